@@ -1,0 +1,18 @@
+# Every third-party package, found in one place. Which folder may use which is in
+# tools/layers.txt; ./dev installs them.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)            # shared; anywhere
+find_package(spdlog REQUIRED)         # anywhere
+find_package(nlohmann_json REQUIRED)  # behind base/json.h
+find_package(CLI11 REQUIRED)          # cli
+find_package(GTest REQUIRED)          # tests
+find_package(benchmark REQUIRED)      # bench
+
+# LLVM as one shared library, for codegen/llvm: link `tilewright_llvm_sdk`.
+find_package(LLVM 19.1 CONFIG REQUIRED HINTS /usr/lib/llvm-19)
+add_library(tilewright_llvm_sdk INTERFACE)
+target_include_directories(tilewright_llvm_sdk SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(tilewright_llvm_sdk INTERFACE ${llvm_definitions})
+target_link_libraries(tilewright_llvm_sdk INTERFACE LLVM)

@@ -1,0 +1,97 @@
+# The four kinds of target. Source lists are explicit; includes are rooted at src/.
+
+# tilewright_library(NAME SOURCES a.cc... DEPS t... [PRIVATE_DEPS t...])
+# A static library. DEPS are seen by those who link it, PRIVATE_DEPS are not. Without sources it
+# is a header-only library.
+function(tilewright_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
+  tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
+  tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
+  if(arg_SOURCES)
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} PUBLIC ${arg_DEPS} PRIVATE ${arg_PRIVATE_DEPS})
+  else()
+    add_library(${name} INTERFACE)
+    target_include_directories(${name} INTERFACE "${PROJECT_SOURCE_DIR}/src")
+    target_link_libraries(${name} INTERFACE ${arg_DEPS} ${arg_PRIVATE_DEPS})
+  endif()
+endfunction()
+
+# tilewright_test(NAME SOURCES a_test.cc... DEPS t... [SHARDS n] [LABELS l...] [TIMEOUT seconds])
+# One GoogleTest executable, one CTest entry: starting a program that loads LLVM costs more than
+# most tests do. SHARDS n makes n entries that divide the tests between them, for the long ones.
+# `TILEWRIGHT_SOURCE_DIR` is defined as the root of the sources, for golden files.
+function(tilewright_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TIMEOUT" "SOURCES;DEPS;LABELS")
+  tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
+  tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 600)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE "TILEWRIGHT_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gtest_main GTest::gmock Threads::Threads)
+  if(arg_SHARDS GREATER 1)
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+      add_test(NAME ${name}.${shard} COMMAND ${name} --gtest_brief=1)
+      set_tests_properties(${name}.${shard} PROPERTIES
+        ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${shard}"
+        TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  endif()
+endfunction()
+
+# tilewright_benchmark(NAME SOURCES x.cc... DEPS t...)
+# An executable for `./dev bench`; it has its own main. Named bench_<name> by convention.
+function(tilewright_benchmark name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
+  tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${name} PRIVATE "TILEWRIGHT_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
+endfunction()
+
+# tilewright_fuzzer(NAME SOURCES x_fuzz.cc... DEPS t...)
+# A libFuzzer executable, made only under the preset fuzz; the default suite runs it for a second.
+function(tilewright_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
+  tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
+  tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
+  if(NOT TILEWRIGHT_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${name} PRIVATE ${arg_DEPS})
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=5 -seed=1)
+endfunction()
+
+# Drops sources that are not there yet, with a warning, so that one folder in the making does not
+# stop the others.
+function(tilewright_existing_sources result)
+  set(existing "")
+  foreach(source IN LISTS ARGN)
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")
+      list(APPEND existing ${source})
+    else()
+      message(WARNING "${CMAKE_CURRENT_SOURCE_DIR}/${source} does not exist yet")
+    endif()
+  endforeach()
+  set(${result} ${existing} PARENT_SCOPE)
+endfunction()
+
+# A misspelt keyword would otherwise be dropped silently.
+function(tilewright_reject_leftovers name leftovers)
+  if(leftovers)
+    message(FATAL_ERROR "${name}: do not know what to do with: ${leftovers}")
+  endif()
+endfunction()

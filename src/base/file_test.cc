@@ -1,0 +1,77 @@
+#include "base/file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tilewright {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FileTest : public testing::Test {
+ protected:
+  FileTest() : folder_(fs::temp_directory_path() / ("file_test." + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~FileTest() override { fs::remove_all(folder_); }
+
+  size_t files() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+
+  const fs::path folder_;
+};
+
+TEST_F(FileTest, ReadsBackWhatItWrote) {
+  std::string bytes = "first\nsecond";
+  bytes += '\0';
+  bytes.append(200000, 'x');
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", bytes).has_value());
+  EXPECT_EQ(read_file(folder_ / "a"), bytes);
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", "").has_value());
+  EXPECT_EQ(read_file(folder_ / "a"), "");
+  EXPECT_EQ(files(), 1u) << "a temporary file was left behind";
+}
+
+TEST_F(FileTest, ReplacingKeepsPermissions) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", "1").has_value());
+  fs::permissions(folder_ / "a", fs::perms::owner_read | fs::perms::owner_write);
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", "2").has_value());
+  EXPECT_EQ(fs::status(folder_ / "a").permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileTest, ReadsFilesWithoutASize) {
+  const Result<std::string> status = read_file("/proc/self/status");
+  ASSERT_TRUE(status.has_value());
+  EXPECT_THAT(*status, testing::HasSubstr("Pid:"));
+}
+
+TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
+  const Result<std::string> missing = read_file(folder_ / "none");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().kind, ErrorKind::Io);
+  EXPECT_EQ(missing.error().message,
+            "cannot open " + (folder_ / "none").native() + ": No such file or directory");
+
+  const Result<std::string> directory = read_file(folder_);
+  ASSERT_FALSE(directory.has_value());
+  EXPECT_THAT(directory.error().message, testing::HasSubstr("Is a directory"));
+
+  const Status nowhere = write_file_atomically(folder_ / "none" / "a", "x");
+  ASSERT_FALSE(nowhere.has_value());
+  EXPECT_THAT(nowhere.error().message, testing::HasSubstr("No such file or directory"));
+
+  const Status over_directory = write_file_atomically(folder_, "x");
+  ASSERT_FALSE(over_directory.has_value());
+  EXPECT_FALSE(fs::exists(folder_.native() + ".tmp"));
+}
+
+}  // namespace
+}  // namespace tilewright

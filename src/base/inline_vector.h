@@ -1,0 +1,69 @@
+// A vector with its elements inside: at most N of them, never on the heap. For the small arrays of
+// steps, affine forms and regions, which are copied by the million. Overflow is a CHECK; whoever
+// fills one from user input asks full() first and answers with an error.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "base/check.h"
+
+namespace tilewright {
+
+template <class T, size_t N>
+class InlineVector {
+ public:
+  using value_type = T;
+  static constexpr size_t kCapacity = N;
+
+  constexpr InlineVector() = default;
+  constexpr InlineVector(std::initializer_list<T> items) {
+    for (const T& item : items) push_back(item);
+  }
+
+  constexpr size_t size() const { return size_; }
+  constexpr bool empty() const { return size_ == 0; }
+  constexpr bool full() const { return size_ == N; }
+  constexpr void clear() { size_ = 0; }
+  constexpr void resize(size_t size) {
+    CHECK(size <= N, "InlineVector of {} cannot hold {}", N, size);
+    for (size_t k = size_; k < size; ++k) items_[k] = T{};
+    size_ = static_cast<uint32_t>(size);
+  }
+  constexpr void push_back(const T& item) {
+    CHECK(size_ < N, "InlineVector of {} is full", N);
+    items_[size_++] = item;
+  }
+  constexpr void erase_at(size_t position) {
+    std::copy(begin() + position + 1, end(), begin() + position);
+    --size_;
+  }
+  constexpr void insert_at(size_t position, const T& item) {
+    CHECK(size_ < N, "InlineVector of {} is full", N);
+    std::copy_backward(begin() + position, end(), end() + 1);
+    items_[position] = item;
+    ++size_;
+  }
+
+  constexpr T& operator[](size_t k) { return items_[k]; }
+  constexpr const T& operator[](size_t k) const { return items_[k]; }
+  constexpr T& back() { return items_[size_ - 1]; }
+  constexpr const T& back() const { return items_[size_ - 1]; }
+  constexpr T* begin() { return items_.data(); }
+  constexpr T* end() { return items_.data() + size_; }
+  constexpr const T* begin() const { return items_.data(); }
+  constexpr const T* end() const { return items_.data() + size_; }
+
+  constexpr bool operator==(const InlineVector& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
+
+ private:
+  std::array<T, N> items_{};
+  uint32_t size_ = 0;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,35 @@
+// Result<T>: what a function returns when failure is part of its contract (an illegal step, a bad
+// file, an unsupported operator). What cannot happen is a CHECK instead (base/check.h).
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace tilewright {
+
+// The class of a failure; the command line maps it to an exit code.
+enum class ErrorKind {
+  BadInput,     // the user's text, file or flag is wrong
+  Unsupported,  // understood, but not something this build can do
+  Illegal,      // a schedule step that does not apply where it stands
+  Io,           // the operating system said no
+  Build,        // code generation or loading failed
+};
+
+struct Error {
+  ErrorKind kind = ErrorKind::BadInput;
+  std::string message;  // what, where, why and what would be legal; no trailing newline
+
+  bool operator==(const Error&) const = default;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+using Status = Result<void>;
+
+inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
+  return std::unexpected(Error{kind, std::move(message)});
+}
+
+}  // namespace tilewright
