@@ -1,0 +1,121 @@
+#include "target/target.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "target/host_features.h"
+
+namespace tilewright {
+namespace {
+
+constexpr const char* kV3 = "x86-64:sse4.2,avx,f16c,fma,avx2;threads=1";
+
+struct Form {
+  std::string text;
+  std::string canonical;
+  int vector_bits;
+  int vector_registers;
+};
+
+class TargetForms : public testing::TestWithParam<Form> {};
+
+TEST_P(TargetForms, ParseAndPrint) {
+  const Result<Target> target = parse_target(GetParam().text);
+  ASSERT_TRUE(target.has_value()) << target.error().message;
+  EXPECT_EQ(print_target(*target), GetParam().canonical);
+  EXPECT_EQ(target->vector_bits, GetParam().vector_bits);
+  EXPECT_EQ(target->vector_registers(), GetParam().vector_registers);
+  EXPECT_EQ(parse_target(print_target(*target)), *target);
+  EXPECT_EQ(target_from_json(target_to_json(*target)), *target);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, TargetForms,
+    testing::Values(
+        Form{"x86-64", "x86-64;threads=1", 128, 16}, Form{"x86-64:", "x86-64;threads=1", 128, 16},
+        Form{"x86-64-v2;threads=3", "x86-64:sse4.2;threads=3", 128, 16},
+        Form{"x86-64-v3", kV3, 256, 16}, Form{"x86-64:fma,avx2,f16c", kV3, 256, 16},
+        Form{"x86-64-v3:avxvnni", "x86-64:sse4.2,avx,f16c,fma,avx2,avxvnni;threads=1", 256, 16},
+        Form{"x86-64-v3;vector_bits=256", kV3, 256, 16},
+        Form{"x86-64:avx512f;vector_bits=256;threads=2",
+             "x86-64:sse4.2,avx,f16c,fma,avx2,avx512f;threads=2;vector_bits=256", 256, 32},
+        Form{
+            "x86-64-v4",
+            "x86-64:sse4.2,avx,f16c,fma,avx2,avx512f,avx512cd,avx512bw,avx512dq,avx512vl;threads=1",
+            512, 32}));
+
+struct Mistake {
+  std::string text;
+  std::string message;  // its beginning
+};
+
+class TargetMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(TargetMistakes, AreExplained) {
+  const Result<Target> target = parse_target(GetParam().text);
+  ASSERT_FALSE(target.has_value());
+  EXPECT_EQ(target.error().kind, ErrorKind::BadInput);
+  EXPECT_THAT(target.error().message, testing::StartsWith(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, TargetMistakes,
+    testing::Values(Mistake{"", "target '' is unknown"},
+                    Mistake{"arm64", "target 'arm64' is unknown"},
+                    Mistake{"x86-64:avx3", "'avx3' is no CPU feature"},
+                    Mistake{"x86-64;threads=0", "a target has 1 to 4096 threads, not 0"},
+                    Mistake{"x86-64;threads=two", "target: threads is a number, not 'two'"},
+                    Mistake{"x86-64;threads", "target: 'threads' is unknown"},
+                    Mistake{"x86-64;", "target: '' is unknown"},
+                    Mistake{"x86-64;cache=3", "target: 'cache=3' is unknown"},
+                    Mistake{"x86-64;vector_bits=64", "vector_bits is 128, 256 or 512, not 64"},
+                    Mistake{"x86-64-v3;vector_bits=512", "vector_bits=512 needs avx512f"},
+                    Mistake{"x86-64;vector_bits=256", "vector_bits=256 needs avx;"}));
+
+TEST(Target, BadJsonIsAnError) {
+  const Json good = target_to_json(Target{});
+  EXPECT_TRUE(target_from_json(good).has_value());
+  const auto with = [&good](const char* key, const Json& value) {
+    Json json = good;
+    json[key] = value;
+    return json;
+  };
+  EXPECT_FALSE(target_from_json(Json()).has_value());
+  EXPECT_FALSE(target_from_json(with("arch", "vax")).has_value());
+  EXPECT_FALSE(target_from_json(with("features", "avx2")).has_value());
+  EXPECT_FALSE(target_from_json(with("features", {1})).has_value());
+  EXPECT_FALSE(target_from_json(with("threads", -1)).has_value());
+  EXPECT_FALSE(target_from_json(with("threads", (int64_t{1} << 32) + 1)).has_value());
+  EXPECT_FALSE(target_from_json(with("vector_bits", 512)).has_value());
+}
+
+TEST(Target, LanesByElementSize) {
+  const Target target = *parse_target("x86-64-v4");
+  EXPECT_EQ(target.lanes(4), 16);
+  EXPECT_EQ(target.lanes(1), 64);
+  EXPECT_EQ(parse_target("x86-64-v3")->lanes(8), 4);
+}
+
+TEST(Target, LlvmFeatures) {
+  EXPECT_EQ(parse_target("x86-64-v3")->llvm_cpu_features(), "+sse4.2,+avx,+f16c,+fma,+avx2");
+}
+
+TEST(Target, HostRunsItselfAndNothingBeyond) {
+  const Target host = host_target(2);
+  EXPECT_EQ(host.threads, 2);
+  EXPECT_EQ(host.features, host_features());
+  EXPECT_TRUE(check_runs_here(host).has_value());
+  EXPECT_EQ(parse_target(print_target(host)), host);
+  for (int k = 0; k < kFeatureCount; ++k) {
+    const Feature feature = static_cast<Feature>(k);
+    const Status status = check_runs_here(make_target(FeatureSet().with(feature), 1));
+    EXPECT_EQ(status.has_value(), host.has(feature)) << feature_text(feature);
+    if (!status) {
+      EXPECT_EQ(status.error().kind, ErrorKind::Unsupported);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewright
