@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""./dev demo: one matmul and one convolution, compiled under a naive and under a good hand-written
+schedule, beside ONNX Runtime in the same run. Takes less than a minute."""
+
+import os
+import sys
+import tempfile
+
+from harness import peers, report, suite
+from harness.compare import Contestant, compare
+
+THREADS = 2
+ROUNDS = 8
+SLICE_S = 0.05
+MAX_RELATIVE_ERROR = 1e-4
+EXAMPLES = (("GMM2", "matmul 512 x 512 x 512"), ("C2D2", "conv2d 14 x 14, 256 -> 256, 3 x 3"))
+SCHEDULES = {"naive schedule": ".naive.trace", "good schedule": ".trace"}
+RUNTIME = "ONNX Runtime"
+
+
+def contestants_of(workload, folder, build_dir):
+    def fields(name):
+        return workload.prepare_fields(THREADS, folder, os.path.join(folder, name))
+
+    def launch_ours():
+        return peers.ours(build_dir)
+
+    result = {}
+    for name, suffix in SCHEDULES.items():
+        with open(os.path.join(suite.BENCH, "traces", workload.name + suffix)) as file:
+            result[name] = Contestant(launch_ours, fields(name) | {"trace": file.read()})
+    result[RUNTIME] = Contestant(peers.onnxruntime, fields(RUNTIME))
+    result["peak"] = Contestant(launch_ours, {"kind": "peak", "threads": THREADS})
+    return result
+
+
+def rows_of(workload, label, outcome, folder):
+    """One row a participant: label, who, compile ms, run ms, GFLOP/s, share of peak, agreement."""
+    peak = outcome.series["peak"]
+    peak_rate = peak.ready.get("flop", 0) / peak.time_ns() if peak.time_ns() else None
+    rows = []
+    for name in (*SCHEDULES, RUNTIME):
+        series = outcome.series[name]
+        time_ns = series.time_ns()
+        rate = workload.flop / time_ns if time_ns else None
+        compile_ms = series.ready.get("compile_ms")
+        row = [label if not rows else "", name, report.number(compile_ms)]
+        row += [report.number(time_ns / 1e6 if time_ns else None), report.number(rate)]
+        row += [report.percent(rate / peak_rate if rate and peak_rate else None)]
+        rows.append([*row, agreement(name, outcome, folder)])
+    return rows
+
+
+def agreement(name, outcome, folder):
+    if name == RUNTIME or outcome.series[name].failure or outcome.series[RUNTIME].failure:
+        return report.ABSENT
+    error = suite.relative_error(os.path.join(folder, name), os.path.join(folder, RUNTIME))
+    return "same" if error <= MAX_RELATIVE_ERROR else f"WRONG {error:.0e}"
+
+
+def main(build_dir=os.path.join(peers.BUILD, "release")):
+    workloads = suite.load()
+    rows, failures = [], []
+    for name, label in EXAMPLES:
+        workload = workloads[name]
+        with tempfile.TemporaryDirectory(prefix="tilewright-demo-") as folder:
+            suite.write_inputs(workload, folder)
+            contestants = contestants_of(workload, folder, build_dir)
+            outcome = compare(contestants, THREADS, ROUNDS, SLICE_S)
+            rows += rows_of(workload, label, outcome, folder)
+        for who, series in outcome.series.items():
+            if series.failure:
+                failures.append(f"– {label}, {who}: {series.failure}")
+    print(report.machine_line())
+    print(
+        f"f32, {THREADS} threads, {ROUNDS} alternating rounds, each participant its own process\n"
+    )
+    header = ["operator", "", "compile ms", "run ms", "GFLOP/s", "of FMA peak", "result"]
+    print(report.table(header, rows))
+    print("\n".join(failures))
+    print("Next:")
+    print("  ./dev bench kernels --traces   the schedules as text, with oneDNN and the bars")
+    print("  ./dev test                     the whole test suite")
+    wrong = any(row[-1].startswith("WRONG") for row in rows)
+    return 1 if failures or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:2]))

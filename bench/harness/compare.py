@@ -1,0 +1,55 @@
+"""One comparison: starts each contestant in its own process, prepares it, runs the rounds."""
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import Callable
+
+from harness import machine
+from harness.rounds import Series, alternate
+from harness.worker import Worker, WorkerError, wait_for_rest
+
+BUSY_CPUS = 0.25  # more than this of other work and the result is not to be trusted
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """`launch` gives (command, environment) or raises WorkerError; `spec` is what to prepare."""
+
+    launch: Callable
+    spec: dict
+
+
+@dataclass
+class Outcome:
+    """Series by name, and how many processors were busy with other work meanwhile."""
+
+    series: dict = field(default_factory=dict)
+    other_cpus: float = 0.0
+
+
+def compare(contestants, threads, rounds, slice_s, on_round=None):
+    """Contestants by name -> Outcome. Who cannot take part is there too, with the reason."""
+    cpus = machine.choose_cpus(threads)
+    if cpus is None:
+        reason = f"needs {threads} processors"
+        return Outcome({name: Series(failure=reason) for name in contestants})
+    failed, ready, workers = {}, {}, {}
+    with contextlib.ExitStack() as stack:
+        for name, contestant in contestants.items():
+            try:
+                command, environment = contestant.launch()
+                environment = {"OMP_NUM_THREADS": str(threads), **environment}
+                worker = stack.enter_context(Worker(name, command, cpus, environment))
+                wait_for_rest(workers.values())
+                ready[name] = worker.prepare(contestant.spec)
+                workers[name] = worker
+            except WorkerError as error:
+                failed[name] = str(error)
+        load = machine.OtherLoad([worker.pid for worker in workers.values()])
+        series = alternate(workers, rounds, slice_s, on_round=on_round)
+        other_cpus = load.cpus()
+    for name, fields in ready.items():
+        series[name].ready = fields
+    for name, reason in failed.items():
+        series[name] = Series(failure=reason)
+    return Outcome({name: series[name] for name in contestants}, other_cpus)

@@ -1,0 +1,76 @@
+"""Tables for people, rows for programs, and results kept between runs on one machine."""
+
+import json
+import os
+
+from harness import machine
+
+ABSENT = "–"
+
+
+def number(value, digits=3):
+    """1234.5 -> 1235, 0.8712 -> 0.871, None -> –."""
+    if value is None:
+        return ABSENT
+    if abs(value) >= 100:
+        return f"{value:.0f}"
+    return f"{value:.{digits - 1 if abs(value) < 10 else 1}f}"
+
+
+def percent(value):
+    return ABSENT if value is None else f"{100 * value:.1f} %"
+
+
+def table(header, rows):
+    """The first column to the left, the others to the right."""
+    cells = [header, *rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+
+    def line(row):
+        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))
+        return "  ".join([row[0].ljust(widths[0]), *rest]).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    return "\n".join([line(header), rule, *(line(row) for row in rows)])
+
+
+def machine_line():
+    d = machine.describe()
+    caches = f"L2 {d['l2']}, L3 {d['l3']}"
+    return f"machine: {d['cpu']} ({d['family']}), {d['cpus']} cpus, {d['isa']}, {caches}"
+
+
+def machine_rows():
+    return [{"name": "machine", "metric": k, "value": v} for k, v in machine.describe().items()]
+
+
+def write_rows(path, rows):
+    """An array of {"name", "metric", "value"}; what is unknown is left out."""
+    known = [row for row in rows if row["value"] is not None]
+    with open(path, "w") as file:
+        file.write("[\n" + ",\n".join(json.dumps(row) for row in known) + "\n]\n")
+
+
+class Kept:
+    """Results by case name, valid for one key (a hash of what made them); one file a machine."""
+
+    def __init__(self, folder, bench):
+        self._path = os.path.join(folder, f"{bench}.{machine.identity()}.json")
+        try:
+            with open(self._path) as file:
+                self._entries = json.load(file)
+        except (OSError, ValueError):
+            self._entries = {}
+
+    def get(self, name, key):
+        entry = self._entries.get(name)
+        return entry["value"] if entry and entry["key"] == key else None
+
+    def put(self, name, key, value):
+        """Written at once, so that a killed run loses nothing."""
+        self._entries[name] = {"key": key, "value": value}
+        os.makedirs(os.path.dirname(self._path), exist_ok=True)
+        unfinished = f"{self._path}.{os.getpid()}"
+        with open(unfinished, "w") as file:
+            json.dump(self._entries, file)
+        os.replace(unfinished, self._path)
