@@ -63,6 +63,7 @@ function(tilewright_benchmark name)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE "TILEWRIGHT_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
   target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
+  add_dependencies(tilewright_programs ${name})
 endfunction()
 
 # tilewright_fuzzer(NAME SOURCES x_fuzz.cc... DEPS t...)

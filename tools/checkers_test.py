@@ -1,0 +1,120 @@
+"""The checkers find what they are for: each test plants one violation in a small tree."""
+
+import pathlib
+import tempfile
+import unittest
+
+import check_layers
+import check_sizes
+
+TABLE = """
+# a comment
+folder   | purpose | may include | third-party only here
+base     | b       | -           | nlohmann
+ir       | i       | base        | isl (tests)
+gen/llvm | g       | ir          | llvm
+gen      | g       | base        | -
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("tools/layers.txt", TABLE)
+        self.write("src/base/a.h", "#include <nlohmann/json.hpp>\n")
+        self.write("src/ir/b.h", '#include <vector>\n#include "base/a.h"\n')
+        self.write("src/gen/c.cc", '#include "gen/c.h"\n#include "base/a.h"\n')
+        self.write("src/gen/llvm/d.cc", '#include <llvm/IR/IRBuilder.h>\n#include "ir/b.h"\n')
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def layers(self):
+        return check_layers.check_tree(self.root)
+
+
+class Layers(Tree):
+    def test_a_sound_tree_passes(self):
+        self.write("src/gen/llvm/e.cc", '#include "base/a.h"\n')  # through ir
+        self.write("src/ir/b_test.cc", "#include <isl/map.h>\n")
+        self.assertEqual(self.layers(), [])
+
+    def test_an_include_upwards(self):
+        self.write("src/base/bad.cc", 'int x;\n#include "ir/b.h"\n')
+        self.assertEqual(
+            self.layers(),
+            ["src/base/bad.cc:2: base may not include ir; it may include nothing"],
+        )
+
+    def test_a_sibling_and_a_subfolder(self):
+        self.write("src/gen/bad.cc", '#include "gen/llvm/d.h"\n')
+        self.write("src/gen/llvm/bad.cc", '  #  include "gen/c.h"\n')
+        self.assertEqual(
+            self.layers(),
+            [
+                "src/gen/bad.cc:1: gen may not include gen/llvm; it may include base",
+                "src/gen/llvm/bad.cc:1: gen/llvm may not include gen; it may include base, ir",
+            ],
+        )
+
+    def test_a_library_in_the_wrong_folder(self):
+        self.write("src/ir/bad.cc", "#include <llvm-c/Core.h>\n#include <nlohmann/json.hpp>\n")
+        self.assertEqual(
+            self.layers(),
+            [
+                "src/ir/bad.cc:1: only gen/llvm may use llvm",
+                "src/ir/bad.cc:2: only base may use nlohmann",
+            ],
+        )
+
+    def test_a_library_for_tests_in_the_product(self):
+        self.write("src/ir/bad.cc", "#include <isl/map.h>\n")
+        self.assertEqual(
+            self.layers(), ["src/ir/bad.cc:1: isl is for the tests of ir only"]
+        )
+
+    def test_an_include_not_rooted_at_src(self):
+        self.write("src/ir/bad.cc", '#include "b.h"\n')
+        self.assertEqual(
+            self.layers(), ['src/ir/bad.cc:1: write "ir/b.h": includes are rooted at src/']
+        )
+
+    def test_a_folder_without_a_row_and_a_row_without_a_folder(self):
+        self.write("src/extra/x.cc", "\n")
+        (self.root / "src/ir/b.h").unlink()
+        problems = self.layers()
+        self.assertIn("src/extra/x.cc:1: extra has no row in tools/layers.txt", problems)
+        self.assertIn("tools/layers.txt: ir has a row but no sources", problems)
+
+    def test_a_table_that_is_not_in_order(self):
+        self.write("tools/layers.txt", TABLE.replace("| base     ", "| gen      ", 1))
+        self.assertIn("ir may include gen, which has no row above", self.layers()[0])
+
+    def test_a_table_with_a_broken_row(self):
+        self.write("tools/layers.txt", TABLE + "x | y\n")
+        self.assertEqual(self.layers(), ["tools/layers.txt: not 4 cells: x | y"])
+
+
+class Sizes(Tree):
+    def test_the_limit(self):
+        self.write("src/ir/long.cc", "int x;\n" * 700)
+        self.assertEqual(check_sizes.check_tree(self.root), [])
+        self.write("src/ir/long.cc", "int x;\n" * 701)
+        (problem,) = check_sizes.check_tree(self.root)
+        self.assertTrue(problem.startswith("src/ir/long.cc: 701 lines; divide it"))
+
+    def test_a_reason_near_the_top_excuses(self):
+        self.write("src/ir/long.cc", "// size: one table, read as one\n" + "int x;\n" * 900)
+        self.assertEqual(check_sizes.check_tree(self.root), [])
+        self.write("src/ir/long.cc", "// size:\n" + "int x;\n" * 900)
+        self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
+        self.write("src/ir/long.cc", "int x;\n" * 900 + "// size: one table, read as one\n")
+        self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
