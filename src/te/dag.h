@@ -1,0 +1,172 @@
+// te::Dag: what to compute, and nothing about how. Immutable once built, shared between threads.
+//
+// A Dag is a list of operators in topological order. A placeholder brings a tensor in; a compute
+// operator defines one or more tensors of one shape by an expression per element, optionally
+// reduced over further axes:
+//
+//   C[i, j] = sum over k of A[i, k] * B[k, j]
+//
+// Reductions are tuple-valued monoids: `identity`, and `combine` that folds (lhs..., rhs...) into
+// one tuple; sum and max have tuples of one, argmax and online softmax of two. Accumulators have
+// types of their own; the finished tuple is cast to the element types.
+//
+// Expressions refer to axes by Var and to tensors by Load whose BufferId is a TensorId. An axis
+// belongs to one operator; its name is unique there. Without a reduction a body has the element
+// type of its tensor; with one, the type of its accumulator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/name.h"
+#include "ir/expr.h"
+#include "te/access.h"
+
+namespace tilewright::te {
+
+// A number of elements: a constant, or a named symbol known to lie in [low, high].
+struct Extent {
+  int64_t low = 1;
+  int64_t high = 1;
+  Name symbol;  // empty: a constant, low == high
+
+  Extent() = default;
+  Extent(int64_t value) : low(value), high(value) {}  // NOLINT: a number is an extent
+  static Extent named(Name symbol, int64_t low, int64_t high);
+
+  bool is_constant() const { return symbol.empty(); }
+  std::optional<int64_t> constant() const;
+  bool operator==(const Extent&) const = default;
+};
+
+// What the author of an operator knows about an axis (Ansor's op hints, specs §1.4).
+struct AxisHints {
+  bool always_unroll_inner = false;
+  bool no_split_at_inner = false;
+  bool simplify_const_index = false;  // unrolled whole, so that constant-tensor reads fold
+
+  bool operator==(const AxisHints&) const = default;
+};
+
+struct Axis {
+  Name name;
+  ir::Expr var;  // an I64 Var in [0, extent)
+  Extent extent;
+  AxisHints hints;
+
+  ir::VarId id() const { return var.as<ir::Var>()->id; }
+};
+
+using TensorId = ir::BufferId;
+using OpId = uint32_t;
+
+enum class OpKind : uint8_t { Placeholder, Compute, Scan, Extern };
+
+struct Reduction {
+  std::vector<ir::Expr> identity;  // constants, of the accumulator types
+  std::vector<ir::Expr> lhs, rhs;  // Vars of the accumulator types
+  std::vector<ir::Expr> combine;   // over lhs and rhs
+  bool commutative = true;         // with associativity (always): parts may be folded in any order
+
+  // The operator when this is a one-tuple `lhs op rhs` with op in Add, Mul, Min, Max, And, Or.
+  std::optional<ir::BinaryOp> simple_op() const;
+};
+
+// The one-tuple reduction `lhs op rhs` with its identity: 0, 1, the smallest or the largest value.
+// Op is Add, Mul, Min, Max, or And, Or on Bool.
+Reduction make_reduction(ir::BinaryOp op, ir::Scalar accumulator);
+
+struct Op {
+  Name name;
+  OpKind kind = OpKind::Compute;
+  std::vector<Axis> axes;         // one a dimension of the outputs
+  std::vector<Axis> reduce_axes;  // empty unless `reduction`
+  std::vector<ir::Expr> body;     // one an output: its value, or what is reduced
+  std::optional<Reduction> reduction;
+  std::vector<TensorId> outputs;
+  std::optional<double> flop_override;  // the FLOP hint
+
+  bool has_reduction() const { return reduction.has_value(); }
+};
+
+struct Tensor {
+  Name name;  // the operator's, or `name.k` for output k of several
+  OpId op = 0;
+  uint32_t output = 0;
+  ir::Scalar element = ir::Scalar::F32;
+  std::vector<Extent> shape;
+};
+
+class Dag {
+ public:
+  const std::vector<Op>& ops() const { return ops_; }
+  const std::vector<Tensor>& tensors() const { return tensors_; }
+  const Op& op(OpId id) const { return ops_[id]; }
+  const Tensor& tensor(TensorId id) const { return tensors_[id]; }
+  const std::vector<TensorId>& inputs() const { return inputs_; }    // placeholders, in order
+  const std::vector<TensorId>& outputs() const { return outputs_; }  // read by nobody, in order
+  std::optional<OpId> find_op(Name name) const;
+
+  // Access analysis, computed once by the builder.
+  const OpAccess& access(OpId id) const { return access_[id]; }
+  std::span<const OpId> consumers(OpId id) const { return consumers_[id]; }  // ascending, unique
+  std::span<const OpId> producers(OpId id) const { return producers_[id]; }
+
+  // FLOP as specs §1.3 counts them; a symbolic extent counts as its largest value.
+  double flop() const { return flop_; }  // of the whole Dag
+  double flop(OpId id) const;            // of one operator
+  std::string to_string() const;         // one line an operator
+
+ private:
+  friend class DagBuilder;
+  std::vector<Op> ops_;
+  std::vector<Tensor> tensors_;
+  std::vector<TensorId> inputs_, outputs_;
+  std::vector<OpAccess> access_;
+  std::vector<std::vector<OpId>> consumers_, producers_;
+  double flop_ = 0;
+};
+
+// Builds a Dag operator by operator. Names must be unique and plain (letters, digits, '_'). Misuse
+// (wrong index count or type, an unknown tensor) is a CHECK: callers are operator definitions,
+// which validate the user's parameters before they come here.
+class DagBuilder {
+ public:
+  TensorId placeholder(std::string_view name, std::vector<Extent> shape, ir::Scalar element);
+
+  // A fresh axis for use in the calls below.
+  Axis axis(std::string_view name, Extent extent, AxisHints hints = {});
+
+  // The element of a tensor at the given indices, in its arithmetic type: F16 and BF16 are cast to
+  // F32 here and nowhere else.
+  ir::Expr read(TensorId tensor, std::vector<ir::Expr> indices) const;
+
+  // One tensor, an expression per element. `element` is what is stored, by default the value's
+  // type: F16 and BF16 values are computed in F32 and cast here.
+  TensorId compute(std::string_view name, std::vector<Axis> axes, ir::Expr value,
+                   std::optional<ir::Scalar> element = {});
+
+  // Sum, product, min, max, and, or of `value` (of the accumulator type) over `reduce_axes`; the
+  // result is cast to `element`.
+  TensorId reduce(std::string_view name, std::vector<Axis> axes, std::vector<Axis> reduce_axes,
+                  ir::BinaryOp op, ir::Expr value, ir::Scalar element);
+
+  std::vector<TensorId> reduce_tuple(std::string_view name, std::vector<Axis> axes,
+                                     std::vector<Axis> reduce_axes, Reduction reduction,
+                                     std::vector<ir::Expr> values,
+                                     std::vector<ir::Scalar> elements);
+
+  void set_flop(TensorId tensor, double flop);  // of the operator that defines the tensor
+
+  std::shared_ptr<const Dag> build() &&;  // analyses and checks
+
+ private:
+  TensorId add_op(Op op, const std::vector<ir::Scalar>& elements);
+  Dag dag_;
+};
+
+}  // namespace tilewright::te

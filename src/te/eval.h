@@ -1,0 +1,36 @@
+// A pull evaluator: the value of single elements of a Dag, computed in f64 from the definition,
+// slowly and obviously. The ground truth that sampled elements of kernels are held against.
+// Integer and Bool tensors are exact (values up to 2^53); values of narrower float types are
+// rounded where the Dag casts them or stores them to a tensor, so F16 storage is honoured; F32
+// tensors are kept in f64 (the reference is more exact than what it judges).
+// Not shared between threads; the Dag outlives it; extents are constants.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "te/dag.h"
+
+namespace tilewright::te {
+
+// Gives the element of an input tensor at a flat row-major offset.
+using InputReader = std::function<double(TensorId tensor, int64_t offset)>;
+
+class Evaluator {
+ public:
+  Evaluator(const Dag& dag, InputReader inputs);
+  double element(TensorId tensor, std::span<const int64_t> indices);  // memoised
+
+ private:
+  class Frame;
+  std::vector<double> compute(const Op& op, std::span<const int64_t> indices);
+  std::vector<double> reduce(const Op& op, std::span<const int64_t> indices);
+
+  const Dag& dag_;
+  InputReader inputs_;
+  std::vector<std::unordered_map<int64_t, double>> memo_;  // per tensor, by row-major offset
+};
+
+}  // namespace tilewright::te

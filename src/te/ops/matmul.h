@@ -1,0 +1,29 @@
+// Matrix products, row-major.
+//
+//   matmul        A[m, k] B[k, n]       -> C[m, n]       axes i, j; reduce k
+//   batch_matmul  A[b, m, k] B[b, k, n] -> C[b, m, n]    axes b, i, j; reduce k
+//
+// Sums are kept in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or
+// i32.
+#pragma once
+
+#include <memory>
+
+#include "te/ops/operator.h"
+
+namespace tilewright::te {
+
+struct MatmulShape {
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  ir::Scalar element = ir::Scalar::F32;
+};
+
+std::shared_ptr<const Dag> matmul(const MatmulShape& shape);
+std::shared_ptr<const Dag> batch_matmul(int64_t batch, const MatmulShape& shape);
+
+Operator matmul_operator();
+Operator batch_matmul_operator();
+
+}  // namespace tilewright::te

@@ -1,0 +1,47 @@
+// The predicates that sketch rules ask of a Dag, as Ansor defines them (OSDI 2020; specs §1.3).
+// Pure functions. A symbolic extent counts as its largest value.
+#pragma once
+
+#include <cstdint>
+
+#include "te/dag.h"
+
+namespace tilewright::te {
+
+// How one operator reads one producer, over all its reads of it.
+struct ReadPattern {
+  bool simple = true;            // every non-constant index is one output axis plus a constant
+  bool axis_missing = false;     // an axis of the reader (not reduced) that no index has
+  bool axis_duplicated = false;  // an axis that two indices have
+  bool same_order = true;        // axes appear in the order of the reader's axes
+};
+ReadPattern read_pattern(const Dag& dag, OpId reader, OpId producer);
+
+bool is_output(const Dag& dag, OpId op);  // nobody reads it
+
+// Reads are simple, in order, without a duplicated axis, and the body has no branch and no
+// expensive call. An operator that reads nothing always is; a placeholder never is.
+bool is_strictly_inlineable(const Dag& dag, OpId op);
+
+// "Has data reuse": some producer's element is read for several values of an output axis. Two such
+// producers, or one and a reduction. Never with the hint simplify_const_index.
+bool needs_multi_level_tiling(const Dag& dag, OpId op);
+
+// A chain of single consumers leads from op to target; every hop keeps the shape and reads
+// elementwise.
+bool is_elementwise_match(const Dag& dag, OpId op, OpId target);
+
+// Exactly one consumer, an elementwise match, not both with a reduction.
+bool has_single_elementwise_consumer(const Dag& dag, OpId op, OpId* consumer = nullptr);
+
+// Leading dimensions equal in extent and indexed by the reader's own axis, the least over all
+// paths from op to target; 0 when there is no path.
+int common_outer_axes(const Dag& dag, OpId op, OpId target);
+
+// Too little parallelism in space beside a long reduction, on `cores` cores.
+bool needs_rfactor(const Dag& dag, OpId op, int cores);
+
+int64_t spatial_size(const Dag& dag, OpId op);  // products saturate instead of overflowing
+int64_t reduce_size(const Dag& dag, OpId op);
+
+}  // namespace tilewright::te
