@@ -1,0 +1,25 @@
+// The text of expressions, statements and functions, for people and golden files.
+//
+//   parallel for i.0 < 32:
+//     C[i.0 * 8, j] = fma(A[i.0 * 8, k], B[k, j], C[i.0 * 8, j])
+//
+// I64 constants and F32 constants stand bare, others in a cast (`i32(5)`); `x16(v)` is a broadcast,
+// `ramp(base, stride, lanes)` a ramp, `f16x8(v)` a cast. Lets and Allocates hold for the lines
+// below them; one with statements after its scope is indented like a loop. Buffers without a namer
+// are b0, b1... Names are not made unique: two variables of one name print alike.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "ir/stmt.h"
+
+namespace tilewright::ir {
+
+// `buffer_name` may be empty.
+using BufferNamer = std::function<std::string(BufferId)>;
+std::string to_string(const Expr& expr, const BufferNamer& buffer_name = {});
+std::string to_string(const Stmt& stmt, const BufferNamer& buffer_name = {});
+std::string to_string(const Function& function);
+
+}  // namespace tilewright::ir

@@ -1,0 +1,160 @@
+// Statements of the loop IR, immutable and shared like expressions, and the Function that holds
+// them with its table of buffers.
+//
+// - For runs its body for var = 0 .. extent-1. Parallel: iterations are independent and may run on
+//   several threads; no Parallel inside a Parallel. Vectorised and Unrolled are wishes that the
+//   passes of those names remove; back ends see Serial and Parallel only.
+// - Allocate gives a buffer its lifetime: contents are undefined on entry.
+// - A Store of a vector has vector indices, as Load has.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ir/expr.h"
+
+namespace tilewright::ir {
+
+enum class StmtKind : uint8_t { For, If, Let, Store, Allocate, Block };
+enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled };
+
+struct StmtNode {
+  mutable std::atomic<uint32_t> references{0};
+  StmtKind kind;
+
+ protected:
+  explicit StmtNode(StmtKind k) : kind(k) {}
+};
+
+void destroy(const StmtNode* node);
+
+class Stmt {
+ public:
+  Stmt() = default;  // null: nothing to do (an absent else)
+  explicit Stmt(const StmtNode* node) : node_(node) { retain(); }
+  Stmt(const Stmt& other) : node_(other.node_) { retain(); }
+  Stmt(Stmt&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  Stmt& operator=(Stmt other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~Stmt() { release(); }
+
+  bool defined() const { return node_ != nullptr; }
+  StmtKind kind() const { return node_->kind; }
+  bool same_as(const Stmt& other) const { return node_ == other.node_; }
+  const StmtNode* get() const { return node_; }
+
+  template <class T>
+  const T* as() const {
+    return node_ != nullptr && node_->kind == T::kKind ? static_cast<const T*>(node_) : nullptr;
+  }
+
+ private:
+  friend class StmtReaper;
+  void retain() const {
+    if (node_ != nullptr) node_->references.fetch_add(1, std::memory_order_relaxed);
+  }
+  void release() {
+    if (node_ != nullptr && node_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      destroy(node_);
+    }
+  }
+  const StmtNode* node_ = nullptr;
+};
+
+struct For : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::For;
+  Expr var;  // a Var of type I64
+  Expr extent;
+  ForKind loop_kind;
+  Stmt body;
+  For(Expr v, Expr e, ForKind k, Stmt b)
+      : StmtNode(kKind),
+        var(std::move(v)),
+        extent(std::move(e)),
+        loop_kind(k),
+        body(std::move(b)) {}
+};
+struct If : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::If;
+  Expr condition;  // a scalar Bool
+  Stmt then_body;
+  Stmt else_body;  // may be null
+  If(Expr c, Stmt t, Stmt e)
+      : StmtNode(kKind),
+        condition(std::move(c)),
+        then_body(std::move(t)),
+        else_body(std::move(e)) {}
+};
+struct Let : StmtNode {  // names a value for the body
+  static constexpr StmtKind kKind = StmtKind::Let;
+  Expr var;
+  Expr value;
+  Stmt body;
+  Let(Expr v, Expr x, Stmt b)
+      : StmtNode(kKind), var(std::move(v)), value(std::move(x)), body(std::move(b)) {}
+};
+struct Store : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Store;
+  BufferId buffer;
+  std::vector<Expr> indices;
+  Expr value;
+  Store(BufferId b, std::vector<Expr> i, Expr v)
+      : StmtNode(kKind), buffer(b), indices(std::move(i)), value(std::move(v)) {}
+};
+struct Allocate : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Allocate;
+  BufferId buffer;
+  Stmt body;
+  Allocate(BufferId b, Stmt s) : StmtNode(kKind), buffer(b), body(std::move(s)) {}
+};
+struct Block : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::Block;
+  std::vector<Stmt> stmts;  // at least two, none null, none a Block
+  explicit Block(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
+};
+
+Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body);
+Stmt make_if(Expr condition, Stmt then_body, Stmt else_body = {});
+Stmt make_let(Expr var, Expr value, Stmt body);
+Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value);
+Stmt make_allocate(BufferId buffer, Stmt body);
+Stmt make_block(std::vector<Stmt> stmts);  // drops nulls, splices Blocks; may give null or one stmt
+
+// Where a buffer lives.
+enum class Scope : uint8_t {
+  Argument,   // a pointer of the call; never allocated
+  Workspace,  // the call's workspace, one for all threads
+  Thread,     // the workspace of the thread that runs the iteration of the Parallel around it
+  Stack,      // small, on the stack
+  Register,   // `type` may be a vector; one element, index 0; becomes an SSA value
+};
+
+struct Buffer {
+  std::string name;
+  Type element;                // scalar, but for Register
+  std::vector<int64_t> shape;  // before `flatten`, logical; afterwards one number of elements
+  Scope scope = Scope::Argument;
+  int alignment = 64;  // of the first element, in bytes
+
+  int64_t elements() const {
+    int64_t n = 1;
+    for (int64_t extent : shape) n *= extent;
+    return n;
+  }
+};
+
+// One kernel. `buffers[k]` for k in `arguments` are the pointers of the call, in that order.
+struct Function {
+  std::string name;
+  std::vector<Buffer> buffers;
+  std::vector<BufferId> arguments;
+  std::vector<bool> argument_written;  // parallel to `arguments`: outputs
+  Stmt body;
+};
+
+}  // namespace tilewright::ir

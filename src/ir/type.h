@@ -1,0 +1,61 @@
+// Scalar types and vectors of them, and the rules of conversion: the one place that says what a
+// value of a type is and what happens to it on a cast. Every back end and evaluator follows it.
+//
+// Semantics.
+// - Integers wrap (two's complement). Indices are I64. Bool is 0 or 1.
+// - F16 and BF16 are storage: arithmetic on them is done in F32 and rounded where it is stored or
+//   cast (arithmetic_type). A float is rounded to nearest, ties to even; NaN stays NaN, overflow
+//   gives infinity, denormals are kept.
+// - Float to integer truncates toward zero; NaN gives 0, out of range saturates. Float to Bool is
+//   x != 0. Integer to narrower integer keeps the low bits. Integer to float rounds to nearest.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tilewright::ir {
+
+enum class Scalar : uint8_t { Bool, I8, I16, I32, I64, U8, F16, BF16, F32, F64 };
+
+struct Type {
+  Scalar scalar = Scalar::I64;
+  uint16_t lanes = 1;
+
+  constexpr bool operator==(const Type&) const = default;
+  constexpr bool is_vector() const { return lanes > 1; }
+  constexpr Type with_lanes(unsigned n) const { return {scalar, static_cast<uint16_t>(n)}; }
+  constexpr Type element() const { return {scalar, 1}; }
+};
+
+constexpr bool is_float(Scalar s) { return s >= Scalar::F16; }
+constexpr bool is_integer(Scalar s) { return s >= Scalar::I8 && s <= Scalar::U8; }
+constexpr bool is_signed(Scalar s) { return s >= Scalar::I8 && s <= Scalar::I64; }
+constexpr bool is_float(Type t) { return is_float(t.scalar); }
+constexpr bool is_integer(Type t) { return is_integer(t.scalar); }
+constexpr bool is_bool(Type t) { return t.scalar == Scalar::Bool; }
+
+int bytes_of(Scalar s);              // in memory; Bool is one byte
+Scalar arithmetic_type(Scalar s);    // F16, BF16 -> F32, else itself
+std::string_view name_of(Scalar s);  // "f32", "bool", ...
+std::optional<Scalar> scalar_named(std::string_view name);
+std::string to_string(Type t);  // "f32", "f32x16"
+
+// The value of `value` after a cast to `to`, as the rules above say. A double holds every value of
+// every type but large I64s, which take the integer forms.
+double convert(double value, Scalar to);  // result exactly representable in `to`
+int64_t convert_to_integer(double value, Scalar to);
+int64_t wrap_integer(int64_t value, Scalar to);  // integer -> narrower integer or Bool
+
+// Bits of the two storage types.
+uint16_t f16_from_f32(float value);
+float f32_from_f16(uint16_t bits);
+uint16_t bf16_from_f32(float value);
+float f32_from_bf16(uint16_t bits);
+
+inline constexpr Type kIndex{Scalar::I64, 1};
+inline constexpr Type kBool{Scalar::Bool, 1};
+inline constexpr Type kF32{Scalar::F32, 1};
+
+}  // namespace tilewright::ir

@@ -1,0 +1,107 @@
+#include "ir/verify.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::ir {
+namespace {
+
+constexpr BufferId kIn = 0, kOut = 1, kTemp = 2, kReg = 3;
+constexpr Type kVec{Scalar::F32, 8};
+
+Function with_body(Stmt body) {
+  return {
+      .name = "f",
+      .buffers = {{.name = "in", .element = kF32, .shape = {8, 8}},
+                  {.name = "out", .element = kF32, .shape = {64}},
+                  {.name = "temp", .element = kF32, .shape = {64}, .scope = Scope::Stack},
+                  {.name = "acc", .element = kVec, .shape = {1}, .scope = Scope::Register}},
+      .arguments = {kIn, kOut},
+      .argument_written = {false, true},
+      .body = std::move(body),
+  };
+}
+
+Expr zero() { return int_imm(0); }
+Expr one() { return float_imm(1, kF32); }
+Stmt out(const Expr& index, const Expr& value) { return make_store(kOut, {index}, value); }
+Stmt loop(const Expr& i, Stmt body, ForKind kind = ForKind::Serial) {
+  return make_for(i, int_imm(8), kind, std::move(body));
+}
+
+TEST(VerifyTest, AcceptsWhatIsRight) {
+  const Expr i = var("i"), j = var("j"), t = var("t");
+  const Expr value = load(Scalar::F32, kIn, {i, j});
+  EXPECT_TRUE(verify(with_body({})));
+  EXPECT_TRUE(verify(with_body(loop(i, loop(j, out(i * 8 + j, value)), ForKind::Parallel))));
+  // One variable may be bound in two places, one after the other.
+  const Stmt once = loop(i, out(i, one()));
+  EXPECT_TRUE(verify(with_body(make_block({once, once}))));
+  EXPECT_TRUE(verify(with_body(loop(i, make_let(t, i * 2, out(t, one()))))));
+  const Stmt vector = out(ramp(zero(), 1, 8), load(kVec, kReg, {zero()}));
+  const Stmt fill = make_store(kReg, {zero()}, broadcast(one(), 8));
+  EXPECT_TRUE(verify(with_body(make_allocate(kReg, make_block({fill, vector})))));
+}
+
+TEST(VerifyTest, NamesWhatIsWrong) {
+  const Expr i = var("i"), j = var("j");
+  const Stmt fine = out(zero(), one());
+  const Expr bad_sum{new Binary(kIndex, BinaryOp::Add, zero(), one())};
+  struct Case {
+    Stmt body;
+    const char* message;
+  };
+  const Case cases[] = {
+      {out(i, one()), "variable `i` is not bound here; at `out[i] = 1.0`"},
+      {loop(i, loop(i, fine)), "variable `i` is bound already; at `for i < 8:`"},
+      {make_block({loop(i, fine), out(i, one())}), "variable `i` is not bound here"},
+      {make_let(i, i, fine), "variable `i` is not bound here"},
+      {loop(i, loop(j, fine, ForKind::Parallel), ForKind::Parallel), "inside a Parallel"},
+      {out(zero(), load(Scalar::F32, kIn, {zero()})), "`in` has 2 dimensions, not 1"},
+      {out(zero(), load(Scalar::F32, kTemp, {zero()})), "`temp` is accessed outside"},
+      {make_block({make_allocate(kTemp, fine), make_store(kTemp, {zero()}, one())}),
+       "`temp` is accessed outside"},
+      {make_allocate(kTemp, make_allocate(kTemp, fine)), "inside its own Allocate"},
+      {make_allocate(kOut, fine), "argument `out` is allocated"},
+      {make_allocate(9, fine), "allocation of b9"},
+      {make_store(9, {zero()}, one()), "access to b9"},
+      {make_store(kIn, {zero(), zero()}, one()), "store to `in`, which is an input"},
+      {out(zero(), float_imm(1, Type{Scalar::F64, 1})), "`out` of f32 is accessed as f64"},
+      {out(zero(), broadcast(one(), 8)), "`out` is accessed as f32x8 with an index of i64"},
+      {make_allocate(kReg, make_store(kReg, {int_imm(1)}, broadcast(one(), 8))),
+       "register `acc` is not accessed at index 0"},
+      {make_allocate(kReg, make_store(kReg, {zero()}, one())), "register `acc` of f32x8"},
+      {out(bad_sum, one()), "operands differ in type in `0 + 1.0`"},
+      {Stmt(new Block({fine})), "a Block of fewer than two statements"},
+      {Stmt(new Block({fine, make_block({fine, fine})})), "a Block inside a Block"},
+      {Stmt(new Block({fine, Stmt{}})), "a null statement"},
+      {Stmt(new If(i, fine, {})), "variable `i` is not bound here"},
+      {loop(i, Stmt(new If(i, fine, {}))), "the condition is not a scalar Bool"},
+      {Stmt(new For(zero(), zero(), ForKind::Serial, fine)), "loop variable is not an I64 Var"},
+      {Stmt(new For(i, one(), ForKind::Serial, fine)), "the extent is not I64"},
+      {Stmt(new Let(i, one(), fine)), "another type than its value"},
+  };
+  for (const Case& c : cases) {
+    const Status status = verify(with_body(c.body));
+    ASSERT_FALSE(status) << c.message;
+    EXPECT_NE(status.error().message.find(c.message), std::string::npos)
+        << status.error().message << " should say " << c.message;
+  }
+}
+
+TEST(VerifyTest, ChecksTheTableOfBuffers) {
+  Function twice = with_body({});
+  twice.arguments = {kIn, kIn};
+  EXPECT_FALSE(verify(twice));
+  Function stack_argument = with_body({});
+  stack_argument.arguments = {kIn, kTemp};
+  EXPECT_FALSE(verify(stack_argument));
+  Function not_parallel = with_body({});
+  not_parallel.argument_written = {true};
+  EXPECT_FALSE(verify(not_parallel));
+  Function vector_memory = with_body({});
+  vector_memory.buffers[kTemp].element = kVec;
+  EXPECT_FALSE(verify(vector_memory));
+}
+
+}  // namespace
+}  // namespace tilewright::ir

@@ -1,0 +1,111 @@
+#include "ir/visit.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/print.h"
+
+namespace tilewright::ir {
+namespace {
+
+// One expression of each kind, over one I64 variable.
+std::vector<Expr> one_of_each(const Expr& i) {
+  const Expr f = cast(Scalar::F32, i);
+  const Expr r = ramp(i, 2, 4);
+  return {
+      i + 1,
+      f,
+      fma(f, f, f),
+      select(i < 3, i, i * 2),
+      call(Intrinsic::Pow, {f, f}),
+      bitcast(Scalar::I32, f),
+      load(Scalar::F32, 1, {i, i + 1}),
+      load(kF32.with_lanes(8), 1, {i - i}),
+      r,
+      broadcast(i, 4),
+      vector_reduce(BinaryOp::Max, r),
+  };
+}
+
+TEST(RewriterTest, UnchangedTreesComeBackAsTheSameNode) {
+  const Expr i = var("i");
+  Rewriter rewriter;
+  for (const Expr& expr : one_of_each(i)) {
+    EXPECT_TRUE(rewriter.rewrite(expr).same_as(expr)) << to_string(expr);
+    EXPECT_TRUE(substitute(expr, {{var("j").as<Var>()->id, i}}).same_as(expr));
+    EXPECT_TRUE(substitute(expr, {}).same_as(expr));
+  }
+}
+
+TEST(RewriterTest, SubstituteReachesEveryKind) {
+  const Expr i = var("i"), j = var("j");
+  const VarId id = i.as<Var>()->id;
+  const std::vector<Expr> before = one_of_each(i), after = one_of_each(j);
+  for (size_t k = 0; k < before.size(); ++k) {
+    EXPECT_TRUE(uses_var(before[k], id));
+    const Expr result = substitute(before[k], {{id, j}});
+    EXPECT_EQ(to_string(result), to_string(after[k]));
+    EXPECT_EQ(result.type(), after[k].type());
+    EXPECT_FALSE(uses_var(result, id));
+  }
+}
+
+TEST(RewriterTest, SubstituteFoldsAndVectorises) {
+  const Expr i = var("i");
+  const VarId id = i.as<Var>()->id;
+  EXPECT_EQ(to_string(substitute((i + 1) * 2, {{id, int_imm(3)}})), "8");
+  const Expr vector = substitute(load(Scalar::F32, 0, {i}), {{id, ramp(var("j"), 1, 8)}});
+  EXPECT_EQ(vector.type(), kF32.with_lanes(8));
+}
+
+Stmt nest(const Expr& i, const Expr& n) {
+  const Expr t = var("t");
+  Stmt store = make_store(0, {i + t}, cast(Scalar::F32, n));
+  Stmt branch = make_if(i < n, store, make_store(0, {n}, float_imm(0, kF32)));
+  Stmt body = make_block({make_let(t, n * 2, branch), make_store(0, {i}, float_imm(2, kF32))});
+  return make_allocate(1, make_for(i, n, ForKind::Serial, body));
+}
+
+TEST(RewriterTest, StatementsAreRewrittenButNotTheirBinders) {
+  const Expr i = var("i"), n = var("n"), m = var("m");
+  const Stmt before = nest(i, n);
+  EXPECT_TRUE(Rewriter().rewrite(before).same_as(before));
+  const Stmt after = substitute(before, {{n.as<Var>()->id, m}});
+  EXPECT_EQ(to_string(after), to_string(nest(i, m)));
+  EXPECT_TRUE(uses_var(before, n.as<Var>()->id));
+  EXPECT_FALSE(uses_var(after, n.as<Var>()->id));
+}
+
+class StoreRemover : public Rewriter {
+ public:
+  using Rewriter::rewrite;
+  Stmt rewrite(const Stmt& stmt) override {
+    return stmt.kind() == StmtKind::Store ? Stmt{} : rewrite_children(stmt);
+  }
+};
+
+TEST(RewriterTest, EmptiedStatementsVanish) {
+  EXPECT_FALSE(StoreRemover().rewrite(nest(var("i"), var("n"))).defined());
+}
+
+class Counter : public Visitor {
+ public:
+  int exprs = 0, stmts = 0;
+  void visit(const Expr& expr) override {
+    ++exprs;
+    Visitor::visit(expr);
+  }
+  void visit(const Stmt& stmt) override {
+    ++stmts;
+    Visitor::visit(stmt);
+  }
+};
+
+TEST(VisitorTest, VisitsEveryNode) {
+  Counter counter;
+  counter.visit(nest(var("i"), var("n")));
+  EXPECT_EQ(counter.stmts, 8);  // allocate, for, block, let, if, three stores
+  EXPECT_EQ(counter.exprs, 1 + 3 + 3 + (3 + 2) + (1 + 1) + (1 + 1));
+}
+
+}  // namespace
+}  // namespace tilewright::ir
