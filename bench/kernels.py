@@ -44,7 +44,7 @@ CASES = (
 
 def choose_cases(names, full, workloads):
     """Names are GMM3 or GMM3/1t; without any, the cases with a bar; --full adds the whole suite as
-    far as this bench knows its operators."""
+    far as this bench knows its operators. An unknown one raises Unsupported."""
     known = {case.name: case for case in CASES}
     if not names and not full:
         return list(CASES)
@@ -61,9 +61,8 @@ def choose_cases(names, full, workloads):
     for name in names:
         base, _, threads = name.partition("/")
         if base not in workloads or (threads and not threads.rstrip("t").isdigit()):
-            raise SystemExit(
-                f"kernels: no case {name}: say GMM3 or GMM3/1t, as in bench/suite.json"
-            )
+            raise suite.Unsupported(f"no case {name}: say GMM3 or GMM3/1t, as in bench/suite.json")
+        workloads[base].shapes()
         if threads:
             count = int(threads.rstrip("t"))
             chosen.append(known.get(f"{base}/{count}t", Case(base, count)))
@@ -136,7 +135,7 @@ def measure(case, workload, options, on_round=None):
         entrants = contestants_of(case, workload, options.build, folder)
         outcome = compare(entrants, case.threads, options.rounds, options.slice, on_round)
         if "ours" not in entrants:
-            outcome.series["ours"] = Series(failure=f"no bench/traces/{case.workload}.trace")
+            outcome.series["ours"] = Series(failure="no trace in bench/traces")
         return outcome, errors_of(outcome, folder)
 
 
@@ -228,7 +227,11 @@ def main(arguments=None):
     options = parse(arguments)
     workloads = suite.load()
     kept = report.Kept(os.path.join(peers.BUILD, "bench"), "kernels")
-    cases = choose_cases(options.names, options.full, workloads)
+    try:
+        cases = choose_cases(options.names, options.full, workloads)
+    except suite.Unsupported as error:
+        print(f"kernels: {error}", file=sys.stderr)
+        return 2
     results = [run_case(case, workloads[case.workload], options, kept) for case in cases]
     print_results(results, options.rounds, options.slice)
     if options.rounds < MIN_ROUNDS:

@@ -9,6 +9,7 @@ import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import kernels
 from harness import machine, report, suite
@@ -222,8 +223,33 @@ class KernelsTest(unittest.TestCase):
         everything = choose(full=True)
         self.assertEqual(len(everything), len(set(everything)))
         self.assertIn("C2D0/2t", everything)
-        with self.assertRaises(SystemExit):
-            choose("NONE9")
+        for name in ("NONE9", "GMM3/two", "CAP0"):
+            with self.assertRaises(suite.Unsupported):
+                choose(name)
+
+    def test_good_results_are_kept_and_others_measured_again(self):
+        whole = self.outcome(ours=1, peak=1, onednn=1, onnxruntime=1)
+        busy = Outcome(whole.series, other_cpus=1.0)
+        failed = Outcome({**whole.series, "onednn": Series(failure="gone")})
+        for label, outcome, error, arguments, kept_next in (
+            ("good", whole, 0.0, [], True),
+            ("asked for anew", whole, 0.0, ["--fresh"], False),
+            ("busy machine", busy, 0.0, [], False),
+            ("peer failed", failed, 0.0, [], False),
+            ("wrong", whole, 1.0, [], False),
+            ("few rounds", whole, 0.0, ["--rounds", "3"], False),
+        ):
+            with self.subTest(label), tempfile.TemporaryDirectory() as folder:
+                answer = (outcome, {"ours": error})
+                options = kernels.parse(["--build", folder, *arguments])
+                with mock.patch.object(kernels, "measure", return_value=answer) as measure:
+                    for expected in (False, kept_next):
+                        kept = report.Kept(folder, "kernels")
+                        case = Case("GMM2")
+                        result = kernels.run_case(case, self.suite["GMM2"], options, kept)
+                        self.assertEqual(result.kept, expected)
+                    self.assertEqual(measure.call_count, 1 if kept_next else 2)
+                    self.assertEqual(result.metrics["vs_onnxruntime"], 1.0)
 
     def test_trace_by_thread_count(self):
         with tempfile.TemporaryDirectory() as folder:

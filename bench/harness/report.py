@@ -21,14 +21,16 @@ def percent(value):
     return ABSENT if value is None else f"{100 * value:.1f} %"
 
 
-def table(header, rows):
-    """The first column to the left, the others to the right."""
+def table(header, rows, left=1):
+    """The first `left` columns to the left, the others to the right."""
     cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
     def line(row):
-        rest = (cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))
-        return "  ".join([row[0].ljust(widths[0]), *rest]).rstrip()
+        padded = [
+            c.ljust(w) if i < left else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths))
+        ]
+        return "  ".join(padded).rstrip()
 
     rule = "  ".join("-" * width for width in widths)
     return "\n".join([line(header), rule, *(line(row) for row in rows)])

@@ -14,7 +14,7 @@ MATMULS = ("matmul", "batch_matmul")
 
 
 class Unsupported(Exception):
-    """An operator this bench cannot describe yet."""
+    """A name or an operator that this bench does not know."""
 
 
 @dataclass(frozen=True)
