@@ -1,0 +1,61 @@
+// Layout: where the elements of a tensor lie in memory. A list of physical dimensions, outermost
+// first; each is a digit of one logical dimension: (index / divisor) mod extent, or without mod
+// for its outermost digit (the one of the largest divisor). Row-major, transposed, blocked and
+// packed layouts are all of this form.
+//
+//   tensor [K=6, N=70], layout N/32 (3), K (6), N%32 (32):
+//   element (k, n) lies at (n/32) * 6*32 + k * 32 + n%32; 3*6*32 = 576 elements, padded past N
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "ir/expr.h"
+#include "te/dag.h"
+
+namespace tilewright::layout {
+
+struct Digit {
+  uint32_t dim = 0;  // logical dimension
+  int64_t divisor = 1;
+  int64_t extent = 1;  // number of values; the outermost digit of a dimension covers the rest
+
+  bool operator==(const Digit&) const = default;
+};
+
+struct Layout {
+  bool free = false;          // not decided: a constant that may be packed; then no digits
+  std::vector<Digit> digits;  // outermost first
+
+  static Layout row_major(std::span<const int64_t> shape);
+  static Layout undecided() { return {.free = true, .digits = {}}; }
+  // `dim` cut into blocks that lie innermost, the other dimensions in order between; the example
+  // above is blocked({6, 70}, 1, 32).
+  static Layout blocked(std::span<const int64_t> shape, uint32_t dim, int64_t block);
+
+  bool is_row_major(std::span<const int64_t> shape) const;
+  // Every element of the shape has a place of its own: the digits of each dimension, by rising
+  // divisor, are positional (each divisor is the product of the extents below) and cover it.
+  bool holds(std::span<const int64_t> shape) const;
+
+  int64_t elements() const;  // of the physical array, padding included
+  int64_t offset(std::span<const int64_t> indices) const;
+  // The flat offset as an expression: each digit as (index / divisor) % extent, to be simplified.
+  ir::Expr offset(std::span<const ir::Expr> indices) const;
+  std::string to_string() const;  // `[d1/32:3, d0:6, d1%32:32]`, or `free`
+  void hash_into(Hasher& hasher) const;
+
+  bool operator==(const Layout&) const = default;
+};
+
+// Copies a row-major array of `shape` into `layout` (padding is zero-filled), or back. The arrays
+// do not overlap; the packed one has layout.elements() elements.
+void repack(std::span<const int64_t> shape, const Layout& layout, int element_bytes,
+            const void* row_major, void* packed);
+void unpack(std::span<const int64_t> shape, const Layout& layout, int element_bytes,
+            const void* packed, void* row_major);
+
+}  // namespace tilewright::layout

@@ -1,0 +1,30 @@
+// The operator suite: the named workloads that benchmarks and papers share (bench/suite.json, held
+// in the program). `C2D2` is a workload at batch 1; the suffix `.b16` multiplies its batch.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "task/workload.h"
+
+namespace tilewright {
+
+struct SuiteRow {
+  std::string name;  // `C2D2`
+  std::string op;    // of the operator table, or one that is not in it yet
+  double flop = 0;   // 2 x multiply-adds of the direct algorithm, at batch 1
+};
+
+const std::vector<SuiteRow>& suite_rows();  // in the order of the file
+
+bool is_suite_name(std::string_view name);  // with or without a batch suffix
+
+// The workload; its text is the suite name. Unsupported when the operator table lacks its operator.
+Result<Workload> suite_workload(std::string_view name);
+
+// The suite's flop of a name, batch included: what shares of peak are counted with.
+Result<double> suite_flop(std::string_view name);
+
+}  // namespace tilewright

@@ -1,0 +1,139 @@
+#include "task/workload.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "ir/equal.h"
+
+namespace tilewright {
+namespace {
+
+constexpr uint64_t kKeyVersion = 1;
+
+// Feeds the content of a Dag into a hasher. Axes, accumulators and symbols are numbered in the
+// order in which they appear, so that neither names nor identities enter.
+class DagHasher {
+ public:
+  DagHasher(Hasher& hasher, const te::Dag& dag) : hasher_(hasher), dag_(dag) {}
+
+  void add_dag() {
+    hasher_.add(dag_.ops().size());
+    for (const te::Op& op : dag_.ops()) add_op(op);
+  }
+
+ private:
+  void add_op(const te::Op& op) {
+    hasher_.add(static_cast<uint64_t>(op.kind)).add(op.outputs.size());
+    for (const te::TensorId id : op.outputs) {
+      hasher_.add(static_cast<uint64_t>(dag_.tensor(id).element));
+    }
+    vars_.clear();
+    add_axes(op.axes);
+    add_axes(op.reduce_axes);
+    add_exprs(op.body);
+    hasher_.add(op.reduction ? 1 : 0);
+    if (op.reduction) add_reduction(*op.reduction);
+  }
+
+  void add_axes(const std::vector<te::Axis>& axes) {
+    hasher_.add(axes.size());
+    for (const te::Axis& axis : axes) {
+      hasher_.add_signed(axis.extent.low).add_signed(axis.extent.high);
+      hasher_.add(axis.extent.is_constant() ? 0 : symbol_number(axis.extent.symbol));
+      number_var(axis.var);
+    }
+  }
+
+  void add_reduction(const te::Reduction& reduction) {
+    for (const auto* side : {&reduction.lhs, &reduction.rhs}) {
+      for (const ir::Expr& var : *side) number_var(var);
+    }
+    add_exprs(reduction.identity);
+    add_exprs(reduction.combine);
+    hasher_.add(reduction.commutative ? 1 : 0);
+  }
+
+  void add_exprs(const std::vector<ir::Expr>& exprs) {
+    hasher_.add(exprs.size());
+    for (const ir::Expr& expr : exprs) {
+      ir::hash_into(hasher_, expr, [this](ir::VarId id) { return vars_.at(id); });
+    }
+  }
+
+  void number_var(const ir::Expr& var) { vars_.emplace(var.as<ir::Var>()->id, vars_.size()); }
+  uint64_t symbol_number(Name symbol) {
+    return symbols_.emplace(symbol, symbols_.size() + 1).first->second;
+  }
+
+  Hasher& hasher_;
+  const te::Dag& dag_;
+  std::unordered_map<ir::VarId, uint64_t> vars_;
+  std::unordered_map<Name, uint64_t> symbols_;  // from 1
+};
+
+uint64_t licence_bits(const Licences& licences) {
+  const bool bits[] = {
+      licences.reassociate,    licences.contract, licences.approximate,      licences.fold,
+      licences.online_softmax, licences.winograd, licences.reduced_precision};
+  uint64_t word = 0;
+  for (size_t k = 0; k < std::size(bits); ++k) word |= uint64_t{bits[k]} << k;
+  return word;
+}
+
+layout::Layout row_major_of(const te::Tensor& tensor) {
+  std::vector<int64_t> shape;
+  for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
+  return layout::Layout::row_major(shape);
+}
+
+}  // namespace
+
+Hash128 Workload::key() const {
+  Hasher hasher;
+  hasher.add(kKeyVersion);
+  DagHasher(hasher, *dag).add_dag();
+  hasher.add(licence_bits(licences)).add(operands.size());
+  for (const Operand& operand : operands) {
+    hasher.add(operand.tensor).add(static_cast<uint64_t>(operand.role));
+    hasher.add_signed(operand.alignment);
+    operand.layout.hash_into(hasher);
+  }
+  return hasher.finish();
+}
+
+const Operand& Workload::operand_of(te::TensorId tensor) const {
+  const auto found = std::ranges::find(operands, tensor, &Operand::tensor);
+  CHECK(found != operands.end(), "tensor {} is no operand", tensor);
+  return *found;
+}
+
+Workload make_workload(std::shared_ptr<const te::Dag> dag,
+                       const std::vector<std::string>& constants, std::string text,
+                       Licences licences) {
+  Workload workload{
+      .dag = std::move(dag), .licences = licences, .operands = {}, .text = std::move(text)};
+  size_t found = 0;
+  for (const te::TensorId id : workload.dag->inputs()) {
+    const te::Tensor& tensor = workload.dag->tensor(id);
+    const bool constant = std::ranges::find(constants, tensor.name.text()) != constants.end();
+    found += constant ? 1 : 0;
+    workload.operands.push_back(
+        {.tensor = id,
+         .role = constant ? Role::Constant : Role::Input,
+         .layout = constant ? layout::Layout::undecided() : row_major_of(tensor)});
+  }
+  CHECK(found == constants.size(), "{} of {} constants are placeholders", found, constants.size());
+  for (const te::TensorId id : workload.dag->outputs()) {
+    workload.operands.push_back(
+        {.tensor = id, .role = Role::Output, .layout = row_major_of(workload.dag->tensor(id))});
+  }
+  return workload;
+}
+
+Hash128 Task::key() const {
+  const Hash128 work = workload.key();
+  return Hasher().add(work.high).add(work.low).add_text(print_target(target)).finish();
+}
+
+}  // namespace tilewright

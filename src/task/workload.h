@@ -1,0 +1,66 @@
+// Workload: a Dag with its licences and the roles of its operands. Task: a Workload for a Target.
+// Both are values with keys by content: two workloads that compute the same on operands of the
+// same kind have one key, whatever they and their axes are called. A key holds shapes, types,
+// expressions, roles, layouts, alignments and licences; it leaves out names, texts, and the hints
+// of axes and operators, which say how to search and not what is computed. Keys are stored: their
+// version is raised by hand when what enters them changes. Immutable; shared between threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/hash.h"
+#include "layout/layout.h"
+#include "target/target.h"
+#include "te/dag.h"
+
+namespace tilewright {
+
+// What lowering may change about floating-point results (DESIGN.md, Policies).
+struct Licences {
+  bool reassociate = true;
+  bool contract = true;     // a * b + c as fma
+  bool approximate = true;  // our exp and the like, within their ulp
+  bool fold = true;         // batch norm into weights
+  bool online_softmax = true;
+  bool winograd = false;
+  bool reduced_precision = false;
+
+  bool operator==(const Licences&) const = default;
+};
+
+enum class Role : uint8_t { Input, Constant, Output };
+
+struct Operand {
+  te::TensorId tensor = 0;
+  Role role = Role::Input;
+  layout::Layout layout;  // row-major for inputs and outputs; `free` for constants
+  int alignment = 64;     // bytes, guaranteed by the caller
+
+  bool operator==(const Operand&) const = default;
+};
+
+struct Workload {
+  std::shared_ptr<const te::Dag> dag;
+  Licences licences;
+  std::vector<Operand> operands;  // inputs in Dag order, then outputs in Dag order
+  std::string text;               // readable form, e.g. `matmul:m=512,n=512,k=512,dtype=f32`
+
+  Hash128 key() const;  // of content: not of names or text
+  const Operand& operand_of(te::TensorId tensor) const;
+};
+
+// `constants` names the placeholders known at compile time (a CHECK when there is none such).
+Workload make_workload(std::shared_ptr<const te::Dag> dag,
+                       const std::vector<std::string>& constants, std::string text,
+                       Licences licences = {});
+
+struct Task {
+  Workload workload;
+  Target target;
+
+  Hash128 key() const;
+};
+
+}  // namespace tilewright
