@@ -1,0 +1,128 @@
+#include "lower/access_list.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "ir/visit.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::Expr;
+using ir::Stmt;
+
+class AccessLister : public ir::Visitor {
+ public:
+  explicit AccessLister(size_t buffers) : allocated_at_(buffers, 0) {}
+
+  AccessList list;
+
+  void visit(const Expr& expr) override {
+    if (const auto* node = expr.as<ir::Select>()) {
+      visit(node->condition);
+      const int outer = std::exchange(condition_depth_, depth_);
+      visit(node->if_true);
+      visit(node->if_false);
+      condition_depth_ = outer;
+      return;
+    }
+    ir::Visitor::visit(expr);
+    if (const auto* load = expr.as<ir::Load>()) {
+      note({.buffer = load->buffer, .load = load}, load->indices[0]);
+    }
+  }
+
+  void visit(const Stmt& stmt) override {
+    switch (stmt.kind()) {
+      case ir::StmtKind::For: return visit_loop(*stmt.as<ir::For>());
+      case ir::StmtKind::Let: {
+        const auto* let = stmt.as<ir::Let>();
+        visit(let->value);
+        bind(let->var);
+        visit(let->body);
+        --depth_;
+        return;
+      }
+      case ir::StmtKind::If: {
+        const auto* node = stmt.as<ir::If>();
+        visit(node->condition);
+        const int outer = std::exchange(condition_depth_, depth_);
+        visit(node->then_body);
+        if (node->else_body.defined()) visit(node->else_body);
+        condition_depth_ = outer;
+        return;
+      }
+      case ir::StmtKind::Store: {
+        const auto* store = stmt.as<ir::Store>();
+        ir::Visitor::visit(stmt);
+        return note({.buffer = store->buffer, .store = store}, store->indices[0]);
+      }
+      case ir::StmtKind::Allocate:
+        allocated_at_[stmt.as<ir::Allocate>()->buffer] = depth_;
+        break;
+      case ir::StmtKind::Block: break;
+    }
+    ir::Visitor::visit(stmt);
+  }
+
+ private:
+  void bind(const Expr& var) { depth_of_[var.as<ir::Var>()->id] = ++depth_; }
+
+  void visit_loop(const ir::For& loop) {
+    visit(loop.extent);
+    const size_t place = list.loops.size();
+    if (loop.loop_kind == ir::ForKind::Parallel) {
+      for (LoopAccesses& outer : list.loops) outer.has_parallel |= outer.end == kOpen;
+    }
+    const int64_t* extent = ir::as_int(loop.extent);
+    const bool may_skip = extent == nullptr || *extent < 1;
+    const int outer = std::exchange(condition_depth_, may_skip ? depth_ : condition_depth_);
+    bind(loop.var);
+    list.loops.push_back({&loop, depth_, list.accesses.size(), kOpen, false});
+    visit(loop.body);
+    list.loops[place].end = list.accesses.size();
+    --depth_;
+    condition_depth_ = outer;
+  }
+
+  void note(Access access, const Expr& index) {
+    access.lanes = index.type().lanes;
+    access.condition_depth = condition_depth_;
+    const auto* ramp = index.as<ir::Ramp>();
+    access.dense = access.lanes == 1 || (ramp != nullptr && ramp->stride == 1);
+    access.index_depth = std::max(allocated_at_[access.buffer], depth_in(index));
+    if (access.dense) access.index = linear_of(ramp == nullptr ? index : ramp->base);
+    list.accesses.push_back(std::move(access));
+  }
+
+  // A loaded index may change anywhere: as deep as it can be.
+  int depth_in(const Expr& expr) const {
+    if (const auto* var = expr.as<ir::Var>()) {
+      const auto found = depth_of_.find(var->id);
+      return found == depth_of_.end() ? 0 : found->second;
+    }
+    if (expr.as<ir::Load>() != nullptr) return depth_;
+    int depth = 0;
+    ir::for_each_child(expr,
+                       [&](const Expr& child) { depth = std::max(depth, depth_in(child)); });
+    return depth;
+  }
+
+  static constexpr size_t kOpen = static_cast<size_t>(-1);
+
+  int depth_ = 0;  // binders around
+  int condition_depth_ = -1;
+  std::vector<int> allocated_at_;  // by BufferId: binders around its Allocate
+  std::unordered_map<ir::VarId, int> depth_of_;
+};
+
+}  // namespace
+
+AccessList list_accesses(const ir::Function& function) {
+  AccessLister lister(function.buffers.size());
+  lister.visit(function.body);
+  return std::move(lister.list);
+}
+
+}  // namespace tilewright::lower

@@ -1,0 +1,41 @@
+// All accesses of a function in order of evaluation, with what decides whether a loop may keep the
+// element in a register. Accesses inside one loop are a contiguous range of the list.
+//
+// Binders (For and Let) around an access are numbered by depth, outermost 1. With a loop at depth d:
+// an access is invariant in it if index_depth < d (its index and its buffer exist outside), and
+// happens in every iteration if condition_depth < d.
+#pragma once
+
+#include <vector>
+
+#include "ir/stmt.h"
+#include "lower/linear_index.h"
+
+namespace tilewright::lower {
+
+struct Access {
+  ir::BufferId buffer = 0;
+  const ir::Load* load = nullptr;    // one of the two
+  const ir::Store* store = nullptr;
+  LinearIndex index = {};            // of the first lane
+  unsigned lanes = 1;
+  bool dense = true;                 // scalar or of stride 1; otherwise `index` is not filled
+  int index_depth = 0;               // of the innermost binder it depends on
+  int condition_depth = -1;          // binders around the innermost condition around it; -1: none
+};
+
+struct LoopAccesses {
+  const ir::For* loop = nullptr;
+  int depth = 0;
+  size_t begin = 0, end = 0;  // of `accesses`
+  bool has_parallel = false;  // a Parallel loop inside
+};
+
+struct AccessList {
+  std::vector<Access> accesses;
+  std::vector<LoopAccesses> loops;  // in pre-order of the statements
+};
+
+AccessList list_accesses(const ir::Function& function);
+
+}  // namespace tilewright::lower

@@ -1,0 +1,13 @@
+// Turns the indices of a multi-dimensional access into one flat row-major element index, affine
+// in the loops where that can be shown; buffers become one-dimensional.
+//
+//   A: f32[14, 256]   A[i.0 * 2 + i.1, k]   ->   A: f32[3584]   A[i.0 * 512 + i.1 * 256 + k]
+#pragma once
+
+#include "lower/pass.h"
+
+namespace tilewright::lower {
+
+void flatten(ir::Function& function, const PassContext& context);
+
+}  // namespace tilewright::lower

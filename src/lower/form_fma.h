@@ -1,0 +1,14 @@
+// Contracts products and sums of f32 and f64 where the licence `contract` allows it.
+//
+//   a * b + c, c + a * b   ->   fma(a, b, c)
+//   c - a * b              ->   fma(neg(a), b, c)
+//   a * b - c              ->   fma(a, b, neg(c))
+#pragma once
+
+#include "lower/pass.h"
+
+namespace tilewright::lower {
+
+void form_fma(ir::Function& function, const PassContext& context);
+
+}  // namespace tilewright::lower

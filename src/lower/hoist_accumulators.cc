@@ -1,0 +1,184 @@
+#include "lower/hoist_accumulators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <span>
+#include <unordered_map>
+
+#include "ir/visit.h"
+#include "lower/access_list.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::Stmt;
+
+constexpr size_t kMaxRegisters = 32;
+
+// The accesses of a loop to one place of a buffer.
+struct Place {
+  const Access* first = nullptr;
+  bool always_stored = false;
+  BufferId in_register = 0;
+
+  bool starts_with_store() const { return first->store != nullptr; }
+  Expr index() const {
+    return first->store != nullptr ? first->store->indices[0] : first->load->indices[0];
+  }
+  ir::Type type() const {
+    return first->store != nullptr ? first->store->value.type() : first->load->type;
+  }
+};
+
+class Hoister : public ir::Rewriter {
+ public:
+  explicit Hoister(ir::Function& function)
+      : function_(function), list_(list_accesses(function)), taken_(function.buffers.size()) {}
+
+  Expr rewrite(const Expr& expr) override {
+    const auto* load = expr.as<ir::Load>();
+    if (load == nullptr || registers_.empty()) return rewrite_children(expr);
+    const auto found = registers_.find(load);
+    if (found == registers_.end()) return rewrite_children(expr);
+    return ir::load(load->type, found->second, {ir::int_imm(0)});
+  }
+
+  Stmt rewrite(const Stmt& stmt) override {
+    if (stmt.as<ir::For>() != nullptr) return rewrite_loop(stmt, list_.loops[next_loop_++]);
+    const auto* store = stmt.as<ir::Store>();
+    if (store == nullptr || registers_.empty()) return rewrite_children(stmt);
+    const auto found = registers_.find(store);
+    if (found == registers_.end()) return rewrite_children(stmt);
+    return ir::make_store(found->second, {ir::int_imm(0)}, rewrite(store->value));
+  }
+
+ private:
+  Stmt rewrite_loop(const Stmt& stmt, const LoopAccesses& loop) {
+    std::vector<Place> places = places_to_hoist(loop);
+    if (places.empty()) return rewrite_children(stmt);
+    const std::vector<const void*> replaced = enter(loop, places);
+    Stmt inside = rewrite_children(stmt);
+    for (const void* access : replaced) registers_.erase(access);
+    for (const Place& place : places) taken_[place.first->buffer] = false;
+    return wrapped(places, std::move(inside));
+  }
+
+  // Gives each place its register; returns the accesses that now mean one.
+  std::vector<const void*> enter(const LoopAccesses& loop, std::vector<Place>& places) {
+    for (Place& place : places) {
+      taken_[place.first->buffer] = true;
+      place.in_register = new_register(place);
+    }
+    std::vector<const void*> replaced;
+    for (const Access& access : accesses_of(loop)) {
+      if (!taken_[access.buffer]) continue;
+      const auto place = std::ranges::find_if(places, [&](const Place& p) {
+        return p.first->buffer == access.buffer &&
+               p.first->index.constant == access.index.constant;
+      });
+      if (place == places.end()) continue;  // taken by a loop around this one
+      const void* node = access.load != nullptr ? static_cast<const void*>(access.load)
+                                                : static_cast<const void*>(access.store);
+      if (registers_.emplace(node, place->in_register).second) replaced.push_back(node);
+    }
+    return replaced;
+  }
+
+  static Stmt wrapped(const std::vector<Place>& places, Stmt inside) {
+    std::vector<Stmt> stmts;
+    for (const Place& place : places) {
+      if (place.starts_with_store()) continue;
+      stmts.push_back(ir::make_store(
+          place.in_register, {ir::int_imm(0)},
+          ir::load(place.type(), place.first->buffer, {place.index()})));
+    }
+    stmts.push_back(std::move(inside));
+    for (const Place& place : places) {
+      stmts.push_back(ir::make_store(place.first->buffer, {place.index()},
+                                     ir::load(place.type(), place.in_register, {ir::int_imm(0)})));
+    }
+    Stmt result = ir::make_block(std::move(stmts));
+    for (auto place = places.rbegin(); place != places.rend(); ++place) {
+      result = ir::make_allocate(place->in_register, std::move(result));
+    }
+    return result;
+  }
+
+  std::vector<Place> places_to_hoist(const LoopAccesses& loop) const {
+    const int64_t* extent = ir::as_int(loop.loop->extent);
+    if (loop.loop->loop_kind != ir::ForKind::Serial || loop.has_parallel) return {};
+    if (extent == nullptr || *extent < 2) return {};
+    std::vector<BufferId> tried;
+    std::vector<Place> result;
+    for (const Access& access : accesses_of(loop)) {
+      if (access.store == nullptr || access.index_depth >= loop.depth) continue;
+      if (taken_[access.buffer] || std::ranges::count(tried, access.buffer) > 0) continue;
+      tried.push_back(access.buffer);
+      if (function_.buffers[access.buffer].scope == ir::Scope::Register) continue;
+      std::vector<Place> places = places_of(access.buffer, loop);
+      if (result.size() + places.size() > kMaxRegisters) continue;
+      std::ranges::move(places, std::back_inserter(result));
+    }
+    return result;
+  }
+
+  // The places of a buffer in a loop; none when they cannot be told apart or moved out.
+  std::vector<Place> places_of(BufferId buffer, const LoopAccesses& loop) const {
+    std::vector<Place> places;
+    for (const Access& access : accesses_of(loop)) {
+      if (access.buffer != buffer) continue;
+      if (!access.dense || access.index_depth >= loop.depth) return {};
+      const bool always = access.condition_depth < loop.depth;
+      bool known = false;
+      for (Place& place : places) {
+        const int64_t apart = access.index.constant - place.first->index.constant;
+        if (apart == 0 && access.lanes == place.first->lanes) {
+          known = true;
+          place.always_stored |= always && access.store != nullptr;
+        } else if (apart < place.first->lanes && -apart < access.lanes) {
+          return {};  // overlap
+        }
+      }
+      if (known) continue;
+      if (!always || places.size() == kMaxRegisters) return {};
+      if (!places.empty() && !same_terms(access.index, places[0].first->index)) return {};
+      places.push_back({&access, access.store != nullptr, 0});
+    }
+    std::erase_if(places, [](const Place& place) { return !place.always_stored; });
+    return places;
+  }
+
+  BufferId new_register(const Place& place) {
+    const ir::Buffer& memory = function_.buffers[place.first->buffer];
+    const auto id = static_cast<BufferId>(function_.buffers.size());
+    std::string name = fmt::format("{}.{}", memory.name, next_ordinal_++);
+    function_.buffers.push_back(
+        {.name = std::move(name), .element = place.type(), .shape = {1},
+         .scope = ir::Scope::Register});
+    taken_.push_back(false);
+    return id;
+  }
+
+  std::span<const Access> accesses_of(const LoopAccesses& loop) const {
+    return std::span(list_.accesses).subspan(loop.begin, loop.end - loop.begin);
+  }
+
+  ir::Function& function_;
+  AccessList list_;
+  std::vector<bool> taken_;  // by BufferId: kept in registers by a loop around
+  std::unordered_map<const void*, BufferId> registers_;  // Load or Store -> its register
+  size_t next_loop_ = 0;
+  int next_ordinal_ = 0;
+};
+
+}  // namespace
+
+void hoist_accumulators(ir::Function& function, const PassContext&) {
+  function.body = Hoister(function).rewrite(function.body);
+}
+
+}  // namespace tilewright::lower

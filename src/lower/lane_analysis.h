@@ -1,0 +1,30 @@
+// Whether the iterations of a loop may run in lockstep, one a lane: the legality of `vectorise`.
+//
+// Iterations are independent if no element that one stores is touched by another. Shown for each
+// stored buffer from the linear forms of its indices: all have one coefficient c != 0 on the loop
+// variable, and what else may differ between two accesses is a multiple of some m with
+// |c| * (extent - 1) < m, so indices of different iterations differ modulo m. Or the buffer is only
+// folded into (reduction_store.h) at indices without the variable.
+//
+//   C[k * 100 + j] with k inside, j < 16: c = 1, m = 100: independent;  C[j] and C[j + 1]: not
+#pragma once
+
+#include <vector>
+
+#include "ir/stmt.h"
+#include "lower/pass.h"
+
+namespace tilewright::lower {
+
+struct LaneAnalysis {
+  bool lockstep = false;
+  int widest_bytes = 1;  // of the elements loaded and stored
+};
+
+LaneAnalysis analyse_lanes(const ir::For& loop, const ir::Function& function,
+                           const Licences& licences);
+
+// Whether the expression uses one of the variables.
+bool uses_any(const ir::Expr& expr, const std::vector<ir::VarId>& vars);
+
+}  // namespace tilewright::lower

@@ -1,0 +1,166 @@
+#include "lower/widen_reductions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "ir/visit.h"
+#include "lower/access_list.h"
+#include "lower/reduction_store.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::BinaryOp;
+using ir::BufferId;
+using ir::Expr;
+using ir::Stmt;
+
+constexpr size_t kMaxRegisters = 16;
+
+struct VectorAccumulator {
+  const ir::Store* store = nullptr;  // element = element op reduce(op, vector)
+  BinaryOp op = BinaryOp::Add;
+  Expr element;  // the Load
+  Expr vector;
+  BufferId in_register = 0;
+};
+
+std::optional<VectorAccumulator> match(const ir::Store& store) {
+  const std::optional<ReductionStore> reduction = match_reduction(store);
+  if (!reduction) return {};
+  const auto* reduce = reduction->value.as<ir::VectorReduce>();
+  if (reduce == nullptr || reduce->op != reduction->op) return {};
+  return VectorAccumulator{&store, reduce->op, reduction->self, reduce->value, 0};
+}
+
+class ReductionWidener : public ir::Rewriter {
+ public:
+  ReductionWidener(ir::Function& function, const Licences& licences)
+      : function_(function), licences_(licences), list_(list_accesses(function)) {}
+
+  Expr rewrite(const Expr& expr) override { return expr; }
+  Stmt rewrite(const Stmt& stmt) override {
+    if (stmt.as<ir::For>() != nullptr) return rewrite_loop(stmt, list_.loops[next_loop_++]);
+    const auto* store = stmt.as<ir::Store>();
+    if (store == nullptr) return rewrite_children(stmt);
+    const auto found = accumulators_.find(store);
+    return found == accumulators_.end() ? stmt : update(found->second);
+  }
+
+ private:
+  Stmt rewrite_loop(const Stmt& stmt, const LoopAccesses& loop) {
+    std::vector<VectorAccumulator> found = accumulators_of(loop);
+    for (VectorAccumulator& accumulator : found) {
+      accumulator.in_register = new_register(accumulator);
+      accumulators_.emplace(accumulator.store, accumulator);
+    }
+    Stmt inside = rewrite_children(stmt);
+    if (found.empty()) return inside;
+    for (const VectorAccumulator& accumulator : found) accumulators_.erase(accumulator.store);
+    return wrapped(found, std::move(inside));
+  }
+
+  // Those of buffers that the loop only folds into, at elements that exist outside of it.
+  std::vector<VectorAccumulator> accumulators_of(const LoopAccesses& loop) const {
+    const int64_t* extent = ir::as_int(loop.loop->extent);
+    const bool repeats = extent == nullptr || *extent > 1;
+    if (loop.loop->loop_kind != ir::ForKind::Serial || loop.has_parallel || !repeats) return {};
+    std::vector<VectorAccumulator> result;
+    std::vector<BufferId> tried;
+    for (const Access& access : accesses_of(loop)) {
+      if (access.store == nullptr || std::ranges::count(tried, access.buffer) > 0) continue;
+      tried.push_back(access.buffer);
+      std::vector<VectorAccumulator> found = accumulators_of(access.buffer, loop);
+      if (result.size() + found.size() > kMaxRegisters) continue;
+      std::ranges::move(found, std::back_inserter(result));
+    }
+    return result;
+  }
+
+  std::vector<VectorAccumulator> accumulators_of(BufferId buffer, const LoopAccesses& loop) const {
+    std::vector<VectorAccumulator> result;
+    size_t loads = 0;
+    for (const Access& access : accesses_of(loop)) {
+      if (access.buffer != buffer) continue;
+      if (access.index_depth >= loop.depth) return {};
+      if (access.load != nullptr) {
+        ++loads;
+        continue;
+      }
+      std::optional<VectorAccumulator> found = match(*access.store);
+      if (!found || accumulators_.contains(access.store)) return {};
+      if (!result.empty() && found->op != result[0].op) return {};
+      const bool sums = found->op == BinaryOp::Add || found->op == BinaryOp::Mul;
+      if (sums && ir::is_float(found->vector.type()) && !licences_.reassociate) return {};
+      result.push_back(std::move(*found));
+    }
+    if (loads != result.size()) return {};  // somebody else reads the element
+    return result;
+  }
+
+  Stmt update(const VectorAccumulator& accumulator) const {
+    const BufferId id = accumulator.in_register;
+    const Expr held = ir::load(accumulator.vector.type(), id, {ir::int_imm(0)});
+    const auto* product = accumulator.vector.as<ir::Binary>();
+    const bool contract = licences_.contract && accumulator.op == BinaryOp::Add &&
+                          product != nullptr && product->op == BinaryOp::Mul &&
+                          ir::is_float(product->type);
+    Expr value = contract ? ir::fma(product->a, product->b, held)
+                          : ir::binary(accumulator.op, held, accumulator.vector);
+    return ir::make_store(id, {ir::int_imm(0)}, std::move(value));
+  }
+
+  static Stmt wrapped(const std::vector<VectorAccumulator>& accumulators, Stmt inside) {
+    std::vector<Stmt> stmts;
+    for (const VectorAccumulator& a : accumulators) {
+      stmts.push_back(ir::make_store(a.in_register, {ir::int_imm(0)},
+                                     identity_of(a.op, a.vector.type())));
+    }
+    stmts.push_back(std::move(inside));
+    for (const VectorAccumulator& a : accumulators) {
+      const Expr held = ir::load(a.vector.type(), a.in_register, {ir::int_imm(0)});
+      stmts.push_back(
+          ir::make_store(a.store->buffer, a.store->indices,
+                         ir::binary(a.op, a.element, ir::vector_reduce(a.op, held))));
+    }
+    Stmt result = ir::make_block(std::move(stmts));
+    for (auto a = accumulators.rbegin(); a != accumulators.rend(); ++a) {
+      result = ir::make_allocate(a->in_register, std::move(result));
+    }
+    return result;
+  }
+
+  BufferId new_register(const VectorAccumulator& accumulator) {
+    const auto id = static_cast<BufferId>(function_.buffers.size());
+    std::string name = fmt::format("{}.v{}", function_.buffers[accumulator.store->buffer].name,
+                                   next_ordinal_++);
+    function_.buffers.push_back({.name = std::move(name),
+                                 .element = accumulator.vector.type(),
+                                 .shape = {1},
+                                 .scope = ir::Scope::Register});
+    return id;
+  }
+
+  std::span<const Access> accesses_of(const LoopAccesses& loop) const {
+    return std::span(list_.accesses).subspan(loop.begin, loop.end - loop.begin);
+  }
+
+  ir::Function& function_;
+  const Licences& licences_;
+  AccessList list_;
+  std::unordered_map<const ir::Store*, VectorAccumulator> accumulators_;
+  size_t next_loop_ = 0;
+  int next_ordinal_ = 0;
+};
+
+}  // namespace
+
+void widen_reductions(ir::Function& function, const PassContext& context) {
+  function.body = ReductionWidener(function, context.licences).rewrite(function.body);
+}
+
+}  // namespace tilewright::lower

@@ -1,0 +1,16 @@
+// Moves reductions over lanes out of loops: a loop that folds a reduced vector into an element
+// folds the vectors into a vector register instead and reduces it once at the end. Sums and
+// products of floats need the licence `reassociate`. At most 16 registers a loop, one a statement.
+//
+//   for k < 8:                                       S.0[0] = x16(0.0)
+//     S[i] = S[i] + reduce(+, A[ramp(k * 16, ...)])  ->  for k < 8: S.0[0] = S.0[0] + A[ramp(...)]
+//                                                    S[i] = S[i] + reduce(+, S.0[0])
+#pragma once
+
+#include "lower/pass.h"
+
+namespace tilewright::lower {
+
+void widen_reductions(ir::Function& function, const PassContext& context);
+
+}  // namespace tilewright::lower
