@@ -1,0 +1,43 @@
+// Affine forms: constant + sum of coefficient * variable, in a fixed-size array. The currency of
+// access analysis, regions and index arithmetic. Variables are numbers whose meaning the owner
+// gives (an axis of an operator, a loop of a LoopTree, a VarId).
+//
+//   3*i + j + 2  with i in [0, 9], j in [0, 4]  ->  range [2, 33]
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/inline_vector.h"
+#include "ir/expr.h"
+
+namespace tilewright::arith {
+
+struct Term {
+  uint32_t var = 0;
+  int64_t coefficient = 0;  // never 0
+  bool operator==(const Term&) const = default;
+};
+
+struct Affine {
+  static constexpr size_t kMaxTerms = 8;
+  int64_t constant = 0;
+  InlineVector<Term, kMaxTerms> terms;  // by ascending variable, no variable twice
+
+  bool operator==(const Affine&) const = default;
+  bool is_constant() const { return terms.empty(); }
+  int64_t coefficient_of(uint32_t var) const;
+  // Each returns false, leaving the form unspecified, when it would need more than kMaxTerms or a
+  // number would leave 64 bits.
+  [[nodiscard]] bool add_term(uint32_t var, int64_t coefficient);
+  [[nodiscard]] bool add(const Affine& other, int64_t times = 1);
+  // For factors known to be harmless; a number that leaves 64 bits is a CHECK.
+  void scale(int64_t factor);
+};
+
+// The scalar I64 expression as an affine form over VarIds, or nothing: a product of variables, a
+// division or modulo that does not go away, a load, a select, too many terms...
+//   (4*i + 8) / 4 -> i + 2      (4*i + 7) % 4 -> 3
+std::optional<Affine> affine_of(const ir::Expr& expr);
+
+}  // namespace tilewright::arith
