@@ -66,6 +66,23 @@ int count_cores(const std::vector<int>& cpus) {
   return static_cast<int>(cores.size());
 }
 
+// The affinity mask, ascending; at least one processor.
+std::vector<int> allowed_cpus() {
+  std::vector<int> cpus;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(static_cast<size_t>(cpu), &set)) cpus.push_back(cpu);
+    }
+  }
+  if (cpus.empty()) {  // more processors than cpu_set_t holds
+    const long count = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+    for (int cpu = 0; cpu < count; ++cpu) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
 }  // namespace
 
 int64_t Machine::cache_bytes(int level) const {
@@ -91,22 +108,6 @@ std::vector<int> parse_cpu_list(std::string_view text) {
     }
     if (first < 0 || last - first >= CPU_SETSIZE) continue;
     for (int cpu = first; cpu <= last; ++cpu) cpus.push_back(cpu);
-  }
-  return cpus;
-}
-
-std::vector<int> allowed_cpus() {
-  std::vector<int> cpus;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(static_cast<size_t>(cpu), &set)) cpus.push_back(cpu);
-    }
-  }
-  if (cpus.empty()) {  // more processors than cpu_set_t holds
-    const long count = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
-    for (int cpu = 0; cpu < count; ++cpu) cpus.push_back(cpu);
   }
   return cpus;
 }

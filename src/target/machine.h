@@ -41,9 +41,6 @@ struct Machine {
 // Looks at this machine anew: the affinity mask may have changed since the last call.
 Machine detect_machine();
 
-// The logical processors this process may run on, ascending; at least one.
-std::vector<int> allowed_cpus();
-
 // What Linux says about one logical processor's caches; `cpu` is a folder such as
 // /sys/devices/system/cpu/cpu0. Empty when the folder says nothing.
 std::vector<Cache> read_caches(const std::filesystem::path& cpu);

@@ -1,0 +1,52 @@
+#include "runtime/host/peak.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <vector>
+
+#include "target/host_features.h"
+
+namespace tilewright::runtime {
+namespace {
+
+TEST(Peak, UsesTheWidestInstructionsThereAre) {
+  const FeatureSet features = host_features();
+  if (features.has(Feature::Avx512f)) {
+    EXPECT_EQ(fma_instructions(), "avx512f");
+  } else if (features.has(Feature::Avx2) && features.has(Feature::Fma)) {
+    EXPECT_EQ(fma_instructions(), "avx2+fma");
+  } else {
+    EXPECT_EQ(fma_instructions(), "sse2");
+  }
+}
+
+TEST(Peak, MeasuresSomethingPositive) {
+  fma_loop(0);  // returns
+  fma_loop(-1);
+  EXPECT_GT(measure_fma_seconds(1, 1000), 0.0);
+  EXPECT_GT(measure_fma_seconds(3, 1000), 0.0);
+  EXPECT_GT(measure_fma_peak(1, 0.0).gflops, 0.0);
+}
+
+TEST(Peak, MeasuresCopies) {
+  const CopyBandwidth bandwidth = measure_copy_bandwidth(2, 1 << 20, 0.0);
+  EXPECT_GT(bandwidth.memcpy_gb_per_s, 0.0);
+  EXPECT_GT(bandwidth.vector_gb_per_s, 0.0);
+  EXPECT_GE(bandwidth.best(), bandwidth.vector_gb_per_s);
+}
+
+TEST(Peak, CopiesEveryElementAndNoMore) {
+  for (const int64_t count : {0, 1, 15, 16, 63, 64, 65, 127, 128, 1000}) {
+    std::vector<float> from(static_cast<size_t>(count) + 2);
+    std::iota(from.begin(), from.end(), 1.0f);
+    std::vector<float> to(from.size(), -1.0f);
+    copy_with_vectors(to.data() + 1, from.data() + 1, count);
+    for (size_t k = 1; k + 1 < to.size(); ++k) ASSERT_EQ(to[k], from[k]) << count << " at " << k;
+    EXPECT_EQ(to.front(), -1.0f) << count;
+    EXPECT_EQ(to.back(), -1.0f) << count;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::runtime
