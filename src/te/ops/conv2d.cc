@@ -44,6 +44,26 @@ ir::Expr times(const ir::Expr& position, int64_t step) {
   return step == 1 ? position : position * step;
 }
 
+std::vector<Axis> output_axes(DagBuilder& builder, const Conv2dShape& shape) {
+  return {builder.axis("n", shape.n), builder.axis("y", output_extent(shape.h, shape.kh, shape)),
+          builder.axis("x", output_extent(shape.w, shape.kw, shape)), builder.axis("c", shape.co)};
+}
+
+std::vector<ir::Expr> vars_of(const std::vector<Axis>& axes) {
+  std::vector<ir::Expr> vars;
+  for (const Axis& axis : axes) vars.push_back(axis.var);
+  return vars;
+}
+
+// Stage `name`: `tensor` of the output's shape, combined with one number a channel.
+TensorId add_per_channel(DagBuilder& builder, std::string_view name, TensorId tensor,
+                         TensorId channels, ir::BinaryOp op, const Conv2dShape& shape) {
+  const std::vector<Axis> axes = output_axes(builder, shape);
+  return builder.compute(
+      name, axes,
+      ir::binary(op, builder.read(tensor, vars_of(axes)), builder.read(channels, {axes[3].var})));
+}
+
 // The convolution as stage `name`, with its placeholders and border; stored as `stored`.
 TensorId add_conv2d(DagBuilder& builder, std::string_view name, const Conv2dShape& shape,
                     ir::Scalar stored) {
@@ -54,10 +74,8 @@ TensorId add_conv2d(DagBuilder& builder, std::string_view name, const Conv2dShap
       builder.placeholder("W", {shape.kh, shape.kw, group_in, shape.co}, shape.element);
   if (shape.pad > 0) x = add_pad(builder, x, shape);
 
-  const Axis n = builder.axis("n", shape.n);
-  const Axis row = builder.axis("y", output_extent(shape.h, shape.kh, shape));
-  const Axis column = builder.axis("x", output_extent(shape.w, shape.kw, shape));
-  const Axis c = builder.axis("c", shape.co);
+  const std::vector<Axis> axes = output_axes(builder, shape);
+  const Axis &n = axes[0], &row = axes[1], &column = axes[2], &c = axes[3];
   const Axis ry = builder.axis("ry", shape.kh);
   const Axis rx = builder.axis("rx", shape.kw);
   const Axis rc = builder.axis("rc", group_in);
@@ -67,7 +85,7 @@ TensorId add_conv2d(DagBuilder& builder, std::string_view name, const Conv2dShap
       builder.read(x, {n.var, times(row.var, shape.stride) + times(ry.var, shape.dilation),
                        times(column.var, shape.stride) + times(rx.var, shape.dilation), channel});
   const ir::Expr factor = builder.read(weight, {ry.var, rx.var, rc.var, c.var});
-  return builder.reduce(name, {n, row, column, c}, {ry, rx, rc}, ir::BinaryOp::Add,
+  return builder.reduce(name, axes, {ry, rx, rc}, ir::BinaryOp::Add,
                         ir::cast(sum, input) * ir::cast(sum, factor), stored);
 }
 
@@ -143,18 +161,17 @@ Result<std::shared_ptr<const Dag>> conv2d_bias_bn_relu(const Conv2dShape& shape)
                             ir::name_of(shape.element)));
   }
   DagBuilder builder;
-  const TensorId sums = add_conv2d(builder, "C", shape, ir::arithmetic_type(shape.element));
+  const ir::Scalar arithmetic = ir::arithmetic_type(shape.element);
+  const TensorId sums = add_conv2d(builder, "C", shape, arithmetic);
   const TensorId bias = builder.placeholder("bias", {shape.co}, shape.element);
   const TensorId scale = builder.placeholder("scale", {shape.co}, shape.element);
   const TensorId shift = builder.placeholder("shift", {shape.co}, shape.element);
-  const Axis n = builder.axis("n", shape.n);
-  const Axis row = builder.axis("y", output_extent(shape.h, shape.kh, shape));
-  const Axis column = builder.axis("x", output_extent(shape.w, shape.kw, shape));
-  const Axis c = builder.axis("c", shape.co);
-  const ir::Expr biased =
-      builder.read(sums, {n.var, row.var, column.var, c.var}) + builder.read(bias, {c.var});
-  const ir::Expr normal = biased * builder.read(scale, {c.var}) + builder.read(shift, {c.var});
-  builder.compute("Y", {n, row, column, c}, ir::max(normal, ir::imm(0, normal.type())),
+  const TensorId biased = add_per_channel(builder, "T1", sums, bias, ir::BinaryOp::Add, shape);
+  const TensorId scaled = add_per_channel(builder, "T2", biased, scale, ir::BinaryOp::Mul, shape);
+  const TensorId shifted = add_per_channel(builder, "T3", scaled, shift, ir::BinaryOp::Add, shape);
+  const std::vector<Axis> axes = output_axes(builder, shape);
+  builder.compute("Y", axes,
+                  ir::max(builder.read(shifted, vars_of(axes)), ir::imm(0, {arithmetic, 1})),
                   shape.element);
   return std::move(builder).build();
 }

@@ -7,7 +7,8 @@
 //
 //   y = (h + 2 pad - dilation (kh - 1) - 1) / stride + 1,  e.g. (14 + 2 - 2 - 1) / 1 + 1 = 14
 //
-// conv2d_bias_bn_relu: Y = max((C + bias[co]) * scale[co] + shift[co], 0).
+// conv2d_bias_bn_relu: C, T1 = C + bias[co], T2 = T1 * scale[co], T3 = T2 + shift[co] and
+// Y = max(T3, 0), each a stage with the axes of Y.
 #pragma once
 
 #include <memory>

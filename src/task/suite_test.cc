@@ -1,0 +1,100 @@
+#include "task/suite.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "te/ops/table.h"
+
+namespace tilewright {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Suite, IsTheFileOfTheRepository) {
+  const auto text = read_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "bench/suite.json");
+  ASSERT_TRUE(text.has_value());
+  const auto json = parse_json(*text);
+  ASSERT_TRUE(json.has_value());
+  const Json& rows = *find_member(*json, "workloads");
+  ASSERT_EQ(rows.size(), suite_rows().size());
+  EXPECT_EQ(suite_rows()[6].name, "C2D2");
+}
+
+TEST(Suite, FlopAndShapesAgreeWithTheDag) {
+  std::set<std::string> supported;
+  for (const SuiteRow& row : suite_rows()) {
+    const auto workload = suite_workload(row.name);
+    if (te::find_operator(row.op) == nullptr) {
+      ASSERT_FALSE(workload.has_value());
+      EXPECT_EQ(workload.error().kind, ErrorKind::Unsupported);
+      EXPECT_THAT(workload.error().message, HasSubstr(row.op));
+      continue;
+    }
+    ASSERT_TRUE(workload.has_value()) << workload.error().message;
+    const te::Dag& dag = *workload->dag;
+    // The suite counts a convolution's own flop only, without the epilogue that follows it.
+    const auto conv = dag.find_op(Name("C"));
+    const double flop = row.op == "conv2d_bias_bn_relu" ? dag.flop(conv.value()) : dag.flop();
+    EXPECT_EQ(flop, row.flop) << row.name;
+    EXPECT_EQ(workload->text, row.name);
+    supported.insert(row.op);
+  }
+  EXPECT_THAT(supported, ::testing::UnorderedElementsAre("batch_matmul", "matmul", "conv2d",
+                                                         "conv2d_bias_bn_relu", "softmax"));
+}
+
+TEST(Suite, OutputShapesAgreeWithTheFile) {
+  const auto text = read_file(std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "bench/suite.json");
+  const Json json = parse_json(*text).value();
+  int checked = 0;
+  for (const Json& row : *find_member(json, "workloads")) {
+    const auto workload = suite_workload(row["name"].get<std::string>());
+    if (!workload || !row["params"].contains("out_spatial")) continue;
+    const te::Tensor& output = workload->dag->tensor(workload->dag->outputs().front());
+    for (size_t d = 0; d < 2; ++d) {
+      EXPECT_EQ(output.shape[d + 1].constant(), row["params"]["out_spatial"][d].get<int64_t>())
+          << row["name"];
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 16);
+}
+
+TEST(Suite, TheSuffixMultipliesTheBatch) {
+  const auto conv = suite_workload("C2D2.b16");
+  ASSERT_TRUE(conv.has_value()) << conv.error().message;
+  EXPECT_EQ(conv->dag->flop(), 16 * 231211008.0);
+  EXPECT_EQ(suite_flop("C2D2.b16").value(), 16 * 231211008.0);
+  EXPECT_EQ(conv->text, "C2D2.b16");
+  EXPECT_EQ(suite_workload("C2D2.b1")->key(), suite_workload("C2D2")->key());
+  EXPECT_EQ(suite_workload("GMM2.b4")->dag->tensor(0).shape[0].constant(), 4);
+  EXPECT_EQ(suite_workload("SFM0.b2")->dag->tensor(0).shape[0].constant(), 512);
+  const auto matmul = suite_workload("MM.128x768x3072.b2");
+  ASSERT_FALSE(matmul.has_value());
+  EXPECT_THAT(matmul.error().message, HasSubstr("has no batch"));
+}
+
+TEST(Suite, ConstantsAreThoseOfTheFile) {
+  const auto matmul = suite_workload("MM.128x768x3072");
+  EXPECT_EQ(matmul->operands[0].role, Role::Input);
+  EXPECT_EQ(matmul->operands[1].role, Role::Constant);
+  EXPECT_EQ(suite_workload("GMM2")->operands[1].role, Role::Input);
+  EXPECT_EQ(suite_workload("C2D2")->operands[1].role, Role::Constant);
+}
+
+TEST(Suite, UnknownNames) {
+  for (const char* name : {"C2D9", "C2D2.b", "C2D2.b0", "C2D2.bx", "C2D2.b99999999999999", ".b2"}) {
+    EXPECT_FALSE(is_suite_name(name)) << name;
+    EXPECT_FALSE(suite_workload(name).has_value()) << name;
+    EXPECT_FALSE(suite_flop(name).has_value()) << name;
+  }
+  EXPECT_THAT(suite_workload("C2D9").error().message, HasSubstr("did you mean C2D0 or C2D1"));
+  EXPECT_FALSE(suite_workload("C2D2.b2147483647").has_value());  // too large a tensor
+}
+
+}  // namespace
+}  // namespace tilewright

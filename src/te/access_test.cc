@@ -1,0 +1,92 @@
+#include "te/access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "te/dag.h"
+#include "te/ops/conv2d.h"
+#include "te/ops/matmul.h"
+#include "te/ops/softmax.h"
+
+namespace tilewright::te {
+namespace {
+
+arith::Affine affine(int64_t constant, std::initializer_list<arith::Term> terms) {
+  arith::Affine form;
+  form.constant = constant;
+  for (const arith::Term& term : terms) EXPECT_TRUE(form.add_term(term.var, term.coefficient));
+  return form;
+}
+
+TEST(Access, MatmulReadsOverAxisNumbers) {
+  const auto dag = matmul({.m = 4, .n = 5, .k = 6});  // axes i 0, j 1; reduce k 2
+  const OpAccess& access = dag->access(2);
+  ASSERT_EQ(access.reads.size(), 2u);
+  EXPECT_EQ(access.reads[0].tensor, 0u);
+  EXPECT_EQ(access.reads[0].dims[0].shifted_axis(), 0u);
+  EXPECT_EQ(access.reads[0].dims[1].shifted_axis(), 2u);
+  EXPECT_EQ(access.reads[1].dims[0].axes, 0b100u);
+  EXPECT_EQ(access.reads[1].dims[1].axes, 0b010u);
+  EXPECT_FALSE(access.reads[0].guarded);
+  EXPECT_FALSE(access.has_branch);
+  EXPECT_FALSE(access.has_expensive_call);
+}
+
+TEST(Access, ConvolutionIsAffineAndItsBorderIsGuarded) {
+  const auto dag = conv2d(
+      {.h = 9, .w = 9, .ci = 4, .co = 8, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 2});
+  ASSERT_TRUE(dag.has_value());
+  const OpAccess& pad = (*dag)->access(2);
+  ASSERT_EQ(pad.reads.size(), 1u);
+  EXPECT_TRUE(pad.reads[0].guarded);
+  EXPECT_TRUE(pad.has_branch);
+  EXPECT_EQ(pad.reads[0].dims[1].index, affine(-1, {{1, 1}}));
+
+  const OpAccess& conv = (*dag)->access(3);  // n 0, y 1, x 2, c 3; ry 4, rx 5, rc 6
+  ASSERT_EQ(conv.reads.size(), 2u);
+  EXPECT_FALSE(conv.reads[0].guarded);
+  EXPECT_EQ(conv.reads[0].dims[1].index, affine(0, {{1, 2}, {4, 2}}));
+  EXPECT_EQ(conv.reads[0].dims[1].shifted_axis(), std::nullopt);
+  EXPECT_EQ(conv.reads[0].dims[3].index, affine(0, {{6, 1}}));
+}
+
+TEST(Access, GroupsAreNotAffineButTheirAxesAreKnown) {
+  const auto dag = conv2d({.h = 4, .w = 4, .ci = 8, .co = 8, .groups = 2});
+  ASSERT_TRUE(dag.has_value());
+  const AccessDim& channel = (*dag)->access(2).reads[0].dims[3];
+  EXPECT_FALSE(channel.affine);
+  EXPECT_EQ(channel.axes, (uint64_t{1} << 3) | (uint64_t{1} << 6));
+}
+
+TEST(Access, ExpIsExpensive) {
+  const auto dag = softmax(4, 8);
+  EXPECT_TRUE(dag->access(2).has_expensive_call);   // E
+  EXPECT_FALSE(dag->access(4).has_expensive_call);  // Y
+}
+
+TEST(Access, DistinctReadsOnceAndGuardedOnlyIfAllAre) {
+  DagBuilder builder;
+  const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F32);
+  const TensorId p = builder.placeholder("P", {8}, ir::Scalar::I64);
+  const Axis i = builder.axis("i", 7);
+  const ir::Expr here = builder.read(x, {i.var});
+  const ir::Expr next = builder.read(x, {i.var + 1});
+  const ir::Expr gathered = builder.read(x, {builder.read(p, {i.var})});
+  const ir::Expr chosen =
+      ir::select(here < builder.read(x, {ir::int_imm(3)}), here + next, next * gathered);
+  builder.compute("Y", {i}, chosen + builder.read(x, {i.var}));
+  const auto dag = std::move(builder).build();
+  const OpAccess& access = dag->access(2);
+  ASSERT_EQ(access.reads.size(), 5u);  // X[i], X[3], X[i+1], X[P[i]], P[i]
+  EXPECT_FALSE(access.reads[0].guarded);
+  EXPECT_TRUE(access.reads[1].dims[0].is_constant());
+  EXPECT_FALSE(access.reads[1].guarded);
+  EXPECT_TRUE(access.reads[2].guarded);
+  EXPECT_FALSE(access.reads[3].dims[0].affine);
+  EXPECT_EQ(access.reads[3].dims[0].axes, 1u);
+  EXPECT_EQ(access.reads[4].tensor, p);
+  EXPECT_TRUE(access.reads[4].guarded);
+}
+
+}  // namespace
+}  // namespace tilewright::te
