@@ -1,0 +1,142 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <optional>
+#include <ostream>
+
+#include "base/check.h"
+#include "base/json.h"
+#include "cli/verb.h"
+
+namespace tilewright::cli {
+namespace {
+
+// `--some-flag` -> `TILEWRIGHT_SOME_FLAG`
+std::string variable_of(const std::string& flag) {
+  std::string name = "TILEWRIGHT_" + flag;
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return c == '-' ? '_' : static_cast<char>(std::toupper(c));
+  });
+  return name;
+}
+
+void read_flags_from_environment(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_lnames().front() == "help") continue;
+    option->envname(variable_of(option->get_lnames().front()));
+  }
+}
+
+std::string_view kind_text(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::BadInput:
+      return "bad_input";
+    case ErrorKind::Unsupported:
+      return "unsupported";
+    case ErrorKind::Illegal:
+      return "illegal";
+    case ErrorKind::Io:
+      return "io";
+    case ErrorKind::Build:
+      return "build";
+  }
+  return "unknown";
+}
+
+// A build that fails on a program we accepted is our fault; everything else the user can mend.
+ExitCode exit_code_of(ErrorKind kind) {
+  return kind == ErrorKind::Build ? ExitCode::InternalError : ExitCode::BadUse;
+}
+
+// CLI11 would only say that a subcommand is required.
+Status check_verb(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments.front().starts_with('-')) return {};
+  std::string known;
+  for (const Verb& verb : all_verbs()) {
+    if (verb.name == arguments.front()) return {};
+    known += known.empty() ? "" : ", ";
+    known += verb.name;
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("there is no verb '{}'; verbs are {}", arguments.front(), known));
+}
+
+// Errors are explained on err always, and are an object on out under --json.
+int report(const Context& context, ExitCode code, std::string_view kind, std::string_view message) {
+  context.err << fmt::format("tilewright: {}\n", message);
+  if (context.json) {
+    context.out << print_json({{"error", {{"kind", kind}, {"message", message}}}}) << "\n";
+  }
+  return static_cast<int>(code);
+}
+
+int run_action(const Action& action, const Context& context) {
+  try {
+    const Result<ExitCode> result = action(context);
+    if (result) return static_cast<int>(*result);
+    const ErrorKind kind = result.error().kind;
+    return report(context, exit_code_of(kind), kind_text(kind), result.error().message);
+  } catch (const InternalError& error) {
+    return report(context, ExitCode::InternalError, "internal",
+                  fmt::format("internal error, please report it: {}", error.what()));
+  } catch (const std::exception& error) {
+    return report(
+        context, ExitCode::InternalError, "internal",
+        fmt::format("internal error, please report it: unexpected exception: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+void print(const Context& context, std::string_view text, const Json& json) {
+  if (context.json) {
+    context.out << print_json(json) << "\n";
+  } else {
+    context.out << text;
+  }
+}
+
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  if (const Status status = check_verb(arguments); !status) {
+    return report({.out = out, .err = err}, ExitCode::BadUse, "bad_input", status.error().message);
+  }
+  CLI::App app("Tilewright: an auto-tuning tensor compiler", "tilewright");
+  app.set_version_flag("--version", TILEWRIGHT_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Every flag --some-flag of a verb is also the environment variable "
+      "TILEWRIGHT_SOME_FLAG.");
+
+  bool json = false;
+  struct Declared {
+    CLI::App* app;
+    Action action;
+  };
+  std::vector<Declared> declared;
+  for (const Verb& verb : all_verbs()) {
+    CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
+    declared.push_back({sub, verb.declare(*sub)});
+    sub->add_flag("--json", json, "print one JSON object a line on stdout");
+    read_flags_from_environment(*sub);
+  }
+
+  try {
+    // CLI11 takes them from the back.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& error) {
+    const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
+    app.exit(error, out, err);
+    return static_cast<int>(asked_for_help ? ExitCode::Done : ExitCode::BadUse);
+  }
+  for (const Declared& verb : declared) {
+    if (verb.app->parsed()) return run_action(verb.action, {.out = out, .err = err, .json = json});
+  }
+  return static_cast<int>(ExitCode::BadUse);
+}
+
+}  // namespace tilewright::cli

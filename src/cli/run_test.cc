@@ -1,0 +1,125 @@
+#include "cli/run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <sstream>
+
+#include "base/json.h"
+#include "cli/back_ends.h"
+#include "cli/verb.h"
+
+namespace tilewright::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome tilewright(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, out, err);
+  return {code, out.str(), err.str()};
+}
+
+struct Mistake {
+  std::vector<std::string> arguments;
+  std::string message;  // a part of what err says
+};
+
+class Mistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(Mistakes, AreBadUse) {
+  const Outcome outcome = tilewright(GetParam().arguments);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Mistakes,
+                         testing::Values(Mistake{{}, "A subcommand is required"},
+                                         Mistake{{"fly"},
+                                                 "there is no verb 'fly'; verbs are doctor"},
+                                         Mistake{{"doctor", "--wings"}, "--wings"},
+                                         Mistake{{"doctor", "--threads", "two"}, "--threads"},
+                                         Mistake{{"doctor", "--threads", "0"}, "--threads"},
+                                         Mistake{{"doctor", "--seconds", "-1"}, "--seconds"}));
+
+TEST(Run, HelpNamesEveryVerb) {
+  const Outcome outcome = tilewright({"--help"});
+  EXPECT_EQ(outcome.code, 0);
+  for (const Verb& verb : all_verbs()) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string(verb.name)));
+    const Outcome help = tilewright({std::string(verb.name), "--help"});
+    EXPECT_EQ(help.code, 0);
+    EXPECT_THAT(help.out, HasSubstr("--json"));
+    EXPECT_THAT(help.out, HasSubstr("TILEWRIGHT_JSON"));
+  }
+}
+
+TEST(Run, Version) {
+  const Outcome outcome = tilewright({"--version"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, testing::MatchesRegex("[0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST(Run, DoctorSpeaksJson) {
+  const Outcome outcome = tilewright({"doctor", "--json", "--seconds", "0", "--threads", "2"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("measuring"));
+  const Result<Json> json = parse_json(outcome.out);
+  ASSERT_TRUE(json.has_value()) << outcome.out;
+  EXPECT_THAT(json->at("target").get<std::string>(), HasSubstr(";threads=2"));
+  ASSERT_EQ(json->at("limits").size(), 2u);
+  for (const Json& limit : json->at("limits")) {
+    EXPECT_GT(limit.at("fma_gflops").get<double>(), 0.0);
+    EXPECT_GT(limit.at("copy_gb_per_s").get<double>(), 0.0);
+  }
+  EXPECT_EQ(json->at("back_ends").size(), all_back_ends().size());
+}
+
+TEST(Run, FlagsComeFromTheEnvironmentToo) {
+  ::setenv("TILEWRIGHT_JSON", "true", 1);
+  ::setenv("TILEWRIGHT_SECONDS", "0", 1);
+  ::setenv("TILEWRIGHT_THREADS", "1", 1);
+  const Outcome outcome = tilewright({"doctor"});
+  ::setenv("TILEWRIGHT_THREADS", "none", 1);
+  const Outcome wrong = tilewright({"doctor"});
+  const Outcome overridden = tilewright({"doctor", "--threads", "1"});
+  ::unsetenv("TILEWRIGHT_JSON");
+  ::unsetenv("TILEWRIGHT_SECONDS");
+  ::unsetenv("TILEWRIGHT_THREADS");
+  EXPECT_EQ(outcome.code, 0);
+  const Result<Json> json = parse_json(outcome.out);
+  ASSERT_TRUE(json.has_value()) << outcome.out;
+  EXPECT_EQ(json->at("limits").size(), 1u);
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(overridden.code, 0);
+}
+
+TEST(Run, DoctorSpeaksToPeople) {
+  const Outcome outcome = tilewright({"doctor", "--seconds", "0", "--threads", "1"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, testing::StartsWith("cpu "));
+  EXPECT_THAT(outcome.out, HasSubstr("GFLOP/s f32"));
+  EXPECT_THAT(outcome.out, HasSubstr("missing "));
+}
+
+TEST(BackEnds, AFailingProbeIsReportedNotThrown) {
+  const BackEnd absent = {.name = "absent", .purpose = "", .probe = nullptr, .remedy = ""};
+  EXPECT_EQ(probe(absent).error().message, "not in this build");
+  const BackEnd broken = {.name = "broken",
+                          .purpose = "",
+                          .probe = []() -> Status { throw std::runtime_error("no linker"); },
+                          .remedy = ""};
+  EXPECT_EQ(probe(broken).error().message, "no linker");
+}
+
+}  // namespace
+}  // namespace tilewright::cli

@@ -1,0 +1,62 @@
+// Verbs of the program `tilewright`. A verb is one file, cli/verb_x.cc, that defines declare_x, and
+// one line of the table in cli/verbs.cc. declare_x adds the verb's flags and returns what runs once
+// they are parsed:
+//
+//   Action declare_square(CLI::App& app) {
+//     auto number = std::make_shared<int>(1);
+//     app.add_option("--number", *number, "what to square");
+//     return [number](const Context& context) -> Result<ExitCode> {
+//       print(context, fmt::format("{}\n", *number * *number), {{"square", *number * *number}});
+//       return ExitCode::Done;
+//     };
+//   }
+//
+// The flag --json and, for every flag --some-flag, the environment variable TILEWRIGHT_SOME_FLAG
+// are added for all verbs (cli/run.cc). Single-threaded.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tilewright::cli {
+
+enum class ExitCode {
+  Done = 0,
+  BadUse = 2,         // wrong use or bad input
+  NothingValid = 3,   // tuning found nothing valid
+  NotTuned = 4,       // under --require-tuned
+  InternalError = 5,  // a fault of ours
+};
+
+// Where a verb writes. Results go to `out`, as text or, under --json, one object a line; progress
+// and explanations go to `err`.
+struct Context {
+  std::ostream& out;
+  std::ostream& err;
+  bool json = false;
+};
+
+// Writes a result in the form asked for. `text` ends with a newline.
+void print(const Context& context, std::string_view text, const Json& json);
+
+using Action = std::function<Result<ExitCode>(const Context&)>;
+
+struct Verb {
+  std::string_view name;
+  std::string_view summary;
+  Action (*declare)(CLI::App& app);
+};
+
+std::span<const Verb> all_verbs();
+
+}  // namespace tilewright::cli

@@ -1,0 +1,23 @@
+#include <array>
+
+#include "cli/verb.h"
+
+// One line a verb: its name and what it does, as the help shows it. cli/verb_NAME.cc defines
+// declare_NAME.
+#define TILEWRIGHT_VERBS(VERB) \
+  VERB(doctor, "what this machine is, what works, what is missing and how to get it")
+
+namespace tilewright::cli {
+
+#define TILEWRIGHT_DECLARE(verb, summary) Action declare_##verb(CLI::App& app);
+TILEWRIGHT_VERBS(TILEWRIGHT_DECLARE)
+#undef TILEWRIGHT_DECLARE
+
+std::span<const Verb> all_verbs() {
+#define TILEWRIGHT_ROW(verb, summary) Verb{#verb, summary, declare_##verb},
+  static constexpr auto kVerbs = std::to_array<Verb>({TILEWRIGHT_VERBS(TILEWRIGHT_ROW)});
+#undef TILEWRIGHT_ROW
+  return kVerbs;
+}
+
+}  // namespace tilewright::cli
