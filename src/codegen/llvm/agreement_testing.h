@@ -1,0 +1,127 @@
+// For tests: runs a function by interpreter and by LLVM on the same inputs and compares every byte
+// of every argument; NaNs count as equal whatever their payload. Argument buffers of the compiled
+// run have guard zones, and its parallel loops run on a pool of their own.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <vector>
+
+#include "codegen/interp/interp.h"
+#include "codegen/llvm/compile.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/kernel.h"
+#include "runtime/host/thread_pool.h"
+
+namespace tilewright::codegen {
+
+using Bytes = std::vector<uint8_t>;
+
+template <class T>
+Bytes bytes_of_values(const std::vector<T>& values) {
+  Bytes bytes(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+template <class T>
+std::vector<T> values_of_bytes(const Bytes& bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+
+inline bool same_element(ir::Scalar type, const uint8_t* a, const uint8_t* b) {
+  const auto size = static_cast<size_t>(ir::bytes_of(type));
+  if (std::memcmp(a, b, size) == 0) return true;
+  uint64_t x = 0;
+  uint64_t y = 0;
+  std::memcpy(&x, a, size);
+  std::memcpy(&y, b, size);
+  const auto is_nan = [type](uint64_t bits) {
+    switch (type) {
+      case ir::Scalar::F16:
+        return (bits & 0x7fff) > 0x7c00;
+      case ir::Scalar::BF16:
+        return (bits & 0x7fff) > 0x7f80;
+      case ir::Scalar::F32:
+        return (bits & 0x7fffffff) > 0x7f800000;
+      case ir::Scalar::F64:
+        return (bits & 0x7fffffffffffffff) > 0x7ff0000000000000;
+      default:
+        return false;
+    }
+  };
+  return is_nan(x) && is_nan(y);
+}
+
+// The arguments after the run by the interpreter; empty, with a test failure, when they differ.
+inline std::vector<Bytes> run_both(const ir::Function& function, std::vector<Bytes> arguments,
+                                   const Target& target = host_target(1), int threads = 1) {
+  const std::string text = ir::to_string(function);
+  if (const Status verified = ir::verify(function); !verified) {
+    ADD_FAILURE() << verified.error().message << "\n" << text;
+    return {};
+  }
+  std::vector<runtime::AlignedBuffer> compiled;
+  std::vector<void*> compiled_pointers;
+  std::vector<void*> interpreted_pointers;
+  for (Bytes& argument : arguments) {
+    compiled.emplace_back(static_cast<int64_t>(argument.size()),
+                          runtime::AlignedBufferOptions{.guard_bytes = 256});
+    std::memcpy(compiled.back().data(), argument.data(), argument.size());
+    compiled_pointers.push_back(compiled.back().data());
+    interpreted_pointers.push_back(argument.data());
+  }
+
+  if (const Status done = interpret(function, interpreted_pointers); !done) {
+    ADD_FAILURE() << done.error().message << "\n" << text;
+    return {};
+  }
+  std::string llvm_ir;
+  const auto object = compile_llvm(function, target, {.llvm_ir = &llvm_ir});
+  if (!object) {
+    ADD_FAILURE() << object.error().message << "\n" << text << llvm_ir;
+    return {};
+  }
+  const auto kernel = runtime::Kernel::load(*object);
+  if (!kernel) {
+    ADD_FAILURE() << kernel.error().message << "\n" << text;
+    return {};
+  }
+  runtime::ThreadPool pool({.threads = threads, .pin = false});
+  const runtime::AlignedBuffer workspace(kernel->workspace_bytes(threads), {.guard_bytes = 256});
+  const int32_t status = (*kernel)({.arguments = compiled_pointers.data(),
+                                    .workspace = workspace.data(),
+                                    .pool = &pool,
+                                    .threads = threads,
+                                    .reserved = 0});
+  EXPECT_EQ(status, TILEWRIGHT_STATUS_OK);
+  EXPECT_FALSE(workspace.damaged_guard()) << *workspace.damaged_guard() << "\n" << text;
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    const ir::Buffer& buffer = function.buffers[function.arguments[k]];
+    EXPECT_FALSE(compiled[k].damaged_guard()) << buffer.name << "\n" << text;
+    const auto size = static_cast<size_t>(ir::bytes_of(buffer.element.scalar));
+    for (size_t at = 0; at + size <= arguments[k].size(); at += size) {
+      if (same_element(buffer.element.scalar, arguments[k].data() + at,
+                       compiled[k].as<uint8_t>() + at)) {
+        continue;
+      }
+      uint64_t expected = 0;
+      uint64_t actual = 0;
+      std::memcpy(&expected, arguments[k].data() + at, size);
+      std::memcpy(&actual, compiled[k].as<uint8_t>() + at, size);
+      ADD_FAILURE() << "element " << at / size << " of " << buffer.name << ": interpreter "
+                    << std::hex << expected << ", LLVM " << actual << "\n"
+                    << text << "\n"
+                    << llvm_ir;
+      return {};
+    }
+  }
+  return arguments;
+}
+
+}  // namespace tilewright::codegen

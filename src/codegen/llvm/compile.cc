@@ -1,0 +1,115 @@
+#include "codegen/llvm/compile.h"
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cctype>
+
+#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/target_machine.h"
+#include "codegen/llvm/workspace.h"
+#include "runtime/host/timer.h"
+
+namespace tilewright::codegen {
+namespace {
+
+// A symbol that every tool can print: `gmm:512` -> `tilewright_gmm_512`.
+std::string symbol_of(const std::string& name) {
+  std::string symbol = "tilewright_";
+  for (char c : name) {
+    symbol += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  }
+  return symbol;
+}
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::vector<PhaseTime>* phases) : phases_(phases) {}
+  double lap_ms() {
+    const int64_t now = runtime::thread_cpu_ns();
+    return static_cast<double>(now - std::exchange(last_, now)) * 1e-6;
+  }
+  void add(const char* phase, double milliseconds) {
+    if (phases_ != nullptr) phases_->push_back({phase, milliseconds});
+  }
+
+ private:
+  std::vector<PhaseTime>* phases_;
+  int64_t last_ = runtime::thread_cpu_ns();
+};
+
+Result<llvm::SmallVector<char, 0>> generate(llvm::Module& module, llvm::TargetMachine& machine,
+                                            llvm::CodeGenFileType type) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+    return fail(ErrorKind::Build, "LLVM cannot emit object files for this target");
+  }
+  passes.run(module);
+  return bytes;
+}
+
+Status check_module(const llvm::Module& module) {
+  std::string problem;
+  llvm::raw_string_ostream stream(problem);
+  if (!llvm::verifyModule(module, &stream)) return {};
+  return fail(ErrorKind::Build, "LLVM's verifier: " + problem);
+}
+
+constexpr bool kVerify =
+#ifdef TILEWRIGHT_VERIFY
+    true;
+#else
+    false;
+#endif
+
+}  // namespace
+
+Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const Target& target,
+                                           const LlvmOptions& options) {
+  const Result<llvm::TargetMachine*> machine = target_machine(target);
+  if (!machine) return std::unexpected(machine.error());
+
+  Stopwatch watch(options.phases);
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(options.llvm_ir == nullptr);
+  llvm::Module module("kernel", context);
+  module.setTargetTriple((*machine)->getTargetTriple().str());
+  module.setDataLayout((*machine)->createDataLayout());
+
+  const WorkspacePlan plan = plan_workspace(function);
+  runtime::KernelObject object{.elf = {},
+                               .symbol = symbol_of(function.name),
+                               .shared_workspace = plan.shared,
+                               .thread_workspace = plan.per_thread};
+  Emitter emitter(function, target, plan, object.symbol, module);
+  if (Status done = emitter.emit(); !done) return std::unexpected(done.error());
+  watch.add("emit", watch.lap_ms() - emitter.promote_ms());
+  watch.add("promote", emitter.promote_ms());
+  if (kVerify) {
+    if (Status done = check_module(module); !done) return std::unexpected(done.error());
+  }
+  if (options.llvm_ir != nullptr) {
+    llvm::raw_string_ostream stream(*options.llvm_ir);
+    module.print(stream, nullptr);
+  }
+  if (options.assembly != nullptr) {  // code generation changes the module: run it on a copy
+    const auto copy = llvm::CloneModule(module);
+    const auto text = generate(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
+    if (!text) return std::unexpected(text.error());
+    options.assembly->assign(text->begin(), text->end());
+  }
+  watch.lap_ms();
+  const auto bytes = generate(module, **machine, llvm::CodeGenFileType::ObjectFile);
+  if (!bytes) return std::unexpected(bytes.error());
+  object.elf.assign(bytes->begin(), bytes->end());
+  watch.add("codegen", watch.lap_ms());
+  return object;
+}
+
+}  // namespace tilewright::codegen

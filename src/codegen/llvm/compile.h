@@ -1,0 +1,31 @@
+// Loop IR -> one relocatable object, through LLVM's code generator alone: vectors, unrolling, FMA
+// and register tiles are in the IR already, so no LLVM optimisation pass runs but what the code
+// generator has of its own. Only this folder includes LLVM.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "runtime/host/kernel.h"
+#include "target/target.h"
+
+namespace tilewright::codegen {
+
+struct PhaseTime {
+  const char* phase;  // "emit", "promote", "codegen"
+  double milliseconds;
+};
+
+struct LlvmOptions {
+  std::string* llvm_ir = nullptr;            // out: the module's text, when asked for
+  std::string* assembly = nullptr;           // out
+  std::vector<PhaseTime>* phases = nullptr;  // out: CPU time of each
+};
+
+// May be called from several threads at once. Same function and target in, same bytes out.
+Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const Target& target,
+                                           const LlvmOptions& options = {});
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,258 @@
+// Arithmetic and comparisons, and Ldexp.
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "codegen/llvm/emitter.h"
+
+namespace tilewright::codegen {
+namespace {
+
+using ir::BinaryOp;
+using ir::Scalar;
+
+const ir::FloatImm* float_constant(const ir::Expr& expr) {
+  const auto* b = expr.as<ir::Broadcast>();
+  return (b != nullptr ? b->value : expr).as<ir::FloatImm>();
+}
+
+bool is_number(const ir::Expr& expr) {
+  const ir::FloatImm* constant = float_constant(expr);
+  return constant != nullptr && !std::isnan(constant->value);
+}
+
+}  // namespace
+
+Emitter::Value Emitter::emit_binary(const ir::Binary& binary) {
+  const Scalar type = binary.a.type().scalar;
+  const bool is_min_max = binary.op == BinaryOp::Min || binary.op == BinaryOp::Max;
+  if ((binary.op == BinaryOp::Div || binary.op == BinaryOp::Mod) && !ir::is_float(type)) {
+    return divide(binary);
+  }
+  Value a = emit(binary.a);
+  Value b = emit(binary.b);
+  if (is_min_max && ir::is_float(type) && is_number(binary.a) && !is_number(binary.b) &&
+      float_constant(binary.a)->value != 0) {
+    std::swap(a, b);  // the same value, as only equal operands tell the order; see min_max
+    return combine(binary.op, type, a, b, true);
+  }
+  return combine(binary.op, type, a, b, is_number(binary.b));
+}
+
+Emitter::Value Emitter::combine(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
+  const bool is_float = ir::is_float(type);
+  switch (op) {
+    case BinaryOp::Add:
+      return is_float ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
+    case BinaryOp::Sub:
+      return is_float ? builder_.CreateFSub(a, b) : builder_.CreateSub(a, b);
+    case BinaryOp::Mul:
+      return is_float ? builder_.CreateFMul(a, b) : builder_.CreateMul(a, b);
+    case BinaryOp::Div:
+      return builder_.CreateFDiv(a, b);
+    case BinaryOp::Mod:
+      return unsupported("% on floats");
+    case BinaryOp::Min:
+    case BinaryOp::Max:
+      return min_max(op, type, a, b, b_is_number);
+    case BinaryOp::Eq:
+    case BinaryOp::Ne:
+    case BinaryOp::Lt:
+    case BinaryOp::Le:
+    case BinaryOp::Gt:
+    case BinaryOp::Ge:
+      return compare(op, type, a, b);
+    case BinaryOp::And:
+    case BinaryOp::BitAnd:
+      return builder_.CreateAnd(a, b);
+    case BinaryOp::Or:
+    case BinaryOp::BitOr:
+      return builder_.CreateOr(a, b);
+    case BinaryOp::BitXor:
+      return builder_.CreateXor(a, b);
+    case BinaryOp::ShiftLeft:
+      return builder_.CreateShl(a, b);
+    case BinaryOp::ShiftRight:
+      return ir::is_signed(type) ? builder_.CreateAShr(a, b) : builder_.CreateLShr(a, b);
+  }
+  return nullptr;
+}
+
+Emitter::Value Emitter::compare(BinaryOp op, Scalar type, Value a, Value b) {
+  using P = llvm::CmpInst::Predicate;
+  const auto pick = [&](P floats, P signeds, P unsigneds) {
+    if (ir::is_float(type)) return builder_.CreateFCmp(floats, a, b);
+    return builder_.CreateICmp(ir::is_signed(type) ? signeds : unsigneds, a, b);
+  };
+  switch (op) {
+    case BinaryOp::Eq:
+      return pick(P::FCMP_OEQ, P::ICMP_EQ, P::ICMP_EQ);
+    case BinaryOp::Ne:
+      return pick(P::FCMP_UNE, P::ICMP_NE, P::ICMP_NE);
+    case BinaryOp::Lt:
+      return pick(P::FCMP_OLT, P::ICMP_SLT, P::ICMP_ULT);
+    case BinaryOp::Le:
+      return pick(P::FCMP_OLE, P::ICMP_SLE, P::ICMP_ULE);
+    case BinaryOp::Gt:
+      return pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT);
+    default:
+      return pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE);
+  }
+}
+
+// On floats: max(a, b) = b is NaN ? b : b > a ? b : a. The inner Select is one vmaxps, which gives
+// its second operand when either is NaN or both are zeros; so equal operands give `a`, and where b
+// is known to be a number that is all: relu is one instruction.
+Emitter::Value Emitter::min_max(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
+  const bool is_max = op == BinaryOp::Max;
+  if (!ir::is_float(type)) {
+    const bool is_signed = ir::is_signed(type);
+    const llvm::Intrinsic::ID id = is_signed
+                                       ? (is_max ? llvm::Intrinsic::smax : llvm::Intrinsic::smin)
+                                       : (is_max ? llvm::Intrinsic::umax : llvm::Intrinsic::umin);
+    return builder_.CreateBinaryIntrinsic(id, a, b);
+  }
+  Value closer = is_max ? builder_.CreateFCmpOGT(b, a) : builder_.CreateFCmpOLT(b, a);
+  Value result = builder_.CreateSelect(closer, b, a);
+  if (b_is_number) return result;
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(b, b), b, result);
+}
+
+// Integer / and %, rounding toward minus infinity. Unselected lanes divide by 1; the hardware also
+// faults on minimum / -1, which wraps here: x / -1 = 0 - x, x % -1 = 0.
+Emitter::Value Emitter::divide(const ir::Binary& binary) {
+  const bool is_div = binary.op == BinaryOp::Div;
+  const bool is_signed = ir::is_signed(binary.type.scalar);
+  Value a = emit(binary.a);
+  llvm::Type* type = a->getType();
+  const int64_t* constant = ir::as_int(binary.b);
+  if (constant != nullptr && *constant > 0 &&
+      std::has_single_bit(static_cast<uint64_t>(*constant))) {
+    if (!is_div) return builder_.CreateAnd(a, integer(type, *constant - 1));
+    Value shift = integer(type, std::countr_zero(static_cast<uint64_t>(*constant)));
+    return is_signed ? builder_.CreateAShr(a, shift) : builder_.CreateLShr(a, shift);
+  }
+  Value b = emit(binary.b);
+  Value one = integer(type, 1);
+  const bool is_safe = constant != nullptr && *constant != 0 && *constant != -1;
+  const bool may_be_zero = constant == nullptr || *constant == 0;
+  if (may_be_zero && frame_->mask != nullptr) b = builder_.CreateSelect(frame_->mask, b, one);
+  if (!is_signed) return is_div ? builder_.CreateUDiv(a, b) : builder_.CreateURem(a, b);
+
+  Value zero = integer(type, 0);
+  Value is_minus_one = is_safe ? nullptr : builder_.CreateICmpEQ(b, integer(type, -1));
+  Value divisor = is_safe ? b : builder_.CreateSelect(is_minus_one, one, b);
+  Value quotient = builder_.CreateSDiv(a, divisor);
+  Value remainder = builder_.CreateSub(a, builder_.CreateMul(quotient, divisor));
+  Value inexact = builder_.CreateICmpNE(remainder, zero);
+  Value opposite = builder_.CreateICmpSLT(builder_.CreateXor(remainder, divisor), zero);
+  Value down = builder_.CreateAnd(inexact, opposite);
+  Value result =
+      is_div ? builder_.CreateSub(quotient, builder_.CreateZExt(down, type))
+             : builder_.CreateSelect(down, builder_.CreateAdd(remainder, divisor), remainder);
+  if (is_safe) return result;
+  return builder_.CreateSelect(is_minus_one, is_div ? builder_.CreateSub(zero, a) : zero, result);
+}
+
+Emitter::Value Emitter::ldexp(Scalar type, Value x, Value n) {
+  if (target_.has(Feature::Avx512vl)) return scalef(type, x, n);
+  return type == Scalar::F32 ? ldexp_f32(x, n) : ldexp_f64(x, n);
+}
+
+// vscalefps and its kin, in pieces of a register; lanes that fill none are padded.
+Emitter::Value Emitter::scalef(Scalar type, Value x, Value n) {
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  const int lanes = vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
+  if (vector == nullptr) {
+    Value wide_x = builder_.CreateVectorSplat(1, x);
+    Value wide_n = builder_.CreateVectorSplat(1, n);
+    return builder_.CreateExtractElement(scalef(type, wide_x, wide_n), uint64_t{0});
+  }
+  const bool f32 = type == Scalar::F32;
+  const int fullest = f32 ? 16 : 8;
+  if (lanes > fullest) {
+    Value result = llvm::PoisonValue::get(vector);
+    for (int first = 0; first < lanes; first += fullest) {
+      const int size = std::min(fullest, lanes - first);
+      std::vector<int> picked(static_cast<size_t>(size));
+      for (int k = 0; k < size; ++k) picked[static_cast<size_t>(k)] = first + k;
+      Value piece = scalef(type, builder_.CreateShuffleVector(x, picked),
+                           builder_.CreateShuffleVector(n, picked));
+      std::vector<int> widened(static_cast<size_t>(lanes), -1);
+      std::vector<int> merged(static_cast<size_t>(lanes));
+      for (int k = 0; k < lanes; ++k) {
+        const bool here = k >= first && k < first + size;
+        if (here) widened[static_cast<size_t>(k)] = k - first;
+        merged[static_cast<size_t>(k)] = here ? lanes + k : k;
+      }
+      result = builder_.CreateShuffleVector(result, builder_.CreateShuffleVector(piece, widened),
+                                            merged);
+    }
+    return result;
+  }
+  const int smallest = f32 ? 4 : 2;
+  const int padded =
+      std::max(smallest, static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))));
+  std::vector<int> pad(static_cast<size_t>(padded));
+  for (int k = 0; k < padded; ++k) pad[static_cast<size_t>(k)] = std::min(k, lanes - 1);
+  Value wide_x = builder_.CreateShuffleVector(x, pad);
+  Value wide_n = builder_.CreateShuffleVector(n, pad);
+  const int bits = padded * (f32 ? 32 : 64);
+  llvm::Intrinsic::ID id = 0;
+  if (bits == 512) {
+    id = f32 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_512
+             : llvm::Intrinsic::x86_avx512_mask_scalef_pd_512;
+  } else if (bits == 256) {
+    id = f32 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_256
+             : llvm::Intrinsic::x86_avx512_mask_scalef_pd_256;
+  } else {
+    id = f32 ? llvm::Intrinsic::x86_avx512_mask_scalef_ps_128
+             : llvm::Intrinsic::x86_avx512_mask_scalef_pd_128;
+  }
+  Value all = padded > 8 ? llvm::cast<llvm::Value>(builder_.getInt16(0xffff))
+                         : llvm::cast<llvm::Value>(builder_.getInt8(0xff));
+  std::vector<Value> operands = {wide_x, wide_n, llvm::Constant::getNullValue(wide_x->getType()),
+                                 all};
+  constexpr int kCurrentRounding = 4;
+  if (bits == 512) operands.push_back(builder_.getInt32(kCurrentRounding));
+  Value wide = builder_.CreateIntrinsic(id, {}, operands);
+  std::vector<int> kept(static_cast<size_t>(lanes));
+  for (int k = 0; k < lanes; ++k) kept[static_cast<size_t>(k)] = k;
+  return lanes == padded ? wide : builder_.CreateShuffleVector(wide, kept);
+}
+
+// In F64 the product is exact, so the one rounding is that to F32. n beyond 300 changes nothing.
+Emitter::Value Emitter::ldexp_f32(Value x, Value n) {
+  llvm::Type* f64 = same_lanes(builder_.getDoubleTy(), x);
+  llvm::Type* i64 = same_lanes(builder_.getInt64Ty(), x);
+  llvm::Type* i32 = same_lanes(builder_.getInt32Ty(), x);
+  Value exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i32, n->getType()}, {n});
+  exponent = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, exponent, integer(i32, 300));
+  exponent = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exponent, integer(i32, -300));
+  Value biased = builder_.CreateZExt(builder_.CreateAdd(exponent, integer(i32, 1023)), i64);
+  Value power = builder_.CreateBitCast(builder_.CreateShl(biased, integer(i64, 52)), f64);
+  Value product = builder_.CreateFMul(builder_.CreateFPExt(x, f64), power);
+  return builder_.CreateFPTrunc(product, x->getType());
+}
+
+// Two factors where one power of two is not representable: 2^1023 first when scaling up; when
+// scaling down 2^-969, which leaves at least 53 bits to the second, so that only it rounds.
+Emitter::Value Emitter::ldexp_f64(Value x, Value n) {
+  llvm::Type* i64 = same_lanes(builder_.getInt64Ty(), x);
+  Value exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, n->getType()}, {n});
+  Value up = builder_.CreateICmpSGT(exponent, integer(i64, 1023));
+  Value down = builder_.CreateICmpSLT(exponent, integer(i64, -1022));
+  Value first = builder_.CreateSelect(
+      up, integer(i64, 1023), builder_.CreateSelect(down, integer(i64, -969), integer(i64, 0)));
+  const auto power = [&](Value k) {
+    Value biased = builder_.CreateAdd(k, integer(i64, 1023));
+    return builder_.CreateBitCast(builder_.CreateShl(biased, integer(i64, 52)), x->getType());
+  };
+  Value partial = builder_.CreateFMul(x, power(first));
+  return builder_.CreateFMul(partial, power(builder_.CreateSub(exponent, first)));
+}
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,55 @@
+#include "codegen/llvm/target_machine.h"
+
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tilewright::codegen {
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+
+void initialise_once() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+}
+
+}  // namespace
+
+Result<llvm::TargetMachine*> target_machine(const Target& target) {
+  // Without these, fma and conversions would become library calls.
+  for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
+    if (!target.has(needed)) {
+      return fail(ErrorKind::Unsupported,
+                  "the LLVM back end needs avx2, fma and f16c; the target `" +
+                      print_target(target) + "` lacks " + std::string(feature_text(needed)));
+    }
+  }
+  initialise_once();
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
+  std::unique_ptr<llvm::TargetMachine>& machine = machines[target.llvm_cpu_features()];
+  if (machine != nullptr) return machine.get();
+
+  std::string problem;
+  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(kTriple, problem);
+  if (found == nullptr) return fail(ErrorKind::Build, "LLVM: " + problem);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // every fma is explicit
+  machine.reset(found->createTargetMachine(kTriple, "x86-64", target.llvm_cpu_features(), options,
+                                           llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                           llvm::CodeGenOptLevel::Default));
+  if (machine == nullptr) return fail(ErrorKind::Build, "LLVM has no machine for this target");
+  return machine.get();
+}
+
+}  // namespace tilewright::codegen
