@@ -1,0 +1,445 @@
+#include "lower/build_nest.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "arith/simplify.h"
+#include "base/check.h"
+#include "lower/stage_body.h"
+#include "schedule/numbers.h"
+#include "schedule/region.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::Expr;
+using ir::Stmt;
+using schedule::Annotation;
+using schedule::BufferIndex;
+using schedule::IterKind;
+using schedule::kNone;
+using schedule::LoopTree;
+using schedule::LoopVar;
+using schedule::Place;
+using schedule::Stage;
+using schedule::StageIndex;
+using schedule::StageKind;
+using schedule::VarIndex;
+
+constexpr int64_t kStackBytes = 16 * 1024;  // an attached buffer up to this lives on the stack
+
+// Which copy of a stage's loops is being written: the reduction itself, or the loops inside its
+// outermost reduce loop that initialise its accumulators before, or cast and store them after.
+enum class Phase { Main, Init, Finish };
+
+class NestBuilder {
+ public:
+  NestBuilder(const Workload& workload, const LoopTree& tree, const schedule::Trace& trace,
+              std::vector<LoopBinding>* bindings)
+      : workload_(workload), tree_(tree), live_(tree), trace_(trace), bindings_(bindings),
+        values_(tree.vars.size()) {}
+
+  ir::Function run() {
+    declare_buffers();
+    std::vector<Stmt> stmts;
+    for (const StageIndex index : tree_.order) {
+      const Stage& stage = tree_.stage(index);
+      if (stage.kind != StageKind::Input && stage.place == Place::Root) {
+        stmts.push_back(emit_stage(index));
+      }
+    }
+    Stmt body = ir::make_block(std::move(stmts));
+    for (size_t k = 0; k < tree_.buffers.size(); ++k) {
+      const schedule::Buffer& buffer = tree_.buffers[k];
+      const Stage& writer = tree_.stage(buffer.stage);
+      if (buffer.is_argument || writer.place != Place::Root) continue;
+      body = ir::make_allocate(static_cast<ir::BufferId>(k), body);
+    }
+    function_.name = "kernel";
+    function_.body = body;
+    return std::move(function_);
+  }
+
+ private:
+  // ---- buffers ----
+
+  void declare_buffers() {
+    for (size_t k = 0; k < tree_.buffers.size(); ++k) {
+      const schedule::Buffer& buffer = tree_.buffers[k];
+      const Stage& writer = tree_.stage(buffer.stage);
+      ir::Buffer out{.name = writer.name.text(), .element = {buffer.element, 1}, .shape = {}};
+      if (writer.buffers > 1) out.name += "." + std::to_string(buffer.output);
+      layouts_.push_back(schedule::layout_of(tree_, static_cast<BufferIndex>(k)));
+      for (const layout::Digit& digit : layouts_.back().digits) out.shape.push_back(digit.extent);
+      if (!buffer.is_argument) out.scope = scope_of(writer, out);
+      function_.buffers.push_back(std::move(out));
+    }
+    for (const Operand& operand : workload_.operands) {
+      function_.arguments.push_back(operand.tensor);  // buffer k holds tensor k
+      function_.argument_written.push_back(operand.role == Role::Output);
+    }
+  }
+
+  ir::Scope scope_of(const Stage& writer, const ir::Buffer& buffer) const {
+    if (writer.place != Place::At) return ir::Scope::Workspace;
+    if (buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes) {
+      return ir::Scope::Stack;
+    }
+    return parallel_around(writer) ? ir::Scope::Thread : ir::Scope::Workspace;
+  }
+
+  bool parallel_around(const Stage& attached) const {
+    for (const Stage* stage = &attached; stage->place == Place::At;) {
+      const Stage& target = tree_.stage(stage->at_stage);
+      for (int k = 0; k <= tree_.var(stage->at_loop).position; ++k) {
+        const LoopVar& loop = tree_.var(target.loops[static_cast<size_t>(k)]);
+        if (loop.annotation == Annotation::Parallel) return true;
+      }
+      stage = &target;
+    }
+    return false;
+  }
+
+  // ---- values of variables ----
+
+  Expr affine_expr(const arith::Affine& form) const {
+    Expr sum;
+    for (const arith::Term& term : form.terms) {
+      const Expr& value = values_[term.var];
+      CHECK(value.defined(), "variable {} has no value here",
+            tree_.vars[term.var].name.text());
+      const Expr product = term.coefficient == 1 ? value : value * term.coefficient;
+      sum = sum.defined() ? sum + product : product;
+    }
+    if (!sum.defined()) return ir::int_imm(form.constant);
+    return form.constant == 0 ? sum : sum + form.constant;
+  }
+
+  // The value of a variable from those of its loops; null while some have none (a reduction that
+  // is being initialised).
+  Expr local_value(VarIndex index) const {
+    const LoopVar& var = live_.var(index);
+    if (values_[static_cast<size_t>(index)].defined()) return values_[static_cast<size_t>(index)];
+    if (!var.is_split()) return {};
+    Expr sum;
+    for (int k = 0; k < var.parts; ++k) {
+      const auto part = static_cast<VarIndex>(var.first_part + k);
+      const Expr value = local_value(part);
+      if (!value.defined()) return {};
+      const Expr product = live_.var(part).stride == 1 ? value : value * live_.var(part).stride;
+      sum = sum.defined() ? sum + product : product;
+    }
+    return sum;
+  }
+
+  std::vector<Expr> axis_values(StageIndex index) const {
+    const Stage& stage = live_.stage(index);
+    std::vector<Expr> values;
+    for (size_t a = 0; a < stage.axes.size(); ++a) {
+      Expr value = local_value(stage.axes[a]);
+      const bool spatial = live_.var(stage.axes[a]).kind == IterKind::Spatial;
+      if (value.defined() && spatial && a < stage.origin.size()) {
+        value = simplified(affine_expr(stage.origin[a]) + value);
+      }
+      values.push_back(value.defined() ? simplified(value) : value);
+    }
+    return values;
+  }
+
+  Expr simplified(const Expr& expr) const { return arith::simplify(expr, bounds_); }
+
+  // Logical indices, relative to the origin of what the buffer holds -> digits of its layout.
+  std::vector<Expr> digits_of(BufferIndex buffer, const std::vector<Expr>& local) const {
+    std::vector<Expr> out;
+    for (const layout::Digit& digit : layouts_[static_cast<size_t>(buffer)].digits) {
+      Expr value = local[digit.dim];
+      if (digit.divisor > 1) value = value / digit.divisor;
+      const bool outermost =
+          digit.divisor * digit.extent >= tree_.buffer(buffer).extent[digit.dim];
+      if (!outermost) value = value % digit.extent;
+      out.push_back(simplified(value));
+    }
+    return out;
+  }
+
+  std::vector<Expr> locate(BufferIndex buffer, const std::vector<Expr>& absolute) const {
+    const Stage& writer = live_.stage(live_.buffer(buffer).stage);
+    if (writer.place != Place::At) return digits_of(buffer, absolute);
+    std::vector<Expr> local;
+    for (size_t d = 0; d < absolute.size(); ++d) {
+      local.push_back(simplified(absolute[d] - affine_expr(writer.origin[d])));
+    }
+    return digits_of(buffer, local);
+  }
+
+  // ---- stages ----
+
+  static bool reduces(const LoopTree& tree, const Stage& stage) {
+    return stage.kind != StageKind::Copy && tree.dag->op(stage.op).has_reduction();
+  }
+
+  size_t first_reduce_loop(const Stage& stage) const {
+    for (size_t k = 0; k < stage.loops.size(); ++k) {
+      if (tree_.var(stage.loops[k]).kind == IterKind::Reduce) return k;
+    }
+    return stage.loops.size();
+  }
+
+  Stmt emit_stage(StageIndex index) { return emit_loops(index, 0, Phase::Main); }
+
+  // The loops of a stage from `position` inwards.
+  Stmt emit_loops(StageIndex index, size_t position, Phase phase) {
+    const Stage& stage = tree_.stage(index);
+    const bool reduction = reduces(tree_, stage);
+    if (phase == Phase::Main && reduction && position == first_reduce_loop(stage)) {
+      return emit_reduction(index, position);
+    }
+    return emit_loops_inside(index, position, phase);
+  }
+
+  Stmt emit_loops_inside(StageIndex index, size_t position, Phase phase) {
+    const Stage& stage = tree_.stage(index);
+    if (position == stage.loops.size()) return emit_body(index, phase);
+    const VarIndex loop = stage.loops[position];
+    const LoopVar& var = live_.var(loop);
+    const bool skipped = phase != Phase::Main && var.kind == IterKind::Reduce;
+    if (skipped) return emit_loops_inside(index, position + 1, phase);
+
+    const int64_t extent = var.extent;
+    const Annotation annotation = var.annotation;
+    Expr value = ir::int_imm(0);
+    if (extent > 1) {
+      value = ir::var(var.name.text());
+      bounds_[value.as<ir::Var>()->id] = {0, extent - 1};
+      if (bindings_ != nullptr) bindings_->push_back({loop, value.as<ir::Var>()->id});
+    }
+    Stmt body = bind(loop, value, [&] {
+      std::vector<Stmt> stmts;
+      std::vector<BufferIndex> allocated;
+      if (phase == Phase::Main) {
+        for (const StageIndex other : tree_.order) {
+          const Stage& attached = tree_.stage(other);
+          if (attached.place != Place::At || attached.at_loop != loop) continue;
+          stmts.push_back(emit_stage(other));
+          for (int k = 0; k < attached.buffers; ++k) {
+            allocated.push_back(static_cast<BufferIndex>(attached.first_buffer + k));
+          }
+        }
+      }
+      // Once inside the outermost reduce loop, emit_loops must not start the reduction again.
+      const bool inside = phase != Phase::Main || position >= first_reduce_loop(tree_.stage(index));
+      stmts.push_back(inside ? emit_loops_inside(index, position + 1, phase)
+                             : emit_loops(index, position + 1, phase));
+      Stmt block = ir::make_block(std::move(stmts));
+      for (const BufferIndex buffer : allocated) {
+        block = ir::make_allocate(static_cast<ir::BufferId>(buffer), block);
+      }
+      return block;
+    });
+    if (extent == 1) return body;
+    return ir::make_for(value, ir::int_imm(extent), kind_of(annotation), std::move(body));
+  }
+
+  static ir::ForKind kind_of(Annotation annotation) {
+    switch (annotation) {
+      case Annotation::None: return ir::ForKind::Serial;
+      case Annotation::Parallel: return ir::ForKind::Parallel;
+      case Annotation::Vectorise: return ir::ForKind::Vectorised;
+      case Annotation::Unroll: return ir::ForKind::Unrolled;
+    }
+    return ir::ForKind::Serial;
+  }
+
+  // Before the outermost reduce loop: accumulators to the identity. After it, where accumulators
+  // have another type than the buffer: cast and store.
+  Stmt emit_reduction(StageIndex index, size_t position) {
+    const Stage& stage = tree_.stage(index);
+    const te::Reduction& reduction = *tree_.dag->op(stage.op).reduction;
+    bool apart = false;
+    for (size_t k = 0; k < stage.buffers; ++k) {
+      const auto buffer = static_cast<BufferIndex>(stage.first_buffer + static_cast<int>(k));
+      apart |= tree_.buffer(buffer).element != reduction.identity[k].type().scalar;
+    }
+    const ir::BufferId saved = accumulator_;
+    accumulator_ = apart ? declare_accumulators(stage, position)
+                         : static_cast<ir::BufferId>(stage.first_buffer);
+    accumulator_loops_ = apart ? position : SIZE_MAX;
+    std::vector<Stmt> stmts;
+    stmts.push_back(emit_loops_inside(index, position, Phase::Init));
+    stmts.push_back(emit_loops_inside(index, position, Phase::Main));
+    if (apart) stmts.push_back(emit_loops_inside(index, position, Phase::Finish));
+    Stmt block = ir::make_block(std::move(stmts));
+    for (size_t k = 0; apart && k < stage.buffers; ++k) {
+      block = ir::make_allocate(accumulator_ + static_cast<ir::BufferId>(k), block);
+    }
+    accumulator_ = saved;
+    return block;
+  }
+
+  // Accumulators of their own: one dimension a spatial loop inside the outermost reduce loop.
+  ir::BufferId declare_accumulators(const Stage& stage, size_t position) {
+    const auto first = static_cast<ir::BufferId>(function_.buffers.size());
+    const te::Reduction& reduction = *tree_.dag->op(stage.op).reduction;
+    for (size_t k = 0; k < stage.buffers; ++k) {
+      ir::Buffer buffer{.name = stage.name.text() + ".acc",
+                        .element = {reduction.identity[k].type().scalar, 1},
+                        .shape = {}};
+      for (size_t p = position; p < stage.loops.size(); ++p) {
+        const LoopVar& var = tree_.var(stage.loops[p]);
+        if (var.kind == IterKind::Spatial) buffer.shape.push_back(var.extent);
+      }
+      if (buffer.shape.empty()) buffer.shape.push_back(1);
+      const bool parallel =
+          parallel_around(stage) || std::any_of(stage.loops.begin(), stage.loops.begin() + position,
+                                                [&](VarIndex loop) {
+                                                  return tree_.var(loop).annotation ==
+                                                         Annotation::Parallel;
+                                                });
+      const bool small =
+          buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes;
+      buffer.scope = small      ? ir::Scope::Stack
+                     : parallel ? ir::Scope::Thread
+                                : ir::Scope::Workspace;
+      function_.buffers.push_back(std::move(buffer));
+    }
+    return first;
+  }
+
+  Stmt emit_body(StageIndex index, Phase phase) {
+    const Stage& stage = tree_.stage(index);
+    BodyContext context{.tree = live_,
+                        .stage = index,
+                        .axes = axis_values(index),
+                        .bounds = bounds_,
+                        .locate = [this](BufferIndex buffer, const std::vector<Expr>& indices) {
+                          return locate(buffer, indices);
+                        },
+                        .accumulator = accumulator_,
+                        .accumulator_indices = {},
+                        .own_indices = {}};
+    std::vector<Expr> own;
+    for (const VarIndex dim : stage.dims) own.push_back(simplified(local_value(dim)));
+    context.own_indices = digits_of(stage.first_buffer, own);
+    if (!reduces(tree_, stage)) return value_statement(context);
+    context.accumulator_indices = context.own_indices;
+    if (accumulator_ != static_cast<ir::BufferId>(stage.first_buffer)) {
+      context.accumulator_indices = scratch_indices(stage);
+    }
+    if (phase == Phase::Init) return init_statement(context);
+    if (phase == Phase::Finish) return finish_statement(context);
+    return update_statement(context);
+  }
+
+  std::vector<Expr> scratch_indices(const Stage& stage) const {
+    std::vector<Expr> indices;
+    for (size_t p = accumulator_loops_; p < stage.loops.size(); ++p) {
+      if (tree_.var(stage.loops[p]).kind != IterKind::Spatial) continue;
+      indices.push_back(values_[static_cast<size_t>(stage.loops[p])]);
+    }
+    if (indices.empty()) indices.push_back(ir::int_imm(0));
+    return indices;
+  }
+
+  // ---- tails ----
+
+  // Gives a variable its value for the statements that `inside` makes, and with it every variable
+  // that is thereby known: members of a fusion by division, a split variable once its parts are.
+  // Where a split leaves a remainder, branches on whether the outer part is at its last value.
+  Stmt bind(VarIndex index, const Expr& value, const std::function<Stmt()>& inside) {
+    values_[static_cast<size_t>(index)] = value;
+    const LoopVar var = live_.var(index);
+    Stmt result;
+    if (var.origin == schedule::VarOrigin::Fused) {
+      result = bind_members(var.first_member, value, inside);
+    } else if (var.origin == schedule::VarOrigin::Part) {
+      result = resolve_part(index, inside);
+    } else {
+      result = inside();
+    }
+    values_[static_cast<size_t>(index)] = Expr();
+    return result;
+  }
+
+  // a = f / stride mod extent, named by a Let, for one member after the other.
+  Stmt bind_members(VarIndex member, const Expr& fused, const std::function<Stmt()>& inside) {
+    if (member == kNone) return inside();
+    const LoopVar var = live_.var(member);
+    const auto next = [&] { return bind_members(var.next_member, fused, inside); };
+    if (var.extent == 1) return bind(member, ir::int_imm(0), next);
+    const bool outermost = live_.var(var.fused_into).first_member == member;
+    Expr value = var.stride == 1 ? fused : fused / var.stride;
+    if (!outermost) value = value % var.extent;
+    const Expr name = ir::var(var.name.text());
+    bounds_[name.as<ir::Var>()->id] = {0, var.extent - 1};
+    if (bindings_ != nullptr) bindings_->push_back({member, name.as<ir::Var>()->id});
+    return ir::make_let(name, simplified(value), bind(member, name, next));
+  }
+
+  Stmt resolve_part(VarIndex index, const std::function<Stmt()>& inside) {
+    const LoopVar part = live_.var(index);
+    const VarIndex parent = part.parent;
+    const auto go_on = [&]() -> Stmt {  // is the split variable itself known by now?
+      const LoopVar& whole = live_.var(parent);
+      if (whole.origin == schedule::VarOrigin::Axis && whole.fused_into == kNone) return inside();
+      const Expr value = local_value(parent);
+      if (!value.defined()) return inside();
+      return bind(parent, simplified(value), inside);
+    };
+    const LoopVar whole = live_.var(parent);
+    const bool last = part.part + 1 == whole.parts;
+    if (last || whole.resolved != part.part) return go_on();
+
+    const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
+    const int64_t full = rest / part.stride;  // values of this part with all inner values behind it
+    const int64_t left = rest % part.stride;
+    const auto with_rest = [&](int64_t inner) {
+      live_.var(parent).rest = inner;
+      live_.var(parent).resolved = static_cast<uint8_t>(part.part + 1);
+      const bool narrower = inner != part.stride || left != 0;
+      if (narrower) recompute();
+      Stmt stmt = go_on();
+      live_.var(parent).rest = whole.rest;
+      live_.var(parent).resolved = whole.resolved;
+      if (narrower) recompute();
+      return stmt;
+    };
+    if (left == 0) return with_rest(part.stride);
+    if (full == 0) return with_rest(left);
+    const Expr value = simplified(local_value(index));
+    Stmt full_tiles = with_rest(part.stride);
+    Stmt last_tile = with_rest(left);
+    return ir::make_if(value < full, std::move(full_tiles), std::move(last_tile));
+  }
+
+  void recompute() {
+    const schedule::Illegal illegal = schedule::compute_numbers(trace_, &live_);
+    CHECK(!illegal, "a legal schedule became illegal in its tail: {}",
+          static_cast<int>(illegal.code));
+  }
+
+  const Workload& workload_;
+  const LoopTree& tree_;   // the numbers that buffers are sized by
+  LoopTree live_;          // the numbers of the branch that is being written
+  const schedule::Trace& trace_;
+  std::vector<LoopBinding>* bindings_;
+  ir::Function function_;
+  std::vector<layout::Layout> layouts_;
+  std::vector<Expr> values_;  // per variable; null where it has none
+  arith::Bounds bounds_;
+  ir::BufferId accumulator_ = 0;
+  size_t accumulator_loops_ = SIZE_MAX;
+};
+
+}  // namespace
+
+ir::Function build_nest(const Workload& workload, const LoopTree& tree,
+                        const schedule::Trace& trace, std::vector<LoopBinding>* bindings) {
+  return NestBuilder(workload, tree, trace, bindings).run();
+}
+
+ir::Function build_nest(const Workload& workload, const LoopTree& tree,
+                        const schedule::Trace& trace) {
+  return NestBuilder(workload, tree, trace, nullptr).run();
+}
+
+}  // namespace tilewright::lower

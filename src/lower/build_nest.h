@@ -1,0 +1,37 @@
+// build_nest: LoopTree -> loop IR. The one place where structure becomes statements: loops with
+// stages nested where they are attached, reductions with their initialisation, splits that do not
+// divide with their last iteration peeled off, indices in the dimensions of each buffer's layout.
+//
+//   C: for i.0 < 3, k < 8, i.1 < 4 (i = i.0*4 + i.1 < 10)        ->
+//
+//   for i.0 < 3:
+//     if i.0 < 2:                                  the full tiles: no guard inside
+//       for i.1 < 4: C[i.0*4 + i.1] = 0
+//       for k < 8:
+//         for i.1 < 4: C[i.0*4 + i.1] = C[i.0*4 + i.1] + ...
+//     else:                                        the last one: two rows are left
+//       for i.1 < 2: ...
+#pragma once
+
+#include "ir/stmt.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+#include "task/workload.h"
+
+namespace tilewright::lower {
+
+// `tree` is what apply made of `trace`. Arguments of the function are the workload's operands in
+// order; constants that are packed have their packed shape.
+ir::Function build_nest(const Workload& workload, const schedule::LoopTree& tree,
+                        const schedule::Trace& trace);
+
+// The variable of the IR loop that stands for a loop of the tree, for tests that hold regions
+// against what was touched: filled with one entry a copy of the loop.
+struct LoopBinding {
+  schedule::VarIndex loop;
+  ir::VarId var;
+};
+ir::Function build_nest(const Workload& workload, const schedule::LoopTree& tree,
+                        const schedule::Trace& trace, std::vector<LoopBinding>* bindings);
+
+}  // namespace tilewright::lower

@@ -1,0 +1,24 @@
+// A lowering pass: takes a Function whose IR verifies and leaves one that verifies and computes
+// the same, up to the licences. One pass a file; pipeline.cc is the list. A pass that has nothing
+// to do leaves the body the same node.
+#pragma once
+
+#include "ir/stmt.h"
+#include "target/target.h"
+#include "task/workload.h"
+
+namespace tilewright::lower {
+
+struct PassContext {
+  const Target& target;
+  Licences licences;
+};
+
+using PassFunction = void (*)(ir::Function& function, const PassContext& context);
+
+struct Pass {
+  const char* name;  // as `--disable-pass` and `tilewright lower` say it
+  PassFunction run;
+};
+
+}  // namespace tilewright::lower

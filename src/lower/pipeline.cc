@@ -1,0 +1,102 @@
+#include "lower/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/check.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "lower/build_nest.h"
+#include "lower/expand_functions.h"
+#include "lower/flatten.h"
+#include "lower/form_fma.h"
+#include "lower/hoist_accumulators.h"
+#include "lower/hoist_indices.h"
+#include "lower/promote_registers.h"
+#include "lower/simplify.h"
+#include "lower/unroll.h"
+#include "lower/vectorise.h"
+#include "lower/widen_reductions.h"
+
+namespace tilewright::lower {
+namespace {
+
+#ifdef TILEWRIGHT_VERIFY
+constexpr bool kVerify = true;
+#else
+constexpr bool kVerify = false;
+#endif
+
+constexpr std::array kPasses = {
+    Pass{"flatten", flatten},
+    Pass{"form_fma", form_fma},
+    Pass{"expand_functions", expand_functions},
+    Pass{"vectorise", vectorise},
+    Pass{"unroll", unroll},
+    Pass{"promote_registers", promote_registers},
+    Pass{"widen_reductions", widen_reductions},
+    Pass{"hoist_accumulators", hoist_accumulators},
+    Pass{"hoist_indices", hoist_indices},
+};
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+Status check_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool known = std::any_of(kPasses.begin(), kPasses.end(),
+                                   [&](const Pass& pass) { return name == pass.name; });
+    if (known) continue;
+    std::string all;
+    for (const Pass& pass : kPasses) all += fmt::format("{}{}", all.empty() ? "" : ", ", pass.name);
+    return fail(ErrorKind::BadInput, fmt::format("there is no pass '{}'; passes are {}", name, all));
+  }
+  return {};
+}
+
+void verify_after(const ir::Function& function, const char* pass) {
+  if (!kVerify) return;
+  const Status status = ir::verify(function);
+  CHECK(status.has_value(), "after {}: {}\n{}", pass, status.error().message,
+        ir::to_string(function));
+}
+
+}  // namespace
+
+std::span<const Pass> all_passes() { return kPasses; }
+
+Result<ir::Function> lower(const Workload& workload, const Target& target,
+                           const schedule::LoopTree& tree, const schedule::Trace& trace,
+                           const LowerOptions& options) {
+  if (Status status = check_names(options.disabled); !status) {
+    return std::unexpected(status.error());
+  }
+  auto start = std::chrono::steady_clock::now();
+  ir::Function function = build_nest(workload, tree, trace);
+  const auto report = [&](const char* pass, bool changed) {
+    if (options.report == nullptr) return;
+    const double elapsed = milliseconds_since(start);
+    const bool text = options.report_text && changed;
+    options.report->push_back({pass, elapsed, changed, text ? ir::to_string(function) : ""});
+  };
+  report("build_nest", true);
+  verify_after(function, "build_nest");
+
+  const PassContext context{.target = target, .licences = workload.licences};
+  for (const Pass& pass : kPasses) {
+    const auto& disabled = options.disabled;
+    if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) continue;
+    const ir::Stmt before = function.body;
+    start = std::chrono::steady_clock::now();
+    pass.run(function, context);
+    report(pass.name, !function.body.same_as(before));
+    verify_after(function, pass.name);
+  }
+  return function;
+}
+
+}  // namespace tilewright::lower

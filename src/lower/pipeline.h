@@ -1,0 +1,37 @@
+// Lowering: LoopTree -> loop IR that a back end can print instruction by instruction. The passes
+// are one flat list (pipeline.cc); each can be switched off by name, is timed, and in dev builds
+// its result is verified.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "lower/pass.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+
+namespace tilewright::lower {
+
+std::span<const Pass> all_passes();
+
+struct PassReport {
+  std::string pass;
+  double milliseconds = 0;
+  bool changed = false;
+  std::string text;  // the IR after it, when asked for and changed
+};
+
+struct LowerOptions {
+  std::vector<std::string> disabled;            // passes to leave out
+  std::vector<PassReport>* report = nullptr;    // out: build_nest first, then each pass
+  bool report_text = false;
+};
+
+// An error for a pass name in `disabled` that does not exist.
+Result<ir::Function> lower(const Workload& workload, const Target& target,
+                           const schedule::LoopTree& tree, const schedule::Trace& trace,
+                           const LowerOptions& options = {});
+
+}  // namespace tilewright::lower

@@ -1,0 +1,172 @@
+#include "lower/stage_body.h"
+
+#include "base/check.h"
+#include "ir/visit.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::Expr;
+using ir::Stmt;
+using schedule::BufferIndex;
+using schedule::kNone;
+using schedule::Stage;
+using schedule::StageKind;
+
+// Replaces axes by values and reads of tensors by loads, inlining what has no buffer.
+class BodyRewriter : public ir::Rewriter {
+ public:
+  BodyRewriter(const BodyContext& context, ir::Substitution axes)
+      : context_(context), axes_(std::move(axes)) {}
+
+  Expr rewrite(const Expr& expr) override {
+    if (const auto* var = expr.as<ir::Var>()) {
+      const auto found = axes_.find(var->id);
+      return found == axes_.end() ? expr : found->second;
+    }
+    if (const auto* load = expr.as<ir::Load>()) {
+      std::vector<Expr> indices;
+      indices.reserve(load->indices.size());
+      for (const Expr& index : load->indices) indices.push_back(rewrite(index));
+      return read(load->buffer, std::move(indices));
+    }
+    return rewrite_children(expr);
+  }
+  using Rewriter::rewrite;
+
+ private:
+  // The buffer through which this stage sees a tensor; kNone when the producer is inlined.
+  BufferIndex buffer_for(te::TensorId tensor) const {
+    const Stage& stage = context_.tree.stage(context_.stage);
+    for (int k = 0; k < stage.accesses; ++k) {
+      const size_t at = static_cast<size_t>(stage.first_access + k);
+      const BufferIndex buffer = context_.tree.accesses[at].buffer;
+      if (context_.tree.buffer(buffer).tensor == tensor) return buffer;
+    }
+    return kNone;
+  }
+
+  Expr read(te::TensorId tensor, std::vector<Expr> indices) {
+    const te::Dag& dag = *context_.tree.dag;
+    const ir::Scalar element = dag.tensor(tensor).element;
+    if (const BufferIndex buffer = buffer_for(tensor); buffer != kNone) {
+      const ir::Scalar stored = context_.tree.buffer(buffer).element;
+      return ir::cast(element, ir::load(stored, static_cast<ir::BufferId>(buffer),
+                                        context_.locate(buffer, indices)));
+    }
+    const te::Op& op = dag.op(dag.tensor(tensor).op);
+    CHECK(!op.has_reduction() && op.body.size() == 1, "{} cannot be inlined", op.name.text());
+    ir::Substitution axes;
+    for (size_t a = 0; a < op.axes.size(); ++a) axes.emplace(op.axes[a].id(), indices[a]);
+    return ir::cast(element, BodyRewriter(context_, std::move(axes)).rewrite(op.body[0]));
+  }
+
+  const BodyContext& context_;
+  ir::Substitution axes_;
+};
+
+ir::Substitution axis_values(const BodyContext& context) {
+  const te::Op& op = context.tree.dag->op(context.tree.stage(context.stage).op);
+  ir::Substitution values;
+  for (size_t a = 0; a < context.axes.size(); ++a) {
+    if (!context.axes[a].defined()) continue;
+    const te::Axis& axis =
+        a < op.axes.size() ? op.axes[a] : op.reduce_axes[a - op.axes.size()];
+    values.emplace(axis.id(), context.axes[a]);
+  }
+  return values;
+}
+
+ir::BufferId output_buffer(const BodyContext& context, size_t output) {
+  return static_cast<ir::BufferId>(context.tree.stage(context.stage).first_buffer) +
+         static_cast<ir::BufferId>(output);
+}
+
+// What the stage computes for output k, before any folding.
+Expr source_value(const BodyContext& context, size_t output) {
+  const Stage& stage = context.tree.stage(context.stage);
+  if (stage.kind == StageKind::Copy || stage.kind == StageKind::Combine) {
+    const schedule::Access& access =
+        context.tree.accesses[static_cast<size_t>(stage.first_access) + output];
+    std::vector<Expr> indices(context.axes.begin(), context.axes.begin() + access.rank);
+    return ir::load(context.tree.buffer(access.buffer).element,
+                    static_cast<ir::BufferId>(access.buffer),
+                    context.locate(access.buffer, indices));
+  }
+  const te::Op& op = context.tree.dag->op(stage.op);
+  return BodyRewriter(context, axis_values(context)).rewrite(op.body[output]);
+}
+
+const te::Reduction& reduction_of(const BodyContext& context) {
+  return *context.tree.dag->op(context.tree.stage(context.stage).op).reduction;
+}
+
+Expr accumulated(const BodyContext& context, size_t k) {
+  const ir::Scalar scalar = reduction_of(context).identity[k].type().scalar;
+  return ir::load(scalar, context.accumulator + static_cast<ir::BufferId>(k),
+                  context.accumulator_indices);
+}
+
+}  // namespace
+
+Stmt init_statement(const BodyContext& context) {
+  const te::Reduction& reduction = reduction_of(context);
+  std::vector<Stmt> stores;
+  for (size_t k = 0; k < reduction.identity.size(); ++k) {
+    stores.push_back(ir::make_store(context.accumulator + static_cast<ir::BufferId>(k),
+                                    context.accumulator_indices, reduction.identity[k]));
+  }
+  return ir::make_block(std::move(stores));
+}
+
+Stmt update_statement(const BodyContext& context) {
+  const te::Reduction& reduction = reduction_of(context);
+  const size_t tuple = reduction.identity.size();
+  ir::Substitution operands;
+  for (size_t k = 0; k < tuple; ++k) {
+    operands.emplace(reduction.lhs[k].as<ir::Var>()->id, accumulated(context, k));
+    operands.emplace(reduction.rhs[k].as<ir::Var>()->id, source_value(context, k));
+  }
+  // All new values are computed from the old tuple before any is stored.
+  std::vector<Stmt> stores;
+  std::vector<std::pair<Expr, Expr>> named;
+  for (size_t k = 0; k < tuple; ++k) {
+    Expr value = ir::substitute(reduction.combine[k], operands);
+    if (tuple > 1) {
+      const Expr name = ir::var("fold", value.type());
+      named.emplace_back(name, value);
+      value = name;
+    }
+    stores.push_back(ir::make_store(context.accumulator + static_cast<ir::BufferId>(k),
+                                    context.accumulator_indices, value));
+  }
+  Stmt body = ir::make_block(std::move(stores));
+  for (size_t k = named.size(); k-- > 0;) {
+    body = ir::make_let(named[k].first, named[k].second, body);
+  }
+  return body;
+}
+
+Stmt value_statement(const BodyContext& context) {
+  const Stage& stage = context.tree.stage(context.stage);
+  std::vector<Stmt> stores;
+  for (size_t k = 0; k < stage.buffers; ++k) {
+    const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
+    const Expr value = ir::cast(context.tree.buffer(buffer).element, source_value(context, k));
+    stores.push_back(ir::make_store(output_buffer(context, k), context.own_indices, value));
+  }
+  return ir::make_block(std::move(stores));
+}
+
+Stmt finish_statement(const BodyContext& context) {
+  const Stage& stage = context.tree.stage(context.stage);
+  std::vector<Stmt> stores;
+  for (size_t k = 0; k < stage.buffers; ++k) {
+    const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
+    const Expr value = ir::cast(context.tree.buffer(buffer).element, accumulated(context, k));
+    stores.push_back(ir::make_store(output_buffer(context, k), context.own_indices, value));
+  }
+  return ir::make_block(std::move(stores));
+}
+
+}  // namespace tilewright::lower

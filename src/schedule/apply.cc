@@ -1,0 +1,121 @@
+#include "schedule/apply.h"
+
+#include <fmt/format.h>
+
+#include "schedule/numbers.h"
+
+namespace tilewright::schedule {
+namespace {
+
+Status check_limits(const te::Dag& dag) {
+  for (const te::Op& op : dag.ops()) {
+    if (op.kind == te::OpKind::Scan || op.kind == te::OpKind::Extern) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("operator {}: scans and externs have no schedule", op.name.text()));
+    }
+    if (op.axes.size() + op.reduce_axes.size() > kMaxAxes) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("operator {} has {} axes; a schedule takes up to {}", op.name.text(),
+                              op.axes.size() + op.reduce_axes.size(), kMaxAxes));
+    }
+    for (const std::vector<te::Axis>* axes : {&op.axes, &op.reduce_axes}) {
+      for (const te::Axis& axis : *axes) {
+        if (!axis.extent.is_constant()) {
+          return fail(ErrorKind::Unsupported,
+                      fmt::format("axis {} of {} has the symbolic extent {}; schedules need numbers",
+                                  axis.name.text(), op.name.text(), axis.extent.symbol.text()));
+        }
+      }
+    }
+  }
+  for (const te::Tensor& tensor : dag.tensors()) {
+    if (tensor.shape.size() > kMaxRank) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("tensor {} has {} dimensions; a schedule takes up to {}",
+                              tensor.name.text(), tensor.shape.size(), kMaxRank));
+    }
+  }
+  return {};
+}
+
+void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis) {
+  Stage& stage = tree.stage(index);
+  stage.first_access = static_cast<uint16_t>(tree.accesses.size());
+  stage.accesses = static_cast<uint16_t>(analysis.reads.size());
+  for (const te::Access& read : analysis.reads) {
+    tree.accesses.push_back({.stage = index,
+                             .buffer = static_cast<BufferIndex>(read.tensor),
+                             .rank = static_cast<uint8_t>(read.dims.size()),
+                             .guarded = read.guarded,
+                             .first_dim = static_cast<uint16_t>(tree.dims.size())});
+    for (const te::AccessDim& dim : read.dims) {
+      tree.dims.push_back({.affine = dim.affine, .index = dim.index});
+    }
+  }
+}
+
+Illegal apply_at(TreeEditor& editor, const Step& step) {
+  return std::visit([&](const auto& s) { return apply_step(editor, s); }, step);
+}
+
+}  // namespace
+
+Result<LoopTree> initial_tree(const Workload& workload) {
+  const te::Dag& dag = *workload.dag;
+  if (Status status = check_limits(dag); !status) return std::unexpected(status.error());
+  LoopTree tree;
+  tree.dag = &dag;
+  for (te::TensorId id = 0; id < dag.tensors().size(); ++id) {  // buffer k holds tensor k
+    const te::Tensor& tensor = dag.tensor(id);
+    tree.buffers.push_back({.stage = static_cast<StageIndex>(tensor.op),
+                            .output = static_cast<uint8_t>(tensor.output),
+                            .rank = static_cast<uint8_t>(tensor.shape.size()),
+                            .element = tensor.element,
+                            .tensor = id});
+  }
+  for (const Operand& operand : workload.operands) {
+    Buffer& buffer = tree.buffers[operand.tensor];
+    buffer.is_argument = true;
+    buffer.is_constant = operand.role == Role::Constant;
+  }
+  TreeEditor editor(tree);
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) {  // stage k computes operator k
+    const te::Op& op = dag.op(id);
+    const auto index = static_cast<StageIndex>(id);
+    const bool input = op.kind == te::OpKind::Placeholder;
+    tree.stages.push_back({.name = {.op = op.name},
+                           .op = id,
+                           .kind = input ? StageKind::Input : StageKind::Compute,
+                           .first_buffer = static_cast<BufferIndex>(op.outputs.at(0)),
+                           .buffers = static_cast<uint8_t>(op.outputs.size())});
+    tree.order.push_back(index);
+    if (input) continue;
+    for (const te::Axis& axis : op.axes) editor.add_axis(index, axis.name, IterKind::Spatial);
+    for (const te::Axis& axis : op.reduce_axes) editor.add_axis(index, axis.name, IterKind::Reduce);
+    add_accesses(tree, index, dag.access(id));
+  }
+  return tree;
+}
+
+Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
+  *tree = initial;
+  TreeEditor editor(*tree);
+  for (size_t k = 0; k < trace.steps.size(); ++k) {
+    editor.set_step(static_cast<int16_t>(k));
+    if (const Illegal illegal = apply_at(editor, trace.steps[k])) return illegal;
+  }
+  if (const Illegal illegal = check_structure(*tree)) return illegal;
+  return compute_numbers(trace, tree);
+}
+
+Illegal retile(const Trace& trace, LoopTree* tree) { return compute_numbers(trace, tree); }
+
+Result<LoopTree> apply_or_explain(const LoopTree& initial, const Trace& trace) {
+  LoopTree tree;
+  if (const Illegal illegal = apply(initial, trace, &tree)) {
+    return fail(ErrorKind::Illegal, explain(initial, trace, illegal));
+  }
+  return tree;
+}
+
+}  // namespace tilewright::schedule

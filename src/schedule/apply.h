@@ -1,0 +1,33 @@
+// apply: Trace -> LoopTree. The hot path of every search: it touches no strings and, when the
+// output tree is reused, allocates next to nothing.
+//
+//   const LoopTree initial = initial_tree(workload);      once a workload
+//   LoopTree tree;
+//   if (const Illegal illegal = apply(initial, trace, &tree)) ... explain(initial, trace, illegal)
+//   ... change factors of splits in `trace` ...
+//   if (const Illegal illegal = retile(trace, &tree)) ...  structure kept, numbers anew
+#pragma once
+
+#include "base/result.h"
+#include "schedule/illegal.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+
+namespace tilewright::schedule {
+
+// Every operator at root, its axes as loops; the tree of the empty trace before its numbers. Fails
+// for a Dag whose extents are not constants or whose ranks pass the limits of a LoopTree.
+Result<LoopTree> initial_tree(const Workload& workload);
+
+[[nodiscard]] Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree);
+
+// For a tree that `apply` made of a trace which differs from this one in split factors only.
+[[nodiscard]] Illegal retile(const Trace& trace, LoopTree* tree);
+
+// What is wrong with a step, where, why, and what would be legal there; for people.
+std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& illegal);
+
+// apply with the explanation as its error.
+Result<LoopTree> apply_or_explain(const LoopTree& initial, const Trace& trace);
+
+}  // namespace tilewright::schedule

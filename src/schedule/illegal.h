@@ -1,0 +1,66 @@
+// Why a step does not apply: a small struct, so that rejecting a candidate costs no string.
+// `explain` renders it on demand.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/name.h"
+#include "schedule/stage_name.h"
+
+namespace tilewright::schedule {
+
+enum class IllegalCode : uint8_t {
+  None,  // legal
+  NoSuchStage,
+  NoSuchLoop,
+  StageExists,
+  BadOrdinal,
+  StageIsInput,
+  StageIsInlined,
+  StageIsOutput,
+  StageHasReduction,
+  StageHasNoReduction,
+  StageHasSteps,
+  LoopIsAnnotated,
+  LoopIsAttachPoint,
+  LoopIsSpatial,
+  BadFactor,
+  TooManyLoops,
+  TooManyTerms,
+  LoopNamedTwice,
+  NotAdjacent,
+  MixedKinds,
+  TargetIsSelf,
+  ReaderOutside,
+  AlreadyCached,
+  NothingReads,
+  NotAReader,
+  NestedParallel,
+  ParallelReduce,
+  VectoriseNotInnermost,
+  TwoVectorised,
+  VectorTooLong,
+  PartlyFused,
+  TailOrder,
+  PackInput,
+  PackOutput,
+  PackIndex,
+  AlreadyPacked,
+  MultipleOutputs,
+  RankTooHigh,
+  CodeTooLarge,
+};
+
+struct Illegal {
+  IllegalCode code = IllegalCode::None;
+  int16_t step = -1;  // position in the trace; -1 when no one step is to blame
+  StageName stage;    // where
+  Name loop;
+  int64_t a = 0, b = 0;  // two numbers of the reason
+
+  explicit operator bool() const { return code != IllegalCode::None; }
+  bool operator==(const Illegal&) const = default;
+};
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,193 @@
+#include "schedule/loop_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/fields.h"
+
+namespace tilewright::schedule {
+namespace {
+
+// Prints loops with what is attached to them, outside in.
+class TreePrinter {
+ public:
+  explicit TreePrinter(const LoopTree& tree) : tree_(tree) {}
+
+  std::string run() {
+    for (const StageIndex index : tree_.order) {
+      const Stage& stage = tree_.stage(index);
+      if (stage.kind == StageKind::Input) {
+        line(0, fmt::format("{}: input{}", stage.name.text(), packed(stage)));
+      } else if (stage.place == Place::Inlined) {
+        line(0, fmt::format("{}: inlined", stage.name.text()));
+      }
+    }
+    for (const StageIndex index : tree_.order) {
+      const Stage& stage = tree_.stage(index);
+      if (stage.kind != StageKind::Input && stage.place == Place::Root) print_stage(index, 0);
+    }
+    return out_;
+  }
+
+ private:
+  void line(int depth, const std::string& text) {
+    out_.append(static_cast<size_t>(2 * depth), ' ');
+    out_ += text + '\n';
+  }
+
+  std::string packed(const Stage& stage) const {
+    const Buffer& buffer = tree_.buffer(stage.first_buffer);
+    if (buffer.packed_for == kNone) return "";
+    return " packed for " + tree_.stage(buffer.packed_for).name.text();
+  }
+
+  void print_stage(StageIndex index, int depth) {
+    const Stage& stage = tree_.stage(index);
+    for (const VarIndex loop : stage.loops) {
+      const LoopVar& var = tree_.var(loop);
+      std::string head = "for ";
+      if (var.annotation != Annotation::None) head = std::string(word_of(var.annotation)) + " for ";
+      const char* tail = var.ragged ? " or fewer" : "";
+      line(depth, fmt::format("{}{} < {}{}", head, var.name.text(), var.extent, tail));
+      ++depth;
+      for (const StageIndex other : tree_.order) {
+        const Stage& s = tree_.stage(other);
+        if (s.place == Place::At && s.at_loop == loop) print_stage(other, depth);
+      }
+    }
+    std::string shape;
+    for (const int64_t extent : tree_.buffer(stage.first_buffer).extent) {
+      shape += fmt::format("{}{}", shape.empty() ? "" : "x", extent);
+    }
+    std::string reads;
+    for (int k = 0; k < stage.accesses; ++k) {
+      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+      if (!reads.empty()) reads += ", ";
+      reads += tree_.stage(tree_.buffer(access.buffer).stage).name.text();
+    }
+    line(depth, fmt::format("{} ({}){} <- {}", stage.name.text(), shape, packed(stage), reads));
+  }
+
+  const LoopTree& tree_;
+  std::string out_;
+};
+
+// One terminal variable of a packed dimension.
+struct PackedPart {
+  uint32_t dim;
+  int64_t weight;
+  int position;
+};
+
+}  // namespace
+
+StageIndex LoopTree::find_stage(StageName name) const {
+  for (size_t k = 0; k < stages.size(); ++k) {
+    if (stages[k].name == name) return static_cast<StageIndex>(k);
+  }
+  return kNone;
+}
+
+VarIndex LoopTree::find_loop(StageIndex index, Name name) const {
+  for (const VarIndex loop : stage(index).loops) {
+    if (var(loop).name == name) return loop;
+  }
+  return kNone;
+}
+
+std::string LoopTree::to_string() const { return TreePrinter(*this).run(); }
+
+layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
+  const Buffer& buffer = tree.buffer(index);
+  const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
+  if (buffer.packed_for == kNone) return layout::Layout::row_major(shape);
+
+  // The reader's index of dimension d is one axis; the loops it is rebuilt from that lie inside
+  // the place of the buffer are the digits of d, in the order of the loops.
+  const Stage& reader = tree.stage(buffer.packed_for);
+  const Stage& writer = tree.stage(buffer.stage);
+  std::vector<PackedPart> parts;
+  for (int k = 0; k < reader.accesses; ++k) {
+    const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+    if (access.buffer != index) continue;
+    for (uint32_t d = 0; d < access.rank; ++d) {
+      for (const arith::Term& term : tree.forms[access.first_dim + d].terms) {
+        const auto var = static_cast<VarIndex>(term.var);
+        const bool fixed = writer.place == Place::At &&
+                           is_outside(tree, var, writer.at_stage, writer.at_loop) == Outside::Yes;
+        if (fixed) continue;
+        const LoopVar* loop = &tree.var(var);
+        while (loop->fused_into != kNone || loop->is_split()) {
+          loop = &tree.var(loop->fused_into != kNone ? loop->fused_into : loop->first_part);
+        }
+        parts.push_back({d, term.coefficient, int{loop->position}});
+      }
+    }
+  }
+  // The parts that no loop walks any more: a dimension with no moving part, a weight above 1 left.
+  layout::Layout layout;
+  for (uint32_t d = 0; d < buffer.rank; ++d) {
+    const bool moves = std::any_of(parts.begin(), parts.end(),
+                                   [&](const PackedPart& p) { return p.dim == d; });
+    if (!moves) parts.push_back({d, 1, -1});
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const PackedPart& a, const PackedPart& b) {
+    return a.position < b.position;
+  });
+  for (const PackedPart& part : parts) {
+    int64_t above = 0;  // the next larger weight of the dimension; 0: this is its outermost digit
+    for (const PackedPart& other : parts) {
+      if (other.dim != part.dim || other.weight <= part.weight) continue;
+      if (above == 0 || other.weight < above) above = other.weight;
+    }
+    const int64_t whole = (shape[part.dim] + part.weight - 1) / part.weight;
+    layout.digits.push_back({part.dim, part.weight, above == 0 ? whole : above / part.weight});
+  }
+  for (uint32_t d = 0; d < buffer.rank; ++d) {
+    int64_t smallest = INT64_MAX;
+    for (const PackedPart& part : parts) {
+      if (part.dim == d) smallest = std::min(smallest, part.weight);
+    }
+    if (smallest > 1) layout.digits.push_back({d, 1, smallest});
+  }
+  return layout;
+}
+
+int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
+  int64_t total = 0;
+  for (const Stage& stage : tree.stages) {
+    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    const int element = ir::bytes_of(tree.buffer(stage.first_buffer).element);
+    int64_t copies = 1 + stage.accesses;
+    for (const VarIndex loop : stage.loops) {
+      const LoopVar& var = tree.var(loop);
+      if (var.annotation == Annotation::Unroll) copies *= var.extent;
+      if (var.annotation == Annotation::Vectorise) {
+        const int64_t lanes = std::max(1, vector_bytes / element);
+        copies *= var.extent / lanes + std::min<int64_t>(var.extent % lanes, 4);
+      }
+    }
+    // Each ragged split may double the code: its full iterations and its last one.
+    for (const LoopVar& var : tree.vars) {
+      if (var.stage == tree.find_stage(stage.name) && var.is_split() && var.remainder != 0) {
+        copies *= 2;
+      }
+    }
+    // Code of the loops it is attached under is written out around it.
+    const Stage* around = &stage;
+    while (around->place == Place::At) {
+      const Stage& target = tree.stage(around->at_stage);
+      for (int k = 0; k <= tree.var(around->at_loop).position; ++k) {
+        const LoopVar& var = tree.var(target.loops[static_cast<size_t>(k)]);
+        if (var.annotation == Annotation::Unroll) copies *= var.extent;
+        if (var.is_split() && var.remainder != 0) copies *= 2;
+      }
+      around = &target;
+    }
+    total += copies;
+  }
+  return total;
+}
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,199 @@
+// LoopTree: the meaning of a trace. Flat arrays without pointers, built by `apply`; numeric
+// features, validity and lowering read it, and nobody re-interprets steps.
+//
+// Variables. Each stage iterates over the axes of its operator. A variable is such an axis, a part
+// of a split variable, or the fusion of several:
+//
+//   split i by [4, 8]:  i = i.0 * 32 + i.1 * 8 + i.2      parts weigh (stride) 32, 8, 1
+//   fuse a, b:          a = (a,b) / extent(b),  b = (a,b) mod extent(b)
+//
+// A variable that is neither split nor fused away is a loop; `Stage::loops` lists them from the
+// outside in. Index forms are affine over terminal variables: loops, and variables that were fused
+// away (which have a value wherever all loops of their fusion are outside).
+//
+// Numbers. What follows from extents and factors alone (extents, strides, regions) is kept apart
+// from structure: `compute_numbers` makes it anew, so a change of tile sizes costs no more.
+//
+// Regions. For each access, per dimension: base (affine over the variables outside the place where
+// the buffer lives), extent, stride, and whether the box is exact or a hull. Producers attached
+// under a loop compute the hull of what their readers touch in one iteration of it.
+//
+// A LoopTree is a value; it holds a pointer to the Task's Dag, which must outlive it. All vectors
+// keep their capacity across `apply`, so a reused tree allocates nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "arith/affine.h"
+#include "base/hash.h"
+#include "base/inline_vector.h"
+#include "layout/layout.h"
+#include "schedule/stage_name.h"
+#include "task/workload.h"
+
+namespace tilewright::schedule {
+
+using StageIndex = int16_t;
+using VarIndex = int16_t;
+using BufferIndex = int16_t;
+inline constexpr int16_t kNone = -1;
+
+inline constexpr size_t kMaxLoops = 32;  // of a stage
+inline constexpr size_t kMaxAxes = 12;   // of a stage, reduce axes included
+inline constexpr size_t kMaxRank = 8;    // of a buffer
+
+enum class VarOrigin : uint8_t { Axis, Part, Fused };
+enum class IterKind : uint8_t { Spatial, Reduce };
+enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll };
+
+// How the remainder of a split that does not divide is treated.
+enum class Tail : uint8_t { Peel };
+
+struct LoopVar {
+  // Structure.
+  Name name;
+  StageIndex stage = kNone;
+  VarOrigin origin = VarOrigin::Axis;
+  IterKind kind = IterKind::Spatial;
+  Annotation annotation = Annotation::None;
+  Tail tail = Tail::Peel;        // of the split that made this variable's parts
+  uint8_t part = 0;              // Part: which, 0 outermost
+  uint8_t parts = 0;             // when split: how many
+  VarIndex first_part = kNone;   // when split: the first of `parts` consecutive variables
+  VarIndex parent = kNone;       // Part: the variable that was split
+  VarIndex first_member = kNone; // Fused: the outermost of its members
+  VarIndex fused_into = kNone;   // when fused away
+  VarIndex next_member = kNone;  // when fused away: the next one inwards, of the same fusion
+  int16_t step = kNone;          // Part: the split of the trace that gives the factors
+  int8_t position = -1;          // in Stage::loops, -1 when not a loop
+
+  // Numbers.
+  int64_t extent = 1;     // values it takes; the most of them where tails differ
+  int64_t stride = 1;     // Part: weight in the parent. Fused away: divisor of the fusion
+  int64_t remainder = 0;  // when split: extent mod (product of the factors)
+  // While lowering a branch of a tail: how many outer parts have a value there, and how many values
+  // that leaves to the parts further in.
+  int64_t rest = 0;
+  uint8_t resolved = 0;
+  bool ragged = false;  // it takes fewer values in some iterations of the loops outside
+
+  bool is_split() const { return parts > 0; }
+  bool is_loop() const { return parts == 0 && fused_into == kNone; }
+};
+
+enum class StageKind : uint8_t {
+  Input,    // a placeholder: no loops
+  Compute,  // the body of its operator, reduced over all its reduce axes
+  Copy,     // its one read, element by element
+  Partial,  // rfactor: the body, reduced over all but the factored loop
+  Combine,  // rfactor: folds the partial results
+};
+
+enum class Place : uint8_t { Root, Inlined, At };
+
+struct Stage {
+  // Structure.
+  StageName name;
+  te::OpId op = 0;
+  StageKind kind = StageKind::Compute;
+  Place place = Place::Root;
+  StageIndex at_stage = kNone;
+  VarIndex at_loop = kNone;
+  int16_t place_step = kNone;        // the step that placed it, for explanations
+  BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
+  uint8_t buffers = 1;
+  uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
+  InlineVector<VarIndex, kMaxRank> dims{};    // the variable that indexes each dimension
+  InlineVector<VarIndex, kMaxAxes> axes{};    // of the operator (Combine: of the fold): spatial, reduce
+  InlineVector<VarIndex, kMaxLoops> loops{};  // outside in
+
+  // Numbers: where its own iteration begins and what it covers.
+  InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
+};
+
+struct Buffer {
+  StageIndex stage = kNone;  // the writer
+  uint8_t output = 0;        // of its operator
+  uint8_t rank = 0;
+  ir::Scalar element = ir::Scalar::F32;
+  te::TensorId tensor = 0;          // the tensor whose values it holds
+  bool is_argument = false;         // an input or output of the workload
+  bool is_constant = false;         // known at compile time
+  StageIndex packed_for = kNone;    // laid out for this reader
+  int16_t pack_step = kNone;
+  InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
+};
+
+// One index of one access: an affine form over the reader's axis numbers (te/access.h).
+struct AccessDim {
+  bool affine = false;
+  arith::Affine index{};
+};
+
+struct Access {
+  StageIndex stage = kNone;  // the reader
+  BufferIndex buffer = kNone;
+  uint8_t rank = 0;
+  bool guarded = false;    // clipped: behind a condition that keeps it inside the tensor
+  uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
+};
+
+// What an access touches of one dimension while the variables outside hold still.
+struct RegionDim {
+  bool whole = false;    // a data-dependent or irregular index: any element of the dimension
+  bool exact = false;    // every base + stride*t below the extent is touched; else a hull
+  bool clipped = false;  // the guard may cut it at the tensor's edge
+  int64_t extent = 1;    // elements from first to last
+  int64_t stride = 1;
+  arith::Affine base{};    // over terminal variables outside
+};
+
+struct LoopTree {
+  const te::Dag* dag = nullptr;
+  std::vector<LoopVar> vars;
+  std::vector<Stage> stages;
+  std::vector<StageIndex> order;  // all stages, producers before their readers
+  std::vector<Buffer> buffers;
+  std::vector<Access> accesses;
+  std::vector<AccessDim> dims;
+  std::vector<RegionDim> regions;  // numbers; parallel to dims: at the place where the buffer lives
+  std::vector<arith::Affine> forms;  // numbers; parallel to dims: the index over terminal variables
+
+  const LoopVar& var(VarIndex k) const { return vars[static_cast<size_t>(k)]; }
+  LoopVar& var(VarIndex k) { return vars[static_cast<size_t>(k)]; }
+  const Stage& stage(StageIndex k) const { return stages[static_cast<size_t>(k)]; }
+  Stage& stage(StageIndex k) { return stages[static_cast<size_t>(k)]; }
+  const Buffer& buffer(BufferIndex k) const { return buffers[static_cast<size_t>(k)]; }
+  Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
+
+  StageIndex find_stage(StageName name) const;             // kNone when absent
+  VarIndex find_loop(StageIndex stage, Name name) const;  // kNone when absent
+  std::string to_string() const;                          // stages with their loops, for people
+};
+
+// The place of a loop among all loops around a point: is variable `var` (terminal) fixed while one
+// iteration of loop `at` of stage `at_stage` runs? Partly: some loops of its fusion are outside.
+enum class Outside : uint8_t { No, Yes, Partly };
+Outside is_outside(const LoopTree& tree, VarIndex var, StageIndex at_stage, VarIndex at);
+
+// Is `stage` computed within one iteration of loop `at` of `at_stage` (or part of that stage)?
+bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarIndex at);
+
+// The region of an access while the loops outside loop `at` of stage `at_stage` hold still
+// (kNone: all of it).
+void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
+               RegionDim* dims);
+
+// The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise.
+layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
+
+// Instructions that the unrolled and vectorised bodies come to, an estimate before lowering.
+int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
+
+// 128 bits of everything that decides the program; not names, nor how the trace was written.
+inline constexpr uint64_t kProgramHashVersion = 1;
+Hash128 program_hash(const LoopTree& tree);
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,294 @@
+#include "schedule/numbers.h"
+
+#include <algorithm>
+
+#include "schedule/region.h"
+
+namespace tilewright::schedule {
+namespace {
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+class Numbers {
+ public:
+  Numbers(const Trace& trace, LoopTree& tree) : trace_(trace), tree_(tree) {}
+
+  Illegal run() {
+    tree_.forms.resize(tree_.dims.size());
+    tree_.regions.resize(tree_.dims.size());
+    for (size_t k = tree_.order.size(); k-- > 0;) {
+      const StageIndex index = tree_.order[k];
+      Stage& stage = tree_.stage(index);
+      if (stage.kind == StageKind::Input) {
+        set_full_extents(stage);
+        continue;
+      }
+      if (stage.place == Place::Inlined) continue;
+      if (const Illegal illegal = set_axes(index)) return illegal;
+      if (const Illegal illegal = set_variables(index)) return illegal;
+      if (const Illegal illegal = set_forms(index)) return illegal;
+      set_buffers(stage);
+    }
+    return set_regions();
+  }
+
+ private:
+  Illegal reject(IllegalCode code, const Stage& stage, VarIndex var, int64_t a = 0,
+                 int64_t b = 0) const {
+    const int16_t step = var == kNone ? stage.place_step : tree_.var(var).step;
+    return {code, step, stage.name, var == kNone ? Name{} : tree_.var(var).name, a, b};
+  }
+
+  int64_t tensor_extent(const Stage& stage, size_t dim) const {
+    return tree_.dag->tensor(tree_.buffer(stage.first_buffer).tensor).shape[dim].high;
+  }
+
+  void set_full_extents(const Stage& stage) {
+    Buffer& buffer = tree_.buffer(stage.first_buffer);
+    buffer.extent.resize(buffer.rank);
+    for (size_t d = 0; d < buffer.rank; ++d) buffer.extent[d] = tensor_extent(stage, d);
+  }
+
+  // Extents of the axes: the whole operator at root, what the readers need when attached.
+  Illegal set_axes(StageIndex index) {
+    Stage& stage = tree_.stage(index);
+    const te::Op& op = tree_.dag->op(stage.op);
+    const size_t rank = op.kind == te::OpKind::Placeholder ? stage.dims.size() : op.axes.size();
+    stage.origin.resize(stage.dims.size());
+    for (arith::Affine& origin : stage.origin) origin = {};
+    for (size_t d = 0; d < rank; ++d) {
+      tree_.var(stage.axes[d]).extent = tensor_extent(stage, d);
+      tree_.var(stage.axes[d]).ragged = false;
+    }
+    for (size_t a = rank; a < stage.axes.size(); ++a) {
+      LoopVar& axis = tree_.var(stage.axes[a]);
+      axis.ragged = false;
+      axis.extent = stage.kind == StageKind::Combine ? folded_extent(index)
+                                                     : op.reduce_axes[a - rank].extent.high;
+    }
+    return stage.place == Place::At ? set_attached_axes(index) : Illegal{};
+  }
+
+  // How many partial results a Combine folds: the extent of the factored variable, which reduce
+  // axes and factors alone decide.
+  int64_t folded_extent(StageIndex combine) {
+    const Access& access = tree_.accesses[tree_.stage(combine).first_access];
+    const StageIndex partial = tree_.buffer(access.buffer).stage;
+    const Stage& stage = tree_.stage(partial);
+    const te::Op& op = tree_.dag->op(stage.op);
+    for (size_t a = op.axes.size(); a < stage.axes.size(); ++a) {
+      tree_.var(stage.axes[a]).extent = op.reduce_axes[a - op.axes.size()].extent.high;
+    }
+    for (LoopVar& var : tree_.vars) {
+      if (var.stage == partial && var.origin != VarOrigin::Axis) set_variable(var);
+    }
+    return tree_.var(stage.dims.back()).extent;
+  }
+
+  Illegal set_attached_axes(StageIndex index) {
+    Stage& stage = tree_.stage(index);
+    const size_t rank = stage.dims.size();
+    std::array<RegionDim, kMaxRank> hull;
+    bool first = true;
+    for (const Access& access : tree_.accesses) {
+      if (!is_live(access) || tree_.buffer(access.buffer).stage != index) continue;
+      std::array<RegionDim, kMaxRank> dims;
+      VarIndex partly = kNone;
+      if (!region_at(tree_, access, stage.at_stage, stage.at_loop, dims.data(), &partly)) {
+        return {IllegalCode::PartlyFused, stage.place_step, tree_.stage(access.stage).name,
+                tree_.var(partly).name};
+      }
+      for (size_t d = 0; d < rank; ++d) hull[d] = first ? dims[d] : hull_of(hull[d], dims[d]);
+      first = false;
+    }
+    for (size_t d = 0; d < rank; ++d) {
+      LoopVar& axis = tree_.var(stage.dims[d]);
+      if (axis.origin != VarOrigin::Axis) {  // the factored dimension of a Partial: always whole
+        const bool whole = hull[d].base.is_constant() && hull[d].base.constant == 0;
+        if (!whole) return reject(IllegalCode::ReaderOutside, stage, kNone);
+        continue;
+      }
+      if (hull[d].whole) continue;  // the extent is the whole dimension already
+      axis.extent = std::min(axis.extent, hull[d].extent);
+      axis.ragged = !hull[d].exact;
+      stage.origin[d] = hull[d].base;
+    }
+    return {};
+  }
+
+  bool is_live(const Access& access) const {
+    const Stage& reader = tree_.stage(access.stage);
+    if (reader.place == Place::Inlined) return false;
+    const auto at = static_cast<size_t>(&access - tree_.accesses.data());
+    return at >= reader.first_access && at < reader.first_access + size_t{reader.accesses};
+  }
+
+  void set_variable(LoopVar& var) {
+    if (var.origin == VarOrigin::Fused) {
+      var.extent = 1;
+      var.ragged = false;
+      for (VarIndex m = var.first_member; m != kNone; m = tree_.var(m).next_member) {
+        var.extent *= tree_.var(m).extent;
+        var.ragged |= tree_.var(m).ragged;
+      }
+      int64_t divisor = var.extent;
+      for (VarIndex m = var.first_member; m != kNone; m = tree_.var(m).next_member) {
+        divisor /= std::max<int64_t>(1, tree_.var(m).extent);
+        tree_.var(m).stride = divisor;
+      }
+      return;
+    }
+    LoopVar& parent = tree_.var(var.parent);
+    if (var.part == 0) set_parts(parent, std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
+  }
+
+  // All parts of a split variable at once: strides from the inside out, then extents.
+  void set_parts(LoopVar& whole, const Split& split) {
+    const auto part = [&](int k) -> LoopVar& {
+      return tree_.vars[static_cast<size_t>(whole.first_part + k)];
+    };
+    int64_t stride = 1;
+    for (int k = whole.parts - 1; k >= 0; --k) {
+      part(k).stride = stride;
+      if (k > 0) stride *= split.factors[static_cast<size_t>(k - 1)];
+    }
+    const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
+    whole.remainder = rest % part(whole.resolved).stride;
+    for (int k = 0; k < whole.parts; ++k) {
+      const int64_t available = ceil_div(k >= whole.resolved ? rest : whole.extent, part(k).stride);
+      const int64_t nominal = k == 0 ? available : split.factors[static_cast<size_t>(k - 1)];
+      part(k).extent = std::min(nominal, available);
+      part(k).ragged = whole.ragged || (k > whole.resolved && whole.remainder != 0);
+    }
+  }
+
+  Illegal set_variables(StageIndex index) {
+    const Stage& stage = tree_.stage(index);
+    for (size_t k = 0; k < tree_.vars.size(); ++k) {
+      LoopVar& var = tree_.vars[k];
+      if (var.stage != index || var.origin == VarOrigin::Axis) continue;
+      if (var.origin == VarOrigin::Part && var.part == 0) {
+        if (const Illegal illegal = check_factors(stage, var)) return illegal;
+      }
+      set_variable(var);
+      if (var.origin == VarOrigin::Part && var.part == 0) {
+        if (const Illegal illegal = check_tail_order(stage, var.parent)) return illegal;
+      }
+    }
+    if (stage.kind == StageKind::Partial) return check_factored(stage);
+    return {};
+  }
+
+  Illegal check_factors(const Stage& stage, const LoopVar& first) const {
+    const Split& split = std::get<Split>(trace_.steps[static_cast<size_t>(first.step)]);
+    int64_t product = 1;
+    for (const int64_t factor : split.factors) {
+      if (factor < 1 || factor > (int64_t{1} << 31) || product > (int64_t{1} << 40)) {
+        return {IllegalCode::BadFactor, first.step, stage.name, split.loop, factor};
+      }
+      product *= factor;
+    }
+    return {};
+  }
+
+  // A remainder is peeled where the outer part has its last value, so an outer part must be known
+  // before an inner one begins. Attached stages can get a remainder in a tail of their reader.
+  Illegal check_tail_order(const Stage& stage, VarIndex parent) const {
+    const LoopVar& whole = tree_.var(parent);
+    if (whole.remainder == 0 && !whole.ragged && stage.place != Place::At) return {};
+    int outermost_inner = INT8_MAX;
+    for (int k = whole.parts - 1; k >= 0; --k) {
+      const auto part = static_cast<VarIndex>(whole.first_part + k);
+      const PositionRange range = loop_positions(tree_, part);
+      if (range.last >= outermost_inner) {
+        return {IllegalCode::TailOrder, tree_.var(part).step, stage.name, tree_.var(part).name,
+                whole.extent, whole.remainder};
+      }
+      outermost_inner = std::min(outermost_inner, range.first);
+    }
+    return {};
+  }
+
+  // The parts of a factored reduction must divide: partial results have no tail.
+  Illegal check_factored(const Stage& stage) const {
+    for (VarIndex var = stage.dims.back(); var != kNone; var = tree_.var(var).parent) {
+      const LoopVar& v = tree_.var(var);
+      if (v.ragged || v.remainder != 0) {
+        return {IllegalCode::BadFactor, v.step, stage.name, v.name, v.extent, v.remainder};
+      }
+    }
+    return {};
+  }
+
+  Illegal set_forms(StageIndex index) {
+    const Stage& stage = tree_.stage(index);
+    std::array<arith::Affine, kMaxAxes> axes;
+    for (size_t a = 0; a < stage.axes.size(); ++a) {
+      axes[a] = a < stage.origin.size() && stage.place == Place::At &&
+                        tree_.var(stage.axes[a]).kind == IterKind::Spatial
+                    ? stage.origin[a]
+                    : arith::Affine{};
+      if (!form_of(tree_, stage.axes[a], &axes[a])) {
+        return reject(IllegalCode::TooManyTerms, stage, kNone);
+      }
+    }
+    for (int k = 0; k < stage.accesses; ++k) {
+      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+      for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
+        if (!tree_.dims[d].affine) continue;
+        const arith::Affine& index_form = tree_.dims[d].index;
+        arith::Affine& form = tree_.forms[d];
+        form = {};
+        form.constant = index_form.constant;
+        for (const arith::Term& term : index_form.terms) {
+          if (!form.add(axes[term.var], term.coefficient)) {
+            return reject(IllegalCode::TooManyTerms, stage, kNone);
+          }
+        }
+      }
+    }
+    return {};
+  }
+
+  void set_buffers(const Stage& stage) {
+    for (int k = 0; k < stage.buffers; ++k) {
+      Buffer& buffer = tree_.buffer(static_cast<BufferIndex>(stage.first_buffer + k));
+      buffer.extent.resize(buffer.rank);
+      for (size_t d = 0; d < buffer.rank; ++d) buffer.extent[d] = tree_.var(stage.dims[d]).extent;
+    }
+  }
+
+  // The region of every live access, at the place where its buffer lives.
+  Illegal set_regions() {
+    for (const Access& access : tree_.accesses) {
+      if (!is_live(access)) continue;
+      const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
+      const bool attached = writer.place == Place::At;
+      VarIndex partly = kNone;
+      const bool known = region_at(tree_, access, attached ? writer.at_stage : kNone,
+                                   attached ? writer.at_loop : kNone,
+                                   &tree_.regions[access.first_dim], &partly);
+      CHECK(known, "a region that was legal for the producer");
+    }
+    return {};
+  }
+
+  const Trace& trace_;
+  LoopTree& tree_;
+};
+
+}  // namespace
+
+Illegal compute_numbers(const Trace& trace, LoopTree* tree) { return Numbers(trace, *tree).run(); }
+
+bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t times) {
+  const LoopVar& var = tree.var(index);
+  if (!var.is_split()) return var.extent == 1 || form->add_term(static_cast<uint32_t>(index), times);
+  for (int k = 0; k < var.parts; ++k) {
+    const auto part = static_cast<VarIndex>(var.first_part + k);
+    if (!form_of(tree, part, form, times * tree.var(part).stride)) return false;
+  }
+  return true;
+}
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,88 @@
+// The canonical hash of a LoopTree. Loops are numbered by (stage in order, position), so neither
+// names nor the steps that led here matter, only what is computed where, in which order and how.
+#include <algorithm>
+
+#include "schedule/loop_tree.h"
+
+namespace tilewright::schedule {
+namespace {
+
+class ProgramHasher {
+ public:
+  explicit ProgramHasher(const LoopTree& tree) : tree_(tree) {
+    for (size_t k = 0; k < tree.order.size(); ++k) {
+      rank_[static_cast<size_t>(tree.order[k])] = static_cast<uint16_t>(k);
+    }
+  }
+
+  Hash128 run() {
+    hasher_.add(kProgramHashVersion);
+    for (const StageIndex index : tree_.order) {
+      const Stage& stage = tree_.stage(index);
+      if (stage.place == Place::Inlined) {
+        hasher_.add(0x1e).add(stage.op);
+        continue;
+      }
+      add_stage(stage);
+    }
+    return hasher_.finish();
+  }
+
+ private:
+  void add_stage(const Stage& stage) {
+    hasher_.add(0x57).add(stage.op).add(static_cast<uint64_t>(stage.kind));
+    hasher_.add(static_cast<uint64_t>(stage.place));
+    if (stage.place == Place::At) hasher_.add(code(stage.at_loop));
+    for (const VarIndex loop : stage.loops) {
+      const LoopVar& var = tree_.var(loop);
+      hasher_.add(static_cast<uint64_t>(var.annotation) << 8 | static_cast<uint64_t>(var.kind));
+      hasher_.add_signed(var.extent);
+    }
+    for (const VarIndex axis : stage.axes) add_value(axis);
+    for (int k = 0; k < stage.accesses; ++k) {
+      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+      hasher_.add(rank_[static_cast<size_t>(tree_.buffer(access.buffer).stage)]);
+    }
+    const Buffer& buffer = tree_.buffer(stage.first_buffer);
+    if (buffer.packed_for != kNone) layout_of(tree_, stage.first_buffer).hash_into(hasher_);
+  }
+
+  // How a variable is rebuilt: from loops by weights, or by division from a fusion.
+  void add_value(VarIndex index) {
+    const LoopVar& var = tree_.var(index);
+    if (var.is_split()) {
+      hasher_.add(0x59).add(static_cast<uint64_t>(var.tail)).add_signed(var.remainder);
+      for (int k = 0; k < var.parts; ++k) {
+        const auto part = static_cast<VarIndex>(var.first_part + k);
+        if (tree_.var(part).extent == 1) continue;
+        hasher_.add_signed(tree_.var(part).stride);
+        add_value(part);
+      }
+      return;
+    }
+    if (var.fused_into != kNone) {
+      hasher_.add(0xf5).add_signed(var.stride).add_signed(var.extent);
+      return add_value(var.fused_into);
+    }
+    hasher_.add(code(index));
+  }
+
+  uint64_t code(VarIndex loop) const {
+    const LoopVar& var = tree_.var(loop);
+    return uint64_t{rank_[static_cast<size_t>(var.stage)]} << 8 |
+           static_cast<uint8_t>(var.position);
+  }
+
+  const LoopTree& tree_;
+  Hasher hasher_;
+  std::array<uint16_t, 256> rank_{};
+};
+
+}  // namespace
+
+Hash128 program_hash(const LoopTree& tree) {
+  CHECK(tree.stages.size() < 256, "{} stages", tree.stages.size());
+  return ProgramHasher(tree).run();
+}
+
+}  // namespace tilewright::schedule

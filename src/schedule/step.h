@@ -1,0 +1,24 @@
+// Step: one decision about how to compute, as a value. The list below is the only place that knows
+// all of them; tags are append-only, since stored traces name them.
+#pragma once
+
+#include <variant>
+
+#include "schedule/steps/annotate.h"
+#include "schedule/steps/cache_read.h"
+#include "schedule/steps/cache_write.h"
+#include "schedule/steps/compute_at.h"
+#include "schedule/steps/compute_inline.h"
+#include "schedule/steps/compute_root.h"
+#include "schedule/steps/fuse.h"
+#include "schedule/steps/pack.h"
+#include "schedule/steps/reorder.h"
+#include "schedule/steps/rfactor.h"
+#include "schedule/steps/split.h"
+
+namespace tilewright::schedule {
+
+using Step = std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead,
+                          CacheWrite, Annotate, Pack, Rfactor>;
+
+}  // namespace tilewright::schedule

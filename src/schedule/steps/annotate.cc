@@ -1,0 +1,21 @@
+#include "schedule/steps/annotate.h"
+
+namespace tilewright::schedule {
+
+Illegal apply_step(TreeEditor& editor, const Annotate& step) {
+  StageIndex stage = kNone;
+  VarIndex loop = kNone;
+  if (const Illegal illegal = editor.find_scheduled(step.stage, &stage)) return illegal;
+  if (const Illegal illegal = editor.find_loop(stage, step.loop, &loop)) return illegal;
+  LoopVar& var = editor.tree().var(loop);
+  if (step.how == Annotation::Parallel && var.kind == IterKind::Reduce) {
+    return editor.reject(IllegalCode::ParallelReduce, step.stage, step.loop);
+  }
+  if (var.annotation != Annotation::None) {
+    return editor.reject(IllegalCode::LoopIsAnnotated, step.stage, step.loop);
+  }
+  var.annotation = step.how;
+  return {};
+}
+
+}  // namespace tilewright::schedule

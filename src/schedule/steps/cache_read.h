@@ -1,0 +1,32 @@
+// cache_read: copies what some readers take from a stage (or an input) into a buffer of its own,
+// made by a new stage `A.read` that can be placed and scheduled.
+//
+//   cache_read A [C]
+//   for i, k:                ->  for i, k:
+//     C[i] = ... A[i, k] ...       A.read[i, k] = A[i, k]
+//                                for i, k:
+//                                  C[i] = ... A.read[i, k] ...
+#pragma once
+
+#include "schedule/fields.h"
+#include "schedule/tree_editor.h"
+
+namespace tilewright::schedule {
+
+struct CacheRead {
+  StageName stage;    // whose values are copied
+  StageList readers;  // who takes the copy
+  int64_t ordinal = 0;  // names the new stage: A.read, A.read.1, ...; no two alike
+
+  static constexpr std::string_view kTag = "cache_read";
+  static constexpr auto fields() {
+    return std::tuple(required("stage", &CacheRead::stage),
+                      required("readers", &CacheRead::readers),
+                      optional("ordinal", &CacheRead::ordinal));
+  }
+  bool operator==(const CacheRead&) const = default;
+};
+
+Illegal apply_step(TreeEditor& editor, const CacheRead& step);
+
+}  // namespace tilewright::schedule

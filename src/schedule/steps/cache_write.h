@@ -1,0 +1,27 @@
+// cache_write: computes a stage into a buffer of its own by a new stage `C.write`, and leaves to
+// the stage itself only to copy it out. Attached to a tile of C, the new buffer is what the
+// accumulators of the tile are.
+//
+//   cache_write C
+//   for i, j, k:                   ->  for i, j, k:
+//     C[i, j] += A[i, k] * B[k, j]       C.write[i, j] += A[i, k] * B[k, j]
+//                                      for i, j:
+//                                        C[i, j] = C.write[i, j]
+#pragma once
+
+#include "schedule/fields.h"
+#include "schedule/tree_editor.h"
+
+namespace tilewright::schedule {
+
+struct CacheWrite {
+  StageName stage;
+
+  static constexpr std::string_view kTag = "cache_write";
+  static constexpr auto fields() { return std::tuple(required("stage", &CacheWrite::stage)); }
+  bool operator==(const CacheWrite&) const = default;
+};
+
+Illegal apply_step(TreeEditor& editor, const CacheWrite& step);
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,27 @@
+// pack: lays a buffer out in the order in which one reader's loops walk it, so that the reader
+// streams through memory. A constant becomes a packed argument, laid out at compile time; a buffer
+// of the kernel's own (a cache_read, an intermediate) is written in that layout.
+//
+//   pack B C            with C's loops j.0, k, i, j.1 (32)
+//   B[k, j]        ->   B[j / 32, k, j mod 32]
+#pragma once
+
+#include "schedule/fields.h"
+#include "schedule/tree_editor.h"
+
+namespace tilewright::schedule {
+
+struct Pack {
+  StageName stage;   // whose buffer
+  StageName reader;  // whose loops decide
+
+  static constexpr std::string_view kTag = "pack";
+  static constexpr auto fields() {
+    return std::tuple(required("stage", &Pack::stage), required("reader", &Pack::reader));
+  }
+  bool operator==(const Pack&) const = default;
+};
+
+Illegal apply_step(TreeEditor& editor, const Pack& step);
+
+}  // namespace tilewright::schedule

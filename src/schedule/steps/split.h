@@ -1,0 +1,32 @@
+// split: cuts a loop into a nest of loops. `factors` are the lengths of the inner parts, outermost
+// first; the outermost part gets what is left, rounded up. `tail` says what becomes of a remainder.
+//
+//   split C i [4, 8]
+//   for i < 70:        ->  for i.0 < 3:
+//     ...                    for i.1 < 4:
+//                              for i.2 < 8:      i = i.0 * 32 + i.1 * 8 + i.2
+//                                ...             the last i.0 does 70 - 64 = 6 of them
+#pragma once
+
+#include "schedule/fields.h"
+#include "schedule/tree_editor.h"
+
+namespace tilewright::schedule {
+
+struct Split {
+  StageName stage;
+  Name loop;
+  Factors factors;
+  Tail tail = Tail::Peel;
+
+  static constexpr std::string_view kTag = "split";
+  static constexpr auto fields() {
+    return std::tuple(required("stage", &Split::stage), required("loop", &Split::loop),
+                      required("factors", &Split::factors), optional("tail", &Split::tail));
+  }
+  bool operator==(const Split&) const = default;
+};
+
+Illegal apply_step(TreeEditor& editor, const Split& step);
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,29 @@
+// Trace: the steps of a schedule in order; the truth about how a program is computed. A value with
+// a text form (one step a line, `#` comments) and a JSON form (an array), each read back exactly.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "base/result.h"
+#include "schedule/step.h"
+
+namespace tilewright::schedule {
+
+struct Trace {
+  std::vector<Step> steps;
+
+  bool operator==(const Trace&) const = default;
+};
+
+std::string to_text(const Step& step);
+std::string to_text(const Trace& trace);
+Json to_json(const Trace& trace);
+
+// Errors name the line (or element), what is wrong there and what was expected.
+Result<Trace> trace_from_text(std::string_view text);
+Result<Trace> trace_from_json(const Json& json);
+
+}  // namespace tilewright::schedule

@@ -1,0 +1,250 @@
+#include "schedule/tree_editor.h"
+
+#include <algorithm>
+
+namespace tilewright::schedule {
+
+Illegal TreeEditor::find_stage(StageName name, StageIndex* stage) const {
+  *stage = tree_.find_stage(name);
+  return *stage == kNone ? reject(IllegalCode::NoSuchStage, name) : Illegal{};
+}
+
+Illegal TreeEditor::find_scheduled(StageName name, StageIndex* stage) const {
+  if (const Illegal illegal = find_stage(name, stage)) return illegal;
+  const Stage& found = tree_.stage(*stage);
+  if (found.kind == StageKind::Input) return reject(IllegalCode::StageIsInput, name);
+  if (found.place == Place::Inlined) return reject(IllegalCode::StageIsInlined, name);
+  return {};
+}
+
+Illegal TreeEditor::find_loop(StageIndex stage, Name name, VarIndex* loop) const {
+  *loop = tree_.find_loop(stage, name);
+  if (*loop != kNone) return {};
+  return reject(IllegalCode::NoSuchLoop, tree_.stage(stage).name, name);
+}
+
+Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
+  const LoopVar& var = tree_.var(loop);
+  if (var.annotation != Annotation::None) {
+    return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+  }
+  for (const Stage& other : tree_.stages) {
+    if (other.place == Place::At && other.at_loop == loop) {
+      return reject(IllegalCode::LoopIsAttachPoint, tree_.stage(stage).name, var.name);
+    }
+  }
+  return {};
+}
+
+Illegal TreeEditor::check_fresh(StageIndex index) const {
+  const Stage& stage = tree_.stage(index);
+  const bool same = std::equal(stage.axes.begin(), stage.axes.end(), stage.loops.begin(),
+                               stage.loops.end());
+  if (!same || stage.place != Place::Root) return reject(IllegalCode::StageHasSteps, stage.name);
+  for (const VarIndex loop : stage.loops) {
+    if (const Illegal illegal = check_unused(index, loop)) return illegal;
+  }
+  return {};
+}
+
+VarIndex TreeEditor::add_var(const LoopVar& var) {
+  tree_.vars.push_back(var);
+  return static_cast<VarIndex>(tree_.vars.size() - 1);
+}
+
+bool TreeEditor::replace_loops(StageIndex stage, size_t position, size_t count,
+                               std::span<const VarIndex> replacement) {
+  auto& loops = tree_.stage(stage).loops;
+  if (loops.size() - count + replacement.size() > kMaxLoops) return false;
+  std::array<VarIndex, kMaxLoops> behind{};
+  const size_t tail = loops.size() - position - count;
+  std::copy(loops.begin() + position + count, loops.end(), behind.begin());
+  loops.resize(position + replacement.size() + tail);
+  std::copy(replacement.begin(), replacement.end(), loops.begin() + position);
+  std::copy_n(behind.begin(), tail, loops.begin() + position + replacement.size());
+  return true;
+}
+
+StageIndex TreeEditor::add_stage(const Stage& stage, StageIndex neighbour, bool before) {
+  const auto index = static_cast<StageIndex>(tree_.stages.size());
+  tree_.stages.push_back(stage);
+  auto at = std::find(tree_.order.begin(), tree_.order.end(), neighbour);
+  CHECK(at != tree_.order.end(), "stage {} is not in the order", neighbour);
+  tree_.order.insert(before ? at : at + 1, index);
+  return index;
+}
+
+BufferIndex TreeEditor::add_buffer(const Buffer& buffer) {
+  tree_.buffers.push_back(buffer);
+  return static_cast<BufferIndex>(tree_.buffers.size() - 1);
+}
+
+VarIndex TreeEditor::add_axis(StageIndex stage, Name name, IterKind kind) {
+  const VarIndex var = add_var({.name = name, .stage = stage, .kind = kind});
+  Stage& owner = tree_.stage(stage);
+  owner.axes.push_back(var);
+  owner.loops.push_back(var);
+  if (kind == IterKind::Spatial) owner.dims.push_back(var);
+  return var;
+}
+
+void TreeEditor::add_identity_access(StageIndex reader, BufferIndex buffer) {
+  const uint8_t rank = tree_.buffer(buffer).rank;
+  Stage& stage = tree_.stage(reader);
+  if (stage.accesses == 0) stage.first_access = static_cast<uint16_t>(tree_.accesses.size());
+  CHECK(stage.first_access + stage.accesses == static_cast<int>(tree_.accesses.size()),
+        "accesses of a stage are consecutive");
+  ++stage.accesses;
+  tree_.accesses.push_back({.stage = reader,
+                            .buffer = buffer,
+                            .rank = rank,
+                            .first_dim = static_cast<uint16_t>(tree_.dims.size())});
+  for (uint8_t k = 0; k < rank; ++k) {
+    AccessDim dim{.affine = true, .index = {}};
+    CHECK(dim.index.add_term(k, 1));
+    tree_.dims.push_back(dim);
+  }
+}
+
+namespace {
+
+// outer: P reads X at forms over P's axes. inner: the reader reads P at forms over its own axes.
+// Gives the reader's read of X; a form that cannot be composed becomes "any element".
+AccessDim compose(const AccessDim& outer, std::span<const AccessDim> inner) {
+  AccessDim out{.affine = outer.affine, .index = {}};
+  if (!outer.affine) return out;
+  out.index.constant = outer.index.constant;
+  for (const arith::Term& term : outer.index.terms) {
+    const AccessDim& axis = inner[term.var];
+    if (!axis.affine || !out.index.add(axis.index, term.coefficient)) return AccessDim{};
+  }
+  return out;
+}
+
+}  // namespace
+
+Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
+  const Stage producer = tree_.stage(index);
+  const Stage before = tree_.stage(reader);
+  const auto begin = static_cast<uint16_t>(tree_.accesses.size());
+  for (int k = 0; k < before.accesses; ++k) {
+    const Access access = tree_.accesses[static_cast<size_t>(before.first_access + k)];
+    if (tree_.buffer(access.buffer).stage != index) {
+      tree_.accesses.push_back(access);
+      continue;
+    }
+    for (int p = 0; p < producer.accesses; ++p) {
+      const Access source = tree_.accesses[static_cast<size_t>(producer.first_access + p)];
+      tree_.accesses.push_back({.stage = reader,
+                                .buffer = source.buffer,
+                                .rank = source.rank,
+                                .guarded = access.guarded || source.guarded,
+                                .first_dim = static_cast<uint16_t>(tree_.dims.size())});
+      for (int d = 0; d < source.rank; ++d) {
+        std::array<AccessDim, kMaxRank> inner;
+        std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
+        tree_.dims.push_back(compose(tree_.dims[static_cast<size_t>(source.first_dim + d)], inner));
+      }
+    }
+  }
+  Stage& stage = tree_.stage(reader);
+  stage.first_access = begin;
+  stage.accesses = static_cast<uint16_t>(tree_.accesses.size() - begin);
+  return {};
+}
+
+namespace {
+
+// Is some loop around this stage, or of it from the outside to `position`, parallel?
+bool parallel_around(const LoopTree& tree, StageIndex index, int position) {
+  while (true) {
+    const Stage& stage = tree.stage(index);
+    for (int k = 0; k <= position; ++k) {
+      if (tree.var(stage.loops[static_cast<size_t>(k)]).annotation == Annotation::Parallel) {
+        return true;
+      }
+    }
+    if (stage.place != Place::At) return false;
+    index = stage.at_stage;
+    position = tree.var(stage.at_loop).position;
+  }
+}
+
+Illegal check_loops(const LoopTree& tree, StageIndex index) {
+  const Stage& stage = tree.stage(index);
+  const auto reject = [&](IllegalCode code, VarIndex loop) {
+    return Illegal{.code = code, .stage = stage.name, .loop = tree.var(loop).name};
+  };
+  VarIndex vectorised = kNone;
+  for (size_t k = 0; k < stage.loops.size(); ++k) {
+    const LoopVar& var = tree.var(stage.loops[k]);
+    if (vectorised != kNone && var.annotation != Annotation::Unroll) {
+      return reject(IllegalCode::VectoriseNotInnermost, vectorised);
+    }
+    if (var.annotation == Annotation::Parallel) {
+      if (var.kind == IterKind::Reduce) return reject(IllegalCode::ParallelReduce, stage.loops[k]);
+      const bool outer = k > 0 ? parallel_around(tree, index, static_cast<int>(k) - 1)
+                               : parallel_around(tree, index, -1);
+      if (outer) return reject(IllegalCode::NestedParallel, stage.loops[k]);
+    }
+    if (var.annotation == Annotation::Vectorise) {
+      if (vectorised != kNone) return reject(IllegalCode::TwoVectorised, stage.loops[k]);
+      vectorised = stage.loops[k];
+    }
+  }
+  return {};
+}
+
+Illegal check_place(const LoopTree& tree, StageIndex index) {
+  const Stage& stage = tree.stage(index);
+  const Stage& target = tree.stage(stage.at_stage);
+  const LoopVar& loop = tree.var(stage.at_loop);
+  const auto reject = [&](IllegalCode code, StageName where, Name name) {
+    return Illegal{.code = code, .step = stage.place_step, .stage = where, .loop = name};
+  };
+  if (target.place == Place::Inlined) {
+    return reject(IllegalCode::StageIsInlined, target.name, loop.name);
+  }
+  for (int k = 0; k <= loop.position; ++k) {
+    const LoopVar& around = tree.var(target.loops[static_cast<size_t>(k)]);
+    if (around.annotation == Annotation::Vectorise) {
+      return reject(IllegalCode::VectoriseNotInnermost, target.name, around.name);
+    }
+  }
+  for (const Stage& reader : tree.stages) {
+    if (reader.place == Place::Inlined) continue;
+    for (int k = 0; k < reader.accesses; ++k) {
+      const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+      if (tree.buffer(access.buffer).stage != index) continue;
+      if (!is_within(tree, access.stage, stage.at_stage, stage.at_loop)) {
+        return reject(IllegalCode::ReaderOutside, reader.name, loop.name);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Illegal check_structure(LoopTree& tree) {
+  for (const Stage& stage : tree.stages) {
+    for (size_t k = 0; k < stage.loops.size(); ++k) {
+      tree.var(stage.loops[k]).position = static_cast<int8_t>(k);
+    }
+  }
+  for (const StageIndex index : tree.order) {
+    const Stage& stage = tree.stage(index);
+    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (stage.place == Place::At) {
+      if (const Illegal illegal = check_place(tree, index)) return illegal;
+    }
+  }
+  for (const StageIndex index : tree.order) {
+    const Stage& stage = tree.stage(index);
+    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (const Illegal illegal = check_loops(tree, index)) return illegal;
+  }
+  return {};
+}
+
+}  // namespace tilewright::schedule
