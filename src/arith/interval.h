@@ -1,0 +1,47 @@
+// Arithmetic of intervals that may be open to one or both sides: inside the simplifier a `low` of
+// INT64_MIN means "nothing known below", a `high` of INT64_MAX "nothing known above".
+//
+// Two rules keep this safe. A result of known bounds that may leave 64 bits is kEverything. What is
+// not bounded at all (an I64 variable without bounds) is taken not to overflow: it is an index.
+//
+//   [0, 9] * 3 + [2, 6] -> [2, 33]        [0, 2^62] * 4 -> everything       [1, ..] + 1 -> [2, ..]
+#pragma once
+
+#include "arith/simplify.h"
+
+namespace tilewright::arith {
+
+inline constexpr Interval kEverything{INT64_MIN, INT64_MAX};
+
+inline bool bounded_below(const Interval& x) { return x.low != INT64_MIN; }
+inline bool bounded_above(const Interval& x) { return x.high != INT64_MAX; }
+inline bool bounded(const Interval& x) { return bounded_below(x) && bounded_above(x); }
+inline bool contains(const Interval& outer, const Interval& inner) {
+  return outer.low <= inner.low && inner.high <= outer.high;
+}
+
+// A running sum of coefficient * interval, exact until it is asked for.
+class IntervalSum {
+ public:
+  void add(int64_t constant) { low_ += constant, high_ += constant; }
+  void add(int64_t coefficient, const Interval& x);
+  Interval get() const;
+  bool may_wrap() const;  // known bounds, but not within 64 bits
+
+ private:
+  __int128 low_ = 0, high_ = 0;
+  bool open_below_ = false, open_above_ = false, too_large_ = false;
+};
+
+Interval product(const Interval& a, const Interval& b);
+Interval floor_div(const Interval& a, const Interval& b);
+Interval floor_mod(const Interval& a, const Interval& b);
+Interval min(const Interval& a, const Interval& b);
+Interval max(const Interval& a, const Interval& b);
+Interval hull(const Interval& a, const Interval& b);
+
+Interval interval_of_type(ir::Type type);  // every value of it; kEverything for I64
+// As interval_of, but with open sides.
+Interval range_of(const ir::Expr& expr, const Bounds& bounds);
+
+}  // namespace tilewright::arith

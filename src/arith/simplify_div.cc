@@ -1,0 +1,212 @@
+// Quotients and remainders. With L = c*Q + R split coefficient by coefficient, c > 0:
+//
+//   L / c -> Q + R / c        L % c -> R % c
+//
+// and R, being small, often vanishes: (i*8 + j) / 8 -> i and (i*8 + j) % 8 -> j for j in [0, 7].
+// Valid where neither L nor R may leave 64 bits.
+#include <algorithm>
+#include <numeric>
+
+#include "arith/simplifier.h"
+#include "ir/equal.h"
+#include "ir/fold.h"
+
+namespace tilewright::arith {
+
+using ir::BinaryOp;
+using ir::Expr;
+
+namespace {
+
+Linear number(int64_t value) {
+  Linear form;
+  form.constant = value;
+  return form;
+}
+
+// L = c*Q + R: coefficients of R are below c in magnitude, its constant is in [0, c).
+struct Split {
+  Linear quotient, rest;
+};
+Split split_by(const Linear& form, int64_t c) {
+  Split split;
+  for (const LinearTerm& term : form.terms) {
+    split.quotient.add_term(term.atom, term.coefficient / c, term.range);
+    split.rest.add_term(term.atom, term.coefficient % c, term.range);
+  }
+  split.quotient.constant = ir::floor_div(form.constant, c);
+  split.rest.constant = ir::floor_mod(form.constant, c);
+  return split;
+}
+
+// R = g*A + B with g a divisor of c and B in [0, g): the fine digits of a mixed-radix number.
+//   4*j + 2*k + l  with  c = 8, l in [0, 1]  ->  g = 2, A = 2*j + k, B = l
+struct Radix {
+  int64_t g = 1;  // 1: there is no such g
+  Linear coarse, fine;
+};
+Radix find_radix(const Linear& rest, int64_t c) {
+  int64_t below = c;  // candidates in falling order
+  while (true) {
+    int64_t g = 1;
+    for (const LinearTerm& term : rest.terms) {
+      const int64_t candidate = std::gcd(term.coefficient, c);
+      if (candidate < below) g = std::max(g, candidate);
+    }
+    if (g == 1) return {};
+    Radix radix{g, {}, {}};
+    for (const LinearTerm& term : rest.terms) {
+      const bool divides = term.coefficient % g == 0;
+      if (divides) {
+        radix.coarse.add_term(term.atom, term.coefficient / g, term.range);
+      } else {
+        radix.fine.add_term(term.atom, term.coefficient, term.range);
+      }
+    }
+    radix.coarse.constant = ir::floor_div(rest.constant, g);
+    radix.fine.constant = ir::floor_mod(rest.constant, g);
+    if (contains({0, g - 1}, radix.fine.range())) return radix;
+    below = g;
+  }
+}
+
+// `x / c` or `x % c` with a positive constant c.
+struct ByConstant {
+  Expr dividend;
+  int64_t divisor = 0;  // 0: it is something else
+};
+ByConstant match(const Expr& expr, BinaryOp op) {
+  const auto* n = expr.as<ir::Binary>();
+  if (n == nullptr || n->op != op) return {};
+  const int64_t* c = ir::as_int(n->b);
+  if (c == nullptr || *c <= 0) return {};
+  return {n->a, *c};
+}
+
+}  // namespace
+
+void Simplifier::add_quotient(const Expr& expr, int64_t times, Linear& out) {
+  const auto* n = expr.as<ir::Binary>();
+  const bool is_div = n->op == BinaryOp::Div;
+  Linear a = linear(n->a), b = linear(n->b);
+  if (b.is_constant() && b.constant > 0) {
+    return is_div ? add_div(std::move(a), b.constant, expr, times, out)
+                  : add_mod(std::move(a), b.constant, expr, times, out);
+  }
+  const Interval over = a.range(), under = b.range();
+  if (over.low >= 0 && over.high < under.low) {  // 0 <= a < b:  a / b -> 0,  a % b -> a
+    return is_div ? void() : out.add(a, times);
+  }
+  out.add_term(make_binary(n->op, a, b, expr), times,
+               is_div ? floor_div(over, under) : floor_mod(over, under));
+}
+
+void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear& out) {
+  while (c != 1 && !dividend.may_wrap()) {
+    Split split = split_by(dividend, c);
+    if (split.rest.may_wrap()) break;
+    out.add(split.quotient, times);
+    dividend = std::move(split.rest);
+    const Interval quotient = floor_div(dividend.range(), {c, c});
+    if (quotient.is_point()) return out.add_constant(quotient.low, times);
+    // (x / b + k) / c -> (x + k*b) / (b*c)
+    const ByConstant inner = dividend.terms.size() == 1 && dividend.terms[0].coefficient == 1 &&
+                                     !dividend.terms[0].is_lane()
+                                 ? match(dividend.terms[0].atom, BinaryOp::Div)
+                                 : ByConstant{};
+    int64_t merged = 0;
+    if (inner.divisor != 0 && !__builtin_mul_overflow(c, inner.divisor, &merged)) {
+      Linear x = linear(inner.dividend);
+      x.add_constant(dividend.constant, inner.divisor);
+      if (!x.may_wrap()) {
+        dividend = std::move(x);
+        c = merged;
+        continue;
+      }
+    }
+    // (g*A + B) / (g*d) -> A / d,  B in [0, g)
+    Radix radix = find_radix(dividend, c);
+    if (radix.g == 1) break;
+    dividend = std::move(radix.coarse);
+    c /= radix.g;
+  }
+  if (c == 1) return out.add(dividend, times);
+  out.exact &= dividend.exact;
+  out.add_term(make_binary(BinaryOp::Div, dividend, number(c), like), times,
+               floor_div(dividend.range(), {c, c}));
+}
+
+void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear& out) {
+  while (c != 1 && !dividend.may_wrap()) {
+    Split split = split_by(dividend, c);
+    if (split.rest.may_wrap()) break;
+    dividend = std::move(split.rest);
+    const Interval range = dividend.range(), quotient = floor_div(range, {c, c});
+    if (quotient.is_point()) {  // all values lie in one period
+      dividend.add_constant(quotient.low, -c);
+      return out.add(dividend, times);
+    }
+    // k * (x % m) -> k * x  where c divides k*m
+    bool opened = false;
+    for (size_t k = 0; k < dividend.terms.size() && !opened; ++k) {
+      const LinearTerm term = dividend.terms[k];
+      const ByConstant inner = term.is_lane() ? ByConstant{} : match(term.atom, BinaryOp::Mod);
+      int64_t period = 0;
+      if (inner.divisor == 0 || __builtin_mul_overflow(inner.divisor, term.coefficient, &period) ||
+          period % c != 0) {
+        continue;
+      }
+      Linear wider = dividend;
+      wider.add_term(term.atom, -term.coefficient, term.range);
+      wider.add(linear(inner.dividend), term.coefficient);
+      opened = !wider.may_wrap();
+      if (opened) dividend = std::move(wider);
+    }
+    if (opened) continue;
+    // (g*A + B) % (g*d) -> g * (A % d) + B,  B in [0, g)
+    Radix radix = find_radix(dividend, c);
+    if (radix.g == 1) break;
+    out.add(radix.fine, times);
+    if (__builtin_mul_overflow(times, radix.g, &times)) out.exact = false;
+    dividend = std::move(radix.coarse);
+    c /= radix.g;
+  }
+  if (c == 1) return;  // x % 1 -> 0
+  out.exact &= dividend.exact;
+  out.add_term(make_binary(BinaryOp::Mod, dividend, number(c), like), times,
+               floor_mod(dividend.range(), {c, c}));
+}
+
+// k*c * (x / c) + k * (x % c) -> k * x, and the same with x / b / c, which is x / (b*c), for the
+// quotient of (x / b) % c. Returns whether it did.
+bool Simplifier::merge_div_and_mod(Linear& form) {
+  for (const LinearTerm& mod_term : form.terms) {
+    if (mod_term.is_lane()) continue;
+    const ByConstant mod = match(mod_term.atom, BinaryOp::Mod);
+    if (mod.divisor == 0) continue;
+    const ByConstant within = match(mod.dividend, BinaryOp::Div);
+    for (const LinearTerm& div_term : form.terms) {
+      if (div_term.is_lane() || div_term.atom.type() != mod_term.atom.type()) continue;
+      const ByConstant div = match(div_term.atom, BinaryOp::Div);
+      int64_t expected = 0, divisor = 0;
+      if (div.divisor == 0 ||
+          __builtin_mul_overflow(mod.divisor, mod_term.coefficient, &expected) ||
+          div_term.coefficient != expected) {
+        continue;
+      }
+      const bool same = div.divisor == mod.divisor && ir::equal(div.dividend, mod.dividend);
+      const bool nested = within.divisor != 0 &&
+                          !__builtin_mul_overflow(within.divisor, mod.divisor, &divisor) &&
+                          div.divisor == divisor && ir::equal(div.dividend, within.dividend);
+      if (!same && !nested) continue;
+      const LinearTerm m = mod_term, d = div_term;  // the list changes below
+      form.add_term(m.atom, -m.coefficient, m.range);
+      form.add_term(d.atom, -d.coefficient, d.range);
+      form.add(linear(mod.dividend), m.coefficient);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace tilewright::arith
