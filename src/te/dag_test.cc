@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                   const Axis i = b.axis("i", 4);
                   b.compute("Y", {i}, b.read(x, {i.var}));
                 }},
-        Mistake{"an index of X is i32",
+        Mistake{"index is not I64",
                 [](DagBuilder& b, TensorId x) {
                   const Axis i = b.axis("i", 4);
                   const ir::Expr index = ir::cast(ir::Scalar::I32, i.var);

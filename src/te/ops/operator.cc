@@ -82,6 +82,18 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
   return {};
 }
 
+// The value as the text of an instance has it: 007 is 7.
+std::string canonical(const Arguments& arguments, const Parameter& parameter,
+                      const std::string& given) {
+  if (parameter.kind == ParameterKind::Integer) {
+    return std::to_string(arguments.integer(parameter.name));
+  }
+  if (parameter.kind == ParameterKind::Shape) {
+    return fmt::format("{}", fmt::join(arguments.shape(parameter.name), "x"));
+  }
+  return given;
+}
+
 std::vector<std::string> parameter_names(const Operator& op) {
   std::vector<std::string> names;
   for (const Parameter& parameter : op.parameters) names.emplace_back(parameter.name);
@@ -108,6 +120,33 @@ Status check_keys(const Operator& op, const KeyValues& given) {
     seen.push_back(name);
   }
   return {};
+}
+
+struct Filled {
+  Arguments arguments;
+  std::vector<std::string> parts;  // `key=value` of the canonical text
+};
+
+Result<Filled> fill_in(const Operator& op, const KeyValues& given) {
+  Filled filled;
+  for (const Parameter& parameter : op.parameters) {
+    const auto found =
+        std::ranges::find(given, parameter.name, [](const auto& entry) { return entry.first; });
+    if (found == given.end() && parameter.fallback.empty()) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{} needs parameter {} ({}); its parameters are {}", op.name,
+                              parameter.name, parameter.doc, fmt::join(parameter_names(op), ", ")));
+    }
+    const std::string value =
+        found == given.end() ? std::string(parameter.fallback) : found->second;
+    const Status set = set_parameter(filled.arguments, op.name, parameter, value);
+    if (!set) return std::unexpected(set.error());
+    const std::string printed = canonical(filled.arguments, parameter, value);
+    if (!parameter.quiet || printed != parameter.fallback) {
+      filled.parts.push_back(fmt::format("{}={}", parameter.name, printed));
+    }
+  }
+  return filled;
 }
 
 std::vector<std::string> placeholder_names(const Dag& dag) {
@@ -187,25 +226,10 @@ void Arguments::set_text(std::string_view name, std::string value) {
 
 Result<OpInstance> instantiate(const Operator& op, const KeyValues& given) {
   if (const Status keys = check_keys(op, given); !keys) return std::unexpected(keys.error());
-  Arguments arguments;
-  std::vector<std::string> parts;
-  for (const Parameter& parameter : op.parameters) {
-    const auto found =
-        std::ranges::find(given, parameter.name, [](const auto& entry) { return entry.first; });
-    if (found == given.end() && parameter.fallback.empty()) {
-      return fail(ErrorKind::BadInput,
-                  fmt::format("{} needs parameter {} ({}); its parameters are {}", op.name,
-                              parameter.name, parameter.doc, fmt::join(parameter_names(op), ", ")));
-    }
-    const std::string value =
-        found == given.end() ? std::string(parameter.fallback) : found->second;
-    const Status set = set_parameter(arguments, op.name, parameter, value);
-    if (!set) return std::unexpected(set.error());
-    if (!parameter.quiet || value != parameter.fallback) {
-      parts.push_back(fmt::format("{}={}", parameter.name, value));
-    }
-  }
-  auto dag = op.build(arguments);
+  auto filled = fill_in(op, given);
+  if (!filled) return std::unexpected(filled.error());
+  std::vector<std::string>& parts = filled->parts;
+  auto dag = op.build(filled->arguments);
   if (!dag) return std::unexpected(dag.error());
   if (const Status sizes = check_sizes(op, **dag); !sizes) return std::unexpected(sizes.error());
 

@@ -29,7 +29,7 @@ TEST(Table, TextIsCanonicalAndParsesToItself) {
     const char* canonical;
   };
   const Case cases[] = {
-      {"matmul:k=3,n=2,m=1", "matmul:m=1,n=2,k=3,dtype=f32"},
+      {"matmul:k=3,n=02,m=1", "matmul:m=1,n=2,k=3,dtype=f32"},
       {"matmul:m=1,n=2,k=3,constant=weight", "matmul:m=1,n=2,k=3,dtype=f32,constant=B"},
       {"matmul:m=1,n=2,k=3,const=B+A,dtype=bf16", "matmul:m=1,n=2,k=3,dtype=bf16,constant=A+B"},
       {"conv2d:h=4,w=4,ci=2,co=2,kernel=3",

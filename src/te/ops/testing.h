@@ -29,7 +29,7 @@ class Evaluated {
     evaluate();
   }
 
-  // A copy is checked against a naive computation, so the input is looked up by row-major offset.
+  // One element of an input, by its row-major offset.
   double in(const std::string& name, int64_t offset) const {
     return inputs.at(name)[static_cast<size_t>(offset)];
   }
