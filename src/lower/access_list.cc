@@ -35,7 +35,8 @@ class AccessLister : public ir::Visitor {
 
   void visit(const Stmt& stmt) override {
     switch (stmt.kind()) {
-      case ir::StmtKind::For: return visit_loop(*stmt.as<ir::For>());
+      case ir::StmtKind::For:
+        return visit_loop(*stmt.as<ir::For>());
       case ir::StmtKind::Let: {
         const auto* let = stmt.as<ir::Let>();
         visit(let->value);
@@ -61,7 +62,8 @@ class AccessLister : public ir::Visitor {
       case ir::StmtKind::Allocate:
         allocated_at_[stmt.as<ir::Allocate>()->buffer] = depth_;
         break;
-      case ir::StmtKind::Block: break;
+      case ir::StmtKind::Block:
+        break;
     }
     ir::Visitor::visit(stmt);
   }
@@ -104,8 +106,7 @@ class AccessLister : public ir::Visitor {
     }
     if (expr.as<ir::Load>() != nullptr) return depth_;
     int depth = 0;
-    ir::for_each_child(expr,
-                       [&](const Expr& child) { depth = std::max(depth, depth_in(child)); });
+    ir::for_each_child(expr, [&](const Expr& child) { depth = std::max(depth, depth_in(child)); });
     return depth;
   }
 

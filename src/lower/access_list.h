@@ -1,8 +1,8 @@
 // All accesses of a function in order of evaluation, with what decides whether a loop may keep the
 // element in a register. Accesses inside one loop are a contiguous range of the list.
 //
-// Binders (For and Let) around an access are numbered by depth, outermost 1. With a loop at depth d:
-// an access is invariant in it if index_depth < d (its index and its buffer exist outside), and
+// Binders (For and Let) around an access are numbered by depth, outermost 1. With a loop at depth
+// d: an access is invariant in it if index_depth < d (its index and its buffer exist outside), and
 // happens in every iteration if condition_depth < d.
 #pragma once
 
@@ -15,13 +15,13 @@ namespace tilewright::lower {
 
 struct Access {
   ir::BufferId buffer = 0;
-  const ir::Load* load = nullptr;    // one of the two
+  const ir::Load* load = nullptr;  // one of the two
   const ir::Store* store = nullptr;
-  LinearIndex index = {};            // of the first lane
+  LinearIndex index = {};  // of the first lane
   unsigned lanes = 1;
-  bool dense = true;                 // scalar or of stride 1; otherwise `index` is not filled
-  int index_depth = 0;               // of the innermost binder it depends on
-  int condition_depth = -1;          // binders around the innermost condition around it; -1: none
+  bool dense = true;         // scalar or of stride 1; otherwise `index` is not filled
+  int index_depth = 0;       // of the innermost binder it depends on
+  int condition_depth = -1;  // binders around the innermost condition around it; -1: none
 };
 
 struct LoopAccesses {

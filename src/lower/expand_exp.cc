@@ -24,10 +24,11 @@ constexpr double kCoefficientsF64[] = {
     0x1.6c16c182b5c73p-10, 0x1.a01a00feffda3p-13, 0x1.a0199d419e9d1p-16, 0x1.71df7e2b53a5bp-19,
     0x1.28aaf2f858231p-22, 0x1.acfceb2f814cep-26};
 
-constexpr ExpConstants kF32 = {-104.0, 89.0, 0x1.715476p0, 0x1.8p23, 0x1.63p-1,
-                               -0x1.bd0105c610ca8p-13, kCoefficientsF32};
-constexpr ExpConstants kF64 = {-746.0, 710.0, 0x1.71547652b82fep0, 0x1.8p52,
-                               0x1.62e42feep-1, 0x1.a39ef35793c76p-33, kCoefficientsF64};
+constexpr ExpConstants kF32 = {
+    -104.0, 89.0, 0x1.715476p0, 0x1.8p23, 0x1.63p-1, -0x1.bd0105c610ca8p-13, kCoefficientsF32};
+constexpr ExpConstants kF64 = {-746.0,          710.0,           0x1.71547652b82fep0,
+                               0x1.8p52,        0x1.62e42feep-1, 0x1.a39ef35793c76p-33,
+                               kCoefficientsF64};
 
 }  // namespace
 
@@ -41,14 +42,14 @@ Expr expand_exp(const Expr& x, Bindings& bindings) {
   // Compared this way round NaN passes, and x86's max and min do it in one instruction.
   const Expr low = number(k.low), high = number(k.high);
   const Expr given = bindings.bind("exp_x", x);
-  const Expr raised = bindings.bind(
-      "exp_c", ir::select(ir::binary(BinaryOp::Gt, low, given), low, given));
+  const Expr raised =
+      bindings.bind("exp_c", ir::select(ir::binary(BinaryOp::Gt, low, given), low, given));
   const Expr c = bindings.bind("exp_c", ir::select(high < raised, high, raised));
 
-  const Expr n = bindings.bind(
-      "exp_n", ir::fma(c, number(k.log2e), number(k.magic)) - number(k.magic));
-  const Expr r = bindings.bind("exp_r", ir::fma(n, number(-k.ln2_low),
-                                                ir::fma(n, number(-k.ln2_high), c)));
+  const Expr n =
+      bindings.bind("exp_n", ir::fma(c, number(k.log2e), number(k.magic)) - number(k.magic));
+  const Expr r =
+      bindings.bind("exp_r", ir::fma(n, number(-k.ln2_low), ir::fma(n, number(-k.ln2_high), c)));
   Expr p = number(k.coefficients.back());
   for (size_t power = k.coefficients.size() - 1; power-- > 0;) {
     p = ir::fma(std::move(p), r, number(k.coefficients[power]));

@@ -30,8 +30,10 @@ bool is_native(Intrinsic function) {
     case Intrinsic::Round:
     case Intrinsic::Sqrt:
     case Intrinsic::Ldexp:
-    case Intrinsic::Bitcast: return true;
-    default: return false;
+    case Intrinsic::Bitcast:
+      return true;
+    default:
+      return false;
   }
 }
 

@@ -77,8 +77,7 @@ class Hoister : public ir::Rewriter {
     for (const Access& access : accesses_of(loop)) {
       if (!taken_[access.buffer]) continue;
       const auto place = std::ranges::find_if(places, [&](const Place& p) {
-        return p.first->buffer == access.buffer &&
-               p.first->index.constant == access.index.constant;
+        return p.first->buffer == access.buffer && p.first->index.constant == access.index.constant;
       });
       if (place == places.end()) continue;  // taken by a loop around this one
       const void* node = access.load != nullptr ? static_cast<const void*>(access.load)
@@ -92,9 +91,8 @@ class Hoister : public ir::Rewriter {
     std::vector<Stmt> stmts;
     for (const Place& place : places) {
       if (place.starts_with_store()) continue;
-      stmts.push_back(ir::make_store(
-          place.in_register, {ir::int_imm(0)},
-          ir::load(place.type(), place.first->buffer, {place.index()})));
+      stmts.push_back(ir::make_store(place.in_register, {ir::int_imm(0)},
+                                     ir::load(place.type(), place.first->buffer, {place.index()})));
     }
     stmts.push_back(std::move(inside));
     for (const Place& place : places) {
@@ -156,9 +154,10 @@ class Hoister : public ir::Rewriter {
     const ir::Buffer& memory = function_.buffers[place.first->buffer];
     const auto id = static_cast<BufferId>(function_.buffers.size());
     std::string name = fmt::format("{}.{}", memory.name, next_ordinal_++);
-    function_.buffers.push_back(
-        {.name = std::move(name), .element = place.type(), .shape = {1},
-         .scope = ir::Scope::Register});
+    function_.buffers.push_back({.name = std::move(name),
+                                 .element = place.type(),
+                                 .shape = {1},
+                                 .scope = ir::Scope::Register});
     taken_.push_back(false);
     return id;
   }

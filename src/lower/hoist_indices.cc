@@ -46,8 +46,8 @@ class IndexHoister : public ir::Rewriter {
       case ir::StmtKind::Let: {
         const auto* let = stmt.as<ir::Let>();
         Expr value = rewrite(let->value);
-        Stmt body = let->var.type() == ir::kIndex ? rewrite_level(let->var, let->body)
-                                                  : rewrite(let->body);
+        Stmt body =
+            let->var.type() == ir::kIndex ? rewrite_level(let->var, let->body) : rewrite(let->body);
         if (value.same_as(let->value) && body.same_as(let->body)) return stmt;
         return ir::make_let(let->var, std::move(value), std::move(body));
       }
@@ -58,7 +58,8 @@ class IndexHoister : public ir::Rewriter {
         if (index.same_as(store->indices[0]) && value.same_as(store->value)) return stmt;
         return ir::make_store(store->buffer, {std::move(index)}, std::move(value));
       }
-      default: return rewrite_children(stmt);
+      default:
+        return rewrite_children(stmt);
     }
   }
 

@@ -57,8 +57,11 @@ class LaneAnalyser : public ir::Visitor {
   void visit(const Stmt& stmt) override {
     if (refused_) return;
     switch (stmt.kind()) {
-      case ir::StmtKind::Allocate: refused_ = true; return;
-      case ir::StmtKind::Store: return visit_store(*stmt.as<ir::Store>());
+      case ir::StmtKind::Allocate:
+        refused_ = true;
+        return;
+      case ir::StmtKind::Store:
+        return visit_store(*stmt.as<ir::Store>());
       case ir::StmtKind::Let: {
         const auto* let = stmt.as<ir::Let>();
         const ir::VarId var = let->var.as<ir::Var>()->id;
@@ -68,8 +71,8 @@ class LaneAnalyser : public ir::Visitor {
       }
       case ir::StmtKind::For: {
         const auto* loop = stmt.as<ir::For>();
-        const bool plain = loop->loop_kind == ir::ForKind::Serial ||
-                           loop->loop_kind == ir::ForKind::Unrolled;
+        const bool plain =
+            loop->loop_kind == ir::ForKind::Serial || loop->loop_kind == ir::ForKind::Unrolled;
         if (!plain || uses_any(loop->extent, varying_)) refused_ = true;
         inner_.push_back(loop->var.as<ir::Var>()->id);
         break;
@@ -77,7 +80,8 @@ class LaneAnalyser : public ir::Visitor {
       case ir::StmtKind::If:
         if (uses_any(stmt.as<ir::If>()->condition, varying_)) refused_ = true;
         break;
-      case ir::StmtKind::Block: break;
+      case ir::StmtKind::Block:
+        break;
     }
     ir::Visitor::visit(stmt);
   }

@@ -91,7 +91,8 @@ void accumulate(LinearIndex& sum, const Expr& expr, int64_t factor,
       case BinaryOp::Mod:
         if (accumulate_division(sum, *node, factor, values)) return;
         break;
-      default: break;
+      default:
+        break;
     }
   }
   accumulate_opaque(sum, expr, factor, values);

@@ -28,12 +28,18 @@ bool folds(BinaryOp op) {
 
 int64_t largest(ir::Scalar type) {
   switch (type) {
-    case ir::Scalar::Bool: return 1;
-    case ir::Scalar::U8: return std::numeric_limits<uint8_t>::max();
-    case ir::Scalar::I8: return std::numeric_limits<int8_t>::max();
-    case ir::Scalar::I16: return std::numeric_limits<int16_t>::max();
-    case ir::Scalar::I32: return std::numeric_limits<int32_t>::max();
-    default: return std::numeric_limits<int64_t>::max();
+    case ir::Scalar::Bool:
+      return 1;
+    case ir::Scalar::U8:
+      return std::numeric_limits<uint8_t>::max();
+    case ir::Scalar::I8:
+      return std::numeric_limits<int8_t>::max();
+    case ir::Scalar::I16:
+      return std::numeric_limits<int16_t>::max();
+    case ir::Scalar::I32:
+      return std::numeric_limits<int32_t>::max();
+    default:
+      return std::numeric_limits<int64_t>::max();
   }
 }
 
@@ -56,14 +62,17 @@ Expr identity_of(BinaryOp op, ir::Type type) {
   const bool is_signed = ir::is_signed(type.scalar);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (op) {
-    case BinaryOp::Add: return ir::imm(0, type);
-    case BinaryOp::Mul: return ir::imm(1, type);
+    case BinaryOp::Add:
+      return ir::imm(0, type);
+    case BinaryOp::Mul:
+      return ir::imm(1, type);
     case BinaryOp::Min:
       return is_float ? ir::float_imm(kInfinity, type) : ir::int_imm(largest(type.scalar), type);
     case BinaryOp::Max:
       if (is_float) return ir::float_imm(-kInfinity, type);
       return ir::int_imm(is_signed ? -largest(type.scalar) - 1 : 0, type);
-    default: CHECK(false, "{} is no reduction", ir::name_of(op));
+    default:
+      CHECK(false, "{} is no reduction", ir::name_of(op));
   }
 }
 

@@ -32,7 +32,8 @@ class Unroller : public ir::Rewriter {
         }
         return ir::select(condition, rewrite(node->if_true), rewrite(node->if_false));
       }
-      default: return rewrite_children(expr);
+      default:
+        return rewrite_children(expr);
     }
   }
 
@@ -76,7 +77,8 @@ class Unroller : public ir::Rewriter {
         return ir::make_store(store->buffer, rewrite_indices(store->indices),
                               rewrite(store->value));
       }
-      default: return rewrite_children(stmt);
+      default:
+        return rewrite_children(stmt);
     }
   }
 

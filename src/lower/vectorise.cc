@@ -65,7 +65,8 @@ class Widener {
 Expr Widener::widen(const Expr& expr) {
   switch (expr.kind()) {
     case ir::ExprKind::IntImm:
-    case ir::ExprKind::FloatImm: return expr;
+    case ir::ExprKind::FloatImm:
+      return expr;
     case ir::ExprKind::Var: {
       const ir::VarId id = expr.as<ir::Var>()->id;
       const auto found = values_.find(id);
@@ -86,7 +87,8 @@ Expr Widener::widen(const Expr& expr) {
       match_lanes(a, b, c);
       return ir::fma(std::move(a), std::move(b), std::move(c));
     }
-    case ir::ExprKind::Select: return widen_select(*expr.as<ir::Select>());
+    case ir::ExprKind::Select:
+      return widen_select(*expr.as<ir::Select>());
     case ir::ExprKind::Call: {
       const auto* node = expr.as<ir::Call>();
       if (node->args.size() == 2) {
@@ -98,10 +100,12 @@ Expr Widener::widen(const Expr& expr) {
       if (node->function == ir::Intrinsic::Bitcast) return ir::bitcast(node->type.scalar, a);
       return ir::call(node->function, {std::move(a)});
     }
-    case ir::ExprKind::Load: return widen_load(*expr.as<ir::Load>());
+    case ir::ExprKind::Load:
+      return widen_load(*expr.as<ir::Load>());
     case ir::ExprKind::Ramp:
     case ir::ExprKind::Broadcast:
-    case ir::ExprKind::VectorReduce: break;
+    case ir::ExprKind::VectorReduce:
+      break;
   }
   CHECK(false, "a vector in a loop to be vectorised");
 }
@@ -173,7 +177,8 @@ Stmt Widener::widen_store(const ir::Store& store) {
 Stmt Widener::widen(const Stmt& stmt) {
   if (!stmt.defined()) return {};
   switch (stmt.kind()) {
-    case ir::StmtKind::Store: return widen_store(*stmt.as<ir::Store>());
+    case ir::StmtKind::Store:
+      return widen_store(*stmt.as<ir::Store>());
     case ir::StmtKind::Let: {
       const auto* let = stmt.as<ir::Let>();
       Expr value = widen(let->value);
@@ -195,7 +200,8 @@ Stmt Widener::widen(const Stmt& stmt) {
       for (const Stmt& child : stmt.as<ir::Block>()->stmts) stmts.push_back(widen(child));
       return ir::make_block(std::move(stmts));
     }
-    case ir::StmtKind::Allocate: break;
+    case ir::StmtKind::Allocate:
+      break;
   }
   CHECK(false, "an Allocate in a loop to be vectorised");
 }
@@ -233,8 +239,8 @@ class Vectoriser : public ir::Rewriter {
       const auto* old = loop.var.as<ir::Var>();
       const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
       Widener widener(loop, var * lanes, static_cast<unsigned>(lanes));
-      pieces.push_back(ir::make_for(var, ir::int_imm(whole), ir::ForKind::Unrolled,
-                                    widener.widen(loop.body)));
+      pieces.push_back(
+          ir::make_for(var, ir::int_imm(whole), ir::ForKind::Unrolled, widener.widen(loop.body)));
     }
     int64_t done = whole > 1 ? whole * lanes : 0;
     while (done < extent) {

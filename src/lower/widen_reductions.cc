@@ -117,15 +117,14 @@ class ReductionWidener : public ir::Rewriter {
   static Stmt wrapped(const std::vector<VectorAccumulator>& accumulators, Stmt inside) {
     std::vector<Stmt> stmts;
     for (const VectorAccumulator& a : accumulators) {
-      stmts.push_back(ir::make_store(a.in_register, {ir::int_imm(0)},
-                                     identity_of(a.op, a.vector.type())));
+      stmts.push_back(
+          ir::make_store(a.in_register, {ir::int_imm(0)}, identity_of(a.op, a.vector.type())));
     }
     stmts.push_back(std::move(inside));
     for (const VectorAccumulator& a : accumulators) {
       const Expr held = ir::load(a.vector.type(), a.in_register, {ir::int_imm(0)});
-      stmts.push_back(
-          ir::make_store(a.store->buffer, a.store->indices,
-                         ir::binary(a.op, a.element, ir::vector_reduce(a.op, held))));
+      stmts.push_back(ir::make_store(a.store->buffer, a.store->indices,
+                                     ir::binary(a.op, a.element, ir::vector_reduce(a.op, held))));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto a = accumulators.rbegin(); a != accumulators.rend(); ++a) {
@@ -136,8 +135,8 @@ class ReductionWidener : public ir::Rewriter {
 
   BufferId new_register(const VectorAccumulator& accumulator) {
     const auto id = static_cast<BufferId>(function_.buffers.size());
-    std::string name = fmt::format("{}.v{}", function_.buffers[accumulator.store->buffer].name,
-                                   next_ordinal_++);
+    std::string name =
+        fmt::format("{}.v{}", function_.buffers[accumulator.store->buffer].name, next_ordinal_++);
     function_.buffers.push_back({.name = std::move(name),
                                  .element = accumulator.vector.type(),
                                  .shape = {1},

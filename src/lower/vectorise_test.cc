@@ -1,0 +1,152 @@
+#include "lower/vectorise.h"
+
+#include "lower/pass_test.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::Expr;
+using ir::ForKind;
+
+constexpr ir::Type kI32{ir::Scalar::I32, 1};
+
+class Vectorise : public testing::Test {
+ protected:
+  // The text after vectorising a loop over `j` with that body.
+  std::string after(int64_t extent, ir::Stmt body, Licences licences = {}) {
+    kernel.function.body = loop(j, extent, std::move(body), ForKind::Vectorised);
+    return kernel.after(vectorise, licences);
+  }
+  ir::Stmt store(ir::BufferId buffer, Expr index, Expr value) {
+    return ir::make_store(buffer, {std::move(index)}, std::move(value));
+  }
+  Expr at(ir::BufferId buffer, Expr index) { return kernel.load(buffer, {std::move(index)}); }
+
+  Kernel kernel;
+  const ir::BufferId a = kernel.argument("A", {4096}), b = kernel.argument("B", {4096});
+  const ir::BufferId c = kernel.argument("C", {4096});
+  const Expr j = ir::var("j"), k = ir::var("k");
+  const Expr zero = ir::int_imm(0);
+};
+
+TEST_F(Vectorise, WholeVectors) {
+  EXPECT_EQ(after(16, store(c, j, at(a, zero) * at(b, j))),
+            "C[ramp(0, 1, 16)] = x16(A[0]) * B[ramp(0, 1, 16)]\n");
+  EXPECT_EQ(after(32, store(c, j + 5, at(b, j))),
+            "unroll for j < 2:\n"
+            "  C[ramp(j * 16 + 5, 1, 16)] = B[ramp(j * 16, 1, 16)]\n");
+}
+
+TEST_F(Vectorise, RestInHalves) {
+  EXPECT_EQ(after(7, store(c, j, at(b, j))),
+            "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n"
+            "C[ramp(4, 1, 2)] = B[ramp(4, 1, 2)]\n"
+            "C[6] = B[6]\n");
+  EXPECT_EQ(after(17, store(c, j, at(b, j))),
+            "C[ramp(0, 1, 16)] = B[ramp(0, 1, 16)]\n"
+            "C[16] = B[16]\n");
+}
+
+TEST_F(Vectorise, WidthOfTheWidestElement) {
+  const auto d = kernel.argument("D", {64}, {ir::Scalar::F64, 1});
+  EXPECT_EQ(after(8, store(d, j, ir::cast(ir::Scalar::F64, at(a, j)))),
+            "D[ramp(0, 1, 8)] = f64x8(A[ramp(0, 1, 8)])\n");
+}
+
+TEST_F(Vectorise, StridesAndGathers) {
+  EXPECT_EQ(after(4, store(c, j * 3, at(b, j * -2 + 9))), "C[ramp(0, 3, 4)] = B[ramp(9, -2, 4)]\n");
+  EXPECT_EQ(after(4, store(c, j, at(b, j / 2 + 1))),
+            "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4) / x4(2) + x4(1)]\n");
+}
+
+TEST_F(Vectorise, LetsLoopsAndConditionsInside) {
+  const Expr x = ir::var("x", ir::kF32), y = ir::var("y", ir::kF32);
+  ir::Stmt body = store(c, j, x + y);
+  body = ir::make_let(x, at(a, j), ir::make_let(y, at(a, zero), body));
+  const Expr i = ir::var("i");
+  body = ir::make_block({store(c, j, ir::float_imm(0, ir::kF32)),
+                         loop(k, 3, ir::make_if(i < 2, store(c, j, at(a, k) + at(c, j)))), body});
+  kernel.function.body = loop(i, 4, loop(j, 4, body, ForKind::Vectorised));
+  EXPECT_EQ(kernel.after(vectorise),
+            "for i < 4:\n"
+            "  C[ramp(0, 1, 4)] = x4(0.0)\n"
+            "  for k < 3:\n"
+            "    if i < 2:\n"
+            "      C[ramp(0, 1, 4)] = x4(A[k]) + C[ramp(0, 1, 4)]\n"
+            "  let x = A[ramp(0, 1, 4)]\n"
+            "  let y = A[0]\n"
+            "  C[ramp(0, 1, 4)] = x + x4(y)\n");
+}
+
+TEST_F(Vectorise, SelectsByLane) {
+  const Expr none = ir::float_imm(0, ir::kF32);
+  EXPECT_EQ(after(4, store(c, j, ir::select(j >= 1, at(a, j - 1) + at(b, zero), none))),
+            "C[ramp(0, 1, 4)] = select(ramp(0, 1, 4) >= x4(1), "
+            "A[ramp(-1, 1, 4)] + B[x4(0)], x4(0.0))\n");
+}
+
+TEST_F(Vectorise, ReductionsOverLanes) {
+  EXPECT_EQ(after(16, store(c, k, at(c, k) + at(a, j))).substr(0, 7), "kernel:");  // k is unbound
+  EXPECT_EQ(after(16, store(c, zero, at(c, zero) + at(a, j))),
+            "C[0] = C[0] + reduce(+, A[ramp(0, 1, 16)])\n");
+  EXPECT_EQ(after(16, store(c, zero, ir::max(at(a, j), at(c, zero)))),
+            "C[0] = max(C[0], reduce(max, A[ramp(0, 1, 16)]))\n");
+  EXPECT_EQ(after(16, store(c, zero, ir::fma(at(a, j), at(b, zero), at(c, zero)))),
+            "C[0] = C[0] + reduce(+, A[ramp(0, 1, 16)] * x16(B[0]))\n");
+}
+
+TEST_F(Vectorise, ReductionsNeedTheLicence) {
+  const Licences strict = {.reassociate = false};
+  EXPECT_EQ(after(4, store(c, zero, at(c, zero) + at(a, j)), strict),
+            "unroll for j < 4:\n"
+            "  C[0] = C[0] + A[j]\n");
+  EXPECT_EQ(after(4, store(c, zero, ir::min(at(c, zero), at(a, j))), strict),
+            "C[0] = min(C[0], reduce(min, A[ramp(0, 1, 4)]))\n");
+  const auto s = kernel.argument("S", {4}, kI32), t = kernel.argument("T", {4}, kI32);
+  EXPECT_EQ(after(4, store(s, zero, at(s, zero) + at(t, j)), strict),
+            "S[0] = S[0] + reduce(+, T[ramp(0, 1, 4)])\n");
+}
+
+TEST_F(Vectorise, UnrollsWhatIsNotIndependent) {
+  struct Case {
+    const char* why;
+    ir::Stmt body;
+    bool vectors;
+  };
+  const Expr x = at(a, zero);
+  const Case cases[] = {
+      {"the next iteration's element", store(c, j, at(c, j + 1)), false},
+      {"the same element twice", store(c, j / 2, x), false},
+      {"one element, no reduction", store(c, zero, at(a, j)), false},
+      {"an accumulator that is read",
+       ir::make_block({store(c, zero, at(c, zero) + at(a, j)), store(b, j, at(c, zero))}), false},
+      {"the value reads the accumulator", store(c, zero, at(c, zero) + at(c, j)), false},
+      {"other strides", store(c, j * 2, at(c, j)), false},
+      {"rows that overlap", loop(k, 4, store(c, k * 7 + j, at(c, k * 7 + j) + x)), false},
+      {"rows that do not", loop(k, 4, store(c, k * 8 + j, at(c, k * 8 + j) + x)), true},
+      {"an element eight further", store(c, j, at(c, j + 8)), true},
+      {"a condition by lane", ir::make_if(j < 3, store(c, j, x)), false},
+      {"an extent by lane", ir::make_for(k, j + 1, ForKind::Serial, store(c, j, x)), false},
+  };
+  for (const Case& test : cases) {
+    const std::string text = after(8, test.body);
+    EXPECT_EQ(text.find("unroll for j < 8") == std::string::npos, test.vectors) << test.why << "\n"
+                                                                                << text;
+  }
+  const ir::BufferId t = kernel.local("t", {4});
+  const ir::Stmt with_buffer =
+      ir::make_allocate(t, ir::make_block({store(t, zero, x), store(c, j, at(t, zero))}));
+  EXPECT_EQ(after(8, with_buffer).substr(0, 16), "unroll for j < 8");
+  EXPECT_EQ(after(65, store(c, j, at(c, j + 1))).substr(0, 10), "for j < 65");
+}
+
+TEST_F(Vectorise, OuterOfTwoIsUnrolled) {
+  const Expr i = ir::var("i");
+  const ir::Stmt inner = loop(i, 16, store(c, j * 16 + i, at(a, i)), ForKind::Vectorised);
+  EXPECT_EQ(after(2, inner),
+            "unroll for j < 2:\n"
+            "  C[ramp(j * 16, 1, 16)] = A[ramp(0, 1, 16)]\n");
+}
+
+}  // namespace
+}  // namespace tilewright::lower

@@ -1,0 +1,75 @@
+#include "lower/widen_reductions.h"
+
+#include "lower/pass_test.h"
+
+namespace tilewright::lower {
+namespace {
+
+using ir::BinaryOp;
+using ir::Expr;
+
+class WidenReductions : public testing::Test {
+ protected:
+  std::string after(ir::Stmt body, Licences licences = {}) {
+    kernel.function.body = std::move(body);
+    return kernel.after(widen_reductions, licences);
+  }
+  // S[index] = S[index] op reduce(op, value)
+  ir::Stmt fold(BinaryOp op, const Expr& index, const Expr& value) const {
+    return ir::make_store(s, {index},
+                          ir::binary(op, kernel.load(s, {index}), ir::vector_reduce(op, value)));
+  }
+  Expr row(const Expr& base) const { return kernel.load(a, {ir::ramp(base, 1, 16)}); }
+
+  Kernel kernel;
+  const ir::BufferId a = kernel.argument("A", {4096}), s = kernel.argument("S", {64});
+  const Expr i = ir::var("i"), k = ir::var("k");
+};
+
+TEST_F(WidenReductions, OneReductionAfterTheLoop) {
+  EXPECT_EQ(after(loop(i, 4,
+                       loop(k, 8,
+                            ir::make_block({fold(BinaryOp::Max, i, row(k * 32)),
+                                            fold(BinaryOp::Max, i, row(k * 32 + 16))})))),
+            "for i < 4:\n"
+            "  allocate S.v0\n"
+            "  allocate S.v1\n"
+            "  S.v0[0] = x16(-inf)\n"
+            "  S.v1[0] = x16(-inf)\n"
+            "  for k < 8:\n"
+            "    S.v0[0] = max(S.v0[0], A[ramp(k * 32, 1, 16)])\n"
+            "    S.v1[0] = max(S.v1[0], A[ramp(k * 32 + 16, 1, 16)])\n"
+            "  S[i] = max(S[i], reduce(max, S.v0[0]))\n"
+            "  S[i] = max(S[i], reduce(max, S.v1[0]))\n");
+}
+
+TEST_F(WidenReductions, ProductsAreContracted) {
+  EXPECT_EQ(after(loop(k, 8, fold(BinaryOp::Add, ir::int_imm(0), row(k) * row(k + 1)))),
+            "allocate S.v0\n"
+            "S.v0[0] = x16(0.0)\n"
+            "for k < 8:\n"
+            "  S.v0[0] = fma(A[ramp(k, 1, 16)], A[ramp(k + 1, 1, 16)], S.v0[0])\n"
+            "S[0] = S[0] + reduce(+, S.v0[0])\n");
+}
+
+TEST_F(WidenReductions, LeavesWhatMayNotMove) {
+  const Expr zero = ir::int_imm(0);
+  const ir::Stmt sum = fold(BinaryOp::Add, zero, row(k * 16));
+  const ir::Stmt read = ir::make_store(a, {k}, kernel.load(s, {zero}));
+  const ir::Stmt cases[] = {
+      loop(k, 8, fold(BinaryOp::Add, k, row(k * 16))),
+      loop(k, 8, ir::make_block({sum, read})),
+      loop(k, 8, ir::make_block({sum, fold(BinaryOp::Max, zero, row(k * 16))})),
+      loop(k, 8, ir::make_block({ir::make_store(s, {zero}, ir::imm(0, ir::kF32)), sum})),
+      loop(k, 8, sum, ir::ForKind::Parallel),
+  };
+  for (const ir::Stmt& body : cases) {
+    kernel.function.body = body;
+    EXPECT_TRUE(kernel.unchanged_by(widen_reductions)) << kernel.text();
+  }
+  kernel.function.body = loop(k, 8, sum);
+  EXPECT_TRUE(kernel.unchanged_by(widen_reductions, {.reassociate = false}));
+}
+
+}  // namespace
+}  // namespace tilewright::lower
