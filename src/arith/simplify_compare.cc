@@ -69,10 +69,12 @@ struct Sides {
   BinaryOp op;
   Linear left, right;
   bool ok = false;  // no number left 64 bits
+  std::optional<bool> known = std::nullopt;
 };
 
 Sides to_sides(BinaryOp op, const Linear& form) {
   Sides sides{op, {}, {}};
+  sides.known = decide(op, form.range());  // smaller numbers may tell what larger ones did not
   for (const LinearTerm& term : form.terms) {
     if (term.coefficient > 0) {
       sides.left.add_term(term.atom, term.coefficient, term.range);
@@ -137,6 +139,7 @@ Expr Simplifier::compare(const Expr& expr) {
     const int64_t g = common_factor(d);
     if (is_equality && g > 1 && d.constant % g != 0) return truth(n->op == BinaryOp::Ne, lanes);
     sides = is_equality ? normalise_equality(n->op, d) : normalise_order(n->op, d);
+    if (sides.known) return truth(*sides.known, lanes);
   }
   Expr result = sides.ok ? make_binary(sides.op, sides.left, sides.right, expr)
                          : make_binary(n->op, a, b, expr);

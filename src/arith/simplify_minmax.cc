@@ -22,6 +22,7 @@ bool has_operand(const Linear& form, BinaryOp op, const Linear& other, unsigned 
   const Expr* atom = form.as_atom();
   const auto* n = atom != nullptr ? atom->as<ir::Binary>() : nullptr;
   if (n == nullptr || n->op != op) return false;
+  if (!n->type.is_vector() && !other.is_uniform()) return false;
   const Expr operand = other.to_expr(n->type.is_vector() ? lanes : 1, {});
   return ir::equal(n->a, operand) || ir::equal(n->b, operand);
 }

@@ -1,0 +1,58 @@
+// For tests: random integer and boolean expressions, and a tiny evaluator that is independent of
+// the simplifier and of constant folding. Everything is a function of the Rng that is passed in.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "arith/simplify.h"
+#include "base/rng.h"
+#include "ir/expr.h"
+
+namespace tilewright::arith {
+
+using Values = std::unordered_map<ir::VarId, int64_t>;
+
+// What to make. Every expression is over `variables`, which are I64.
+struct RandomExprOptions {
+  bool affine_only = false;  // + - * by constants, / and % by positive constants, min and max
+  bool vectors = true;
+  bool narrow = true;  // some I32 and U8 arithmetic under casts
+  int64_t largest_constant = 20;
+};
+
+class RandomExpr {
+ public:
+  RandomExpr(Rng& rng, std::vector<ir::Expr> variables, RandomExprOptions options = {})
+      : rng_(rng), variables_(std::move(variables)), options_(options) {}
+
+  ir::Expr integer(int depth, unsigned lanes = 1);  // I64
+  ir::Expr boolean(int depth, unsigned lanes = 1);
+
+ private:
+  ir::Expr leaf(unsigned lanes);
+  ir::Expr affine(int depth, unsigned lanes);
+  ir::Expr narrow(int depth, unsigned lanes);
+  int64_t constant() { return rng_.between(-options_.largest_constant, options_.largest_constant); }
+  // With a taste for powers of two, which meet each other in divisions.
+  int64_t positive();
+
+  Rng& rng_;
+  std::vector<ir::Expr> variables_;
+  RandomExprOptions options_;
+};
+
+// One lane of an integer or boolean expression. Loads give a small number that depends on buffer
+// and indices. `overflowed` is set when an I64 operation that was evaluated left 64 bits.
+int64_t evaluate(const ir::Expr& expr, const Values& values, unsigned lane, bool& overflowed);
+
+// A value for each variable: mostly small, often at an end of its interval.
+Values random_values(Rng& rng, const std::vector<ir::Expr>& variables, const Bounds& bounds);
+
+// The count for a random test: `standard`, times TILEWRIGHT_TEST_FACTOR from the environment.
+int rounds(int standard);
+// Seeds differ by test; TILEWRIGHT_TEST_SEED from the environment shifts all of them.
+uint64_t seed(uint64_t test);
+
+}  // namespace tilewright::arith
