@@ -32,6 +32,8 @@ class Unroller : public ir::Rewriter {
         }
         return ir::select(condition, rewrite(node->if_true), rewrite(node->if_false));
       }
+      case ir::ExprKind::Binary:
+        return expr.type() == ir::kIndex ? canonical_index(expr, &values_) : rewrite_children(expr);
       default:
         return rewrite_children(expr);
     }

@@ -57,13 +57,15 @@ TEST(Unroll, DecidesConditions) {
   const Expr i = ir::var("i"), k = ir::var("k");
   const Expr zero = ir::float_imm(0, ir::kF32);
   const ir::Stmt store = ir::make_store(c, {i}, ir::select(i < 1, zero, kernel.load(a, {i - 1})));
-  const ir::Stmt inner = loop(k, 4, ir::make_if(i < 2, store));
+  const ir::Stmt inner = loop(k, 4, ir::make_if(i < 2, ir::make_if(k + i < 4, store)));
   kernel.function.body = loop(i, 3, inner, ForKind::Unrolled);
   EXPECT_EQ(kernel.after(unroll),
             "for k < 4:\n"
-            "  C[0] = 0.0\n"
+            "  if k < 4:\n"
+            "    C[0] = 0.0\n"
             "for k < 4:\n"
-            "  C[1] = A[0]\n");
+            "  if k + 1 < 4:\n"
+            "    C[1] = A[0]\n");
 }
 
 }  // namespace

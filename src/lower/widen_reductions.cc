@@ -64,10 +64,11 @@ class ReductionWidener : public ir::Rewriter {
     return wrapped(found, std::move(inside));
   }
 
-  // Those of buffers that the loop only folds into, at elements that exist outside of it.
+  // Those of buffers that the loop only folds into, in every iteration, at elements that exist
+  // outside of it.
   std::vector<VectorAccumulator> accumulators_of(const LoopAccesses& loop) const {
     const int64_t* extent = ir::as_int(loop.loop->extent);
-    const bool repeats = extent == nullptr || *extent > 1;
+    const bool repeats = extent != nullptr && *extent > 1;
     if (loop.loop->loop_kind != ir::ForKind::Serial || loop.has_parallel || !repeats) return {};
     std::vector<VectorAccumulator> result;
     std::vector<BufferId> tried;
@@ -86,7 +87,8 @@ class ReductionWidener : public ir::Rewriter {
     size_t loads = 0;
     for (const Access& access : accesses_of(loop)) {
       if (access.buffer != buffer) continue;
-      if (access.index_depth >= loop.depth) return {};
+      const bool always = access.condition_depth < loop.depth;
+      if (access.index_depth >= loop.depth || !always) return {};
       if (access.load != nullptr) {
         ++loads;
         continue;
