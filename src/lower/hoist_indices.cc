@@ -152,7 +152,9 @@ class IndexHoister : public ir::Rewriter {
     for (const auto& [known, held] : place.sums) {
       if (same_terms(known, sum)) return held;
     }
-    Expr held = place.bindings.bind(place.name, to_expr(sum));
+    const size_t ordinal = place.sums.size();
+    Expr held = place.bindings.bind(
+        ordinal == 0 ? place.name : place.name + std::to_string(ordinal), to_expr(sum));
     place.sums.emplace_back(std::move(sum), held);
     return held;
   }

@@ -40,13 +40,13 @@ TEST_F(HoistIndices, LevelByLevel) {
   EXPECT_EQ(after(loop(i, 4, loop(j, 4, loop(k, 4, body)))),
             "for i < 4:\n"
             "  let i.p = i * 100\n"
-            "  let i.p = i * 1000\n"
+            "  let i.p1 = i * 1000\n"
             "  for j < 4:\n"
             "    let j.p = i.p + j\n"
-            "    let j.p = i.p + j * 100\n"
+            "    let j.p1 = i.p1 + j * 100\n"
             "    for k < 4:\n"
             "      let k.p = k * 10\n"
-            "      C[j.p] = A[j.p + k.p + 3]\n");
+            "      C[j.p] = A[j.p1 + k.p + 3]\n");
 }
 
 TEST_F(HoistIndices, QuotientsWhereTheirVariablesAreKnown) {

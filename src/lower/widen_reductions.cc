@@ -37,6 +37,17 @@ std::optional<VectorAccumulator> match(const ir::Store& store) {
   return VectorAccumulator{&store, reduce->op, reduction->self, reduce->value, 0};
 }
 
+class ReduceFinder : public ir::Visitor {
+ public:
+  bool found = false;
+
+  using ir::Visitor::visit;
+  void visit(const Expr& expr) override {
+    found = found || expr.as<ir::VectorReduce>() != nullptr;
+    if (!found && expr.as<ir::Load>() == nullptr) ir::Visitor::visit(expr);
+  }
+};
+
 class ReductionWidener : public ir::Rewriter {
  public:
   ReductionWidener(ir::Function& function, const Licences& licences)
@@ -161,6 +172,9 @@ class ReductionWidener : public ir::Rewriter {
 }  // namespace
 
 void widen_reductions(ir::Function& function, const PassContext& context) {
+  ReduceFinder finder;
+  finder.visit(function.body);
+  if (!finder.found) return;
   function.body = ReductionWidener(function, context.licences).rewrite(function.body);
 }
 
