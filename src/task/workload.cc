@@ -83,6 +83,7 @@ uint64_t licence_bits(const Licences& licences) {
 
 layout::Layout row_major_of(const te::Tensor& tensor) {
   std::vector<int64_t> shape;
+  shape.reserve(tensor.shape.size());
   for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
   return layout::Layout::row_major(shape);
 }

@@ -19,6 +19,7 @@ std::string print(const Extent& extent) {
 
 std::string print_axes(const std::vector<Axis>& axes) {
   std::vector<std::string> parts;
+  parts.reserve(axes.size());
   for (const Axis& axis : axes) {
     parts.push_back(fmt::format("{} < {}", axis.name.text(), print(axis.extent)));
   }
@@ -30,6 +31,7 @@ std::string print_reduction(const Reduction& reduction) {
     return *op == ir::BinaryOp::Add ? "sum" : std::string(ir::name_of(*op));
   }
   std::vector<std::string> parts;
+  parts.reserve(reduction.combine.size());
   for (const ir::Expr& part : reduction.combine) parts.push_back(ir::to_string(part));
   return fmt::format("fold ({})", fmt::join(parts, ", "));
 }
@@ -120,6 +122,7 @@ std::string Dag::to_string() const {
     const Tensor& first = tensors_[op.outputs[0]];
     if (op.kind == OpKind::Placeholder) {
       std::vector<std::string> extents;
+      extents.reserve(first.shape.size());
       for (const Extent& extent : first.shape) extents.push_back(print(extent));
       text += fmt::format("{}: {}[{}]\n", op.name.text(), ir::name_of(first.element),
                           fmt::join(extents, ", "));

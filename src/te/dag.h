@@ -153,12 +153,12 @@ class DagBuilder {
   // Sum, product, min, max, and, or of `value` (of the accumulator type) over `reduce_axes`; the
   // result is cast to `element`.
   TensorId reduce(std::string_view name, std::vector<Axis> axes, std::vector<Axis> reduce_axes,
-                  ir::BinaryOp op, ir::Expr value, ir::Scalar element);
+                  ir::BinaryOp op, const ir::Expr& value, ir::Scalar element);
 
   std::vector<TensorId> reduce_tuple(std::string_view name, std::vector<Axis> axes,
                                      std::vector<Axis> reduce_axes, Reduction reduction,
                                      std::vector<ir::Expr> values,
-                                     std::vector<ir::Scalar> elements);
+                                     const std::vector<ir::Scalar>& elements);
 
   void set_flop(TensorId tensor, double flop);  // of the operator that defines the tensor
 

@@ -148,7 +148,7 @@ TensorId DagBuilder::compute(std::string_view name, std::vector<Axis> axes, ir::
 }
 
 TensorId DagBuilder::reduce(std::string_view name, std::vector<Axis> axes,
-                            std::vector<Axis> reduce_axes, ir::BinaryOp op, ir::Expr value,
+                            std::vector<Axis> reduce_axes, ir::BinaryOp op, const ir::Expr& value,
                             ir::Scalar element) {
   Reduction reduction = make_reduction(op, value.type().scalar);
   return reduce_tuple(name, std::move(axes), std::move(reduce_axes), std::move(reduction), {value},
@@ -158,7 +158,7 @@ TensorId DagBuilder::reduce(std::string_view name, std::vector<Axis> axes,
 std::vector<TensorId> DagBuilder::reduce_tuple(std::string_view name, std::vector<Axis> axes,
                                                std::vector<Axis> reduce_axes, Reduction reduction,
                                                std::vector<ir::Expr> values,
-                                               std::vector<ir::Scalar> elements) {
+                                               const std::vector<ir::Scalar>& elements) {
   Op op;
   op.name = Name(name);
   op.axes = std::move(axes);

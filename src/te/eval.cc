@@ -176,12 +176,14 @@ class Evaluator::Frame {
       case ir::ExprKind::Call: {
         const auto* node = expr.as<ir::Call>();
         std::vector<double> args;
+        args.reserve(node->args.size());
         for (const ir::Expr& arg : node->args) args.push_back(eval(arg));
         return apply_call(*node, args);
       }
       case ir::ExprKind::Load: {
         const auto* node = expr.as<ir::Load>();
         std::vector<int64_t> indices;
+        indices.reserve(node->indices.size());
         for (const ir::Expr& index : node->indices) {
           indices.push_back(static_cast<int64_t>(eval(index)));
         }
@@ -244,6 +246,7 @@ std::vector<double> Evaluator::compute(const Op& op, std::span<const int64_t> in
     frame.bind(op.axes[a].var, static_cast<double>(indices[a]));
   }
   std::vector<double> values;
+  values.reserve(op.body.size());
   for (const ir::Expr& value : op.body) values.push_back(frame.eval(value));
   return values;
 }

@@ -51,6 +51,7 @@ std::vector<Axis> output_axes(DagBuilder& builder, const Conv2dShape& shape) {
 
 std::vector<ir::Expr> vars_of(const std::vector<Axis>& axes) {
   std::vector<ir::Expr> vars;
+  vars.reserve(axes.size());
   for (const Axis& axis : axes) vars.push_back(axis.var);
   return vars;
 }

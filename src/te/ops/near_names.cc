@@ -39,15 +39,16 @@ std::vector<std::string> near_names(std::string_view name, std::span<const std::
                                     size_t limit) {
   constexpr size_t kLongest = 64;  // nothing we know is longer, and hostile input may be
   if (name.size() > kLongest) return {};
-  std::vector<std::pair<int, std::string>> near;
-  for (const std::string& candidate : known) {
+  std::vector<std::pair<int, size_t>> near;  // distance, position in `known`
+  for (size_t k = 0; k < known.size(); ++k) {
+    const std::string& candidate = known[k];
     const int distance = starts_with(candidate, name) ? 0 : edit_distance(name, candidate);
     const int allowed = 1 + static_cast<int>(std::min(name.size(), candidate.size())) / 3;
-    if (distance <= allowed) near.emplace_back(distance, candidate);
+    if (distance <= allowed) near.emplace_back(distance, k);
   }
-  std::ranges::stable_sort(near, {}, [](const auto& entry) { return entry.first; });
+  std::ranges::sort(near);
   std::vector<std::string> names;
-  for (size_t k = 0; k < std::min(limit, near.size()); ++k) names.push_back(near[k].second);
+  for (size_t k = 0; k < std::min(limit, near.size()); ++k) names.push_back(known[near[k].second]);
   return names;
 }
 

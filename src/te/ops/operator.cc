@@ -96,6 +96,7 @@ std::string canonical(const Arguments& arguments, const Parameter& parameter,
 
 std::vector<std::string> parameter_names(const Operator& op) {
   std::vector<std::string> names;
+  names.reserve(op.parameters.size() + 1);
   for (const Parameter& parameter : op.parameters) names.emplace_back(parameter.name);
   names.emplace_back("constant");
   return names;
