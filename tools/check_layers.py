@@ -3,7 +3,8 @@
 
 Every `#include "folder/..."` of a file under src/ must name its own folder or one that its row
 allows, transitively; every `#include <library/...>` of a library in the last column must stand in
-the folder that owns it. Each folder with sources needs a row, and each row a folder with sources.
+the folder that owns it. What is marked `(tests)` is for x_test.cc, x_testing.h and x_testing.cc only.
+Each folder with sources needs a row, and each row a folder with sources.
 """
 
 import argparse
@@ -22,14 +23,17 @@ class TableError(Exception):
 
 
 class Row:
+    """What one folder may include: name -> whether that is for its tests only."""
+
     def __init__(self, folder, may_include, libraries):
         self.folder = folder
-        self.may_include = may_include  # direct; closed by Table
-        self.libraries = libraries  # name -> whether its tests only
+        self.may_include = may_include  # direct; Table closes it
+        self.libraries = libraries
 
 
 class Table:
-    """The rows by folder, `reach` = what each may include (itself among it), closed."""
+    """The rows by folder. `reach` is what each may include, itself among it, closed under what those
+    may include in turn; `test_reach` the same for its tests."""
 
     def __init__(self, text):
         self.rows = {}
@@ -40,18 +44,16 @@ class Table:
             cells = self.cells(line)
             if len(cells) != len(HEADER):
                 raise TableError(f"not {len(HEADER)} cells: {line}")
-            libraries = {}
-            for library in self.items(cells[3]):
-                name, _, note = library.partition(" ")
-                libraries[name] = note == "(tests)"
-            row = Row(cells[0], self.items(cells[2]), libraries)
+            row = Row(cells[0], self.items(cells[2]), self.items(cells[3]))
             for folder in row.may_include:
                 if folder not in self.rows:
                     raise TableError(f"{row.folder} may include {folder}, which has no row above")
             self.rows[row.folder] = row
-        self.reach = {}
+        self.reach, self.test_reach = {}, {}
         for folder, row in self.rows.items():  # rows name only rows above: one pass closes
-            self.reach[folder] = {folder}.union(*(self.reach[f] for f in row.may_include))
+            always = [f for f, tests_only in row.may_include.items() if not tests_only]
+            self.reach[folder] = {folder}.union(*(self.reach[f] for f in always))
+            self.test_reach[folder] = {folder}.union(*(self.reach[f] for f in row.may_include))
 
     @staticmethod
     def cells(line):
@@ -59,7 +61,12 @@ class Table:
 
     @staticmethod
     def items(cell):
-        return [] if cell == "-" else [item.strip() for item in cell.split(",")]
+        """`a, b (tests)` -> {"a": False, "b": True}"""
+        items = {}
+        for item in [] if cell == "-" else cell.split(","):
+            name, _, note = item.strip().partition(" ")
+            items[name] = note == "(tests)"
+        return items
 
     def folder_of(self, path):
         """The row that speaks for a path below src/: the longest that is a prefix of it."""
@@ -81,7 +88,8 @@ def check_file(table, path, text):
     if folder is None:
         yield f"src/{path}:1: {path.split('/')[0]} has no row in tools/layers.txt"
         return
-    is_test = pathlib.PurePath(path).stem.endswith("_test")
+    is_test = pathlib.PurePath(path).stem.endswith(("_test", "_testing"))
+    reach = (table.test_reach if is_test else table.reach)[folder]
     for match in INCLUDE.finditer(text):
         where = f"src/{path}:{line_of(text, match.start(2))}"
         quoted, name = match.group(1) == '"', match.group(2)
@@ -89,8 +97,8 @@ def check_file(table, path, text):
             other = table.folder_of(name)
             if other is None:
                 yield f"{where}: {name} is not below a folder of tools/layers.txt"
-            elif other not in table.reach[folder]:
-                allowed = ", ".join(sorted(table.reach[folder] - {folder})) or "nothing"
+            elif other not in reach:
+                allowed = ", ".join(sorted(reach - {folder})) or "nothing"
                 yield f"{where}: {folder} may not include {other}; it may include {allowed}"
             continue
         if quoted:

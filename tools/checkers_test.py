@@ -13,7 +13,7 @@ folder   | purpose | may include | third-party only here
 base     | b       | -           | nlohmann
 ir       | i       | base        | isl (tests)
 gen/llvm | g       | ir          | llvm
-gen      | g       | base        | -
+gen      | g       | base, ir (tests) | -
 """
 
 
@@ -59,6 +59,15 @@ class Layers(Tree):
                 "src/gen/bad.cc:1: gen may not include gen/llvm; it may include base",
                 "src/gen/llvm/bad.cc:1: gen/llvm may not include gen; it may include base, ir",
             ],
+        )
+
+    def test_a_folder_for_tests_in_the_product(self):
+        self.write("src/gen/good_test.cc", '#include "ir/b.h"\n')
+        self.write("src/gen/good_testing.h", '#include "ir/b.h"\n')
+        self.assertEqual(self.layers(), [])
+        self.write("src/gen/bad.cc", '#include "ir/b.h"\n')
+        self.assertEqual(
+            self.layers(), ["src/gen/bad.cc:1: gen may not include ir; it may include base"]
         )
 
     def test_a_library_in_the_wrong_folder(self):
