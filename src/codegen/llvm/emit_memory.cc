@@ -179,6 +179,13 @@ Emitter::Value Emitter::pointer(ir::BufferId buffer, const Address& address) {
     return llvm::PoisonValue::get(builder_.getPtrTy());
   }
   llvm::Type* element = memory_type(function_.buffers[buffer].element);
+  const auto element_bytes =
+      static_cast<int64_t>(module_.getDataLayout().getTypeAllocSize(element).getFixedValue());
+  const auto in_inner_loop = [&](size_t level) {
+    return std::any_of(frame_->levels.begin() + static_cast<ptrdiff_t>(level) + 1,
+                       frame_->levels.end(),
+                       [](const Level& inner) { return inner.counter != nullptr; });
+  };
   struct Placed {
     size_t level;
     int64_t key;
@@ -215,7 +222,10 @@ Emitter::Value Emitter::pointer(ir::BufferId buffer, const Address& address) {
       result = found->second;
     } else {
       Value base = result;
-      result = at_level(level, [&] {
+      const int64_t step = times(terms[begin].coefficient, element_bytes);
+      const bool moves = end == begin + 1 && frame_->levels[level].counter == terms[begin].value &&
+                         (step < 0 || step > 8) && !in_inner_loop(level);
+      result = moves ? moving_pointer(level, base, step) : at_level(level, [&] {
         Value sum = nullptr;
         for (size_t k = begin; k < end; ++k) {
           Value term = builder_.CreateMul(terms[k].value, index(terms[k].coefficient));
@@ -229,6 +239,16 @@ Emitter::Value Emitter::pointer(ir::BufferId buffer, const Address& address) {
   }
   if (address.constant == 0) return result;
   return builder_.CreateGEP(element, result, index(address.constant));
+}
+
+// A pointer that is `start` in the first iteration of the loop of a level and moves on each time.
+Emitter::Value Emitter::moving_pointer(size_t level, Value start, int64_t bytes) {
+  Level& loop = frame_->levels[level];
+  llvm::PHINode* moving =
+      llvm::PHINode::Create(builder_.getPtrTy(), 2, "", loop.counter->getIterator());
+  moving->addIncoming(start, loop.before);
+  loop.moving.emplace_back(moving, bytes);
+  return moving;
 }
 
 // A vector of pointers, one a lane, for indices that are not evenly spaced.

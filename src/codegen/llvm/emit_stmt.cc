@@ -70,7 +70,12 @@ void Emitter::emit_counted_loop(Value extent, bool may_be_empty,
   enter_level(loop);
   llvm::PHINode* k = builder_.CreatePHI(builder_.getInt64Ty(), 2);
   k->addIncoming(index(0), before);
+  frame_->levels.back().counter = k;
   body(k);
+  for (const auto& [pointer, bytes] : frame_->levels.back().moving) {
+    Value moved = builder_.CreateGEP(builder_.getInt8Ty(), pointer, index(bytes));
+    pointer->addIncoming(moved, builder_.GetInsertBlock());
+  }
   Value next = builder_.CreateNUWAdd(k, index(1));
   k->addIncoming(next, builder_.GetInsertBlock());
   builder_.CreateCondBr(builder_.CreateICmpULT(next, extent), loop, after);

@@ -10,7 +10,8 @@
 // Places. Code is emitted in the order of the statements into nested `Level`s: one for a function,
 // a loop body, a branch, a Let. What was emitted at a level dominates all that follows within it,
 // so values may be kept there for reuse. Addresses are sums of a part for each level, emitted at
-// that level: loop-invariant parts leave their loops that way, without an LLVM pass.
+// that level: loop-invariant parts leave their loops that way, without an LLVM pass. In the
+// innermost loop a pointer moves along, unless its step is small enough for the processor to scale.
 //
 // Laziness. Arms of a Select that could fault are emitted under a branch (scalar condition) or
 // under `mask` (vector condition), which loads and divisions heed.
@@ -61,6 +62,8 @@ class Emitter {
   };
   struct Level {
     llvm::BasicBlock* before = nullptr;  // the block that leads into this level, if it is another
+    llvm::PHINode* counter = nullptr;    // of a loop: 0, 1, ...
+    std::vector<std::pair<llvm::PHINode*, int64_t>> moving;  // pointers of a loop: bytes a step
     std::map<std::vector<int64_t>, Value> kept;
   };
   // The state of one LLVM function.
@@ -145,6 +148,7 @@ class Emitter {
   bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
   void add_term(Address& address, const ir::Expr& atom, int64_t factor);
   Value pointer(ir::BufferId buffer, const Address& address);
+  Value moving_pointer(size_t level, Value start, int64_t bytes);
   Value lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
   Bound atom_value(const ir::Expr& atom);
   int64_t atom_key(const ir::Expr& atom);

@@ -1,6 +1,7 @@
 #include "codegen/llvm/target_machine.h"
 
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetOptions.h>
 
@@ -14,6 +15,15 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
+// Passes that cost time and gain nothing: the emitter has already reduced the strength of address
+// arithmetic (a seventh of the time of a register-tile kernel goes to that pass). LLVM has no
+// other way to say so than its command line, which is global.
+void switch_off(llvm::StringRef pass_option) {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto found = options.find(pass_option);
+  if (found != options.end()) found->second->addOccurrence(1, pass_option, "true");
+}
+
 void initialise_once() {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -21,6 +31,7 @@ void initialise_once() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    switch_off("disable-lsr");
   });
 }
 

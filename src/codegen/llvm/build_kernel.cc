@@ -1,0 +1,64 @@
+#include "codegen/llvm/build_kernel.h"
+
+namespace tilewright::codegen {
+
+Result<runtime::KernelObject> build_object(const Task& task, const schedule::LoopTree& tree,
+                                           const schedule::Trace& trace,
+                                           const BuildOptions& options) {
+  Result<ir::Function> function =
+      lower::lower(task.workload, task.target, tree, trace, options.lower);
+  if (!function) return std::unexpected(function.error());
+  return compile_llvm(*function, task.target, options.llvm);
+}
+
+Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTree& tree,
+                                       const schedule::Trace& trace, const BuildOptions& options) {
+  Result<runtime::KernelObject> object = build_object(task, tree, trace, options);
+  if (!object) return std::unexpected(object.error());
+  Result<runtime::Kernel> kernel = runtime::Kernel::load(*object);
+  if (!kernel) return std::unexpected(kernel.error());
+
+  BoundKernel bound(std::move(*kernel));
+  const te::Dag& dag = *task.workload.dag;
+  for (const Operand& operand : task.workload.operands) {
+    const te::Tensor& tensor = dag.tensor(operand.tensor);
+    const int bytes = ir::bytes_of(tensor.element);
+    int64_t elements = 1;
+    std::vector<int64_t> shape;
+    for (const te::Extent& extent : tensor.shape) {
+      shape.push_back(extent.high);
+      elements *= extent.high;
+    }
+    bound.elements_.push_back(elements);
+    bound.row_major_.emplace_back(elements * bytes);
+    bound.arguments_.push_back(bound.row_major_.back().data());
+    const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
+    if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
+    layout::Layout layout = schedule::layout_of(tree, buffer);
+    runtime::AlignedBuffer memory(layout.elements() * bytes);
+    bound.arguments_.back() = memory.data();
+    bound.packed_.push_back(
+        {bound.row_major_.size() - 1, shape, std::move(layout), bytes, std::move(memory)});
+  }
+  bound.threads_ = task.target.threads;
+  bound.workspace_ = runtime::AlignedBuffer(bound.kernel_.workspace_bytes(bound.threads_));
+  return bound;
+}
+
+void BoundKernel::set_constants() {
+  for (const Packed& packed : packed_) {
+    layout::repack(packed.shape, packed.layout, packed.element_bytes,
+                   row_major_[packed.operand].data(), packed.buffer.data());
+  }
+}
+
+int32_t BoundKernel::run() {
+  const TilewrightCall call{.arguments = arguments_.data(),
+                            .workspace = workspace_.data(),
+                            .pool = nullptr,
+                            .threads = threads_,
+                            .reserved = 0};
+  return kernel_(call);
+}
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,60 @@
+// LoopTree -> callable: lowering, LLVM's code generator and the loader in one call, and a kernel
+// with memory for its operands.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "codegen/llvm/compile.h"
+#include "lower/pipeline.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/kernel.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+#include "task/workload.h"
+
+namespace tilewright::codegen {
+
+struct BuildOptions {
+  lower::LowerOptions lower;
+  LlvmOptions llvm;
+};
+
+Result<runtime::KernelObject> build_object(const Task& task, const schedule::LoopTree& tree,
+                                           const schedule::Trace& trace,
+                                           const BuildOptions& options = {});
+
+// A kernel bound to buffers of its own, one an operand in the order of the workload. Constants are
+// given row-major and laid out as the schedule packs them, once, when they are set. Not to be
+// shared between threads.
+class BoundKernel {
+ public:
+  static Result<BoundKernel> build(const Task& task, const schedule::LoopTree& tree,
+                                   const schedule::Trace& trace, const BuildOptions& options = {});
+
+  // Row-major memory of an operand; for a constant, write it and call set_constants.
+  runtime::AlignedBuffer& operand(size_t index) { return row_major_[index]; }
+  int64_t operand_elements(size_t index) const { return elements_[index]; }
+  void set_constants();  // packs; to be called once constants are written
+  int32_t run();         // status of the kernel
+
+ private:
+  BoundKernel(runtime::Kernel kernel) : kernel_(std::move(kernel)) {}
+
+  runtime::Kernel kernel_;
+  std::vector<runtime::AlignedBuffer> row_major_;
+  std::vector<int64_t> elements_;
+  struct Packed {
+    size_t operand;
+    std::vector<int64_t> shape;
+    layout::Layout layout;
+    int element_bytes;
+    runtime::AlignedBuffer buffer;
+  };
+  std::vector<Packed> packed_;
+  std::vector<void*> arguments_;
+  runtime::AlignedBuffer workspace_;
+  int threads_ = 1;
+};
+
+}  // namespace tilewright::codegen
