@@ -1,0 +1,124 @@
+#include "runtime/host/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "runtime/host/affinity.h"
+
+namespace tilewright::runtime {
+namespace {
+
+struct Counts {
+  explicit Counts(int64_t iterations, int workers)
+      : runs(static_cast<size_t>(iterations)), busy(static_cast<size_t>(workers)) {}
+  std::vector<std::atomic<int>> runs;
+  std::vector<std::atomic<int>> busy;  // by worker: never above one
+  std::atomic<bool> overlap{false};
+};
+
+void count(void* context, int64_t iteration, int32_t worker) {
+  auto& counts = *static_cast<Counts*>(context);
+  if (counts.busy[static_cast<size_t>(worker)].fetch_add(1) != 0) counts.overlap = true;
+  counts.runs[static_cast<size_t>(iteration)].fetch_add(1);
+  counts.busy[static_cast<size_t>(worker)].fetch_sub(1);
+}
+
+TEST(ThreadPool, RunsEachIterationOnce) {
+  ThreadPool pool({.threads = 3});
+  for (int64_t iterations : {1, 2, 3, 4, 7, 100, 1000}) {
+    for (int threads : {1, 2, 3, 8}) {
+      Counts counts(iterations, threads);
+      ASSERT_EQ(pool.parallel_for(threads, iterations, count, &counts), 0);
+      for (const auto& runs : counts.runs) EXPECT_EQ(runs.load(), 1);
+      EXPECT_FALSE(counts.overlap.load());
+    }
+  }
+}
+
+TEST(ThreadPool, SleepersAreWoken) {
+  ThreadPool pool({.threads = 2, .spin_us = 1});
+  for (int k = 0; k < 50; ++k) {
+    Counts counts(64, 2);
+    if (k % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ASSERT_EQ(pool.parallel_for(2, 64, count, &counts), 0);
+    for (const auto& runs : counts.runs) ASSERT_EQ(runs.load(), 1);
+  }
+}
+
+// Two tasks that wait for each other finish only if two threads take part.
+TEST(ThreadPool, TasksRunAtTheSameTime) {
+  ThreadPool pool({.threads = 2});
+  std::atomic<int> arrived{0};
+  const auto meet = [](void* context, int64_t, int32_t) {
+    auto& here = *static_cast<std::atomic<int>*>(context);
+    here.fetch_add(1);
+    while (here.load() < 2) std::this_thread::yield();
+  };
+  EXPECT_EQ(pool.parallel_for(2, 2, meet, &arrived), 0);
+  EXPECT_EQ(arrived.load(), 2);
+}
+
+TEST(ThreadPool, NestedCallsRunOnTheCaller) {
+  ThreadPool pool({.threads = 2});
+  struct Context {
+    ThreadPool* pool;
+    std::atomic<int> inner{0};
+  } context{&pool, {}};
+  const auto outer = [](void* raw, int64_t, int32_t) {
+    auto& c = *static_cast<Context*>(raw);
+    const auto inner = [](void* x, int64_t, int32_t worker) {
+      EXPECT_EQ(worker, 0);
+      static_cast<Context*>(x)->inner.fetch_add(1);
+    };
+    EXPECT_EQ(c.pool->parallel_for(2, 5, inner, raw), 0);
+  };
+  EXPECT_EQ(pool.parallel_for(2, 4, outer, &context), 0);
+  EXPECT_EQ(context.inner.load(), 20);
+}
+
+TEST(ThreadPool, SeveralCallersAtOnce) {
+  ThreadPool pool({.threads = 2});
+  std::vector<std::thread> callers;
+  for (int k = 0; k < 3; ++k) {
+    callers.emplace_back([&pool] {
+      for (int round = 0; round < 100; ++round) {
+        Counts counts(17, 2);
+        ASSERT_EQ(pool.parallel_for(2, 17, count, &counts), 0);
+        for (const auto& runs : counts.runs) ASSERT_EQ(runs.load(), 1);
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+}
+
+TEST(ThreadPool, BadCallsAreRefused) {
+  ThreadPool pool({.threads = 2});
+  EXPECT_NE(pool.parallel_for(0, 1, count, nullptr), 0);
+  EXPECT_NE(pool.parallel_for(1, 1, nullptr, nullptr), 0);
+  EXPECT_EQ(pool.parallel_for(2, 0, count, nullptr), 0);
+  EXPECT_EQ(pool.parallel_for(2, -1, count, nullptr), 0);
+}
+
+TEST(ThreadPool, BehindTheCSymbol) {
+  Counts counts(10, 2);
+  EXPECT_EQ(tilewright_parallel_for(nullptr, 2, 10, count, &counts), 0);
+  ThreadPool pool({.threads = 2});
+  EXPECT_EQ(tilewright_parallel_for(&pool, 2, 10, count, &counts), 0);
+  EXPECT_EQ(tilewright_parallel_for(nullptr, 1, 10, count, &counts), 0);
+  for (const auto& runs : counts.runs) EXPECT_EQ(runs.load(), 3);
+}
+
+TEST(Affinity, KnowsItsCpus) {
+  const std::vector<int> cpus = allowed_cpus();
+  ASSERT_FALSE(cpus.empty());
+  EXPECT_EQ(std::set<int>(cpus.begin(), cpus.end()).size(), cpus.size());
+  EXPECT_FALSE(pin_current_thread(-1));
+}
+
+}  // namespace
+}  // namespace tilewright::runtime
