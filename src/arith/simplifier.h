@@ -42,6 +42,7 @@ class Simplifier : public ir::Rewriter {
   void add_mod(Linear dividend, int64_t divisor, const ir::Expr& like, int64_t times, Linear& out);
   void add_min_max(const ir::Expr& expr, int64_t times, Linear& out);
   void add_select(const ir::Expr& expr, int64_t times, Linear& out);
+  bool open_remainder(Linear& dividend, int64_t c);
   bool merge_div_and_mod(Linear& form);
 
   ir::Expr compare(const ir::Expr& expr);          // of I64 operands

@@ -100,7 +100,7 @@ Expr simplify_not(const Expr& expr) {
 }
 
 Expr Simplifier::logical(const Expr& expr) {
-  const Expr node = rewrite_children(expr);
+  Expr node = rewrite_children(expr);
   const auto* n = node.as<ir::Binary>();
   if (n == nullptr) return node;
   const auto *a = n->a.as<ir::Broadcast>(), *b = n->b.as<ir::Broadcast>();

@@ -147,7 +147,7 @@ Expr Simplifier::compare(const Expr& expr) {
 }
 
 Expr Simplifier::compare_generic(const Expr& expr) {
-  const Expr result = generic(expr);
+  Expr result = generic(expr);
   const auto* n = result.as<ir::Binary>();
   if (n == nullptr || !ir::is_integer(n->a.type())) return result;
   if (ir::equal(n->a, n->b)) return truth(*decide(n->op, {0, 0}), n->type.lanes);

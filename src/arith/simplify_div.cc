@@ -76,11 +76,22 @@ struct ByConstant {
   int64_t divisor = 0;  // 0: it is something else
 };
 ByConstant match(const Expr& expr, BinaryOp op) {
-  const auto* n = expr.as<ir::Binary>();
+  const auto* n = expr.as<ir::Binary>();  // null for the lane, too
   if (n == nullptr || n->op != op) return {};
   const int64_t* c = ir::as_int(n->b);
   if (c == nullptr || *c <= 0) return {};
   return {n->a, *c};
+}
+
+// Whether `atom` is x / c for the x and c of `mod`, or y / (b*c) where x is y / b.
+bool is_quotient_of(const ByConstant& mod, const Expr& atom) {
+  const ByConstant div = match(atom, BinaryOp::Div);
+  if (div.divisor == 0) return false;
+  if (div.divisor == mod.divisor && ir::equal(div.dividend, mod.dividend)) return true;
+  const ByConstant within = match(mod.dividend, BinaryOp::Div);
+  int64_t divisor = 0;
+  return within.divisor != 0 && !__builtin_mul_overflow(within.divisor, mod.divisor, &divisor) &&
+         div.divisor == divisor && ir::equal(div.dividend, within.dividend);
 }
 
 }  // namespace
@@ -110,10 +121,9 @@ void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t t
     const Interval quotient = floor_div(dividend.range(), {c, c});
     if (quotient.is_point()) return out.add_constant(quotient.low, times);
     // (x / b + k) / c -> (x + k*b) / (b*c)
-    const ByConstant inner = dividend.terms.size() == 1 && dividend.terms[0].coefficient == 1 &&
-                                     !dividend.terms[0].is_lane()
-                                 ? match(dividend.terms[0].atom, BinaryOp::Div)
-                                 : ByConstant{};
+    const bool is_one_atom = dividend.terms.size() == 1 && dividend.terms[0].coefficient == 1;
+    const ByConstant inner =
+        is_one_atom ? match(dividend.terms[0].atom, BinaryOp::Div) : ByConstant{};
     int64_t merged = 0;
     if (inner.divisor != 0 && !__builtin_mul_overflow(c, inner.divisor, &merged)) {
       Linear x = linear(inner.dividend);
@@ -136,6 +146,26 @@ void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t t
                floor_div(dividend.range(), {c, c}));
 }
 
+// k * (x % m) -> k * x  in a dividend of c, where c divides k*m. Returns whether it did.
+bool Simplifier::open_remainder(Linear& dividend, int64_t c) {
+  for (size_t k = 0; k < dividend.terms.size(); ++k) {
+    const int64_t times = dividend.terms[k].coefficient;
+    const ByConstant inner = match(dividend.terms[k].atom, BinaryOp::Mod);
+    int64_t period = 0;
+    if (inner.divisor == 0 || __builtin_mul_overflow(inner.divisor, times, &period) ||
+        period % c != 0) {
+      continue;
+    }
+    Linear wider = dividend;
+    wider.terms.erase(wider.terms.begin() + static_cast<ptrdiff_t>(k));
+    wider.add(linear(inner.dividend), times);
+    if (wider.may_wrap()) continue;
+    dividend = std::move(wider);
+    return true;
+  }
+  return false;
+}
+
 void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear& out) {
   while (c != 1 && !dividend.may_wrap()) {
     Split split = split_by(dividend, c);
@@ -146,23 +176,7 @@ void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t t
       dividend.add_constant(quotient.low, -c);
       return out.add(dividend, times);
     }
-    // k * (x % m) -> k * x  where c divides k*m
-    bool opened = false;
-    for (size_t k = 0; k < dividend.terms.size() && !opened; ++k) {
-      const LinearTerm term = dividend.terms[k];
-      const ByConstant inner = term.is_lane() ? ByConstant{} : match(term.atom, BinaryOp::Mod);
-      int64_t period = 0;
-      if (inner.divisor == 0 || __builtin_mul_overflow(inner.divisor, term.coefficient, &period) ||
-          period % c != 0) {
-        continue;
-      }
-      Linear wider = dividend;
-      wider.add_term(term.atom, -term.coefficient, term.range);
-      wider.add(linear(inner.dividend), term.coefficient);
-      opened = !wider.may_wrap();
-      if (opened) dividend = std::move(wider);
-    }
-    if (opened) continue;
+    if (open_remainder(dividend, c)) continue;
     // (g*A + B) % (g*d) -> g * (A % d) + B,  B in [0, g)
     Radix radix = find_radix(dividend, c);
     if (radix.g == 1) break;
@@ -180,31 +194,20 @@ void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t t
 // k*c * (x / c) + k * (x % c) -> k * x, and the same with x / b / c, which is x / (b*c), for the
 // quotient of (x / b) % c. Returns whether it did.
 bool Simplifier::merge_div_and_mod(Linear& form) {
-  for (const LinearTerm& mod_term : form.terms) {
-    if (mod_term.is_lane()) continue;
-    const ByConstant mod = match(mod_term.atom, BinaryOp::Mod);
-    if (mod.divisor == 0) continue;
-    const ByConstant within = match(mod.dividend, BinaryOp::Div);
-    for (const LinearTerm& div_term : form.terms) {
-      if (div_term.is_lane() || div_term.atom.type() != mod_term.atom.type()) continue;
-      const ByConstant div = match(div_term.atom, BinaryOp::Div);
-      int64_t expected = 0, divisor = 0;
-      if (div.divisor == 0 ||
-          __builtin_mul_overflow(mod.divisor, mod_term.coefficient, &expected) ||
-          div_term.coefficient != expected) {
-        continue;
-      }
-      const bool same = div.divisor == mod.divisor && ir::equal(div.dividend, mod.dividend);
-      const bool nested = within.divisor != 0 &&
-                          !__builtin_mul_overflow(within.divisor, mod.divisor, &divisor) &&
-                          div.divisor == divisor && ir::equal(div.dividend, within.dividend);
-      if (!same && !nested) continue;
-      const LinearTerm m = mod_term, d = div_term;  // the list changes below
-      form.add_term(m.atom, -m.coefficient, m.range);
-      form.add_term(d.atom, -d.coefficient, d.range);
-      form.add(linear(mod.dividend), m.coefficient);
-      return true;
-    }
+  for (size_t m = 0; m < form.terms.size(); ++m) {
+    const int64_t times = form.terms[m].coefficient;
+    const ByConstant mod = match(form.terms[m].atom, BinaryOp::Mod);
+    int64_t expected = 0;
+    if (mod.divisor == 0 || __builtin_mul_overflow(mod.divisor, times, &expected)) continue;
+    const auto quotient = std::ranges::find_if(form.terms, [&](const LinearTerm& term) {
+      return term.coefficient == expected && is_quotient_of(mod, term.atom);
+    });
+    if (quotient == form.terms.end()) continue;
+    const auto d = static_cast<size_t>(quotient - form.terms.begin());
+    form.terms.erase(form.terms.begin() + static_cast<ptrdiff_t>(std::max(m, d)));
+    form.terms.erase(form.terms.begin() + static_cast<ptrdiff_t>(std::min(m, d)));
+    form.add(linear(mod.dividend), times);
+    return true;
   }
   return false;
 }

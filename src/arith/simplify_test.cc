@@ -16,7 +16,7 @@ using ir::Stmt;
 constexpr ir::Type kI32{Scalar::I32, 1};
 
 class SimplifyTest : public ::testing::Test {
- protected:
+ public:
   static ir::VarId id(const Expr& v) { return v.as<ir::Var>()->id; }
   static Expr op(BinaryOp o, const Expr& a, const Expr& b) { return ir::binary(o, a, b); }
   static Expr le(const Expr& a, const Expr& b) { return op(BinaryOp::Le, a, b); }

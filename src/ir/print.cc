@@ -89,7 +89,7 @@ class Printer {
   std::string buffer_name(BufferId buffer) const {
     return namer_ ? namer_(buffer) : fmt::format("b{}", buffer);
   }
-  void indent(int depth) { text.append(static_cast<size_t>(2 * depth), ' '); }
+  void indent(int depth) { text.append(2 * static_cast<size_t>(depth), ' '); }
   // The end of the line of a Let or an Allocate, and what it holds for.
   void print_scope(const Stmt& body, int depth, bool last) {
     text += last ? "\n" : ":\n";
