@@ -4,10 +4,6 @@
 # A static library. DEPS are seen by those who link it, PRIVATE_DEPS are not. Without sources it
 # is a header-only library.
 function(tilewright_library name)
-  if(name STREQUAL "NAME")  # in the making
-    message(WARNING "the first argument is the target itself, as in tilewright_ir; skipped")
-    return()
-  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS;PRIVATE_DEPS")
   tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
   tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
@@ -27,10 +23,6 @@ endfunction()
 # most tests do. SHARDS n makes n entries that divide the tests between them, for the long ones.
 # `TILEWRIGHT_SOURCE_DIR` is defined as the root of the sources, for golden files.
 function(tilewright_test name)
-  if(name STREQUAL "NAME")  # in the making
-    message(WARNING "the first argument is the target itself, as in tilewright_ir; skipped")
-    return()
-  endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TIMEOUT" "SOURCES;DEPS;LABELS")
   tilewright_reject_leftovers(${name} "${arg_UNPARSED_ARGUMENTS}")
   tilewright_existing_sources(arg_SOURCES ${arg_SOURCES})
