@@ -4,8 +4,9 @@
 
 // One line a verb: its name and what it does, as the help shows it. cli/verb_NAME.cc defines
 // declare_NAME.
-#define TILEWRIGHT_VERBS(VERB) \
-  VERB(doctor, "what this machine is, what works, what is missing and how to get it")
+#define TILEWRIGHT_VERBS(VERB)                                                        \
+  VERB(doctor, "what this machine is, what works, what is missing and how to get it") \
+  VERB(lower, "the loop IR of an operator under a schedule, after each pass")
 
 namespace tilewright::cli {
 

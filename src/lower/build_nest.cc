@@ -36,7 +36,11 @@ class NestBuilder {
  public:
   NestBuilder(const Workload& workload, const LoopTree& tree, const schedule::Trace& trace,
               std::vector<LoopBinding>* bindings)
-      : workload_(workload), tree_(tree), live_(tree), trace_(trace), bindings_(bindings),
+      : workload_(workload),
+        tree_(tree),
+        live_(tree),
+        trace_(trace),
+        bindings_(bindings),
         values_(tree.vars.size()) {}
 
   ir::Function run() {
@@ -106,8 +110,7 @@ class NestBuilder {
     Expr sum;
     for (const arith::Term& term : form.terms) {
       const Expr& value = values_[term.var];
-      CHECK(value.defined(), "variable {} has no value here",
-            tree_.vars[term.var].name.text());
+      CHECK(value.defined(), "variable {} has no value here", tree_.vars[term.var].name.text());
       const Expr product = term.coefficient == 1 ? value : value * term.coefficient;
       sum = sum.defined() ? sum + product : product;
     }
@@ -154,8 +157,7 @@ class NestBuilder {
     for (const layout::Digit& digit : layouts_[static_cast<size_t>(buffer)].digits) {
       Expr value = local[digit.dim];
       if (digit.divisor > 1) value = value / digit.divisor;
-      const bool outermost =
-          digit.divisor * digit.extent >= tree_.buffer(buffer).extent[digit.dim];
+      const bool outermost = digit.divisor * digit.extent >= tree_.buffer(buffer).extent[digit.dim];
       if (!outermost) value = value % digit.extent;
       out.push_back(simplified(value));
     }
@@ -242,10 +244,14 @@ class NestBuilder {
 
   static ir::ForKind kind_of(Annotation annotation) {
     switch (annotation) {
-      case Annotation::None: return ir::ForKind::Serial;
-      case Annotation::Parallel: return ir::ForKind::Parallel;
-      case Annotation::Vectorise: return ir::ForKind::Vectorised;
-      case Annotation::Unroll: return ir::ForKind::Unrolled;
+      case Annotation::None:
+        return ir::ForKind::Serial;
+      case Annotation::Parallel:
+        return ir::ForKind::Parallel;
+      case Annotation::Vectorise:
+        return ir::ForKind::Vectorised;
+      case Annotation::Unroll:
+        return ir::ForKind::Unrolled;
     }
     return ir::ForKind::Serial;
   }
@@ -290,16 +296,12 @@ class NestBuilder {
       }
       if (buffer.shape.empty()) buffer.shape.push_back(1);
       const bool parallel =
-          parallel_around(stage) || std::any_of(stage.loops.begin(), stage.loops.begin() + position,
-                                                [&](VarIndex loop) {
-                                                  return tree_.var(loop).annotation ==
-                                                         Annotation::Parallel;
-                                                });
-      const bool small =
-          buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes;
-      buffer.scope = small      ? ir::Scope::Stack
-                     : parallel ? ir::Scope::Thread
-                                : ir::Scope::Workspace;
+          parallel_around(stage) ||
+          std::any_of(stage.loops.begin(), stage.loops.begin() + position, [&](VarIndex loop) {
+            return tree_.var(loop).annotation == Annotation::Parallel;
+          });
+      const bool small = buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes;
+      buffer.scope = small ? ir::Scope::Stack : parallel ? ir::Scope::Thread : ir::Scope::Workspace;
       function_.buffers.push_back(std::move(buffer));
     }
     return first;
@@ -307,16 +309,16 @@ class NestBuilder {
 
   Stmt emit_body(StageIndex index, Phase phase) {
     const Stage& stage = tree_.stage(index);
-    BodyContext context{.tree = live_,
-                        .stage = index,
-                        .axes = axis_values(index),
-                        .bounds = bounds_,
-                        .locate = [this](BufferIndex buffer, const std::vector<Expr>& indices) {
-                          return locate(buffer, indices);
-                        },
-                        .accumulator = accumulator_,
-                        .accumulator_indices = {},
-                        .own_indices = {}};
+    BodyContext context{
+        .tree = live_,
+        .stage = index,
+        .axes = axis_values(index),
+        .bounds = bounds_,
+        .locate = [this](BufferIndex buffer,
+                         const std::vector<Expr>& indices) { return locate(buffer, indices); },
+        .accumulator = accumulator_,
+        .accumulator_indices = {},
+        .own_indices = {}};
     std::vector<Expr> own;
     for (const VarIndex dim : stage.dims) own.push_back(simplified(local_value(dim)));
     context.own_indices = digits_of(stage.first_buffer, own);
@@ -360,14 +362,14 @@ class NestBuilder {
     return result;
   }
 
-  // a = f / stride mod extent, named by a Let, for one member after the other.
+  // a = f / divisor mod extent, named by a Let, for one member after the other.
   Stmt bind_members(VarIndex member, const Expr& fused, const std::function<Stmt()>& inside) {
     if (member == kNone) return inside();
     const LoopVar var = live_.var(member);
     const auto next = [&] { return bind_members(var.next_member, fused, inside); };
     if (var.extent == 1) return bind(member, ir::int_imm(0), next);
     const bool outermost = live_.var(var.fused_into).first_member == member;
-    Expr value = var.stride == 1 ? fused : fused / var.stride;
+    Expr value = var.divisor == 1 ? fused : fused / var.divisor;
     if (!outermost) value = value % var.extent;
     const Expr name = ir::var(var.name.text());
     bounds_[name.as<ir::Var>()->id] = {0, var.extent - 1};
@@ -418,8 +420,8 @@ class NestBuilder {
   }
 
   const Workload& workload_;
-  const LoopTree& tree_;   // the numbers that buffers are sized by
-  LoopTree live_;          // the numbers of the branch that is being written
+  const LoopTree& tree_;  // the numbers that buffers are sized by
+  LoopTree live_;         // the numbers of the branch that is being written
   const schedule::Trace& trace_;
   std::vector<LoopBinding>* bindings_;
   ir::Function function_;

@@ -43,7 +43,8 @@ constexpr std::array kPasses = {
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 Status check_names(const std::vector<std::string>& names) {
@@ -53,7 +54,8 @@ Status check_names(const std::vector<std::string>& names) {
     if (known) continue;
     std::string all;
     for (const Pass& pass : kPasses) all += fmt::format("{}{}", all.empty() ? "" : ", ", pass.name);
-    return fail(ErrorKind::BadInput, fmt::format("there is no pass '{}'; passes are {}", name, all));
+    return fail(ErrorKind::BadInput,
+                fmt::format("there is no pass '{}'; passes are {}", name, all));
   }
   return {};
 }

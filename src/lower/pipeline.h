@@ -24,8 +24,8 @@ struct PassReport {
 };
 
 struct LowerOptions {
-  std::vector<std::string> disabled;            // passes to leave out
-  std::vector<PassReport>* report = nullptr;    // out: build_nest first, then each pass
+  std::vector<std::string> disabled;          // passes to leave out
+  std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;
 };
 

@@ -70,8 +70,7 @@ ir::Substitution axis_values(const BodyContext& context) {
   ir::Substitution values;
   for (size_t a = 0; a < context.axes.size(); ++a) {
     if (!context.axes[a].defined()) continue;
-    const te::Axis& axis =
-        a < op.axes.size() ? op.axes[a] : op.reduce_axes[a - op.axes.size()];
+    const te::Axis& axis = a < op.axes.size() ? op.axes[a] : op.reduce_axes[a - op.axes.size()];
     values.emplace(axis.id(), context.axes[a]);
   }
   return values;

@@ -19,9 +19,9 @@ struct BodyContext {
   const arith::Bounds& bounds;
   // The indices of a buffer's layout for the element at absolute logical indices.
   std::function<std::vector<ir::Expr>(schedule::BufferIndex, const std::vector<ir::Expr>&)> locate;
-  ir::BufferId accumulator = 0;               // where reductions fold to (first of the tuple)
+  ir::BufferId accumulator = 0;  // where reductions fold to (first of the tuple)
   std::vector<ir::Expr> accumulator_indices;
-  std::vector<ir::Expr> own_indices;          // of the element in the stage's own buffers
+  std::vector<ir::Expr> own_indices;  // of the element in the stage's own buffers
 };
 
 ir::Stmt init_statement(const BodyContext& context);    // accumulator = identity

@@ -21,9 +21,10 @@ Status check_limits(const te::Dag& dag) {
     for (const std::vector<te::Axis>* axes : {&op.axes, &op.reduce_axes}) {
       for (const te::Axis& axis : *axes) {
         if (!axis.extent.is_constant()) {
-          return fail(ErrorKind::Unsupported,
-                      fmt::format("axis {} of {} has the symbolic extent {}; schedules need numbers",
-                                  axis.name.text(), op.name.text(), axis.extent.symbol.text()));
+          return fail(
+              ErrorKind::Unsupported,
+              fmt::format("axis {} of {} has the symbolic extent {}; schedules need numbers",
+                          axis.name.text(), op.name.text(), axis.extent.symbol.text()));
         }
       }
     }

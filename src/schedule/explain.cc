@@ -61,17 +61,19 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
     case IllegalCode::StageIsInlined:
       return fmt::format("{} is inlined and has no loops; drop its compute_inline", stage);
     case IllegalCode::StageIsOutput:
-      return fmt::format("{} is an output, which is computed at root; cache_write makes a stage "
-                         "that can be placed",
-                         stage);
+      return fmt::format(
+          "{} is an output, which is computed at root; cache_write makes a stage "
+          "that can be placed",
+          stage);
     case IllegalCode::StageHasReduction:
       return fmt::format("{} is a reduction; only stages without one can be inlined", stage);
     case IllegalCode::StageHasNoReduction:
       return fmt::format("{} is not a reduction that has yet to be factored", stage);
     case IllegalCode::StageHasSteps:
-      return fmt::format("{} has been scheduled already; this step comes before its splits, "
-                         "reorders and placement",
-                         stage);
+      return fmt::format(
+          "{} has been scheduled already; this step comes before its splits, "
+          "reorders and placement",
+          stage);
     case IllegalCode::LoopIsAnnotated:
       return fmt::format("loop {} of {} is annotated already; annotate after this step", loop,
                          stage);
@@ -81,10 +83,11 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
     case IllegalCode::LoopIsSpatial:
       return fmt::format("loop {} of {} is not a reduce loop", loop, stage);
     case IllegalCode::BadFactor:
-      return fmt::format("factor {} for loop {} of {}: factors are whole numbers from 1 to 2^31, at "
-                         "least one of them, and must divide ({} left over) where the loop is "
-                         "factored",
-                         illegal.a, loop, stage, illegal.b);
+      return fmt::format(
+          "factor {} for loop {} of {}: factors are whole numbers from 1 to 2^31, at "
+          "least one of them, and must divide ({} left over) where the loop is "
+          "factored",
+          illegal.a, loop, stage, illegal.b);
     case IllegalCode::TooManyLoops:
       return fmt::format("{} would have more than {} loops", stage, illegal.a);
     case IllegalCode::TooManyTerms:
@@ -93,9 +96,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
     case IllegalCode::LoopNamedTwice:
       return fmt::format("loop {} is named twice", loop);
     case IllegalCode::NotAdjacent:
-      return fmt::format("fuse takes two or more loops, each directly inside the one before; {} "
-                         "has {}",
-                         stage, loops_of(tree, illegal.stage));
+      return fmt::format(
+          "fuse takes two or more loops, each directly inside the one before; {} "
+          "has {}",
+          stage, loops_of(tree, illegal.stage));
     case IllegalCode::MixedKinds:
       return fmt::format("loop {} of {} is of another kind: spatial and reduce loops do not fuse",
                          loop, stage);
@@ -119,33 +123,38 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
       return fmt::format("loop {} of {} is a reduction and cannot be parallel; rfactor it first",
                          loop, stage);
     case IllegalCode::VectoriseNotInnermost:
-      return fmt::format("loop {} of {} is vectorised: only unrolled loops and no attached stage "
-                         "may be inside it",
-                         loop, stage);
+      return fmt::format(
+          "loop {} of {} is vectorised: only unrolled loops and no attached stage "
+          "may be inside it",
+          loop, stage);
     case IllegalCode::TwoVectorised:
       return fmt::format("{} has a second vectorised loop {}", stage, loop);
     case IllegalCode::VectorTooLong:
       return fmt::format("loop {} of {} has {} iterations; a vectorised loop has up to {}", loop,
                          stage, illegal.a, illegal.b);
     case IllegalCode::PartlyFused:
-      return fmt::format("variable {} of {} was fused and split, and only part of it is known at "
-                         "that loop; attach outside or inside all loops it is rebuilt from",
-                         loop, stage);
+      return fmt::format(
+          "variable {} of {} was fused and split, and only part of it is known at "
+          "that loop; attach outside or inside all loops it is rebuilt from",
+          loop, stage);
     case IllegalCode::TailOrder:
-      return fmt::format("part {} of {} runs outside a part that encloses it, but its split leaves "
-                         "{} of {} over (or may, in a tail of its reader); keep the parts in order "
-                         "or take a factor that divides",
-                         loop, stage, illegal.b, illegal.a);
+      return fmt::format(
+          "part {} of {} runs outside a part that encloses it, but its split leaves "
+          "{} of {} over (or may, in a tail of its reader); keep the parts in order "
+          "or take a factor that divides",
+          loop, stage, illegal.b, illegal.a);
     case IllegalCode::PackInput:
-      return fmt::format("{} is an input that changes from call to call; cache_read it and pack the "
-                         "copy, or declare it constant",
-                         stage);
+      return fmt::format(
+          "{} is an input that changes from call to call; cache_read it and pack the "
+          "copy, or declare it constant",
+          stage);
     case IllegalCode::PackOutput:
       return fmt::format("{} is an output, whose layout the caller decides", stage);
     case IllegalCode::PackIndex:
-      return fmt::format("{} does not read each dimension by one axis of its own (dimension {}); "
-                         "only such operands can be packed",
-                         stage, illegal.a);
+      return fmt::format(
+          "{} does not read each dimension by one axis of its own (dimension {}); "
+          "only such operands can be packed",
+          stage, illegal.a);
     case IllegalCode::AlreadyPacked:
       return fmt::format("{} is packed already", stage);
     case IllegalCode::MultipleOutputs:
@@ -168,8 +177,7 @@ std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& 
   LoopTree tree = initial;
   TreeEditor editor(tree);
   for (const Step& step : before.steps) {
-    const Illegal earlier =
-        std::visit([&](const auto& s) { return apply_step(editor, s); }, step);
+    const Illegal earlier = std::visit([&](const auto& s) { return apply_step(editor, s); }, step);
     if (earlier) break;
   }
   if (illegal.step < 0 || static_cast<size_t>(illegal.step) >= trace.steps.size()) {

@@ -33,15 +33,15 @@ namespace tilewright::schedule {
 template <class StepType, class Value>
 struct Field {
   std::string_view name;
-  Value StepType::*member;
+  Value StepType::* member;
   bool required;
 };
 template <class StepType, class Value>
-constexpr Field<StepType, Value> required(std::string_view name, Value StepType::*member) {
+constexpr Field<StepType, Value> required(std::string_view name, Value StepType::* member) {
   return {name, member, true};
 }
 template <class StepType, class Value>
-constexpr Field<StepType, Value> optional(std::string_view name, Value StepType::*member) {
+constexpr Field<StepType, Value> optional(std::string_view name, Value StepType::* member) {
   return {name, member, false};
 }
 

@@ -1,4 +1,5 @@
-// The JSON form of field values; apart from fields.h, so that steps need not include a JSON library.
+// The JSON form of field values; apart from fields.h, so that steps need not include a JSON
+// library.
 #pragma once
 
 #include "base/json.h"

@@ -73,11 +73,21 @@ class TreePrinter {
   std::string out_;
 };
 
+// How many loops stand around a loop, those of the stages it is attached under included.
+int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
+  int depth = loop.position;
+  for (const Stage* stage = &tree.stage(loop.stage); stage->place == Place::At;) {
+    depth += tree.var(stage->at_loop).position + 1;
+    stage = &tree.stage(stage->at_stage);
+  }
+  return depth;
+}
+
 // One terminal variable of a packed dimension.
 struct PackedPart {
   uint32_t dim;
   int64_t weight;
-  int position;
+  int depth;  // of its loop: the order of the digits
 };
 
 }  // namespace
@@ -121,20 +131,19 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
         while (loop->fused_into != kNone || loop->is_split()) {
           loop = &tree.var(loop->fused_into != kNone ? loop->fused_into : loop->first_part);
         }
-        parts.push_back({d, term.coefficient, int{loop->position}});
+        parts.push_back({d, term.coefficient, nesting_depth(tree, *loop)});
       }
     }
   }
   // The parts that no loop walks any more: a dimension with no moving part, a weight above 1 left.
   layout::Layout layout;
   for (uint32_t d = 0; d < buffer.rank; ++d) {
-    const bool moves = std::any_of(parts.begin(), parts.end(),
-                                   [&](const PackedPart& p) { return p.dim == d; });
+    const bool moves =
+        std::any_of(parts.begin(), parts.end(), [&](const PackedPart& p) { return p.dim == d; });
     if (!moves) parts.push_back({d, 1, -1});
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const PackedPart& a, const PackedPart& b) {
-    return a.position < b.position;
-  });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const PackedPart& a, const PackedPart& b) { return a.depth < b.depth; });
   for (const PackedPart& part : parts) {
     int64_t above = 0;  // the next larger weight of the dimension; 0: this is its outermost digit
     for (const PackedPart& other : parts) {

@@ -58,20 +58,21 @@ struct LoopVar {
   VarOrigin origin = VarOrigin::Axis;
   IterKind kind = IterKind::Spatial;
   Annotation annotation = Annotation::None;
-  Tail tail = Tail::Peel;        // of the split that made this variable's parts
-  uint8_t part = 0;              // Part: which, 0 outermost
-  uint8_t parts = 0;             // when split: how many
-  VarIndex first_part = kNone;   // when split: the first of `parts` consecutive variables
-  VarIndex parent = kNone;       // Part: the variable that was split
-  VarIndex first_member = kNone; // Fused: the outermost of its members
-  VarIndex fused_into = kNone;   // when fused away
-  VarIndex next_member = kNone;  // when fused away: the next one inwards, of the same fusion
-  int16_t step = kNone;          // Part: the split of the trace that gives the factors
-  int8_t position = -1;          // in Stage::loops, -1 when not a loop
+  Tail tail = Tail::Peel;         // of the split that made this variable's parts
+  uint8_t part = 0;               // Part: which, 0 outermost
+  uint8_t parts = 0;              // when split: how many
+  VarIndex first_part = kNone;    // when split: the first of `parts` consecutive variables
+  VarIndex parent = kNone;        // Part: the variable that was split
+  VarIndex first_member = kNone;  // Fused: the outermost of its members
+  VarIndex fused_into = kNone;    // when fused away
+  VarIndex next_member = kNone;   // when fused away: the next one inwards, of the same fusion
+  int16_t step = kNone;           // Part: the split of the trace that gives the factors
+  int8_t position = -1;           // in Stage::loops, -1 when not a loop
 
   // Numbers.
   int64_t extent = 1;     // values it takes; the most of them where tails differ
-  int64_t stride = 1;     // Part: weight in the parent. Fused away: divisor of the fusion
+  int64_t stride = 1;     // Part: weight in the parent
+  int64_t divisor = 1;    // fused away: its value is fusion / divisor mod extent
   int64_t remainder = 0;  // when split: extent mod (product of the factors)
   // While lowering a branch of a tail: how many outer parts have a value there, and how many values
   // that leaves to the parts further in.
@@ -105,8 +106,9 @@ struct Stage {
   BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
   uint8_t buffers = 1;
   uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
-  InlineVector<VarIndex, kMaxRank> dims{};    // the variable that indexes each dimension
-  InlineVector<VarIndex, kMaxAxes> axes{};    // of the operator (Combine: of the fold): spatial, reduce
+  InlineVector<VarIndex, kMaxRank> dims{};  // the variable that indexes each dimension
+  InlineVector<VarIndex, kMaxAxes>
+      axes{};  // of the operator (Combine: of the fold): spatial, reduce
   InlineVector<VarIndex, kMaxLoops> loops{};  // outside in
 
   // Numbers: where its own iteration begins and what it covers.
@@ -118,10 +120,10 @@ struct Buffer {
   uint8_t output = 0;        // of its operator
   uint8_t rank = 0;
   ir::Scalar element = ir::Scalar::F32;
-  te::TensorId tensor = 0;          // the tensor whose values it holds
-  bool is_argument = false;         // an input or output of the workload
-  bool is_constant = false;         // known at compile time
-  StageIndex packed_for = kNone;    // laid out for this reader
+  te::TensorId tensor = 0;        // the tensor whose values it holds
+  bool is_argument = false;       // an input or output of the workload
+  bool is_constant = false;       // known at compile time
+  StageIndex packed_for = kNone;  // laid out for this reader
   int16_t pack_step = kNone;
   InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
 };
@@ -147,7 +149,7 @@ struct RegionDim {
   bool clipped = false;  // the guard may cut it at the tensor's edge
   int64_t extent = 1;    // elements from first to last
   int64_t stride = 1;
-  arith::Affine base{};    // over terminal variables outside
+  arith::Affine base{};  // over terminal variables outside
 };
 
 struct LoopTree {
@@ -168,7 +170,7 @@ struct LoopTree {
   const Buffer& buffer(BufferIndex k) const { return buffers[static_cast<size_t>(k)]; }
   Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
 
-  StageIndex find_stage(StageName name) const;             // kNone when absent
+  StageIndex find_stage(StageName name) const;            // kNone when absent
   VarIndex find_loop(StageIndex stage, Name name) const;  // kNone when absent
   std::string to_string() const;                          // stages with their loops, for people
 };

@@ -134,12 +134,13 @@ class Numbers {
       int64_t divisor = var.extent;
       for (VarIndex m = var.first_member; m != kNone; m = tree_.var(m).next_member) {
         divisor /= std::max<int64_t>(1, tree_.var(m).extent);
-        tree_.var(m).stride = divisor;
+        tree_.var(m).divisor = divisor;
       }
       return;
     }
     LoopVar& parent = tree_.var(var.parent);
-    if (var.part == 0) set_parts(parent, std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
+    if (var.part == 0)
+      set_parts(parent, std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
   }
 
   // All parts of a split variable at once: strides from the inside out, then extents.
@@ -201,8 +202,8 @@ class Numbers {
       const auto part = static_cast<VarIndex>(whole.first_part + k);
       const PositionRange range = loop_positions(tree_, part);
       if (range.last >= outermost_inner) {
-        return {IllegalCode::TailOrder, tree_.var(part).step, stage.name, tree_.var(part).name,
-                whole.extent, whole.remainder};
+        return {IllegalCode::TailOrder, tree_.var(part).step, stage.name,
+                tree_.var(part).name,   whole.extent,         whole.remainder};
       }
       outermost_inner = std::min(outermost_inner, range.first);
     }
@@ -265,9 +266,9 @@ class Numbers {
       const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
       const bool attached = writer.place == Place::At;
       VarIndex partly = kNone;
-      const bool known = region_at(tree_, access, attached ? writer.at_stage : kNone,
-                                   attached ? writer.at_loop : kNone,
-                                   &tree_.regions[access.first_dim], &partly);
+      const bool known =
+          region_at(tree_, access, attached ? writer.at_stage : kNone,
+                    attached ? writer.at_loop : kNone, &tree_.regions[access.first_dim], &partly);
       CHECK(known, "a region that was legal for the producer");
     }
     return {};
@@ -283,7 +284,8 @@ Illegal compute_numbers(const Trace& trace, LoopTree* tree) { return Numbers(tra
 
 bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t times) {
   const LoopVar& var = tree.var(index);
-  if (!var.is_split()) return var.extent == 1 || form->add_term(static_cast<uint32_t>(index), times);
+  if (!var.is_split())
+    return var.extent == 1 || form->add_term(static_cast<uint32_t>(index), times);
   for (int k = 0; k < var.parts; ++k) {
     const auto part = static_cast<VarIndex>(var.first_part + k);
     if (!form_of(tree, part, form, times * tree.var(part).stride)) return false;

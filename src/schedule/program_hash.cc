@@ -61,7 +61,7 @@ class ProgramHasher {
       return;
     }
     if (var.fused_into != kNone) {
-      hasher_.add(0xf5).add_signed(var.stride).add_signed(var.extent);
+      hasher_.add(0xf5).add_signed(var.divisor).add_signed(var.extent);
       return add_value(var.fused_into);
     }
     hasher_.add(code(index));

@@ -162,8 +162,7 @@ RegionDim hull_of(const RegionDim& a, const RegionDim& b) {
   }
   RegionDim out = a;
   out.base.constant = std::min(a.base.constant, b.base.constant);
-  const int64_t end =
-      std::max(a.base.constant + a.extent, b.base.constant + b.extent);
+  const int64_t end = std::max(a.base.constant + a.extent, b.base.constant + b.extent);
   out.extent = end - out.base.constant;
   const bool same = a.base.constant == b.base.constant && a.extent == b.extent;
   out.exact = a.exact && b.exact && same && a.stride == b.stride;

@@ -150,7 +150,8 @@ Result<Step> step_from_object(const Json& json) {
         (read(field), ...);
       },
       S::fields());
-  if (problem.empty() && json.size() != known) problem = "it has fields that the step does not have";
+  if (problem.empty() && json.size() != known)
+    problem = "it has fields that the step does not have";
   if (problem.empty()) return Step(step);
   return fail(ErrorKind::BadInput, fmt::format("{}; the fields are: {}", problem, usage<S>()));
 }
@@ -221,8 +222,8 @@ Result<Trace> trace_from_json(const Json& json) {
   for (const Json& item : json) {
     const auto tag = item.is_object() ? item.find("step") : item.end();
     if (!item.is_object() || tag == item.end() || !tag->is_string()) {
-      return fail(ErrorKind::BadInput, fmt::format("element {}: a step is an object with \"step\"",
-                                                   trace.steps.size()));
+      return fail(ErrorKind::BadInput,
+                  fmt::format("element {}: a step is an object with \"step\"", trace.steps.size()));
     }
     const auto read = [&]<class S>() { return step_from_object<S>(item); };
     Result<Step> step = with_tag(tag->get_ref<const std::string&>(), read, kAllSteps);

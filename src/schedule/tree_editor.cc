@@ -38,8 +38,8 @@ Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
 
 Illegal TreeEditor::check_fresh(StageIndex index) const {
   const Stage& stage = tree_.stage(index);
-  const bool same = std::equal(stage.axes.begin(), stage.axes.end(), stage.loops.begin(),
-                               stage.loops.end());
+  const bool same =
+      std::equal(stage.axes.begin(), stage.axes.end(), stage.loops.begin(), stage.loops.end());
   if (!same || stage.place != Place::Root) return reject(IllegalCode::StageHasSteps, stage.name);
   for (const VarIndex loop : stage.loops) {
     if (const Illegal illegal = check_unused(index, loop)) return illegal;

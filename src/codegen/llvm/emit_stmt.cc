@@ -128,14 +128,22 @@ void Emitter::emit_allocate(const ir::Allocate& allocate) {
       // One element is promoted; more stay in memory.
       llvm::Type* type =
           buffer.elements() == 1 ? value_type(buffer.element) : memory_type(buffer.element);
-      llvm::AllocaInst* slot = entry_alloca(type, buffer.elements(), 1);
-      if (buffer.elements() == 1) frame_->registers.push_back(slot);
+      llvm::AllocaInst*& slot = frame_->slots[allocate.buffer];
+      if (slot == nullptr) {
+        slot = entry_alloca(type, buffer.elements(), 1);
+        if (buffer.elements() == 1) frame_->registers.push_back(slot);
+      }
       memory = slot;
       break;
     }
-    case ir::Scope::Stack:
-      memory = entry_alloca(memory_type(buffer.element), buffer.elements(), 64);
+    case ir::Scope::Stack: {
+      llvm::AllocaInst*& slot = frame_->slots[allocate.buffer];
+      if (slot == nullptr) {
+        slot = entry_alloca(memory_type(buffer.element), buffer.elements(), 64);
+      }
+      memory = slot;
       break;
+    }
     case ir::Scope::Workspace:  // at level 0, so that addresses may be computed at any
       memory = at_level(0, [&] {
         return builder_.CreateGEP(builder_.getInt8Ty(), frame_->workspace,

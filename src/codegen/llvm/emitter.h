@@ -73,6 +73,9 @@ class Emitter {
     std::vector<Value> buffers;         // pointer to the first element, by BufferId
     llvm::DenseMap<ir::VarId, Bound> vars;
     std::vector<Level> levels;
+    // Register and Stack buffers: one slot each, however many copies of their Allocate there are,
+    // so that an address computed once holds for all of them.
+    llvm::DenseMap<ir::BufferId, llvm::AllocaInst*> slots;
     std::vector<llvm::AllocaInst*> registers;
     std::vector<std::pair<const ir::Node*, Value>> shared;  // values of shared nodes; a stack
     llvm::DenseMap<const ir::Node*, Value> shared_values;

@@ -24,9 +24,8 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
   if (step.ordinal < 0 || step.ordinal > UINT8_MAX) {
     return editor.reject(IllegalCode::BadOrdinal, step.stage, {}, step.ordinal);
   }
-  const StageName name{.op = step.stage.op,
-                       .role = StageRole::Read,
-                       .ordinal = static_cast<uint8_t>(step.ordinal)};
+  const StageName name{
+      .op = step.stage.op, .role = StageRole::Read, .ordinal = static_cast<uint8_t>(step.ordinal)};
   if (tree.find_stage(name) != kNone) return editor.reject(IllegalCode::StageExists, name);
   std::array<StageIndex, StageList::kCapacity> readers{};
   for (size_t r = 0; r < step.readers.size(); ++r) {

@@ -14,8 +14,8 @@
 namespace tilewright::schedule {
 
 struct CacheRead {
-  StageName stage;    // whose values are copied
-  StageList readers;  // who takes the copy
+  StageName stage;      // whose values are copied
+  StageList readers;    // who takes the copy
   int64_t ordinal = 0;  // names the new stage: A.read, A.read.1, ...; no two alike
 
   static constexpr std::string_view kTag = "cache_read";

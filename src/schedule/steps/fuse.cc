@@ -17,8 +17,8 @@ Illegal apply_step(TreeEditor& editor, const Fuse& step) {
   for (size_t k = 0; k < step.loops.size(); ++k) {
     if (const Illegal illegal = editor.find_loop(stage, step.loops[k], &members[k])) return illegal;
     if (const Illegal illegal = editor.check_unused(stage, members[k])) return illegal;
-    const auto position = static_cast<size_t>(std::find(loops.begin(), loops.end(), members[k]) -
-                                              loops.begin());
+    const auto position =
+        static_cast<size_t>(std::find(loops.begin(), loops.end(), members[k]) - loops.begin());
     if (k == 0) first = position;
     if (position != first + k) {
       return editor.reject(IllegalCode::NotAdjacent, step.stage, step.loops[k]);

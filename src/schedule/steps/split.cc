@@ -31,8 +31,8 @@ Illegal apply_step(TreeEditor& editor, const Split& step) {
   var.first_part = parts[0];
   var.tail = step.tail;
   const auto& loops = tree.stage(stage).loops;
-  const auto position = static_cast<size_t>(std::find(loops.begin(), loops.end(), loop) -
-                                            loops.begin());
+  const auto position =
+      static_cast<size_t>(std::find(loops.begin(), loops.end(), loop) - loops.begin());
   if (!editor.replace_loops(stage, position, 1, std::span(parts.data(), count))) {
     return editor.reject(IllegalCode::TooManyLoops, step.stage, step.loop, kMaxLoops);
   }

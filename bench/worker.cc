@@ -1,0 +1,139 @@
+// What the benches time of ours, over the line protocol of bench/protocol.h: a register-only FMA
+// loop (the peak), copying (the bandwidth), and kernels that are built from the text of a trace.
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/rng.h"
+#include "codegen/llvm/build_kernel.h"
+#include "protocol.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/peak.h"
+#include "runtime/host/thread_pool.h"
+#include "schedule/apply.h"
+#include "task/parse.h"
+
+namespace tilewright::bench {
+namespace {
+
+// Results turn into exceptions here: the protocol reports those as `error` lines.
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+// The same pool, threads and pinning as kernels have, so that peak and kernel meet one machine.
+void on_threads(int threads, const std::function<void(int64_t)>& body) {
+  const TilewrightTask task = [](void* context, int64_t iteration, int32_t) {
+    (*static_cast<const std::function<void(int64_t)>*>(context))(iteration);
+  };
+  auto* context = const_cast<std::function<void(int64_t)>*>(&body);
+  tilewright_parallel_for(nullptr, threads, threads, task, context);
+}
+
+Prepared prepare_peak(const Json& request) {
+  const int threads = static_cast<int>(must(member<int64_t>(request, "threads")));
+  constexpr int64_t kIterations = 300'000;  // about a millisecond
+  const int64_t flop = threads * kIterations * runtime::fma_flop_per_iteration();
+  return {.ready_json = "{\"flop\":" + std::to_string(flop) + "}",
+          .call = [=] { on_threads(threads, [](int64_t) { runtime::fma_loop(kIterations); }); }};
+}
+
+Prepared prepare_copy(const Json& request) {
+  const int threads = static_cast<int>(must(member<int64_t>(request, "threads")));
+  const int64_t bytes = must(member<int64_t>(request, "bytes"));
+  const bool by_memcpy = must(member<std::string>(request, "method")) == "memcpy";
+  const auto from = std::make_shared<runtime::AlignedBuffer>(bytes);
+  const auto to = std::make_shared<runtime::AlignedBuffer>(bytes);
+  const int64_t floats = bytes / 4;
+  return {.ready_json = "{\"bytes\":" + std::to_string(2 * bytes) + "}", .call = [=] {
+            on_threads(threads, [&](int64_t part) {
+              const int64_t begin = floats * part / threads;
+              const int64_t count = floats * (part + 1) / threads - begin;
+              const float* source = from->as<float>() + begin;
+              float* target = to->as<float>() + begin;
+              if (by_memcpy) {
+                std::memcpy(target, source, static_cast<size_t>(count) * 4);
+              } else {
+                runtime::copy_with_vectors(target, source, count);
+              }
+            });
+          }};
+}
+
+void fill(const Workload& workload, const Json& request, codegen::BoundKernel& kernel) {
+  const Json* folder = find_member(request, "input_dir");
+  Rng rng(1);
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    const Operand& operand = workload.operands[k];
+    if (operand.role == Role::Output) continue;
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    if (tensor.element != ir::Scalar::F32) throw std::runtime_error("the worker times f32 only");
+    float* data = kernel.operand(k).as<float>();
+    if (folder != nullptr) {
+      const std::string path = folder->get<std::string>() + "/" + tensor.name.text() + ".bin";
+      const std::string bytes = must(read_file(path));
+      if (static_cast<int64_t>(bytes.size()) != kernel.operand(k).size()) {
+        throw std::runtime_error(path + " has the wrong size");
+      }
+      std::memcpy(data, bytes.data(), bytes.size());
+    } else {
+      for (int64_t e = 0; e < kernel.operand_elements(k); ++e) {
+        data[e] = static_cast<float>(rng.uniform() - 0.5);
+      }
+    }
+  }
+  kernel.set_constants();
+}
+
+Prepared prepare_kernel(const Json& request) {
+  Workload workload = must(parse_workload(must(member<std::string>(request, "op"))));
+  const schedule::Trace trace =
+      must(schedule::trace_from_text(must(member<std::string>(request, "trace"))));
+  const int threads = static_cast<int>(must(member<int64_t>(request, "threads")));
+  const auto task = std::make_shared<Task>(Task{std::move(workload), host_target(threads)});
+  const schedule::LoopTree initial = must(schedule::initial_tree(task->workload));
+
+  const auto start = std::chrono::steady_clock::now();
+  const schedule::LoopTree tree = must(schedule::apply_or_explain(initial, trace));
+  const auto kernel =
+      std::make_shared<codegen::BoundKernel>(must(codegen::BoundKernel::build(*task, tree, trace)));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+
+  fill(task->workload, request, *kernel);
+  if (kernel->run() != 0) throw std::runtime_error("the kernel failed");
+  if (const Json* path = find_member(request, "output_file")) {
+    for (size_t k = 0; k < task->workload.operands.size(); ++k) {
+      if (task->workload.operands[k].role != Role::Output) continue;
+      std::ofstream file(path->get<std::string>(), std::ios::binary);
+      file.write(kernel->operand(k).as<char>(), kernel->operand(k).size());
+    }
+  }
+  return {.ready_json = "{\"compile_ms\":" + std::to_string(took.count()) + "}",
+          .call = [task, kernel] { kernel->run(); }};
+}
+
+Prepared prepare(const std::string& text) {
+  const Json request = must(parse_json(text));
+  runtime::ThreadPool::process().pin_caller();
+  const std::string kind = must(member<std::string>(request, "kind"));
+  if (kind == "peak") return prepare_peak(request);
+  if (kind == "copy") return prepare_copy(request);
+  if (kind == "kernel") return prepare_kernel(request);
+  throw std::runtime_error("unknown kind " + kind);
+}
+
+}  // namespace
+}  // namespace tilewright::bench
+
+int main() {
+  tilewright::bench::serve(tilewright::bench::prepare);
+  return 0;
+}
