@@ -6,6 +6,7 @@
 //
 //   task(context, i, worker):     body, with what it needs loaded from the context
 #include <algorithm>
+#include <unordered_set>
 
 #include "codegen/llvm/emitter.h"
 #include "ir/visit.h"
@@ -19,6 +20,8 @@ class Mentions : public ir::Visitor {
  public:
   using Visitor::visit;
   void visit(const ir::Expr& expr) override {
+    const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1;
+    if (shared && !seen_.insert(expr.get()).second) return;
     if (const auto* var = expr.as<ir::Var>()) add(vars, var->id);
     if (const auto* load = expr.as<ir::Load>()) add(buffers, load->buffer);
     Visitor::visit(expr);
@@ -31,6 +34,8 @@ class Mentions : public ir::Visitor {
   std::vector<ir::BufferId> buffers;
 
  private:
+  std::unordered_set<const ir::Node*> seen_;  // a dag walked as a tree takes exponentially long
+
   static void add(std::vector<uint32_t>& list, uint32_t id) {
     if (std::ranges::find(list, id) == list.end()) list.push_back(id);
   }

@@ -25,11 +25,11 @@ void append(std::vector<uint8_t>& bytes, const T& value) {
 //   sub $8,%rsp; call answer@PLT; add constant(%rip),%eax; mov counter@GOTPCREL(%rip),%rcx;
 //   add (%rcx),%eax; add $8,%rsp; ret
 std::vector<uint8_t> object(uint32_t call_type = R_X86_64_PLT32) {
-  const std::vector<uint8_t> text = {0x48, 0x83, 0xec, 0x08,              // 0: sub
-                                     0xe8, 0,    0,    0,    0,           // 4: call
-                                     0x03, 0x05, 0,    0,    0,    0,     // 9: add
-                                     0x48, 0x8b, 0x0d, 0,    0,    0, 0,  // 15: mov
-                                     0x03, 0x01,                          // 22: add
+  const std::vector<uint8_t> text = {0x48, 0x83, 0xec, 0x08,             // 0: sub
+                                     0xe8, 0,    0,    0,    0,          // 4: call
+                                     0x03, 0x05, 0,    0,    0,   0,     // 9: add
+                                     0x48, 0x8b, 0x0d, 0,    0,   0, 0,  // 15: mov
+                                     0x03, 0x01,                         // 22: add
                                      0x48, 0x83, 0xc4, 0x08, 0xc3};
   const std::vector<uint8_t> constants = {4, 0, 0, 0};
   std::vector<uint8_t> data = {3, 0, 0, 0, 0, 0, 0, 0};
@@ -51,8 +51,8 @@ std::vector<uint8_t> object(uint32_t call_type = R_X86_64_PLT32) {
 
   std::vector<uint8_t> file(sizeof(Elf64_Ehdr));
   std::vector<Elf64_Shdr> sections(1, Elf64_Shdr{});
-  const auto add = [&](uint32_t type, uint64_t flags, const void* bytes, size_t size,
-                       uint32_t link, uint32_t info, uint64_t entry) {
+  const auto add = [&](uint32_t type, uint64_t flags, const void* bytes, size_t size, uint32_t link,
+                       uint32_t info, uint64_t entry) {
     while (file.size() % 16 != 0) file.push_back(0);
     sections.push_back({0, type, flags, 0, file.size(), size, link, info, 16, entry});
     const auto* begin = static_cast<const uint8_t*>(bytes);

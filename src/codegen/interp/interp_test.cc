@@ -1,0 +1,201 @@
+#include "codegen/interp/interp.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "codegen/interp/lane.h"
+
+namespace tilewright::codegen {
+namespace {
+
+using namespace ir;  // NOLINT(google-build-using-namespace)
+
+Buffer buffer(std::string name, Type type, std::vector<int64_t> shape,
+              Scope scope = Scope::Argument) {
+  return {.name = std::move(name), .element = type, .shape = std::move(shape), .scope = scope};
+}
+
+Function function(std::vector<Buffer> buffers, std::vector<BufferId> arguments, Stmt body) {
+  const size_t count = arguments.size();
+  return {.name = "f",
+          .buffers = std::move(buffers),
+          .arguments = std::move(arguments),
+          .argument_written = std::vector<bool>(count, true),
+          .body = std::move(body)};
+}
+
+TEST(Interp, MatmulOverLogicalShapes) {
+  const Expr i = var("i"), j = var("j"), k = var("k");
+  const Expr a = load(Scalar::F32, 0, {i, k});
+  const Expr b = load(Scalar::F32, 1, {k, j});
+  const Expr c = load(Scalar::F32, 2, {i, j});
+  const Stmt body = make_for(
+      i, int_imm(2), ForKind::Parallel,
+      make_for(j, int_imm(2), ForKind::Vectorised,
+               make_for(k, int_imm(3), ForKind::Unrolled, make_store(2, {i, j}, fma(a, b, c)))));
+  const Function f =
+      function({buffer("A", kF32, {2, 3}), buffer("B", kF32, {3, 2}), buffer("C", kF32, {2, 2})},
+               {0, 1, 2}, body);
+  float x[] = {1, 2, 3, 4, 5, 6};
+  float y[] = {1, 0, 0, 1, 1, 1};
+  float z[] = {0, 0, 0, 100};
+  void* arguments[] = {x, y, z};
+  int64_t loads_of_a = 0;
+  InterpOptions options;
+  options.observer = [&](const AccessEvent& event, const Environment& environment) {
+    if (event.buffer != 0) return;
+    ++loads_of_a;
+    EXPECT_EQ(event.offset,
+              *environment.find(i.as<Var>()->id) * 3 + *environment.find(k.as<Var>()->id));
+    EXPECT_FALSE(event.is_store);
+  };
+  ASSERT_TRUE(interpret(f, arguments, options).has_value());
+  EXPECT_EQ(std::vector<float>(z, z + 4), (std::vector<float>{4, 5, 10, 111}));
+  EXPECT_EQ(loads_of_a, 12);
+}
+
+TEST(Interp, RegistersAndLetsHoldVectors) {
+  const Type v4 = kF32.with_lanes(4);
+  const Expr at = ramp(int_imm(0), 1, 4);
+  const Expr x = var("x", v4);
+  const Stmt body = make_allocate(
+      1,
+      make_let(x, load(Scalar::F32, 0, {at}),
+               make_block({make_store(1, {int_imm(0)}, x * x),
+                           make_store(0, {ramp(int_imm(3), -1, 4)}, load(v4, 1, {int_imm(0)}))})));
+  const Function f =
+      function({buffer("io", kF32, {4}), buffer("r", v4, {1}, Scope::Register)}, {0}, body);
+  float io[] = {1, 2, 3, 4};
+  void* arguments[] = {io};
+  ASSERT_TRUE(interpret(f, arguments).has_value());
+  EXPECT_EQ(std::vector<float>(io, io + 4), (std::vector<float>{16, 9, 4, 1}));
+}
+
+TEST(Interp, StoreEvaluatesAllLanesFirst) {
+  const Stmt body =
+      make_store(0, {ramp(int_imm(1), 1, 3)}, load(Scalar::I32, 0, {ramp(int_imm(0), 1, 3)}));
+  int32_t io[] = {1, 2, 3, 4};
+  void* arguments[] = {io};
+  ASSERT_TRUE(
+      interpret(function({buffer("io", {Scalar::I32, 1}, {4})}, {0}, body), arguments).has_value());
+  EXPECT_EQ(std::vector<int32_t>(io, io + 4), (std::vector<int32_t>{1, 1, 2, 3}));
+}
+
+TEST(Interp, ReductionHalves) {
+  // 5 lanes: h = 4: lane 0 takes lane 4; then (0+2), (1+3); then 0+1.
+  const Expr in = load(Scalar::F32, 0, {ramp(int_imm(0), 1, 5)});
+  const Stmt body = make_store(0, {int_imm(0)}, vector_reduce(BinaryOp::Add, in));
+  float io[] = {1e8F, 1, -1e8F, 1, 3};
+  const float expected = ((1e8F + 3.0F) + -1e8F) + (1.0F + 1.0F);
+  void* arguments[] = {io};
+  ASSERT_TRUE(interpret(function({buffer("io", kF32, {5})}, {0}, body), arguments).has_value());
+  EXPECT_EQ(io[0], expected);
+}
+
+// A shared subtree used twice a level would take 2^60 steps as a tree.
+TEST(Interp, SharedExpressionsAreEvaluatedOnce) {
+  Expr x = load(Scalar::F32, 0, {int_imm(0)});
+  for (int k = 0; k < 60; ++k) x = fma(x, x, x);
+  float io[] = {0.0F};
+  void* arguments[] = {io};
+  EXPECT_TRUE(
+      interpret(function({buffer("io", kF32, {1})}, {0}, make_store(0, {int_imm(0)}, x)), arguments)
+          .has_value());
+}
+
+struct ErrorCase {
+  const char* name;
+  Stmt body;
+  const char* message;
+};
+
+TEST(Interp, ErrorsNameTheFault) {
+  const Expr i = var("i");
+  const auto in = [](const Expr& row, const Expr& column) {
+    return load(Scalar::F32, 0, {row, column});
+  };
+  const auto out = [](const Expr& value) { return make_store(1, {int_imm(0)}, value); };
+  const Expr zero = int_imm(0);
+  const Expr divisor = load(Scalar::I64, 3, {zero});
+  const ErrorCase cases[] = {
+      {"high", out(in(zero, int_imm(3))), "index 3 of dimension 1 of `in` is not in [0, 3)"},
+      {"low", make_for(i, int_imm(4), ForKind::Serial, out(in(i - 1, zero))),
+       "index -1 of dimension 0 of `in` is not in [0, 2)"},
+      {"store", make_store(1, {int_imm(9)}, float_imm(0, kF32)), "index 9 of dimension 0 of `out`"},
+      {"unwritten", make_allocate(2, out(load(Scalar::F32, 2, {int_imm(1)}))),
+       "element 1 of `tmp` is read before it was written; at `out[0] = tmp[1]`"},
+      {"again",
+       make_for(
+           i, int_imm(2), ForKind::Serial,
+           make_allocate(2, make_block({make_if(i < 1, make_store(2, {zero}, float_imm(1, kF32))),
+                                        out(load(Scalar::F32, 2, {zero}))}))),
+       "element 0 of `tmp` is read before it was written"},
+      {"outside", out(load(Scalar::F32, 2, {zero})), "`tmp` is accessed outside of its Allocate"},
+      {"zero", make_store(3, {zero}, int_imm(7) / divisor), "7 / 0 has no value"},
+      {"unbound", make_store(3, {zero}, i), "variable `i` is not bound"},
+      {"rank", out(load(Scalar::F32, 0, {zero})), "`in` has 2 dimensions, not 1"},
+  };
+  for (const ErrorCase& c : cases) {
+    const Function f = function({buffer("in", kF32, {2, 3}), buffer("out", kF32, {1}),
+                                 buffer("tmp", kF32, {4}, Scope::Stack), buffer("n", kIndex, {1})},
+                                {0, 1, 3}, c.body);
+    float x[6] = {};
+    float y[1] = {};
+    int64_t n[1] = {};
+    void* arguments[] = {x, y, n};
+    const Status status = interpret(f, arguments);
+    ASSERT_FALSE(status.has_value()) << c.name;
+    EXPECT_NE(status.error().message.find(c.message), std::string::npos)
+        << c.name << ": " << status.error().message;
+  }
+}
+
+TEST(Interp, StopsAfterTooManySteps) {
+  const Expr i = var("i");
+  const Stmt body =
+      make_for(i, int_imm(1000), ForKind::Serial, make_store(0, {int_imm(0)}, float_imm(1, kF32)));
+  float io[1] = {};
+  void* arguments[] = {io};
+  InterpOptions options;
+  options.max_steps = 100;
+  EXPECT_FALSE(interpret(function({buffer("io", kF32, {1})}, {0}, body), arguments, options));
+  EXPECT_FALSE(interpret(function({buffer("io", kF32, {1})}, {0}, body), {}));
+}
+
+struct CastCase {
+  Scalar from;
+  double value;
+  Scalar to;
+  double expected;
+};
+
+TEST(Lane, CastsByTheRules) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity();
+  const CastCase cases[] = {
+      {Scalar::F32, -1.9, Scalar::I32, -1},        {Scalar::F32, nan, Scalar::I8, 0},
+      {Scalar::F32, 300, Scalar::I8, 127},         {Scalar::F64, -5, Scalar::U8, 0},
+      {Scalar::F64, 1e30, Scalar::I32, INT32_MAX}, {Scalar::F32, 0.5, Scalar::Bool, 1},
+      {Scalar::F64, 2049, Scalar::F16, 2048},      {Scalar::F64, 2049 + 1e-9, Scalar::F16, 2050},
+      {Scalar::F32, 65520, Scalar::F16, inf},      {Scalar::F64, 257, Scalar::BF16, 256},
+      {Scalar::F64, 259, Scalar::BF16, 260},       {Scalar::F64, -inf, Scalar::BF16, -inf},
+  };
+  for (const CastCase& c : cases) {
+    const Lane lane = cast_lane(c.from, c.to, lane_of_float(c.from, c.value));
+    const double actual =
+        is_float(c.to) ? float_of(c.to, lane) : static_cast<double>(integer_of(lane));
+    EXPECT_EQ(actual, c.expected) << name_of(c.from) << " " << c.value << " -> " << name_of(c.to);
+  }
+  EXPECT_EQ(integer_of(cast_lane(Scalar::I32, Scalar::I8, lane_of(300))), 44);
+  EXPECT_EQ(integer_of(cast_lane(Scalar::I32, Scalar::U8, lane_of(-1))), 255);
+  EXPECT_EQ(integer_of(cast_lane(Scalar::I64, Scalar::Bool, lane_of(256))), 1);
+  // One rounding from I64: half an ulp and a bit more goes up.
+  const int64_t above_half = (int64_t{1} << 60) + (int64_t{1} << 52) + 1;
+  EXPECT_EQ(float_of(Scalar::BF16, cast_lane(Scalar::I64, Scalar::BF16, lane_of(above_half))),
+            0x1.02p60);
+}
+
+}  // namespace
+}  // namespace tilewright::codegen

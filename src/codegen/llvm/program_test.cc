@@ -1,0 +1,213 @@
+// Statements: loops, branches, parallel loops, workspaces, addresses; LLVM = interpreter.
+#include <gtest/gtest.h>
+
+#include "codegen/llvm/agreement_testing.h"
+
+namespace tilewright::codegen {
+namespace {
+
+using namespace ir;  // NOLINT(google-build-using-namespace)
+
+Buffer buffer(std::string name, Type type, std::vector<int64_t> shape,
+              Scope scope = Scope::Argument) {
+  return {.name = std::move(name), .element = type, .shape = std::move(shape), .scope = scope};
+}
+
+Bytes ramp_of_floats(int64_t count) {
+  std::vector<float> values;
+  for (int64_t k = 0; k < count; ++k) values.push_back(static_cast<float>(k % 37) - 11);
+  return bytes_of_values(values);
+}
+
+// Each iteration fills a thread's buffer and a part of the shared one, then adds both up.
+TEST(Program, ParallelLoopsWithWorkspaces) {
+  for (int threads : {1, 2, 4}) {
+    const Expr i = var("i"), j = var("j"), scale = var("scale", kF32);
+    const Expr k = var("k"), l = var("l");
+    const Stmt fill =
+        make_block({make_store(2, {j}, load(Scalar::F32, 0, {i, j}) * scale),
+                    make_store(3, {i, j}, load(Scalar::F32, 0, {i, j}) + scale),
+                    make_store(4, {j}, load(Scalar::F32, 2, {j}) - load(Scalar::F32, 3, {i, j}))});
+    const Stmt use =
+        make_store(1, {i, k}, load(Scalar::F32, 2, {k}) + load(Scalar::F32, 4, {int_imm(15) - k}));
+    const Stmt task = make_allocate(
+        2, make_allocate(4, make_block({make_for(j, int_imm(16), ForKind::Serial, fill),
+                                        make_for(k, int_imm(16), ForKind::Serial, use)})));
+    const Expr m = var("m");
+    const Stmt second = make_for(
+        m, int_imm(23), ForKind::Parallel,
+        make_for(
+            l, int_imm(16), ForKind::Serial,
+            make_store(1, {m, l},
+                       load(Scalar::F32, 1, {m, l}) + load(Scalar::F32, 3, {int_imm(22) - m, l}))));
+    const Function f{
+        .name = "parallel",
+        .buffers = {buffer("in", kF32, {23, 16}), buffer("out", kF32, {23, 16}),
+                    buffer("mine", kF32, {16}, Scope::Thread),
+                    buffer("ours", kF32, {23, 16}, Scope::Workspace),
+                    buffer("local", kF32, {16}, Scope::Stack)},
+        .arguments = {0, 1},
+        .argument_written = {false, true},
+        .body = make_allocate(
+            3, make_let(scale, load(Scalar::F32, 0, {int_imm(0), int_imm(1)}),
+                        make_block({make_for(i, int_imm(23), ForKind::Parallel, task), second})))};
+    run_both(f, {ramp_of_floats(23 * 16), Bytes(23 * 16 * 4)}, host_target(threads), threads);
+  }
+}
+
+TEST(Program, ThreadBufferOutsideAParallelLoopIsWorkerZeros) {
+  const Expr i = var("i"), j = var("j");
+  const Function f{
+      .name = "serial",
+      .buffers = {buffer("io", kF32, {8}), buffer("t", kF32, {8}, Scope::Thread)},
+      .arguments = {0},
+      .argument_written = {true},
+      .body = make_allocate(
+          1, make_block({make_for(i, int_imm(8), ForKind::Serial,
+                                  make_store(1, {i}, load(Scalar::F32, 0, {i}))),
+                         make_for(j, int_imm(8), ForKind::Serial,
+                                  make_store(0, {j}, load(Scalar::F32, 1, {int_imm(7) - j})))}))};
+  run_both(f, {ramp_of_floats(8)}, host_target(2), 2);
+}
+
+TEST(Program, DeepNestsAndFusedIndices) {
+  // out[a, b, c, d, e] from a fused loop of 2 * 3 * 4, taken apart by / and %.
+  const Expr fused = var("fused"), d = var("d"), e = var("e");
+  const Expr a = fused / 12, b = fused / 4 % 3, c = fused % 4;
+  const auto wide = [](const Expr& x) { return broadcast(x, 8); };
+  const Stmt body = make_for(
+      fused, int_imm(24), ForKind::Serial,
+      make_for(d, int_imm(5), ForKind::Serial,
+               make_for(e, int_imm(2), ForKind::Serial,
+                        make_store(1, {wide(a), wide(b), wide(c), wide(d), ramp(e * 8, 1, 8)},
+                                   load(Scalar::F32, 0,
+                                        {wide(c), wide(b), wide(a), wide(d), ramp(e * 8, 1, 8)}) +
+                                       wide(cast(Scalar::F32, c * 10 + b))))));
+  const Function f{
+      .name = "deep",
+      .buffers = {buffer("in", kF32, {4, 3, 2, 5, 16}), buffer("out", kF32, {2, 3, 4, 5, 16})},
+      .arguments = {0, 1},
+      .argument_written = {false, true},
+      .body = body};
+  run_both(f, {ramp_of_floats(24 * 80), Bytes(24 * 80 * 4)});
+}
+
+TEST(Program, VariableExtentsAndBranches) {
+  // A triangle: for i < 9: for j < i: out[i, j] = j even ? in[j, i] : -in[i, j] ...
+  const Expr i = var("i"), j = var("j"), half = var("half");
+  const Expr even = binary(BinaryOp::Eq, j % 2, int_imm(0));
+  const Stmt inner =
+      make_let(half, (i + j) / 2,
+               make_if(even, make_store(1, {i, j}, load(Scalar::F32, 0, {half, i})),
+                       make_if(half < 3, make_store(1, {i, j}, load(Scalar::F32, 0, {i, half})),
+                               make_store(1, {j, i},
+                                          select(j < 4, load(Scalar::F32, 0, {j + 5, j}),
+                                                 load(Scalar::F32, 0, {j - 4, i}))))));
+  const Function f{
+      .name = "triangle",
+      .buffers = {buffer("in", kF32, {9, 9}), buffer("out", kF32, {9, 9})},
+      .arguments = {0, 1},
+      .argument_written = {false, true},
+      .body = make_for(i, int_imm(9), ForKind::Serial, make_for(j, i, ForKind::Serial, inner))};
+  run_both(f, {ramp_of_floats(81), Bytes(81 * 4)});
+}
+
+TEST(Program, SameVariableBoundAgain) {
+  // After unrolling, copies of a Let bind one variable in turn, with other values.
+  const Expr i = var("i"), at = var("at");
+  std::vector<Stmt> copies;
+  for (int64_t u = 0; u < 3; ++u) {
+    copies.push_back(make_let(
+        at, i * 3 + u, make_store(1, {at}, load(Scalar::F32, 0, {at}) + float_imm(1, kF32))));
+  }
+  const Function f{.name = "again",
+                   .buffers = {buffer("in", kF32, {12}), buffer("out", kF32, {12})},
+                   .arguments = {0, 1},
+                   .argument_written = {false, true},
+                   .body = make_for(i, int_imm(4), ForKind::Serial, make_block(copies))};
+  run_both(f, {ramp_of_floats(12), Bytes(48)});
+}
+
+TEST(Program, RegistersOfEveryType) {
+  for (Scalar type : {Scalar::Bool, Scalar::I8, Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64,
+                      Scalar::I64}) {
+    for (unsigned lanes : {1U, 3U, 16U}) {
+      const Type vector{type, static_cast<uint16_t>(lanes)};
+      const Expr i = var("i"), zero = int_imm(0);
+      const Expr at = ramp(i * int64_t{lanes}, 1, lanes);
+      const Stmt body = make_allocate(
+          2, make_block(
+                 {make_store(2, {zero}, imm(1, vector)),
+                  make_for(i, int_imm(4), ForKind::Serial,
+                           make_block({make_store(1, {at}, load(vector, 2, {zero})),
+                                       make_if(binary(BinaryOp::Ne, i, int_imm(1)),
+                                               make_store(2, {zero}, load(type, 0, {at})))}))}));
+      const int64_t elements = 4 * int64_t{lanes};
+      const Function f{
+          .name = "registers",
+          .buffers = {buffer("in", {type, 1}, {elements}), buffer("out", {type, 1}, {elements}),
+                      buffer("r", vector, {1}, Scope::Register)},
+          .arguments = {0, 1},
+          .argument_written = {false, true},
+          .body = body};
+      Bytes in(static_cast<size_t>(elements * bytes_of(type)));
+      for (size_t k = 0; k < in.size(); ++k) in[k] = type == Scalar::Bool ? k % 2 : (k * 5) & 0x3f;
+      run_both(f, {in, Bytes(in.size())});
+    }
+  }
+}
+
+// A shared subtree used twice a level would be 2^40 instructions as a tree.
+TEST(Program, SharedExpressionsAreEmittedOnce) {
+  const Expr i = var("i");
+  Expr x = load(Scalar::F32, 0, {i});
+  for (int k = 0; k < 40; ++k) x = fma(x, x, x);
+  const Function f{.name = "shared",
+                   .buffers = {buffer("io", kF32, {2})},
+                   .arguments = {0},
+                   .argument_written = {true},
+                   .body = make_for(i, int_imm(2), ForKind::Parallel, make_store(0, {i}, x))};
+  const auto object = compile_llvm(f, host_target(1));
+  ASSERT_TRUE(object.has_value());
+  EXPECT_LT(object->elf.size(), 5000U);
+}
+
+TEST(Program, SameBytesEveryTime) {
+  const Expr i = var("i");
+  const Function f{.name = "same bytes!",
+                   .buffers = {buffer("io", kF32, {64})},
+                   .arguments = {0},
+                   .argument_written = {true},
+                   .body = make_for(i, int_imm(4), ForKind::Parallel,
+                                    make_store(0, {ramp(i * 16, 1, 16)},
+                                               load(Scalar::F32, 0, {ramp(i * 16, 1, 16)}) *
+                                                   float_imm(3, kF32.with_lanes(16))))};
+  const auto once = compile_llvm(f, host_target(1));
+  const auto twice = compile_llvm(f, host_target(1));
+  ASSERT_TRUE(once.has_value() && twice.has_value());
+  EXPECT_EQ(once->elf, twice->elf);
+  EXPECT_EQ(once->symbol, "tilewright_same_bytes_");
+}
+
+TEST(Program, FailureOfTheParallelLoopIsTheKernels) {
+  const Expr i = var("i");
+  const Function f{
+      .name = "failing",
+      .buffers = {buffer("io", kF32, {4})},
+      .arguments = {0},
+      .argument_written = {true},
+      .body = make_for(i, int_imm(4), ForKind::Parallel, make_store(0, {i}, float_imm(1, kF32)))};
+  const auto object = compile_llvm(f, host_target(1));
+  ASSERT_TRUE(object.has_value());
+  const auto kernel = runtime::Kernel::load(*object);
+  ASSERT_TRUE(kernel.has_value());
+  float io[4] = {};
+  void* arguments[] = {io};
+  runtime::ThreadPool pool({.threads = 1});
+  EXPECT_EQ((*kernel)({arguments, nullptr, &pool, 0, 0}), TILEWRIGHT_STATUS_PARALLEL_FAILED);
+  EXPECT_EQ((*kernel)({arguments, nullptr, &pool, 1, 0}), TILEWRIGHT_STATUS_OK);
+  EXPECT_EQ(io[3], 1);
+}
+
+}  // namespace
+}  // namespace tilewright::codegen
