@@ -2,8 +2,8 @@
 //
 //   X[m, n] -> Y[m, n] = exp(X - max of the row) / (sum of that over the row)
 //
-// Stages: `M[i]` maximum over k; `E[i, j]` = exp(X - M); `S[i]` sum of E over k; `Y[i, j]` = E / S.
-// M, E and S are f32 for f16 and bf16.
+// Stages: `M[i]` maximum over k; `E[i, j]` = exp(X - M); `S[i]` sum of E over k; `R[i]` = 1 / S;
+// `Y[i, j]` = E * R. M, E, S and R are f32 for f16 and bf16.
 #pragma once
 
 #include <memory>
