@@ -30,7 +30,7 @@ TEST(Softmax, StagesAndTheirTypes) {
   for (const Tensor& tensor : dag->tensors()) {
     stages.push_back(tensor.name.text() + ":" + std::string(ir::name_of(tensor.element)));
   }
-  EXPECT_THAT(stages, ::testing::ElementsAre("X:f16", "M:f32", "E:f32", "S:f32", "Y:f16"));
+  EXPECT_THAT(stages, ::testing::ElementsAre("X:f16", "M:f32", "E:f32", "S:f32", "R:f32", "Y:f16"));
 }
 
 TEST(Softmax, IsForFloats) {
