@@ -155,6 +155,11 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
           "{} does not read each dimension by one axis of its own (dimension {}); "
           "only such operands can be packed",
           stage, illegal.a);
+    case IllegalCode::PackTiles:
+      return fmt::format(
+          "the loops of {} walk a packed dimension in steps of {} and of {}; steps must divide one "
+          "another",
+          stage, illegal.a, illegal.b);
     case IllegalCode::AlreadyPacked:
       return fmt::format("{} is packed already", stage);
     case IllegalCode::MultipleOutputs:

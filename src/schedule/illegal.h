@@ -46,6 +46,7 @@ enum class IllegalCode : uint8_t {
   PackInput,
   PackOutput,
   PackIndex,
+  PackTiles,
   AlreadyPacked,
   MultipleOutputs,
   RankTooHigh,

@@ -29,6 +29,7 @@ class Numbers {
       if (const Illegal illegal = set_forms(index)) return illegal;
       set_buffers(stage);
     }
+    if (const Illegal illegal = check_packs()) return illegal;
     return set_regions();
   }
 
@@ -257,6 +258,29 @@ class Numbers {
       buffer.extent.resize(buffer.rank);
       for (size_t d = 0; d < buffer.rank; ++d) buffer.extent[d] = tree_.var(stage.dims[d]).extent;
     }
+  }
+
+  // The loops that walk a packed dimension are the digits of its layout: each weight must be a
+  // multiple of the next smaller one.
+  Illegal check_packs() const {
+    for (const Buffer& buffer : tree_.buffers) {
+      if (buffer.packed_for == kNone) continue;
+      const Stage& reader = tree_.stage(buffer.packed_for);
+      for (int k = 0; k < reader.accesses; ++k) {
+        const Access& access = tree_.accesses[static_cast<size_t>(reader.first_access + k)];
+        if (&tree_.buffer(access.buffer) != &buffer) continue;
+        for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
+          for (const arith::Term& a : tree_.forms[d].terms) {
+            for (const arith::Term& b : tree_.forms[d].terms) {
+              if (a.coefficient < b.coefficient || a.coefficient % b.coefficient == 0) continue;
+              return {IllegalCode::PackTiles, buffer.pack_step, reader.name, {},
+                      a.coefficient,          b.coefficient};
+            }
+          }
+        }
+      }
+    }
+    return {};
   }
 
   // The region of every live access, at the place where its buffer lives.

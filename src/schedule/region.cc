@@ -48,13 +48,60 @@ bool is_dense(const MovingTerms& terms, int64_t* stride) {
   return true;
 }
 
+// How far a moving variable goes, in its own values, and with which coefficient.
+struct Reach {
+  VarIndex var;
+  int64_t coefficient;
+  int64_t values;  // one less than how many it takes
+};
+
+// Parts of one split do not take all combinations of their values where it leaves a remainder:
+// together they stay below what the split variable takes. Replaces such parts by that variable,
+// from the inside out, and sums up.
+//
+//   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
+int64_t joint_reach(const LoopTree& tree, InlineVector<Reach, arith::Affine::kMaxTerms>& terms) {
+  int64_t sum = 0;
+  while (!terms.empty()) {
+    // The variable made last is nobody's parent among those left.
+    size_t last = 0;
+    for (size_t k = 1; k < terms.size(); ++k) {
+      if (terms[k].var > terms[last].var) last = k;
+    }
+    const LoopVar& var = tree.var(terms[last].var);
+    if (var.origin != VarOrigin::Part) {
+      sum += std::abs(terms[last].coefficient) * terms[last].values;
+      terms.erase_at(last);
+      continue;
+    }
+    const LoopVar& whole = tree.var(var.parent);
+    Reach merged{var.parent, terms[last].coefficient / var.stride, 0};
+    bool inner = true;
+    for (size_t k = terms.size(); k-- > 0;) {
+      const LoopVar& part = tree.var(terms[k].var);
+      const bool sibling = part.origin == VarOrigin::Part && part.parent == var.parent &&
+                           terms[k].coefficient == merged.coefficient * part.stride;
+      if (!sibling) continue;
+      merged.values += part.stride * terms[k].values;
+      inner = inner && part.part >= whole.resolved;
+      terms.erase_at(k);
+    }
+    const int64_t available = inner && whole.resolved > 0 ? whole.rest : whole.extent;
+    merged.values = std::min(merged.values, available - 1);
+    terms.push_back(merged);
+  }
+  return sum;
+}
+
 bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex at_stage,
                     VarIndex at, RegionDim* out, VarIndex* partly) {
   MovingTerms moving;
+  InlineVector<Reach, arith::Affine::kMaxTerms> reaches;
   bool ragged = false;
+  bool joint = false;  // some split among them leaves a remainder
+  int64_t sum = 0;
   out->base = {};
   out->base.constant = form.constant;
-  out->extent = 1;
   for (const arith::Term& term : form.terms) {
     const auto index = static_cast<VarIndex>(term.var);
     const Outside outside = at_stage == kNone ? Outside::No : is_outside(tree, index, at_stage, at);
@@ -69,10 +116,15 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
     const LoopVar& var = tree.var(index);
     const int64_t reach = term.coefficient * (var.extent - 1);
     if (term.coefficient < 0) out->base.constant += reach;
-    out->extent += std::abs(reach);
+    sum += std::abs(reach);
     insert_sorted(moving, {std::abs(term.coefficient), var.extent});
+    reaches.push_back({index, term.coefficient, var.extent - 1});
     ragged |= var.ragged;
+    for (VarIndex p = var.parent; p != kNone; p = tree.var(p).parent) {
+      joint |= tree.var(p).remainder != 0;
+    }
   }
+  out->extent = 1 + (joint ? joint_reach(tree, reaches) : sum);
   out->whole = false;
   out->clipped = false;
   out->stride = 1;
