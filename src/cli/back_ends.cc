@@ -5,17 +5,40 @@
 #include <array>
 #include <exception>
 
+#include "codegen/interp/interp.h"
+#include "codegen/llvm/probe.h"
+
 namespace tilewright::cli {
+namespace {
+
+// Interprets x[0] = x[0] + 1.
+Status interp_works() {
+  const ir::Function function{
+      .name = "probe",
+      .buffers = {{.name = "x", .element = ir::kF32, .shape = {1}}},
+      .arguments = {0},
+      .argument_written = {true},
+      .body = ir::make_store(
+          0, {ir::int_imm(0)},
+          ir::load(ir::Scalar::F32, 0, {ir::int_imm(0)}) + ir::float_imm(1, ir::kF32))};
+  float x = 1;
+  void* const arguments[] = {&x};
+  if (Status status = codegen::interpret(function, arguments); !status) return status;
+  if (x != 2) return fail(ErrorKind::Build, "the interpreter ran but gave a wrong result");
+  return {};
+}
+
+}  // namespace
 
 std::span<const BackEnd> all_back_ends() {
   static constexpr std::array<BackEnd, 2> kBackEnds = {{
       {.name = "interp",
        .purpose = "the loop IR interpreted, slowly; the reference",
-       .probe = nullptr,
+       .probe = interp_works,
        .remedy = "./dev test"},
       {.name = "llvm",
        .purpose = "machine code for this CPU",
-       .probe = nullptr,
+       .probe = codegen::llvm_works,
        .remedy = "apt-get install llvm-19-dev && ./dev test"},
   }};
   return kBackEnds;

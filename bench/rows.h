@@ -1,0 +1,119 @@
+// What the benches in C++ share with those in Python (bench/harness/report.py): the flags, and the
+// rows of --json: {"name", "metric", "value"}, those that describe the machine last.
+#pragma once
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "target/machine.h"
+
+namespace tilewright::bench {
+
+struct Flags {
+  bool full = false;
+  std::string json;  // where rows go; empty: nowhere
+};
+
+// Exits with status 2 and a line on stderr for anything but [--full] [--json FILE].
+inline Flags parse_flags(int count, char** words) {
+  Flags flags;
+  for (int k = 1; k < count; ++k) {
+    const std::string_view word = words[k];
+    if (word == "--full") {
+      flags.full = true;
+    } else if (word == "--json" && k + 1 < count) {
+      flags.json = words[++k];
+    } else {
+      fmt::print(stderr, "usage: {} [--full] [--json FILE]\n", words[0]);
+      std::exit(2);
+    }
+  }
+  return flags;
+}
+
+// The element at floor(q * (n - 1)) of the sorted samples, as everywhere in the benches.
+inline double quantile(std::vector<double> samples, double q) {
+  if (samples.empty()) return 0;
+  const auto at = static_cast<size_t>(q * static_cast<double>(samples.size() - 1));
+  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(at),
+                   samples.end());
+  return samples[at];
+}
+
+inline std::string first_line(const std::string& path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+class Rows {
+ public:
+  void add(std::string_view name, std::string_view metric, const Json& value) {
+    rows_.push_back({{"name", name}, {"metric", metric}, {"value", value}});
+  }
+
+  void add_machine() {
+    std::map<std::string, std::string> fields;  // of the first processor
+    std::ifstream cpuinfo("/proc/cpuinfo");
+    for (std::string line; std::getline(cpuinfo, line);) {
+      const size_t colon = line.find(':');
+      if (colon == std::string::npos) continue;
+      const size_t value = std::min(colon + 2, line.size());
+      fields.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1),
+                     line.substr(value));
+    }
+    std::string isa;
+    std::istringstream flags(fields["flags"]);
+    for (std::string flag; flags >> flag;) {
+      for (const std::string_view wanted :
+           {"avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile"}) {
+        if (flag == wanted) isa += (isa.empty() ? "" : " ") + flag;
+      }
+    }
+    utsname system{};
+    uname(&system);
+    const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index";
+    add("machine", "cpu", fields["model name"]);
+    add("machine", "family", fields["cpu family"] + "/" + fields["model"]);
+    add("machine", "cpus", detect_machine().cpus.size());
+    add("machine", "isa", isa);
+    add("machine", "l2", first_line(cache + "2/size"));
+    add("machine", "l3", first_line(cache + "3/size"));
+    add("machine", "kernel", std::string(system.release));
+  }
+
+  // False, with a line on stderr, when the file cannot be written.
+  bool write(const std::string& path) const {
+    std::ofstream file(path);
+    file << "[\n";
+    for (size_t k = 0; k < rows_.size(); ++k) {
+      file << print_json(rows_[k]) << (k + 1 < rows_.size() ? ",\n" : "\n");
+    }
+    file << "]\n";
+    file.close();
+    if (!file) fmt::print(stderr, "cannot write {}\n", path);
+    return static_cast<bool>(file);
+  }
+
+ private:
+  std::vector<Json> rows_;
+};
+
+// What was reached, beside the bar.
+inline void print_verdict(std::string_view what, double value, double bar, std::string_view unit) {
+  fmt::print("{:<44}{:>10.2f} {:<4} bar {:>7.2f}  {}\n", what, value, unit, bar,
+             value <= bar ? "reached" : "NOT REACHED");
+}
+
+}  // namespace tilewright::bench
