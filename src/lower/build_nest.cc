@@ -41,7 +41,9 @@ class NestBuilder {
         live_(tree),
         trace_(trace),
         bindings_(bindings),
-        values_(tree.vars.size()) {}
+        values_(tree.vars.size()) {
+    live_.lowering = true;
+  }
 
   ir::Function run() {
     declare_buffers();
@@ -397,12 +399,12 @@ class NestBuilder {
     const auto with_rest = [&](int64_t inner) {
       live_.var(parent).rest = inner;
       live_.var(parent).resolved = static_cast<uint8_t>(part.part + 1);
-      const bool narrower = inner != part.stride || left != 0;
-      if (narrower) recompute();
+      const int64_t before = recomputed_;
+      if (inner != part.stride || left != 0) recompute();
       Stmt stmt = go_on();
       live_.var(parent).rest = whole.rest;
       live_.var(parent).resolved = whole.resolved;
-      if (narrower) recompute();
+      if (recomputed_ != before) recompute();  // numbers made further in are not those of here
       return stmt;
     };
     if (left == 0) return with_rest(part.stride);
@@ -414,6 +416,7 @@ class NestBuilder {
   }
 
   void recompute() {
+    ++recomputed_;
     const schedule::Illegal illegal = schedule::compute_numbers(trace_, &live_);
     CHECK(!illegal, "a legal schedule became illegal in its tail: {}",
           static_cast<int>(illegal.code));
@@ -428,6 +431,7 @@ class NestBuilder {
   std::vector<layout::Layout> layouts_;
   std::vector<Expr> values_;  // per variable; null where it has none
   arith::Bounds bounds_;
+  int64_t recomputed_ = 0;  // how often the numbers were made anew
   ir::BufferId accumulator_ = 0;
   size_t accumulator_loops_ = SIZE_MAX;
 };

@@ -28,25 +28,14 @@ class BodyRewriter : public ir::Rewriter {
       std::vector<Expr> indices;
       indices.reserve(load->indices.size());
       for (const Expr& index : load->indices) indices.push_back(rewrite(index));
-      return read(load->buffer, std::move(indices));
+      return read(load->buffer, indices);
     }
     return rewrite_children(expr);
   }
   using Rewriter::rewrite;
 
- private:
-  // The buffer through which this stage sees a tensor; kNone when the producer is inlined.
-  BufferIndex buffer_for(te::TensorId tensor) const {
-    const Stage& stage = context_.tree.stage(context_.stage);
-    for (int k = 0; k < stage.accesses; ++k) {
-      const size_t at = static_cast<size_t>(stage.first_access + k);
-      const BufferIndex buffer = context_.tree.accesses[at].buffer;
-      if (context_.tree.buffer(buffer).tensor == tensor) return buffer;
-    }
-    return kNone;
-  }
-
-  Expr read(te::TensorId tensor, std::vector<Expr> indices) {
+  // The element of a tensor as this stage sees it: a load, or the producer written out.
+  Expr read(te::TensorId tensor, const std::vector<Expr>& indices) {
     const te::Dag& dag = *context_.tree.dag;
     const ir::Scalar element = dag.tensor(tensor).element;
     if (const BufferIndex buffer = buffer_for(tensor); buffer != kNone) {
@@ -59,6 +48,18 @@ class BodyRewriter : public ir::Rewriter {
     ir::Substitution axes;
     for (size_t a = 0; a < op.axes.size(); ++a) axes.emplace(op.axes[a].id(), indices[a]);
     return ir::cast(element, BodyRewriter(context_, std::move(axes)).rewrite(op.body[0]));
+  }
+
+ private:
+  // The buffer through which this stage sees a tensor; kNone when the producer is inlined.
+  BufferIndex buffer_for(te::TensorId tensor) const {
+    const Stage& stage = context_.tree.stage(context_.stage);
+    for (int k = 0; k < stage.accesses; ++k) {
+      const size_t at = static_cast<size_t>(stage.first_access + k);
+      const BufferIndex buffer = context_.tree.accesses[at].buffer;
+      if (context_.tree.buffer(buffer).tensor == tensor) return buffer;
+    }
+    return kNone;
   }
 
   const BodyContext& context_;
@@ -84,13 +85,16 @@ ir::BufferId output_buffer(const BodyContext& context, size_t output) {
 // What the stage computes for output k, before any folding.
 Expr source_value(const BodyContext& context, size_t output) {
   const Stage& stage = context.tree.stage(context.stage);
-  if (stage.kind == StageKind::Copy || stage.kind == StageKind::Combine) {
-    const schedule::Access& access =
-        context.tree.accesses[static_cast<size_t>(stage.first_access) + output];
-    std::vector<Expr> indices(context.axes.begin(), context.axes.begin() + access.rank);
-    return ir::load(context.tree.buffer(access.buffer).element,
-                    static_cast<ir::BufferId>(access.buffer),
-                    context.locate(access.buffer, indices));
+  if (stage.kind == StageKind::Copy) {
+    const te::TensorId tensor =
+        context.tree.buffer(static_cast<BufferIndex>(output_buffer(context, output))).tensor;
+    return BodyRewriter(context, {}).read(tensor, context.axes);
+  }
+  if (stage.kind == StageKind::Combine) {
+    const size_t at = static_cast<size_t>(stage.first_access) + output;
+    const BufferIndex partial = context.tree.accesses[at].buffer;
+    return ir::load(context.tree.buffer(partial).element, static_cast<ir::BufferId>(partial),
+                    context.locate(partial, context.axes));
   }
   const te::Op& op = context.tree.dag->op(stage.op);
   return BodyRewriter(context, axis_values(context)).rewrite(op.body[output]);

@@ -8,6 +8,10 @@ namespace tilewright::schedule {
 namespace {
 
 Status check_limits(const te::Dag& dag) {
+  if (dag.ops().size() > kMaxStages) {
+    return fail(ErrorKind::Unsupported, fmt::format("{} operators; a schedule takes up to {}",
+                                                    dag.ops().size(), kMaxStages));
+  }
   for (const te::Op& op : dag.ops()) {
     if (op.kind == te::OpKind::Scan || op.kind == te::OpKind::Extern) {
       return fail(ErrorKind::Unsupported,
@@ -99,6 +103,7 @@ Result<LoopTree> initial_tree(const Workload& workload) {
 }
 
 Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
+  CHECK(trace.steps.size() <= kMaxSteps, "{} steps", trace.steps.size());
   *tree = initial;
   TreeEditor editor(*tree);
   for (size_t k = 0; k < trace.steps.size(); ++k) {

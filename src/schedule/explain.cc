@@ -40,8 +40,32 @@ std::string readers_of(const LoopTree& tree, StageName name) {
   return out.empty() ? "nobody" : out;
 }
 
-// Why, and what would be legal. `tree` is the state before the step.
-std::string reason(const LoopTree& tree, const Illegal& illegal) {
+// Factors are refused for what they are, for their product, or for what they leave over where
+// partial results must not have a tail.
+std::string factor_reason(const Illegal& illegal) {
+  const std::string where = fmt::format("loop {} of {}", illegal.loop.text(), illegal.stage.text());
+  if (illegal.a < 1 || illegal.a > int64_t{1} << 31) {
+    return fmt::format("factor {} for {}: factors are whole numbers from 1 to 2^31, at least one",
+                       illegal.a, where);
+  }
+  if (illegal.stage.role == StageRole::Rfactor) {
+    return fmt::format("{} leaves a remainder; a factored reduction takes factors that divide",
+                       where);
+  }
+  return fmt::format("the factors for {} have too large a product, from {} on", where, illegal.a);
+}
+
+// `source` is the stage that the refused step is about.
+std::string not_a_reader(const LoopTree& tree, const Illegal& illegal, StageName source) {
+  const std::string readers = readers_of(tree, source);
+  const bool several = readers.find(',') != std::string::npos;
+  return fmt::format("{} does not read {}; {} {}", illegal.stage.text(), source.text(), readers,
+                     several ? "do" : "does");
+}
+
+// Why, and what would be legal. `tree` is the state in which it was refused, `source` the stage
+// that the refused step is about.
+std::string reason(const LoopTree& tree, const Illegal& illegal, StageName source) {
   const std::string stage = illegal.stage.text();
   const std::string loop = illegal.loop.text();
   switch (illegal.code) {
@@ -83,16 +107,17 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
     case IllegalCode::LoopIsSpatial:
       return fmt::format("loop {} of {} is not a reduce loop", loop, stage);
     case IllegalCode::BadFactor:
-      return fmt::format(
-          "factor {} for loop {} of {}: factors are whole numbers from 1 to 2^31, at "
-          "least one of them, and must divide ({} left over) where the loop is "
-          "factored",
-          illegal.a, loop, stage, illegal.b);
+      return factor_reason(illegal);
     case IllegalCode::TooManyLoops:
       return fmt::format("{} would have more than {} loops", stage, illegal.a);
     case IllegalCode::TooManyTerms:
       return fmt::format("an index of {} depends on more than {} loops; split less", stage,
                          arith::Affine::kMaxTerms);
+    case IllegalCode::TooManyStages:
+      return fmt::format("there would be more than {} stages", illegal.a);
+    case IllegalCode::TooManyReads:
+      return fmt::format("with {} there would be more than {} reads; inline less", stage,
+                         illegal.a);
     case IllegalCode::LoopNamedTwice:
       return fmt::format("loop {} is named twice", loop);
     case IllegalCode::NotAdjacent:
@@ -109,13 +134,19 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
     case IllegalCode::ReaderOutside:
       return fmt::format("{} reads it outside loop {}; compute it further out or at root", stage,
                          loop);
+    case IllegalCode::InsideFold:
+      return fmt::format(
+          "{} folds the partial results at loop {}; all of them are computed outside the loops "
+          "that fold them",
+          stage, loop);
     case IllegalCode::AlreadyCached:
-      return fmt::format("{} is a copy already, or computes through one", stage);
+      return fmt::format("{} is a copy already, computes through one, or holds partial results",
+                         stage);
     case IllegalCode::NothingReads:
       return fmt::format("readers of {} are to be named; they are {}", stage,
                          readers_of(tree, illegal.stage));
     case IllegalCode::NotAReader:
-      return fmt::format("{} does not read it", stage);
+      return not_a_reader(tree, illegal, source);
     case IllegalCode::NestedParallel:
       return fmt::format("loop {} of {} is parallel inside a parallel loop; one level is allowed",
                          loop, stage);
@@ -129,9 +160,6 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
           loop, stage);
     case IllegalCode::TwoVectorised:
       return fmt::format("{} has a second vectorised loop {}", stage, loop);
-    case IllegalCode::VectorTooLong:
-      return fmt::format("loop {} of {} has {} iterations; a vectorised loop has up to {}", loop,
-                         stage, illegal.a, illegal.b);
     case IllegalCode::PartlyFused:
       return fmt::format(
           "variable {} of {} was fused and split, and only part of it is known at "
@@ -160,6 +188,8 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
           "the loops of {} walk a packed dimension in steps of {} and of {}; steps must divide one "
           "another",
           stage, illegal.a, illegal.b);
+    case IllegalCode::ReadsTwice:
+      return fmt::format("{} reads it in two ways; only one can decide the layout", stage);
     case IllegalCode::AlreadyPacked:
       return fmt::format("{} is packed already", stage);
     case IllegalCode::MultipleOutputs:
@@ -173,24 +203,36 @@ std::string reason(const LoopTree& tree, const Illegal& illegal) {
   return "unknown";
 }
 
+// The step to name when the rule is about the finished trace: what annotated or split that loop.
+int blamed_step(const Trace& trace, const Illegal& illegal) {
+  if (illegal.step >= 0) return illegal.step;
+  for (size_t k = trace.steps.size(); k-- > 0;) {
+    const auto* annotate = std::get_if<Annotate>(&trace.steps[k]);
+    const auto* split = std::get_if<Split>(&trace.steps[k]);
+    const bool annotates =
+        annotate != nullptr && annotate->stage == illegal.stage && annotate->loop == illegal.loop;
+    const bool splits = split != nullptr && illegal.code == IllegalCode::BadFactor &&
+                        split->stage.op == illegal.stage.op && split->loop == illegal.loop;
+    if (annotates || splits) return static_cast<int>(k);
+  }
+  return -1;
+}
+
 }  // namespace
 
 std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& illegal) {
-  // The state in which the step was refused: the trace up to it.
-  Trace before = trace;
-  if (illegal.step >= 0) before.steps.resize(static_cast<size_t>(illegal.step));
+  // The state in which it was refused: before the refused step, or after all of them.
   LoopTree tree = initial;
   TreeEditor editor(tree);
-  for (const Step& step : before.steps) {
-    const Illegal earlier = std::visit([&](const auto& s) { return apply_step(editor, s); }, step);
-    if (earlier) break;
+  for (const Step& step : trace.steps) {
+    if (std::visit([&](const auto& s) { return apply_step(editor, s); }, step)) break;
   }
-  if (illegal.step < 0 || static_cast<size_t>(illegal.step) >= trace.steps.size()) {
-    return fmt::format("illegal schedule: {}", reason(tree, illegal));
-  }
-  return fmt::format("illegal step {} `{}`: {}", illegal.step + 1,
-                     to_text(trace.steps[static_cast<size_t>(illegal.step)]),
-                     reason(tree, illegal));
+  const int blamed = blamed_step(trace, illegal);
+  if (blamed < 0) return fmt::format("illegal schedule: {}", reason(tree, illegal, {}));
+  const Step& step = trace.steps[static_cast<size_t>(blamed)];
+  const StageName source = std::visit([](const auto& s) { return s.stage; }, step);
+  return fmt::format("illegal step {} `{}`: {}", blamed + 1, to_text(step),
+                     reason(tree, illegal, source));
 }
 
 }  // namespace tilewright::schedule

@@ -1,5 +1,8 @@
 #include "schedule/fields.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <array>
 #include <charconv>
 
@@ -31,9 +34,11 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// name := (word | '(' name (',' name)+ ')') ('.' digits)*. Returns the characters used, 0 if none.
-size_t loop_name_length(std::string_view text, int depth) {
-  if (text.empty() || depth > 8) return 0;
+constexpr size_t kMaxNameLength = 1000;
+
+// name := (word | '(' name (',' name)+ ')') ('.' digit)*. Returns the characters used, 0 if none.
+size_t loop_name_length(std::string_view text, size_t depth) {
+  if (text.empty() || depth > kMaxLoops) return 0;
   size_t at = 0;
   if (text[0] == '(') {
     int members = 0;
@@ -61,6 +66,8 @@ std::string_view word_of(Tail tail) { return kTails[static_cast<size_t>(tail)]; 
 std::string_view word_of(Annotation annotation) {
   return kAnnotations[static_cast<size_t>(annotation)];
 }
+std::string all_words(Tail) { return fmt::format("{}", fmt::join(kTails, "|")); }
+std::string all_words(Annotation) { return fmt::format("{}", fmt::join(kAnnotations, "|")); }
 bool from_word(std::string_view word, Tail* tail) { return find_word(kTails, word, tail); }
 bool from_word(std::string_view word, Annotation* annotation) {
   return find_word(kAnnotations, word, annotation);
@@ -77,7 +84,8 @@ bool field_from_text(std::string_view text, StageName* value) {
 }
 
 bool field_from_text(std::string_view text, Name* value) {
-  if (text.size() > 200 || loop_name_length(text, 0) != text.size() || text.empty()) return false;
+  if (text.empty() || text.size() > kMaxNameLength) return false;
+  if (loop_name_length(text, 0) != text.size()) return false;
   *value = Name(text);
   return true;
 }

@@ -9,7 +9,7 @@
 //     }
 //   };
 //
-//   text: split C i [4, 8] tail=peel       required fields by place, optional ones by name
+//   text: split C i [4, 8] (tail=peel)     required fields by place, optional ones by name
 //   JSON: {"step": "split", "stage": "C", "loop": "i", "factors": [4, 8]}     (fields_json.h)
 //
 // An optional field at its default (the value a fresh step has) is written in neither form.
@@ -52,6 +52,8 @@ using Factors = InlineVector<int64_t, 7>;
 // Words of the enumerations that fields have.
 std::string_view word_of(Tail tail);
 std::string_view word_of(Annotation annotation);
+std::string all_words(Tail);  // `a|b`
+std::string all_words(Annotation);
 bool from_word(std::string_view word, Tail* tail);
 bool from_word(std::string_view word, Annotation* annotation);
 

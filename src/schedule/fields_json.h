@@ -26,6 +26,7 @@ template <class T>
 bool field_from_json(const Json& json, T* value) {
   if constexpr (std::is_same_v<T, int64_t>) {
     if (!json.is_number_integer()) return false;
+    if (json.is_number_unsigned() && json.get<uint64_t>() > INT64_MAX) return false;
     *value = json.get<int64_t>();
     return true;
   } else {

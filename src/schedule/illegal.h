@@ -28,11 +28,14 @@ enum class IllegalCode : uint8_t {
   BadFactor,
   TooManyLoops,
   TooManyTerms,
+  TooManyStages,
+  TooManyReads,
   LoopNamedTwice,
   NotAdjacent,
   MixedKinds,
   TargetIsSelf,
   ReaderOutside,
+  InsideFold,
   AlreadyCached,
   NothingReads,
   NotAReader,
@@ -40,12 +43,12 @@ enum class IllegalCode : uint8_t {
   ParallelReduce,
   VectoriseNotInnermost,
   TwoVectorised,
-  VectorTooLong,
   PartlyFused,
   TailOrder,
   PackInput,
   PackOutput,
   PackIndex,
+  ReadsTwice,
   PackTiles,
   AlreadyPacked,
   MultipleOutputs,
@@ -58,7 +61,7 @@ struct Illegal {
   int16_t step = -1;  // position in the trace; -1 when no one step is to blame
   StageName stage;    // where
   Name loop;
-  int64_t a = 0, b = 0;  // two numbers of the reason
+  int64_t a = 0, b = 0;  // two numbers of the reason; `explain` knows which
 
   explicit operator bool() const { return code != IllegalCode::None; }
   bool operator==(const Illegal&) const = default;

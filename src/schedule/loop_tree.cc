@@ -83,14 +83,64 @@ int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
   return depth;
 }
 
-// One terminal variable of a packed dimension.
+// One digit of a packed dimension: a terminal variable of the reader's index.
 struct PackedPart {
   uint32_t dim;
   int64_t weight;
-  int depth;  // of its loop: the order of the digits
+  int depth;        // of its loop: outer loops are outer digits
+  int64_t divisor;  // in the fusion that the loop is: so are outer members
 };
 
+PackedPart packed_part(const LoopTree& tree, uint32_t dim, const arith::Term& term) {
+  const LoopVar* loop = &tree.var(static_cast<VarIndex>(term.var));
+  int64_t divisor = 1;
+  while (!loop->is_loop()) {
+    if (loop->fused_into != kNone) divisor *= loop->divisor;
+    loop = &tree.var(loop->fused_into != kNone ? loop->fused_into : loop->first_part);
+  }
+  return {dim, term.coefficient, nesting_depth(tree, *loop), divisor};
+}
+
+// The parts of a buffer for its reader, by rising weight in each dimension: the variables inside
+// the place of the buffer, since those outside hold still. Digits are positional, so a weight that
+// is no multiple of those below (two loops over one dimension, as in a stencil) is not one.
+std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
+  const Buffer& buffer = tree.buffer(index);
+  const Stage& reader = tree.stage(buffer.packed_for);
+  const Stage& writer = tree.stage(buffer.stage);
+  std::vector<PackedPart> parts;
+  for (int k = 0; k < reader.accesses; ++k) {
+    const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+    if (access.buffer != index) continue;
+    for (uint32_t d = 0; d < access.rank; ++d) {
+      std::vector<PackedPart> dim;
+      for (const arith::Term& term : tree.forms[access.first_dim + d].terms) {
+        const bool fixed = writer.place == Place::At &&
+                           is_outside(tree, static_cast<VarIndex>(term.var), writer.at_stage,
+                                      writer.at_loop) == Outside::Yes;
+        if (!fixed) dim.push_back(packed_part(tree, d, term));
+      }
+      std::ranges::sort(dim, {}, &PackedPart::weight);
+      int64_t below = 0;
+      for (const PackedPart& part : dim) {
+        if (below > 0 && (part.weight == below || part.weight % below != 0)) continue;
+        parts.push_back(part);
+        below = part.weight;
+      }
+    }
+  }
+  return parts;
+}
+
 }  // namespace
+
+bool LoopTree::is_output(StageIndex index) const {
+  const Stage& s = stage(index);
+  for (int k = 0; k < s.buffers; ++k) {
+    if (buffer(static_cast<BufferIndex>(s.first_buffer + k)).is_argument) return true;
+  }
+  return false;
+}
 
 StageIndex LoopTree::find_stage(StageName name) const {
   for (size_t k = 0; k < stages.size(); ++k) {
@@ -113,37 +163,15 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
   const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
   if (buffer.packed_for == kNone) return layout::Layout::row_major(shape);
 
-  // The reader's index of dimension d is one axis; the loops it is rebuilt from that lie inside
-  // the place of the buffer are the digits of d, in the order of the loops.
-  const Stage& reader = tree.stage(buffer.packed_for);
-  const Stage& writer = tree.stage(buffer.stage);
-  std::vector<PackedPart> parts;
-  for (int k = 0; k < reader.accesses; ++k) {
-    const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
-    if (access.buffer != index) continue;
-    for (uint32_t d = 0; d < access.rank; ++d) {
-      for (const arith::Term& term : tree.forms[access.first_dim + d].terms) {
-        const auto var = static_cast<VarIndex>(term.var);
-        const bool fixed = writer.place == Place::At &&
-                           is_outside(tree, var, writer.at_stage, writer.at_loop) == Outside::Yes;
-        if (fixed) continue;
-        const LoopVar* loop = &tree.var(var);
-        while (loop->fused_into != kNone || loop->is_split()) {
-          loop = &tree.var(loop->fused_into != kNone ? loop->fused_into : loop->first_part);
-        }
-        parts.push_back({d, term.coefficient, nesting_depth(tree, *loop)});
-      }
-    }
+  std::vector<PackedPart> parts = packed_parts(tree, index);
+  for (uint32_t d = 0; d < buffer.rank; ++d) {  // what no loop walks is outermost
+    if (std::ranges::find(parts, d, &PackedPart::dim) == parts.end())
+      parts.push_back({d, 1, -1, 1});
   }
-  // The parts that no loop walks any more: a dimension with no moving part, a weight above 1 left.
+  std::ranges::stable_sort(parts, [](const PackedPart& a, const PackedPart& b) {
+    return a.depth != b.depth ? a.depth < b.depth : a.divisor > b.divisor;
+  });
   layout::Layout layout;
-  for (uint32_t d = 0; d < buffer.rank; ++d) {
-    const bool moves =
-        std::any_of(parts.begin(), parts.end(), [&](const PackedPart& p) { return p.dim == d; });
-    if (!moves) parts.push_back({d, 1, -1});
-  }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const PackedPart& a, const PackedPart& b) { return a.depth < b.depth; });
   for (const PackedPart& part : parts) {
     int64_t above = 0;  // the next larger weight of the dimension; 0: this is its outermost digit
     for (const PackedPart& other : parts) {
@@ -153,7 +181,7 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
     const int64_t whole = (shape[part.dim] + part.weight - 1) / part.weight;
     layout.digits.push_back({part.dim, part.weight, above == 0 ? whole : above / part.weight});
   }
-  for (uint32_t d = 0; d < buffer.rank; ++d) {
+  for (uint32_t d = 0; d < buffer.rank; ++d) {  // below the smallest weight, a digit of its own
     int64_t smallest = INT64_MAX;
     for (const PackedPart& part : parts) {
       if (part.dim == d) smallest = std::min(smallest, part.weight);

@@ -43,6 +43,7 @@ inline constexpr int16_t kNone = -1;
 inline constexpr size_t kMaxLoops = 32;  // of a stage
 inline constexpr size_t kMaxAxes = 12;   // of a stage, reduce axes included
 inline constexpr size_t kMaxRank = 8;    // of a buffer
+inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
@@ -113,6 +114,7 @@ struct Stage {
 
   // Numbers: where its own iteration begins and what it covers.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
+  uint8_t whole_dims = 0;  // At: bit d: dimension d is computed whole, whatever its readers need
 };
 
 struct Buffer {
@@ -154,6 +156,7 @@ struct RegionDim {
 
 struct LoopTree {
   const te::Dag* dag = nullptr;
+  bool lowering = false;  // numbers of branches are made: Stage::whole_dims stays as it is
   std::vector<LoopVar> vars;
   std::vector<Stage> stages;
   std::vector<StageIndex> order;  // all stages, producers before their readers
@@ -170,6 +173,7 @@ struct LoopTree {
   const Buffer& buffer(BufferIndex k) const { return buffers[static_cast<size_t>(k)]; }
   Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
 
+  bool is_output(StageIndex stage) const;                 // one of its buffers is an argument
   StageIndex find_stage(StageName name) const;            // kNone when absent
   VarIndex find_loop(StageIndex stage, Name name) const;  // kNone when absent
   std::string to_string() const;                          // stages with their loops, for people

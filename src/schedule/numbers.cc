@@ -109,7 +109,12 @@ class Numbers {
         if (!whole) return reject(IllegalCode::ReaderOutside, stage, kNone);
         continue;
       }
-      if (hull[d].whole) continue;  // the extent is the whole dimension already
+      const auto bit = static_cast<uint8_t>(1u << d);
+      if (!tree_.lowering) {
+        stage.whole_dims =
+            static_cast<uint8_t>(hull[d].whole ? stage.whole_dims | bit : stage.whole_dims & ~bit);
+      }
+      if ((stage.whole_dims & bit) != 0) continue;  // the extent is the whole dimension already
       axis.extent = std::min(axis.extent, hull[d].extent);
       axis.ragged = !hull[d].exact;
       stage.origin[d] = hull[d].base;

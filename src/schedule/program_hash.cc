@@ -1,6 +1,6 @@
 // The canonical hash of a LoopTree. Loops are numbered by (stage in order, position), so neither
 // names nor the steps that led here matter, only what is computed where, in which order and how.
-#include <algorithm>
+#include <array>
 
 #include "schedule/loop_tree.h"
 
@@ -33,6 +33,7 @@ class ProgramHasher {
     hasher_.add(0x57).add(stage.op).add(static_cast<uint64_t>(stage.kind));
     hasher_.add(static_cast<uint64_t>(stage.place));
     if (stage.place == Place::At) hasher_.add(code(stage.at_loop));
+    hasher_.add(stage.loops.size());
     for (const VarIndex loop : stage.loops) {
       const LoopVar& var = tree_.var(loop);
       hasher_.add(static_cast<uint64_t>(var.annotation) << 8 | static_cast<uint64_t>(var.kind));
@@ -75,14 +76,11 @@ class ProgramHasher {
 
   const LoopTree& tree_;
   Hasher hasher_;
-  std::array<uint16_t, 256> rank_{};
+  std::array<uint16_t, kMaxStages> rank_{};
 };
 
 }  // namespace
 
-Hash128 program_hash(const LoopTree& tree) {
-  CHECK(tree.stages.size() < 256, "{} stages", tree.stages.size());
-  return ProgramHasher(tree).run();
-}
+Hash128 program_hash(const LoopTree& tree) { return ProgramHasher(tree).run(); }
 
 }  // namespace tilewright::schedule

@@ -70,7 +70,7 @@ void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace) {
   CHECK(genome.genes.size() == sketch.holes.size(), "{} genes for {} holes", genome.genes.size(),
         sketch.holes.size());
   trace->steps = sketch.trace.steps;
-  InlineVector<int16_t, 64> off;
+  std::vector<int16_t> off;
   for (size_t k = 0; k < sketch.holes.size(); ++k) {
     const Hole& hole = sketch.holes[k];
     const uint16_t gene = genome.genes[k];
@@ -106,6 +106,8 @@ Genome sample(const Sketch& sketch, Rng& rng) {
   Genome genome;
   genome.genes.reserve(sketch.holes.size());
   for (const Hole& hole : sketch.holes) {
+    CHECK(hole.size() >= 1 && hole.size() <= UINT16_MAX + size_t{1}, "a hole of {} choices",
+          hole.size());
     genome.genes.push_back(static_cast<uint16_t>(rng.below(hole.size())));
   }
   return genome;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "schedule/fields_json.h"
 
 namespace tilewright::schedule {
@@ -70,18 +72,44 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
   return tokens;
 }
 
+// How a field is written: `stage`, `[up to 7 factors]`, `parallel|vectorise|unroll`.
+template <class T>
+std::string field_form(std::string_view name, const T*) {
+  if constexpr (std::is_enum_v<T>) return all_words(T{});
+  return std::string(name);
+}
+template <class T, size_t N>
+std::string field_form(std::string_view name, const InlineVector<T, N>*) {
+  return fmt::format("[up to {} {}]", N, name);
+}
+
+// The form of a step: `split stage loop [up to 7 factors] (tail=peel)`; optional fields in
+// parentheses.
 template <class S>
-std::string usage() {
+std::string step_form() {
+  const S step;
   std::string out(S::kTag);
   std::apply(
       [&](const auto&... field) {
         const auto write = [&](const auto& f) {
-          out += f.required ? fmt::format(" {}", f.name) : fmt::format(" [{}=...]", f.name);
+          const std::string form = field_form(f.name, &(step.*f.member));
+          out += f.required ? ' ' + form : fmt::format(" ({}={})", f.name, form);
         };
         (write(field), ...);
       },
       S::fields());
   return out;
+}
+
+// Text of the user's for a message, cut where it gets long.
+std::string quoted(std::string_view text) {
+  constexpr size_t kLongest = 60;
+  return fmt::format("'{}{}'", text.substr(0, kLongest), text.size() > kLongest ? "..." : "");
+}
+
+Status check_room(const Trace& trace) {
+  if (trace.steps.size() < kMaxSteps) return {};
+  return fail(ErrorKind::BadInput, fmt::format("a trace has up to {} steps", kMaxSteps));
 }
 
 template <class S>
@@ -102,7 +130,7 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
             used[next] = true;
             const std::string_view token = tokens[next++];
             if (!field_from_text(token, &(step.*f.member))) {
-              problem = fmt::format("'{}' is not a {}", token, f.name);
+              problem = fmt::format("bad {} {}", f.name, quoted(token));
             }
             return;
           }
@@ -114,7 +142,7 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
             }
             used[k] = true;
             if (!field_from_text(token.substr(f.name.size() + 1), &(step.*f.member))) {
-              problem = fmt::format("'{}' is not a {}", token, f.name);
+              problem = fmt::format("bad {} {}", f.name, quoted(token));
             }
             break;
           }
@@ -123,37 +151,39 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
       },
       S::fields());
   for (size_t k = 1; k < tokens.size() && problem.empty(); ++k) {
-    if (!used[k]) problem = fmt::format("'{}' is one word too many", tokens[k]);
+    if (!used[k]) problem = fmt::format("{} is one word too many", quoted(tokens[k]));
   }
   if (problem.empty()) return Step(step);
-  return fail(ErrorKind::BadInput, fmt::format("{}; the form is: {}", problem, usage<S>()));
+  return fail(ErrorKind::BadInput, fmt::format("{}; the form is: {}", problem, step_form<S>()));
 }
 
 template <class S>
 Result<Step> step_from_object(const Json& json) {
   S step;
   std::string problem;
-  size_t known = 1;  // "step" itself
+  std::vector<std::string_view> known = {"step"};
   std::apply(
       [&](const auto&... field) {
         const auto read = [&](const auto& f) {
+          known.push_back(f.name);
           const auto found = json.find(std::string(f.name));
           if (found == json.end()) {
             if (f.required && problem.empty()) problem = fmt::format("{} is missing", f.name);
             return;
           }
-          ++known;
           if (!field_from_json(*found, &(step.*f.member)) && problem.empty()) {
-            problem = fmt::format("{} is not a {}", found->dump(), f.name);
+            problem = fmt::format("bad {} {}", f.name, quoted(print_json(*found)));
           }
         };
         (read(field), ...);
       },
       S::fields());
-  if (problem.empty() && json.size() != known)
-    problem = "it has fields that the step does not have";
+  for (const auto& [name, value] : json.items()) {
+    const bool is_field = std::find(known.begin(), known.end(), name) != known.end();
+    if (problem.empty() && !is_field) problem = fmt::format("there is no field {}", quoted(name));
+  }
   if (problem.empty()) return Step(step);
-  return fail(ErrorKind::BadInput, fmt::format("{}; the fields are: {}", problem, usage<S>()));
+  return fail(ErrorKind::BadInput, fmt::format("{}; the fields are: {}", problem, step_form<S>()));
 }
 
 // Calls read<S>() for the step whose tag it is.
@@ -171,7 +201,7 @@ Result<Step> with_tag(std::string_view tag, const Reader& reader, std::index_seq
   if (found) return result;
   const std::vector<std::string_view> tags = {std::variant_alternative_t<K, Step>::kTag...};
   return fail(ErrorKind::BadInput,
-              fmt::format("there is no step '{}'; steps are {}", tag, fmt::join(tags, ", ")));
+              fmt::format("there is no step {}; steps are {}", quoted(tag), fmt::join(tags, ", ")));
 }
 constexpr auto kAllSteps = std::make_index_sequence<std::variant_size_v<Step>>{};
 
@@ -208,6 +238,7 @@ Result<Trace> trace_from_text(std::string_view text) {
     if (tokens.empty()) continue;
     const auto read = [&]<class S>() { return step_from_tokens<S>(tokens); };
     Result<Step> step = with_tag(tokens[0], read, kAllSteps);
+    if (const Status room = check_room(trace); !room) step = std::unexpected(room.error());
     if (!step) {
       return fail(ErrorKind::BadInput, fmt::format("line {}: {}", number, step.error().message));
     }
@@ -227,6 +258,7 @@ Result<Trace> trace_from_json(const Json& json) {
     }
     const auto read = [&]<class S>() { return step_from_object<S>(item); };
     Result<Step> step = with_tag(tag->get_ref<const std::string&>(), read, kAllSteps);
+    if (const Status room = check_room(trace); !room) step = std::unexpected(room.error());
     if (!step) {
       return fail(ErrorKind::BadInput,
                   fmt::format("element {}: {}", trace.steps.size(), step.error().message));

@@ -12,8 +12,10 @@
 
 namespace tilewright::schedule {
 
+inline constexpr size_t kMaxSteps = 2000;
+
 struct Trace {
-  std::vector<Step> steps;
+  std::vector<Step> steps;  // up to kMaxSteps
 
   bool operator==(const Trace&) const = default;
 };

@@ -1,8 +1,16 @@
 #include "schedule/tree_editor.h"
 
 #include <algorithm>
+#include <array>
+
+#include "schedule/region.h"
 
 namespace tilewright::schedule {
+namespace {
+
+constexpr size_t kMaxReads = UINT16_MAX;  // of a tree, and their dimensions
+
+}  // namespace
 
 Illegal TreeEditor::find_stage(StageName name, StageIndex* stage) const {
   *stage = tree_.find_stage(name);
@@ -45,6 +53,11 @@ Illegal TreeEditor::check_fresh(StageIndex index) const {
     if (const Illegal illegal = check_unused(index, loop)) return illegal;
   }
   return {};
+}
+
+Illegal TreeEditor::check_room(StageName name) const {
+  if (tree_.stages.size() < kMaxStages) return {};
+  return reject(IllegalCode::TooManyStages, name, {}, kMaxStages);
 }
 
 VarIndex TreeEditor::add_var(const LoopVar& var) {
@@ -135,6 +148,9 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
     }
     for (int p = 0; p < producer.accesses; ++p) {
       const Access source = tree_.accesses[static_cast<size_t>(producer.first_access + p)];
+      if (std::max(tree_.accesses.size(), tree_.dims.size() + source.rank) >= kMaxReads) {
+        return reject(IllegalCode::TooManyReads, before.name, {}, kMaxReads);
+      }
       tree_.accesses.push_back({.stage = reader,
                                 .buffer = source.buffer,
                                 .rank = source.rank,
@@ -155,7 +171,7 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
 
 namespace {
 
-// Is some loop around this stage, or of it from the outside to `position`, parallel?
+// Is some loop around this stage, or of its own from the outside to `position`, parallel?
 bool parallel_around(const LoopTree& tree, StageIndex index, int position) {
   while (true) {
     const Stage& stage = tree.stage(index);
@@ -178,18 +194,15 @@ Illegal check_loops(const LoopTree& tree, StageIndex index) {
   VarIndex vectorised = kNone;
   for (size_t k = 0; k < stage.loops.size(); ++k) {
     const LoopVar& var = tree.var(stage.loops[k]);
-    if (vectorised != kNone && var.annotation != Annotation::Unroll) {
-      return reject(IllegalCode::VectoriseNotInnermost, vectorised);
-    }
-    if (var.annotation == Annotation::Parallel) {
-      if (var.kind == IterKind::Reduce) return reject(IllegalCode::ParallelReduce, stage.loops[k]);
-      const bool outer = k > 0 ? parallel_around(tree, index, static_cast<int>(k) - 1)
-                               : parallel_around(tree, index, -1);
-      if (outer) return reject(IllegalCode::NestedParallel, stage.loops[k]);
-    }
     if (var.annotation == Annotation::Vectorise) {
       if (vectorised != kNone) return reject(IllegalCode::TwoVectorised, stage.loops[k]);
       vectorised = stage.loops[k];
+    } else if (vectorised != kNone && var.annotation != Annotation::Unroll) {
+      return reject(IllegalCode::VectoriseNotInnermost, vectorised);
+    }
+    if (var.annotation == Annotation::Parallel &&
+        parallel_around(tree, index, static_cast<int>(k) - 1)) {
+      return reject(IllegalCode::NestedParallel, stage.loops[k]);
     }
   }
   return {};
@@ -202,8 +215,9 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   const auto reject = [&](IllegalCode code, StageName where, Name name) {
     return Illegal{.code = code, .step = stage.place_step, .stage = where, .loop = name};
   };
-  if (target.place == Place::Inlined) {
-    return reject(IllegalCode::StageIsInlined, target.name, loop.name);
+  if (stage.kind == StageKind::Partial && target.kind == StageKind::Combine &&
+      loop_positions(tree, target.axes.back()).first <= loop.position) {
+    return reject(IllegalCode::InsideFold, target.name, loop.name);
   }
   for (int k = 0; k <= loop.position; ++k) {
     const LoopVar& around = tree.var(target.loops[static_cast<size_t>(k)]);
@@ -224,7 +238,41 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   return {};
 }
 
+Illegal check_packed(const LoopTree& tree, BufferIndex index) {
+  const Buffer& buffer = tree.buffer(index);
+  const Illegal illegal = check_packable(tree, index, buffer.packed_for);
+  return illegal ? Illegal{illegal.code, buffer.pack_step, illegal.stage, {}, illegal.a} : illegal;
+}
+
 }  // namespace
+
+// Each dimension must be one axis of the reader, and each axis at most one dimension.
+Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader) {
+  const Stage& stage = tree.stage(reader);
+  const auto reject = [&](IllegalCode code, int64_t dim = 0) {
+    return Illegal{.code = code, .stage = stage.name, .a = dim};
+  };
+  bool reads = false;
+  uint32_t axes_seen = 0;
+  for (int k = 0; k < stage.accesses; ++k) {
+    const Access& access = tree.accesses[static_cast<size_t>(stage.first_access + k)];
+    if (access.buffer != buffer) continue;
+    if (reads) return reject(IllegalCode::ReadsTwice);
+    reads = true;
+    for (int d = 0; d < access.rank; ++d) {
+      const AccessDim& dim = tree.dims[static_cast<size_t>(access.first_dim + d)];
+      const bool single = dim.affine && dim.index.constant == 0 && dim.index.terms.size() <= 1;
+      if (!single) return reject(IllegalCode::PackIndex, d);
+      if (dim.index.terms.empty()) continue;
+      const arith::Term& term = dim.index.terms[0];
+      const uint32_t bit = uint32_t{1} << term.var;
+      if (term.coefficient != 1 || (axes_seen & bit) != 0) return reject(IllegalCode::PackIndex, d);
+      axes_seen |= bit;
+    }
+  }
+  if (!reads || stage.place == Place::Inlined) return reject(IllegalCode::NotAReader);
+  return {};
+}
 
 Illegal check_structure(LoopTree& tree) {
   for (const Stage& stage : tree.stages) {
@@ -243,6 +291,10 @@ Illegal check_structure(LoopTree& tree) {
     const Stage& stage = tree.stage(index);
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
+  }
+  for (size_t k = 0; k < tree.buffers.size(); ++k) {
+    if (tree.buffers[k].packed_for == kNone) continue;
+    if (const Illegal illegal = check_packed(tree, static_cast<BufferIndex>(k))) return illegal;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // TreeEditor: what steps do to the structure of a LoopTree. Each step is checked as far as it can
 // be where it stands; what depends on later steps (readers within the attach loop, parallel inside
-// parallel) is checked by `check_structure` when all are in.
+// parallel, packed buffers that their reader reads) is checked by `check_structure` when all are
+// in.
 #pragma once
 
 #include <span>
@@ -33,6 +34,9 @@ class TreeEditor {
   // Refuses when the stage has been given steps of its own (its loops are no longer its axes).
   Illegal check_fresh(StageIndex stage) const;
 
+  // Refuses when there are as many stages as a LoopTree holds.
+  Illegal check_room(StageName name) const;
+
   VarIndex add_var(const LoopVar& var);
   // Puts `replacement` where `count` loops from `position` are.
   bool replace_loops(StageIndex stage, size_t position, size_t count,
@@ -51,6 +55,9 @@ class TreeEditor {
   LoopTree& tree_;
   int16_t step_ = -1;
 };
+
+// May the buffer be laid out for this reader: does it read it once, each dimension by one axis?
+Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader);
 
 // Positions of loops, and the rules that hold for a finished structure.
 Illegal check_structure(LoopTree& tree);

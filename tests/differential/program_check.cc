@@ -27,23 +27,53 @@ struct Operands {
   std::vector<std::vector<uint8_t>> bytes;
 };
 
+// An element in its storage format, as a number; every value of our types but large I64s fits.
 double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset) {
-  if (type == ir::Scalar::F64) {
-    double value = 0;
-    std::memcpy(&value, bytes.data() + offset * 8, 8);
+  const uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
+  const auto as = [&]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
     return value;
+  };
+  switch (type) {
+    case ir::Scalar::Bool:
+    case ir::Scalar::U8:
+      return as(uint8_t{});
+    case ir::Scalar::I8:
+      return as(int8_t{});
+    case ir::Scalar::I16:
+      return as(int16_t{});
+    case ir::Scalar::I32:
+      return as(int32_t{});
+    case ir::Scalar::I64:
+      return static_cast<double>(as(int64_t{}));
+    case ir::Scalar::F16:
+      return ir::f32_from_f16(as(uint16_t{}));
+    case ir::Scalar::BF16:
+      return ir::f32_from_bf16(as(uint16_t{}));
+    case ir::Scalar::F32:
+      return as(float{});
+    case ir::Scalar::F64:
+      return as(double{});
   }
-  float value = 0;
-  std::memcpy(&value, bytes.data() + offset * 4, 4);
-  return value;
+  return 0;
 }
 
 void set_element(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset, double value) {
-  if (type == ir::Scalar::F64) {
-    std::memcpy(bytes.data() + offset * 8, &value, 8);
-  } else {
-    const auto narrow = static_cast<float>(value);
-    std::memcpy(bytes.data() + offset * 4, &narrow, 4);
+  uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
+  const auto store = [&](const auto& stored) { std::memcpy(at, &stored, sizeof stored); };
+  switch (type) {
+    case ir::Scalar::F16:
+      return store(ir::f16_from_f32(static_cast<float>(value)));
+    case ir::Scalar::BF16:
+      return store(ir::bf16_from_f32(static_cast<float>(value)));
+    case ir::Scalar::F32:
+      return store(static_cast<float>(value));
+    case ir::Scalar::F64:
+      return store(value);
+    default: {
+      const int64_t integer = ir::wrap_integer(static_cast<int64_t>(value), type);
+      std::memcpy(at, &integer, static_cast<size_t>(ir::bytes_of(type)));  // little-endian
+    }
   }
 }
 
@@ -239,9 +269,13 @@ std::optional<std::string> compare_with_eval(const Workload& workload, const Ope
   te::Evaluator evaluator(dag, [&](te::TensorId tensor, int64_t offset) {
     return element_at(inputs.bytes[operand_index(tensor)], dag.tensor(tensor).element, offset);
   });
-  const double tolerance = is_exact(dag) ? 0 : 2e-6;
+  const auto tolerance_of = [&](ir::Scalar type) {
+    if (is_exact(dag)) return 0.0;
+    return type == ir::Scalar::BF16 ? 8e-3 : type == ir::Scalar::F16 ? 1e-3 : 2e-6;
+  };
   for (const te::TensorId output : dag.outputs()) {
     const te::Tensor& tensor = dag.tensor(output);
+    const double tolerance = tolerance_of(tensor.element);
     const auto& bytes = memory[operand_index(output)];
     std::vector<int64_t> index(tensor.shape.size(), 0);
     const auto elements = static_cast<int64_t>(bytes.size()) / ir::bytes_of(tensor.element);

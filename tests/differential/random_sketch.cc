@@ -215,11 +215,15 @@ Sketch random_sketch(const Workload& workload, Rng& rng) {
 
 std::string random_operator(Rng& rng) {
   const auto n = [&](int64_t low, int64_t high) { return rng.between(low, high); };
-  switch (rng.below(6)) {
+  const auto one_of = [&](const std::vector<std::string>& words) {
+    return words[rng.below(words.size())];
+  };
+  switch (rng.below(7)) {
     case 0:
       return fmt::format("matmul:m={},n={},k={}", n(1, 19), n(1, 40), n(1, 19));
     case 1:
-      return fmt::format("matmul:m={},n={},k={},dtype=f64,constant=B", n(1, 13), n(1, 20), n(1, 9));
+      return fmt::format("matmul:m={},n={},k={},dtype={},constant=B", n(1, 13), n(1, 20), n(1, 9),
+                         one_of({"f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64"}));
     case 2:
       return fmt::format("batch_matmul:b={},m={},n={},k={}", n(1, 3), n(1, 9), n(1, 20), n(1, 9));
     case 3: {
@@ -228,12 +232,20 @@ std::string random_operator(Rng& rng) {
                          n(1, 2), n(kernel * 2, 9), n(kernel * 2, 9), n(1, 6), n(1, 20), kernel,
                          n(1, 2), n(0, kernel - 1), n(1, 2));
     }
-    case 4:
-      return fmt::format("softmax:m={},n={}", n(1, 9), n(1, 40));
+    case 4: {
+      const int64_t groups = n(1, 3);
+      return fmt::format("conv2d:n=1,h={},w={},ci={},co={},kernel=2,pad={},groups={},dtype={}",
+                         n(2, 6), n(2, 6), groups * n(1, 3), groups * n(1, 6), n(0, 1), groups,
+                         one_of({"f32", "f16", "bf16", "i8"}));
+    }
+    case 5:
+      return fmt::format("softmax:m={},n={},dtype={}", n(1, 9), n(1, 40),
+                         one_of({"f32", "f32", "f64", "f16", "bf16"}));
     default:
-      return fmt::format("elementwise:shape={}x{},chain={}", n(1, 9), n(1, 40),
-                         std::vector<std::string>{"relu+scale+add", "exp+bias", "bias+relu+mul",
-                                                  "add+exp+neg"}[rng.below(4)]);
+      return fmt::format(
+          "elementwise:shape={}x{},chain={},dtype={}", n(1, 9), n(1, 40),
+          one_of({"relu+scale+add", "bias+relu+mul", "sub+abs+max+shift", "neg+square+min"}),
+          one_of({"f32", "f64", "f16", "bf16", "i32", "i8"}));
   }
 }
 

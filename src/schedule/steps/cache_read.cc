@@ -16,7 +16,7 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
     return editor.reject(IllegalCode::MultipleOutputs, step.stage);
   }
   if (step.readers.empty()) return editor.reject(IllegalCode::NothingReads, step.stage);
-  if (tree.stage(source).name.role == StageRole::Read) {
+  if (step.stage.role == StageRole::Read || step.stage.role == StageRole::Rfactor) {
     return editor.reject(IllegalCode::AlreadyCached, step.stage);
   }
   const te::OpId op = tree.stage(source).op;
@@ -37,6 +37,7 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
     }
     if (!reads) return editor.reject(IllegalCode::NotAReader, step.readers[r]);
   }
+  if (const Illegal illegal = editor.check_room(name)) return illegal;
 
   const StageIndex copy =
       editor.add_stage({.name = name, .op = op, .kind = StageKind::Copy}, source, false);

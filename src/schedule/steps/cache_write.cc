@@ -7,9 +7,10 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
   if (const Illegal illegal = editor.find_scheduled(step.stage, &index)) return illegal;
   if (const Illegal illegal = editor.check_fresh(index)) return illegal;
   LoopTree& tree = editor.tree();
-  if (tree.stage(index).kind != StageKind::Compute) {
+  if (tree.stage(index).kind != StageKind::Compute || step.stage.role != StageRole::Main) {
     return editor.reject(IllegalCode::AlreadyCached, step.stage);
   }
+  if (const Illegal illegal = editor.check_room(step.stage)) return illegal;
 
   // The new stage takes over body, reads and reduce axes; the old one keeps name and buffers.
   const Stage old = tree.stage(index);

@@ -10,7 +10,7 @@ Illegal apply_step(TreeEditor& editor, const ComputeAt& step) {
   if (const Illegal illegal = editor.find_scheduled(step.target, &target)) return illegal;
   if (const Illegal illegal = editor.find_loop(target, step.loop, &loop)) return illegal;
   LoopTree& tree = editor.tree();
-  if (tree.buffer(tree.stage(stage).first_buffer).is_argument) {
+  if (tree.is_output(stage)) {
     return editor.reject(IllegalCode::StageIsOutput, step.stage, step.loop);
   }
   // Attaching to oneself, or to what is attached under oneself, has no meaning.

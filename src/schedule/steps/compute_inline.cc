@@ -9,9 +9,7 @@ Illegal apply_step(TreeEditor& editor, const ComputeInline& step) {
   const Stage& stage = tree.stage(index);
   const bool reduces = tree.dag->op(stage.op).has_reduction() && stage.kind != StageKind::Copy;
   if (reduces) return editor.reject(IllegalCode::StageHasReduction, step.stage);
-  if (tree.buffer(stage.first_buffer).is_argument) {
-    return editor.reject(IllegalCode::StageIsOutput, step.stage);
-  }
+  if (tree.is_output(index)) return editor.reject(IllegalCode::StageIsOutput, step.stage);
   if (stage.buffers > 1) return editor.reject(IllegalCode::MultipleOutputs, step.stage);
   for (const VarIndex loop : stage.loops) {
     if (const Illegal illegal = editor.check_unused(index, loop)) return illegal;

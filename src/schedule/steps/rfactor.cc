@@ -17,11 +17,19 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
     return editor.reject(IllegalCode::LoopIsSpatial, step.stage, step.loop);
   }
   if (old.dims.full()) return editor.reject(IllegalCode::RankTooHigh, step.stage, {}, kMaxRank);
-  // The spatial loops must be the bare axes: they exist twice afterwards.
+  // Its loops go to two stages, so nothing may hang on them; the spatial ones must be the bare
+  // axes, since they exist twice afterwards.
+  for (const Stage& other : tree.stages) {
+    if (other.place == Place::At && other.at_stage == index) {
+      return editor.reject(IllegalCode::LoopIsAttachPoint, step.stage,
+                           tree.var(other.at_loop).name);
+    }
+  }
   for (const VarIndex axis : old.dims) {
     if (!tree.var(axis).is_loop()) return editor.reject(IllegalCode::StageHasSteps, step.stage);
     if (const Illegal illegal = editor.check_unused(index, axis)) return illegal;
   }
+  if (const Illegal illegal = editor.check_room(step.stage)) return illegal;
 
   // The new stage takes over body, reads and all reduce variables; the factored one is a dimension
   // of its buffers from now on.
