@@ -101,9 +101,9 @@ PackedPart packed_part(const LoopTree& tree, uint32_t dim, const arith::Term& te
   return {dim, term.coefficient, nesting_depth(tree, *loop), divisor};
 }
 
-// The parts of a buffer for its reader, by rising weight in each dimension: the variables inside
-// the place of the buffer, since those outside hold still. Digits are positional, so a weight that
-// is no multiple of those below (two loops over one dimension, as in a stencil) is not one.
+// The parts of a buffer for its reader: the variables inside the place of the buffer, since those
+// outside hold still. Weights divide one another (PackTiles); two loops of one weight, as a stencil
+// has them, are one digit.
 std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
   const Buffer& buffer = tree.buffer(index);
   const Stage& reader = tree.stage(buffer.packed_for);
@@ -123,8 +123,7 @@ std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
       std::ranges::sort(dim, {}, &PackedPart::weight);
       int64_t below = 0;
       for (const PackedPart& part : dim) {
-        if (below > 0 && (part.weight == below || part.weight % below != 0)) continue;
-        parts.push_back(part);
+        if (part.weight != below) parts.push_back(part);
         below = part.weight;
       }
     }

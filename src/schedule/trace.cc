@@ -102,7 +102,7 @@ std::string step_form() {
 }
 
 // Text of the user's for a message, cut where it gets long.
-std::string quoted(std::string_view text) {
+std::string quote(std::string_view text) {
   constexpr size_t kLongest = 60;
   return fmt::format("'{}{}'", text.substr(0, kLongest), text.size() > kLongest ? "..." : "");
 }
@@ -130,7 +130,7 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
             used[next] = true;
             const std::string_view token = tokens[next++];
             if (!field_from_text(token, &(step.*f.member))) {
-              problem = fmt::format("bad {} {}", f.name, quoted(token));
+              problem = fmt::format("bad {} {}", f.name, quote(token));
             }
             return;
           }
@@ -142,7 +142,7 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
             }
             used[k] = true;
             if (!field_from_text(token.substr(f.name.size() + 1), &(step.*f.member))) {
-              problem = fmt::format("bad {} {}", f.name, quoted(token));
+              problem = fmt::format("bad {} {}", f.name, quote(token));
             }
             break;
           }
@@ -151,7 +151,7 @@ Result<Step> step_from_tokens(const std::vector<std::string_view>& tokens) {
       },
       S::fields());
   for (size_t k = 1; k < tokens.size() && problem.empty(); ++k) {
-    if (!used[k]) problem = fmt::format("{} is one word too many", quoted(tokens[k]));
+    if (!used[k]) problem = fmt::format("{} is one word too many", quote(tokens[k]));
   }
   if (problem.empty()) return Step(step);
   return fail(ErrorKind::BadInput, fmt::format("{}; the form is: {}", problem, step_form<S>()));
@@ -172,7 +172,7 @@ Result<Step> step_from_object(const Json& json) {
             return;
           }
           if (!field_from_json(*found, &(step.*f.member)) && problem.empty()) {
-            problem = fmt::format("bad {} {}", f.name, quoted(print_json(*found)));
+            problem = fmt::format("bad {} {}", f.name, quote(print_json(*found)));
           }
         };
         (read(field), ...);
@@ -180,7 +180,7 @@ Result<Step> step_from_object(const Json& json) {
       S::fields());
   for (const auto& [name, value] : json.items()) {
     const bool is_field = std::find(known.begin(), known.end(), name) != known.end();
-    if (problem.empty() && !is_field) problem = fmt::format("there is no field {}", quoted(name));
+    if (problem.empty() && !is_field) problem = fmt::format("there is no field {}", quote(name));
   }
   if (problem.empty()) return Step(step);
   return fail(ErrorKind::BadInput, fmt::format("{}; the fields are: {}", problem, step_form<S>()));
@@ -201,7 +201,7 @@ Result<Step> with_tag(std::string_view tag, const Reader& reader, std::index_seq
   if (found) return result;
   const std::vector<std::string_view> tags = {std::variant_alternative_t<K, Step>::kTag...};
   return fail(ErrorKind::BadInput,
-              fmt::format("there is no step {}; steps are {}", quoted(tag), fmt::join(tags, ", ")));
+              fmt::format("there is no step {}; steps are {}", quote(tag), fmt::join(tags, ", ")));
 }
 constexpr auto kAllSteps = std::make_index_sequence<std::variant_size_v<Step>>{};
 

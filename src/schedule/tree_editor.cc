@@ -250,7 +250,7 @@ Illegal check_packed(const LoopTree& tree, BufferIndex index) {
 Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader) {
   const Stage& stage = tree.stage(reader);
   const auto reject = [&](IllegalCode code, int64_t dim = 0) {
-    return Illegal{.code = code, .stage = stage.name, .a = dim};
+    return Illegal{.code = code, .stage = stage.name, .loop = {}, .a = dim};
   };
   bool reads = false;
   uint32_t axes_seen = 0;

@@ -1,0 +1,88 @@
+#include "schedule/steps/annotate.h"
+
+#include <gtest/gtest.h>
+
+#include "schedule/testing.h"
+
+namespace tilewright::schedule::testing {
+namespace {
+
+TEST(Annotate, Legal) {
+  check_legal({
+      {"matmul:m=4,n=6,k=8", "", "annotate C i parallel", R"(
+parallel for i < 4
+  for j < 6
+    for k < 8
+      C (4x6) <- A, B
+)"},
+      {"matmul:m=4,n=6,k=8", "reorder C [k, j]\n", "annotate C j vectorise", R"(
+for i < 4
+  for k < 8
+    vectorise for j < 6
+      C (4x6) <- A, B
+)"},
+      {"matmul:m=4,n=6,k=8", "annotate C i parallel\nannotate C k vectorise\n",
+       "annotate C j unroll", R"(
+parallel for i < 4
+  unroll for j < 6
+    vectorise for k < 8
+      C (4x6) <- A, B
+)"},
+      // Unrolled loops may stand inside the vectorised one.
+      {"matmul:m=4,n=6,k=8", "annotate C k unroll\n", "annotate C j vectorise", R"(
+for i < 4
+  vectorise for j < 6
+    unroll for k < 8
+      C (4x6) <- A, B
+)"},
+      {"matmul:m=4,n=6,k=8", "", "annotate C i none", R"(
+for i < 4
+  for j < 6
+    for k < 8
+      C (4x6) <- A, B
+)"},
+  });
+}
+
+TEST(Annotate, Illegal) {
+  const std::string matmul = "matmul:m=4,n=6,k=8";
+  check_illegal({
+      {matmul,
+       "",
+       "annotate C k parallel",
+       IllegalCode::ParallelReduce,
+       {"loop k of C is a reduction", "rfactor"}},
+      {matmul,
+       "annotate C i unroll\n",
+       "annotate C i parallel",
+       IllegalCode::LoopIsAnnotated,
+       {"loop i of C"}},
+      {matmul, "", "annotate C q unroll", IllegalCode::NoSuchLoop, {"no loop q", "i, j, k"}},
+      {matmul, "", "annotate A i unroll", IllegalCode::StageIsInput, {"A is an input"}},
+      {matmul, "", "annotate D i unroll", IllegalCode::NoSuchStage, {"no stage D"}},
+      {matmul,
+       "",
+       "annotate C i vectorise",
+       IllegalCode::VectoriseNotInnermost,
+       {"loop i of C is vectorised", "only unrolled loops"}},
+      {matmul,
+       "annotate C j vectorise\n",
+       "annotate C k vectorise",
+       IllegalCode::TwoVectorised,
+       {"C has a second vectorised loop k"}},
+      {matmul,
+       "annotate C i parallel\n",
+       "annotate C j parallel",
+       IllegalCode::NestedParallel,
+       {"loop j of C", "one level"}},
+      // Around an attached stage.
+      {matmul,
+       "cache_write C\ncompute_at C.write C i\nannotate C i parallel\n",
+       "annotate C.write j parallel",
+       IllegalCode::NestedParallel,
+       {"loop j of C.write"}},
+  });
+}
+
+}  // namespace
+}  // namespace tilewright::schedule::testing
