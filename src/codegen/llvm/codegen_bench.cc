@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -17,7 +18,7 @@
 namespace tilewright::codegen {
 namespace {
 
-double median(std::vector<double> values) {
+double low(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 10];
 }
@@ -53,19 +54,33 @@ void report(const Microkernel& m, const Target& target) {
   fmt::print(
       "{:2}x{}x{:2} unroll {}: emit {:5.2f} promote {:5.2f} codegen {:6.2f} load {:5.3f} ms, "
       "{} bytes, {:6.1f} GFLOP/s\n",
-      m.rows, m.columns, m.lanes, m.unroll, median(times["emit"]), median(times["promote"]),
-      median(times["codegen"]), median(times["load"]), object->elf.size(),
+      m.rows, m.columns, m.lanes, m.unroll, low(times["emit"]), low(times["promote"]),
+      low(times["codegen"]), low(times["load"]), object->elf.size(),
       static_cast<double>(m.flop()) / timing.low());
 }
 
+// Each task waits for all others to have started, so every worker takes part.
 void launch_cost() {
   runtime::ThreadPool& pool = runtime::ThreadPool::process();
+  struct Meeting {
+    std::atomic<int> arrived{0};
+    int expected = 0;
+  } meeting;
+  meeting.expected = pool.threads();
+  const TilewrightTask meet = [](void* context, int64_t, int32_t) {
+    auto& here = *static_cast<Meeting*>(context);
+    here.arrived.fetch_add(1);
+    while (here.arrived.load() < here.expected) {
+    }
+  };
   const auto timing = runtime::time_call(
       [&] {
-        pool.parallel_for(pool.threads(), pool.threads(), [](void*, int64_t, int32_t) {}, nullptr);
+        meeting.arrived = 0;
+        pool.parallel_for(pool.threads(), pool.threads(), meet, &meeting);
       },
       {.repeats = 50});
-  fmt::print("parallel_for of {} empty tasks: {:.2f} us\n", pool.threads(), timing.low() * 1e-3);
+  fmt::print("parallel_for, all {} threads meeting: {:.2f} us\n", pool.threads(),
+             timing.low() * 1e-3);
 }
 
 void memory_growth(const Target& target, int compiles) {

@@ -82,11 +82,6 @@ const std::vector<int32_t> kInts = {
     255,  256, -129, 65535, 16777217, -16777219, 2147483647, -2147483647 - 1,
     12345};
 
-struct BinaryCase {
-  BinaryOp op;
-  bool floats;
-};
-
 TEST(Compile, ProbeWorks) {
   const Status status = llvm_works();
   EXPECT_TRUE(status.has_value()) << status.error().message;

@@ -128,8 +128,13 @@ bool Emitter::may_fault(const ir::Expr& expr) const {
       if (divisor == nullptr || *divisor == 0) return true;
     }
   }
+  const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1;
+  if (const auto known = faults_.find(expr.get()); shared && known != faults_.end()) {
+    return known->second;
+  }
   bool may = false;
   ir::for_each_child(expr, [&](const ir::Expr& child) { may = may || may_fault(child); });
+  if (shared) faults_[expr.get()] = may;
   return may;
 }
 

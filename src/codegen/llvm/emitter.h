@@ -183,6 +183,7 @@ class Emitter {
   Frame* frame_ = nullptr;
   std::vector<ir::Expr> atoms_;  // those that are not Vars, by their number
   llvm::DenseMap<const ir::Node*, int64_t> atom_numbers_;
+  mutable llvm::DenseMap<const ir::Node*, bool> faults_;  // what may_fault said of shared nodes
   int tasks_ = 0;
   double promote_ms_ = 0;
   std::string error_;
