@@ -32,12 +32,10 @@ TEST(Differential, InterpreterLlvmAndEvaluatorAgree) {
   std::set<std::string> programs;
   std::map<schedule::IllegalCode, int> codes;
   while (done < cases) {
-    const Result<Workload> workload = parse_workload(random_operator(rng));
-    ASSERT_TRUE(workload.has_value()) << workload.error().message;
-    const Task task{*workload, host_target(2)};
-    const Result<schedule::LoopTree> initial = schedule::initial_tree(*workload);
+    const Task task{random_workload(rng), host_target(2)};
+    const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
     ASSERT_TRUE(initial.has_value()) << initial.error().message;
-    const schedule::Sketch sketch = random_sketch(*workload, rng);
+    const schedule::Sketch sketch = random_sketch(task.workload, rng);
     schedule::Trace trace;
     schedule::LoopTree tree;
     for (int genome = 0; genome < 4 && done < cases; ++genome) {

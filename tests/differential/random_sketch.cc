@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "task/parse.h"
 #include "te/predicates.h"
 
 namespace tilewright::testing {
@@ -213,6 +214,35 @@ Sketch random_sketch(const Workload& workload, Rng& rng) {
   return SketchMaker(workload, rng).run();
 }
 
+namespace {
+
+Workload argmax_workload(int64_t rows, int64_t columns) {
+  te::DagBuilder builder;
+  const te::TensorId x = builder.placeholder("X", {rows, columns}, ir::Scalar::F32);
+  te::Reduction fold;
+  const ir::Expr value = ir::var("value", ir::kF32);
+  const ir::Expr place = ir::var("place");
+  const ir::Expr other = ir::var("other", ir::kF32);
+  const ir::Expr other_place = ir::var("other_place");
+  const ir::Expr earlier = ir::binary(ir::BinaryOp::Eq, value, other) && place < other_place;
+  const ir::Expr first = ir::binary(ir::BinaryOp::Gt, value, other) || earlier;
+  fold.identity = {ir::float_imm(-1e30, ir::kF32), ir::int_imm(1 << 20)};
+  fold.lhs = {value, place};
+  fold.rhs = {other, other_place};
+  fold.combine = {ir::select(first, value, other), ir::select(first, place, other_place)};
+  const te::Axis i = builder.axis("i", rows);
+  const te::Axis k = builder.axis("k", columns);
+  const auto largest =
+      builder.reduce_tuple("T", {i}, {k}, fold, {builder.read(x, {i.var, k.var}), k.var},
+                           {ir::Scalar::F32, ir::Scalar::I32});
+  const te::Axis r = builder.axis("i", rows);
+  builder.compute("Y", {r},
+                  builder.read(largest[0], {r.var}) *
+                      ir::cast(ir::Scalar::F32, builder.read(largest[1], {r.var})));
+  return make_workload(std::move(builder).build(), {},
+                       fmt::format("argmax of {} x {}", rows, columns));
+}
+
 std::string random_operator(Rng& rng) {
   const auto n = [&](int64_t low, int64_t high) { return rng.between(low, high); };
   const auto one_of = [&](const std::vector<std::string>& words) {
@@ -247,6 +277,15 @@ std::string random_operator(Rng& rng) {
           one_of({"relu+scale+add", "bias+relu+mul", "sub+abs+max+shift", "neg+square+min"}),
           one_of({"f32", "f64", "f16", "bf16", "i32", "i8"}));
   }
+}
+
+}  // namespace
+
+Workload random_workload(Rng& rng) {
+  if (rng.below(8) == 0) return argmax_workload(rng.between(1, 9), rng.between(1, 40));
+  const Result<Workload> workload = parse_workload(random_operator(rng));
+  CHECK(workload.has_value(), "{}", workload.error().message);
+  return *workload;
 }
 
 }  // namespace tilewright::testing

@@ -10,7 +10,8 @@ namespace tilewright::testing {
 
 schedule::Sketch random_sketch(const Workload& workload, Rng& rng);
 
-// The text of a random small operator: matmul, batch_matmul, conv2d, softmax or a chain.
-std::string random_operator(Rng& rng);
+// A random small workload: matmul, batch_matmul, conv2d, softmax, a chain, or a reduction of tuples
+// (the largest element of a row and where it first is, read by a further stage).
+Workload random_workload(Rng& rng);
 
 }  // namespace tilewright::testing

@@ -121,7 +121,8 @@ Emitter::Value Emitter::emit_select(const ir::Select& select) {
   Value if_false =
       emit_masked(under(builder_.CreateNot(condition)), [&] { return emit(select.if_false); });
   const auto* plain = select.if_true.as<ir::Load>();
-  if (plain != nullptr && outer == nullptr) {  // the load itself keeps the other lanes
+  const bool masked = plain != nullptr && outer == nullptr && may_fault(select.if_true);
+  if (masked) {  // the load itself keeps the other lanes
     return emit_masked(condition, [&] { return load(*plain, if_false); });
   }
   Value if_true = emit_masked(under(condition), [&] { return emit(select.if_true); });
