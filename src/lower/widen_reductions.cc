@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "ir/equal.h"
 #include "ir/visit.h"
 #include "lower/access_list.h"
 #include "lower/reduction_store.h"
@@ -134,10 +135,29 @@ class ReductionWidener : public ir::Rewriter {
           ir::make_store(a.in_register, {ir::int_imm(0)}, identity_of(a.op, a.vector.type())));
     }
     stmts.push_back(std::move(inside));
-    for (const VectorAccumulator& a : accumulators) {
-      const Expr held = ir::load(a.vector.type(), a.in_register, {ir::int_imm(0)});
-      stmts.push_back(ir::make_store(a.store->buffer, a.store->indices,
-                                     ir::binary(a.op, a.element, ir::vector_reduce(a.op, held))));
+    std::vector<bool> done(accumulators.size(), false);
+    for (size_t k = 0; k < accumulators.size(); ++k) {
+      if (done[k]) continue;
+      const VectorAccumulator& a = accumulators[k];
+      std::vector<Expr> vectors;  // of the same element: folded as vectors, then over lanes once
+      for (size_t other = k; other < accumulators.size(); ++other) {
+        const VectorAccumulator& b = accumulators[other];
+        const bool same =
+            a.op == b.op && a.vector.type() == b.vector.type() && ir::equal(a.element, b.element);
+        if (!same) continue;
+        done[other] = true;
+        vectors.push_back(ir::load(b.vector.type(), b.in_register, {ir::int_imm(0)}));
+      }
+      while (vectors.size() > 1) {
+        const size_t half = vectors.size() / 2;
+        for (size_t v = 0; v < half; ++v) {
+          vectors[v] = ir::binary(a.op, vectors[v], vectors[vectors.size() - half + v]);
+        }
+        vectors.resize(vectors.size() - half);
+      }
+      stmts.push_back(
+          ir::make_store(a.store->buffer, a.store->indices,
+                         ir::binary(a.op, a.element, ir::vector_reduce(a.op, vectors[0]))));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto a = accumulators.rbegin(); a != accumulators.rend(); ++a) {

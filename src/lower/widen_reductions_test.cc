@@ -39,8 +39,7 @@ TEST_F(WidenReductions, OneReductionAfterTheLoop) {
             "  for k < 8:\n"
             "    S.v0[0] = max(S.v0[0], A[ramp(k * 32, 1, 16)])\n"
             "    S.v1[0] = max(S.v1[0], A[ramp(k * 32 + 16, 1, 16)])\n"
-            "  S[i] = max(S[i], reduce(max, S.v0[0]))\n"
-            "  S[i] = max(S[i], reduce(max, S.v1[0]))\n");
+            "  S[i] = max(S[i], reduce(max, max(S.v0[0], S.v1[0])))\n");
 }
 
 TEST_F(WidenReductions, ProductsAreContracted) {
