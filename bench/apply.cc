@@ -233,5 +233,5 @@ int run(const Flags& flags) {
 }  // namespace tilewright::bench
 
 int main(int argc, char** argv) {
-  return tilewright::bench::run(tilewright::bench::parse_flags(argc, argv));
+  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
 }

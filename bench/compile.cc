@@ -261,6 +261,7 @@ struct Memory {
   double in_use_kib;  // what malloc has given out and not got back
 };
 Memory memory_now() {
+  malloc_trim(0);  // what is free goes back first: how much malloc hoards is jitter
   long total = 0;
   long resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;
@@ -317,15 +318,15 @@ int run(const Flags& flags) {
   for (const Source& source : kSources) {
     draw(source, (flags.full ? 5 : 1) * source.schedules, rng, &schedules, &illegal);
   }
-  const int warm_up = flags.full ? 1 : 2;
-  const int rounds = 10;
+  const size_t warm_up = flags.full ? 1 : 2;
+  const size_t rounds = 10;
   fmt::print("{} schedules ({} illegal draws left out), {} + {} rounds\n\n", schedules.size(),
              illegal, warm_up, rounds);
 
-  Passes passes(static_cast<size_t>(warm_up + rounds) * schedules.size());
+  Passes passes((warm_up + rounds) * schedules.size());
   for (Schedule& s : schedules) s.milliseconds.reserve(warm_up + rounds);
   std::vector<Memory> ends;
-  for (int round = 0; round < warm_up + rounds; ++round) {
+  for (size_t round = 0; round < warm_up + rounds; ++round) {
     if (round == warm_up) {
       passes.clear();
       for (Schedule& s : schedules) s.milliseconds.clear();
@@ -375,5 +376,5 @@ int run(const Flags& flags) {
 }  // namespace tilewright::bench
 
 int main(int argc, char** argv) {
-  return tilewright::bench::run(tilewright::bench::parse_flags(argc, argv));
+  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
 }

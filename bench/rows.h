@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -114,6 +115,17 @@ class Rows {
 inline void print_verdict(std::string_view what, double value, double bar, std::string_view unit) {
   fmt::print("{:<44}{:>10.2f} {:<4} bar {:>7.2f}  {}\n", what, value, unit, bar,
              value <= bar ? "reached" : "NOT REACHED");
+}
+
+// The main function of a bench; what is thrown becomes a line on stderr.
+inline int run_bench(int count, char** words, int (*run)(const Flags&)) noexcept {
+  try {
+    return run(parse_flags(count, words));
+  } catch (const std::exception& error) {
+    std::fputs(error.what(), stderr);
+    std::fputc('\n', stderr);
+    return 1;
+  }
 }
 
 }  // namespace tilewright::bench
