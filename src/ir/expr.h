@@ -9,7 +9,8 @@
 //   the same lanes. There are no implicit casts and no implicit broadcasts.
 // - Integer Div and Mod round toward minus infinity: -7 / 2 = -4, -7 mod 2 = 1. A zero divisor is
 //   an error of the program. Float Div is IEEE; Mod is not defined on floats.
-// - Min and Max on floats return NaN if either operand is NaN; -0 and +0 may be taken as equal.
+// - Min and Max on floats return NaN if either operand is NaN, and the first of two equal ones (so
+//   of -0 and +0 the one that stands first).
 // - And and Or are strict: both sides are evaluated. Select evaluates lazily: the arm that is not
 //   taken is not evaluated, so it may load from outside a buffer or divide by zero. For vectors
 //   this holds lane by lane.

@@ -27,9 +27,9 @@ std::optional<T> float_result(BinaryOp op, T a, T b) {
     case BinaryOp::Div:
       return a / b;
     case BinaryOp::Min:
-      return std::isnan(a) || a < b ? a : b;
+      return std::isnan(b) || b < a ? b : a;
     case BinaryOp::Max:
-      return std::isnan(a) || a > b ? a : b;
+      return std::isnan(b) || b > a ? b : a;
     default:
       return std::nullopt;
   }
