@@ -41,7 +41,7 @@ Workbench::Workbench(std::shared_ptr<const te::Dag> dag)
     : workload_(make_workload(std::move(dag), {}, "a Dag of the test")),
       initial_(value_of(initial_tree(workload_))) {}
 
-LoopTree Workbench::tree(std::string_view steps) const {
+LoopTree Workbench::tree(std::string_view steps) const& {
   return value_of(apply_or_explain(initial_, trace_of(steps)));
 }
 

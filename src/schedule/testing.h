@@ -22,10 +22,11 @@ class Workbench {
   explicit Workbench(std::string_view operator_text);
   explicit Workbench(std::shared_ptr<const te::Dag> dag);
 
-  LoopTree tree(std::string_view steps) const;            // throws the explanation when illegal
+  LoopTree tree(std::string_view steps) const&;           // throws the explanation when illegal
+  LoopTree tree(std::string_view steps) && = delete;      // it points into the workload
   Illegal refusal(std::string_view steps) const;          // None when legal
   std::string explanation(std::string_view steps) const;  // of the refusal
-  Hash128 hash(std::string_view steps) const { return program_hash(tree(steps)); }
+  Hash128 hash(std::string_view steps) const { return program_hash(this->tree(steps)); }
 
   const Workload& workload() const { return workload_; }
   const LoopTree& initial() const { return initial_; }

@@ -64,7 +64,8 @@ for i.0 < 8
 
 // Sums are held in the type they are accumulated in, and stored in the type of the operator.
 TEST(CacheWrite, HasTheTypeOfTheAccumulator) {
-  const LoopTree tree = Workbench("matmul:m=4,n=6,k=8,dtype=f16").tree("cache_write C");
+  const Workbench bench("matmul:m=4,n=6,k=8,dtype=f16");
+  const LoopTree tree = bench.tree("cache_write C");
   const auto element = [&](std::string_view stage) {
     return tree.buffer(tree.stage(tree.find_stage(stage_of(stage))).first_buffer).element;
   };

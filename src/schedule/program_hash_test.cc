@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "schedule/testing.h"
+#include "te/dag.h"
+
+namespace tilewright::schedule::testing {
+namespace {
+
+const char* const kMatmul = "matmul:m=64,n=64,k=64,constant=B";
+
+TEST(ProgramHash, IsOneForOneProgram) {
+  const Workbench bench(kMatmul);
+  const std::vector<std::pair<std::string, std::string>> same = {
+      {"", "reorder C [i, j, k]"},
+      {"", "annotate C i none"},
+      {"reorder C [k, i, j]", "reorder C [j, i]\nreorder C [k, j, i]\nreorder C [i, j]"},
+      {"annotate C i parallel\nannotate C k unroll", "annotate C k unroll\nannotate C i parallel"},
+      {"split C i [8]\nsplit C j [8]", "split C j [8]\nsplit C i [8]"},
+      {"cache_read A [C]\ncompute_at A.read C i\ncompute_root A.read", "cache_read A [C]"},
+      {"cache_read A [C]\ncompute_at A.read C j\ncompute_at A.read C i",
+       "cache_read A [C]\ncompute_at A.read C i"},
+      {"cache_read A [C]\ncache_read B [C]", "cache_read B [C]\ncache_read A [C]"},
+      {"cache_read A [C] ordinal=5", "cache_read A [C]"},
+      {"pack B C\nsplit C j [16]", "split C j [16]\npack B C"},
+  };
+  for (const auto& [a, b] : same) EXPECT_EQ(bench.hash(a), bench.hash(b)) << a << "\n---\n" << b;
+}
+
+// Pairwise different: any change of tile, order, annotation, placement or packing.
+TEST(ProgramHash, DiffersForEveryChange) {
+  const Workbench bench(kMatmul);
+  const std::string tiled = "split C i [8]\nsplit C j [16]\n";
+  const std::string cached = "cache_write C\n" + tiled;
+  const std::vector<std::string> traces = {
+      "",
+      "split C i [8]",
+      "split C i [16]",
+      "split C j [8]",
+      "split C k [8]",
+      "split C i [2, 4]",
+      "split C i [4, 2]",
+      "split C i [10]",
+      "split C i [11]",  // as many i.0 as with 10
+      "reorder C [j, i]",
+      "reorder C [k, j]",
+      "annotate C i parallel",
+      "annotate C i unroll",
+      "annotate C j unroll",
+      "annotate C k vectorise",
+      "annotate C k unroll",
+      "fuse C [i, j]",
+      "reorder C [j, i]\nfuse C [j, i]",
+      "fuse C [i, j]\nsplit C (i,j) [8]",
+      tiled,
+      tiled + "reorder C [i.0, j.0, i.1, j.1]",
+      tiled + "reorder C [i.0, j.0, j.1, i.1]",
+      tiled + "reorder C [i.0, j.0, i.1, j.1]\nfuse C [i.0, j.0]",
+      cached,
+      cached + "compute_at C.write C i.0",
+      cached + "compute_at C.write C i.1",
+      cached + "compute_at C.write C j.0",
+      cached + "compute_at C.write C i.0\nreorder C.write [k, i, j]",
+      "cache_read A [C]",
+      "cache_read B [C]",
+      "cache_read A [C]\ncompute_at A.read C i",
+      "cache_read A [C]\ncompute_at A.read C j",
+      "cache_read A [C]\npack A.read C",
+      "pack B C",
+      "pack B C\nsplit C j [16]",
+      "pack B C\nreorder C [k, j]",
+      "rfactor C k",
+      "split C k [4]\nrfactor C k.0",
+      "split C k [4]\nrfactor C k.1",
+  };
+  std::map<std::string, std::string> seen;
+  for (const std::string& trace : traces) {
+    const auto [at, added] = seen.emplace(bench.hash(trace).hex(), trace);
+    EXPECT_TRUE(added) << "the same hash:\n" << at->second << "\n---\n" << trace;
+  }
+}
+
+TEST(ProgramHash, DiffersByWhatIsInlined) {
+  const Workbench bench("elementwise:shape=8x8,chain=relu+exp+neg");
+  EXPECT_NE(bench.hash("compute_inline T1"), bench.hash("compute_inline T2"));
+  EXPECT_NE(bench.hash("compute_inline T1"), bench.hash(""));
+  EXPECT_EQ(bench.hash("compute_inline T1\ncompute_inline T2"),
+            bench.hash("compute_inline T2\ncompute_inline T1"));
+}
+
+std::shared_ptr<const te::Dag> row_sums(std::string_view x, std::string_view s, std::string_view i,
+                                        std::string_view k) {
+  te::DagBuilder builder;
+  const te::TensorId input = builder.placeholder(x, {8, 16}, ir::Scalar::F32);
+  const te::Axis row = builder.axis(i, 8);
+  const te::Axis column = builder.axis(k, 16);
+  builder.reduce(s, {row}, {column}, ir::BinaryOp::Add, builder.read(input, {row.var, column.var}),
+                 ir::Scalar::F32);
+  return std::move(builder).build();
+}
+
+TEST(ProgramHash, IgnoresNames) {
+  const Workbench a(row_sums("X", "S", "i", "k"));
+  const Workbench b(row_sums("input", "sums", "row", "column"));
+  EXPECT_EQ(a.hash("split S k [4]\nannotate S k.1 unroll\ncache_read X [S]\ncompute_at X.read S i"),
+            b.hash("split sums column [4]\nannotate sums column.1 unroll\n"
+                   "cache_read input [sums]\ncompute_at input.read sums row"));
+}
+
+// Stored with records: a change here must raise kProgramHashVersion.
+TEST(ProgramHash, IsStable) {
+  EXPECT_EQ(kProgramHashVersion, 1u);
+  EXPECT_EQ(Workbench(kMatmul).hash("split C i [10]\nfuse C [i.1, j]\npack B C").hex(),
+            "9cb0edc5a0ba27a94bdf416f57c2d7ab");
+}
+
+}  // namespace
+}  // namespace tilewright::schedule::testing

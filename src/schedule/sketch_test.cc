@@ -1,0 +1,153 @@
+#include "schedule/sketch.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "schedule/testing.h"
+
+namespace tilewright::schedule::testing {
+namespace {
+
+Step step_of(std::string_view text) { return trace_of(text).steps.at(0); }
+
+TEST(ExactTiles, AreAsManyAsAnsorCounts) {
+  const std::vector<std::pair<int64_t, size_t>> four_levels = {
+      {7, 4},     {14, 16},   {28, 40},   {56, 80},    {64, 84},
+      {128, 119}, {256, 161}, {512, 210}, {1024, 266},
+  };
+  for (const auto& [extent, count] : four_levels) {
+    EXPECT_EQ(exact_tiles(extent, 4, 64).choices.size(), count) << extent;
+  }
+  for (const int64_t extent : {64, 128, 1024, 65536}) {
+    EXPECT_EQ(exact_tiles(extent, 2, 64).choices.size(), 7u) << extent;
+  }
+  EXPECT_EQ(exact_tiles(56, 5, 64).choices.size(), 175u);  // five levels, as for GPUs
+  EXPECT_EQ(exact_tiles(512, 5, 64).choices.size(), 700u);
+  EXPECT_EQ(exact_tiles(1, 4, 64).choices.size(), 1u);
+  EXPECT_EQ(exact_tiles(13, 2, 8).choices.size(), 1u);
+}
+
+TEST(ExactTiles, DivideAndDiffer) {
+  const TileDomain domain = exact_tiles(96, 4, 16);
+  std::set<std::vector<int64_t>> seen;
+  for (const Factors& factors : domain.choices) {
+    ASSERT_EQ(factors.size(), 3u);
+    EXPECT_EQ(96 % (factors[0] * factors[1] * factors[2]), 0);
+    EXPECT_LE(factors.back(), 16);
+    seen.emplace(factors.begin(), factors.end());
+  }
+  EXPECT_EQ(seen.size(), domain.choices.size());
+}
+
+// split C i ?, cache_write C off or on, what depends on it, and a location.
+Sketch matmul_sketch() {
+  Sketch sketch;
+  sketch.trace = trace_of(
+      "cache_write C\n"
+      "split C i [1]\n"
+      "compute_at C.write C i.0\n"
+      "split C.write k [4]\n"
+      "cache_read A [C.write]\n"
+      "compute_at A.read C i.0\n"
+      "annotate C i.0 parallel\n");
+  sketch.holes.push_back({.step = 0,
+                          .stage = stage_of("C"),
+                          .domain = StepDomain{{std::nullopt, step_of("cache_write C")}}});
+  sketch.holes.push_back({.step = 1, .stage = stage_of("C"), .domain = exact_tiles(64, 2, 64)});
+  sketch.holes.push_back({.step = 2,
+                          .stage = stage_of("C.write"),
+                          .domain = StepDomain{{step_of("compute_at C.write C i.0"),
+                                                step_of("compute_at C.write C i.1"),
+                                                step_of("compute_root C.write")}}});
+  return sketch;
+}
+
+TEST(Sketch, IsAsLargeAsTheProductOfItsHoles) {
+  EXPECT_EQ(matmul_sketch().size(), 2.0 * 7 * 3);
+  EXPECT_EQ(Sketch{}.size(), 1.0);
+}
+
+TEST(Sketch, InstantiateFillsTheHoles) {
+  Trace trace;
+  instantiate(matmul_sketch(), Genome{{1, 3, 1}}, &trace);
+  EXPECT_EQ(to_text(trace),
+            "cache_write C\n"
+            "split C i [8]\n"
+            "compute_at C.write C i.1\n"
+            "split C.write k [4]\n"
+            "cache_read A [C.write]\n"
+            "compute_at A.read C i.0\n"
+            "annotate C i.0 parallel\n");
+}
+
+// Without C.write there is no reader for A.read, so that goes too, and what names it.
+TEST(Sketch, AStepThatIsOffTakesItsDependantsAlong) {
+  Trace trace;
+  instantiate(matmul_sketch(), Genome{{0, 0, 2}}, &trace);
+  EXPECT_EQ(to_text(trace), "split C i [1]\nannotate C i.0 parallel\n");
+  instantiate(matmul_sketch(), Genome{{1, 6, 2}}, &trace);  // and the trace is good for the next
+  EXPECT_EQ(trace.steps.size(), 7u);
+}
+
+TEST(Sketch, AnyNumberOfStepsMayBeOff) {
+  Sketch sketch;
+  for (int16_t k = 0; k < 200; ++k) {
+    sketch.trace.steps.push_back(step_of("annotate C i unroll"));
+    sketch.holes.push_back({.step = k,
+                            .stage = stage_of("C"),
+                            .domain = StepDomain{{std::nullopt, step_of("annotate C i unroll")}}});
+  }
+  Trace trace;
+  instantiate(sketch, Genome{std::vector<uint16_t>(200, 0)}, &trace);
+  EXPECT_TRUE(trace.steps.empty());
+}
+
+TEST(Sketch, ChecksTheGenome) {
+  Trace trace;
+  EXPECT_THROW(instantiate(matmul_sketch(), Genome{{1, 3}}, &trace), InternalError);
+  EXPECT_THROW(instantiate(matmul_sketch(), Genome{{1, 7, 0}}, &trace), InternalError);
+}
+
+TEST(Sketch, SampleIsDeterministicForASeed) {
+  const Sketch sketch = matmul_sketch();
+  Rng a(5), b(5), c(6);
+  bool differs = false;
+  for (int k = 0; k < 20; ++k) {
+    const Genome genome = sample(sketch, a);
+    EXPECT_EQ(genome, sample(sketch, b));
+    differs |= !(genome == sample(sketch, c));
+  }
+  EXPECT_TRUE(differs);
+}
+
+// Chi-square over the whole space: 42 genomes, 41 degrees of freedom; 99.9 % lie below 74.7.
+TEST(Sketch, SampleIsUniform) {
+  const Sketch sketch = matmul_sketch();
+  Rng rng(3);
+  std::map<std::vector<uint16_t>, int> count;
+  constexpr int kDraws = 42 * 200;
+  for (int k = 0; k < kDraws; ++k) ++count[sample(sketch, rng).genes];
+  EXPECT_EQ(count.size(), 42u);
+  double chi_square = 0;
+  for (const auto& [genes, seen] : count) chi_square += (seen - 200.0) * (seen - 200.0) / 200.0;
+  EXPECT_LT(chi_square, 74.7);
+}
+
+TEST(Sketch, EveryGenomeOfALegalSketchApplies) {
+  const Workbench bench("matmul:m=64,n=8,k=8");
+  const Sketch sketch = matmul_sketch();
+  Trace trace;
+  LoopTree tree;
+  for (uint16_t a = 0; a < 2; ++a) {
+    for (uint16_t b = 0; b < 7; ++b) {
+      instantiate(sketch, Genome{{a, b, 0}}, &trace);
+      const Illegal illegal = apply(bench.initial(), trace, &tree);
+      EXPECT_FALSE(illegal) << explain(bench.initial(), trace, illegal);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::schedule::testing
