@@ -122,7 +122,9 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     declared.push_back({sub, verb.declare(*sub)});
     sub->add_flag("--json", json, "print one JSON object a line on stdout");
-    read_flags_from_environment(*sub);
+    // Only of the verb that runs: CLI11 would check the variables of all.
+    const bool chosen = !arguments.empty() && arguments.front() == verb.name;
+    if (chosen) read_flags_from_environment(*sub);
   }
 
   try {

@@ -18,7 +18,7 @@ std::span<const Pass> all_passes();
 
 struct PassReport {
   std::string pass;
-  double milliseconds = 0;
+  double milliseconds = 0;  // of CPU time
   bool changed = false;
   std::string text;  // the IR after it, when asked for and changed
 };

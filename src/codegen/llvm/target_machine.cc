@@ -15,13 +15,11 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
-// Passes that cost time and gain nothing: the emitter has already reduced the strength of address
-// arithmetic (a seventh of the time of a register-tile kernel goes to that pass). LLVM has no
-// other way to say so than its command line, which is global.
-void switch_off(llvm::StringRef pass_option) {
+// LLVM has no other way to say these than its command line, which is global.
+void set_option(llvm::StringRef option, llvm::StringRef value) {
   auto& options = llvm::cl::getRegisteredOptions();
-  const auto found = options.find(pass_option);
-  if (found != options.end()) found->second->addOccurrence(1, pass_option, "true");
+  const auto found = options.find(option);
+  if (found != options.end()) found->second->addOccurrence(1, option, value);
 }
 
 void initialise_once() {
@@ -31,7 +29,14 @@ void initialise_once() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    switch_off("disable-lsr");
+    // The emitter has reduced the strength of address arithmetic already; the pass that would do
+    // it takes a seventh of the time of a register-tile kernel.
+    set_option("disable-lsr", "true");
+    // Blocks with many accesses that may alias (a tile larger than the registers, unrolled) make
+    // the scheduler's dependence graph grow with the square of their number: over a second for
+    // one kernel. From this many on it keeps fewer edges; hot loops stay below.
+    set_option("dag-maps-huge-region", "200");
+    set_option("dag-maps-reduction-size", "100");
   });
 }
 
