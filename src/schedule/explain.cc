@@ -52,7 +52,8 @@ std::string factor_reason(const Illegal& illegal) {
     return fmt::format("{} leaves a remainder; a factored reduction takes factors that divide",
                        where);
   }
-  return fmt::format("the factors for {} have too large a product, from {} on", where, illegal.a);
+  return fmt::format("factor {} takes the product of the factors for {} above 2^40", illegal.a,
+                     where);
 }
 
 // `source` is the stage that the refused step is about.

@@ -5,13 +5,28 @@
 
 namespace tilewright::schedule {
 
+Illegal check_factors(const Split& step, int16_t position) {
+  constexpr int64_t kMaxFactor = int64_t{1} << 31;
+  constexpr int64_t kMaxProduct = int64_t{1} << 40;
+  const auto reject = [&](int64_t factor) {
+    return Illegal{IllegalCode::BadFactor, position, step.stage, step.loop, factor};
+  };
+  if (step.factors.empty()) return reject(0);
+  int64_t product = 1;
+  for (const int64_t factor : step.factors) {
+    if (factor < 1 || factor > kMaxFactor || factor > kMaxProduct / product) return reject(factor);
+    product *= factor;
+  }
+  return {};
+}
+
 Illegal apply_step(TreeEditor& editor, const Split& step) {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
   if (const Illegal illegal = editor.find_scheduled(step.stage, &stage)) return illegal;
   if (const Illegal illegal = editor.find_loop(stage, step.loop, &loop)) return illegal;
   if (const Illegal illegal = editor.check_unused(stage, loop)) return illegal;
-  if (step.factors.empty()) return editor.reject(IllegalCode::BadFactor, step.stage, step.loop);
+  if (const Illegal illegal = check_factors(step, editor.step())) return illegal;
 
   LoopTree& tree = editor.tree();
   const LoopVar whole = tree.var(loop);

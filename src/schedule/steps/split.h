@@ -29,4 +29,7 @@ struct Split {
 
 Illegal apply_step(TreeEditor& editor, const Split& step);
 
+// Factors are at least 1, at most 2^31, and their product at most 2^40; `position` in the trace.
+Illegal check_factors(const Split& step, int16_t position);
+
 }  // namespace tilewright::schedule

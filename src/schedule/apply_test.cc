@@ -1,0 +1,292 @@
+#include "schedule/apply.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/rng.h"
+#include "schedule/testing.h"
+#include "te/dag.h"
+
+namespace tilewright::schedule::testing {
+namespace {
+
+// Numbers of both trees, field by field.
+void expect_same(const LoopTree& a, const LoopTree& b) {
+  EXPECT_EQ(a.to_string(), b.to_string());
+  EXPECT_EQ(program_hash(a), program_hash(b));
+  ASSERT_EQ(a.vars.size(), b.vars.size());
+  for (size_t k = 0; k < a.vars.size(); ++k) {
+    const LoopVar &x = a.vars[k], &y = b.vars[k];
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.extent, y.extent) << x.name.text();
+    EXPECT_EQ(x.stride, y.stride) << x.name.text();
+    EXPECT_EQ(x.divisor, y.divisor) << x.name.text();
+    EXPECT_EQ(x.remainder, y.remainder) << x.name.text();
+    EXPECT_EQ(x.ragged, y.ragged) << x.name.text();
+    EXPECT_EQ(x.rest, y.rest);
+    EXPECT_EQ(x.resolved, y.resolved);
+  }
+  ASSERT_EQ(a.stages.size(), b.stages.size());
+  for (size_t k = 0; k < a.stages.size(); ++k) {
+    EXPECT_EQ(a.stages[k].origin, b.stages[k].origin) << a.stages[k].name.text();
+  }
+  ASSERT_EQ(a.buffers.size(), b.buffers.size());
+  for (size_t k = 0; k < a.buffers.size(); ++k) {
+    EXPECT_EQ(a.buffers[k].extent, b.buffers[k].extent);
+  }
+  EXPECT_EQ(a.forms, b.forms);
+  ASSERT_EQ(a.regions.size(), b.regions.size());
+  for (size_t k = 0; k < a.regions.size(); ++k) {
+    EXPECT_EQ(regions_text(a, std::span(&a.regions[k], 1)),
+              regions_text(b, std::span(&b.regions[k], 1)));
+  }
+}
+
+struct Tiled {
+  std::string workload, steps;
+};
+const std::vector<Tiled> kTiled = {
+    {"matmul:m=24,n=36,k=12,constant=B",
+     "split C i [2, 4]\nsplit C j [3, 6]\nsplit C k [4]\n"
+     "reorder C [i.0, j.0, k.0, i.1, j.1, k.1, i.2, j.2]\npack B C\nfuse C [i.0, j.0]\n"
+     "annotate C (i.0,j.0) parallel\nannotate C j.2 vectorise\n"},
+    {"matmul:m=24,n=36,k=12",
+     "cache_write C\nsplit C i [6]\nsplit C j [12]\nreorder C [i.0, j.0, i.1, j.1]\n"
+     "compute_at C.write C j.0\nsplit C.write i [2]\nsplit C.write k [3]\n"
+     "reorder C.write [k.0, i.0, k.1, i.1, j]\ncache_read A [C.write]\n"
+     "compute_at A.read C.write k.0\nsplit A.read d1 [2]\n"},
+    {"conv2d:h=13,w=11,ci=4,co=6,kernel=3,pad=1,stride=2",
+     "split Y y [3]\nsplit Y x [2]\nreorder Y [y.0, x.0, y.1, x.1]\ncompute_at P Y x.0\n"
+     "split P y [2]\nsplit Y rc [2]\n"},
+    {"conv2d:h=13,w=11,ci=4,co=6,kernel=3,pad=1",
+     "compute_inline P\nsplit Y c [2]\nsplit Y x [4]\n"},
+    {"softmax:m=9,n=20",
+     "split Y i [3]\ncompute_at R Y i.0\ncompute_at S Y i.0\ncompute_at E Y i.0\n"
+     "compute_at M Y i.0\nsplit E j [4]\nsplit S k [5]\n"},
+    {"matmul:m=6,n=8,k=32",
+     "split C k [8]\nrfactor C k.0\nsplit C.rfactor k.1 [2]\nsplit C k.0 [2]\n"},
+};
+
+// Other factors for every split: dividing ones, others, and ones that are too large.
+void change_factors(Trace* trace, Rng& rng) {
+  for (Step& step : trace->steps) {
+    auto* split = std::get_if<Split>(&step);
+    if (split == nullptr) continue;
+    for (int64_t& factor : split->factors) factor = rng.between(rng.chance(0.02) ? 0 : 1, 13);
+  }
+}
+
+TEST(Apply, RetileIsApplyFromScratch) {
+  Rng rng(9);
+  int legal = 0;
+  for (int round = 0; round < 600; ++round) {
+    const Tiled& tiled = kTiled[static_cast<size_t>(round) % kTiled.size()];
+    const Workbench bench(tiled.workload);
+    Trace trace = trace_of(tiled.steps);
+    LoopTree tree;
+    const Illegal first = apply(bench.initial(), trace, &tree);
+    ASSERT_FALSE(first) << explain(bench.initial(), trace, first);
+    for (int again = 0; again < 3; ++again) {  // also after a refusal
+      change_factors(&trace, rng);
+      SCOPED_TRACE(tiled.workload + "\n" + to_text(trace));
+      LoopTree scratch;
+      const Illegal expected = apply(bench.initial(), trace, &scratch);
+      const Illegal illegal = retile(trace, &tree);
+      ASSERT_EQ(illegal, expected);
+      if (illegal) continue;
+      ++legal;
+      expect_same(tree, scratch);
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(legal, 400);
+}
+
+// A trace of another structure is a mistake of the caller's.
+TEST(Apply, RetileWantsTheSameSteps) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  LoopTree tree = bench.tree("split C i [2]");
+  EXPECT_THROW(static_cast<void>(retile(trace_of("split C i [2, 2]"), &tree)), InternalError);
+  EXPECT_THROW(static_cast<void>(retile(trace_of("compute_root C"), &tree)), InternalError);
+}
+
+// A factor of zero is refused before anything divides by it.
+TEST(Apply, RefusesBadFactorsOfWhatIsFactored) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  LoopTree tree = bench.tree("split C k [2]\nrfactor C k.0");
+  const Trace bad = trace_of("split C k [0]\nrfactor C k.0");
+  EXPECT_EQ(retile(bad, &tree).code, IllegalCode::BadFactor);
+  EXPECT_EQ(apply(bench.initial(), bad, &tree).code, IllegalCode::BadFactor);
+}
+
+// A tree that held another program is as good as a fresh one.
+TEST(Apply, ReusesATree) {
+  LoopTree reused;
+  for (const Tiled& tiled : kTiled) {
+    const Workbench bench(tiled.workload);
+    LoopTree fresh;
+    ASSERT_FALSE(apply(bench.initial(), trace_of(tiled.steps), &fresh)) << tiled.steps;
+    ASSERT_FALSE(apply(bench.initial(), trace_of(tiled.steps), &reused));
+    expect_same(reused, fresh);
+  }
+}
+
+TEST(Apply, OrExplains) {
+  const Workbench bench("matmul:m=4,n=4,k=4");
+  EXPECT_TRUE(apply_or_explain(bench.initial(), trace_of("split C i [2]")));
+  const auto tree = apply_or_explain(bench.initial(), trace_of("split C x [2]"));
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().kind, ErrorKind::Illegal);
+  EXPECT_EQ(tree.error().message,
+            "illegal step 1 `split C x [2]`: C has no loop x; its loops are i, j, k");
+}
+
+TEST(InitialTree, RefusesWhatItCannotHold) {
+  const auto message = [](te::DagBuilder& builder) {
+    const auto tree = initial_tree(make_workload(std::move(builder).build(), {}, "test"));
+    return tree ? std::string() : tree.error().message;
+  };
+  const auto build = [](te::DagBuilder& builder, size_t axes, size_t reduce_axes,
+                        const te::Extent& extent) {
+    std::vector<te::Axis> spatial, reduce;
+    std::vector<ir::Expr> indices;
+    for (size_t k = 0; k < axes; ++k)
+      spatial.push_back(builder.axis(fmt::format("a{}", k), extent));
+    for (size_t k = 0; k < reduce_axes; ++k)
+      reduce.push_back(builder.axis(fmt::format("r{}", k), 2));
+    const te::TensorId x = builder.placeholder("X", {64}, ir::Scalar::F32);
+    const ir::Expr value = builder.read(x, {spatial[0].var});
+    if (reduce.empty()) {
+      builder.compute("Y", spatial, value);
+    } else {
+      builder.reduce("Y", spatial, reduce, ir::BinaryOp::Add, value, ir::Scalar::F32);
+    }
+  };
+  te::DagBuilder fits, rank, axes, symbol;
+  build(fits, 8, 4, 2);
+  EXPECT_EQ(message(fits), "");
+  build(rank, 9, 0, 2);
+  EXPECT_EQ(message(rank), "tensor Y has 9 dimensions; a schedule takes up to 8");
+  build(axes, 8, 5, 2);
+  EXPECT_EQ(message(axes), "operator Y has 13 axes; a schedule takes up to 12");
+  build(symbol, 1, 0, te::Extent::named(Name("batch"), 1, 64));
+  EXPECT_EQ(message(symbol), "axis a0 of Y has the symbolic extent batch; schedules need numbers");
+}
+
+// Y_k[i] = Y_{k-1}[i] + Y_{k-1}[i + 1]: each stage that is inlined doubles the reads of the last.
+std::shared_ptr<const te::Dag> doubling_chain(int links) {
+  te::DagBuilder builder;
+  te::TensorId last = builder.placeholder("T0", {64}, ir::Scalar::F32);
+  for (int k = 1; k <= links; ++k) {
+    const te::Axis i = builder.axis("i", 64 - k);
+    last = builder.compute(fmt::format("T{}", k), {i},
+                           builder.read(last, {i.var}) + builder.read(last, {i.var + 1}));
+  }
+  return std::move(builder).build();
+}
+
+struct CodeCase {
+  IllegalCode code;
+  std::string workload, steps;
+};
+
+std::vector<CodeCase> code_cases() {
+  const std::string matmul = "matmul:m=8,n=8,k=8,constant=B";
+  const std::string chain = "elementwise:shape=8x8,chain=relu+exp+neg";
+  const std::string softmax = "softmax:m=8,n=8";
+  const std::string ones = "[1, 1, 1, 1, 1, 1, 1]\n";
+  const std::string loops = "split C i " + ones + "split C j " + ones + "split C k " + ones +
+                            "split C i.0 " + ones + "split C j.0 [1, 1]\n";
+  const std::string terms = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2]\n";
+  return {
+      {IllegalCode::NoSuchStage, matmul, "compute_root Q"},
+      {IllegalCode::NoSuchLoop, matmul, "split C q [2]"},
+      {IllegalCode::StageExists, matmul, "cache_read A [C]\ncache_read A [C]"},
+      {IllegalCode::BadOrdinal, matmul, "cache_read A [C] ordinal=256"},
+      {IllegalCode::StageIsInput, matmul, "split A i [2]"},
+      {IllegalCode::StageIsInlined, chain, "compute_inline T1\ncompute_root T1"},
+      {IllegalCode::StageIsOutput, chain, "compute_inline Y"},
+      {IllegalCode::StageHasReduction, softmax, "compute_inline S"},
+      {IllegalCode::StageHasNoReduction, softmax, "rfactor E j"},
+      {IllegalCode::StageHasSteps, matmul, "split C i [2]\ncache_write C"},
+      {IllegalCode::LoopIsAnnotated, matmul, "annotate C i unroll\nsplit C i [2]"},
+      {IllegalCode::LoopIsAttachPoint, matmul,
+       "cache_read A [C]\ncompute_at A.read C i\nsplit C i [2]"},
+      {IllegalCode::LoopIsSpatial, matmul, "rfactor C i"},
+      {IllegalCode::BadFactor, matmul, "split C i [0]"},
+      {IllegalCode::TooManyLoops, matmul, loops},
+      {IllegalCode::TooManyTerms, "matmul:m=1024,n=8,k=8", terms},
+      {IllegalCode::LoopNamedTwice, matmul, "reorder C [i, i]"},
+      {IllegalCode::NotAdjacent, matmul, "fuse C [i, k]"},
+      {IllegalCode::MixedKinds, matmul, "fuse C [j, k]"},
+      {IllegalCode::TargetIsSelf, chain, "compute_at T1 T1 i"},
+      {IllegalCode::ReaderOutside, softmax, "compute_at E S i"},
+      {IllegalCode::InsideFold, matmul, "rfactor C k\ncompute_at C.rfactor C k"},
+      {IllegalCode::AlreadyCached, matmul, "cache_write C\ncache_write C"},
+      {IllegalCode::NothingReads, matmul, "cache_read A []"},
+      {IllegalCode::NotAReader, softmax, "cache_read X [Y]"},
+      {IllegalCode::NestedParallel, matmul, "annotate C i parallel\nannotate C j parallel"},
+      {IllegalCode::ParallelReduce, matmul, "annotate C k parallel"},
+      {IllegalCode::VectoriseNotInnermost, matmul, "annotate C i vectorise"},
+      {IllegalCode::TwoVectorised, matmul, "annotate C j vectorise\nannotate C k vectorise"},
+      {IllegalCode::PartlyFused, matmul,
+       "cache_read A [C]\nfuse C [i, j]\nsplit C (i,j) [4]\ncompute_at A.read C (i,j).0"},
+      {IllegalCode::TailOrder, matmul, "split C i [3]\nreorder C [i.1, i.0]"},
+      {IllegalCode::PackInput, matmul, "pack A C"},
+      {IllegalCode::PackOutput, matmul, "pack C C"},
+      {IllegalCode::PackIndex, "conv2d:h=8,w=8,ci=2,co=2,kernel=3,pad=1", "pack P Y"},
+      {IllegalCode::AlreadyPacked, matmul, "pack B C\npack B C"},
+  };
+}
+
+// Each code occurs: those of the table, and those that need a Dag made for them.
+TEST(Apply, EveryCodeCanBeHad) {
+  std::set<IllegalCode> seen = {IllegalCode::None};
+  for (const CodeCase& c : code_cases()) {
+    const Workbench bench(c.workload);
+    EXPECT_EQ(static_cast<int>(bench.refusal(c.steps).code), static_cast<int>(c.code))
+        << c.workload << '\n'
+        << c.steps << '\n'
+        << bench.explanation(c.steps);
+    const bool of_a_step = c.code != IllegalCode::TooManyTerms;  // of all splits together
+    EXPECT_TRUE(
+        bench.explanation(c.steps).starts_with(of_a_step ? "illegal step" : "illegal schedule"))
+        << bench.explanation(c.steps);
+    seen.insert(c.code);
+  }
+
+  const Workbench doubling(doubling_chain(20));
+  std::string inline_all;
+  for (int k = 1; k < 20; ++k) inline_all += fmt::format("compute_inline T{}\n", k);
+  EXPECT_EQ(doubling.refusal(inline_all).code, IllegalCode::TooManyReads);
+  EXPECT_NE(doubling.explanation(inline_all).find("inline less"), std::string::npos);
+  seen.insert(IllegalCode::TooManyReads);
+  EXPECT_EQ(doubling.refusal("cache_read T1 [T2]\npack T1.read T2").code, IllegalCode::ReadsTwice);
+  seen.insert(IllegalCode::ReadsTwice);
+
+  const Workbench full(doubling_chain(60));
+  std::string stages;
+  for (int k = 1; k <= 60; ++k) {
+    stages += fmt::format("cache_write T{}\n", k);
+    stages += fmt::format("cache_read T{} [T{}.write]\n", k - 1, k);
+    if (k > 1) stages += fmt::format("cache_read T{}.write [T{}] ordinal=1\n", k, k);
+  }
+  for (int k = 1; k < 60; ++k) stages += fmt::format("cache_read T{} [T{}.read] ordinal=2\n", k, k);
+  EXPECT_EQ(full.refusal(stages).code, IllegalCode::TooManyStages);
+  EXPECT_NE(full.explanation(stages).find("more than 255 stages"), std::string::npos)
+      << full.explanation(stages);
+  seen.insert(IllegalCode::TooManyStages);
+
+  // Those of steps/compute_at_test.cc, steps/rfactor_test.cc and loop_tree_test.cc.
+  seen.insert({IllegalCode::MultipleOutputs, IllegalCode::RankTooHigh, IllegalCode::PackTiles});
+
+  // All but the last: what is too large is for whoever knows the target to say.
+  for (int k = 0; k < static_cast<int>(IllegalCode::CodeTooLarge); ++k) {
+    EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::schedule::testing
