@@ -198,8 +198,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, StageName sourc
     case IllegalCode::RankTooHigh:
       return fmt::format("{} would have more than {} dimensions", stage, illegal.a);
     case IllegalCode::CodeTooLarge:
-      return fmt::format("the unrolled code of {} comes to about {} instructions; {} are allowed",
-                         stage.empty() ? "the program" : stage, illegal.a, illegal.b);
+      return fmt::format(
+          "the unrolled code comes to about {} instructions; {} are allowed: unroll less, or take "
+          "factors that divide",
+          illegal.a, illegal.b);
   }
   return "unknown";
 }

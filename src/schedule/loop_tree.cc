@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "schedule/fields.h"
 
@@ -167,9 +168,8 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
     if (std::ranges::find(parts, d, &PackedPart::dim) == parts.end())
       parts.push_back({d, 1, -1, 1});
   }
-  std::ranges::stable_sort(parts, [](const PackedPart& a, const PackedPart& b) {
-    return a.depth != b.depth ? a.depth < b.depth : a.divisor > b.divisor;
-  });
+  std::ranges::sort(parts, {},
+                    [](const PackedPart& p) { return std::tuple(p.depth, -p.divisor, p.dim); });
   layout::Layout layout;
   for (const PackedPart& part : parts) {
     int64_t above = 0;  // the next larger weight of the dimension; 0: this is its outermost digit
@@ -190,38 +190,43 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
   return layout;
 }
 
+namespace {
+
+constexpr int64_t kManyInstructions = int64_t{1} << 40;  // products stop growing here
+
+// How often what is inside the outer `count` loops of a stage is written out.
+int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int64_t lanes) {
+  int64_t copies = 1;
+  for (size_t k = 0; k < count; ++k) {
+    const LoopVar& var = tree.var(stage.loops[k]);
+    if (var.annotation == Annotation::Unroll) copies *= var.extent;
+    if (var.annotation == Annotation::Vectorise) {  // whole vectors, then halves of one
+      copies *= var.extent / lanes + std::min<int64_t>(var.extent % lanes, 4);
+    }
+    const bool outermost = var.origin == VarOrigin::Part && var.part == 0;
+    if (outermost && tree.var(var.parent).remainder != 0) copies *= 2;  // full tiles, last tile
+    copies = std::min(copies, kManyInstructions);
+  }
+  return copies;
+}
+
+}  // namespace
+
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
   int64_t total = 0;
   for (const Stage& stage : tree.stages) {
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     const int element = ir::bytes_of(tree.buffer(stage.first_buffer).element);
-    int64_t copies = 1 + stage.accesses;
-    for (const VarIndex loop : stage.loops) {
-      const LoopVar& var = tree.var(loop);
-      if (var.annotation == Annotation::Unroll) copies *= var.extent;
-      if (var.annotation == Annotation::Vectorise) {
-        const int64_t lanes = std::max(1, vector_bytes / element);
-        copies *= var.extent / lanes + std::min<int64_t>(var.extent % lanes, 4);
-      }
+    const int64_t lanes = std::max(1, vector_bytes / element);
+    int64_t copies = (1 + stage.accesses) * code_copies(tree, stage, stage.loops.size(), lanes);
+    for (const Stage* inner = &stage; inner->place == Place::At;) {
+      const Stage& around = tree.stage(inner->at_stage);
+      const auto outside = static_cast<size_t>(tree.var(inner->at_loop).position) + 1;
+      copies = std::min(copies, kManyInstructions) *
+               std::min<int64_t>(code_copies(tree, around, outside, lanes), 1 << 20);
+      inner = &around;
     }
-    // Each ragged split may double the code: its full iterations and its last one.
-    for (const LoopVar& var : tree.vars) {
-      if (var.stage == tree.find_stage(stage.name) && var.is_split() && var.remainder != 0) {
-        copies *= 2;
-      }
-    }
-    // Code of the loops it is attached under is written out around it.
-    const Stage* around = &stage;
-    while (around->place == Place::At) {
-      const Stage& target = tree.stage(around->at_stage);
-      for (int k = 0; k <= tree.var(around->at_loop).position; ++k) {
-        const LoopVar& var = tree.var(target.loops[static_cast<size_t>(k)]);
-        if (var.annotation == Annotation::Unroll) copies *= var.extent;
-        if (var.is_split() && var.remainder != 0) copies *= 2;
-      }
-      around = &target;
-    }
-    total += copies;
+    total += std::min(copies, kManyInstructions);
   }
   return total;
 }

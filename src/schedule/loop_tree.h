@@ -195,7 +195,9 @@ void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, 
 // The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise.
 layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 
-// Instructions that the unrolled and vectorised bodies come to, an estimate before lowering.
+// Instructions that the unrolled and vectorised bodies come to, an estimate before lowering; of
+// programs beyond kMaxInstructions `apply` makes no tree: compiling them would take seconds.
+inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
 
 // 128 bits of everything that decides the program; not names, nor how the trace was written.

@@ -182,6 +182,14 @@ TEST(LoopTree, EstimatesInstructions) {
   const std::string tile = "cache_write C\nsplit C i [4]\ncompute_at C.write C i.1\n";
   EXPECT_GT(estimated_instructions(bench.tree(tile + "annotate C i.1 unroll"), 64),
             estimated_instructions(bench.tree(tile), 64));
+
+  const std::string all = "annotate C i unroll\nannotate C j unroll\nannotate C k unroll\n";
+  const Illegal refused = bench.refusal(all);
+  EXPECT_EQ(refused.code, IllegalCode::CodeTooLarge);
+  EXPECT_EQ(refused.a, 64 * 64 * 64 * plain);
+  EXPECT_NE(bench.explanation(all).find("786432 instructions; 16384 are allowed"),
+            std::string::npos)
+      << bench.explanation(all);
 }
 
 }  // namespace

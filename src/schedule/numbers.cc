@@ -30,6 +30,7 @@ class Numbers {
       set_buffers(stage);
     }
     if (const Illegal illegal = check_packs()) return illegal;
+    if (const Illegal illegal = check_size()) return illegal;
     return set_regions();
   }
 
@@ -286,6 +287,13 @@ class Numbers {
       }
     }
     return {};
+  }
+
+  Illegal check_size() const {
+    constexpr int kVectorBytes = 64;
+    const int64_t size = tree_.lowering ? 0 : estimated_instructions(tree_, kVectorBytes);
+    if (size <= kMaxInstructions) return {};
+    return {IllegalCode::CodeTooLarge, kNone, {}, {}, size, kMaxInstructions};
   }
 
   // The region of every live access, at the place where its buffer lives.
