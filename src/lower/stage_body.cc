@@ -54,10 +54,8 @@ class BodyRewriter : public ir::Rewriter {
   // The buffer through which this stage sees a tensor; kNone when the producer is inlined.
   BufferIndex buffer_for(te::TensorId tensor) const {
     const Stage& stage = context_.tree.stage(context_.stage);
-    for (int k = 0; k < stage.accesses; ++k) {
-      const size_t at = static_cast<size_t>(stage.first_access + k);
-      const BufferIndex buffer = context_.tree.accesses[at].buffer;
-      if (context_.tree.buffer(buffer).tensor == tensor) return buffer;
+    for (const schedule::Access& access : context_.tree.reads_of(stage)) {
+      if (context_.tree.buffer(access.buffer).tensor == tensor) return access.buffer;
     }
     return kNone;
   }

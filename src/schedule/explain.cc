@@ -30,8 +30,7 @@ std::string readers_of(const LoopTree& tree, StageName name) {
   std::string out;
   for (const Stage& stage : tree.stages) {
     if (stage.place == Place::Inlined) continue;
-    for (int k = 0; k < stage.accesses; ++k) {
-      const Access& access = tree.accesses[static_cast<size_t>(stage.first_access + k)];
+    for (const Access& access : tree.reads_of(stage)) {
       if (tree.buffer(access.buffer).stage != index) continue;
       out += (out.empty() ? "" : ", ") + stage.name.text();
       break;

@@ -62,8 +62,7 @@ class TreePrinter {
       shape += fmt::format("{}{}", shape.empty() ? "" : "x", extent);
     }
     std::string reads;
-    for (int k = 0; k < stage.accesses; ++k) {
-      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+    for (const Access& access : tree_.reads_of(stage)) {
       if (!reads.empty()) reads += ", ";
       reads += tree_.stage(tree_.buffer(access.buffer).stage).name.text();
     }
@@ -110,8 +109,7 @@ std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
   const Stage& reader = tree.stage(buffer.packed_for);
   const Stage& writer = tree.stage(buffer.stage);
   std::vector<PackedPart> parts;
-  for (int k = 0; k < reader.accesses; ++k) {
-    const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+  for (const Access& access : tree.reads_of(reader)) {
     if (access.buffer != index) continue;
     for (uint32_t d = 0; d < access.rank; ++d) {
       std::vector<PackedPart> dim;

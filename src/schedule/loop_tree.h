@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -174,6 +175,14 @@ struct LoopTree {
   Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
 
   bool is_output(StageIndex stage) const;                 // one of its buffers is an argument
+  // What a stage reads. Valid until accesses are added.
+  std::span<const Access> reads_of(const Stage& reader) const {
+    return std::span(accesses).subspan(reader.first_access, reader.accesses);
+  }
+  std::span<Access> reads_of(const Stage& reader) {
+    return std::span(accesses).subspan(reader.first_access, reader.accesses);
+  }
+
   StageIndex find_stage(StageName name) const;            // kNone when absent
   VarIndex find_loop(StageIndex stage, Name name) const;  // kNone when absent
   std::string to_string() const;                          // stages with their loops, for people

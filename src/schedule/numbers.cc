@@ -105,11 +105,7 @@ class Numbers {
     }
     for (size_t d = 0; d < rank; ++d) {
       LoopVar& axis = tree_.var(stage.dims[d]);
-      if (axis.origin != VarOrigin::Axis) {  // the factored dimension of a Partial: always whole
-        const bool whole = hull[d].base.is_constant() && hull[d].base.constant == 0;
-        if (!whole) return reject(IllegalCode::ReaderOutside, stage, kNone);
-        continue;
-      }
+      if (axis.origin != VarOrigin::Axis) continue;  // factored: whole, or InsideFold refuses
       const auto bit = static_cast<uint8_t>(1u << d);
       if (!tree_.lowering) {
         stage.whole_dims =
@@ -145,9 +141,8 @@ class Numbers {
       }
       return;
     }
-    LoopVar& parent = tree_.var(var.parent);
-    if (var.part == 0)
-      set_parts(parent, std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
+    if (var.part != 0) return;  // its first part has done it
+    set_parts(tree_.var(var.parent), std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
   }
 
   // All parts of a split variable at once: strides from the inside out, then extents.
@@ -161,12 +156,15 @@ class Numbers {
       if (k > 0) stride *= split.factors[static_cast<size_t>(k - 1)];
     }
     const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
-    whole.remainder = rest % part(whole.resolved).stride;
+    // Outer parts of one trip leave everything to the first one further in that has more.
+    int first = whole.resolved;
+    while (first + 1 < whole.parts && rest <= part(first).stride) ++first;
+    whole.remainder = rest % part(first).stride;
     for (int k = 0; k < whole.parts; ++k) {
       const int64_t available = ceil_div(k >= whole.resolved ? rest : whole.extent, part(k).stride);
       const int64_t nominal = k == 0 ? available : split.factors[static_cast<size_t>(k - 1)];
       part(k).extent = std::min(nominal, available);
-      part(k).ragged = whole.ragged || (k > whole.resolved && whole.remainder != 0);
+      part(k).ragged = whole.ragged || (k > first && whole.remainder != 0);
     }
   }
 
@@ -175,9 +173,6 @@ class Numbers {
     for (size_t k = 0; k < tree_.vars.size(); ++k) {
       LoopVar& var = tree_.vars[k];
       if (var.stage != index || var.origin == VarOrigin::Axis) continue;
-      if (var.origin == VarOrigin::Part && var.part == 0) {
-        if (const Illegal illegal = check_factors(stage, var)) return illegal;
-      }
       set_variable(var);
       if (var.origin == VarOrigin::Part && var.part == 0) {
         if (const Illegal illegal = check_tail_order(stage, var.parent)) return illegal;
@@ -187,23 +182,12 @@ class Numbers {
     return {};
   }
 
-  Illegal check_factors(const Stage& stage, const LoopVar& first) const {
-    const Split& split = std::get<Split>(trace_.steps[static_cast<size_t>(first.step)]);
-    int64_t product = 1;
-    for (const int64_t factor : split.factors) {
-      if (factor < 1 || factor > (int64_t{1} << 31) || product > (int64_t{1} << 40)) {
-        return {IllegalCode::BadFactor, first.step, stage.name, split.loop, factor};
-      }
-      product *= factor;
-    }
-    return {};
-  }
-
   // A remainder is peeled where the outer part has its last value, so an outer part must be known
   // before an inner one begins. Attached stages can get a remainder in a tail of their reader.
   Illegal check_tail_order(const Stage& stage, VarIndex parent) const {
     const LoopVar& whole = tree_.var(parent);
-    if (whole.remainder == 0 && !whole.ragged && stage.place != Place::At) return {};
+    const bool may_shrink = stage.place == Place::At && whole.kind == IterKind::Spatial;
+    if (whole.remainder == 0 && !whole.ragged && !may_shrink) return {};
     int outermost_inner = INT8_MAX;
     for (int k = whole.parts - 1; k >= 0; --k) {
       const auto part = static_cast<VarIndex>(whole.first_part + k);
@@ -240,8 +224,7 @@ class Numbers {
         return reject(IllegalCode::TooManyTerms, stage, kNone);
       }
     }
-    for (int k = 0; k < stage.accesses; ++k) {
-      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+    for (const Access& access : tree_.reads_of(stage)) {
       for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
         if (!tree_.dims[d].affine) continue;
         const arith::Affine& index_form = tree_.dims[d].index;
@@ -272,13 +255,20 @@ class Numbers {
     for (const Buffer& buffer : tree_.buffers) {
       if (buffer.packed_for == kNone) continue;
       const Stage& reader = tree_.stage(buffer.packed_for);
-      for (int k = 0; k < reader.accesses; ++k) {
-        const Access& access = tree_.accesses[static_cast<size_t>(reader.first_access + k)];
+      const Stage& writer = tree_.stage(buffer.stage);
+      const auto is_digit = [&](const arith::Term& term) {
+        return writer.place != Place::At ||
+               is_outside(tree_, static_cast<VarIndex>(term.var), writer.at_stage,
+                          writer.at_loop) != Outside::Yes;
+      };
+      for (const Access& access : tree_.reads_of(reader)) {
         if (&tree_.buffer(access.buffer) != &buffer) continue;
         for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
           for (const arith::Term& a : tree_.forms[d].terms) {
+            if (!is_digit(a)) continue;
             for (const arith::Term& b : tree_.forms[d].terms) {
-              if (a.coefficient < b.coefficient || a.coefficient % b.coefficient == 0) continue;
+              if (!is_digit(b) || a.coefficient % b.coefficient == 0) continue;
+              if (a.coefficient < b.coefficient) continue;
               return {IllegalCode::PackTiles, buffer.pack_step, reader.name, {},
                       a.coefficient,          b.coefficient};
             }
@@ -321,8 +311,8 @@ Illegal compute_numbers(const Trace& trace, LoopTree* tree) { return Numbers(tra
 
 bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t times) {
   const LoopVar& var = tree.var(index);
-  if (!var.is_split())
-    return var.extent == 1 || form->add_term(static_cast<uint32_t>(index), times);
+  if (var.extent == 1) return true;
+  if (!var.is_split()) return form->add_term(static_cast<uint32_t>(index), times);
   for (int k = 0; k < var.parts; ++k) {
     const auto part = static_cast<VarIndex>(var.first_part + k);
     if (!form_of(tree, part, form, times * tree.var(part).stride)) return false;

@@ -40,8 +40,7 @@ class ProgramHasher {
       hasher_.add_signed(var.extent);
     }
     for (const VarIndex axis : stage.axes) add_value(axis);
-    for (int k = 0; k < stage.accesses; ++k) {
-      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+    for (const Access& access : tree_.reads_of(stage)) {
       hasher_.add(rank_[static_cast<size_t>(tree_.buffer(access.buffer).stage)]);
     }
     const Buffer& buffer = tree_.buffer(stage.first_buffer);

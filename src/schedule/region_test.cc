@@ -166,8 +166,7 @@ class Enumeration {
 
   void check() {
     const Stage& stage = tree_.stage(index_);
-    for (int k = 0; k < stage.accesses; ++k) {
-      const Access& access = tree_.accesses[static_cast<size_t>(stage.first_access + k)];
+    for (const Access& access : tree_.reads_of(stage)) {
       check_at(access, kNone);
       for (const VarIndex loop : stage.loops) check_at(access, loop);
     }

@@ -63,8 +63,7 @@ StageName stage_of(std::string_view text) {
 const Access& access_of(const LoopTree& tree, std::string_view reader, std::string_view producer) {
   const StageIndex from = tree.find_stage(stage_of(producer));
   const Stage& stage = tree.stage(tree.find_stage(stage_of(reader)));
-  for (int k = 0; k < stage.accesses; ++k) {
-    const Access& access = tree.accesses[static_cast<size_t>(stage.first_access + k)];
+  for (const Access& access : tree.reads_of(stage)) {
     if (tree.buffer(access.buffer).stage == from) return access;
   }
   throw std::runtime_error(fmt::format("{} does not read {}", reader, producer));

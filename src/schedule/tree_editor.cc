@@ -227,8 +227,7 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   }
   for (const Stage& reader : tree.stages) {
     if (reader.place == Place::Inlined) continue;
-    for (int k = 0; k < reader.accesses; ++k) {
-      const Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+    for (const Access& access : tree.reads_of(reader)) {
       if (tree.buffer(access.buffer).stage != index) continue;
       if (!is_within(tree, access.stage, stage.at_stage, stage.at_loop)) {
         return reject(IllegalCode::ReaderOutside, reader.name, loop.name);
@@ -254,8 +253,7 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
   };
   bool reads = false;
   uint32_t axes_seen = 0;
-  for (int k = 0; k < stage.accesses; ++k) {
-    const Access& access = tree.accesses[static_cast<size_t>(stage.first_access + k)];
+  for (const Access& access : tree.reads_of(stage)) {
     if (access.buffer != buffer) continue;
     if (reads) return reject(IllegalCode::ReadsTwice);
     reads = true;

@@ -32,9 +32,7 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
     if (const Illegal illegal = editor.find_scheduled(step.readers[r], &readers[r])) return illegal;
     const Stage& reader = tree.stage(readers[r]);
     bool reads = false;
-    for (int k = 0; k < reader.accesses; ++k) {
-      reads |= tree.accesses[static_cast<size_t>(reader.first_access + k)].buffer == from;
-    }
+    for (const Access& access : tree.reads_of(reader)) reads |= access.buffer == from;
     if (!reads) return editor.reject(IllegalCode::NotAReader, step.readers[r]);
   }
   if (const Illegal illegal = editor.check_room(name)) return illegal;
@@ -55,8 +53,7 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
   }
   for (size_t r = 0; r < step.readers.size(); ++r) {
     const Stage& reader = tree.stage(readers[r]);
-    for (int k = 0; k < reader.accesses; ++k) {
-      Access& access = tree.accesses[static_cast<size_t>(reader.first_access + k)];
+    for (Access& access : tree.reads_of(reader)) {
       if (access.buffer == from) access.buffer = to;
     }
   }

@@ -18,9 +18,7 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
       {.name = {.op = old.name.op, .role = StageRole::Write}, .op = old.op}, index, true);
   tree.stage(write).first_access = old.first_access;
   tree.stage(write).accesses = old.accesses;
-  for (int k = 0; k < old.accesses; ++k) {
-    tree.accesses[static_cast<size_t>(old.first_access + k)].stage = write;
-  }
+  for (Access& access : tree.reads_of(old)) access.stage = write;
   const te::Op& op = tree.dag->op(old.op);
   for (const VarIndex axis : old.axes) {
     const LoopVar var = tree.var(axis);

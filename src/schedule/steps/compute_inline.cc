@@ -17,8 +17,7 @@ Illegal apply_step(TreeEditor& editor, const ComputeInline& step) {
   for (size_t reader = 0; reader < tree.stages.size(); ++reader) {
     const Stage& other = tree.stages[reader];
     bool reads = false;
-    for (int k = 0; k < other.accesses; ++k) {
-      const Access& access = tree.accesses[static_cast<size_t>(other.first_access + k)];
+    for (const Access& access : tree.reads_of(other)) {
       reads |= tree.buffer(access.buffer).stage == index;
     }
     if (!reads) continue;
