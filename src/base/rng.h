@@ -36,7 +36,8 @@ class Rng {
   }
   // Uniform in [low, high], both included.
   int64_t between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(below(static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1));
+    return low + static_cast<int64_t>(
+                     below(static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1));
   }
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }  // [0, 1)
   bool chance(double probability) { return uniform() < probability; }

@@ -170,6 +170,7 @@ class NestBuilder {
     const Stage& writer = live_.stage(live_.buffer(buffer).stage);
     if (writer.place != Place::At) return digits_of(buffer, absolute);
     std::vector<Expr> local;
+    local.reserve(absolute.size());
     for (size_t d = 0; d < absolute.size(); ++d) {
       local.push_back(simplified(absolute[d] - affine_expr(writer.origin[d])));
     }

@@ -113,6 +113,7 @@ Expr accumulated(const BodyContext& context, size_t k) {
 Stmt init_statement(const BodyContext& context) {
   const te::Reduction& reduction = reduction_of(context);
   std::vector<Stmt> stores;
+  stores.reserve(reduction.identity.size());
   for (size_t k = 0; k < reduction.identity.size(); ++k) {
     stores.push_back(ir::make_store(context.accumulator + static_cast<ir::BufferId>(k),
                                     context.accumulator_indices, reduction.identity[k]));
@@ -151,6 +152,7 @@ Stmt update_statement(const BodyContext& context) {
 Stmt value_statement(const BodyContext& context) {
   const Stage& stage = context.tree.stage(context.stage);
   std::vector<Stmt> stores;
+  stores.reserve(stage.buffers);
   for (size_t k = 0; k < stage.buffers; ++k) {
     const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
     const Expr value = ir::cast(context.tree.buffer(buffer).element, source_value(context, k));
@@ -162,6 +164,7 @@ Stmt value_statement(const BodyContext& context) {
 Stmt finish_statement(const BodyContext& context) {
   const Stage& stage = context.tree.stage(context.stage);
   std::vector<Stmt> stores;
+  stores.reserve(stage.buffers);
   for (size_t k = 0; k < stage.buffers; ++k) {
     const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
     const Expr value = ir::cast(context.tree.buffer(buffer).element, accumulated(context, k));

@@ -130,6 +130,7 @@ class ReductionWidener : public ir::Rewriter {
 
   static Stmt wrapped(const std::vector<VectorAccumulator>& accumulators, Stmt inside) {
     std::vector<Stmt> stmts;
+    stmts.reserve(2 * accumulators.size() + 1);
     for (const VectorAccumulator& a : accumulators) {
       stmts.push_back(
           ir::make_store(a.in_register, {ir::int_imm(0)}, identity_of(a.op, a.vector.type())));

@@ -33,7 +33,7 @@ class TreePrinter {
 
  private:
   void line(int depth, const std::string& text) {
-    out_.append(static_cast<size_t>(2 * depth), ' ');
+    out_.append(2 * static_cast<size_t>(depth), ' ');
     out_ += text + '\n';
   }
 

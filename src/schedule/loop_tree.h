@@ -69,7 +69,7 @@ struct LoopVar {
   VarIndex fused_into = kNone;    // when fused away
   VarIndex next_member = kNone;   // when fused away: the next one inwards, of the same fusion
   int16_t step = kNone;           // Part: the split of the trace that gives the factors
-  int8_t position = -1;           // in Stage::loops, -1 when not a loop
+  int16_t position = -1;          // in Stage::loops, -1 when not a loop
 
   // Numbers.
   int64_t extent = 1;     // values it takes; the most of them where tails differ
@@ -174,7 +174,7 @@ struct LoopTree {
   const Buffer& buffer(BufferIndex k) const { return buffers[static_cast<size_t>(k)]; }
   Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
 
-  bool is_output(StageIndex stage) const;                 // one of its buffers is an argument
+  bool is_output(StageIndex stage) const;  // one of its buffers is an argument
   // What a stage reads. Valid until accesses are added.
   std::span<const Access> reads_of(const Stage& reader) const {
     return std::span(accesses).subspan(reader.first_access, reader.accesses);

@@ -148,7 +148,7 @@ class Numbers {
   // All parts of a split variable at once: strides from the inside out, then extents.
   void set_parts(LoopVar& whole, const Split& split) {
     const auto part = [&](int k) -> LoopVar& {
-      return tree_.vars[static_cast<size_t>(whole.first_part + k)];
+      return tree_.var(static_cast<VarIndex>(whole.first_part + k));
     };
     int64_t stride = 1;
     for (int k = whole.parts - 1; k >= 0; --k) {
@@ -188,7 +188,7 @@ class Numbers {
     const LoopVar& whole = tree_.var(parent);
     const bool may_shrink = stage.place == Place::At && whole.kind == IterKind::Spatial;
     if (whole.remainder == 0 && !whole.ragged && !may_shrink) return {};
-    int outermost_inner = INT8_MAX;
+    int outermost_inner = kMaxLoops;
     for (int k = whole.parts - 1; k >= 0; --k) {
       const auto part = static_cast<VarIndex>(whole.first_part + k);
       const PositionRange range = loop_positions(tree_, part);

@@ -70,7 +70,7 @@ class ProgramHasher {
   uint64_t code(VarIndex loop) const {
     const LoopVar& var = tree_.var(loop);
     return uint64_t{rank_[static_cast<size_t>(var.stage)]} << 8 |
-           static_cast<uint8_t>(var.position);
+           static_cast<uint16_t>(var.position);
   }
 
   const LoopTree& tree_;

@@ -135,7 +135,7 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
 }  // namespace
 
 PositionRange loop_positions(const LoopTree& tree, VarIndex var) {
-  PositionRange range{.first = INT8_MAX, .last = -1};
+  PositionRange range{.first = kMaxLoops, .last = -1};
   widen(tree, var, &range);
   return range;
 }

@@ -140,14 +140,14 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
   const Stage producer = tree_.stage(index);
   const Stage before = tree_.stage(reader);
   const auto begin = static_cast<uint16_t>(tree_.accesses.size());
-  for (int k = 0; k < before.accesses; ++k) {
-    const Access access = tree_.accesses[static_cast<size_t>(before.first_access + k)];
+  for (size_t k = 0; k < before.accesses; ++k) {
+    const Access access = tree_.accesses[before.first_access + k];
     if (tree_.buffer(access.buffer).stage != index) {
       tree_.accesses.push_back(access);
       continue;
     }
-    for (int p = 0; p < producer.accesses; ++p) {
-      const Access source = tree_.accesses[static_cast<size_t>(producer.first_access + p)];
+    for (size_t p = 0; p < producer.accesses; ++p) {
+      const Access source = tree_.accesses[producer.first_access + p];
       if (std::max(tree_.accesses.size(), tree_.dims.size() + source.rank) >= kMaxReads) {
         return reject(IllegalCode::TooManyReads, before.name, {}, kMaxReads);
       }
@@ -156,10 +156,10 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
                                 .rank = source.rank,
                                 .guarded = access.guarded || source.guarded,
                                 .first_dim = static_cast<uint16_t>(tree_.dims.size())});
-      for (int d = 0; d < source.rank; ++d) {
+      for (size_t d = 0; d < source.rank; ++d) {
         std::array<AccessDim, kMaxRank> inner;
         std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
-        tree_.dims.push_back(compose(tree_.dims[static_cast<size_t>(source.first_dim + d)], inner));
+        tree_.dims.push_back(compose(tree_.dims[source.first_dim + d], inner));
       }
     }
   }
@@ -258,7 +258,7 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
     if (reads) return reject(IllegalCode::ReadsTwice);
     reads = true;
     for (int d = 0; d < access.rank; ++d) {
-      const AccessDim& dim = tree.dims[static_cast<size_t>(access.first_dim + d)];
+      const AccessDim& dim = tree.dims[size_t{access.first_dim} + static_cast<size_t>(d)];
       const bool single = dim.affine && dim.index.constant == 0 && dim.index.terms.size() <= 1;
       if (!single) return reject(IllegalCode::PackIndex, d);
       if (dim.index.terms.empty()) continue;
@@ -275,7 +275,7 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
 Illegal check_structure(LoopTree& tree) {
   for (const Stage& stage : tree.stages) {
     for (size_t k = 0; k < stage.loops.size(); ++k) {
-      tree.var(stage.loops[k]).position = static_cast<int8_t>(k);
+      tree.var(stage.loops[k]).position = static_cast<int16_t>(k);
     }
   }
   for (const StageIndex index : tree.order) {
