@@ -1,4 +1,4 @@
-// For tests and benchmarks: the loop IR of a matrix product with a tile of accumulators in
+// For tests: the loop IR of a matrix product with a tile of accumulators in
 // registers, as `lower` makes it.
 //
 //   for i.0 < blocks:                         C[blocks * rows, columns * lanes]
