@@ -87,7 +87,7 @@ def main(build_dir=os.path.join(peers.BUILD, "release")):
     header = ["operator", "", "compile ms", "run ms", "GFLOP/s", "of FMA peak", "result"]
     print(report.table(header, rows, left=2))
     if busy:
-        print("! the machine did other work meanwhile: the numbers are too low")
+        print("! the machine did other work meanwhile: the numbers are unreliable")
     print("\n".join([*failures, ""]))
     print("Next:")
     print("  ./dev bench kernels --traces   the schedules as text, with oneDNN and the bars")

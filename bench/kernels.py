@@ -179,7 +179,7 @@ def run_case(case, workload, options, kept):
         print("\r\033[K", end="", file=sys.stderr)
     result = result_of(case, workload, outcome, errors)
     trustworthy = outcome.other_cpus <= BUSY_CPUS and options.rounds >= MIN_ROUNDS
-    if trustworthy and not result.failures and not result.wrong:
+    if trustworthy and not result.failures and result.checked and not result.wrong:
         series = {name: asdict(s) for name, s in outcome.series.items()}
         kept.put(
             case.name, key, {"series": series, "errors": errors, "other_cpus": outcome.other_cpus}

@@ -202,9 +202,16 @@ class KernelsTest(unittest.TestCase):
     def test_share_of_the_faster_copy(self):
         sfm = self.suite["SFM2"]
         outcome = self.outcome(ours=sfm.bytes_moved() / 5, memcpy=0.2, vector=0.25)
-        result = result_of(Case("SFM2", 2, 0.7), sfm, outcome, {})
+        result = result_of(Case("SFM2", 2, 0.7), sfm, outcome, {"ours": 0.0})
         self.assertAlmostEqual(result.metrics["bandwidth_share"], 0.5)
         self.assertEqual(verdict(result), "short")
+
+    def test_without_a_reference_nothing_is_reached(self):
+        gmm = self.suite["GMM2"]
+        outcome = self.outcome(ours=gmm.flop / 9, peak=100)
+        result = result_of(Case("GMM2", 2, 0.85), gmm, outcome, {})
+        self.assertFalse(result.wrong)
+        self.assertEqual(verdict(result), "unchecked")
 
     def test_absent_peers_stay_in_sight(self):
         outcome = self.outcome(ours=1, peak=1)
@@ -231,16 +238,18 @@ class KernelsTest(unittest.TestCase):
         whole = self.outcome(ours=1, peak=1, onednn=1, onnxruntime=1)
         busy = Outcome(whole.series, other_cpus=1.0)
         failed = Outcome({**whole.series, "onednn": Series(failure="gone")})
-        for label, outcome, error, arguments, kept_next in (
-            ("good", whole, 0.0, [], True),
-            ("asked for anew", whole, 0.0, ["--fresh"], False),
-            ("busy machine", busy, 0.0, [], False),
-            ("peer failed", failed, 0.0, [], False),
-            ("wrong", whole, 1.0, [], False),
-            ("few rounds", whole, 0.0, ["--rounds", "3"], False),
+        right = {"ours": 0.0}
+        for label, outcome, errors, arguments, kept_next in (
+            ("good", whole, right, [], True),
+            ("asked for anew", whole, right, ["--fresh"], False),
+            ("busy machine", busy, right, [], False),
+            ("peer failed", failed, right, [], False),
+            ("wrong", whole, {"ours": 1.0}, [], False),
+            ("unchecked", whole, {}, [], False),
+            ("few rounds", whole, right, ["--rounds", "3"], False),
         ):
             with self.subTest(label), tempfile.TemporaryDirectory() as folder:
-                answer = (outcome, {"ours": error})
+                answer = (outcome, errors)
                 options = kernels.parse(["--build", folder, *arguments])
                 with mock.patch.object(kernels, "measure", return_value=answer) as measure:
                     for expected in (False, kept_next):

@@ -46,6 +46,11 @@ class Result:
     def wrong(self):
         return self.errors.get("ours", 0.0) > MAX_RELATIVE_ERROR
 
+    @property
+    def checked(self):
+        """Whether there was an output of a peer to compare ours with."""
+        return "ours" in self.errors
+
 
 def rates_at(outcome, workload, q):
     """Participant -> rate; None for one without a time."""
@@ -111,6 +116,8 @@ def verdict(result):
         return "WRONG"
     if share is None or bar is None:
         return report.ABSENT
+    if not result.checked:
+        return "unchecked"
     return "reached" if share >= bar else "short"
 
 
