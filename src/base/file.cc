@@ -54,12 +54,12 @@ mode_t wanted_mode(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::filesystem::path& path) {
+Result<std::string> read_file(const std::filesystem::path& path, int64_t max_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return io_error("open", path, errno);
   std::string bytes;
   struct stat info = {};
-  if (::fstat(file.get(), &info) == 0 && info.st_size > 0) {
+  if (::fstat(file.get(), &info) == 0 && info.st_size > 0 && info.st_size <= max_bytes) {
     bytes.reserve(static_cast<size_t>(info.st_size) + 1);
   }
   char block[1 << 16];
@@ -69,6 +69,10 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     if (count < 0) return io_error("read", path, errno);
     if (count == 0) return bytes;
     bytes.append(block, static_cast<size_t>(count));
+    if (static_cast<int64_t>(bytes.size()) > max_bytes) {
+      return fail(ErrorKind::Io, fmt::format("cannot read {}: it has more than {} bytes",
+                                             path.native(), max_bytes));
+    }
   }
 }
 

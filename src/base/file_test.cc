@@ -53,6 +53,15 @@ TEST_F(FileTest, ReadsFilesWithoutASize) {
   EXPECT_THAT(*status, testing::HasSubstr("Pid:"));
 }
 
+TEST_F(FileTest, ReadsNoMoreThanAllowed) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", "1234").has_value());
+  EXPECT_EQ(read_file(folder_ / "a", 4), "1234");
+  EXPECT_FALSE(read_file(folder_ / "a", 3).has_value());
+  const Result<std::string> endless = read_file("/dev/zero", 1 << 20);
+  ASSERT_FALSE(endless.has_value());
+  EXPECT_EQ(endless.error().message, "cannot read /dev/zero: it has more than 1048576 bytes");
+}
+
 TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   const Result<std::string> missing = read_file(folder_ / "none");
   ASSERT_FALSE(missing.has_value());

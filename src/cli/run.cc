@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <ostream>
@@ -53,6 +54,13 @@ ExitCode exit_code_of(ErrorKind kind) {
   return kind == ErrorKind::Build ? ExitCode::InternalError : ExitCode::BadUse;
 }
 
+// For what is wrong with the arguments themselves, before CLI11 has given --json a value.
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  if (std::ranges::find(arguments, "--json") != arguments.end()) return true;
+  const char* const variable = std::getenv("TILEWRIGHT_JSON");
+  return variable != nullptr && std::string_view(variable) == "true";
+}
+
 // CLI11 would only say that a subcommand is required.
 Status check_verb(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
@@ -67,11 +75,14 @@ Status check_verb(const std::vector<std::string>& arguments) {
 }
 
 // Errors are explained on err always, and are an object on out under --json.
+void print_error_object(const Context& context, std::string_view kind, std::string_view message) {
+  if (!context.json) return;
+  context.out << print_json({{"error", {{"kind", kind}, {"message", message}}}}) << "\n";
+}
+
 int report(const Context& context, ExitCode code, std::string_view kind, std::string_view message) {
   context.err << fmt::format("tilewright: {}\n", message);
-  if (context.json) {
-    context.out << print_json({{"error", {{"kind", kind}, {"message", message}}}}) << "\n";
-  }
+  print_error_object(context, kind, message);
   return static_cast<int>(code);
 }
 
@@ -91,19 +102,10 @@ int run_action(const Action& action, const Context& context) {
   }
 }
 
-}  // namespace
-
-void print(const Context& context, std::string_view text, const Json& json) {
-  if (context.json) {
-    context.out << print_json(json) << "\n";
-  } else {
-    context.out << text;
-  }
-}
-
-int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  const Context unparsed = {.out = out, .err = err, .json = asks_for_json(arguments)};
   if (const Status status = check_verb(arguments); !status) {
-    return report({.out = out, .err = err}, ExitCode::BadUse, "bad_input", status.error().message);
+    return report(unparsed, ExitCode::BadUse, "bad_input", status.error().message);
   }
   CLI::App app("Tilewright: an auto-tuning tensor compiler", "tilewright");
   app.set_version_flag("--version", TILEWRIGHT_VERSION);
@@ -133,12 +135,30 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
   } catch (const CLI::ParseError& error) {
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);
     app.exit(error, out, err);
-    return static_cast<int>(asked_for_help ? ExitCode::Done : ExitCode::BadUse);
+    if (asked_for_help) return static_cast<int>(ExitCode::Done);
+    print_error_object(unparsed, "bad_input", error.what());
+    return static_cast<int>(ExitCode::BadUse);
   }
   for (const Declared& verb : declared) {
     if (verb.app->parsed()) return run_action(verb.action, {.out = out, .err = err, .json = json});
   }
   return static_cast<int>(ExitCode::BadUse);
+}
+}  // namespace
+
+void print(const Context& context, std::string_view text, const Json& json) {
+  if (context.json) {
+    context.out << print_json(json) << "\n";
+  } else {
+    context.out << text;
+  }
+}
+
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+  const int code = parse_and_run(arguments, out, err);
+  if (out.flush()) return code;
+  err << "tilewright: cannot write the output\n";
+  return code != 0 ? code : static_cast<int>(ExitCode::BadUse);
 }
 
 }  // namespace tilewright::cli

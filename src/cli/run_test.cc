@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 
 #include "base/json.h"
@@ -42,14 +43,50 @@ TEST_P(Mistakes, AreBadUse) {
   EXPECT_THAT(outcome.err, HasSubstr(GetParam().message));
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, Mistakes,
-                         testing::Values(Mistake{{}, "A subcommand is required"},
-                                         Mistake{{"fly"},
-                                                 "there is no verb 'fly'; verbs are doctor"},
-                                         Mistake{{"doctor", "--wings"}, "--wings"},
-                                         Mistake{{"doctor", "--threads", "two"}, "--threads"},
-                                         Mistake{{"doctor", "--threads", "0"}, "--threads"},
-                                         Mistake{{"doctor", "--seconds", "-1"}, "--seconds"}));
+INSTANTIATE_TEST_SUITE_P(
+    Table, Mistakes,
+    testing::Values(
+        Mistake{{}, "A subcommand is required"},
+        Mistake{{"fly"}, "there is no verb 'fly'; verbs are doctor"},
+        Mistake{{"doctor", "--wings"}, "--wings"},
+        Mistake{{"doctor", "--threads", "two"}, "--threads"},
+        Mistake{{"doctor", "--threads", "0"}, "--threads"},
+        Mistake{{"doctor", "--seconds", "-1"}, "--seconds"},
+        Mistake{{"lower", "GMM0", "--threads", "0"}, "--threads: Value 0 not in range"},
+        Mistake{{"lower", "GMM0", "--threads", "2", "--target", "x86-64-v3"}, "part of its text"},
+        Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"}));
+
+TEST(Run, MistakesAreObjectsUnderJson) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"fly", "--json"}, {"doctor", "--json", "--wings"}, {"lower", "GMM", "--json"}}) {
+    const Outcome outcome = tilewright(arguments);
+    EXPECT_EQ(outcome.code, 2);
+    EXPECT_NE(outcome.err, "");
+    const Result<Json> json = parse_json(outcome.out);
+    ASSERT_TRUE(json.has_value()) << outcome.out;
+    EXPECT_EQ(json->at("error").at("kind"), "bad_input");
+  }
+}
+
+TEST(Run, OutputThatCannotBeWrittenIsAnError) {
+  std::ofstream full("/dev/full");
+  std::ostringstream err;
+  EXPECT_EQ(run({"--version"}, full, err), 2);
+  EXPECT_EQ(err.str(), "tilewright: cannot write the output\n");
+}
+
+TEST(Run, LastPrintsOneProgram) {
+  const Outcome outcome = tilewright({"lower", "GMM0", "--last", "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  std::istringstream lines(outcome.out);
+  int programs = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const Result<Json> json = parse_json(line);
+    ASSERT_TRUE(json.has_value()) << line;
+    programs += json->contains("ir") ? 1 : 0;
+  }
+  EXPECT_EQ(programs, 1);
+}
 
 TEST(Run, HelpNamesEveryVerb) {
   const Outcome outcome = tilewright({"--help"});

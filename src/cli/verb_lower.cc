@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -25,7 +26,7 @@ struct Options {
   std::string what;
   std::string trace_file;
   std::string target;
-  int threads = 1;
+  int threads = 0;  // 0: one, or what the target says
   std::vector<std::string> disabled;
   bool tree = false;
   bool last = false;
@@ -33,9 +34,11 @@ struct Options {
   bool assembly = false;
 };
 
+constexpr int64_t kMaxTraceBytes = int64_t{16} << 20;
+
 Result<schedule::Trace> read_trace(const std::string& file) {
   if (file.empty()) return schedule::Trace{};
-  Result<std::string> text = read_file(file);
+  Result<std::string> text = read_file(file, kMaxTraceBytes);
   if (!text) return std::unexpected(text.error());
   const size_t first = text->find_first_not_of(" \t\r\n");
   const bool json = first != std::string::npos && (*text)[first] == '[';
@@ -52,16 +55,26 @@ Result<schedule::Trace> read_trace(const std::string& file) {
 void print_report(const Context& context, const Options& options,
                   const std::vector<lower::PassReport>& reports, const ir::Function& function) {
   for (const lower::PassReport& report : reports) {
-    const Json object = {{"pass", report.pass},
-                         {"milliseconds", report.milliseconds},
-                         {"changed", report.changed},
-                         {"ir", report.text}};
+    Json object = {
+        {"pass", report.pass}, {"milliseconds", report.milliseconds}, {"changed", report.changed}};
     std::string text = fmt::format("== {}: {:.3f} ms{}\n", report.pass, report.milliseconds,
                                    report.changed ? "" : ", no change");
-    if (!options.last) text += report.text;
+    if (!options.last) {
+      text += report.text;
+      object["ir"] = report.text;
+    }
     print(context, text, object);
   }
   if (options.last) print(context, ir::to_string(function), {{"ir", ir::to_string(function)}});
+}
+
+Result<Target> target_of(const Options& options) {
+  if (options.target.empty()) return host_target(std::max(options.threads, 1));
+  if (options.threads > 0) {
+    return fail(ErrorKind::BadInput,
+                "--threads is for this machine; with --target the threads are part of its text");
+  }
+  return parse_target(options.target);
 }
 
 Result<ExitCode> run_lower(const Context& context, const Options& options) {
@@ -69,8 +82,7 @@ Result<ExitCode> run_lower(const Context& context, const Options& options) {
   if (!workload) return std::unexpected(workload.error());
   Result<schedule::Trace> trace = read_trace(options.trace_file);
   if (!trace) return std::unexpected(trace.error());
-  Result<Target> target = options.target.empty() ? Result<Target>(host_target(options.threads))
-                                                 : parse_target(options.target);
+  Result<Target> target = target_of(options);
   if (!target) return std::unexpected(target.error());
   Result<schedule::LoopTree> initial = schedule::initial_tree(*workload);
   if (!initial) return std::unexpected(initial.error());
@@ -114,8 +126,8 @@ Action declare_lower(CLI::App& app) {
   app.add_option("--trace", options->trace_file,
                  "file with the schedule, as text or JSON; without it the default one");
   app.add_option("--target", options->target, "what to make code for; this machine if not given");
-  app.add_option("--threads", options->threads, "threads of the target")
-      ->check(CLI::PositiveNumber);
+  app.add_option("--threads", options->threads, "threads of this machine (default: 1)")
+      ->check(CLI::Range(1, 1024));
   app.add_option("--disable-pass", options->disabled, "leave a pass out; may be repeated");
   app.add_flag("--tree", options->tree, "print the LoopTree first");
   app.add_flag("--last", options->last, "print the IR after the last pass only");
