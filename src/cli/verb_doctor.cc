@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -202,9 +203,13 @@ Action declare_doctor(CLI::App& app) {
       ->check(CLI::Range(0.0, 60.0))
       ->capture_default_str();
   return [options](const Context& context) -> Result<ExitCode> {
-    const Report report = examine(*options, context.err);
-    print(context, to_text(report), to_json(report));
-    return ExitCode::Done;
+    try {
+      const Report report = examine(*options, context.err);
+      print(context, to_text(report), to_json(report));
+      return ExitCode::Done;
+    } catch (const std::runtime_error& error) {  // not an InternalError: the machine said no
+      return fail(ErrorKind::Unsupported, fmt::format("cannot measure: {}", error.what()));
+    }
   };
 }
 

@@ -1,12 +1,15 @@
 #include "runtime/host/peak.h"
 
+#include <fmt/format.h>
 #include <immintrin.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <limits>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -168,31 +171,46 @@ const Loops& loops() {
 // --- threads ---
 
 // Runs `body(k)` on `threads` new pinned threads that start together after each has run
-// `prepare(k)`. Seconds from the first start to the last end.
+// `prepare(k)`. Seconds from the first start to the last end. Throws std::runtime_error if a thread
+// cannot be had or its preparation throws.
 double seconds_together(int threads, const std::function<void(int)>& prepare,
                         const std::function<void(int)>& body) {
   CHECK(threads >= 1, "{} threads", threads);
   const std::vector<int> cpus = allowed_cpus();
   std::atomic<int> waiting = threads;
+  std::atomic<bool> given_up = false;  // nobody waits for those that will not come
   struct Span {
     int64_t begin_ns = 0;
     int64_t end_ns = 0;
   };
   std::vector<Span> spans(static_cast<size_t>(threads));
-  std::vector<std::thread> team;
+  std::vector<std::jthread> team;  // joined on leaving, by whichever way
   team.reserve(spans.size());
   for (int k = 0; k < threads; ++k) {
-    team.emplace_back([&, k] {
+    const auto member = [&, k] {
       pin_current_thread(cpus[static_cast<size_t>(k) % cpus.size()]);
-      prepare(k);
+      try {
+        prepare(k);
+      } catch (const std::exception&) {
+        given_up = true;
+      }
       waiting.fetch_sub(1);
-      while (waiting.load() > 0) std::this_thread::yield();
+      while (waiting.load() > 0 && !given_up) std::this_thread::yield();
+      if (given_up) return;
       const int64_t begin_ns = now_ns();
       body(k);
       spans[static_cast<size_t>(k)] = {begin_ns, now_ns()};
-    });
+    };
+    try {
+      team.emplace_back(member);
+    } catch (const std::exception& error) {
+      given_up = true;
+      throw std::runtime_error(
+          fmt::format("cannot start thread {} of {}: {}", k + 1, threads, error.what()));
+    }
   }
-  for (std::thread& thread : team) thread.join();
+  for (std::jthread& thread : team) thread.join();
+  if (given_up) throw std::runtime_error(fmt::format("no memory for {} threads", threads));
   const int64_t begin_ns = std::ranges::min_element(spans, {}, &Span::begin_ns)->begin_ns;
   const int64_t end_ns = std::ranges::max_element(spans, {}, &Span::end_ns)->end_ns;
   return static_cast<double>(end_ns - begin_ns) * 1e-9;

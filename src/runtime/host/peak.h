@@ -3,7 +3,8 @@
 //
 // Units: 1 GFLOP/s = 1e9 float operations a second, a multiply-add counting as two; 1 GB/s = 1e9
 // bytes a second, a copied byte counting as two (read and written). Each measuring thread is new
-// and pinned to a cpu of its own while there are enough; the caller's affinity is left alone.
+// and pinned to a cpu of its own while there are enough; the caller's affinity is left alone. A
+// measurement throws std::runtime_error if the machine does not give the threads or the memory.
 #pragma once
 
 #include <cstdint>
