@@ -126,6 +126,11 @@ Result<Conv2dShape> shape_of(std::string_view op, const Arguments& arguments) {
   const int64_t kw = arguments.integer("kw");
   const bool square = kernel > 0 && kh == 0 && kw == 0;
   const bool oblong = kernel == 0 && kh > 0 && kw > 0;
+  if (kernel > 0 && !square) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: kernel and kh, kw exclude each other; kernel={} is kh={},kw={}",
+                            op, kernel, kernel, kernel));
+  }
   if (!square && !oblong) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} needs parameter kernel, or both kh and kw instead of it", op));

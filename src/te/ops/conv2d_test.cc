@@ -116,7 +116,7 @@ TEST(Conv2d, RefusesWhatHasNoMeaning) {
       {"conv2d:h=4,w=4,ci=4,co=4,kernel=7", "a 7x7 kernel with dilation=1 does not fit into 4x4"},
       {"conv2d:h=4,w=4,ci=4,co=4", "needs parameter kernel, or both kh and kw"},
       {"conv2d:h=4,w=4,ci=4,co=4,kh=3", "needs parameter kernel, or both kh and kw"},
-      {"conv2d:h=4,w=4,ci=4,co=4,kernel=3,kh=3,kw=3", "instead of it"},
+      {"conv2d:h=4,w=4,ci=4,co=4,kernel=3,kh=2", "kernel and kh, kw exclude each other"},
       {"conv2d_bias_bn_relu:h=4,w=4,ci=4,co=4,kernel=1,dtype=i8", "dtype i8 is not supported"},
   };
   for (const Mistake& mistake : mistakes) {
