@@ -1,5 +1,5 @@
-// For tests: the loop IR of a matrix product with a tile of accumulators in
-// registers, as `lower` makes it.
+// For tests: the loop IR of a matrix product with a tile of accumulators in registers, as `lower`
+// makes it.
 //
 //   for i.0 < blocks:                         C[blocks * rows, columns * lanes]
 //     acc = 0                                 A[blocks * rows, depth]
