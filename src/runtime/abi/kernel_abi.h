@@ -5,7 +5,8 @@
  *
  *   int32_t kernel(const TilewrightCall* call);   returns 0, or a TILEWRIGHT_STATUS_* code
  *
- * It may be called from several threads at once, each with a call of its own.
+ * It may be called from several threads at once, each with a call of its own. The buffers of a call
+ * do not overlap, the workspace included, unless the kernel only reads them: the code assumes so.
  */
 #ifndef TILEWRIGHT_RUNTIME_ABI_KERNEL_ABI_H_
 #define TILEWRIGHT_RUNTIME_ABI_KERNEL_ABI_H_
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-#define TILEWRIGHT_ABI_VERSION 1
+#define TILEWRIGHT_ABI_VERSION 1 /* an object carries it; Kernel::load refuses another */
 #define TILEWRIGHT_STATUS_OK 0
 #define TILEWRIGHT_STATUS_PARALLEL_FAILED 1
 

@@ -1,5 +1,7 @@
 #include "runtime/host/kernel.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 
 #include "runtime/host/elf_loader.h"
@@ -11,6 +13,12 @@ struct Kernel::Mapping {
 };
 
 Result<Kernel> Kernel::load(const KernelObject& object) {
+  if (object.abi_version != TILEWRIGHT_ABI_VERSION) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("object file: made for version {} of the kernel ABI, this is version "
+                            "{}; compile it again",
+                            object.abi_version, TILEWRIGHT_ABI_VERSION));
+  }
   const ExternalSymbol externals[] = {
       {"tilewright_parallel_for", reinterpret_cast<uint64_t>(&tilewright_parallel_for)},
       {"memcpy", reinterpret_cast<uint64_t>(&std::memcpy)},

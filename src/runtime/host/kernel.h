@@ -16,10 +16,11 @@ namespace tilewright::runtime {
 
 // What codegen hands over: bytes that outlive any compiler, and what a caller must know.
 struct KernelObject {
-  std::vector<uint8_t> elf;      // one relocatable object
-  std::string symbol;            // the kernel's function
-  int64_t shared_workspace = 0;  // bytes, for all threads
-  int64_t thread_workspace = 0;  // bytes more for each worker
+  std::vector<uint8_t> elf;                  // one relocatable object
+  std::string symbol;                        // the kernel's function
+  int64_t shared_workspace = 0;              // bytes, for all threads
+  int64_t thread_workspace = 0;              // bytes more for each worker
+  int abi_version = TILEWRIGHT_ABI_VERSION;  // that the code was made for
 
   int64_t workspace_bytes(int threads) const {
     return shared_workspace + threads * thread_workspace;
@@ -28,6 +29,7 @@ struct KernelObject {
 
 class Kernel {
  public:
+  // An object for another version of the ABI is an error of kind Unsupported.
   static Result<Kernel> load(const KernelObject& object);
   Kernel(Kernel&&) noexcept;
   Kernel& operator=(Kernel&&) noexcept;
