@@ -270,6 +270,7 @@ class NestBuilder {
       apart |= tree_.buffer(buffer).element != reduction.identity[k].type().scalar;
     }
     const ir::BufferId saved = accumulator_;
+    const size_t saved_loops = accumulator_loops_;
     accumulator_ = apart ? declare_accumulators(stage, position)
                          : static_cast<ir::BufferId>(stage.first_buffer);
     accumulator_loops_ = apart ? position : SIZE_MAX;
@@ -282,6 +283,7 @@ class NestBuilder {
       block = ir::make_allocate(accumulator_ + static_cast<ir::BufferId>(k), block);
     }
     accumulator_ = saved;
+    accumulator_loops_ = saved_loops;
     return block;
   }
 

@@ -16,8 +16,9 @@ using schedule::StageKind;
 // Replaces axes by values and reads of tensors by loads, inlining what has no buffer.
 class BodyRewriter : public ir::Rewriter {
  public:
-  BodyRewriter(const BodyContext& context, ir::Substitution axes)
-      : context_(context), axes_(std::move(axes)) {}
+  // `body` is the inlined stage whose expression is rewritten, or kNone for the stage's own.
+  BodyRewriter(const BodyContext& context, ir::Substitution axes, schedule::StageIndex body = kNone)
+      : context_(context), axes_(std::move(axes)), body_(body) {}
 
   Expr rewrite(const Expr& expr) override {
     if (const auto* var = expr.as<ir::Var>()) {
@@ -47,21 +48,24 @@ class BodyRewriter : public ir::Rewriter {
     CHECK(!op.has_reduction() && op.body.size() == 1, "{} cannot be inlined", op.name.text());
     ir::Substitution axes;
     for (size_t a = 0; a < op.axes.size(); ++a) axes.emplace(op.axes[a].id(), indices[a]);
-    return ir::cast(element, BodyRewriter(context_, std::move(axes)).rewrite(op.body[0]));
+    const auto inlined = static_cast<schedule::StageIndex>(dag.tensor(tensor).op);
+    return ir::cast(element, BodyRewriter(context_, std::move(axes), inlined).rewrite(op.body[0]));
   }
 
  private:
-  // The buffer through which this stage sees a tensor; kNone when the producer is inlined.
+  // The buffer through which this body sees a tensor; kNone when the producer is inlined.
   BufferIndex buffer_for(te::TensorId tensor) const {
     const Stage& stage = context_.tree.stage(context_.stage);
     for (const schedule::Access& access : context_.tree.reads_of(stage)) {
-      if (context_.tree.buffer(access.buffer).tensor == tensor) return access.buffer;
+      const bool same = context_.tree.buffer(access.buffer).tensor == tensor;
+      if (same && access.via == body_) return access.buffer;
     }
     return kNone;
   }
 
   const BodyContext& context_;
   ir::Substitution axes_;
+  schedule::StageIndex body_;
 };
 
 ir::Substitution axis_values(const BodyContext& context) {

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "schedule/testing.h"
+#include "task/parse.h"
 #include "te/dag.h"
 
 namespace tilewright::schedule::testing {
@@ -281,11 +282,30 @@ TEST(Apply, EveryCodeCanBeHad) {
 
   // Those of steps/compute_at_test.cc, steps/rfactor_test.cc and loop_tree_test.cc.
   seen.insert({IllegalCode::MultipleOutputs, IllegalCode::RankTooHigh, IllegalCode::PackTiles,
-               IllegalCode::CodeTooLarge});
+               IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge});
 
   for (int k = 0; k <= static_cast<int>(IllegalCode::CodeTooLarge); ++k) {
     EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
   }
+}
+
+TEST(Apply, SumsKeepTheirOrderWithoutTheLicence) {
+  const Workload exact = *parse_workload("matmul:m=4,n=4,k=64", {.reassociate = false});
+  const LoopTree initial = *initial_tree(exact);
+  const auto code = [&](std::string_view text) {
+    LoopTree tree;
+    return apply(initial, *trace_from_text(text), &tree).code;
+  };
+  EXPECT_EQ(code("split C k [8]\nreorder C [k.0, k.1, i, j]"), IllegalCode::None);
+  EXPECT_EQ(code("cache_write C\nsplit C.write k [4, 4]"), IllegalCode::None);
+  EXPECT_EQ(code("split C k [8]\nreorder C [k.1, k.0]"), IllegalCode::NeedsReassociate);
+  EXPECT_EQ(code("split C k [8]\nrfactor C k.1"), IllegalCode::NeedsReassociate);
+  const Workload integers =
+      *parse_workload("matmul:m=4,n=4,k=64,dtype=i32", {.reassociate = false});
+  const LoopTree of_integers = *initial_tree(integers);
+  LoopTree tree;
+  const Trace swapped = *trace_from_text("split C k [8]\nreorder C [k.1, k.0]");
+  EXPECT_FALSE(apply(of_integers, swapped, &tree));
 }
 
 }  // namespace

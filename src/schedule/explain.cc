@@ -55,7 +55,34 @@ std::string factor_reason(const Illegal& illegal) {
                      where);
 }
 
-// `source` is the stage that the refused step is about.
+bool is_reduce_loop(const LoopTree& tree, const Illegal& illegal) {
+  const StageIndex stage = tree.find_stage(illegal.stage);
+  if (stage == kNone) return false;
+  const VarIndex loop = tree.find_loop(stage, illegal.loop);
+  return loop != kNone && tree.var(loop).kind == IterKind::Reduce;
+}
+
+// An outer part is not outside the inner ones. In a factored reduction the order is rfactor's, so
+// only the factors can be changed.
+std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
+  const std::string leaves =
+      illegal.b > 0 ? fmt::format("leaves {} of {} over", illegal.b, illegal.a)
+                    : fmt::format("of {} may leave a rest in a tail of its reader", illegal.a);
+  const std::string where =
+      fmt::format("part {} of {} does not run outside the inner parts of its split, which {}",
+                  illegal.loop.text(), illegal.stage.text(), leaves);
+  if (illegal.stage.role == StageRole::Rfactor && is_reduce_loop(tree, illegal)) {
+    return where + "; a factored reduction takes factors that divide";
+  }
+  return where + "; keep outer parts outside inner ones or take a factor that divides";
+}
+
+// The stage that a step is about.
+StageName stage_of(const Step* step) {
+  if (step == nullptr) return {};
+  return std::visit([](const auto& s) { return s.stage; }, *step);
+}
+
 std::string not_a_reader(const LoopTree& tree, const Illegal& illegal, StageName source) {
   const std::string readers = readers_of(tree, source);
   const bool several = readers.find(',') != std::string::npos;
@@ -63,9 +90,9 @@ std::string not_a_reader(const LoopTree& tree, const Illegal& illegal, StageName
                      several ? "do" : "does");
 }
 
-// Why, and what would be legal. `tree` is the state in which it was refused, `source` the stage
-// that the refused step is about.
-std::string reason(const LoopTree& tree, const Illegal& illegal, StageName source) {
+// Why, and what would be legal. `tree` is the state in which it was refused, `step` the refused
+// step, or null when none is to blame.
+std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* step) {
   const std::string stage = illegal.stage.text();
   const std::string loop = illegal.loop.text();
   switch (illegal.code) {
@@ -99,8 +126,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, StageName sourc
           "reorders and placement",
           stage);
     case IllegalCode::LoopIsAnnotated:
-      return fmt::format("loop {} of {} is annotated already; annotate after this step", loop,
-                         stage);
+      return fmt::format("loop {} of {} is annotated already; {}", loop, stage,
+                         step != nullptr && std::holds_alternative<Annotate>(*step)
+                             ? "a loop takes one annotation"
+                             : "annotate after this step");
     case IllegalCode::LoopIsAttachPoint:
       return fmt::format("a stage is computed at loop {} of {}; compute_at comes after this step",
                          loop, stage);
@@ -146,7 +175,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, StageName sourc
       return fmt::format("readers of {} are to be named; they are {}", stage,
                          readers_of(tree, illegal.stage));
     case IllegalCode::NotAReader:
-      return not_a_reader(tree, illegal, source);
+      return not_a_reader(tree, illegal, stage_of(step));
     case IllegalCode::NestedParallel:
       return fmt::format("loop {} of {} is parallel inside a parallel loop; one level is allowed",
                          loop, stage);
@@ -166,11 +195,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, StageName sourc
           "that loop; attach outside or inside all loops it is rebuilt from",
           loop, stage);
     case IllegalCode::TailOrder:
-      return fmt::format(
-          "part {} of {} runs outside a part that encloses it, but its split leaves "
-          "{} of {} over (or may, in a tail of its reader); keep the parts in order "
-          "or take a factor that divides",
-          loop, stage, illegal.b, illegal.a);
+      return tail_order_reason(tree, illegal);
     case IllegalCode::PackInput:
       return fmt::format(
           "{} is an input that changes from call to call; cache_read it and pack the "
@@ -196,6 +221,12 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, StageName sourc
       return fmt::format("{} computes several tensors at once", stage);
     case IllegalCode::RankTooHigh:
       return fmt::format("{} would have more than {} dimensions", stage, illegal.a);
+    case IllegalCode::NeedsReassociate:
+      return fmt::format(
+          "{} is a sum or product of floats, which this workload does not allow to be folded in "
+          "another order (licence reassociate): no rfactor, and reduce loops in the order of their "
+          "axes and parts",
+          stage);
     case IllegalCode::CodeTooLarge:
       return fmt::format(
           "the unrolled code comes to about {} instructions; {} are allowed: unroll less, or take "
@@ -230,11 +261,10 @@ std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& 
     if (std::visit([&](const auto& s) { return apply_step(editor, s); }, step)) break;
   }
   const int blamed = blamed_step(trace, illegal);
-  if (blamed < 0) return fmt::format("illegal schedule: {}", reason(tree, illegal, {}));
+  if (blamed < 0) return fmt::format("illegal schedule: {}", reason(tree, illegal, nullptr));
   const Step& step = trace.steps[static_cast<size_t>(blamed)];
-  const StageName source = std::visit([](const auto& s) { return s.stage; }, step);
   return fmt::format("illegal step {} `{}`: {}", blamed + 1, to_text(step),
-                     reason(tree, illegal, source));
+                     reason(tree, illegal, &step));
 }
 
 }  // namespace tilewright::schedule

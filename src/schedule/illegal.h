@@ -53,6 +53,7 @@ enum class IllegalCode : uint8_t {
   AlreadyPacked,
   MultipleOutputs,
   RankTooHigh,
+  NeedsReassociate,
   CodeTooLarge,
 };
 

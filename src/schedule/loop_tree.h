@@ -142,6 +142,7 @@ struct Access {
   BufferIndex buffer = kNone;
   uint8_t rank = 0;
   bool guarded = false;    // clipped: behind a condition that keeps it inside the tensor
+  StageIndex via = kNone;  // the inlined stage whose body reads; kNone: the reader's own
   uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
 };
 
@@ -152,12 +153,14 @@ struct RegionDim {
   bool clipped = false;  // the guard may cut it at the tensor's edge
   int64_t extent = 1;    // elements from first to last
   int64_t stride = 1;
-  arith::Affine base{};  // over terminal variables outside
+  double guard_density = 1;  // clipped: the share of the indices that the guard lets through
+  arith::Affine base{};      // over terminal variables outside
 };
 
 struct LoopTree {
   const te::Dag* dag = nullptr;
-  bool lowering = false;  // numbers of branches are made: Stage::whole_dims stays as it is
+  bool reassociate = true;  // a licence of the workload: folds may happen in any order
+  bool lowering = false;    // numbers of branches are made: Stage::whole_dims stays as it is
   std::vector<LoopVar> vars;
   std::vector<Stage> stages;
   std::vector<StageIndex> order;  // all stages, producers before their readers

@@ -96,10 +96,11 @@ int64_t joint_reach(const LoopTree& tree, InlineVector<Reach, arith::Affine::kMa
 bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex at_stage,
                     VarIndex at, RegionDim* out, VarIndex* partly) {
   MovingTerms moving;
-  InlineVector<Reach, arith::Affine::kMaxTerms> reaches;
+  InlineVector<Reach, arith::Affine::kMaxTerms> up, down;  // terms that add, terms that take away
   bool ragged = false;
-  bool joint = false;  // some split among them leaves a remainder
-  int64_t sum = 0;
+  bool joint = false;   // some split among them leaves a remainder
+  bool slides = false;  // one that takes away does: where the region begins depends on the tail
+  int64_t rise = 0, fall = 0;  // furthest above and below the constant
   out->base = {};
   out->base.constant = form.constant;
   for (const arith::Term& term : form.terms) {
@@ -114,18 +115,26 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
       continue;
     }
     const LoopVar& var = tree.var(index);
-    const int64_t reach = term.coefficient * (var.extent - 1);
-    if (term.coefficient < 0) out->base.constant += reach;
-    sum += std::abs(reach);
+    const bool adds = term.coefficient > 0;
+    (adds ? rise : fall) += std::abs(term.coefficient) * (var.extent - 1);
+    (adds ? up : down).push_back({index, term.coefficient, var.extent - 1});
     insert_sorted(moving, {std::abs(term.coefficient), var.extent});
-    reaches.push_back({index, term.coefficient, var.extent - 1});
     ragged |= var.ragged;
+    bool shortened = var.ragged;
     for (VarIndex p = var.parent; p != kNone; p = tree.var(p).parent) {
-      joint |= tree.var(p).remainder != 0;
+      shortened |= tree.var(p).remainder != 0;
     }
+    joint |= shortened;
+    slides |= shortened && !adds;
   }
-  out->extent = 1 + (joint ? joint_reach(tree, reaches) : sum);
-  out->whole = false;
+  if (joint) {
+    rise = joint_reach(tree, up);
+    fall = joint_reach(tree, down);
+  }
+  out->base.constant -= fall;
+  out->extent = 1 + rise + fall;
+  out->guard_density = 1;
+  out->whole = slides;
   out->clipped = false;
   out->stride = 1;
   out->exact = is_dense(moving, &out->stride) && !ragged;
@@ -166,22 +175,35 @@ bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarI
   return true;
 }
 
+namespace {
+
+// Elements of one dimension of what is read.
+int64_t whole_extent(const LoopTree& tree, const Access& access, size_t dim) {
+  const Buffer& buffer = tree.buffer(access.buffer);
+  const te::Tensor& tensor = tree.dag->tensor(buffer.tensor);
+  // The factored dimension of a partial result is not one of the tensor.
+  return dim < tensor.shape.size() ? tensor.shape[dim].high : buffer.extent[dim];
+}
+
+}  // namespace
+
 bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
                RegionDim* dims, VarIndex* partly) {
-  const te::Tensor& tensor = tree.dag->tensor(tree.buffer(access.buffer).tensor);
   uint64_t seen = 0;    // terminal variables that move in some dimension (by number mod 64)
   uint64_t shared = 0;  // ... in two
   for (size_t d = 0; d < access.rank; ++d) {
     const size_t k = access.first_dim + d;
     RegionDim& out = dims[d];
-    // The factored dimension of a partial result is not one of the tensor.
-    const int64_t full =
-        d < tensor.shape.size() ? tensor.shape[d].high : tree.buffer(access.buffer).extent[d];
+    const int64_t full = whole_extent(tree, access, d);
     if (!tree.dims[k].affine) {
       out = {.whole = true, .extent = full};
       continue;
     }
     if (!region_of_form(tree, tree.forms[k], at_stage, at, &out, partly)) return false;
+    if (out.whole) {
+      out = {.whole = true, .extent = full};
+      continue;
+    }
     if (access.guarded) {
       // The guard keeps indices inside; a box that may stick out is cut to the whole dimension.
       out.clipped = true;
@@ -193,7 +215,12 @@ bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, 
             term.coefficient * (tree.var(static_cast<VarIndex>(term.var)).extent - 1);
         (reach < 0 ? low : high) += reach;
       }
-      if (low < 0 || high >= full) out = {.whole = true, .clipped = true, .extent = full};
+      if (low < 0 || high >= full) {
+        const int64_t passes = std::min(high, full - 1) - std::max<int64_t>(low, 0) + 1;
+        out = {.whole = true, .clipped = true, .extent = full};
+        out.guard_density =
+            static_cast<double>(std::max<int64_t>(passes, 0)) / static_cast<double>(high - low + 1);
+      }
       continue;
     }
     for (const arith::Term& term : tree.forms[k].terms) {
@@ -227,9 +254,8 @@ void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, 
                RegionDim* dims) {
   VarIndex partly = kNone;
   if (region_at(tree, access, at_stage, at, dims, &partly)) return;
-  const te::Tensor& tensor = tree.dag->tensor(tree.buffer(access.buffer).tensor);
   for (size_t d = 0; d < access.rank; ++d) {
-    dims[d] = {.whole = true, .extent = tensor.shape[d].high};
+    dims[d] = {.whole = true, .extent = whole_extent(tree, access, d)};
   }
 }
 

@@ -146,6 +146,8 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
       tree_.accesses.push_back(access);
       continue;
     }
+    // A copy has no expression of its own: what it reads is read where it was.
+    const StageIndex body = producer.kind == StageKind::Copy ? access.via : index;
     for (size_t p = 0; p < producer.accesses; ++p) {
       const Access source = tree_.accesses[producer.first_access + p];
       if (std::max(tree_.accesses.size(), tree_.dims.size() + source.rank) >= kMaxReads) {
@@ -155,6 +157,7 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
                                 .buffer = source.buffer,
                                 .rank = source.rank,
                                 .guarded = access.guarded || source.guarded,
+                                .via = source.via == kNone ? body : source.via,
                                 .first_dim = static_cast<uint16_t>(tree_.dims.size())});
       for (size_t d = 0; d < source.rank; ++d) {
         std::array<AccessDim, kMaxRank> inner;
@@ -272,6 +275,49 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
   return {};
 }
 
+namespace {
+
+// The loops of a variable in the order in which they count up to it.
+void append_loops(const LoopTree& tree, VarIndex index, InlineVector<VarIndex, kMaxLoops>& loops) {
+  const LoopVar& var = tree.var(index);
+  if (var.fused_into != kNone) {  // once, with the outermost member
+    const LoopVar& fusion = tree.var(var.fused_into);
+    if (fusion.first_member == index) append_loops(tree, var.fused_into, loops);
+  } else if (var.is_split()) {
+    for (int k = 0; k < var.parts; ++k) {
+      append_loops(tree, static_cast<VarIndex>(var.first_part + k), loops);
+    }
+  } else {
+    loops.push_back(index);
+  }
+}
+
+// Without the licence, a sum or product of floats is folded in the order of its definition.
+Illegal check_fold_order(const LoopTree& tree, StageIndex index) {
+  const Stage& stage = tree.stage(index);
+  const te::Op& op = tree.dag->op(stage.op);
+  if (tree.reassociate || !op.has_reduction() || stage.kind == StageKind::Copy) return {};
+  const auto simple = op.reduction->simple_op();
+  const bool any_order = simple && *simple != ir::BinaryOp::Add && *simple != ir::BinaryOp::Mul;
+  if (any_order || !ir::is_float(op.reduction->identity[0].type())) return {};
+  InlineVector<VarIndex, kMaxLoops> defined;
+  for (const VarIndex axis : stage.axes) {
+    if (tree.var(axis).kind == IterKind::Reduce) append_loops(tree, axis, defined);
+  }
+  size_t next = 0;
+  for (const VarIndex loop : stage.loops) {
+    if (tree.var(loop).kind != IterKind::Reduce) continue;
+    if (next >= defined.size() || defined[next] != loop) {
+      return {IllegalCode::NeedsReassociate, -1, stage.name, tree.var(loop).name};
+    }
+    ++next;
+  }
+  if (stage.kind == StageKind::Compute) return {};
+  return {IllegalCode::NeedsReassociate, -1, stage.name, {}};
+}
+
+}  // namespace
+
 Illegal check_structure(LoopTree& tree) {
   for (const Stage& stage : tree.stages) {
     for (size_t k = 0; k < stage.loops.size(); ++k) {
@@ -289,6 +335,7 @@ Illegal check_structure(LoopTree& tree) {
     const Stage& stage = tree.stage(index);
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
+    if (const Illegal illegal = check_fold_order(tree, index)) return illegal;
   }
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
     if (tree.buffers[k].packed_for == kNone) continue;

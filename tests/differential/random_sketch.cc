@@ -243,6 +243,61 @@ Workload argmax_workload(int64_t rows, int64_t columns) {
                        fmt::format("argmax of {} x {}", rows, columns));
 }
 
+// Two reductions in a row, the first one read by the second.
+Workload chained_matmul(Rng& rng, ir::Scalar element) {
+  te::DagBuilder builder;
+  const int64_t m = rng.between(1, 9), n = rng.between(1, 12), k = rng.between(1, 9),
+                p = rng.between(1, 20);
+  const te::TensorId a = builder.placeholder("A", {m, k}, element);
+  const te::TensorId b = builder.placeholder("B", {k, n}, element);
+  const te::TensorId w = builder.placeholder("W", {n, p}, element);
+  const auto product = [&](std::string_view name, te::TensorId x, te::TensorId y, int64_t rows,
+                           int64_t columns, int64_t inner) {
+    const te::Axis i = builder.axis("i", rows);
+    const te::Axis j = builder.axis("j", columns);
+    const te::Axis r = builder.axis("k", inner);
+    return builder.reduce(name, {i, j}, {r}, ir::BinaryOp::Add,
+                          builder.read(x, {i.var, r.var}) * builder.read(y, {r.var, j.var}),
+                          element);
+  };
+  const te::TensorId c = product("C", a, b, m, n, k);
+  product("T", c, w, m, p, n);
+  return make_workload(
+      std::move(builder).build(), {"W"},
+      fmt::format("A x B x W, {} x {} x {} x {} {}", m, k, n, p, name_of(element)));
+}
+
+// A tensor that is read shifted, plain and reversed, through a stage that may be inlined.
+Workload stencil(Rng& rng) {
+  te::DagBuilder builder;
+  const int64_t n = rng.between(3, 40);
+  const te::TensorId x = builder.placeholder("X", {n + 2}, ir::Scalar::F32);
+  const te::Axis t = builder.axis("i", n + 2);
+  const te::TensorId twice =
+      builder.compute("T", {t}, builder.read(x, {t.var}) + builder.read(x, {t.var}));
+  const te::Axis i = builder.axis("i", n);
+  builder.compute("Y", {i},
+                  builder.read(twice, {i.var + 2}) + builder.read(x, {i.var}) -
+                      builder.read(twice, {ir::int_imm(n) - i.var}));
+  return make_workload(std::move(builder).build(), {}, fmt::format("stencil of {}", n));
+}
+
+// T[i, j] = X[m-1 - i, j] + 1;  Y[p, q] = T[q, n-1 - p] * 3
+Workload flipped(Rng& rng) {
+  te::DagBuilder builder;
+  const int64_t m = rng.between(1, 14), n = rng.between(1, 22);
+  const te::TensorId x = builder.placeholder("X", {m, n}, ir::Scalar::F32);
+  const te::Axis i = builder.axis("i", m);
+  const te::Axis j = builder.axis("j", n);
+  const te::TensorId t = builder.compute(
+      "T", {i, j}, builder.read(x, {ir::int_imm(m - 1) - i.var, j.var}) + ir::imm(1, ir::kF32));
+  const te::Axis p = builder.axis("i", n);
+  const te::Axis q = builder.axis("j", m);
+  builder.compute("Y", {p, q},
+                  builder.read(t, {q.var, ir::int_imm(n - 1) - p.var}) * ir::imm(3, ir::kF32));
+  return make_workload(std::move(builder).build(), {}, fmt::format("flipped {} x {}", m, n));
+}
+
 std::string random_operator(Rng& rng) {
   const auto n = [&](int64_t low, int64_t high) { return rng.between(low, high); };
   const auto one_of = [&](const std::vector<std::string>& words) {
@@ -282,7 +337,20 @@ std::string random_operator(Rng& rng) {
 }  // namespace
 
 Workload random_workload(Rng& rng) {
-  if (rng.below(8) == 0) return argmax_workload(rng.between(1, 9), rng.between(1, 40));
+  switch (rng.below(16)) {
+    case 0:
+      return argmax_workload(rng.between(1, 9), rng.between(1, 40));
+    case 1:
+      return chained_matmul(rng, ir::Scalar::F32);
+    case 2:
+      return chained_matmul(rng, ir::Scalar::F16);
+    case 3:
+      return stencil(rng);
+    case 4:
+      return flipped(rng);
+    default:
+      break;
+  }
   const Result<Workload> workload = parse_workload(random_operator(rng));
   CHECK(workload.has_value(), "{}", workload.error().message);
   return *workload;

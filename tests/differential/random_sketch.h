@@ -11,7 +11,8 @@ namespace tilewright::testing {
 schedule::Sketch random_sketch(const Workload& workload, Rng& rng);
 
 // A random small workload: matmul, batch_matmul, conv2d, softmax, a chain, or a reduction of tuples
-// (the largest element of a row and where it first is, read by a further stage).
+// (the largest element of a row and where it first is, read by a further stage), or a Dag that no
+// operator of the table has: chained reductions, a stencil, flipped axes.
 Workload random_workload(Rng& rng);
 
 }  // namespace tilewright::testing

@@ -56,7 +56,7 @@ TEST(Annotate, Illegal) {
        "annotate C i unroll\n",
        "annotate C i parallel",
        IllegalCode::LoopIsAnnotated,
-       {"loop i of C"}},
+       {"loop i of C is annotated already; a loop takes one annotation"}},
       {matmul, "", "annotate C q unroll", IllegalCode::NoSuchLoop, {"no loop q", "i, j, k"}},
       {matmul, "", "annotate A i unroll", IllegalCode::StageIsInput, {"A is an input"}},
       {matmul, "", "annotate D i unroll", IllegalCode::NoSuchStage, {"no stage D"}},

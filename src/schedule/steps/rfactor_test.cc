@@ -134,6 +134,7 @@ TEST(Rfactor, WantsFactorsThatDivide) {
   EXPECT_NE(bench.explanation(steps + "k.0").find("factors that divide"), std::string::npos);
   // Here the tail is found where it stands before it is found that there must be none.
   EXPECT_EQ(bench.refusal(steps + "k.1").code, IllegalCode::TailOrder);
+  EXPECT_NE(bench.explanation(steps + "k.1").find("factors that divide"), std::string::npos);
 }
 
 // All partial results of an element are there before the first is folded.
