@@ -113,34 +113,34 @@ std::vector<std::vector<uint8_t>> packed_copies(const Workload& workload, const 
 }
 
 // Holds each element that the interpreter reads against the regions of the access, at every loop.
+// An event does not say which access it is of: where a buffer has several, one of them must hold
+// it.
 class RegionChecker {
  public:
   RegionChecker(const LoopTree& tree, const ir::Function& nest,
                 const std::vector<lower::LoopBinding>& bindings)
-      : tree_(tree), nest_(nest), bindings_(bindings), reader_of_(tree.buffers.size(), nullptr) {
+      : tree_(tree), nest_(nest), bindings_(bindings), readers_(tree.buffers.size()) {
     for (const Access& access : tree.accesses) {
       const schedule::Stage& stage = tree.stage(access.stage);
       const auto at = static_cast<size_t>(&access - tree.accesses.data());
       const bool live = stage.place != schedule::Place::Inlined && at >= stage.first_access &&
                         at < stage.first_access + size_t{stage.accesses};
       if (!live) continue;
-      const auto buffer = static_cast<size_t>(access.buffer);
-      seen_.resize(tree.buffers.size(), 0);
-      ++seen_[buffer];
-      reader_of_[buffer] = &access;
+      readers_[static_cast<size_t>(access.buffer)].push_back(&access);
     }
   }
 
   void on_access(const codegen::AccessEvent& event, const codegen::Environment& environment) {
-    if (event.buffer >= reader_of_.size() || seen_[event.buffer] != 1 || !problem_.empty()) return;
-    const Access& access = *reader_of_[event.buffer];
-    if (event.is_store || in_writer(tree_.stage(tree_.buffer(access.buffer).stage), environment)) {
-      return;
-    }
+    const bool known = event.buffer < readers_.size() && !readers_[event.buffer].empty();
+    if (!known || event.is_store || !problem_.empty()) return;
+    if (in_writer(tree_.stage(tree_.buffers[event.buffer].stage), environment)) return;
     const std::vector<int64_t> index = logical_index(event, environment);
-    const schedule::Stage& reader = tree_.stage(access.stage);
-    check(access, index, schedule::kNone, schedule::kNone, environment);
-    for (const VarIndex loop : reader.loops) check(access, index, access.stage, loop, environment);
+    std::string outside;
+    for (const Access* access : readers_[event.buffer]) {
+      outside = first_outside(*access, index, environment);
+      if (outside.empty()) return;
+    }
+    problem_ = outside;
   }
 
   const std::string& problem() const { return problem_; }
@@ -193,9 +193,20 @@ class RegionChecker {
     return index;
   }
 
-  void check(const Access& access, const std::vector<int64_t>& index, schedule::StageIndex stage,
-             VarIndex loop, const codegen::Environment& environment) {
+  // Where the element is not in a region of the access: at root, then from the outside in.
+  std::string first_outside(const Access& access, const std::vector<int64_t>& index,
+                            const codegen::Environment& environment) {
+    std::string problem = outside_at(access, index, schedule::kNone, environment);
+    for (const VarIndex loop : tree_.stage(access.stage).loops) {
+      if (problem.empty()) problem = outside_at(access, index, loop, environment);
+    }
+    return problem;
+  }
+
+  std::string outside_at(const Access& access, const std::vector<int64_t>& index, VarIndex loop,
+                         const codegen::Environment& environment) {
     std::array<schedule::RegionDim, schedule::kMaxRank> dims;
+    const schedule::StageIndex stage = loop == schedule::kNone ? schedule::kNone : access.stage;
     schedule::region_of(tree_, access, stage, loop, dims.data());
     for (size_t d = 0; d < access.rank; ++d) {
       const int64_t base = dims[d].whole ? 0 : evaluate(dims[d].base, environment);
@@ -204,19 +215,19 @@ class RegionChecker {
           dims[d].whole || !dims[d].exact || (index[d] - base) % dims[d].stride == 0;
       ++checked_;
       if (inside && on_stride) continue;
-      problem_ = fmt::format("{} reads {} at {} in dimension {}, outside [{}, {}) at loop {}",
-                             tree_.stage(access.stage).name.text(),
-                             nest_.buffers[static_cast<size_t>(access.buffer)].name, index[d], d,
-                             base, base + dims[d].extent,
-                             loop == schedule::kNone ? "root" : tree_.var(loop).name.text());
+      return fmt::format("{} reads {} at {} in dimension {}, outside [{}, {}) at loop {}",
+                         tree_.stage(access.stage).name.text(),
+                         nest_.buffers[static_cast<size_t>(access.buffer)].name, index[d], d, base,
+                         base + dims[d].extent,
+                         loop == schedule::kNone ? "root" : tree_.var(loop).name.text());
     }
+    return "";
   }
 
   const LoopTree& tree_;
   const ir::Function& nest_;
   const std::vector<lower::LoopBinding>& bindings_;
-  std::vector<const Access*> reader_of_;
-  std::vector<int> seen_;
+  std::vector<std::vector<const Access*>> readers_;  // by buffer
   std::string problem_;
   int64_t checked_ = 0;
 };
@@ -341,7 +352,8 @@ std::optional<std::string> check_program(const Task& task, const LoopTree& tree,
     return describe("lowered IR, " + *problem);
   }
 
-  Result<codegen::BoundKernel> kernel = codegen::BoundKernel::build(task, tree, trace);
+  Result<codegen::BoundKernel> kernel =
+      codegen::BoundKernel::build(task, tree, trace, {.guard_bytes = 256});
   if (!kernel) return describe(kernel.error().message);
   Memory llvm_memory = packed;
   for (size_t k = 0; k < workload.operands.size(); ++k) {
@@ -349,6 +361,7 @@ std::optional<std::string> check_program(const Task& task, const LoopTree& tree,
   }
   kernel->set_constants();
   if (kernel->run() != 0) return describe("the kernel failed");
+  if (!kernel->guards_intact()) return describe("the kernel wrote outside its buffers");
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     if (workload.operands[k].role != Role::Output) continue;
     std::memcpy(llvm_memory[k].data(), kernel->operand(k).data(), llvm_memory[k].size());

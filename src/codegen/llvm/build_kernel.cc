@@ -19,6 +19,7 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
   if (!kernel) return std::unexpected(kernel.error());
 
   BoundKernel bound(std::move(*kernel));
+  const runtime::AlignedBufferOptions guarded{.guard_bytes = options.guard_bytes};
   const te::Dag& dag = *task.workload.dag;
   for (const Operand& operand : task.workload.operands) {
     const te::Tensor& tensor = dag.tensor(operand.tensor);
@@ -30,18 +31,18 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
       elements *= extent.high;
     }
     bound.elements_.push_back(elements);
-    bound.row_major_.emplace_back(elements * bytes);
+    bound.row_major_.emplace_back(elements * bytes, guarded);
     bound.arguments_.push_back(bound.row_major_.back().data());
     const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
     if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
     layout::Layout layout = schedule::layout_of(tree, buffer);
-    runtime::AlignedBuffer memory(layout.elements() * bytes);
+    runtime::AlignedBuffer memory(layout.elements() * bytes, guarded);
     bound.arguments_.back() = memory.data();
     bound.packed_.push_back(
         {bound.row_major_.size() - 1, shape, std::move(layout), bytes, std::move(memory)});
   }
   bound.threads_ = task.target.threads;
-  bound.workspace_ = runtime::AlignedBuffer(bound.kernel_.workspace_bytes(bound.threads_));
+  bound.workspace_ = runtime::AlignedBuffer(bound.kernel_.workspace_bytes(bound.threads_), guarded);
   return bound;
 }
 
@@ -50,6 +51,13 @@ void BoundKernel::set_constants() {
     layout::repack(packed.shape, packed.layout, packed.element_bytes,
                    row_major_[packed.operand].data(), packed.buffer.data());
   }
+}
+
+bool BoundKernel::guards_intact() const {
+  bool intact = !workspace_.damaged_guard();
+  for (const runtime::AlignedBuffer& buffer : row_major_) intact &= !buffer.damaged_guard();
+  for (const Packed& packed : packed_) intact &= !packed.buffer.damaged_guard();
+  return intact;
 }
 
 int32_t BoundKernel::run() {

@@ -16,8 +16,9 @@
 namespace tilewright::codegen {
 
 struct BuildOptions {
-  lower::LowerOptions lower;
-  LlvmOptions llvm;
+  lower::LowerOptions lower{};
+  LlvmOptions llvm{};
+  int64_t guard_bytes = 0;  // around each buffer of a BoundKernel, watched by guards_intact
 };
 
 Result<runtime::KernelObject> build_object(const Task& task, const schedule::LoopTree& tree,
@@ -35,8 +36,9 @@ class BoundKernel {
   // Row-major memory of an operand; for a constant, write it and call set_constants.
   runtime::AlignedBuffer& operand(size_t index) { return row_major_[index]; }
   int64_t operand_elements(size_t index) const { return elements_[index]; }
-  void set_constants();  // packs; to be called once constants are written
-  int32_t run();         // status of the kernel
+  void set_constants();        // packs; to be called once constants are written
+  int32_t run();               // status of the kernel
+  bool guards_intact() const;  // nothing was written just outside operands and workspace
 
  private:
   BoundKernel(runtime::Kernel kernel) : kernel_(std::move(kernel)) {}
