@@ -91,14 +91,16 @@ inline void serve(const std::function<Prepared(const std::string&)>& prepare) {
       if (word == "prepare") {
         prepared = Prepared{};
         prepared = prepare(rest);
-        std::cout << "ready " << prepared.ready_json << std::endl;
+        std::cout << "ready " << prepared.ready_json << "\n" << std::flush;
       } else if (word == "slice" && prepared.call) {
-        std::cout << "times " << times_json(run_slice(prepared.call, std::stod(rest))) << std::endl;
+        std::cout << "times " << times_json(run_slice(prepared.call, std::stod(rest))) << "\n"
+                  << std::flush;
       } else {
-        std::cout << "error " << error_json("not understood or not prepared: " + word) << std::endl;
+        std::cout << "error " << error_json("not understood or not prepared: " + word) << "\n"
+                  << std::flush;
       }
     } catch (const std::exception& e) {
-      std::cout << "error " << error_json(e.what()) << std::endl;
+      std::cout << "error " << error_json(e.what()) << "\n" << std::flush;
     }
   }
 }

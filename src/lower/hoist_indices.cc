@@ -118,7 +118,8 @@ class IndexHoister : public ir::Rewriter {
       placed.push_back({level, term});
     }
     if (placed.empty()) return original;
-    std::ranges::stable_sort(placed, {}, &Placed::level);
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const Placed& a, const Placed& b) { return a.level < b.level; });
     const int innermost = static_cast<int>(levels_.size()) - 1;
     // Known outside of the innermost loop; of that loop. Terms in order of level, not of variable.
     LinearIndex prefix, own;

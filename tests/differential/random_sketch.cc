@@ -25,7 +25,7 @@ class SketchMaker {
   }
 
  private:
-  void add(Step step) { sketch_.trace.steps.push_back(std::move(step)); }
+  void add(const Step& step) { sketch_.trace.steps.push_back(step); }
 
   // A step with choices; nullopt among them leaves it out.
   void add_choice(StageName stage, std::vector<std::optional<Step>> choices) {

@@ -317,6 +317,7 @@ Emitter::Value Emitter::load_lanes(const ir::Load& load, Value otherwise) {
   }
   if (mask != nullptr) {
     std::vector<llvm::Constant*> steps;
+    steps.reserve(load.type.lanes);
     for (unsigned k = 0; k < load.type.lanes; ++k) {
       steps.push_back(index(times(address.lane_stride, k)));
     }

@@ -60,6 +60,7 @@ void Emitter::emit_parallel(const ir::For& loop) {
   for (ir::BufferId id : mentions.buffers) captured.push_back(frame_->buffers[id]);
 
   std::vector<llvm::Type*> types;
+  types.reserve(captured.size());
   for (Value value : captured) types.push_back(value->getType());
   auto* context = llvm::StructType::get(context_, types);
   llvm::AllocaInst* memory = entry_alloca(context, 1, 64);

@@ -55,6 +55,7 @@ void Emitter::emit_entry(llvm::Function* body) {
                                builder_.CreateStructGEP(call_type, entry->getArg(0), position));
   };
   std::vector<Value> parameters;
+  parameters.reserve(function_.arguments.size());
   Value arguments = field(0);
   for (size_t k = 0; k < function_.arguments.size(); ++k) {
     parameters.push_back(

@@ -17,7 +17,7 @@ constexpr uint64_t kMaxBytes = uint64_t{256} << 20;  // of the mapping: more is 
 constexpr uint64_t kStubBytes = 16;                  // jmp *offset(%rip), padded
 constexpr uint64_t kSlotBytes = 8;
 
-enum Part { kText, kConstants, kData, kParts };
+enum Part { Text, Constants, Data, Parts };
 
 uint64_t round_up(uint64_t value, uint64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -47,7 +47,7 @@ class ElfLoader {
  private:
   struct Place {  // where a section lies in the mapping
     bool loaded = false;
-    Part part = kText;
+    Part part = Text;
     uint64_t offset = 0;
   };
   struct Symbol {
@@ -97,7 +97,7 @@ class ElfLoader {
   std::vector<Symbol> symbols_;
   std::vector<size_t> slots_;  // symbol of each slot
   uint16_t symbol_section_ = 0;
-  uint64_t part_begin_[kParts + 1] = {};
+  uint64_t part_begin_[Parts + 1] = {};
   uint64_t stubs_ = 0;
   uint64_t table_ = 0;
   LoadedObject object_;
@@ -200,15 +200,15 @@ Status ElfLoader::lay_out() {
   }
 
   uint64_t end = 0;
-  for (int part = kText; part < kParts; ++part) {
+  for (int part = Text; part < Parts; ++part) {
     end = round_up(end, kPage);
     part_begin_[part] = end;
     for (size_t k = 0; k < sections_.size(); ++k) {
       const Elf64_Shdr& section = sections_[k];
       if ((section.sh_flags & SHF_ALLOC) == 0) continue;
-      const Part its_part = (section.sh_flags & SHF_EXECINSTR) != 0 ? kText
-                            : (section.sh_flags & SHF_WRITE) != 0   ? kData
-                                                                    : kConstants;
+      const Part its_part = (section.sh_flags & SHF_EXECINSTR) != 0 ? Text
+                            : (section.sh_flags & SHF_WRITE) != 0   ? Data
+                                                                    : Constants;
       if (its_part != part) continue;
       const uint64_t alignment = std::max<uint64_t>(1, section.sh_addralign);
       if (!std::has_single_bit(alignment) || alignment > kPage) return bad("absurd alignment");
@@ -218,16 +218,16 @@ Status ElfLoader::lay_out() {
       places_[k] = {.loaded = true, .part = its_part, .offset = end};
       end += section.sh_size;
     }
-    if (part == kText) {
+    if (part == Text) {
       stubs_ = round_up(end, kStubBytes);
       end = stubs_ + slots_.size() * kStubBytes;
-    } else if (part == kConstants) {
+    } else if (part == Constants) {
       table_ = round_up(end, kSlotBytes);
       end = table_ + slots_.size() * kSlotBytes;
     }
     if (end > kMaxBytes) return bad("too large");
   }
-  part_begin_[kParts] = round_up(std::max<uint64_t>(end, 1), kPage);
+  part_begin_[Parts] = round_up(std::max<uint64_t>(end, 1), kPage);
 
   for (Symbol& symbol : symbols_) {
     if (symbol.kind != Symbol::Inside) continue;
@@ -242,7 +242,7 @@ Status ElfLoader::lay_out() {
 }
 
 Status ElfLoader::map() {
-  const uint64_t bytes = part_begin_[kParts];
+  const uint64_t bytes = part_begin_[Parts];
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return fail(ErrorKind::Io, "no memory to map a kernel");
   object_.base_ = static_cast<std::byte*>(base);
@@ -268,7 +268,7 @@ Status ElfLoader::map() {
   for (auto& [name, address] : object_.functions_) {
     const auto found = std::ranges::find_if(symbols_, [&](const Symbol& symbol) {
       return symbol.kind == Symbol::Inside && symbol.name == name &&
-             places_[symbol.section].part == kText;
+             places_[symbol.section].part == Text;
     });
     if (found != symbols_.end()) address = object_.base_ + found->value;
   }
@@ -350,8 +350,8 @@ Status ElfLoader::relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target,
 }
 
 Status ElfLoader::protect() {
-  constexpr int kAccess[kParts] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
-  for (int part = kText; part < kData; ++part) {
+  constexpr int kAccess[Parts] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
+  for (int part = Text; part < Data; ++part) {
     const uint64_t bytes = part_begin_[part + 1] - part_begin_[part];
     if (bytes == 0) continue;
     if (mprotect(object_.base_ + part_begin_[part], bytes, kAccess[part]) != 0) {

@@ -1,6 +1,6 @@
 #include "runtime/host/timer.h"
 
-#include <time.h>
+#include <ctime>
 
 #include <algorithm>
 #include <cmath>
