@@ -115,11 +115,10 @@ class IndexHoister : public ir::Rewriter {
     for (const LinearTerm& term : index.terms) {
       int level = -1;
       if (!find_level(term.factor, level)) return original;
-      placed.push_back({level, term});
+      // By level, in the order of the index where levels are equal.
+      placed.insert(std::ranges::upper_bound(placed, level, {}, &Placed::level), {level, term});
     }
     if (placed.empty()) return original;
-    std::stable_sort(placed.begin(), placed.end(),
-                     [](const Placed& a, const Placed& b) { return a.level < b.level; });
     const int innermost = static_cast<int>(levels_.size()) - 1;
     // Known outside of the innermost loop; of that loop. Terms in order of level, not of variable.
     LinearIndex prefix, own;
