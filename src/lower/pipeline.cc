@@ -61,6 +61,18 @@ Status check_names(const std::vector<std::string>& names) {
   return {};
 }
 
+// exp and the like are ours, within their ulp; there is no exact one to fall back to.
+Status check_licences(const Workload& workload) {
+  for (te::OpId op = 0; op < workload.dag->ops().size(); ++op) {
+    if (workload.licences.approximate || !workload.dag->access(op).has_expensive_call) continue;
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{} calls a function that we compute within some ulp, which this "
+                            "workload does not allow (licence approximate)",
+                            workload.dag->op(op).name.text()));
+  }
+  return {};
+}
+
 void verify_after(const ir::Function& function, const char* pass) {
   if (!kVerify) return;
   const Status status = ir::verify(function);
@@ -78,6 +90,7 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   if (Status status = check_names(options.disabled); !status) {
     return std::unexpected(status.error());
   }
+  if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
   double start = cpu_milliseconds();
   ir::Function function = build_nest(workload, tree, trace);
   const auto report = [&](const char* pass, bool changed) {

@@ -1,0 +1,63 @@
+#include "lower/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "ir/print.h"
+#include "schedule/apply.h"
+#include "task/parse.h"
+
+namespace tilewright::lower {
+namespace {
+
+Result<ir::Function> lowered(const Workload& workload, std::string_view trace_text,
+                             const LowerOptions& options = {}) {
+  const schedule::LoopTree initial = *schedule::initial_tree(workload);
+  const schedule::Trace trace = *schedule::trace_from_text(trace_text);
+  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, trace);
+  if (!tree) return std::unexpected(tree.error());
+  return lower(workload, *parse_target("x86-64-v4;threads=1"), *tree, trace, options);
+}
+
+TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {
+  std::vector<PassReport> reports;
+  const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
+  ASSERT_TRUE(lowered(matmul, "reorder C [k, j]\nannotate C j vectorise",
+                      {.disabled = {}, .report = &reports, .report_text = true}));
+  ASSERT_EQ(reports.size(), all_passes().size() + 1);
+  EXPECT_EQ(reports[0].pass, "build_nest");
+  for (size_t k = 0; k < all_passes().size(); ++k) {
+    EXPECT_EQ(reports[k + 1].pass, all_passes()[k].name);
+    EXPECT_EQ(reports[k + 1].text.empty(), !reports[k + 1].changed) << reports[k + 1].pass;
+    EXPECT_GE(reports[k + 1].milliseconds, 0);
+  }
+}
+
+TEST(Pipeline, PassesCanBeLeftOutByName) {
+  const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
+  const std::string with = ir::to_string(*lowered(matmul, ""));
+  const std::string without =
+      ir::to_string(*lowered(matmul, "", {.disabled = {"form_fma"}, .report = nullptr}));
+  EXPECT_NE(with.find("fma("), std::string::npos) << with;
+  EXPECT_EQ(without.find("fma("), std::string::npos) << without;
+
+  const Result<ir::Function> unknown = lowered(matmul, "", {.disabled = {"vectorize"}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::BadInput);
+  EXPECT_NE(unknown.error().message.find("there is no pass 'vectorize'; passes are flatten"),
+            std::string::npos)
+      << unknown.error().message;
+}
+
+TEST(Pipeline, LicencesBind) {
+  const Workload sums = *parse_workload("matmul:m=4,n=32,k=8", {.contract = false});
+  EXPECT_EQ(ir::to_string(*lowered(sums, "")).find("fma("), std::string::npos);
+
+  const Workload exact = *parse_workload("softmax:m=4,n=8", {.approximate = false});
+  const Result<ir::Function> refused = lowered(exact, "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+  EXPECT_NE(refused.error().message.find("E calls a function"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilewright::lower
