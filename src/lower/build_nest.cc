@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "lower/stage_body.h"
 #include "schedule/numbers.h"
-#include "schedule/region.h"
 
 namespace tilewright::lower {
 namespace {
@@ -318,7 +317,6 @@ class NestBuilder {
         .tree = live_,
         .stage = index,
         .axes = axis_values(index),
-        .bounds = bounds_,
         .locate = [this](BufferIndex buffer,
                          const std::vector<Expr>& indices) { return locate(buffer, indices); },
         .accumulator = accumulator_,

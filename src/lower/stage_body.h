@@ -5,7 +5,6 @@
 #include <functional>
 #include <vector>
 
-#include "arith/simplify.h"
 #include "ir/stmt.h"
 #include "schedule/loop_tree.h"
 
@@ -16,7 +15,6 @@ struct BodyContext {
   const schedule::LoopTree& tree;
   schedule::StageIndex stage;
   std::vector<ir::Expr> axes;  // values of Stage::axes, absolute; null while a reduction begins
-  const arith::Bounds& bounds;
   // The indices of a buffer's layout for the element at absolute logical indices.
   std::function<std::vector<ir::Expr>(schedule::BufferIndex, const std::vector<ir::Expr>&)> locate;
   ir::BufferId accumulator = 0;  // where reductions fold to (first of the tuple)

@@ -35,12 +35,6 @@ class Numbers {
   }
 
  private:
-  Illegal reject(IllegalCode code, const Stage& stage, VarIndex var, int64_t a = 0,
-                 int64_t b = 0) const {
-    const int16_t step = var == kNone ? stage.place_step : tree_.var(var).step;
-    return {code, step, stage.name, var == kNone ? Name{} : tree_.var(var).name, a, b};
-  }
-
   int64_t tensor_extent(const Stage& stage, size_t dim) const {
     return tree_.dag->tensor(tree_.buffer(stage.first_buffer).tensor).shape[dim].high;
   }
@@ -221,7 +215,7 @@ class Numbers {
                     ? stage.origin[a]
                     : arith::Affine{};
       if (!form_of(tree_, stage.axes[a], &axes[a])) {
-        return reject(IllegalCode::TooManyTerms, stage, kNone);
+        return {IllegalCode::TooManyTerms, stage.place_step, stage.name, {}};
       }
     }
     for (const Access& access : tree_.reads_of(stage)) {
@@ -233,7 +227,7 @@ class Numbers {
         form.constant = index_form.constant;
         for (const arith::Term& term : index_form.terms) {
           if (!form.add(axes[term.var], term.coefficient)) {
-            return reject(IllegalCode::TooManyTerms, stage, kNone);
+            return {IllegalCode::TooManyTerms, stage.place_step, stage.name, {}};
           }
         }
       }
