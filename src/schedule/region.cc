@@ -99,6 +99,7 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
   InlineVector<Reach, arith::Affine::kMaxTerms> up, down;  // terms that add, terms that take away
   bool ragged = false;
   bool joint = false;   // some split among them leaves a remainder
+  uint64_t stages = 0;  // of the loops that move, one bit each
   bool slides = false;  // one that takes away does: where the region begins depends on the tail
   int64_t rise = 0, fall = 0;  // furthest above and below the constant
   out->base = {};
@@ -126,6 +127,7 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
     }
     joint |= shortened;
     slides |= shortened && !adds;
+    stages |= uint64_t{1} << (static_cast<uint64_t>(var.stage) % 64);
   }
   if (joint) {
     rise = joint_reach(tree, up);
@@ -134,7 +136,10 @@ bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex 
   out->base.constant -= fall;
   out->extent = 1 + rise + fall;
   out->guard_density = 1;
-  out->whole = slides;
+  // Loops of several stages, one attached in the other, are not bounded together: where one is
+  // shortened their sum could reach past the tensor.
+  const bool several = (stages & (stages - 1)) != 0;
+  out->whole = slides || (several && joint);
   out->clipped = false;
   out->stride = 1;
   out->exact = is_dense(moving, &out->stride) && !ragged;
