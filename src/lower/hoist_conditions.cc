@@ -151,8 +151,11 @@ class ConditionHoister : public ir::Rewriter {
     facts.visit(stmt);
     if (!facts.has_parallel) {
       const std::vector<ConditionUse> uses = condition_uses(loop);
-      if (std::optional<Stmt> result = unswitched(stmt, uses, facts)) return *result;
-      if (std::optional<Stmt> result = split(loop, uses, facts)) return *result;
+      const std::optional<LoopCut> core = core_of(loop, uses, facts);
+      if (auto result = unswitched(stmt, groups_to_test(uses, facts, core.has_value()))) {
+        return *result;
+      }
+      if (auto result = core ? split(loop, *core) : std::nullopt) return *result;
     }
     return rewrite_children(stmt);
   }
@@ -175,39 +178,43 @@ class ConditionHoister : public ir::Rewriter {
     return result;
   }
 
-  std::optional<Stmt> unswitched(const Stmt& loop, const std::vector<ConditionUse>& uses,
-                                 const NestFacts& facts) {
-    while (const std::vector<Expr>* group = group_to_test(uses, facts)) {
-      const Expr condition = conjunction_of(*group);
-      Knowledge taken{.bounds = bounds_, .known = *group};
+  // With a test of the first of the groups that there is budget for; nothing: there is none.
+  std::optional<Stmt> unswitched(const Stmt& loop, const std::vector<std::vector<Expr>>& groups) {
+    for (const std::vector<Expr>& group : groups) {
+      const auto refused = [this](const Expr& conjunct) { return holds(refused_, conjunct); };
+      if (std::ranges::any_of(group, refused)) continue;
+      const Expr condition = conjunction_of(group);
+      Knowledge taken{.bounds = bounds_, .known = group};
       assume(condition, true, taken.bounds);
-      Knowledge other{.bounds = bounds_, .failed = *group};
-      if (group->size() == 1) other.known = {negation_of(condition)};
+      Knowledge other{.bounds = bounds_, .failed = group};
+      if (group.size() == 1) other.known = {negation_of(condition)};
       assume(condition, false, other.bounds);
       const Stmt yes = specialise(loop, taken), no = specialise(loop, other);
       if (affords(weight(yes) + weight(no) - weight(loop))) return branch(condition, yes, no);
-      refused_.insert(refused_.end(), group->begin(), group->end());
+      refused_.insert(refused_.end(), group.begin(), group.end());
     }
     return {};
   }
 
-  // The fewest conjuncts that are worth a test around the loop; null: none.
-  const std::vector<Expr>* group_to_test(const std::vector<ConditionUse>& uses,
-                                         const NestFacts& facts) const {
-    const std::vector<Expr>* group = nullptr;
+  // Conjunctions that are worth a test around the loop, the shortest first: others hold them. One
+  // that further in would stand in every piece of a loop that is to be split stands out here.
+  static std::vector<std::vector<Expr>> groups_to_test(const std::vector<ConditionUse>& uses,
+                                                       const NestFacts& facts, bool will_split) {
+    std::vector<std::vector<Expr>> groups;
     const bool accumulates = facts.accumulates();
-    const auto refused = [this](const Expr& conjunct) { return holds(refused_, conjunct); };
     for (const ConditionUse& use : uses) {
-      if (use.invariant.empty() || std::ranges::any_of(use.invariant, refused)) continue;
-      if (use.inner_trips >= kEnoughTrips && !use.is_if) continue;
+      if (use.invariant.empty()) continue;
+      if (use.inner_trips >= kEnoughTrips && !use.is_if && !will_split) continue;
       if (accumulates && use.trips < kTripsForAccumulators) continue;
-      if (group == nullptr || use.invariant.size() < group->size()) group = &use.invariant;
+      groups.push_back(use.invariant);
     }
-    return group;
+    std::ranges::stable_sort(groups, {}, &std::vector<Expr>::size);
+    return groups;
   }
 
-  std::optional<Stmt> split(const ir::For& loop, const std::vector<ConditionUse>& uses,
-                            const NestFacts& facts) {
+  // The iterations that are to be split off because conditions are decided throughout.
+  std::optional<LoopCut> core_of(const ir::For& loop, const std::vector<ConditionUse>& uses,
+                                 const NestFacts& facts) const {
     const int64_t* extent = ir::as_int(loop.extent);
     if (extent == nullptr) return {};
     const std::vector<LoopCut> cuts = cuts_of(loop, *extent, uses, facts);
@@ -220,7 +227,11 @@ class ConditionHoister : public ir::Rewriter {
     }
     const bool covers_most = 2 * (core.end - core.begin) >= *extent;
     const bool decides_all = cuts.size() <= 2 && std::ranges::all_of(cuts, &LoopCut::is_exact);
-    if (!covers_most && !decides_all) return {};
+    return covers_most || decides_all ? std::optional(core) : std::nullopt;
+  }
+
+  std::optional<Stmt> split(const ir::For& loop, const LoopCut& core) {
+    const int64_t* extent = ir::as_int(loop.extent);
     std::vector<Stmt> pieces = {piece(loop, 0, core.begin), piece(loop, core.begin, core.end),
                                 piece(loop, core.end, *extent)};
     std::erase_if(pieces, [](const Stmt& one) { return !one.defined(); });

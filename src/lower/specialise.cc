@@ -18,7 +18,7 @@ Expr given(const std::vector<Expr>& facts, const Expr& condition) {
   for (const Expr& fact : facts) {
     const Expr both = arith::simplify(fact && condition);
     const int64_t* truth = ir::as_int(both);
-    if (truth != nullptr) return both;
+    if (truth != nullptr && *truth == 0) return ir::int_imm(0, ir::kBool);
     if (ir::equal(both, fact)) return ir::int_imm(1, ir::kBool);
   }
   return condition;
