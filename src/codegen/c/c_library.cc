@@ -85,8 +85,8 @@ Result<int> run_program(const std::vector<std::string>& arguments, const std::st
 
 Status compile(const ScratchFolder& folder, const Target& target, const CLibraryOptions& options,
                const std::string& library) {
-  std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall", "-Wextra",
-                                      "-Werror",        "-shared",    "-fPIC"};
+  std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall",   "-Wextra",
+                                      "-Werror",        "-O2",        "-shared", "-fPIC"};
   for (std::string& flag : c_target_flags(target)) command.push_back(std::move(flag));
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder.file(file));

@@ -19,8 +19,8 @@ namespace tilewright::codegen {
 
 struct CLibraryOptions {
   std::string compiler = "cc";
-  std::vector<std::string> flags;  // besides those of the target
-  std::string folder = "/tmp";     // where a folder of its own is made, and removed again
+  std::vector<std::string> flags = {};  // besides those of the target
+  std::string folder = "/tmp";          // where a folder of its own is made, and removed again
 };
 
 // One function, callable as runtime::Kernel is. Lives no longer than its library.

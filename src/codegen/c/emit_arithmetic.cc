@@ -149,7 +149,7 @@ CValue CEmitter::compare(BinaryOp op, CValue a, CValue b) {
   CValue result = map(ir::kBool.with_lanes(type.lanes), a, [&](size_t k, CType piece) -> Piece {
     const Piece& x = a.pieces[k];
     const Piece& y = b.pieces[k];
-    if (!piece.is_vector() && (wary || x.text == y.text)) {
+    if (!piece.is_vector() && wary) {
       const bool swapped = ir::is_bool(type) && type.is_vector() && is_ordering;
       return {call(helper_of(op), piece, {swapped ? y.text : x.text, swapped ? x.text : y.text})};
     }
@@ -189,7 +189,7 @@ CValue CEmitter::divide(const ir::Binary& binary) {
   CValue b = emit(binary.b);
   const bool may_be_zero = constant == nullptr || *constant == 0;
   if (may_be_zero && frame_->mask) {
-    const CValue mask = as_mask(*frame_->mask, bytes_of(c_base(type.scalar)));
+    const CValue mask = as_mask(used_mask(), bytes_of(c_base(type.scalar)));
     b = map(type, b, [&](size_t k, CType piece) -> Piece {
       if (!piece.is_vector()) {
         return {fmt::format("({} ? {} : 1)", mask.pieces[k].text, b.pieces[k].text)};

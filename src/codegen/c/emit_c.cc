@@ -24,8 +24,9 @@ constexpr std::string_view kPrologue =
 #pragma STDC FP_CONTRACT OFF
 #else
 #pragma GCC optimize("fp-contract=off", "no-math-errno")
-#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between static functions only */
 #endif
+#pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between static functions only */
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* conditions may be constant */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@ constexpr std::string_view kPrologue =
 #include <immintrin.h>
 #endif
 
-#define TW_INLINE static inline __attribute__((always_inline))
+#define TW_INLINE static inline __attribute__((always_inline, unused))
 #if defined(__has_builtin)
 #define TW_HAS_BUILTIN(name) __has_builtin(name)
 #else
@@ -119,7 +120,7 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
     result.kernels.push_back(kernel);
   }
   result.source =
-      fmt::format("/* Compile with {} or more. */\n{}#include \"{}\"\n\n",
+      fmt::format("/* Compile with -O2 {}, or more of a machine. */\n{}#include \"{}\"\n\n",
                   fmt::join(c_target_flags(target), " "), kPrologue, options.header_name);
   if (is_parallel) result.source += kSerialPool;
   result.source += helpers.text() + kernels;
@@ -128,7 +129,7 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
 }
 
 std::vector<std::string> c_target_flags(const Target& target) {
-  std::vector<std::string> flags = {"-O2"};
+  std::vector<std::string> flags;
   for (Feature feature : target.features.list()) {
     if (feature >= Feature::AmxTile) continue;  // no helper uses them
     flags.push_back(fmt::format("-m{}", feature_text(feature)));

@@ -171,20 +171,14 @@ CValue CEmitter::emit_select(const ir::Select& select) {
         emit_uniform(*condition).pieces[0].text, select.type, [&] { return emit(select.if_true); },
         [&] { return emit(select.if_false); });
   }
-  const bool lazy = may_fault(select.if_true) || may_fault(select.if_false);
   const CValue condition = bound(emit(select.condition));
-  CValue if_true;
-  CValue if_false;
-  if (lazy) {
-    const auto under = [&](const CValue& mask) {
-      return frame_->mask ? both(mask, *frame_->mask) : mask;
-    };
-    if_true = emit_masked(under(condition), [&] { return emit(select.if_true); });
-    if_false = emit_masked(under(negated(condition)), [&] { return emit(select.if_false); });
-  } else {
-    if_true = emit(select.if_true);
-    if_false = emit(select.if_false);
-  }
+  const auto emit_arm = [&](const ir::Expr& arm, const CValue& taken) {
+    if (!may_fault(arm)) return emit(arm);
+    return emit_masked(frame_->mask ? both(taken, frame_->mask->value) : taken,
+                       [&] { return emit(arm); });
+  };
+  const CValue if_true = emit_arm(select.if_true, condition);
+  CValue if_false = emit_arm(select.if_false, negated(condition));
   if (ir::is_bool(select.type)) if_false = as_mask(if_false, if_true.mask_bytes);
   const int bytes =
       ir::is_bool(select.type) ? if_true.mask_bytes : bytes_of(c_base(select.type.scalar));
@@ -200,21 +194,23 @@ CValue CEmitter::emit_select(const ir::Select& select) {
   return result;
 }
 
+// What an arm writes, and its value; the text is yet to be put somewhere.
+std::pair<std::string, CValue> CEmitter::captured(const std::function<CValue()>& arm) {
+  const size_t shared = frame_->shared.size();
+  std::string outside = std::exchange(frame_->text, {});
+  CValue value = arm();
+  forget_shared(shared);
+  return {std::exchange(frame_->text, std::move(outside)), std::move(value)};
+}
+
 // `condition ? a : b` where neither arm needs statements of its own, else an if.
 CValue CEmitter::emit_branches(const std::string& condition, ir::Type type,
                                const std::function<CValue()>& if_true,
                                const std::function<CValue()>& if_false) {
-  const auto captured = [&](const std::function<CValue()>& arm) {
-    const size_t shared = frame_->shared.size();
-    std::string outside = std::exchange(frame_->text, {});
-    ++frame_->depth;
-    CValue value = arm();
-    --frame_->depth;
-    forget_shared(shared);
-    return std::pair(std::exchange(frame_->text, std::move(outside)), std::move(value));
-  };
+  ++frame_->depth;
   const auto [true_text, true_value] = captured(if_true);
   const auto [false_text, false_value] = captured(if_false);
+  --frame_->depth;
   if (true_text.empty() && false_text.empty() && !type.is_vector()) {
     return {.type = type,
             .pieces = {{fmt::format("({} ? {} : {})", condition, true_value.pieces[0].text,
@@ -228,7 +224,7 @@ CValue CEmitter::emit_branches(const std::string& condition, ir::Type type,
     assign(result, ir::is_bool(type) ? as_mask(value, result.mask_bytes) : value);
     --frame_->depth;
   };
-  line(fmt::format("if ({}) {{", condition));
+  line(fmt::format("if ({}) {{", bare(condition)));
   write_arm(true_text, true_value);
   line("} else {");
   write_arm(false_text, false_value);
@@ -236,20 +232,32 @@ CValue CEmitter::emit_branches(const std::string& condition, ir::Type type,
   return result;
 }
 
-CValue CEmitter::emit_masked(CValue mask, const std::function<CValue()>& arm) {
-  std::optional<CValue> outer = std::exchange(frame_->mask, bound(std::move(mask)));
-  const size_t shared = frame_->shared.size();
-  CValue value = arm();
-  forget_shared(shared);
+CValue CEmitter::emit_masked(const CValue& mask, const std::function<CValue()>& arm) {
+  Mask named{.value = mask};
+  for (Piece& piece : named.value.pieces) piece = {fresh("t")};
+  std::optional<Mask> outer = std::exchange(frame_->mask, named);
+  auto [text, value] = captured(arm);
+  const bool used = frame_->mask->used;
   frame_->mask = std::move(outer);
+  for (size_t k = 0; used && k < mask.pieces.size(); ++k) {
+    line(fmt::format("const {} {} = {};", helpers_.type(piece_type(mask, k)),
+                     named.value.pieces[k].text, bare(mask.pieces[k].text)));
+  }
+  if (used && frame_->mask) frame_->mask->used = true;  // `mask` is a part of it
+  frame_->text += text;
   return value;
+}
+
+const CValue& CEmitter::used_mask() {
+  frame_->mask->used = true;
+  return frame_->mask->value;
 }
 
 // A scalar inside a vector expression: under a mask it is evaluated if any lane is.
 CValue CEmitter::emit_uniform(const ir::Expr& scalar) {
   if (!frame_->mask || !may_fault(scalar)) return emit(scalar);
-  const std::string condition = any(*frame_->mask);
-  std::optional<CValue> outer = std::exchange(frame_->mask, std::nullopt);
+  const std::string condition = any(used_mask());
+  std::optional<Mask> outer = std::exchange(frame_->mask, std::nullopt);
   CValue value = emit_branches(
       condition, scalar.type(), [&] { return emit(scalar); },
       [&] { return CValue{.type = scalar.type(), .pieces = {{"0"}}}; });

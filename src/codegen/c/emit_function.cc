@@ -128,11 +128,15 @@ std::string CEmitter::fresh(std::string_view name) {
   std::string base = c_name(name);
   const bool starts_well = !base.empty() && std::isalpha(static_cast<unsigned char>(base[0])) != 0;
   if (!starts_well || base.starts_with("tw_")) base = "v" + base;
+  const bool is_temporary = base == "t";
   std::string candidate = base;
-  if (base != "t" && frame_->names.insert(candidate).second) return candidate;
-  do {
-    candidate = fmt::format("{}{}{}", base, base == "t" ? "" : "_", frame_->next_name++);
-  } while (!frame_->names.insert(candidate).second);
+  for (int k = 1; is_temporary || frame_->names.contains(candidate); ++k) {
+    candidate =
+        is_temporary ? fmt::format("t{}", frame_->temporaries++) : fmt::format("{}_{}", base, k);
+    if (is_temporary && !frame_->names.contains(candidate)) break;
+  }
+  frame_->names.insert(candidate);
+  frame_->block_names.push_back(candidate);
   return candidate;
 }
 

@@ -4,6 +4,8 @@
 //   A[ramp(i, 8, 4)]         ->   (tw_f32x4){A[i], A[i + 8], A[i + 16], A[i + 24]}
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "codegen/c/emitter.h"
 
 namespace tilewright::codegen {
@@ -13,9 +15,16 @@ int64_t times(int64_t a, int64_t b) {  // wraps, as index arithmetic does
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
-std::string plus(const std::string& text, int64_t offset) {
-  if (offset == 0) return text;
-  return offset < 0 ? fmt::format("{} - {}", text, -offset) : fmt::format("{} + {}", text, offset);
+Piece plus(const Piece& base, int64_t offset) {
+  if (offset == 0) return base;
+  if (base.text == "0") return {std::to_string(offset)};
+  return {fmt::format("{} {} {}", base.text, offset < 0 ? "-" : "+", std::abs(offset)), Level::Sum};
+}
+
+// The address as one sum: in between, a pointer may not leave its buffer.
+std::string address(const std::string& buffer, const Piece& index) {
+  if (index.text == "0") return buffer;
+  return fmt::format("{} + {}", buffer, at_most(index, Level::Product));
 }
 
 }  // namespace
@@ -93,19 +102,18 @@ CValue CEmitter::load_lanes(const ir::Load& load, const std::string& buffer) {
   const CValue base = index ? emit_uniform(index->base) : lane_offsets(load.buffer, load.indices);
   const std::vector<unsigned> lanes = lanes_of(load.type);
   const bool contiguous = index && index->stride == 1;
-  std::string start;
-  if (index)
-    start = contiguous && lanes.size() == 1 ? base.pieces[0].text : bound(base).pieces[0].text;
+  Piece start;
+  if (index) start = contiguous && lanes.size() == 1 ? base.pieces[0] : bound(base).pieces[0];
   if (index && index->stride == 0 && !frame_->mask) {
-    const std::string one = fmt::format("{}[{}]", buffer, start);
+    const std::string one = fmt::format("{}[{}]", buffer, start.text);
     const CValue scalar{.type = load.type.element(),
                         .pieces = {{ir::is_bool(load.type) ? "(" + one + " != 0)" : one}}};
     return emit_broadcast(scalar, load.type.lanes);
   }
   std::optional<CValue> mask;
-  if (frame_->mask) mask = bound(as_mask(*frame_->mask, bytes_of(element)));
+  if (frame_->mask) mask = bound(as_mask(used_mask(), bytes_of(element)));
   const auto lane_text = [&](unsigned k) {
-    const std::string at = index ? plus(start, times(index->stride, k)) : lane(base, k);
+    const std::string at = index ? plus(start, times(index->stride, k)).text : lane(base, k);
     const std::string one = fmt::format("{}[{}]", buffer, at);
     return mask ? fmt::format("({} ? {} : 0)", lane(*mask, k), one) : one;
   };
@@ -119,7 +127,7 @@ CValue CEmitter::load_lanes(const ir::Load& load, const std::string& buffer) {
     if (!type.is_vector()) {
       text = lane_text(first);
     } else if (contiguous) {
-      const std::string from = fmt::format("{} + {}", buffer, plus(start, first));
+      const std::string from = address(buffer, plus(start, first));
       text = mask ? call("load_masked", type, {from, mask->pieces[k].text})
                   : call("load", type, {from});
     } else {
@@ -144,7 +152,8 @@ void CEmitter::store_lanes(const ir::Store& store, const std::string& buffer) {
   std::optional<CValue> mask;
   if (store.predicate.defined()) mask = bound(as_mask(emit(store.predicate), bytes_of(element)));
   // Where lanes are not written, their indices need not be fit to evaluate.
-  std::optional<CValue> outer = std::exchange(frame_->mask, mask);
+  std::optional<Mask> outer = std::exchange(frame_->mask, std::nullopt);
+  if (mask) frame_->mask = Mask{.value = *mask};
   const std::optional<LaneIndex> index = lane_index(store.buffer, store.indices);
   const CValue base = index ? emit_uniform(index->base) : lane_offsets(store.buffer, store.indices);
   frame_->mask = std::move(outer);
@@ -153,10 +162,10 @@ void CEmitter::store_lanes(const ir::Store& store, const std::string& buffer) {
   const bool contiguous = index && index->stride == 1;
   const bool at_once = contiguous && lanes.size() == 1;
   if (!at_once) value = bound(std::move(value));
-  std::string start;
-  if (index) start = at_once ? base.pieces[0].text : bound(base).pieces[0].text;
+  Piece start;
+  if (index) start = at_once ? base.pieces[0] : bound(base).pieces[0];
   const auto store_lane = [&](unsigned k) {
-    const std::string at = index ? plus(start, times(index->stride, k)) : lane(base, k);
+    const std::string at = index ? plus(start, times(index->stride, k)).text : lane(base, k);
     line(fmt::format("{}{}[{}] = {};", mask ? fmt::format("if ({}) ", lane(*mask, k)) : "", buffer,
                      at, lane(value, k)));
   };
@@ -167,7 +176,7 @@ void CEmitter::store_lanes(const ir::Store& store, const std::string& buffer) {
       for (unsigned n = 0; n < lanes[k]; ++n) store_lane(first + n);
       continue;
     }
-    const std::string to = fmt::format("{} + {}", buffer, plus(start, first));
+    const std::string to = address(buffer, plus(start, first));
     const std::string& text = value.pieces[k].text;
     line((mask ? call("store_masked", type, {to, mask->pieces[k].text, text})
                : call("store", type, {to, text})) +

@@ -29,11 +29,18 @@ void CEmitter::emit(const ir::Stmt& stmt) {
   }
 }
 
-// The statements between a pair of braces; their names may be used again afterwards.
+// The statements between a pair of braces; names given there are free again afterwards.
 void CEmitter::emit_block(const ir::Stmt& stmt) {
+  const size_t names = frame_->block_names.size();
+  const int temporaries = frame_->temporaries;
   ++frame_->depth;
   emit(stmt);
   --frame_->depth;
+  while (frame_->block_names.size() > names) {
+    frame_->names.erase(frame_->block_names.back());
+    frame_->block_names.pop_back();
+  }
+  frame_->temporaries = temporaries;
 }
 
 void CEmitter::emit_for(const ir::For& loop) {
@@ -61,9 +68,7 @@ void CEmitter::emit_for(const ir::For& loop) {
 
 void CEmitter::emit_if(const ir::If& branch) {
   count_uses(branch.condition);
-  const std::string condition = emit(branch.condition).pieces[0].text;
-  const bool has_parentheses = condition.starts_with('(') && condition.ends_with(')');
-  line(has_parentheses ? fmt::format("if {} {{", condition) : fmt::format("if ({}) {{", condition));
+  line(fmt::format("if ({}) {{", bare(emit(branch.condition).pieces[0].text)));
   emit_block(branch.then_body);
   if (branch.else_body.defined()) {
     line("} else {");
@@ -80,7 +85,7 @@ void CEmitter::emit_let(const ir::Let& let) {
   for (size_t k = 0; k < value.pieces.size(); ++k) {
     const std::string name = fresh(var->name.text());
     line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name,
-                     value.pieces[k].text));
+                     bare(value.pieces[k].text)));
     value.pieces[k] = {name};
   }
   frame_->vars[var->id] = std::move(value);
@@ -106,7 +111,7 @@ void CEmitter::emit_store(const ir::Store& store) {
   const CValue value = emit(stored);
   const bool guarded = store.predicate.defined() && !merges;
   if (guarded) {
-    line(fmt::format("if ({}) {{", emit(store.predicate).pieces[0].text));
+    line(fmt::format("if ({}) {{", bare(emit(store.predicate).pieces[0].text)));
     ++frame_->depth;
   }
   if (is_register) {
@@ -118,7 +123,7 @@ void CEmitter::emit_store(const ir::Store& store) {
     const std::string buffer = pointer(store.buffer);
     const std::optional<LaneIndex> index = lane_index(store.buffer, store.indices);
     const std::string at = emit(index->base).pieces[0].text;
-    line(fmt::format("{}[{}] = {};", buffer, at, value.pieces[0].text));
+    line(fmt::format("{}[{}] = {};", buffer, at, bare(value.pieces[0].text)));
   }
   if (guarded) {
     --frame_->depth;
@@ -159,8 +164,8 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
       ++frame_->depth;
       line(fmt::format("{} {}[{}] __attribute__((aligned(64)));", name_of(element), pointer,
                        std::max<int64_t>(buffer.elements(), 1)));
-      emit(allocate.body);
       --frame_->depth;
+      emit_block(allocate.body);
       line("}");
       break;
     }
@@ -194,13 +199,13 @@ void CEmitter::declare_register(ir::BufferId id, bool is_read) {
 
 // Where in the workspace a buffer lies.
 std::string CEmitter::place_of(ir::BufferId id) {
-  const int64_t offset = plan_.offset[id];
-  if (function_.buffers[id].scope == ir::Scope::Workspace) {
-    return fmt::format("workspace + {}", offset);
+  const bool of_thread = function_.buffers[id].scope == ir::Scope::Thread;
+  const int64_t offset = plan_.offset[id] + (of_thread ? plan_.shared : 0);
+  std::string text = "workspace";
+  if (of_thread && frame_->is_task) {
+    text += fmt::format(" + (int64_t)worker * {}", plan_.per_thread);
   }
-  if (!frame_->is_task) return fmt::format("workspace + {}", plan_.shared + offset);
-  return fmt::format("workspace + {} + (int64_t)worker * {}", plan_.shared + offset,
-                     plan_.per_thread);
+  return offset == 0 ? text : fmt::format("{} + {}", text, offset);
 }
 
 }  // namespace tilewright::codegen

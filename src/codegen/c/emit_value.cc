@@ -20,6 +20,16 @@ std::string at_most(const Piece& piece, Level most) {
   return piece.level <= most ? piece.text : "(" + piece.text + ")";
 }
 
+std::string bare(const std::string& text) {
+  if (!text.starts_with('(')) return text;
+  int open = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    open += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (open == 0) return at + 1 == text.size() ? text.substr(1, at - 1) : text;
+  }
+  return text;
+}
+
 CType CEmitter::piece_type(const CValue& value, size_t piece) const {
   const unsigned lanes = lanes_of(value.type)[piece];
   if (ir::is_bool(value.type) && lanes > 1) return {signed_of_size(value.mask_bytes), lanes};
@@ -31,7 +41,8 @@ CValue CEmitter::bound(CValue value) {
     Piece& piece = value.pieces[k];
     if (is_word(piece.text)) continue;
     const std::string name = fresh("t");
-    line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name, piece.text));
+    line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name,
+                     bare(piece.text)));
     piece = {name};
   }
   return value;
@@ -50,7 +61,7 @@ CValue CEmitter::declared(ir::Type type, int mask_bytes) {
 void CEmitter::assign(const CValue& to, const CValue& from) {
   for (size_t k = 0; k < to.pieces.size(); ++k) {
     if (to.pieces[k].text == from.pieces[k].text) continue;
-    line(fmt::format("{} = {};", to.pieces[k].text, from.pieces[k].text));
+    line(fmt::format("{} = {};", to.pieces[k].text, bare(from.pieces[k].text)));
   }
 }
 

@@ -54,17 +54,23 @@ class CEmitter {
   bool is_parallel() const { return tasks_ > 0; }
 
  private:
+  // The lanes of a vector Select arm that are taken; declared if the arm turns out to use it.
+  struct Mask {
+    CValue value;
+    bool used = false;
+  };
   // The state of one C function.
   struct Frame {
     std::string text;
     int depth = 1;                          // of indentation
     std::unordered_set<std::string> names;  // taken
+    std::vector<std::string> block_names;   // those of the blocks around, outermost first
     std::unordered_map<ir::VarId, CValue> vars;
     std::vector<std::string> buffers;  // the pointer, by BufferId; empty: not here
     std::unordered_map<ir::BufferId, CValue> registers;
     std::vector<std::pair<const ir::Node*, CValue>> shared;  // values of shared nodes; a stack
-    std::optional<CValue> mask;  // of the vector Select arm being written
-    int next_name = 0;
+    std::optional<Mask> mask;                                // of the arm being written
+    int temporaries = 0;
     bool is_task = false;
     bool uses_workspace = false;
   };
@@ -115,7 +121,9 @@ class CEmitter {
   CValue emit_branches(const std::string& condition, ir::Type type,
                        const std::function<CValue()>& if_true,
                        const std::function<CValue()>& if_false);
-  CValue emit_masked(CValue mask, const std::function<CValue()>& arm);
+  CValue emit_masked(const CValue& mask, const std::function<CValue()>& arm);
+  const CValue& used_mask();
+  std::pair<std::string, CValue> captured(const std::function<CValue()>& arm);
   CValue emit_uniform(const ir::Expr& scalar);
   CValue emit_reduce(const ir::VectorReduce& reduce);
   CValue emit_call(const ir::Call& call);
@@ -178,5 +186,7 @@ class CEmitter {
 
 // The text with parentheses unless it binds at least as tightly as `most`.
 std::string at_most(const Piece& piece, Level most);
+// The text without the parentheses around all of it, if it has them.
+std::string bare(const std::string& text);
 
 }  // namespace tilewright::codegen

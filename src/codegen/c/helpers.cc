@@ -99,9 +99,11 @@ constexpr bool is_name(char c) {
 std::string Helpers::type(CType type) {
   const std::string name = name_of(type);
   if (type.is_vector() && is_new(name)) {
+    const unsigned bytes = static_cast<unsigned>(bytes_of(type.base)) * type.lanes;
+    constexpr unsigned kRegister = 64;  // more alignment than that is for nothing
     text_ +=
-        fmt::format("typedef {} {} __attribute__((vector_size({})));\n", name_of(type.element()),
-                    name, static_cast<unsigned>(bytes_of(type.base)) * type.lanes);
+        fmt::format("typedef {} {} __attribute__((vector_size({}){}));\n", name_of(type.element()),
+                    name, bytes, bytes > kRegister ? fmt::format(", aligned({})", kRegister) : "");
   }
   return name;
 }

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/llvm/agreement_testing.h"
-#include "codegen/llvm/microkernel_testing.h"
+#include "codegen/microkernel_testing.h"
 
 namespace tilewright::codegen {
 namespace {

@@ -1,0 +1,20 @@
+// For tests: random expressions of every type and operator over one buffer of each type, as
+// programs that an engine must compute as the interpreter does, bit for bit.
+#pragma once
+
+#include <vector>
+
+#include "base/rng.h"
+#include "codegen/bytes_testing.h"
+#include "ir/stmt.h"
+
+namespace tilewright::codegen {
+
+struct RandomProgram {
+  ir::Function function;
+  std::vector<Bytes> arguments;
+};
+
+RandomProgram random_program(Rng& rng);
+
+}  // namespace tilewright::codegen
