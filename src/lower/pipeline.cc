@@ -92,7 +92,7 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   }
   if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
   double start = cpu_milliseconds();
-  ir::Function function = build_nest(workload, tree, trace);
+  ir::Function function = build_nest(workload, target, tree, trace);
   const auto report = [&](const char* pass, bool changed) {
     if (options.report == nullptr) return;
     const double elapsed = cpu_milliseconds() - start;

@@ -47,6 +47,8 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
   Stage& stage = tree.stage(index);
   stage.first_access = static_cast<uint16_t>(tree.accesses.size());
   stage.accesses = static_cast<uint16_t>(analysis.reads.size());
+  const auto first_quotient = static_cast<uint32_t>(tree.quotients.size());
+  for (const te::Quotient& quotient : analysis.quotients) tree.quotients.push_back(quotient);
   for (const te::Access& read : analysis.reads) {
     tree.accesses.push_back({.stage = index,
                              .buffer = static_cast<BufferIndex>(read.tensor),
@@ -54,7 +56,11 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
                              .guarded = read.guarded,
                              .first_dim = static_cast<uint16_t>(tree.dims.size())});
     for (const te::AccessDim& dim : read.dims) {
-      tree.dims.push_back({.affine = dim.affine, .index = dim.index});
+      AccessDim& own = tree.dims.emplace_back(
+          AccessDim{.affine = dim.affine, .quasi_affine = dim.quasi_affine, .index = dim.index});
+      for (arith::Term& term : own.index.terms) {  // quotients are numbered through the tree
+        if (term.var >= te::kFirstQuotient) term.var += first_quotient;
+      }
     }
   }
 }

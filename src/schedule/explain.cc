@@ -196,6 +196,22 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           loop, stage);
     case IllegalCode::TailOrder:
       return tail_order_reason(tree, illegal);
+    case IllegalCode::OverlapReduce:
+      return fmt::format(
+          "an overlapping tile of {} computes elements twice, so the whole reduction must happen "
+          "inside the outer parts of {}; reorder the reduce loops inwards or choose another tail",
+          stage, loop);
+    case IllegalCode::PadOutput:
+      return fmt::format(
+          "{} is an output and has no room behind its end; cache_write it and pad the copy, or let "
+          "the tail peel, mask or overlap",
+          stage);
+    case IllegalCode::PadInner:
+      return fmt::format(
+          "{} is a part of an axis of {}: its surplus would lie in the next tile; pad a split of "
+          "the "
+          "axis itself",
+          loop, stage);
     case IllegalCode::PackInput:
       return fmt::format(
           "{} is an input that changes from call to call; cache_read it and pack the "

@@ -9,7 +9,7 @@
 namespace tilewright::schedule {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTails = {"peel"};
+constexpr std::array<std::string_view, 4> kTails = {"peel", "mask", "overlap", "pad"};
 constexpr std::array<std::string_view, 4> kAnnotations = {"none", "parallel", "vectorise",
                                                           "unroll"};
 

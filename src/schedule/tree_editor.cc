@@ -123,16 +123,52 @@ namespace {
 
 // outer: P reads X at forms over P's axes. inner: the reader reads P at forms over its own axes.
 // Gives the reader's read of X; a form that cannot be composed becomes "any element".
-AccessDim compose(const AccessDim& outer, std::span<const AccessDim> inner) {
-  AccessDim out{.affine = outer.affine, .index = {}};
-  if (!outer.affine) return out;
-  out.index.constant = outer.index.constant;
-  for (const arith::Term& term : outer.index.terms) {
-    const AccessDim& axis = inner[term.var];
-    if (!axis.affine || !out.index.add(axis.index, term.coefficient)) return AccessDim{};
+class Composer {
+ public:
+  Composer(LoopTree& tree, std::span<const AccessDim> inner) : tree_(tree), inner_(inner) {}
+
+  AccessDim compose(const AccessDim& outer) {
+    AccessDim out;
+    if (!outer.affine && !outer.quasi_affine) return out;
+    out.index.constant = outer.index.constant;
+    bool affine = true;
+    for (const arith::Term& term : outer.index.terms) {
+      const bool known = term.var < te::kFirstQuotient ? add_axis(term, out.index, &affine)
+                                                       : add_quotient(term, out.index, &affine);
+      if (!known) return {};
+    }
+    out.affine = affine;
+    out.quasi_affine = !affine;
+    return out;
   }
-  return out;
-}
+
+ private:
+  bool add_axis(const arith::Term& term, arith::Affine& out, bool* affine) const {
+    const AccessDim& axis = inner_[term.var];
+    if (!axis.affine && !axis.quasi_affine) return false;
+    *affine &= axis.affine;
+    return out.add(axis.index, term.coefficient);
+  }
+
+  // floor(f(axes of P) / d) mod m, with the reader's forms in f; those must be affine.
+  bool add_quotient(const arith::Term& term, arith::Affine& out, bool* affine) {
+    te::Quotient quotient = tree_.quotients[term.var - te::kFirstQuotient];
+    const arith::Affine of = quotient.of;
+    quotient.of = {};
+    quotient.of.constant = of.constant;
+    bool inner_affine = true;
+    for (const arith::Term& part : of.terms) {
+      if (!add_axis(part, quotient.of, &inner_affine) || !inner_affine) return false;
+    }
+    *affine = false;
+    tree_.quotients.push_back(quotient);
+    return out.add_term(te::kFirstQuotient + static_cast<uint32_t>(tree_.quotients.size() - 1),
+                        term.coefficient);
+  }
+
+  LoopTree& tree_;
+  std::span<const AccessDim> inner_;
+};
 
 }  // namespace
 
@@ -159,10 +195,12 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
                                 .guarded = access.guarded || source.guarded,
                                 .via = source.via == kNone ? body : source.via,
                                 .first_dim = static_cast<uint16_t>(tree_.dims.size())});
+      std::array<AccessDim, kMaxRank> inner;
+      std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
+      Composer composer(tree_, inner);
       for (size_t d = 0; d < source.rank; ++d) {
-        std::array<AccessDim, kMaxRank> inner;
-        std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
-        tree_.dims.push_back(compose(tree_.dims[source.first_dim + d], inner));
+        const AccessDim outer = tree_.dims[source.first_dim + d];
+        tree_.dims.push_back(composer.compose(outer));
       }
     }
   }
