@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 
-from harness import peers, report, suite
+from harness import data, peers, report, suite
 from harness.compare import BUSY_CPUS, Contestant, compare
 from harness.worker import WorkerError
 
@@ -62,7 +62,7 @@ def rows_of(workload, label, outcome, folder):
 def agreement(name, outcome, folder):
     if name == RUNTIME or outcome.series[name].failure or outcome.series[RUNTIME].failure:
         return report.ABSENT
-    error = suite.relative_error(os.path.join(folder, name), os.path.join(folder, RUNTIME))
+    error = data.relative_error(os.path.join(folder, name), os.path.join(folder, RUNTIME))
     return "same" if error <= MAX_RELATIVE_ERROR else f"WRONG {error:.0e}"
 
 
@@ -72,7 +72,7 @@ def main(build_dir=os.path.join(peers.BUILD, "release")):
     for name, label in EXAMPLES:
         workload = workloads[name]
         with tempfile.TemporaryDirectory(prefix="tilewright-demo-") as folder:
-            suite.write_inputs(workload, folder)
+            data.write_inputs(workload, folder)
             contestants = contestants_of(workload, folder, build_dir)
             outcome = compare(contestants, THREADS, ROUNDS, SLICE_S)
             busy |= outcome.other_cpus > BUSY_CPUS

@@ -4,7 +4,10 @@
 Each trace is a text file in bench/traces, NAME.trace or, for one thread count, NAME.2t.trace. All
 participants of a case run in the same alternating rounds, each in its own process
 (bench/harness/rounds.py). A case counts against the FMA peak at the same thread count, with the
-suite's flop; a memory-bound one against the faster of two copies of the same number of bytes.
+suite's flop; a memory-bound one against copying or summing the same number of bytes
+(bench/harness/limits.py). Cases and bars are in bench/harness/cases.py.
+
+A schedule that is being written is looked at by `kernels NAME --trace FILE --no-peers --rounds 5`.
 """
 
 import argparse
@@ -15,100 +18,44 @@ import tempfile
 from dataclasses import asdict, replace
 from importlib import metadata
 
-from harness import peers, report, suite
+from harness import data, peers, report, suite
+from harness.cases import choose_cases, load_workloads, trace_path
 from harness.compare import BUSY_CPUS, Contestant, Outcome, compare
-from harness.kernel_result import COPIES, Case, memory_bound, print_results, result_of, verdict
+from harness.kernel_result import print_results, result_of, rows_of, verdict
+from harness.limits import probes_of
 from harness.rounds import MIN_ROUNDS, Series
 
-TRACES = os.path.join(suite.BENCH, "traces")
 PEER_LAUNCHERS = {"onednn": peers.onednn, "onnxruntime": peers.onnxruntime}
-METHOD_FILES = (
-    "suite.json",
-    "protocol.h",
-    "harness/rounds.py",
-    "peers/onednn_worker.cc",
-    "peers/onnxruntime_worker.py",
-)
-LONG_FLOP = 2e10  # --full leaves out what takes seconds a call; name it to run it
+METHOD_FILES = ("suite.json", "protocol.h", "harness/rounds.py", "harness/data.py")
 
 
-CASES = (
-    Case("GMM3", 1, 0.90),
-    Case("GMM3", 2, 0.85),
-    Case("C2D2", 1, 0.90),
-    Case("C2D2", 2, 0.85),
-    Case("GMM2", 2, 0.85),
-    Case("SFM2", 2, 0.70),
-)
-
-
-def choose_cases(names, full, workloads):
-    """Names are GMM3 or GMM3/1t; without any, the cases with a bar; --full adds the whole suite as
-    far as this bench knows its operators. An unknown one raises Unsupported."""
-    known = {case.name: case for case in CASES}
-    if not names and not full:
-        return list(CASES)
-    if not names:
-        for workload in workloads.values():
-            try:
-                workload.shapes()
-            except suite.Unsupported:
-                continue
-            if workload.flop <= LONG_FLOP:
-                known.setdefault(f"{workload.name}/2t", Case(workload.name))
-        return list(known.values())
-    chosen = []
-    for name in names:
-        base, _, threads = name.partition("/")
-        if base not in workloads or (threads and not threads.rstrip("t").isdigit()):
-            raise suite.Unsupported(f"no case {name}: say GMM3 or GMM3/1t, as in bench/suite.json")
-        workloads[base].shapes()
-        if threads:
-            count = int(threads.rstrip("t"))
-            chosen.append(known.get(f"{base}/{count}t", Case(base, count)))
-        else:
-            chosen += [case for case in CASES if case.workload == base] or [Case(base)]
-    return chosen
-
-
-def trace_path(case, folder=TRACES):
-    """The trace for this thread count, else the one for all, else None."""
-    for name in (f"{case.workload}.{case.threads}t.trace", f"{case.workload}.trace"):
-        if os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-    return None
-
-
-def trace_text(case):
-    path = trace_path(case)
+def trace_text(case, options):
+    """The text of --trace, else of the case's file in bench/traces, else None."""
+    path = options.trace or trace_path(case)
     if path is None:
         return None
     with open(path) as file:
         return file.read()
 
 
-def contestants_of(case, workload, build_dir, folder):
+def contestants_of(case, workload, options, folder):
     """Ours, its limit and the peers, by name; outputs go to FOLDER/NAME.out."""
 
     def fields(name):
         return workload.prepare_fields(case.threads, folder, os.path.join(folder, name + ".out"))
 
     def launch_ours():
-        return peers.ours(build_dir)
+        return peers.ours(options.build)
 
     result = {}
-    trace = trace_text(case)
+    trace = trace_text(case, options)
     if trace is not None:
         result["ours"] = Contestant(launch_ours, fields("ours") | {"trace": trace})
-    if memory_bound(workload):
-        for method in COPIES:
-            spec = {"kind": "copy", "method": method, "threads": case.threads}
-            spec["bytes"] = workload.bytes_moved() // 2
-            result[method] = Contestant(launch_ours, spec)
-    else:
-        result["peak"] = Contestant(launch_ours, {"kind": "peak", "threads": case.threads})
-    for name, launch in PEER_LAUNCHERS.items():
-        result[name] = Contestant(launch, fields(name))
+    for name, spec in probes_of(workload, case.threads).items():
+        result[name] = Contestant(launch_ours, spec)
+    if not options.no_peers:
+        for name, launch in PEER_LAUNCHERS.items():
+            result[name] = Contestant(launch, fields(name))
     return result
 
 
@@ -123,7 +70,7 @@ def errors_of(outcome, folder):
     if reference is None:
         return {}
     return {
-        name: suite.relative_error(path, outputs[reference])
+        name: data.relative_error(path, outputs[reference])
         for name, path in outputs.items()
         if name != reference
     }
@@ -131,8 +78,8 @@ def errors_of(outcome, folder):
 
 def measure(case, workload, options, on_round=None):
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
-        suite.write_inputs(workload, folder)
-        entrants = contestants_of(case, workload, options.build, folder)
+        data.write_inputs(workload, folder)
+        entrants = contestants_of(case, workload, options, folder)
         outcome = compare(entrants, case.threads, options.rounds, options.slice, on_round)
         if "ours" not in entrants:
             outcome.series["ours"] = Series(failure="no trace in bench/traces")
@@ -144,6 +91,7 @@ def key_of(case, options):
     digest = hashlib.sha256()
     files = [os.path.join(options.build, "bench", "bench_worker"), trace_path(case)]
     files += [os.path.join(suite.BENCH, name) for name in METHOD_FILES]
+    files += [path for name in PEER_LAUNCHERS for path in peers.source_files(name)]
     for path in files:
         if path and os.path.exists(path):
             with open(path, "rb") as file:
@@ -162,9 +110,22 @@ def peer_versions():
     return found
 
 
+def look_reasons(options):
+    """Why what is printed is a look and not a result; such runs neither use nor keep results."""
+    reasons = []
+    if options.trace:
+        reasons.append("--trace")
+    if options.no_peers:
+        reasons.append("--no-peers")
+    if options.rounds < MIN_ROUNDS:
+        reasons.append(f"fewer than {MIN_ROUNDS} rounds")
+    return reasons
+
+
 def run_case(case, workload, options, kept):
     key = key_of(case, options)
-    stored = None if options.fresh else kept.get(case.name, key)
+    look = bool(look_reasons(options))
+    stored = None if options.fresh or look else kept.get(case.name, key)
     if stored:
         series = {name: Series(**fields) for name, fields in stored["series"].items()}
         outcome = Outcome(series, stored["other_cpus"])
@@ -178,7 +139,7 @@ def run_case(case, workload, options, kept):
     if sys.stderr.isatty():
         print("\r\033[K", end="", file=sys.stderr)
     result = result_of(case, workload, outcome, errors)
-    trustworthy = outcome.other_cpus <= BUSY_CPUS and options.rounds >= MIN_ROUNDS
+    trustworthy = outcome.other_cpus <= BUSY_CPUS and not look
     if trustworthy and not result.failures and result.checked and not result.wrong:
         series = {name: asdict(s) for name, s in outcome.series.items()}
         kept.put(
@@ -194,10 +155,14 @@ def parse(arguments):
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="workload or case, GMM3 or GMM3/1t"
     )
-    parser.add_argument(
-        "--full", action="store_true", help="every workload of the suite's operators known here"
-    )
+    parser.add_argument("--full", action="store_true", help="every workload of the suite")
     parser.add_argument("--json", metavar="FILE", help="also write rows {name, metric, value}")
+    parser.add_argument(
+        "--trace", metavar="FILE", help="the schedule of the one NAME, in place of bench/traces"
+    )
+    parser.add_argument(
+        "--no-peers", action="store_true", help="ours and the limit only; for a quick look"
+    )
     parser.add_argument(
         "--rounds",
         type=int,
@@ -220,33 +185,37 @@ def parse(arguments):
     options = parser.parse_args(arguments)
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
+    if options.full and options.names:
+        parser.error("--full and NAME exclude each other")
+    if options.trace and len(options.names) != 1:
+        parser.error("--trace needs exactly one NAME")
+    if options.trace and not os.path.isfile(options.trace):
+        parser.error(f"--trace: there is no file {options.trace}")
     return options
 
 
 def main(arguments=None):
     options = parse(arguments)
-    workloads = suite.load()
+    workloads = load_workloads()
     kept = report.Kept(os.path.join(peers.BUILD, "bench"), "kernels")
     try:
         cases = choose_cases(options.names, options.full, workloads)
     except suite.Unsupported as error:
         print(f"kernels: {error}", file=sys.stderr)
         return 2
+    if options.trace:  # a trace fits one workload: leave out what a bar is relative to
+        base = options.names[0].partition("/")[0]
+        cases = [case for case in cases if case.workload == base]
     results = [run_case(case, workloads[case.workload], options, kept) for case in cases]
     print_results(results, options.rounds, options.slice)
-    if options.rounds < MIN_ROUNDS:
-        print(f"! fewer than {MIN_ROUNDS} rounds: a look, not a result")
+    if look_reasons(options):
+        print(f"! a look, not a result: {', '.join(look_reasons(options))}")
     if options.traces:
         for case in cases:
-            print(f"\n{case.name}:\n{trace_text(case) or report.ABSENT}")
+            print(f"\n{case.name}:\n{trace_text(case, options) or report.ABSENT}")
     if options.json:
-        rows = [
-            {"name": result.case.name, "metric": metric, "value": value}
-            for result in results
-            for metric, value in result.metrics.items()
-        ]
-        report.write_rows(options.json, report.machine_rows() + rows)
-    short = any(r.case.bar is not None and verdict(r) != "reached" for r in results)
+        report.write_rows(options.json, report.machine_rows() + rows_of(results))
+    short = any(r.case.bar is not None and verdict(r, results) != "reached" for r in results)
     return 1 if any(r.wrong for r in results) or (options.check and short) else 0
 
 

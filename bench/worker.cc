@@ -1,5 +1,8 @@
 // What the benches time of ours, over the line protocol of bench/protocol.h: a register-only FMA
-// loop (the peak), copying (the bandwidth), and kernels that are built from the text of a trace.
+// loop (the peak), copying and summing (the bandwidth), and kernels that are built from the text of
+// a trace, with sampled elements held against the operator's definition.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -10,12 +13,12 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "base/rng.h"
 #include "codegen/llvm/build_kernel.h"
 #include "protocol.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/peak.h"
 #include "runtime/host/thread_pool.h"
+#include "sample_check.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -68,29 +71,66 @@ Prepared prepare_copy(const Json& request) {
           }};
 }
 
+Prepared prepare_sum(const Json& request) {
+  const int threads = static_cast<int>(must(member<int64_t>(request, "threads")));
+  const int64_t bytes = must(member<int64_t>(request, "bytes"));
+  const auto from = std::make_shared<runtime::AlignedBuffer>(bytes);
+  const auto sums = std::make_shared<std::vector<float>>(static_cast<size_t>(threads));
+  const int64_t floats = bytes / 4;
+  return {.ready_json = "{\"bytes\":" + std::to_string(bytes) + "}", .call = [=] {
+            on_threads(threads, [&](int64_t part) {
+              const int64_t begin = floats * part / threads;
+              const int64_t count = floats * (part + 1) / threads - begin;
+              (*sums)[static_cast<size_t>(part)] =
+                  runtime::sum_with_vectors(from->as<float>() + begin, count);
+            });
+          }};
+}
+
+// Reads an operand's file into the kernel's memory of it.
+void read_operand(const std::string& path, runtime::AlignedBuffer& into) {
+  const std::string bytes = must(read_file(path));
+  if (static_cast<int64_t>(bytes.size()) != into.size()) {
+    throw std::runtime_error(fmt::format("{} has {} bytes where the operator takes {}", path,
+                                         bytes.size(), into.size()));
+  }
+  std::memcpy(into.data(), bytes.data(), bytes.size());
+}
+
+// The files of the request go to the operands by order: what an operator calls its operands is its
+// own affair.
 void fill(const Workload& workload, const Json& request, codegen::BoundKernel& kernel) {
-  const Json* folder = find_member(request, "input_dir");
-  Rng rng(1);
+  const auto folder = must(member<std::string>(request, "input_dir"));
+  const Json* inputs = find_member(request, "inputs");
+  if (inputs == nullptr) throw std::runtime_error("a kernel needs the names of its inputs");
+  const auto names = inputs->get<std::vector<std::string>>();
+  size_t next = 0;
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
-    if (operand.role == Role::Output) continue;
-    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    if (tensor.element != ir::Scalar::F32) throw std::runtime_error("the worker times f32 only");
-    float* data = kernel.operand(k).as<float>();
-    if (folder != nullptr) {
-      const std::string path = folder->get<std::string>() + "/" + tensor.name.text() + ".bin";
-      const std::string bytes = must(read_file(path));
-      if (static_cast<int64_t>(bytes.size()) != kernel.operand(k).size()) {
-        throw std::runtime_error(path + " has the wrong size");
-      }
-      std::memcpy(data, bytes.data(), bytes.size());
-    } else {
-      for (int64_t e = 0; e < kernel.operand_elements(k); ++e) {
-        data[e] = static_cast<float>(rng.uniform() - 0.5);
-      }
+    if (workload.dag->tensor(operand.tensor).element != ir::Scalar::F32) {
+      throw std::runtime_error("the worker times f32 only");
     }
+    if (operand.role == Role::Output) continue;
+    if (next == names.size()) {
+      throw std::runtime_error(
+          fmt::format("{} takes more than the {} inputs given", workload.text, names.size()));
+    }
+    read_operand(folder + "/" + names[next++] + ".bin", kernel.operand(k));
+  }
+  if (next < names.size()) {
+    throw std::runtime_error(
+        fmt::format("{} takes {} inputs, not {}", workload.text, next, names.size()));
   }
   kernel.set_constants();
+}
+
+void write_output(const Workload& workload, codegen::BoundKernel& kernel, const std::string& path) {
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    if (workload.operands[k].role != Role::Output) continue;
+    std::ofstream file(path, std::ios::binary);
+    file.write(kernel.operand(k).as<char>(), kernel.operand(k).size());
+    if (!file) throw std::runtime_error("cannot write " + path);
+  }
 }
 
 Prepared prepare_kernel(const Json& request) {
@@ -110,14 +150,11 @@ Prepared prepare_kernel(const Json& request) {
   fill(task->workload, request, *kernel);
   if (kernel->run() != 0) throw std::runtime_error("the kernel failed");
   if (const Json* path = find_member(request, "output_file")) {
-    for (size_t k = 0; k < task->workload.operands.size(); ++k) {
-      if (task->workload.operands[k].role != Role::Output) continue;
-      std::ofstream file(path->get<std::string>(), std::ios::binary);
-      file.write(kernel->operand(k).as<char>(), kernel->operand(k).size());
-    }
+    write_output(task->workload, *kernel, path->get<std::string>());
   }
-  return {.ready_json = "{\"compile_ms\":" + std::to_string(took.count()) + "}",
-          .call = [task, kernel] { kernel->run(); }};
+  Json ready = {{"compile_ms", took.count()}};
+  if (const auto wrong = find_wrong_sample(task->workload, *kernel)) ready["wrong"] = *wrong;
+  return {.ready_json = ready.dump(), .call = [task, kernel] { kernel->run(); }};
 }
 
 Prepared prepare(const std::string& text) {
@@ -126,6 +163,7 @@ Prepared prepare(const std::string& text) {
   const std::string kind = must(member<std::string>(request, "kind"));
   if (kind == "peak") return prepare_peak(request);
   if (kind == "copy") return prepare_copy(request);
+  if (kind == "sum") return prepare_sum(request);
   if (kind == "kernel") return prepare_kernel(request);
   throw std::runtime_error("unknown kind " + kind);
 }

@@ -14,19 +14,24 @@ process of its own that speaks this protocol, one line a message, on stdin and s
 
     kind         "kernel"
     name         name in the suite, such as "C2D2"
-    op           the operator as the command line writes it, "conv2d:n=1,h=14,..."
+    op           what our command line takes, "C2D2" or "matmul:m=512,..."
     trace        our worker only: the schedule as text
     workload     {"op": ..., "params": {...}} as in bench/suite.json
     shapes       operand -> dimensions in the suite's order, {"X": [1,14,14,256], ...}
+    inputs       the operands that are read, in the order in which the operator takes them
     constants    operands known at compile time, ["W"]; only these may be laid out in advance
     threads      how many; the process may run on exactly that many processors (affinity mask)
     input_dir    folder with <operand>.bin for each input: f32, little-endian, row-major
     output_file  optional: before `ready`, write the output there in the same form
 
-and `ready` may have "version" (of a library), "detail" (what was chosen) and "compile_ms" (ours).
-Two more kinds are served by our worker: {"kind": "peak", "threads": T}, a register-only FMA loop,
-ready {"flop": per call}; and {"kind": "copy", "method": "memcpy" | "vector", "threads": T,
-"bytes": B}, which copies B bytes, each thread its part, ready {"bytes": read and written per call}.
+and `ready` may have "version" (of a library), "detail" (what was chosen) and, of ours,
+"compile_ms" and "wrong": a single element that differs from the operator's definition. More kinds
+are served by our worker, each thread taking its part:
+
+    {"kind": "peak", "threads": T}              a register-only FMA loop; ready {"flop": per call}
+    {"kind": "copy", "method": "memcpy" | "vector", "threads": T, "bytes": B}
+                                                copies B bytes; ready {"bytes": read and written}
+    {"kind": "sum", "threads": T, "bytes": B}   sums floats; ready {"bytes": read}
 
 Between slices a worker may spin for a while: the orchestrator starts a slice only when every thread
 of every other worker sleeps, and counts as failed a worker that does not come to rest.

@@ -3,38 +3,23 @@
 from dataclasses import dataclass
 
 from harness import report
+from harness.cases import SHARE, Case
 from harness.compare import BUSY_CPUS
+from harness.limits import PROBES, limit_of
 from harness.rounds import QUANTILE
 
-COPIES = ("memcpy", "vector")
 PEERS = {"onednn": "oneDNN", "onnxruntime": "ONNX Runtime"}
 MAX_RELATIVE_ERROR = 1e-4
 
 
 @dataclass(frozen=True)
-class Case:
-    """A workload of the suite at a thread count; `bar` is the share it has to reach, if any."""
-
-    workload: str
-    threads: int = 2
-    bar: float | None = None
-
-    @property
-    def name(self):
-        return f"{self.workload}/{self.threads}t"
-
-
-def memory_bound(workload):
-    return workload.op == "softmax"
-
-
-@dataclass(frozen=True)
 class Result:
-    """A case measured. Rates are flop/ns = GFLOP/s, or bytes/ns = GB/s where memory-bound."""
+    """A case measured. Rates are flop/ns = GFLOP/s, or bytes/ns = GB/s where memory bounds it."""
 
     case: Case
     unit: str
-    rates: dict  # participant -> rate at the low quantile; "limit" is the peak or the best copy
+    share: float | None  # of the limit
+    rates: dict  # participant -> rate at the low quantile; "limit" is the fastest probe
     metrics: dict  # as in the rows of --json
     details: dict  # participant -> what it says of itself
     failures: dict  # participant -> why it has no time
@@ -43,8 +28,13 @@ class Result:
     kept: bool = False
 
     @property
+    def wrong_sample(self):
+        """What our worker found wrong with single elements, or nothing."""
+        return self.details.get("ours", {}).get("wrong", "")
+
+    @property
     def wrong(self):
-        return self.errors.get("ours", 0.0) > MAX_RELATIVE_ERROR
+        return bool(self.wrong_sample) or self.errors.get("ours", 0.0) > MAX_RELATIVE_ERROR
 
     @property
     def checked(self):
@@ -54,19 +44,13 @@ class Result:
 
 def rates_at(outcome, workload, q):
     """Participant -> rate; None for one without a time."""
-    work = workload.bytes_moved() if memory_bound(workload) else workload.flop
+    limit = limit_of(workload)
     rates = {}
     for name, series in outcome.series.items():
         time_ns = series.time_ns(q)
-        if name == "peak":
-            done = series.ready.get("flop")
-        elif name in COPIES:
-            done = series.ready.get("bytes")
-        else:
-            done = work
+        done = series.ready.get(limit.done) if name in PROBES else limit.work(workload)
         rates[name] = done / time_ns if time_ns and done else None
-    limits = [rates[name] for name in ("peak", *COPIES) if rates.get(name)]
-    rates["limit"] = max(limits) if limits else None
+    rates["limit"] = max((rates[name] for name in PROBES if rates.get(name)), default=None)
     return rates
 
 
@@ -76,16 +60,14 @@ def ratio(a, b):
 
 def result_of(case, workload, outcome, errors):
     low, middle = rates_at(outcome, workload, QUANTILE), rates_at(outcome, workload, 0.5)
-    ours = low.get("ours")
+    limit, ours, series = limit_of(workload), low.get("ours"), outcome.series["ours"]
     fastest_peer = max((low[name] for name in PEERS if low.get(name)), default=None)
-    share = "bandwidth_share" if memory_bound(workload) else "peak_share"
-    rate = "gb_per_s" if memory_bound(workload) else "gflops"
-    series = outcome.series["ours"]
+    share = ratio(ours, low["limit"])
     metrics = {
-        share: ratio(ours, low["limit"]),
-        f"{share}_at_median": ratio(middle.get("ours"), middle["limit"]),
-        rate: ours,
-        f"limit_{rate}": low["limit"],
+        limit.share: share,
+        f"{limit.share}_at_median": ratio(middle.get("ours"), middle["limit"]),
+        limit.rate: ours,
+        f"limit_{limit.rate}": low["limit"],
         "gflops": ratio(workload.flop, series.time_ns()),
         "median_us": ratio(series.time_ns(0.5), 1e3),
         "vs_best_peer": ratio(ours, fastest_peer),
@@ -93,10 +75,11 @@ def result_of(case, workload, outcome, errors):
     }
     for name in PEERS:
         metrics[f"vs_{name}"] = ratio(ours, low.get(name))
-        metrics[f"{name}_{rate}"] = low.get(name)
+        metrics[f"{name}_{limit.rate}"] = low.get(name)
     return Result(
         case=case,
-        unit="GB/s" if memory_bound(workload) else "GFLOP/s",
+        unit=limit.unit,
+        share=share,
         rates=low,
         metrics=metrics,
         details={name: series.ready for name, series in outcome.series.items() if series.ready},
@@ -106,47 +89,72 @@ def result_of(case, workload, outcome, errors):
     )
 
 
-def share_of(result):
-    return result.metrics.get("peak_share", result.metrics.get("bandwidth_share"))
+def bar_value(result, results):
+    """What the bar is about; None without a bar or where something has no time."""
+    bar = result.case.bar
+    if bar is None:
+        return None
+    if bar.metric != SHARE:
+        return result.metrics[bar.metric]
+    if not bar.of:
+        return result.share
+    other = next((r for r in results if r.case.name == bar.of), None)
+    return ratio(result.share, other.share) if other else None
 
 
-def verdict(result):
-    share, bar = share_of(result), result.case.bar
+def verdict(result, results=()):
+    """`results` are those of the same run, for bars that are relative to another case."""
     if result.wrong:
         return "WRONG"
-    if share is None or bar is None:
+    value = bar_value(result, results)
+    if value is None:
         return report.ABSENT
     if not result.checked:
         return "unchecked"
-    return "reached" if share >= bar else "short"
+    return "reached" if value >= result.case.bar.least else "short"
+
+
+def rows_of(results):
+    """The rows of --json."""
+    rows = []
+    for r in results:
+        metrics = dict(r.metrics)
+        if r.case.bar and r.case.bar.of:
+            other = r.case.bar.of.partition("/")[0]
+            metrics[f"share_vs_{other}"] = bar_value(r, results)
+        rows += [{"name": r.case.name, "metric": m, "value": v} for m, v in metrics.items()]
+    return rows
 
 
 def print_results(results, rounds, slice_s):
     header = ["case", "unit", "ours", "limit", "share", "bar", "verdict"]
     header += ["oneDNN", "vs oneDNN", "ORT", "vs ORT", "error"]
-    rows = []
-    for r in results:
-        bar = report.percent(r.case.bar).replace(".0 %", " %")
-        row = [
-            r.case.name,
-            r.unit,
-            report.number(r.rates.get("ours")),
-            report.number(r.rates["limit"]),
-        ]
-        row += [report.percent(share_of(r)), bar, verdict(r)]
-        for name in PEERS:
-            row += [report.number(r.rates.get(name)), report.number(r.metrics[f"vs_{name}"])]
-        rows.append([*row, f"{r.errors['ours']:.0e}" if "ours" in r.errors else report.ABSENT])
     print(report.machine_line())
     print(
         f"{rounds} alternating rounds of {1000 * slice_s:g} ms slices; every time is the "
         f"{100 * QUANTILE:g}th percentile over slices of the slice's median call.\n"
-        "limit: register-only FMA loop, or the faster of two copies, same threads and rounds.\n"
+        "limit: register-only FMA loop; for softmax and layer norm the faster of two copies, for "
+        "the norm a sum; same threads and rounds.\n"
         "vs: our speed over the peer's. error: our output against ONNX Runtime's, over max |out|.\n"
     )
-    print(report.table(header, rows))
+    print(report.table(header, [table_row(r, results) for r in results]))
     for note in notes(results):
         print(note)
+
+
+def table_row(r, results):
+    bar = str(r.case.bar) if r.case.bar else report.ABSENT
+    row = [r.case.name, r.unit, report.number(r.rates.get("ours")), report.number(r.rates["limit"])]
+    row += [report.percent(r.share), bar, verdict(r, results)]
+    for name in PEERS:
+        row += [report.number(r.rates.get(name)), report.number(r.metrics[f"vs_{name}"])]
+    return [*row, error_text(r)]
+
+
+def error_text(r):
+    if r.checked:
+        return f"{r.errors['ours']:.0e}"
+    return "sampled" if r.rates.get("ours") else report.ABSENT
 
 
 def notes(results):
@@ -156,6 +164,8 @@ def notes(results):
         for name, reason in r.failures.items():
             label = PEERS[name] if name in PEERS else name
             lines.setdefault(f"– {label}: {reason}", []).append(r.case.name)
+        if r.wrong_sample:
+            lines.setdefault(f"! wrong: {r.wrong_sample}", []).append(r.case.name)
         if r.errors.get("onednn", 0.0) > MAX_RELATIVE_ERROR:
             lines.setdefault("! oneDNN and ONNX Runtime disagree", []).append(r.case.name)
         if r.other_cpus > BUSY_CPUS:
@@ -165,7 +175,8 @@ def notes(results):
             lines.setdefault("= kept from an earlier run here (--fresh measures anew)", []).append(
                 r.case.name
             )
-        detail = r.details.get("onednn", {}).get("detail")
-        if detail:
-            lines.setdefault(f"  oneDNN used {detail}", []).append(r.case.name)
+        for name, label in PEERS.items():
+            detail = r.details.get(name, {}).get("detail")
+            if detail:
+                lines.setdefault(f"  {label} used {detail}", []).append(r.case.name)
     return [f"{line}: {', '.join(names)}" for line, names in lines.items()]

@@ -17,7 +17,7 @@ BUILD = os.path.join(ROOT, "build")
 
 
 def ours(build_dir):
-    """Our worker, which also serves the FMA peak and the copies."""
+    """Our worker, which also serves the FMA peak, the copies and the sum."""
     path = os.path.join(build_dir, "bench", "bench_worker")
     if not os.path.exists(path):
         raise WorkerError(f"no {os.path.relpath(path, ROOT)}: build the target bench_worker")
@@ -28,7 +28,7 @@ def onnxruntime():
     for package in ("numpy", "onnx", "onnxruntime"):
         if importlib.util.find_spec(package) is None:
             raise WorkerError(f"ONNX Runtime: no {package}: pip install {package} into .venv")
-    return [sys.executable, os.path.join(BENCH, "peers", "onnxruntime_worker.py")], {}
+    return [sys.executable, os.path.join(BENCH, "peers", "onnxruntime", "worker.py")], {}
 
 
 def onednn():
@@ -38,12 +38,18 @@ def onednn():
     if not (os.path.exists(header) and os.path.exists(library)):
         raise WorkerError("oneDNN: not in .venv: pip install onednn-devel-cpu-gomp")
     program = os.path.join(BUILD, "peers", "onednn_worker")
-    source = os.path.join(BENCH, "peers", "onednn_worker.cc")
-    needs = [source, os.path.join(BENCH, "protocol.h"), library]
+    needs = [*source_files("onednn"), os.path.join(BENCH, "protocol.h"), library]
     if _stale(program, needs):
-        _compile_onednn(source, program, prefix, library)
+        _compile_onednn([path for path in needs if path.endswith(".cc")], program, prefix, library)
     # The wheel's library wants the GNU OpenMP runtime: one thread a processor, bound.
     return [program], {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads"}
+
+
+def source_files(peer):
+    """What a peer's worker is made of, in the order of their names."""
+    folder = os.path.join(BENCH, "peers", peer)
+    names = sorted(os.listdir(folder))
+    return [os.path.join(folder, name) for name in names if name.endswith((".cc", ".h", ".py"))]
 
 
 def _stale(output, inputs):
@@ -52,11 +58,11 @@ def _stale(output, inputs):
     return any(os.path.getmtime(path) > os.path.getmtime(output) for path in inputs)
 
 
-def _compile_onednn(source, program, prefix, library):
+def _compile_onednn(sources, program, prefix, library):
     os.makedirs(os.path.dirname(program), exist_ok=True)
     unfinished = f"{program}.{os.getpid()}"
     command = ["g++", "-std=c++20", "-O2", "-fopenmp", "-I", ROOT, "-isystem"]
-    command += [os.path.join(prefix, "include"), source, "-o", unfinished, library]
+    command += [os.path.join(prefix, "include"), *sources, "-o", unfinished, library]
     command += [f"-Wl,-rpath,{os.path.dirname(library)}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True)

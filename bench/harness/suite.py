@@ -1,25 +1,94 @@
-"""The operator suite as values: shapes, inputs, and the operator as our command line writes it."""
+"""The operator suite as values: operands, bytes, and how our command line names a workload."""
 
-import array
 import json
 import math
 import os
-import random
-import sys
 from dataclasses import dataclass
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "depthwise_conv2d")
 MATMULS = ("matmul", "batch_matmul")
 
 
 class Unsupported(Exception):
-    """A name or an operator that this bench does not know."""
+    """A name that is neither in the suite nor among the cases of a bench."""
+
+
+def _matmul(p):
+    batch = [p["b"]] if p.get("b", 1) > 1 else []
+    return {
+        "A": [*batch, p["m"], p["k"]],
+        "B": [*batch, p["k"], p["n"]],
+        "C": [*batch, p["m"], p["n"]],
+    }
+
+
+def _convolution(p):
+    kernel = [p["kernel"]] * len(p["in_spatial"])
+    return {
+        "X": [p["n"], *p["in_spatial"], p["ci"]],
+        "W": [*kernel, p["ci"] // p.get("groups", 1), p["co"]],
+        "Y": [p["n"], *p["out_spatial"], p["co"]],
+    }
+
+
+def _depthwise(p):
+    shapes = _convolution(p)
+    return shapes | {"W": [p["kernel"], p["kernel"], p["co"]]}
+
+
+def _capsule(p):
+    capsule = [p["capsule"]] * 2
+    return {
+        "X": [p["n"], *p["in_spatial"], *capsule, p["ci"]],
+        "W": [p["kernel"], p["kernel"], *capsule, p["ci"], p["co"]],
+        "Y": [p["n"], *p["out_spatial"], *capsule, p["co"]],
+    }
+
+
+def _conv2d_bias_bn_relu(p):
+    shapes = _convolution(p)
+    channels = {name: [p["co"]] for name in ("bias", "scale", "shift")}
+    return {"X": shapes["X"], "W": shapes["W"], **channels, "Y": shapes["Y"]}
+
+
+def _scores(p):
+    rows = [p["b"], p["seq"], p["heads"], p["dim"]]
+    return {"Q": rows, "K": rows, "S": [p["b"], p["heads"], p["seq"], p["seq"]]}
+
+
+def _attention(p):
+    rows = [p["b"], p["heads"], p["seq"], p["dim"]]
+    return dict.fromkeys("QKVY", rows)
+
+
+def _layer_norm(p):
+    rows, row = [p["m"], p["n"]], [p["n"]]
+    return {"X": rows, "scale": row, "shift": row, "Y": rows}
+
+
+# Parameters -> operand -> dimensions, inputs in the order of the signature, the output last.
+OPERANDS = {
+    "matmul": _matmul,
+    "batch_matmul": _matmul,
+    "conv1d": _convolution,
+    "conv2d": _convolution,
+    "conv3d": _convolution,
+    "depthwise_conv2d": _depthwise,
+    "conv2d_transpose": _convolution,
+    "conv2d_capsule": _capsule,
+    "conv2d_bias_bn_relu": _conv2d_bias_bn_relu,
+    "norm": lambda p: {"X": [p["b"], p["m"], p["n"]], "Y": [p["b"]]},
+    "softmax": lambda p: {"X": [p["m"], p["n"]], "Y": [p["m"], p["n"]]},
+    "layer_norm": _layer_norm,
+    "transpose_batch_matmul": _scores,
+    "transpose_batch_matmul_softmax": _scores,
+    "attention": _attention,
+}
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One line of suite.json."""
+    """One line of suite.json, or one that a bench adds to it."""
 
     name: str
     op: str
@@ -29,45 +98,30 @@ class Workload:
 
     def shapes(self):
         """Operand -> dimensions, inputs first, the output last."""
-        p = self.params
-        if self.op in MATMULS:
-            batch = [p["b"]] if p.get("b", 1) > 1 else []
-            return {
-                "A": [*batch, p["m"], p["k"]],
-                "B": [*batch, p["k"], p["n"]],
-                "C": [*batch, p["m"], p["n"]],
-            }
-        if self.op in CONVOLUTIONS:
-            kernel = [p["kernel"]] * len(p["in_spatial"])
-            return {
-                "X": [p["n"], *p["in_spatial"], p["ci"]],
-                "W": [*kernel, p["ci"] // p["groups"], p["co"]],
-                "Y": [p["n"], *p["out_spatial"], p["co"]],
-            }
-        if self.op == "softmax":
-            return {"X": [p["m"], p["n"]], "Y": [p["m"], p["n"]]}
-        raise Unsupported(f"{self.op} is not in this bench")
+        return OPERANDS[self.op](self.params)
 
     def inputs(self):
         return list(self.shapes())[:-1]
 
     def constants(self):
-        """The suite says "weight"; the operand is W or B."""
-        weight = "B" if self.op in MATMULS else "W"
-        return [weight if name == "weight" else name for name in self.constant]
+        """The suite says "weight" of the second operand, whatever its name."""
+        return [self.inputs()[1] if name == "weight" else name for name in self.constant]
 
     def spec(self):
-        """The operator for our command line: C2D2 -> conv2d:n=1,h=14,w=14,ci=256,..."""
-        p = self.params
-        name, values = self.op, dict(p)
-        if self.op == "batch_matmul" and p["b"] == 1:
-            name, values = "matmul", {key: p[key] for key in "mnk"}
-        if self.op in CONVOLUTIONS:
-            letters = {1: "l", 2: "hw", 3: "dhw"}[len(p["in_spatial"])]
-            values = {"n": p["n"], **dict(zip(letters, p["in_spatial"]))}
-            keys = ("ci", "co", "kernel", "stride", "pad", "dilation", "groups")
-            values.update((key, p[key]) for key in keys)
-        return f"{name}:" + ",".join(f"{key}={value}" for key, value in values.items())
+        """What our command line takes: the name in the suite. Products are written out, since a
+        batch of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none."""
+        if self.op not in MATMULS:
+            return self.name
+        params = dict(self.params)
+        op = "matmul" if params.get("b", 1) == 1 else self.op
+        if op == "matmul":
+            params.pop("b", None)
+        values = ",".join(f"{key}={value}" for key, value in params.items())
+        return f"{op}:{values},constant={'+'.join(self.constants()) or 'none'}"
+
+    def input_bytes(self):
+        shapes = self.shapes()
+        return 4 * sum(math.prod(shapes[name]) for name in self.inputs())
 
     def bytes_moved(self):
         """Inputs read once and the output written once, f32."""
@@ -81,6 +135,7 @@ class Workload:
             "op": self.spec(),
             "workload": {"op": self.op, "params": self.params},
             "shapes": self.shapes(),
+            "inputs": self.inputs(),
             "constants": self.constants(),
             "threads": threads,
             "input_dir": input_dir,
@@ -96,40 +151,3 @@ def load(path=os.path.join(BENCH, "suite.json")):
         entry["name"]: Workload(**entry | {"constant": tuple(entry["constant"])})
         for entry in entries
     }
-
-
-def write_inputs(workload, folder, seed=1):
-    """Uniform in [-0.5, 0.5), the same on every machine."""
-    rng = random.Random(f"{workload.name}/{seed}")
-    for operand in workload.inputs():
-        count = math.prod(workload.shapes()[operand])
-        values = array.array("f", (rng.random() - 0.5 for _ in range(count)))
-        if sys.byteorder == "big":
-            values.byteswap()
-        with open(os.path.join(folder, operand + ".bin"), "wb") as file:
-            values.tofile(file)
-
-
-def read_floats(path):
-    values = array.array("f")
-    with open(path, "rb") as file:
-        values.frombytes(file.read())
-    if sys.byteorder == "big":
-        values.byteswap()
-    return values
-
-
-def relative_error(path, reference_path):
-    """max |a - b| / max |b|, infinite if sizes differ or anything is not a number."""
-    got, wanted = read_floats(path), read_floats(reference_path)
-    if len(got) != len(wanted) or not wanted:
-        return math.inf
-    worst = 0.0
-    for a, b in zip(got, wanted):
-        error = abs(a - b)
-        if not error <= worst:  # also true for NaN
-            worst = error
-            if worst != worst:
-                return math.inf
-    largest = max(map(abs, wanted))
-    return worst / largest if largest else (0.0 if worst == 0.0 else math.inf)

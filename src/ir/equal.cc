@@ -14,6 +14,9 @@ class Comparer {
 
  private:
   bool same(const std::vector<Expr>& a, const std::vector<Expr>& b);
+  bool same_optional(const Expr& a, const Expr& b) {
+    return a.defined() && b.defined() ? same(a, b) : a.defined() == b.defined();
+  }
   bool same_var(VarId a, VarId b) const;
   bool same_body(const Expr& var_a, const Stmt& a, const Expr& var_b, const Stmt& b);
   // While every binder is paired with itself, a node equals itself.
@@ -118,7 +121,12 @@ bool Comparer::same(const Stmt& a, const Stmt& b) {
     }
     case StmtKind::Store: {
       const auto *x = a.as<Store>(), *y = b.as<Store>();
-      return x->buffer == y->buffer && same(x->indices, y->indices) && same(x->value, y->value);
+      return x->buffer == y->buffer && x->stream == y->stream && same(x->indices, y->indices) &&
+             same(x->value, y->value) && same_optional(x->predicate, y->predicate);
+    }
+    case StmtKind::Prefetch: {
+      const auto *x = a.as<Prefetch>(), *y = b.as<Prefetch>();
+      return x->buffer == y->buffer && same(x->indices, y->indices);
     }
     case StmtKind::Allocate: {
       const auto *x = a.as<Allocate>(), *y = b.as<Allocate>();
@@ -244,10 +252,14 @@ void HashWalker::walk(const Stmt& stmt) {
     }
     case StmtKind::Store: {
       const auto* n = stmt.as<Store>();
-      hasher_.add(n->buffer);
+      hasher_.add(n->buffer).add(n->stream ? 1 : 0).add(n->predicate.defined() ? 1 : 0);
       walk(n->indices), walk(n->value);
+      if (n->predicate.defined()) walk(n->predicate);
       return;
     }
+    case StmtKind::Prefetch:
+      hasher_.add(stmt.as<Prefetch>()->buffer);
+      return walk(stmt.as<Prefetch>()->indices);
     case StmtKind::Allocate:
       hasher_.add(stmt.as<Allocate>()->buffer);
       return walk(stmt.as<Allocate>()->body);

@@ -258,9 +258,21 @@ void Printer::print(const Stmt& stmt, int depth, bool last) {
     }
     case StmtKind::Store: {
       const auto* n = stmt.as<Store>();
+      if (n->stream) text += "stream ";
       print_access(n->buffer, n->indices);
       text += " = ";
       print(n->value);
+      if (n->predicate.defined()) {
+        text += " where ";
+        print(n->predicate);
+      }
+      text += '\n';
+      return;
+    }
+    case StmtKind::Prefetch: {
+      const auto* n = stmt.as<Prefetch>();
+      text += "prefetch ";
+      print_access(n->buffer, n->indices);
       text += '\n';
       return;
     }

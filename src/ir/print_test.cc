@@ -95,6 +95,9 @@ TEST(PrintTest, Function) {
   EXPECT_EQ(to_string(make_allocate(2, update)),
             "allocate b2\nb2[0] = fma(b0[i, k], b0[k, i], b2[0])\n");
   EXPECT_EQ(to_string(Stmt{}), "pass\n");
+  EXPECT_EQ(to_string(make_store(0, {i}, f(1), i < 3)), "b0[i] = 1.0 where i < 3\n");
+  EXPECT_EQ(to_string(make_store(0, {i}, f(1), {}, /*stream=*/true)), "stream b0[i] = 1.0\n");
+  EXPECT_EQ(to_string(make_prefetch(0, {i, k + 1})), "prefetch b0[i, k + 1]\n");
 }
 
 }  // namespace

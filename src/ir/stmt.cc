@@ -25,6 +25,8 @@ class StmtReaper {
         return free_with(static_cast<const Let*>(node), &Let::body);
       case StmtKind::Store:
         return free_with(static_cast<const Store*>(node));
+      case StmtKind::Prefetch:
+        return free_with(static_cast<const Prefetch*>(node));
       case StmtKind::Allocate:
         return free_with(static_cast<const Allocate*>(node), &Allocate::body);
       case StmtKind::Block: {
@@ -78,7 +80,8 @@ Stmt make_let(Expr var, Expr value, Stmt body) {
   return Stmt(new Let(std::move(var), std::move(value), std::move(body)));
 }
 
-Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value) {
+Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value, Expr predicate,
+                bool stream) {
   CHECK(value.defined(), "a Store has a value");
   for (const Expr& index : indices) {
     CHECK(index.defined() && index.type().scalar == Scalar::I64, "an index is I64");
@@ -87,7 +90,21 @@ Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value) {
     CHECK(lanes == indices[0].type().lanes && (lanes == 1 || lanes == value.type().lanes),
           "index of {} lanes for a value of {}", lanes, to_string(value.type()));
   }
-  return Stmt(new Store(buffer, std::move(indices), std::move(value)));
+  if (predicate.defined()) {
+    CHECK(predicate.type() == kBool.with_lanes(value.type().lanes), "predicate of {} for {}",
+          to_string(predicate.type()), to_string(value.type()));
+    const int64_t* known = as_int(predicate);
+    if (known != nullptr && *known != 0) predicate = {};
+  }
+  return Stmt(
+      new Store(buffer, std::move(indices), std::move(value), std::move(predicate), stream));
+}
+
+Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices) {
+  for (const Expr& index : indices) {
+    CHECK(index.defined() && index.type() == kIndex, "an index of a Prefetch is a scalar I64");
+  }
+  return Stmt(new Prefetch(buffer, std::move(indices)));
 }
 
 Stmt make_allocate(BufferId buffer, Stmt body) {

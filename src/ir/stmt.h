@@ -5,7 +5,10 @@
 //   several threads; no Parallel inside a Parallel. Vectorised and Unrolled are wishes that the
 //   passes of those names remove; back ends see Serial and Parallel only.
 // - Allocate gives a buffer its lifetime: contents are undefined on entry.
-// - A Store of a vector has vector indices, as Load has.
+// - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
+//   where that is true; the indices of the others need not be inside of the buffer. The value is
+//   evaluated in every lane.
+// - Prefetch and the `stream` of a Store are hints: they change no value.
 #pragma once
 
 #include <atomic>
@@ -18,7 +21,7 @@
 
 namespace tilewright::ir {
 
-enum class StmtKind : uint8_t { For, If, Let, Store, Allocate, Block };
+enum class StmtKind : uint8_t { For, If, Let, Store, Prefetch, Allocate, Block };
 enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled };
 
 struct StmtNode {
@@ -103,8 +106,21 @@ struct Store : StmtNode {
   BufferId buffer;
   std::vector<Expr> indices;
   Expr value;
-  Store(BufferId b, std::vector<Expr> i, Expr v)
-      : StmtNode(kKind), buffer(b), indices(std::move(i)), value(std::move(v)) {}
+  Expr predicate;  // Bool of the value's lanes; null: always
+  bool stream;     // the element is not read soon: past the caches if that is possible
+  Store(BufferId b, std::vector<Expr> i, Expr v, Expr p, bool s)
+      : StmtNode(kKind),
+        buffer(b),
+        indices(std::move(i)),
+        value(std::move(v)),
+        predicate(std::move(p)),
+        stream(s) {}
+};
+struct Prefetch : StmtNode {  // the element is read soon; the indices may leave the buffer
+  static constexpr StmtKind kKind = StmtKind::Prefetch;
+  BufferId buffer;
+  std::vector<Expr> indices;  // scalars
+  Prefetch(BufferId b, std::vector<Expr> i) : StmtNode(kKind), buffer(b), indices(std::move(i)) {}
 };
 struct Allocate : StmtNode {
   static constexpr StmtKind kKind = StmtKind::Allocate;
@@ -121,7 +137,10 @@ struct Block : StmtNode {
 Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body);
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_let(Expr var, Expr value, Stmt body);
-Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value);
+Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value,
+                Expr predicate = {},  // one that is constantly true is dropped
+                bool stream = false);
+Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices);
 Stmt make_allocate(BufferId buffer, Stmt body);
 Stmt make_block(std::vector<Stmt> stmts);  // drops nulls, splices Blocks; may give null or one stmt
 

@@ -20,7 +20,22 @@ TEST(StmtTest, MakersCheckTypes) {
   EXPECT_THROW(make_store(0, {f}, f), InternalError);
   EXPECT_THROW(make_store(0, {ramp(i, 1, 4)}, f), InternalError);
   EXPECT_THROW(make_store(0, {i, ramp(i, 1, 4)}, broadcast(f, 4)), InternalError);
+  EXPECT_THROW(make_store(0, {i}, f, i), InternalError);
+  EXPECT_THROW(make_store(0, {ramp(i, 1, 4)}, broadcast(f, 4), i < 3), InternalError);
+  EXPECT_THROW(make_prefetch(0, {f}), InternalError);
+  EXPECT_THROW(make_prefetch(0, {ramp(i, 1, 4)}), InternalError);
   EXPECT_THROW(make_allocate(0, {}), InternalError);
+}
+
+TEST(StmtTest, PredicatesThatHoldAreDropped) {
+  const Expr i = var("i"), f = float_imm(1, kF32);
+  const Type mask = kBool.with_lanes(4);
+  const Stmt always =
+      make_store(0, {ramp(i, 1, 4)}, broadcast(f, 4), int_imm(1, mask), /*stream=*/true);
+  EXPECT_FALSE(always.as<Store>()->predicate.defined());
+  EXPECT_TRUE(always.as<Store>()->stream);
+  EXPECT_TRUE(make_store(0, {i}, f, int_imm(0, kBool)).as<Store>()->predicate.defined());
+  EXPECT_TRUE(make_store(0, {i}, f, i < 3).as<Store>()->predicate.defined());
 }
 
 TEST(StmtTest, BlocksAreFlat) {

@@ -197,12 +197,26 @@ void Verifier::walk_stmt(const Stmt& stmt) {
       const auto* n = stmt.as<Store>();
       for (const Expr& index : n->indices) walk(index);
       walk(n->value);
+      if (n->predicate.defined()) walk(n->predicate);
       if (failed()) return;
+      expect(
+          !n->predicate.defined() || n->predicate.type() == kBool.with_lanes(n->value.type().lanes),
+          "the predicate is not a Bool of the value's lanes");
       check_access(n->buffer, n->indices, n->value.type());
       if (!failed()) {
         expect_named(writable_[n->buffer], "store to `{}`, which is an input", name_of(n->buffer));
       }
       return;
+    }
+    case StmtKind::Prefetch: {
+      const auto* n = stmt.as<Prefetch>();
+      for (const Expr& index : n->indices) walk(index);
+      expect_named(n->buffer < function_.buffers.size(), "prefetch of b{}, which is no buffer",
+                   n->buffer);
+      if (failed()) return;
+      const Buffer& buffer = function_.buffers[n->buffer];
+      expect_named(buffer.scope != Scope::Register, "prefetch of register `{}`", buffer.name);
+      return check_access(n->buffer, n->indices, buffer.element);
     }
     case StmtKind::Allocate:
       return walk_allocate(*stmt.as<Allocate>());

@@ -2,8 +2,8 @@
 //
 // Types agree; every variable is bound exactly once above its use; every buffer is an argument or
 // allocated above its use; index counts match the shape; no Parallel inside a Parallel; Register
-// buffers are accessed at index 0 with their whole element; extents and indices are I64; inputs are
-// not stored to.
+// buffers are accessed at index 0 with their whole element and not prefetched; extents and indices
+// are I64; inputs are not stored to.
 #pragma once
 
 #include "base/result.h"

@@ -40,6 +40,8 @@ TEST(VerifyTest, AcceptsWhatIsRight) {
   const Stmt vector = out(ramp(zero(), 1, 8), load(kVec, kReg, {zero()}));
   const Stmt fill = make_store(kReg, {zero()}, broadcast(one(), 8));
   EXPECT_TRUE(verify(with_body(make_allocate(kReg, make_block({fill, vector})))));
+  EXPECT_TRUE(verify(with_body(loop(i, make_store(kOut, {i}, one(), i < 3, /*stream=*/true)))));
+  EXPECT_TRUE(verify(with_body(loop(i, make_prefetch(kIn, {i + 1, zero()})))));
 }
 
 TEST(VerifyTest, NamesWhatIsWrong) {
@@ -79,6 +81,15 @@ TEST(VerifyTest, NamesWhatIsWrong) {
       {Stmt(new For(zero(), zero(), ForKind::Serial, fine)), "loop variable is not an I64 Var"},
       {Stmt(new For(i, one(), ForKind::Serial, fine)), "the extent is not I64"},
       {Stmt(new Let(i, one(), fine)), "another type than its value"},
+      {make_store(kOut, {zero()}, one(), i < 3), "variable `i` is not bound here"},
+      {Stmt(new Store(kOut, {zero()}, one(), zero(), false)), "the predicate is not a Bool"},
+      {Stmt(new Store(kOut, {ramp(zero(), 1, 8)}, broadcast(one(), 8), int_imm(0, kBool), false)),
+       "the predicate is not a Bool of the value's lanes"},
+      {make_prefetch(9, {zero()}), "prefetch of b9"},
+      {make_prefetch(kIn, {zero()}), "`in` has 2 dimensions, not 1"},
+      {make_prefetch(kTemp, {zero()}), "`temp` is accessed outside"},
+      {make_prefetch(kOut, {i}), "variable `i` is not bound here"},
+      {make_allocate(kReg, make_prefetch(kReg, {zero()})), "prefetch of register `acc`"},
   };
   for (const Case& c : cases) {
     const Status status = verify(with_body(c.body));

@@ -34,8 +34,12 @@ void Visitor::visit(const Stmt& stmt) {
       const auto* n = stmt.as<Store>();
       for (const Expr& index : n->indices) visit(index);
       visit(n->value);
+      if (n->predicate.defined()) visit(n->predicate);
       return;
     }
+    case StmtKind::Prefetch:
+      for (const Expr& index : stmt.as<Prefetch>()->indices) visit(index);
+      return;
     case StmtKind::Allocate:
       return visit_if_defined(stmt.as<Allocate>()->body);
     case StmtKind::Block:
@@ -166,8 +170,16 @@ Stmt Rewriter::rewrite_children(const Stmt& stmt) {
       bool changed = false;
       std::vector<Expr> indices = rewrite_list(*this, n->indices, changed);
       Expr value = rewrite(n->value);
-      if (!changed && value.same_as(n->value)) return stmt;
-      return make_store(n->buffer, std::move(indices), std::move(value));
+      Expr predicate = rewrite_optional(n->predicate);
+      if (!changed && value.same_as(n->value) && predicate.same_as(n->predicate)) return stmt;
+      return make_store(n->buffer, std::move(indices), std::move(value), std::move(predicate),
+                        n->stream);
+    }
+    case StmtKind::Prefetch: {
+      const auto* n = stmt.as<Prefetch>();
+      bool changed = false;
+      std::vector<Expr> indices = rewrite_list(*this, n->indices, changed);
+      return changed ? make_prefetch(n->buffer, std::move(indices)) : stmt;
     }
     case StmtKind::Allocate: {
       const auto* n = stmt.as<Allocate>();

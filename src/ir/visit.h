@@ -73,6 +73,7 @@ class Rewriter {
 
  protected:
   Expr rewrite_children(const Expr& expr);
+  Expr rewrite_optional(const Expr& expr) { return expr.defined() ? rewrite(expr) : expr; }
   Stmt rewrite_children(const Stmt& stmt);
 };
 

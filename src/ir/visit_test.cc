@@ -59,7 +59,8 @@ TEST(RewriterTest, SubstituteFoldsAndVectorises) {
 
 Stmt nest(const Expr& i, const Expr& n) {
   const Expr t = var("t");
-  Stmt store = make_store(0, {i + t}, cast(Scalar::F32, n));
+  Stmt store = make_block({make_prefetch(0, {n}),
+                           make_store(0, {i + t}, cast(Scalar::F32, n), t < n, /*stream=*/true)});
   Stmt branch = make_if(i < n, store, make_store(0, {n}, float_imm(0, kF32)));
   Stmt body = make_block({make_let(t, n * 2, branch), make_store(0, {i}, float_imm(2, kF32))});
   return make_allocate(1, make_for(i, n, ForKind::Serial, body));
@@ -75,16 +76,17 @@ TEST(RewriterTest, StatementsAreRewrittenButNotTheirBinders) {
   EXPECT_FALSE(uses_var(after, n.as<Var>()->id));
 }
 
-class StoreRemover : public Rewriter {
+class LeafRemover : public Rewriter {
  public:
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
-    return stmt.kind() == StmtKind::Store ? Stmt{} : rewrite_children(stmt);
+    const bool leaf = stmt.kind() == StmtKind::Store || stmt.kind() == StmtKind::Prefetch;
+    return leaf ? Stmt{} : rewrite_children(stmt);
   }
 };
 
 TEST(RewriterTest, EmptiedStatementsVanish) {
-  EXPECT_FALSE(StoreRemover().rewrite(nest(var("i"), var("n"))).defined());
+  EXPECT_FALSE(LeafRemover().rewrite(nest(var("i"), var("n"))).defined());
 }
 
 class Counter : public Visitor {
@@ -103,8 +105,8 @@ class Counter : public Visitor {
 TEST(VisitorTest, VisitsEveryNode) {
   Counter counter;
   counter.visit(nest(var("i"), var("n")));
-  EXPECT_EQ(counter.stmts, 8);  // allocate, for, block, let, if, three stores
-  EXPECT_EQ(counter.exprs, 1 + 3 + 3 + (3 + 2) + (1 + 1) + (1 + 1));
+  EXPECT_EQ(counter.stmts, 10);  // allocate, for, two blocks, let, if, prefetch, three stores
+  EXPECT_EQ(counter.exprs, 1 + 3 + 3 + 1 + (3 + 2 + 3) + (1 + 1) + (1 + 1));
 }
 
 }  // namespace

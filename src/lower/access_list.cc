@@ -57,11 +57,16 @@ class AccessLister : public ir::Visitor {
       case ir::StmtKind::Store: {
         const auto* store = stmt.as<ir::Store>();
         ir::Visitor::visit(stmt);
-        return note({.buffer = store->buffer, .store = store}, store->indices[0]);
+        const int outer =
+            std::exchange(condition_depth_, store->predicate.defined() ? depth_ : condition_depth_);
+        note({.buffer = store->buffer, .store = store}, store->indices[0]);
+        condition_depth_ = outer;
+        return;
       }
       case ir::StmtKind::Allocate:
         allocated_at_[stmt.as<ir::Allocate>()->buffer] = depth_;
         break;
+      case ir::StmtKind::Prefetch:
       case ir::StmtKind::Block:
         break;
     }

@@ -21,7 +21,7 @@ struct Access {
   unsigned lanes = 1;
   bool dense = true;         // scalar or of stride 1; otherwise `index` is not filled
   int index_depth = 0;       // of the innermost binder it depends on
-  int condition_depth = -1;  // binders around the innermost condition around it; -1: none
+  int condition_depth = -1;  // binders around its innermost condition or predicate; -1: none
 };
 
 struct LoopAccesses {

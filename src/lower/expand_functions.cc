@@ -70,8 +70,10 @@ class FunctionExpander : public ir::Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* store = stmt.as<ir::Store>()) {
       Expr value = rewrite(store->value);
-      if (value.same_as(store->value)) return stmt;
-      return bindings_.wrap(ir::make_store(store->buffer, store->indices, std::move(value)));
+      Expr predicate = rewrite_optional(store->predicate);
+      if (value.same_as(store->value) && predicate.same_as(store->predicate)) return stmt;
+      return bindings_.wrap(ir::make_store(store->buffer, store->indices, std::move(value),
+                                           std::move(predicate), store->stream));
     }
     if (const auto* let = stmt.as<ir::Let>()) {
       Expr value = rewrite(let->value);

@@ -25,13 +25,22 @@ class Flattener : public ir::Rewriter {
 
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* loop = stmt.as<ir::For>()) return rewrite_loop(stmt, *loop);
+    if (const auto* prefetch = stmt.as<ir::Prefetch>()) {
+      Expr index = flat_index(prefetch->buffer, prefetch->indices);
+      if (prefetch->indices.size() == 1 && index.same_as(prefetch->indices[0])) return stmt;
+      return ir::make_prefetch(prefetch->buffer, {std::move(index)});
+    }
     const auto* store = stmt.as<ir::Store>();
     if (store == nullptr) return rewrite_children(stmt);
     Expr index = flat_index(store->buffer, store->indices);
     Expr value = rewrite(store->value);
+    Expr predicate = rewrite_optional(store->predicate);
     const bool same_index = store->indices.size() == 1 && index.same_as(store->indices[0]);
-    if (same_index && value.same_as(store->value)) return stmt;
-    return ir::make_store(store->buffer, {std::move(index)}, std::move(value));
+    if (same_index && value.same_as(store->value) && predicate.same_as(store->predicate)) {
+      return stmt;
+    }
+    return ir::make_store(store->buffer, {std::move(index)}, std::move(value), std::move(predicate),
+                          store->stream);
   }
 
  private:

@@ -23,6 +23,7 @@ constexpr size_t kMaxRegisters = 32;
 struct Place {
   const Access* first = nullptr;
   bool always_stored = false;
+  bool stream = false;
   BufferId in_register = 0;
 
   bool starts_with_store() const { return first->store != nullptr; }
@@ -53,7 +54,8 @@ class Hoister : public ir::Rewriter {
     if (store == nullptr || registers_.empty()) return rewrite_children(stmt);
     const auto found = registers_.find(store);
     if (found == registers_.end()) return rewrite_children(stmt);
-    return ir::make_store(found->second, {ir::int_imm(0)}, rewrite(store->value));
+    return ir::make_store(found->second, {ir::int_imm(0)}, rewrite(store->value),
+                          rewrite_optional(store->predicate));
   }
 
  private:
@@ -97,7 +99,8 @@ class Hoister : public ir::Rewriter {
     stmts.push_back(std::move(inside));
     for (const Place& place : places) {
       stmts.push_back(ir::make_store(place.first->buffer, {place.index()},
-                                     ir::load(place.type(), place.in_register, {ir::int_imm(0)})));
+                                     ir::load(place.type(), place.in_register, {ir::int_imm(0)}),
+                                     {}, place.stream));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto place = places.rbegin(); place != places.rend(); ++place) {
@@ -137,6 +140,7 @@ class Hoister : public ir::Rewriter {
         if (apart == 0 && access.lanes == place.first->lanes) {
           known = true;
           place.always_stored |= always && access.store != nullptr;
+          place.stream |= access.store != nullptr && access.store->stream;
         } else if (apart < place.first->lanes && -apart < access.lanes) {
           return {};  // overlap
         }
@@ -144,7 +148,8 @@ class Hoister : public ir::Rewriter {
       if (known) continue;
       if (!always || places.size() == kMaxRegisters) return {};
       if (!places.empty() && !same_terms(access.index, places[0].first->index)) return {};
-      places.push_back({&access, access.store != nullptr, 0});
+      const bool stores = access.store != nullptr;
+      places.push_back({&access, stores, stores && access.store->stream, 0});
     }
     std::erase_if(places, [](const Place& place) { return !place.always_stored; });
     return places;

@@ -55,8 +55,19 @@ class IndexHoister : public ir::Rewriter {
         const auto* store = stmt.as<ir::Store>();
         Expr index = hoisted(store->indices[0]);
         Expr value = rewrite(store->value);
-        if (index.same_as(store->indices[0]) && value.same_as(store->value)) return stmt;
-        return ir::make_store(store->buffer, {std::move(index)}, std::move(value));
+        Expr predicate = rewrite_optional(store->predicate);
+        if (index.same_as(store->indices[0]) && value.same_as(store->value) &&
+            predicate.same_as(store->predicate)) {
+          return stmt;
+        }
+        return ir::make_store(store->buffer, {std::move(index)}, std::move(value),
+                              std::move(predicate), store->stream);
+      }
+      case ir::StmtKind::Prefetch: {
+        const auto* prefetch = stmt.as<ir::Prefetch>();
+        Expr index = hoisted(prefetch->indices[0]);
+        if (index.same_as(prefetch->indices[0])) return stmt;
+        return ir::make_prefetch(prefetch->buffer, {std::move(index)});
       }
       default:
         return rewrite_children(stmt);

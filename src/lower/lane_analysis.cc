@@ -78,8 +78,7 @@ class LaneAnalyser : public ir::Visitor {
         break;
       }
       case ir::StmtKind::If:
-        if (uses_any(stmt.as<ir::If>()->condition, varying_)) refused_ = true;
-        break;
+      case ir::StmtKind::Prefetch:
       case ir::StmtKind::Block:
         break;
     }
@@ -95,6 +94,7 @@ class LaneAnalyser : public ir::Visitor {
     note_element(function_.buffers[store.buffer].element.scalar);
     LaneAccess access{store.buffer, true, {}, linear_of(store.indices[0])};
     visit(store.indices[0]);
+    if (store.predicate.defined()) visit(store.predicate);
     if (uses_any(store.indices[0], varying_)) {
       visit(store.value);
     } else {

@@ -116,8 +116,10 @@ class Promoter : public ir::Rewriter {
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* store = stmt.as<ir::Store>(); store != nullptr && promoted(store->buffer)) {
       return ir::make_store(replacement(store->buffer, store->indices[0]), {ir::int_imm(0)},
-                            rewrite(store->value));
+                            rewrite(store->value), rewrite_optional(store->predicate));
     }
+    const auto* prefetch = stmt.as<ir::Prefetch>();
+    if (prefetch != nullptr && promoted(prefetch->buffer)) return {};
     const auto* allocate = stmt.as<ir::Allocate>();
     if (allocate == nullptr || !promoted(allocate->buffer)) return rewrite_children(stmt);
     Stmt body = rewrite(allocate->body);

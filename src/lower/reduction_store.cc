@@ -46,6 +46,7 @@ int64_t largest(ir::Scalar type) {
 }  // namespace
 
 std::optional<ReductionStore> match_reduction(const ir::Store& store) {
+  if (store.predicate.defined()) return {};
   if (const auto* node = store.value.as<ir::Fma>()) {
     if (!loads_element_of(node->c, store)) return {};
     return ReductionStore{BinaryOp::Add, node->c, node->a * node->b};

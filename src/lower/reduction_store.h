@@ -15,8 +15,9 @@ struct ReductionStore {
   ir::Expr value;   // what is folded in; a * b for fma
 };
 
-// The store as a reduction, if its value has one of the forms above and loads the very element it
-// stores. The value may load others of the same buffer: that is for the caller to see.
+// The store as a reduction, if it has no predicate, and its value has one of the forms above and
+// loads the very element it stores. The value may load others of the same buffer: that is for the
+// caller to see.
 std::optional<ReductionStore> match_reduction(const ir::Store& store);
 
 // The value that changes nothing: 0, 1, infinity or the largest integer, or its negative.

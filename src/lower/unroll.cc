@@ -76,8 +76,16 @@ class Unroller : public ir::Rewriter {
       case ir::StmtKind::Store: {
         if (values_.empty()) return stmt;
         const auto* store = stmt.as<ir::Store>();
-        return ir::make_store(store->buffer, rewrite_indices(store->indices),
-                              rewrite(store->value));
+        Expr predicate = rewrite_optional(store->predicate);
+        const int64_t* known = predicate.defined() ? ir::as_int(predicate) : nullptr;
+        if (known != nullptr && *known == 0) return {};
+        return ir::make_store(store->buffer, rewrite_indices(store->indices), rewrite(store->value),
+                              std::move(predicate), store->stream);
+      }
+      case ir::StmtKind::Prefetch: {
+        if (values_.empty()) return stmt;
+        const auto* prefetch = stmt.as<ir::Prefetch>();
+        return ir::make_prefetch(prefetch->buffer, rewrite_indices(prefetch->indices));
       }
       default:
         return rewrite_children(stmt);

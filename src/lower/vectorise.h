@@ -7,9 +7,10 @@
 //     unroll for j < 2: C[ramp(j * 16, 1, 16)] = x16(A[i]) * B[ramp(j * 16, 1, 16)]
 //   vectorise for k < 16: S[i] = S[i] + A[k]   ->   S[i] = S[i] + reduce(+, A[ramp(0, 1, 16)])
 //
-// Sums and products of floats over lanes need the licence `reassociate`. A loop in which
-// iterations might touch each other's elements, a condition or an extent depends on the variable,
-// or a buffer is allocated, is unrolled instead (left serial above 64 iterations).
+// Conditions that depend on the variable become masks (vectorise_body.h). Sums and products of
+// floats over lanes need the licence `reassociate`. A loop in which iterations might touch each
+// other's elements, an extent depends on the variable, or a buffer is allocated, is unrolled
+// instead (left serial above 64 iterations).
 #pragma once
 
 #include "lower/pass.h"

@@ -85,6 +85,79 @@ TEST_F(Vectorise, SelectsByLane) {
             "A[ramp(-1, 1, 4)] + B[x4(0)], x4(0.0))\n");
 }
 
+TEST_F(Vectorise, ConditionsByLaneAreMasks) {
+  EXPECT_EQ(after(16, ir::make_if(j < 13, store(c, j, at(b, j) * at(a, zero)))),
+            "C[ramp(0, 1, 16)] = select(ramp(0, 1, 16) < x16(13), B[ramp(0, 1, 16)], x16(0.0)) * "
+            "x16(A[0]) where ramp(0, 1, 16) < x16(13)\n");
+  EXPECT_EQ(after(4, ir::make_if(j < 3, store(c, j, at(c, j) + at(b, j)))),
+            "C[ramp(0, 1, 4)] = select(ramp(0, 1, 4) < x4(3), C[ramp(0, 1, 4)], x4(0.0)) + "
+            "select(ramp(0, 1, 4) < x4(3), B[ramp(0, 1, 4)], x4(0.0)) "
+            "where ramp(0, 1, 4) < x4(3)\n");
+  EXPECT_EQ(after(4, ir::make_if(j < 1, store(c, j, at(a, zero)), store(b, j, at(a, zero)))),
+            "C[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) < x4(1)\n"
+            "B[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) >= x4(1)\n");
+}
+
+TEST_F(Vectorise, MasksThatAreKnown) {
+  EXPECT_EQ(after(4, ir::make_if(j < 9, store(c, j, at(b, j)))),
+            "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n");
+  EXPECT_EQ(
+      after(4, ir::make_block({store(c, j, at(b, j)), ir::make_if(j >= 4, store(b, j, at(c, j)))})),
+      "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n");
+  EXPECT_EQ(after(5, ir::make_if(j < 2, store(c, j, at(a, zero)), store(b, j, at(a, zero)))),
+            "C[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) < x4(2)\n"
+            "B[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) >= x4(2)\n"
+            "B[4] = A[0]\n");
+}
+
+// Some lane always holds in the first, so that A[0] may be loaded; in the second perhaps none.
+TEST_F(Vectorise, MasksOfLoopsAround) {
+  const Expr i = ir::var("i");
+  const auto rows = [&](int64_t limit) {
+    const ir::Stmt body = ir::make_if(i * 16 + j < limit, store(c, i * 16 + j, at(a, zero)));
+    kernel.function.body = loop(i, 4, loop(j, 16, body, ForKind::Vectorised));
+    return kernel.after(vectorise);
+  };
+  EXPECT_EQ(rows(61),
+            "for i < 4:\n"
+            "  let mask = ramp(i * 16, 1, 16) < x16(61)\n"
+            "  C[ramp(i * 16, 1, 16)] = x16(A[0]) where mask\n");
+  EXPECT_EQ(rows(30),
+            "for i < 4:\n"
+            "  let mask = ramp(i * 16, 1, 16) < x16(30)\n"
+            "  if reduce(||, mask):\n"
+            "    C[ramp(i * 16, 1, 16)] = x16(A[0]) where mask\n");
+}
+
+TEST_F(Vectorise, NestedMasksLetsLoopsAndReductions) {
+  const Expr x = ir::var("x", ir::kF32);
+  const ir::Stmt inner = ir::make_if(j >= 1, ir::make_let(x, at(b, j), store(c, j, x)));
+  EXPECT_EQ(after(4, ir::make_if(j < 3, loop(k, 2, inner))),
+            "for k < 2:\n"
+            "  let x = select(ramp(0, 1, 4) < x4(3) && ramp(0, 1, 4) >= x4(1), "
+            "B[ramp(0, 1, 4)], x4(0.0))\n"
+            "  C[ramp(0, 1, 4)] = x where ramp(0, 1, 4) < x4(3) && ramp(0, 1, 4) >= x4(1)\n");
+  EXPECT_EQ(after(4, ir::make_if(j < 3, store(c, zero, ir::max(at(c, zero), at(a, j))))),
+            "C[0] = max(C[0], reduce(max, select(ramp(0, 1, 4) < x4(3), "
+            "select(ramp(0, 1, 4) < x4(3), A[ramp(0, 1, 4)], x4(0.0)), x4(-inf))))\n");
+  // What the mask reads may change under it.
+  const Expr positive = ir::binary(ir::BinaryOp::Gt, at(c, j), ir::float_imm(0, ir::kF32));
+  EXPECT_EQ(after(4, ir::make_if(positive, store(c, j, x + x))).substr(0, 7), "kernel:");  // no x
+  EXPECT_EQ(after(4, ir::make_if(positive, store(c, j, at(a, zero)))),
+            "let mask = C[ramp(0, 1, 4)] > x4(0.0)\n"
+            "if reduce(||, mask):\n"
+            "  C[ramp(0, 1, 4)] = x4(A[0]) where mask\n");
+}
+
+TEST_F(Vectorise, PredicatesStreamsAndPrefetches) {
+  const ir::Stmt body =
+      ir::make_block({ir::make_prefetch(b, {j * 4 + 64}), ir::make_prefetch(b, {j / 2}),
+                      ir::make_store(c, {j}, at(a, zero), j < 3, /*stream=*/true)});
+  EXPECT_EQ(after(4, body),
+            "prefetch B[64]\n"
+            "stream C[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) < x4(3)\n");
+}
+
 TEST_F(Vectorise, ReductionsOverLanes) {
   EXPECT_EQ(after(16, store(c, k, at(c, k) + at(a, j))).substr(0, 7), "kernel:");  // k is unbound
   EXPECT_EQ(after(16, store(c, zero, at(c, zero) + at(a, j))),
@@ -125,7 +198,6 @@ TEST_F(Vectorise, UnrollsWhatIsNotIndependent) {
       {"rows that overlap", loop(k, 4, store(c, k * 7 + j, at(c, k * 7 + j) + x)), false},
       {"rows that do not", loop(k, 4, store(c, k * 8 + j, at(c, k * 8 + j) + x)), true},
       {"an element eight further", store(c, j, at(c, j + 8)), true},
-      {"a condition by lane", ir::make_if(j < 3, store(c, j, x)), false},
       {"an extent by lane", ir::make_for(k, j + 1, ForKind::Serial, store(c, j, x)), false},
   };
   for (const Case& test : cases) {

@@ -156,9 +156,9 @@ class ReductionWidener : public ir::Rewriter {
         }
         vectors.resize(vectors.size() - half);
       }
-      stmts.push_back(
-          ir::make_store(a.store->buffer, a.store->indices,
-                         ir::binary(a.op, a.element, ir::vector_reduce(a.op, vectors[0]))));
+      stmts.push_back(ir::make_store(
+          a.store->buffer, a.store->indices,
+          ir::binary(a.op, a.element, ir::vector_reduce(a.op, vectors[0])), {}, a.store->stream));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto a = accumulators.rbegin(); a != accumulators.rend(); ++a) {

@@ -118,6 +118,8 @@ void Interpreter::execute(const Stmt& stmt) {
       return execute_store(*stmt.as<Store>());
     case StmtKind::Allocate:
       return execute_allocate(*stmt.as<Allocate>());
+    case StmtKind::Prefetch:
+      return;
     case StmtKind::If: {
       const auto* branch = stmt.as<If>();
       const bool taken = evaluate(branch->condition, 0) != 0;
@@ -160,6 +162,7 @@ void Interpreter::execute_store(const Store& store) {
   std::vector<std::pair<int64_t, Lane>> lanes;
   for (unsigned k = 0; k < type.lanes; ++k) {
     const Lane value = evaluate(store.value, k);
+    if (store.predicate.defined() && evaluate(store.predicate, k) == 0) continue;
     const auto offset = locate(store.buffer, store.indices, type, k);
     if (!offset || failed()) return;
     lanes.emplace_back(*offset, value);

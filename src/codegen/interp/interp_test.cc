@@ -56,6 +56,18 @@ TEST(Interp, MatmulOverLogicalShapes) {
   EXPECT_EQ(loads_of_a, 12);
 }
 
+TEST(Interp, PredicatesLeaveLanesAndIndicesOutside) {
+  const Expr at = ramp(int_imm(4), 1, 8), mask = binary(BinaryOp::Lt, at, int_imm(6, at.type()));
+  const Stmt body = make_block(
+      {make_store(0, {at}, float_imm(1, kF32.with_lanes(8)), mask),  // 4 and 5 of 4 .. 11
+       make_store(0, {int_imm(99)}, float_imm(2, kF32), int_imm(0, kBool)),
+       make_prefetch(0, {int_imm(1000)})});
+  float x[6] = {};
+  void* arguments[] = {x};
+  ASSERT_TRUE(interpret(function({buffer("x", kF32, {6})}, {0}, body), arguments).has_value());
+  EXPECT_EQ(std::vector<float>(x, x + 6), (std::vector<float>{0, 0, 0, 0, 1, 1}));
+}
+
 TEST(Interp, RegistersAndLetsHoldVectors) {
   const Type v4 = kF32.with_lanes(4);
   const Expr at = ramp(int_imm(0), 1, 4);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "codegen/llvm/emitter.h"
+#include "ir/equal.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -109,6 +110,11 @@ Emitter::Value Emitter::emit_select(const ir::Select& select) {
         emit_uniform(*condition), value_type(select.type), [&] { return emit(select.if_true); },
         [&] { return emit(select.if_false); });
   }
+  if (frame_->observed.defined() && ir::equal(select.condition, frame_->observed)) {
+    if (!may_fault(select.if_true)) return emit(select.if_true);
+    Value mask = emit(select.condition);
+    return emit_masked(mask, [&] { return emit(select.if_true); });
+  }
   Value condition = emit(select.condition);
   if (!lazy) {
     Value if_true = emit(select.if_true);
@@ -156,6 +162,30 @@ Emitter::Value Emitter::emit_branches(Value condition, llvm::Type* type,
   return value;
 }
 
+// Apart from the lanes in question here: shared values of this place do not reach the other, nor
+// the other way round.
+Emitter::Value Emitter::emit_apart(const std::function<Value()>& make) {
+  auto shared = std::exchange(frame_->shared, {});
+  auto shared_values =
+      std::exchange(frame_->shared_values, llvm::DenseMap<const ir::Node*, Value>());
+  Value mask = std::exchange(frame_->mask, nullptr);
+  const ir::Expr observed = std::exchange(frame_->observed, ir::Expr());
+  Value value = make();
+  frame_->shared = std::move(shared);
+  frame_->shared_values = std::move(shared_values);
+  frame_->mask = mask;
+  frame_->observed = observed;
+  return value;
+}
+
+// A value of which only the lanes where `predicate` holds are looked at; null: all of them.
+Emitter::Value Emitter::emit_observed(const ir::Expr& predicate, const ir::Expr& value) {
+  frame_->observed = predicate;
+  Value result = emit(value);
+  frame_->observed = {};
+  return result;
+}
+
 Emitter::Value Emitter::emit_masked(Value mask, const std::function<Value()>& arm) {
   Value outer = std::exchange(frame_->mask, mask);
   const size_t shared = frame_->shared.size();
@@ -176,7 +206,7 @@ Emitter::Value Emitter::emit_uniform(const ir::Expr& scalar) {
 }
 
 Emitter::Value Emitter::emit_reduce(const ir::VectorReduce& reduce) {
-  Value lanes = emit(reduce.value);
+  Value lanes = emit_apart([&] { return emit(reduce.value); });
   auto count = static_cast<int>(reduce.value.type().lanes);
   const auto part = [&](int first, int size) {
     std::vector<int> picked(static_cast<size_t>(size));

@@ -1,4 +1,4 @@
-// Loads, stores and their addresses.
+// Loads, and the addresses of all accesses. Stores: emit_store.cc.
 //
 // The index of an access is taken apart into a sum of coefficient * atom, a constant, and a stride
 // between lanes. Terms go to the level where their atom is bound; the pointer of each level is the
@@ -25,6 +25,12 @@ int64_t plus(int64_t a, int64_t b) {
 }
 
 }  // namespace
+
+Address Address::at_lane(unsigned lane) const {
+  Address result = *this;
+  result.constant = plus(constant, times(lane_stride, lane));
+  return result;
+}
 
 bool Emitter::decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices,
                         Address& address) {
@@ -164,15 +170,7 @@ Emitter::Bound Emitter::atom_value(const ir::Expr& atom) {
       kept != frame_->levels[level].kept.end()) {
     return {kept->second, level};
   }
-  // Shared values of this place may not reach the other, nor the other way round.
-  auto shared = std::exchange(frame_->shared, {});
-  auto shared_values =
-      std::exchange(frame_->shared_values, llvm::DenseMap<const ir::Node*, Value>());
-  Value mask = std::exchange(frame_->mask, nullptr);
-  Value made = at_level(level, [&] { return emit(atom); });
-  frame_->shared = std::move(shared);
-  frame_->shared_values = std::move(shared_values);
-  frame_->mask = mask;
+  Value made = emit_apart([&] { return at_level(level, [&] { return emit(atom); }); });
   frame_->levels[level].kept[key] = made;
   return {made, level};
 }
@@ -271,6 +269,16 @@ Emitter::Value Emitter::lane_pointers(ir::BufferId buffer, const std::vector<ir:
                             pointer(buffer, {}), sum);
 }
 
+// The same, of lanes that are.
+Emitter::Value Emitter::strided_pointers(ir::BufferId buffer, const Address& address,
+                                         unsigned lanes) {
+  std::vector<llvm::Constant*> steps;
+  steps.reserve(lanes);
+  for (unsigned k = 0; k < lanes; ++k) steps.push_back(index(times(address.lane_stride, k)));
+  return builder_.CreateGEP(memory_type(function_.buffers[buffer].element.element()),
+                            pointer(buffer, address), llvm::ConstantVector::get(steps));
+}
+
 Emitter::Value Emitter::from_memory(Value value, ir::Type type) {
   return ir::is_bool(type) ? builder_.CreateIsNotNull(value) : value;
 }
@@ -316,13 +324,7 @@ Emitter::Value Emitter::load_lanes(const ir::Load& load, Value otherwise) {
     return from_memory(value, load.type);
   }
   if (mask != nullptr) {
-    std::vector<llvm::Constant*> steps;
-    steps.reserve(load.type.lanes);
-    for (unsigned k = 0; k < load.type.lanes; ++k) {
-      steps.push_back(index(times(address.lane_stride, k)));
-    }
-    Value pointers = builder_.CreateGEP(element, pointer(load.buffer, address),
-                                        llvm::ConstantVector::get(steps));
+    Value pointers = strided_pointers(load.buffer, address, load.type.lanes);
     return from_memory(builder_.CreateMaskedGather(type, pointers, alignment, mask, rest),
                        load.type);
   }
@@ -332,39 +334,11 @@ Emitter::Value Emitter::load_lanes(const ir::Load& load, Value otherwise) {
   }
   Value lanes = llvm::PoisonValue::get(type);
   for (unsigned k = 0; k < load.type.lanes; ++k) {
-    Address lane = address;
-    lane.constant = plus(lane.constant, times(address.lane_stride, k));
-    Value one = builder_.CreateAlignedLoad(element, pointer(load.buffer, lane), alignment);
+    Value from = pointer(load.buffer, address.at_lane(k));
+    Value one = builder_.CreateAlignedLoad(element, from, alignment);
     lanes = builder_.CreateInsertElement(lanes, one, uint64_t{k});
   }
   return from_memory(lanes, load.type);
-}
-
-void Emitter::store_lanes(const ir::Store& store, Value value) {
-  const ir::Buffer& buffer = function_.buffers[store.buffer];
-  const ir::Type type = store.value.type();
-  const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(type.scalar)));
-  Address address;
-  const bool even = decompose(store.buffer, store.indices, address);
-  const bool whole_element = buffer.element.is_vector() || !type.is_vector();
-  if (whole_element || (even && address.lane_stride == 1)) {
-    Value to = pointer(store.buffer, address);
-    if (buffer.scope == ir::Scope::Register && buffer.elements() == 1) {
-      builder_.CreateStore(value, to);
-    } else {
-      builder_.CreateAlignedStore(to_memory(value, type), to, alignment);
-    }
-    return;
-  }
-  Value lanes = to_memory(value, type);
-  Value pointers = even ? nullptr : lane_pointers(store.buffer, store.indices);
-  for (unsigned k = 0; k < type.lanes; ++k) {
-    Address lane = address;
-    lane.constant = plus(lane.constant, times(address.lane_stride, k));
-    Value to =
-        even ? pointer(store.buffer, lane) : builder_.CreateExtractElement(pointers, uint64_t{k});
-    builder_.CreateAlignedStore(builder_.CreateExtractElement(lanes, uint64_t{k}), to, alignment);
-  }
 }
 
 }  // namespace tilewright::codegen

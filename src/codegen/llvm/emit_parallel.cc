@@ -28,6 +28,7 @@ class Mentions : public ir::Visitor {
   }
   void visit(const ir::Stmt& stmt) override {
     if (const auto* store = stmt.as<ir::Store>()) add(buffers, store->buffer);
+    if (const auto* prefetch = stmt.as<ir::Prefetch>()) add(buffers, prefetch->buffer);
     Visitor::visit(stmt);
   }
   std::vector<ir::VarId> vars;
@@ -73,6 +74,7 @@ void Emitter::emit_parallel(const ir::For& loop) {
   const llvm::FunctionCallee run =
       module_.getOrInsertFunction("tilewright_parallel_for", builder_.getInt32Ty(), pointer,
                                   builder_.getInt32Ty(), builder_.getInt64Ty(), pointer, pointer);
+  fence_streams();
   Value status = builder_.CreateCall(run, {frame_->pool, frame_->threads, count, task, memory});
   auto* failed = llvm::BasicBlock::Create(context_, "failed", frame_->function);
   auto* after = llvm::BasicBlock::Create(context_, "after", frame_->function);
@@ -103,11 +105,14 @@ llvm::Function* Emitter::emit_task(const ir::For& loop, llvm::StructType* contex
                                builder_.CreateStructGEP(context, task->getArg(0), k));
   };
   frame.workspace = next_captured();
-  for (ir::VarId id : vars) frame.vars[id] = {next_captured(), 0};
+  for (ir::VarId id : vars) {
+    frame.vars[id] = {next_captured(), 0, outer->vars[id].multiple};
+  }
   frame.buffers.assign(function_.buffers.size(), nullptr);
   for (ir::BufferId id : buffers) frame.buffers[id] = next_captured();
   frame.worker = builder_.CreateZExt(task->getArg(2), builder_.getInt64Ty());
-  bind(loop.var.as<ir::Var>()->id, task->getArg(1), [&] { emit(loop.body); });
+  bind(loop.var.as<ir::Var>()->id, task->getArg(1), 1, [&] { emit(loop.body); });
+  fence_streams();
   builder_.CreateRetVoid();
   finish_function();
   frame_ = outer;

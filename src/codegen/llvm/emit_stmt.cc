@@ -1,4 +1,5 @@
-// Statements: loops, branches, bindings, stores, allocations. Parallel loops: emit_parallel.cc.
+// Statements: loops, branches, bindings, allocations. Parallel loops: emit_parallel.cc; stores:
+// emit_store.cc.
 #include "codegen/llvm/emitter.h"
 
 namespace tilewright::codegen {
@@ -15,6 +16,8 @@ void Emitter::emit(const ir::Stmt& stmt) {
       return emit_let(*stmt.as<ir::Let>());
     case ir::StmtKind::Store:
       return emit_store(*stmt.as<ir::Store>());
+    case ir::StmtKind::Prefetch:
+      return emit_prefetch(*stmt.as<ir::Prefetch>());
     case ir::StmtKind::Allocate:
       return emit_allocate(*stmt.as<ir::Allocate>());
     case ir::StmtKind::Block:
@@ -34,8 +37,9 @@ void Emitter::enter_level(llvm::BasicBlock* block) {
 
 void Emitter::leave_level() { frame_->levels.pop_back(); }
 
-void Emitter::bind(ir::VarId var, Value value, const std::function<void()>& body) {
-  frame_->vars[var] = {value, frame_->levels.size() - 1};
+void Emitter::bind(ir::VarId var, Value value, int64_t multiple,
+                   const std::function<void()>& body) {
+  frame_->vars[var] = {value, frame_->levels.size() - 1, multiple};
   body();
   frame_->vars.erase(var);
 }
@@ -46,14 +50,14 @@ void Emitter::emit_for(const ir::For& loop) {
   if (extent != nullptr && *extent <= 0) return;
   if (extent != nullptr && *extent == 1) {
     enter_level(nullptr);
-    bind(var, index(0), [&] { emit(loop.body); });
+    bind(var, index(0), 0, [&] { emit(loop.body); });
     leave_level();
     return;
   }
   if (loop.loop_kind == ir::ForKind::Parallel) return emit_parallel(loop);
   Value count = emit(loop.extent);
   emit_counted_loop(count, extent == nullptr,
-                    [&](Value k) { bind(var, k, [&] { emit(loop.body); }); });
+                    [&](Value k) { bind(var, k, 1, [&] { emit(loop.body); }); });
 }
 
 //   before -> loop: k = phi(0, k + 1); body; if k + 1 < extent goto loop -> after
@@ -85,24 +89,34 @@ void Emitter::emit_counted_loop(Value extent, bool may_be_empty,
 }
 
 void Emitter::emit_if(const ir::If& branch) {
-  Value condition = emit(branch.condition);
-  const bool has_else = branch.else_body.defined();
+  const auto then_body = [&] { emit(branch.then_body); };
+  const auto else_body = [&] { emit(branch.else_body); };
+  if (branch.else_body.defined()) {
+    emit_branch(emit(branch.condition), then_body, else_body);
+  } else {
+    emit_branch(emit(branch.condition), then_body, nullptr);
+  }
+}
+
+void Emitter::emit_branch(Value condition, const std::function<void()>& then_body,
+                          const std::function<void()>& else_body) {
+  const bool has_else = static_cast<bool>(else_body);
   auto* taken = llvm::BasicBlock::Create(context_, "then", frame_->function);
   auto* other = has_else ? llvm::BasicBlock::Create(context_, "else") : nullptr;
   auto* after = llvm::BasicBlock::Create(context_, "after");
   llvm::BasicBlock* before = builder_.GetInsertBlock();
   builder_.CreateCondBr(condition, taken, has_else ? other : after);
-  const auto emit_arm = [&](llvm::BasicBlock* block, const ir::Stmt& body) {
+  const auto emit_arm = [&](llvm::BasicBlock* block, const std::function<void()>& body) {
     builder_.SetInsertPoint(before);
     enter_level(block);
-    emit(body);
+    body();
     builder_.CreateBr(after);
     leave_level();
   };
-  emit_arm(taken, branch.then_body);
+  emit_arm(taken, then_body);
   if (has_else) {
     frame_->function->insert(frame_->function->end(), other);
-    emit_arm(other, branch.else_body);
+    emit_arm(other, else_body);
   }
   frame_->function->insert(frame_->function->end(), after);
   builder_.SetInsertPoint(after);
@@ -111,11 +125,10 @@ void Emitter::emit_if(const ir::If& branch) {
 void Emitter::emit_let(const ir::Let& let) {
   Value value = emit(let.value);
   enter_level(nullptr);
-  bind(let.var.as<ir::Var>()->id, value, [&] { emit(let.body); });
+  const int64_t multiple = let.var.type() == ir::kIndex ? multiple_of(let.value) : 1;
+  bind(let.var.as<ir::Var>()->id, value, multiple, [&] { emit(let.body); });
   leave_level();
 }
-
-void Emitter::emit_store(const ir::Store& store) { store_lanes(store, emit(store.value)); }
 
 void Emitter::emit_allocate(const ir::Allocate& allocate) {
   const ir::Buffer& buffer = function_.buffers[allocate.buffer];

@@ -18,7 +18,8 @@ Emitter::Emitter(const ir::Function& function, const Target& target, const Works
       symbol_(std::move(symbol)),
       module_(module),
       context_(module.getContext()),
-      builder_(context_) {}
+      builder_(context_),
+      streams_(has_stream_stores(function.body)) {}
 
 Status Emitter::emit() {
   llvm::Function* body = declare_body();
@@ -34,6 +35,7 @@ Status Emitter::emit() {
   frame.threads = body->getArg(parameter++);
   frame.worker = index(0);
   emit(function_.body);
+  fence_streams();
   builder_.CreateRet(builder_.getInt32(TILEWRIGHT_STATUS_OK));
   finish_function();
 

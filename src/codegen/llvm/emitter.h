@@ -43,7 +43,11 @@ struct Address {
   std::vector<Term> terms;
   int64_t constant = 0;
   int64_t lane_stride = 0;
+
+  Address at_lane(unsigned lane) const;
 };
+
+bool has_stream_stores(const ir::Stmt& stmt);
 
 class Emitter {
  public:
@@ -59,6 +63,7 @@ class Emitter {
   struct Bound {
     Value value = nullptr;
     size_t level = 0;
+    int64_t multiple = 1;  // that the value is certainly one of
   };
   struct Level {
     llvm::BasicBlock* before = nullptr;  // the block that leads into this level, if it is another
@@ -80,6 +85,7 @@ class Emitter {
     std::vector<std::pair<const ir::Node*, Value>> shared;  // values of shared nodes; a stack
     llvm::DenseMap<const ir::Node*, Value> shared_values;
     Value mask = nullptr;  // of the vector Select arm being emitted
+    ir::Expr observed;     // lanes of the value being emitted that are looked at; null: all
     Value workspace = nullptr;
     Value worker = nullptr;  // i64
     Value pool = nullptr;    // of the body only
@@ -100,10 +106,11 @@ class Emitter {
   void emit_for(const ir::For& loop);
   void emit_if(const ir::If& branch);
   void emit_let(const ir::Let& let);
-  void emit_store(const ir::Store& store);
+  void emit_branch(Value condition, const std::function<void()>& then_body,
+                   const std::function<void()>& else_body);  // null: there is none
   void emit_allocate(const ir::Allocate& allocate);
   void emit_counted_loop(Value extent, bool may_be_empty, const std::function<void(Value)>& body);
-  void bind(ir::VarId var, Value value, const std::function<void()>& body);
+  void bind(ir::VarId var, Value value, int64_t multiple, const std::function<void()>& body);
   void enter_level(llvm::BasicBlock* block);
   void leave_level();
 
@@ -120,6 +127,8 @@ class Emitter {
   Value emit_branches(Value condition, llvm::Type* type, const std::function<Value()>& if_true,
                       const std::function<Value()>& if_false);
   Value emit_masked(Value mask, const std::function<Value()>& arm);
+  Value emit_apart(const std::function<Value()>& make);
+  Value emit_observed(const ir::Expr& predicate, const ir::Expr& value);
   Value emit_uniform(const ir::Expr& scalar);
   Value emit_reduce(const ir::VectorReduce& reduce);
   Value emit_call(const ir::Call& call);
@@ -146,13 +155,13 @@ class Emitter {
   // emit_memory.cc
   Value load(const ir::Load& load, Value otherwise);
   Value load_lanes(const ir::Load& load, Value otherwise);
-  void store_lanes(const ir::Store& store, Value value);
   bool decompose(const ir::Expr& index, int64_t factor, Address& address);
   bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
   void add_term(Address& address, const ir::Expr& atom, int64_t factor);
   Value pointer(ir::BufferId buffer, const Address& address);
   Value moving_pointer(size_t level, Value start, int64_t bytes);
   Value lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
+  Value strided_pointers(ir::BufferId buffer, const Address& address, unsigned lanes);
   Bound atom_value(const ir::Expr& atom);
   int64_t atom_key(const ir::Expr& atom);
   size_t level_of(const ir::Expr& expr) const;
@@ -161,6 +170,16 @@ class Emitter {
   Value at_level(size_t level, const std::function<Value()>& make);
   Value from_memory(Value value, ir::Type type);
   Value to_memory(Value value, ir::Type type);
+
+  // emit_store.cc
+  void emit_store(const ir::Store& store);
+  void store_lanes(const ir::Store& store, Value value);
+  void store_element(const ir::Store& store, const Address& address, Value value, Value mask);
+  void store_contiguous(const ir::Store& store, const Address& address, Value value, Value mask);
+  int64_t alignment_of(ir::BufferId buffer, const Address& address) const;
+  int64_t multiple_of(const ir::Expr& expr) const;
+  void emit_prefetch(const ir::Prefetch& prefetch);
+  void fence_streams();
 
   // Types and constants.
   llvm::Type* scalar_type(ir::Scalar scalar) const;
@@ -184,6 +203,7 @@ class Emitter {
   std::vector<ir::Expr> atoms_;  // those that are not Vars, by their number
   llvm::DenseMap<const ir::Node*, int64_t> atom_numbers_;
   mutable llvm::DenseMap<const ir::Node*, bool> faults_;  // what may_fault said of shared nodes
+  const bool streams_;                                    // somewhere in the function
   int tasks_ = 0;
   double promote_ms_ = 0;
   std::string error_;

@@ -157,6 +157,120 @@ TEST(Program, RegistersOfEveryType) {
   }
 }
 
+// C[lanes] = A[lanes] under every kind of mask and of index; the last vector leaves the buffer.
+TEST(Program, PredicatedStores) {
+  for (Scalar type : {Scalar::Bool, Scalar::I8, Scalar::F16, Scalar::F32, Scalar::F64}) {
+    for (int64_t stride : {0, 1, -1, 3}) {
+      const Expr i = var("i");
+      const auto v8 = [](const Expr& x) { return broadcast(x, 8); };
+      const Expr lanes = ramp(i * 8, 1, 8), at = ramp(int_imm(24) + i * stride, stride, 8);
+      const Expr inside = binary(BinaryOp::Lt, lanes, v8(int_imm(21)));
+      const Expr odd = binary(BinaryOp::Eq, lanes % v8(int_imm(2)), v8(int_imm(1)));
+      const Expr value = select(inside, load(type, 0, {lanes}), imm(0, {type, 8}));
+      const Expr gathered =
+          binary(BinaryOp::Max, at, v8(int_imm(0))) / v8(int_imm(2)) * v8(int_imm(2));
+      const Stmt body = make_block({make_store(1, {lanes}, value, inside),
+                                    make_store(2, {at}, value, inside && odd),
+                                    make_store(2, {gathered}, imm(1, {type, 8}), odd),
+                                    make_store(2, {i + 90}, load(type, 0, {i}), i < 1),
+                                    make_store(2, {i + 1000}, load(type, 0, {i}), i >= 7)});
+      const Function f{.name = "predicated",
+                       .buffers = {buffer("in", {type, 1}, {21}), buffer("out", {type, 1}, {21}),
+                                   buffer("strided", {type, 1}, {96})},
+                       .arguments = {0, 1, 2},
+                       .argument_written = {false, true, true},
+                       .body = make_for(i, int_imm(3), ForKind::Serial, body)};
+      const auto size = static_cast<size_t>(bytes_of(type));
+      Bytes in(21 * size);
+      for (size_t k = 0; k < in.size(); ++k) in[k] = type == Scalar::Bool ? k % 2 : (k * 5) & 0x3f;
+      run_both(f, {in, Bytes(21 * size), Bytes(96 * size)});
+    }
+  }
+}
+
+// r = where(odd, r + in, r), and what is left out of a reduction is left out.
+TEST(Program, PredicatedRegisters) {
+  const Expr i = var("i"), zero = int_imm(0);
+  const Type v8 = kF32.with_lanes(8);
+  const Expr lanes = ramp(i, 1, 8);
+  const Expr odd = binary(BinaryOp::Eq, lanes % broadcast(int_imm(2), 8), broadcast(int_imm(1), 8));
+  const Expr held = load(v8, 2, {zero});
+  const Expr picked = select(odd, load(Scalar::F32, 0, {lanes}), imm(0, v8));
+  const Expr total = broadcast(vector_reduce(BinaryOp::Add, picked), 8);
+  const Stmt body = make_block(
+      {make_store(2, {zero}, imm(1, v8)),
+       make_for(i, int_imm(5), ForKind::Serial,
+                make_block({make_store(2, {zero}, select(odd, held, imm(0, v8)) + picked, odd),
+                            make_store(2, {zero}, picked + total, odd),
+                            make_store(3, {zero}, load(kF32, 3, {zero}) + imm(1, kF32), i < 2),
+                            make_store(1, {ramp(i * 8, 1, 8)}, held)})),
+       make_store(1, {int_imm(40)}, load(kF32, 3, {zero}))});
+  const Function f{
+      .name = "registers",
+      .buffers = {buffer("in", kF32, {12}), buffer("out", kF32, {41}),
+                  buffer("r", v8, {1}, Scope::Register), buffer("s", kF32, {1}, Scope::Register)},
+      .arguments = {0, 1},
+      .argument_written = {false, true},
+      .body = make_allocate(
+          2, make_allocate(3, make_block({make_store(3, {zero}, imm(7, kF32)), body})))};
+  run_both(f, {ramp_of_floats(12), Bytes(41 * 4)});
+}
+
+std::string llvm_ir_of(const Function& function) {
+  std::string text;
+  EXPECT_TRUE(compile_llvm(function, host_target(2), {.llvm_ir = &text}).has_value());
+  return text;
+}
+
+// Past the caches where the address is a multiple of the vector; an ordinary store elsewhere.
+TEST(Program, StreamsWhatIsAligned) {
+  const Expr i = var("i"), row = var("row");
+  const auto copy = [&](const Expr& base, unsigned lanes) {
+    const Expr at = ramp(base, 1, lanes);
+    return make_store(1, {at}, load(Scalar::F32, 0, {at}), {}, /*stream=*/true);
+  };
+  struct Case {
+    Stmt body;
+    bool streams;
+  };
+  const Case cases[] = {
+      {copy(i * 16, 16), true},
+      {copy(i * 16 + 8, 16), false},
+      {copy(i * 16 + 8, 8), true},
+      {copy(i * 8, 16), false},
+      {copy(i * 16, 3), false},
+      {make_let(row, i * 32 + 16, copy(row + 16, 16)), true},
+      {make_let(row, i * 32 + 4, copy(row, 16)), false},
+      {make_store(1, {i}, load(Scalar::F32, 0, {i}), {}, /*stream=*/true), false},
+  };
+  for (const Case& test : cases) {
+    for (const ForKind kind : {ForKind::Serial, ForKind::Parallel}) {
+      const Function f{.name = "stream",
+                       .buffers = {buffer("in", kF32, {128}), buffer("out", kF32, {128})},
+                       .arguments = {0, 1},
+                       .argument_written = {false, true},
+                       .body = make_for(i, int_imm(3), kind, test.body)};
+      run_both(f, {ramp_of_floats(128), Bytes(128 * 4)}, host_target(2), 2);
+      const std::string text = llvm_ir_of(f);
+      EXPECT_EQ(text.find("!nontemporal") != std::string::npos, test.streams) << text;
+      EXPECT_NE(text.find("call void @llvm.x86.sse.sfence"), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(Program, PrefetchReadsNothing) {
+  const Expr i = var("i");
+  const Function f{.name = "prefetch",
+                   .buffers = {buffer("in", kF32, {8}), buffer("out", kF32, {8})},
+                   .arguments = {0, 1},
+                   .argument_written = {false, true},
+                   .body = make_for(i, int_imm(8), ForKind::Parallel,
+                                    make_block({make_prefetch(0, {i * 1000000 + 64}),
+                                                make_store(1, {i}, float_imm(1, kF32))}))};
+  run_both(f, {ramp_of_floats(8), Bytes(8 * 4)}, host_target(2), 2);
+  EXPECT_NE(llvm_ir_of(f).find("call void @llvm.prefetch"), std::string::npos);
+}
+
 // A shared subtree used twice a level would be 2^40 instructions as a tree.
 TEST(Program, SharedExpressionsAreEmittedOnce) {
   const Expr i = var("i");

@@ -43,6 +43,7 @@ class Planner {
       case ir::StmtKind::Allocate:
         return walk_allocate(*stmt.as<ir::Allocate>());
       case ir::StmtKind::Store:
+      case ir::StmtKind::Prefetch:
         return;
     }
   }

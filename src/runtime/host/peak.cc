@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -147,23 +148,68 @@ void copy_128(float* to, const float* from, int64_t count) {
   for (; k < count; ++k) to[k] = from[k];
 }
 
+// --- summing: one loop for each vector width; four chains keep up with any cache but the first ---
+
+__attribute__((target("avx512f"))) float sum_512(const float* from, int64_t count) {
+  __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
+  int64_t k = 0;
+  for (; k + 64 <= count; k += 64) {
+    a = _mm512_add_ps(a, _mm512_loadu_ps(from + k));
+    b = _mm512_add_ps(b, _mm512_loadu_ps(from + k + 16));
+    c = _mm512_add_ps(c, _mm512_loadu_ps(from + k + 32));
+    d = _mm512_add_ps(d, _mm512_loadu_ps(from + k + 48));
+  }
+  float lanes[16];
+  _mm512_storeu_ps(lanes, _mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)));
+  return std::accumulate(from + k, from + count, std::accumulate(lanes, lanes + 16, 0.0f));
+}
+
+__attribute__((target("avx"))) float sum_256(const float* from, int64_t count) {
+  __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
+  int64_t k = 0;
+  for (; k + 32 <= count; k += 32) {
+    a = _mm256_add_ps(a, _mm256_loadu_ps(from + k));
+    b = _mm256_add_ps(b, _mm256_loadu_ps(from + k + 8));
+    c = _mm256_add_ps(c, _mm256_loadu_ps(from + k + 16));
+    d = _mm256_add_ps(d, _mm256_loadu_ps(from + k + 24));
+  }
+  float lanes[8];
+  _mm256_storeu_ps(lanes, _mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d)));
+  return std::accumulate(from + k, from + count, std::accumulate(lanes, lanes + 8, 0.0f));
+}
+
+float sum_128(const float* from, int64_t count) {
+  __m128 a = _mm_setzero_ps(), b = a, c = a, d = a;
+  int64_t k = 0;
+  for (; k + 16 <= count; k += 16) {
+    a = _mm_add_ps(a, _mm_loadu_ps(from + k));
+    b = _mm_add_ps(b, _mm_loadu_ps(from + k + 4));
+    c = _mm_add_ps(c, _mm_loadu_ps(from + k + 8));
+    d = _mm_add_ps(d, _mm_loadu_ps(from + k + 12));
+  }
+  float lanes[4];
+  _mm_storeu_ps(lanes, _mm_add_ps(_mm_add_ps(a, b), _mm_add_ps(c, d)));
+  return std::accumulate(from + k, from + count, std::accumulate(lanes, lanes + 4, 0.0f));
+}
+
 // What this machine uses of the above.
 struct Loops {
   void (*fma)(int64_t) = nullptr;
   int64_t fma_flop = 0;  // an iteration
   std::string_view fma_name;
   void (*copy)(float*, const float*, int64_t) = nullptr;
+  float (*sum)(const float*, int64_t) = nullptr;
 };
 
 const Loops& loops() {
   static const Loops chosen = [] {
     const FeatureSet features = host_features();
     if (features.has(Feature::Avx512f))
-      return Loops{fma_loop_512, 24 * 16 * 2, "avx512f", copy_512};
+      return Loops{fma_loop_512, 24 * 16 * 2, "avx512f", copy_512, sum_512};
     if (features.has(Feature::Avx2) && features.has(Feature::Fma)) {
-      return Loops{fma_loop_256, 24 * 8 * 2, "avx2+fma", copy_256};
+      return Loops{fma_loop_256, 24 * 8 * 2, "avx2+fma", copy_256, sum_256};
     }
-    return Loops{fma_loop_128, 12 * 4 * 2, "sse2", copy_128};
+    return Loops{fma_loop_128, 12 * 4 * 2, "sse2", copy_128, sum_128};
   }();
   return chosen;
 }
@@ -253,6 +299,8 @@ FmaPeak measure_fma_peak(int threads, double seconds) {
 void copy_with_vectors(float* to, const float* from, int64_t count) {
   loops().copy(to, from, count);
 }
+
+float sum_with_vectors(const float* from, int64_t count) { return loops().sum(from, count); }
 
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds) {
   const int64_t count = std::max<int64_t>(1, bytes / threads / int64_t{sizeof(float)});

@@ -1,5 +1,6 @@
-// What this machine can do at most: float multiply-adds in registers, and copying of memory. Every
-// share of peak that we print is measured against these, at the same number of threads.
+// What this machine can do at most: float multiply-adds in registers, and copying and reading of
+// memory. Every share of peak that we print is measured against these, at the same number of
+// threads.
 //
 // Units: 1 GFLOP/s = 1e9 float operations a second, a multiply-add counting as two; 1 GB/s = 1e9
 // bytes a second, a copied byte counting as two (read and written). Each measuring thread is new
@@ -53,5 +54,11 @@ struct CopyBandwidth {
 // Each thread copies its own part of `bytes` (the size of source and destination each, all threads
 // together) that it was first to touch. The best of several runs within about `seconds`.
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds = 0.5);
+
+// --- reading ---
+
+// The sum of `count` floats at any alignment, in an order of its own: what reads memory and does
+// next to nothing else.
+float sum_with_vectors(const float* from, int64_t count);
 
 }  // namespace tilewright::runtime

@@ -48,5 +48,14 @@ TEST(Peak, CopiesEveryElementAndNoMore) {
   }
 }
 
+TEST(Peak, SumsEveryElementAndNoMore) {
+  for (const int64_t count : {0, 1, 15, 16, 31, 64, 127, 128, 129, 256, 1000}) {
+    std::vector<float> from(static_cast<size_t>(count) + 2);
+    std::iota(from.begin(), from.end(), 1.0f);  // sums below 2^24 are exact in any order
+    const float wanted = std::accumulate(from.begin() + 1, from.end() - 1, 0.0f);
+    EXPECT_EQ(sum_with_vectors(from.data() + 1, count), wanted) << count;
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::runtime
