@@ -1,6 +1,7 @@
 #include "lower/build_nest.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 
@@ -223,6 +224,9 @@ class NestBuilder {
       std::vector<Stmt> stmts;
       std::vector<StageIndex> attached;
       if (phase == Phase::Main) {
+        for (const schedule::PrefetchRequest& request : tree_.prefetches) {
+          if (request.loop == loop) stmts.push_back(emit_prefetch(request));
+        }
         for (const StageIndex other : tree_.order) {
           const Stage& stage = tree_.stage(other);
           if (stage.place != Place::At || stage.at_loop != loop) continue;
@@ -266,9 +270,51 @@ class NestBuilder {
     return (extent + step - 1) / step * step;
   }
 
+  // One request a cache line of what each access will touch.
+  Stmt emit_prefetch(const schedule::PrefetchRequest& request) {
+    std::vector<Stmt> stmts;
+    for (const schedule::Access& access : live_.reads_of(live_.stage(request.stage))) {
+      if (access.buffer != request.buffer) continue;
+      std::array<schedule::RegionDim, schedule::kMaxRank> dims;
+      schedule::region_of(live_, access, request.stage, request.loop, dims.data());
+      const auto known = [](const schedule::RegionDim& dim) { return !dim.whole; };
+      if (!std::all_of(dims.begin(), dims.begin() + access.rank, known)) continue;
+      stmts.push_back(emit_prefetch(request, std::span(dims.data(), access.rank)));
+    }
+    return ir::make_block(std::move(stmts));
+  }
+
+  Stmt emit_prefetch(const schedule::PrefetchRequest& request,
+                     std::span<const schedule::RegionDim> dims) {
+    constexpr int64_t kLineBytes = 64;
+    const int64_t line = kLineBytes / ir::bytes_of(tree_.buffer(request.buffer).element);
+    std::vector<Expr> indices;
+    std::vector<std::pair<Expr, int64_t>> loops;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      arith::Affine base = dims[d].base;
+      base.constant += base.coefficient_of(static_cast<uint32_t>(request.loop)) * request.distance;
+      Expr index = affine_expr(base);
+      const int64_t step = d + 1 == dims.size() ? std::max(line, dims[d].stride) : dims[d].stride;
+      if (const int64_t count = (dims[d].extent + step - 1) / step; count > 1) {
+        const Expr at = ir::var("ahead");
+        bounds_[at.as<ir::Var>()->id] = {0, count - 1};
+        loops.emplace_back(at, count);
+        index = index + at * step;
+      }
+      indices.push_back(simplified(index));
+    }
+    Stmt stmt = ir::make_prefetch(static_cast<ir::BufferId>(request.buffer),
+                                  locate(request.buffer, indices));
+    for (size_t k = loops.size(); k-- > 0;) {
+      stmt = ir::make_for(loops[k].first, ir::int_imm(loops[k].second), ir::ForKind::Serial, stmt);
+    }
+    return stmt;
+  }
+
   static ir::ForKind kind_of(Annotation annotation) {
     switch (annotation) {
       case Annotation::None:
+      case Annotation::Stream:  // of the stage's stores
         return ir::ForKind::Serial;
       case Annotation::Parallel:
         return ir::ForKind::Parallel;

@@ -196,7 +196,8 @@ Stmt value_statement(const BodyContext& context) {
   for (size_t k = 0; k < stage.buffers; ++k) {
     const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
     const Expr value = ir::cast(context.tree.buffer(buffer).element, source_value(context, k));
-    stores.push_back(ir::make_store(output_buffer(context, k), context.own_indices, value));
+    stores.push_back(
+        ir::make_store(output_buffer(context, k), context.own_indices, value, {}, stage.streams));
   }
   return ir::make_block(std::move(stores));
 }

@@ -57,6 +57,11 @@ enum class IllegalCode : uint8_t {
   MultipleOutputs,
   RankTooHigh,
   NeedsReassociate,
+  NoSuchSplit,
+  BadParts,
+  BadLevel,
+  BadDistance,
+  BoundTwice,
   CodeTooLarge,
 };
 

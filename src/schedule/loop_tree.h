@@ -48,7 +48,18 @@ inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
-enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll };
+enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll, Stream };
+// What of a GPU a loop is bound to.
+enum class ThreadAxis : uint8_t {
+  None,
+  BlockX,
+  BlockY,
+  BlockZ,
+  ThreadX,
+  ThreadY,
+  ThreadZ,
+  VirtualThread,
+};
 
 // How the remainder of a split that does not divide is treated.
 //   Peel     a copy of the code for what is left, no guard
@@ -64,6 +75,7 @@ struct LoopVar {
   VarOrigin origin = VarOrigin::Axis;
   IterKind kind = IterKind::Spatial;
   Annotation annotation = Annotation::None;
+  ThreadAxis bound = ThreadAxis::None;
   Tail tail = Tail::Peel;         // of the split that made this variable's parts
   uint8_t part = 0;               // Part: which, 0 outermost
   uint8_t parts = 0;              // when split: how many
@@ -119,6 +131,7 @@ struct Stage {
   int16_t place_step = kNone;        // the step that placed it, for explanations
   BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
   uint8_t buffers = 1;
+  bool streams = false;                     // what it stores is not read soon: past the caches
   uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
   InlineVector<VarIndex, kMaxRank> dims{};  // the variable that indexes each dimension
   InlineVector<VarIndex, kMaxAxes>
@@ -162,6 +175,15 @@ struct Access {
   uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
 };
 
+// What a stage will read of a buffer `distance` iterations of a loop later is asked for.
+struct PrefetchRequest {
+  StageIndex stage = kNone;
+  VarIndex loop = kNone;
+  BufferIndex buffer = kNone;
+  int64_t distance = 1;
+  int16_t step = kNone;
+};
+
 // What an access touches of one dimension while the variables outside hold still.
 struct RegionDim {
   bool whole = false;    // a data-dependent or irregular index: any element of the dimension
@@ -186,6 +208,7 @@ struct LoopTree {
   std::vector<Access> accesses;
   std::vector<AccessDim> dims;
   std::vector<te::Quotient> quotients;
+  std::vector<PrefetchRequest> prefetches;
   std::vector<RegionDim> regions;  // numbers; parallel to dims: at the place where the buffer lives
   // Numbers; parallel to dims: the index over terminal variables, where it is affine.
   std::vector<arith::Affine> forms;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/factors.h"
 #include "schedule/region.h"
 
 namespace tilewright::schedule {
@@ -132,18 +133,18 @@ class Numbers {
       return;
     }
     if (var.part != 0) return;  // its first part has done it
-    set_parts(tree_.var(var.parent), std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
+    set_parts(tree_.var(var.parent), factors_of(trace_, var.step));
   }
 
   // All parts of a split variable at once: strides from the inside out, then extents.
-  void set_parts(LoopVar& whole, const Split& split) {
+  void set_parts(LoopVar& whole, const Factors& factors) {
     const auto part = [&](int k) -> LoopVar& {
       return tree_.var(static_cast<VarIndex>(whole.first_part + k));
     };
     int64_t stride = 1;
     for (int k = whole.parts - 1; k >= 0; --k) {
       part(k).stride = stride;
-      if (k > 0) stride *= split.factors[static_cast<size_t>(k - 1)];
+      if (k > 0) stride *= factors[static_cast<size_t>(k - 1)];
     }
     int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
     // Outer parts of one trip leave everything to the first one further in that has more.
@@ -161,7 +162,7 @@ class Numbers {
     }
     for (int k = 0; k < whole.parts; ++k) {
       const int64_t available = ceil_div(k >= whole.resolved ? rest : whole.extent, part(k).stride);
-      const int64_t nominal = k == 0 ? available : split.factors[static_cast<size_t>(k - 1)];
+      const int64_t nominal = k == 0 ? available : factors[static_cast<size_t>(k - 1)];
       part(k).extent = std::min(nominal, available);
       part(k).ragged = whole.ragged || (k > first && whole.remainder != 0);
       if (k == innermost && whole_tiles) part(k).ragged = whole.ragged && !pads;

@@ -119,8 +119,7 @@ TEST(Region, OfGroups) {
   const std::string groups = "conv2d:h=5,w=5,ci=16,co=32,kernel=3,groups=4";
   const std::string window = "0 : 1 exact; 0 : 5 exact; 0 : 5 exact; ";
   check_regions({
-      {groups, "reorder Y [c, n, y, x]", "Y", "X", "c",
-       "0 : 1 exact; 0 : 5 exact; 0 : 5 exact; whole 16"},
+      {groups, "reorder Y [c, n, y, x]", "Y", "X", "c", window + "0 : 16 hull"},
       {groups, "split Y c [8]\nreorder Y [c.0, n, y, x, c.1]", "Y", "X", "c.0",
        window + "4*c.0 : 4 exact"},
       {groups, "split Y c [16]\nreorder Y [c.0, n, y, x, c.1]", "Y", "X", "c.0",

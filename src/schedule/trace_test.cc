@@ -89,7 +89,7 @@ TEST(Trace, ExplainsMistakesInText) {
       {"split C i [99999999999999999999]", {"bad factors '[99999999999999999999]'"}},
       {"split C i [1,2,3,4,5,6,7,8]", {"bad factors", "up to 7"}},
       {"split C i [4] tail=", {"bad tail 'tail='", "(tail=peel|mask|overlap|pad)"}},
-      {"split C i [4] tail=blend", {"bad tail 'tail=mask'", "(tail=peel|mask|overlap|pad)"}},
+      {"split C i [4] tail=blend", {"bad tail 'tail=blend'", "(tail=peel|mask|overlap|pad)"}},
       {"split C i.10 [4]", {"bad loop 'i.10'"}},
       {"split C i. [4]", {"bad loop 'i.'"}},
       {"split C .0 [4]", {"bad loop '.0'"}},

@@ -31,10 +31,26 @@ Illegal TreeEditor::find_loop(StageIndex stage, Name name, VarIndex* loop) const
   return reject(IllegalCode::NoSuchLoop, tree_.stage(stage).name, name);
 }
 
+Illegal TreeEditor::find_split(StageName name, Name loop, int* parts) const {
+  StageIndex stage = kNone;
+  if (const Illegal illegal = find_scheduled(name, &stage)) return illegal;
+  for (const LoopVar& var : tree_.vars) {
+    if (var.stage != stage || var.name != loop || !var.is_split()) continue;
+    *parts = var.parts;
+    return {};
+  }
+  return reject(IllegalCode::NoSuchSplit, name, loop);
+}
+
 Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
   const LoopVar& var = tree_.var(loop);
-  if (var.annotation != Annotation::None) {
+  if (var.annotation != Annotation::None || var.bound != ThreadAxis::None) {
     return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+  }
+  for (const PrefetchRequest& request : tree_.prefetches) {
+    if (request.loop == loop) {
+      return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+    }
   }
   for (const Stage& other : tree_.stages) {
     if (other.place == Place::At && other.at_loop == loop) {
@@ -278,6 +294,38 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   return {};
 }
 
+// A request holds for what the stage still reads when all steps are in.
+Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
+  const Stage& stage = tree.stage(request.stage);
+  const auto reads = tree.reads_of(stage);
+  const bool scheduled = stage.place != Place::Inlined && tree.var(request.loop).is_loop();
+  if (scheduled && std::ranges::find(reads, request.buffer, &Access::buffer) != reads.end()) {
+    return {};
+  }
+  return {.code = IllegalCode::NotAReader, .step = request.step, .stage = stage.name};
+}
+
+// One loop an axis around a place.
+Illegal check_bound(const LoopTree& tree, StageIndex index) {
+  uint32_t seen = 0;
+  int position = kMaxLoops;
+  for (StageIndex at = index;;) {
+    const Stage& stage = tree.stage(at);
+    for (const VarIndex loop : stage.loops) {
+      const LoopVar& var = tree.var(loop);
+      if (var.bound == ThreadAxis::None || var.position > position) continue;
+      const uint32_t bit = 1u << static_cast<unsigned>(var.bound);
+      if ((seen & bit) != 0 && var.bound != ThreadAxis::VirtualThread) {
+        return {.code = IllegalCode::BoundTwice, .stage = stage.name, .loop = var.name};
+      }
+      seen |= bit;
+    }
+    if (stage.place != Place::At) return {};
+    at = stage.at_stage;
+    position = tree.var(stage.at_loop).position;
+  }
+}
+
 Illegal check_packed(const LoopTree& tree, BufferIndex index) {
   const Buffer& buffer = tree.buffer(index);
   const Illegal illegal = check_packable(tree, index, buffer.packed_for);
@@ -373,7 +421,11 @@ Illegal check_structure(LoopTree& tree) {
     const Stage& stage = tree.stage(index);
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
+    if (const Illegal illegal = check_bound(tree, index)) return illegal;
     if (const Illegal illegal = check_fold_order(tree, index)) return illegal;
+  }
+  for (const PrefetchRequest& request : tree.prefetches) {
+    if (const Illegal illegal = check_prefetch(tree, request)) return illegal;
   }
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
     if (tree.buffers[k].packed_for == kNone) continue;

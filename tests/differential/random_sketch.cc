@@ -52,7 +52,7 @@ class SketchMaker {
     add(Split{.stage = stage, .loop = loop, .factors = domain.choices[0], .tail = random_tail()});
   }
   Tail random_tail() {
-    constexpr std::array kTails = {Tail::Peel, Tail::Peel, Tail::Overlap, Tail::Pad};
+    constexpr std::array kTails = {Tail::Peel, Tail::Mask, Tail::Overlap, Tail::Pad};
     return kTails[rng_.below(kTails.size())];
   }
 
@@ -102,6 +102,7 @@ class SketchMaker {
       });
     };
     const Name inner = order.back();
+    if (rng_.chance(0.2)) add_maybe(stage, Annotate{stage, inner, Annotation::Stream});
     add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorise},
                        Annotate{stage, inner, Annotation::Unroll}});
     if (order.size() > 2) {
