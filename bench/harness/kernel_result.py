@@ -163,6 +163,7 @@ def notes(results):
     for r in results:
         for name, reason in r.failures.items():
             label = PEERS[name] if name in PEERS else name
+            reason = reason.removeprefix(f"{label}: ").removeprefix(f"{name}: ")
             lines.setdefault(f"– {label}: {reason}", []).append(r.case.name)
         if r.wrong_sample:
             lines.setdefault(f"! wrong: {r.wrong_sample}", []).append(r.case.name)

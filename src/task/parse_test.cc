@@ -36,7 +36,6 @@ TEST(ParseWorkload, Mistakes) {
       {"", ErrorKind::BadInput, "'' is neither"},
       {"conv2d", ErrorKind::BadInput, "conv2d needs parameter h"},
       {"convd:h=3", ErrorKind::BadInput, "no operator 'convd'; did you mean conv2d"},
-      {"C3D0", ErrorKind::Unsupported, "C3D0: the operator conv3d is not supported yet"},
   };
   for (const Mistake& mistake : mistakes) {
     const auto workload = parse_workload(mistake.text);

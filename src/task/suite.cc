@@ -79,7 +79,18 @@ std::unexpected<Error> unknown(std::string_view name) {
                           name, te::did_you_mean(name, names)));
 }
 
-// The parameters of a row as the operator table names them: in_spatial [h, w] -> h, w.
+// in_spatial: [14, 28] -> h=14, w=28.
+void add_extents(te::KeyValues& pairs, const SuiteRow& row, const Json& extents) {
+  static const std::vector<std::vector<std::string>> names = {{"l"}, {"h", "w"}, {"d", "h", "w"}};
+  CHECK(!extents.empty() && extents.size() <= names.size(), "suite.json: {} has {} dimensions",
+        row.name, extents.size());
+  const std::vector<std::string>& chosen = names[extents.size() - 1];
+  for (size_t d = 0; d < chosen.size(); ++d) {
+    pairs.emplace_back(chosen[d], std::to_string(extents[d].get<int64_t>()));
+  }
+}
+
+// The parameters of a row as the operator table names them.
 Result<te::KeyValues> key_values(const te::Operator& op, const SuiteRow& row, const Json& json,
                                  int64_t batch) {
   te::KeyValues pairs;
@@ -89,9 +100,7 @@ Result<te::KeyValues> key_values(const te::Operator& op, const SuiteRow& row, co
   for (const auto& [key, param] : params->items()) {
     if (key == "out_spatial") continue;
     if (key == "in_spatial") {
-      CHECK(param.size() == 2, "suite.json: {} is not two-dimensional", row.name);
-      pairs.emplace_back("h", std::to_string(param[0].get<int64_t>()));
-      pairs.emplace_back("w", std::to_string(param[1].get<int64_t>()));
+      add_extents(pairs, row, param);
       continue;
     }
     int64_t number = param.get<int64_t>();
@@ -122,10 +131,8 @@ Result<Workload> suite_workload(std::string_view name) {
   if (!parsed) return unknown(name);
   const SuiteRow& row = suite().rows[parsed->row];
   const te::Operator* op = te::find_operator(row.op);
-  if (op == nullptr) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: the operator {} is not supported yet", name, row.op));
-  }
+  CHECK(op != nullptr, "suite.json: {} has the operator {}, which the table lacks", row.name,
+        row.op);
   const auto pairs = key_values(*op, row, suite().workloads[parsed->row], parsed->batch);
   if (!pairs) return std::unexpected(pairs.error());
   auto instance = te::instantiate(*op, *pairs);

@@ -13,7 +13,7 @@ namespace tilewright {
 
 struct SuiteRow {
   std::string name;  // `C2D2`
-  std::string op;    // of the operator table, or one that is not in it yet
+  std::string op;    // of the operator table
   double flop = 0;   // 2 x multiply-adds of the direct algorithm, at batch 1
 };
 
@@ -21,7 +21,7 @@ const std::vector<SuiteRow>& suite_rows();  // in the order of the file
 
 bool is_suite_name(std::string_view name);  // with or without a batch suffix
 
-// The workload; its text is the suite name. Unsupported when the operator table lacks its operator.
+// The workload; its text is the suite name. Fails for unknown names and absurd batches.
 Result<Workload> suite_workload(std::string_view name);
 
 // The suite's flop of a name, batch included: what shares of peak are counted with.

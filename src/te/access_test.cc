@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "te/dag.h"
-#include "te/ops/conv2d.h"
+#include "te/ops/conv.h"
 #include "te/ops/matmul.h"
 #include "te/ops/softmax.h"
 
@@ -65,8 +65,10 @@ TEST(Access, DivisionsAreQuotients) {
 }
 
 TEST(Access, ConvolutionIsAffineAndItsBorderIsGuarded) {
-  const auto dag = conv2d(
-      {.h = 9, .w = 9, .ci = 4, .co = 8, .kh = 3, .kw = 3, .stride = 2, .pad = 1, .dilation = 2});
+  const auto dag =
+      conv({.window = {.input = {9, 9}, .kernel = {3, 3}, .stride = 2, .pad = 1, .dilation = 2},
+            .ci = 4,
+            .co = 8});
   ASSERT_TRUE(dag.has_value());
   const OpAccess& pad = (*dag)->access(2);
   ASSERT_EQ(pad.reads.size(), 1u);
@@ -83,7 +85,8 @@ TEST(Access, ConvolutionIsAffineAndItsBorderIsGuarded) {
 }
 
 TEST(Access, GroupsAreNotAffineButTheirAxesAreKnown) {
-  const auto dag = conv2d({.h = 4, .w = 4, .ci = 8, .co = 8, .groups = 2});
+  const auto dag =
+      conv({.window = {.input = {4, 4}, .kernel = {1, 1}}, .ci = 8, .co = 8, .groups = 2});
   ASSERT_TRUE(dag.has_value());
   const AccessDim& channel = (*dag)->access(2).reads[0].dims[3];
   EXPECT_FALSE(channel.affine);

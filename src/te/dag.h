@@ -108,7 +108,7 @@ class Dag {
   const Op& op(OpId id) const { return ops_[id]; }
   const Tensor& tensor(TensorId id) const { return tensors_[id]; }
   const std::vector<TensorId>& inputs() const { return inputs_; }    // placeholders, in order
-  const std::vector<TensorId>& outputs() const { return outputs_; }  // read by nobody, in order
+  const std::vector<TensorId>& outputs() const { return outputs_; }  // read by nobody, kept
   std::optional<OpId> find_op(Name name) const;
 
   // Access analysis, computed once by the builder.
@@ -162,11 +162,16 @@ class DagBuilder {
 
   void set_flop(TensorId tensor, double flop);  // of the operator that defines the tensor
 
+  // The tensor, one of a tuple, served the fold alone (the values of an argmax): it is no output
+  // though nobody reads it.
+  void discard(TensorId tensor);
+
   std::shared_ptr<const Dag> build() &&;  // analyses and checks
 
  private:
   TensorId add_op(Op op, const std::vector<ir::Scalar>& elements);
   Dag dag_;
+  std::vector<TensorId> discarded_;
 };
 
 }  // namespace tilewright::te

@@ -173,6 +173,12 @@ void DagBuilder::set_flop(TensorId tensor, double flop) {
   dag_.ops_.at(dag_.tensors_.at(tensor).op).flop_override = flop;
 }
 
+void DagBuilder::discard(TensorId tensor) {
+  CHECK(dag_.ops_.at(dag_.tensors_.at(tensor).op).outputs.size() > 1, "{} is not of a tuple",
+        dag_.tensors_[tensor].name.text());
+  discarded_.push_back(tensor);
+}
+
 TensorId DagBuilder::add_op(Op op, const std::vector<ir::Scalar>& elements) {
   CHECK(is_plain(op.name.text()), "'{}' is no name for an operator", op.name.text());
   CHECK(!dag_.find_op(op.name), "two operators are called {}", op.name.text());
@@ -218,7 +224,8 @@ std::shared_ptr<const Dag> DagBuilder::build() && {
   for (TensorId id = 0; id < dag_.tensors_.size(); ++id) {
     const bool placeholder = dag_.ops_[dag_.tensors_[id].op].kind == OpKind::Placeholder;
     if (placeholder) dag_.inputs_.push_back(id);
-    if (!placeholder && !is_read[id]) dag_.outputs_.push_back(id);
+    const bool kept = std::ranges::find(discarded_, id) == discarded_.end();
+    if (!placeholder && !is_read[id] && kept) dag_.outputs_.push_back(id);
   }
   CHECK(!dag_.outputs_.empty(), "a Dag that computes nothing");
   return std::make_shared<const Dag>(std::move(dag_));

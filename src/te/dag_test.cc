@@ -74,6 +74,24 @@ TEST(Dag, OutputsOfATupleAreNamedByNumber) {
   EXPECT_THAT(dag->outputs(), ElementsAre(outputs[0], outputs[1]));
 }
 
+TEST(Dag, WhatIsDiscardedIsNoOutput) {
+  DagBuilder builder;
+  const TensorId x = builder.placeholder("X", {4}, ir::Scalar::F32);
+  const Axis i = builder.axis("i", 1);
+  const Axis k = builder.axis("k", 4);
+  Reduction two = make_reduction(ir::BinaryOp::Add, ir::Scalar::F32);
+  const Reduction other = make_reduction(ir::BinaryOp::Max, ir::Scalar::F32);
+  two.identity.push_back(other.identity[0]);
+  two.lhs.push_back(other.lhs[0]);
+  two.rhs.push_back(other.rhs[0]);
+  two.combine.push_back(other.combine[0]);
+  const ir::Expr value = builder.read(x, {k.var});
+  const auto outputs =
+      builder.reduce_tuple("R", {i}, {k}, two, {value, value}, {ir::Scalar::F32, ir::Scalar::F32});
+  builder.discard(outputs[0]);
+  EXPECT_THAT(std::move(builder).build()->outputs(), ElementsAre(outputs[1]));
+}
+
 TEST(Dag, IdentitiesOfSimpleReductions) {
   struct Case {
     ir::BinaryOp op;
@@ -197,6 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
                   const Axis i = b.axis("i", 4);
                   b.compute("Y", {i}, ir::load(ir::Scalar::F64, x, {i.var, i.var}));
                 }},
+        Mistake{"X is not of a tuple", [](DagBuilder& b, TensorId x) { b.discard(x); }},
         Mistake{"computes nothing", [](DagBuilder&, TensorId) {}}));
 
 }  // namespace

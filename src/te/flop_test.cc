@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "te/ops/conv2d.h"
 #include "te/ops/elementwise.h"
 #include "te/ops/matmul.h"
 #include "te/ops/softmax.h"

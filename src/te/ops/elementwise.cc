@@ -115,12 +115,9 @@ Result<Link> parse_link(std::string_view text, ir::Scalar type) {
     return fail(ErrorKind::BadInput,
                 fmt::format("elementwise: '{}' should read {}(NUMBER)", text, name));
   }
-  const double held = ir::convert(link.number, type);
-  if (!std::isfinite(held) || (!ir::is_float(type) && held != link.number)) {
-    return fail(ErrorKind::BadInput, fmt::format("elementwise: {} is not a value of {}",
-                                                 link.number, ir::name_of(type)));
+  if (const Status legal = require_value("elementwise", link.number, type); !legal) {
+    return std::unexpected(legal.error());
   }
-  link.number = held;
   return link;
 }
 

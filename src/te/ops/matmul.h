@@ -3,8 +3,8 @@
 //   matmul        A[m, k] B[k, n]       -> C[m, n]       axes i, j; reduce k
 //   batch_matmul  A[b, m, k] B[b, k, n] -> C[b, m, n]    axes b, i, j; reduce k
 //
-// Sums are kept in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or
-// i32.
+// transpose_a and transpose_b say that an operand lies transposed: A[k, m], B[n, k]. Sums are kept
+// in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or i32.
 #pragma once
 
 #include <memory>
@@ -18,6 +18,8 @@ struct MatmulShape {
   int64_t n = 1;
   int64_t k = 1;
   ir::Scalar element = ir::Scalar::F32;
+  bool transpose_a = false;
+  bool transpose_b = false;
 };
 
 std::shared_ptr<const Dag> matmul(const MatmulShape& shape);

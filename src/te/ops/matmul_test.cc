@@ -1,5 +1,6 @@
 #include "te/ops/matmul.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "te/ops/testing.h"
@@ -34,6 +35,41 @@ TEST(Matmul, BatchEqualsFourLoops) {
       }
     }
   }
+}
+
+TEST(Matmul, TransposedOperandsLieTheOtherWay) {
+  const int64_t m = 3, n = 5, k = 4;
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      const std::string flags = fmt::format("transpose_a={:d},transpose_b={:d}", ta, tb);
+      const Evaluated plain("matmul:m=3,n=5,k=4," + flags);
+      const Evaluated batched("batch_matmul:b=2,m=3,n=5,k=4," + flags);
+      const auto expected = [&](const Evaluated& product, int64_t b, int64_t i, int64_t j) {
+        double sum = 0;
+        for (int64_t r = 0; r < k; ++r) {
+          sum += product.in("A", b * m * k + (ta ? r * m + i : i * k + r)) *
+                 product.in("B", b * k * n + (tb ? j * k + r : r * n + j));
+        }
+        return sum;
+      };
+      for (int64_t at = 0; at < 2 * m * n; ++at) {
+        const int64_t b = at / (m * n), i = at / n % m, j = at % n;
+        if (b == 0) {
+          EXPECT_EQ(plain.output[static_cast<size_t>(at)], expected(plain, 0, i, j)) << flags;
+        }
+        EXPECT_EQ(batched.output[static_cast<size_t>(at)], expected(batched, b, i, j)) << flags;
+      }
+    }
+  }
+  EXPECT_EQ(parse_operator("matmul:m=3,n=5,k=4,transpose_b=1")->text,
+            "matmul:m=3,n=5,k=4,dtype=f32,transpose_b=1");
+}
+
+TEST(Matmul, AFlagIsZeroOrOne) {
+  const auto instance = parse_operator("matmul:m=3,n=5,k=4,transpose_b=2");
+  ASSERT_FALSE(instance.has_value());
+  EXPECT_EQ(instance.error().message,
+            "matmul: parameter transpose_b: 2 is out of range; legal are 0 to 1");
 }
 
 TEST(Matmul, TypesOfSumsAndResults) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "te/ops/near_names.h"
 #include "te/predicates.h"
@@ -13,6 +14,7 @@ namespace tilewright::te {
 namespace {
 
 constexpr std::string_view kScalars = "f16, bf16, f32, f64, i8, i16, i32, i64, u8";
+constexpr std::string_view kFloats = "f16, bf16, f32, f64";
 
 template <class Map>
 const auto& lookup(const Map& map, std::string_view name) {
@@ -31,7 +33,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
-Result<int64_t> parse_integer(std::string_view where, std::string_view text, int64_t low) {
+Result<int64_t> parse_integer(std::string_view where, std::string_view text, int64_t low,
+                              int64_t high) {
   int64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = end == text.data() + text.size() && !text.empty();
@@ -39,9 +42,18 @@ Result<int64_t> parse_integer(std::string_view where, std::string_view text, int
   if (!too_big && (code != std::errc{} || !whole)) {
     return fail(ErrorKind::BadInput, fmt::format("{}: '{}' is not a whole number", where, text));
   }
-  if (too_big || value < low || value > kMaxParameter) {
-    return fail(ErrorKind::BadInput, fmt::format("{}: {} is out of range; legal are {} to {}",
-                                                 where, text, low, kMaxParameter));
+  if (too_big || value < low || value > high) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: {} is out of range; legal are {} to {}", where, text, low, high));
+  }
+  return value;
+}
+
+Result<double> parse_number(std::string_view where, std::string_view text) {
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc{} || end != text.data() + text.size() || !std::isfinite(value)) {
+    return fail(ErrorKind::BadInput, fmt::format("{}: '{}' is not a number", where, text));
   }
   return value;
 }
@@ -51,7 +63,7 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
   const std::string where = fmt::format("{}: parameter {}", op, parameter.name);
   switch (parameter.kind) {
     case ParameterKind::Integer: {
-      const auto number = parse_integer(where, value, parameter.low);
+      const auto number = parse_integer(where, value, parameter.low, parameter.high);
       if (!number) return std::unexpected(number.error());
       arguments.set_integer(parameter.name, *number);
       return {};
@@ -68,11 +80,18 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
     case ParameterKind::Shape: {
       std::vector<int64_t> shape;
       for (const std::string& part : split(value, 'x')) {
-        const auto extent = parse_integer(where + " (such as 64x128)", part, 1);
-        if (!extent) return std::unexpected(extent.error());
-        shape.push_back(*extent);
+        const auto number =
+            parse_integer(where + " (such as 64x128)", part, parameter.low, parameter.high);
+        if (!number) return std::unexpected(number.error());
+        shape.push_back(*number);
       }
       arguments.set_shape(parameter.name, std::move(shape));
+      return {};
+    }
+    case ParameterKind::Number: {
+      const auto number = parse_number(where, value);
+      if (!number) return std::unexpected(number.error());
+      arguments.set_number(parameter.name, *number);
       return {};
     }
     case ParameterKind::Text:
@@ -90,6 +109,9 @@ std::string canonical(const Arguments& arguments, const Parameter& parameter,
   }
   if (parameter.kind == ParameterKind::Shape) {
     return fmt::format("{}", fmt::join(arguments.shape(parameter.name), "x"));
+  }
+  if (parameter.kind == ParameterKind::Number) {
+    return fmt::format("{}", arguments.number(parameter.name));
   }
   return given;
 }
@@ -217,6 +239,7 @@ ir::Scalar Arguments::scalar(std::string_view name) const { return lookup(scalar
 const std::vector<int64_t>& Arguments::shape(std::string_view name) const {
   return lookup(shapes_, name);
 }
+double Arguments::number(std::string_view name) const { return lookup(numbers_, name); }
 const std::string& Arguments::text(std::string_view name) const { return lookup(texts_, name); }
 void Arguments::set_shape(std::string_view name, std::vector<int64_t> value) {
   shapes_[std::string(name)] = std::move(value);
@@ -257,6 +280,10 @@ Parameter dtype_parameter() {
           .kind = ParameterKind::Scalar};
 }
 
+Parameter flag_parameter(std::string_view name, std::string_view doc) {
+  return {.name = name, .doc = doc, .fallback = "0", .low = 0, .high = 1, .quiet = true};
+}
+
 ir::Scalar accumulator_of(ir::Scalar element) {
   using enum ir::Scalar;
   if (element == I8 || element == I16 || element == U8) return I32;
@@ -271,6 +298,30 @@ Status require_number(std::string_view op, ir::Scalar element) {
   if (element != ir::Scalar::Bool) return {};
   return fail(ErrorKind::Unsupported,
               fmt::format("{}: dtype bool is not supported; types are {}", op, kScalars));
+}
+
+Status require_float(std::string_view op, ir::Scalar element) {
+  if (ir::is_float(element)) return {};
+  return fail(ErrorKind::Unsupported, fmt::format("{}: dtype {} is not supported; types are {}", op,
+                                                  ir::name_of(element), kFloats));
+}
+
+Status require_value(std::string_view op, double value, ir::Scalar element) {
+  const double held = ir::convert(value, element);
+  if (std::isfinite(held) && (ir::is_float(element) || held == value)) return {};
+  return fail(ErrorKind::BadInput,
+              fmt::format("{}: {} is not a value of {}", op, value, ir::name_of(element)));
+}
+
+Result<size_t> choose(std::string_view op, std::string_view parameter, std::string_view text,
+                      std::span<const std::string_view> names) {
+  const auto found = std::ranges::find(names, text);
+  if (found != names.end()) return static_cast<size_t>(found - names.begin());
+  const std::vector<std::string> known(names.begin(), names.end());
+  return fail(ErrorKind::BadInput,
+              fmt::format("{}: parameter {} has the unknown value '{}'{} "
+                          "(values: {})",
+                          op, parameter, text, did_you_mean(text, known), fmt::join(names, ", ")));
 }
 
 }  // namespace tilewright::te

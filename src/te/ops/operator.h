@@ -1,5 +1,5 @@
 // What an operator of the table is: its parameters, its operands and the function that makes its
-// Dag. Each family (matmul.h, conv2d.h, ...) gives its rows; table.h collects them.
+// Dag. Each family (matmul.h, conv.h, ...) gives its rows; table.h collects them.
 //
 // The text of an operator is `name:key=value,key=value`, for example
 //
@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,14 +27,16 @@ inline constexpr int64_t kMaxParameter = 2147483647;       // of any integer par
 inline constexpr int64_t kMaxElements = int64_t{1} << 40;  // of any tensor
 inline constexpr int64_t kMaxTrips = int64_t{1} << 56;     // of any operator's loops
 
-enum class ParameterKind : uint8_t { Integer, Scalar, Shape, Text };
+// Shape is any list of integers joined by 'x': extents, axes, steps. Number is a finite real.
+enum class ParameterKind : uint8_t { Integer, Scalar, Shape, Number, Text };
 
 struct Parameter {
   std::string_view name;
   std::string_view doc;
   std::string_view fallback = "";  // as text; empty: must be given
   ParameterKind kind = ParameterKind::Integer;
-  int64_t low = 1;     // least legal Integer
+  int64_t low = 1;  // least and largest legal Integer, or member of a Shape
+  int64_t high = kMaxParameter;
   bool quiet = false;  // left out of the text of an instance when at its fallback
 };
 
@@ -51,17 +54,21 @@ class Arguments {
   int64_t integer(std::string_view name) const;
   ir::Scalar scalar(std::string_view name) const;
   const std::vector<int64_t>& shape(std::string_view name) const;
+  double number(std::string_view name) const;
+  bool flag(std::string_view name) const { return integer(name) != 0; }
   const std::string& text(std::string_view name) const;
 
   void set_integer(std::string_view name, int64_t value) { integers_[std::string(name)] = value; }
   void set_scalar(std::string_view name, ir::Scalar value) { scalars_[std::string(name)] = value; }
   void set_shape(std::string_view name, std::vector<int64_t> value);
+  void set_number(std::string_view name, double value) { numbers_[std::string(name)] = value; }
   void set_text(std::string_view name, std::string value);
 
  private:
   std::map<std::string, int64_t, std::less<>> integers_;
   std::map<std::string, ir::Scalar, std::less<>> scalars_;
   std::map<std::string, std::vector<int64_t>, std::less<>> shapes_;
+  std::map<std::string, double, std::less<>> numbers_;
   std::map<std::string, std::string, std::less<>> texts_;
 };
 
@@ -88,11 +95,18 @@ Result<OpInstance> instantiate(const Operator& op, const KeyValues& given);
 
 // What most rows have in common.
 Parameter dtype_parameter();
+Parameter flag_parameter(std::string_view name, std::string_view doc);  // 0 or 1, by default 0
 // The type sums of products of `element` are kept in: F16, BF16 -> F32; I8, I16, U8 -> I32.
 ir::Scalar accumulator_of(ir::Scalar element);
 // What such a sum is stored as: floats as they came, narrow integers as I32.
 ir::Scalar result_of(ir::Scalar element);
-// Fails unless dtype is a number.
+// Fails unless dtype is a number, a float.
 Status require_number(std::string_view op, ir::Scalar element);
+Status require_float(std::string_view op, ir::Scalar element);
+// Fails unless `value` is finite in `element` and, for integers, one of them exactly.
+Status require_value(std::string_view op, double value, ir::Scalar element);
+// Which of `names` the value `text` of a parameter is; fails with the list of them.
+Result<size_t> choose(std::string_view op, std::string_view parameter, std::string_view text,
+                      std::span<const std::string_view> names);
 
 }  // namespace tilewright::te

@@ -24,6 +24,22 @@ TEST(Softmax, EqualsItsDefinition) {
   }
 }
 
+TEST(Softmax, TheLogarithmEqualsItsDefinition) {
+  for (const char* dtype : {"f32", "f64"}) {
+    const Evaluated logs(std::string("log_softmax:m=3,n=5,dtype=") + dtype, -800, 800);
+    for (int64_t i = 0; i < 3; ++i) {
+      const double* row = logs.inputs.at("X").data() + i * 5;
+      const double most = *std::max_element(row, row + 5);
+      double sum = 0;
+      for (int64_t j = 0; j < 5; ++j) sum += std::exp(row[j] - most);
+      for (int64_t j = 0; j < 5; ++j) {
+        EXPECT_DOUBLE_EQ(logs.output[static_cast<size_t>(i * 5 + j)],
+                         row[j] - most - std::log(sum));
+      }
+    }
+  }
+}
+
 TEST(Softmax, StagesAndTheirTypes) {
   const auto dag = softmax(3, 6, ir::Scalar::F16);
   std::vector<std::string> stages;
@@ -34,9 +50,13 @@ TEST(Softmax, StagesAndTheirTypes) {
 }
 
 TEST(Softmax, IsForFloats) {
-  const auto instance = parse_operator("softmax:m=3,n=6,dtype=i32");
-  ASSERT_FALSE(instance.has_value());
-  EXPECT_EQ(instance.error().kind, ErrorKind::Unsupported);
+  for (const char* op : {"softmax", "log_softmax"}) {
+    const auto instance = parse_operator(std::string(op) + ":m=3,n=6,dtype=i32");
+    ASSERT_FALSE(instance.has_value());
+    EXPECT_EQ(instance.error().kind, ErrorKind::Unsupported);
+    EXPECT_EQ(instance.error().message,
+              std::string(op) + ": dtype i32 is not supported; types are f16, bf16, f32, f64");
+  }
 }
 
 }  // namespace

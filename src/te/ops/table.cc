@@ -3,11 +3,28 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "te/ops/conv2d.h"
+#include "te/ops/attention.h"
+#include "te/ops/broadcast.h"
+#include "te/ops/cast.h"
+#include "te/ops/concat.h"
+#include "te/ops/conv.h"
+#include "te/ops/conv_capsule.h"
+#include "te/ops/conv_transpose.h"
+#include "te/ops/depthwise.h"
 #include "te/ops/elementwise.h"
+#include "te/ops/gather.h"
 #include "te/ops/matmul.h"
 #include "te/ops/near_names.h"
+#include "te/ops/norm.h"
+#include "te/ops/pad.h"
+#include "te/ops/pool.h"
+#include "te/ops/reduce.h"
+#include "te/ops/reshape.h"
+#include "te/ops/resize.h"
+#include "te/ops/scan.h"
+#include "te/ops/slice.h"
 #include "te/ops/softmax.h"
+#include "te/ops/winograd.h"
 
 namespace tilewright::te {
 namespace {
@@ -42,9 +59,21 @@ Result<KeyValues> parse_key_values(std::string_view op, std::string_view text) {
 
 const std::vector<Operator>& all_operators() {
   static const std::vector<Operator> table = {
-      matmul_operator(),  batch_matmul_operator(),
-      conv2d_operator(),  conv2d_bias_bn_relu_operator(),
-      softmax_operator(), elementwise_operator(),
+      // clang-format off
+      matmul_operator(), batch_matmul_operator(),
+      conv2d_operator(), conv1d_operator(), conv3d_operator(), conv2d_bias_bn_relu_operator(),
+      depthwise_conv2d_operator(), conv2d_transpose_operator(), conv2d_capsule_operator(),
+      conv2d_winograd_operator(),
+      softmax_operator(), log_softmax_operator(),
+      norm_operator(), layer_norm_operator(), rms_norm_operator(),
+      transpose_batch_matmul_operator(), transpose_batch_matmul_softmax_operator(),
+      attention_operator(), attention_online_operator(),
+      elementwise_operator(), binary_operator(), broadcast_operator(), cast_operator(),
+      reduce_operator(), cumulative_sum_operator(),
+      pool_operator(), global_pool_operator(), adaptive_pool_operator(), resize_operator(),
+      pad_operator(), concat_operator(), slice_operator(), transpose_operator(),
+      reshape_operator(), gather_operator(), one_hot_operator(),
+      // clang-format on
   };
   return table;
 }

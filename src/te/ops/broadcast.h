@@ -1,0 +1,36 @@
+// Operations on tensors of different shapes, broadcast as NumPy does: shapes are aligned at their
+// last dimension, and a dimension that is missing or 1 stands for all of the other's.
+//
+//   binary:op=add,a=4x1x6,b=5x1    Y[i, j, k] = A[i, 0, k] + B[j, 0], of 4 x 5 x 6
+//   broadcast:shape=5x1,to=4x5x6   Y[i, j, k] = X[j, 0]
+//
+//   add sub mul div max min     of the type of the operands; div of integers rounds down
+//   mod                         integers only: the remainder of that division
+//   pow                         floats only
+//   equal not_equal less less_equal greater greater_equal    give bool
+//   and or                      of bool
+//
+// A zero divisor of integers is an error of the program. One stage `Y`, axes i, j, k, l, p, q by
+// dimension.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "te/ops/operator.h"
+
+namespace tilewright::te {
+
+// Each fails when the shapes do not fit together; binary also when there is no such operation on
+// the type.
+Result<std::shared_ptr<const Dag>> binary(std::string_view op, std::span<const int64_t> a,
+                                          std::span<const int64_t> b,
+                                          ir::Scalar element = ir::Scalar::F32);
+Result<std::shared_ptr<const Dag>> broadcast(std::span<const int64_t> shape,
+                                             std::span<const int64_t> to,
+                                             ir::Scalar element = ir::Scalar::F32);
+
+Operator binary_operator();
+Operator broadcast_operator();
+
+}  // namespace tilewright::te

@@ -1,0 +1,27 @@
+// Depthwise convolution over two spatial dimensions, channels last: each channel by itself.
+//
+//   X[n, h, w, c] W[kh, kw, c] -> Y[n, y, x, c] = sum over ry, rx of P[n, .., .., c] * W[ry, rx, c]
+//
+// Stages: with pad > 0 `P`, X within a border of zeros (axes n, y, x, c); then `Y` (axes n, y, x,
+// c; reduce ry, rx).
+#pragma once
+
+#include <memory>
+
+#include "te/ops/conv_window.h"
+
+namespace tilewright::te {
+
+struct DepthwiseShape {
+  int64_t n = 1;
+  Window window;  // of two dimensions
+  int64_t channels = 1;
+  ir::Scalar element = ir::Scalar::F32;
+};
+
+// Fails when the kernel does not fit.
+Result<std::shared_ptr<const Dag>> depthwise_conv2d(const DepthwiseShape& shape);
+
+Operator depthwise_conv2d_operator();
+
+}  // namespace tilewright::te

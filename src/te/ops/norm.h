@@ -1,0 +1,35 @@
+// Norms of matrices and rows, in f32 for f16 and bf16.
+//
+//   norm        X[b, m, n]               -> Y[b] = sqrt(sum of squares over m and n)
+//   layer_norm  X[m, n] scale[n] shift[n] -> Y[m, n] = (X - mean) / sqrt(variance + eps) * scale
+//                                                      + shift, mean and variance a row
+//   rms_norm    X[m, n] scale[n]          -> Y[m, n] = X / sqrt(mean of squares + eps) * scale
+//
+// Stages of norm: `S[b]` sum over i, j; `Y[b]`. Stages of layer_norm: `S[i]` sum over k; `A[i]` =
+// S / n; `V[i]` sum of (X - A)^2 over k, which unlike the difference of two large sums loses no
+// digits; `R[i]` = 1 / sqrt(V / n + eps); `Y[i, j]`. Stages of rms_norm: `S[i]` sum of squares over
+// k; `R[i]`; `Y[i, j]`. What is done once a row does not count as flop.
+#pragma once
+
+#include <memory>
+
+#include "te/ops/operator.h"
+
+namespace tilewright::te {
+
+std::shared_ptr<const Dag> norm(int64_t b, int64_t m, int64_t n,
+                                ir::Scalar element = ir::Scalar::F32);
+
+struct RowNorm {
+  int64_t m = 1, n = 1;
+  double eps = 1e-5;
+  ir::Scalar element = ir::Scalar::F32;
+};
+std::shared_ptr<const Dag> layer_norm(const RowNorm& shape);
+std::shared_ptr<const Dag> rms_norm(const RowNorm& shape);
+
+Operator norm_operator();
+Operator layer_norm_operator();
+Operator rms_norm_operator();
+
+}  // namespace tilewright::te

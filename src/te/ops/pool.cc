@@ -1,0 +1,349 @@
+#include "te/ops/pool.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <functional>
+#include <numeric>
+
+#include "te/ops/dimensions.h"
+
+namespace tilewright::te {
+namespace {
+
+using ir::Expr;
+
+constexpr std::string_view kKinds[] = {"max", "average"};
+constexpr std::string_view kSpatialNames[] = {"z", "y", "x"};
+
+std::string_view spatial_name(size_t dimension, size_t rank) {
+  return kSpatialNames[std::size(kSpatialNames) - rank + dimension];
+}
+
+Status check(std::string_view op, const PoolShape& shape) {
+  if (shape.spatial.empty() || shape.spatial.size() > std::size(kSpatialNames)) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: {} spatial dimensions; 1 to {} are supported", op,
+                            shape.spatial.size(), std::size(kSpatialNames)));
+  }
+  if (shape.kind == PoolKind::Average) {
+    return require_float(fmt::format("{}:op=average", op), shape.element);
+  }
+  return require_number(op, shape.element);
+}
+
+TensorId add_input(DagBuilder& builder, const PoolShape& shape) {
+  std::vector<Extent> extents = {shape.n};
+  extents.insert(extents.end(), shape.spatial.begin(), shape.spatial.end());
+  extents.emplace_back(shape.c);
+  return builder.placeholder("X", std::move(extents), shape.element);
+}
+
+// Axes n, one of each of `spatial` (none: they are folded away), c.
+std::vector<Axis> pooled_axes(DagBuilder& builder, const PoolShape& shape,
+                              const std::vector<int64_t>& spatial) {
+  std::vector<Axis> axes = {builder.axis("n", shape.n)};
+  for (size_t d = 0; d < spatial.size(); ++d) {
+    axes.push_back(builder.axis(spatial_name(d, spatial.size()), spatial[d]));
+  }
+  axes.push_back(builder.axis("c", shape.c));
+  return axes;
+}
+
+std::vector<Axis> window_axes(DagBuilder& builder, const std::vector<int64_t>& extents) {
+  std::vector<Axis> axes;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    axes.push_back(builder.axis(fmt::format("r{}", spatial_name(d, extents.size())), extents[d]));
+  }
+  return axes;
+}
+
+// What a fold starts from, which no element changes: the lowest value, or 0.
+Expr neutral(PoolKind kind, ir::Scalar scalar) {
+  const auto op = kind == PoolKind::Max ? ir::BinaryOp::Max : ir::BinaryOp::Add;
+  return make_reduction(op, scalar).identity[0];
+}
+
+// The fold of `value` over a window, and for an average its division by `count`, which is asked
+// for the positions of the window.
+void add_fold(DagBuilder& builder, const PoolShape& shape, const std::vector<Axis>& axes,
+              const std::vector<Axis>& window, const Expr& value,
+              const std::vector<int64_t>& outputs,
+              const std::function<Expr(std::span<const Expr>)>& count) {
+  if (shape.kind == PoolKind::Max) {
+    builder.reduce("Y", axes, window, ir::BinaryOp::Max, value, shape.element);
+    return;
+  }
+  const TensorId sum =
+      builder.reduce("S", axes, window, ir::BinaryOp::Add, value, value.type().scalar);
+  const std::vector<Axis> out = pooled_axes(builder, shape, outputs);
+  const std::vector<Expr> at = vars_of(out);
+  const Expr elements = count(std::span(at).subspan(1, outputs.size()));
+  builder.compute("Y", out, builder.read(sum, at) / ir::cast(value.type().scalar, elements),
+                  shape.element);
+}
+
+int64_t product(const std::vector<int64_t>& numbers) {
+  return std::accumulate(numbers.begin(), numbers.end(), int64_t{1}, [](int64_t a, int64_t b) {
+    int64_t both = 0;
+    return __builtin_mul_overflow(a, b, &both) ? kMaxTrips : both;
+  });
+}
+
+// `P`: X within a border of `pad` neutral elements.
+TensorId add_border(DagBuilder& builder, TensorId x, const PoolShape& shape,
+                    const std::vector<int64_t>& pad) {
+  std::vector<int64_t> bordered = shape.spatial;
+  for (size_t d = 0; d < pad.size(); ++d) bordered[d] += 2 * pad[d];
+  const std::vector<Axis> axes = pooled_axes(builder, shape, bordered);
+  std::vector<Expr> indices = vars_of(axes);
+  Expr inside;
+  for (size_t d = 0; d < pad.size(); ++d) {
+    if (pad[d] == 0) continue;
+    Expr& index = indices[d + 1];
+    const Expr here = index >= pad[d] && index < shape.spatial[d] + pad[d];
+    inside = inside.defined() ? inside && here : here;
+    index = index - pad[d];
+  }
+  if (!inside.defined()) return x;
+  const Expr value = builder.read(x, std::move(indices));
+  return builder.compute("P", axes,
+                         ir::select(inside, value, neutral(shape.kind, value.type().scalar)),
+                         shape.element);
+}
+
+Status check_window(const PoolShape& shape, const PoolWindow& window) {
+  for (size_t d = 0; d < shape.spatial.size(); ++d) {
+    if (window.pad[d] >= window.kernel[d]) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("pool: pad={} is not smaller than kernel={}: some windows would hold "
+                              "no element",
+                              fmt::join(window.pad, "x"), fmt::join(window.kernel, "x")));
+    }
+    if (shape.spatial[d] + 2 * window.pad[d] < window.kernel[d]) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("pool: a {} kernel does not fit into {} with pad={}",
+                              fmt::join(window.kernel, "x"), fmt::join(shape.spatial, "x"),
+                              fmt::join(window.pad, "x")));
+    }
+  }
+  return {};
+}
+
+// How many elements of X the window at `positions` covers.
+Expr covered(std::span<const Expr> positions, const PoolShape& shape, const PoolWindow& window) {
+  Expr count = ir::int_imm(1);
+  for (size_t d = 0; d < positions.size(); ++d) {
+    Expr extent = ir::int_imm(window.kernel[d]);
+    if (window.pad[d] > 0) {
+      const Expr first = positions[d] * window.stride[d] - window.pad[d];
+      extent = ir::min(first + window.kernel[d], ir::int_imm(shape.spatial[d])) -
+               ir::max(first, ir::int_imm(0));
+    }
+    count = d == 0 ? extent : count * extent;
+  }
+  return count;
+}
+
+// Adaptive windows along one dimension: where `position` begins and ends, and the shortest and
+// longest there are. With g = gcd(extent, to) a window starts r / (to/g) behind an integer for
+// every r < to/g, and so has ceil((r + extent/g) / (to/g)) elements.
+struct AdaptiveDim {
+  int64_t extent = 1, to = 1;
+
+  Expr begin(const Expr& position) const { return position * extent / to; }
+  Expr end(const Expr& position) const { return (position * extent + (extent + to - 1)) / to; }
+  int64_t shortest() const { return (extent + to - 1) / to; }
+  int64_t longest() const {
+    const int64_t g = std::gcd(extent, to);
+    return (extent / g + 2 * (to / g) - 2) / (to / g);
+  }
+};
+
+std::vector<Parameter> shape_parameters() {
+  return {{.name = "op", .doc = "max or average", .kind = ParameterKind::Text},
+          {.name = "n", .doc = "batch", .fallback = "1"},
+          {.name = "spatial",
+           .doc = "1 to 3 extents of the input, such as 14x14",
+           .kind = ParameterKind::Shape},
+          {.name = "c", .doc = "channels"}};
+}
+
+Result<PoolShape> shape_of(std::string_view op, const Arguments& arguments) {
+  const auto kind = choose(op, "op", arguments.text("op"), kKinds);
+  if (!kind) return std::unexpected(kind.error());
+  return PoolShape{.kind = static_cast<PoolKind>(*kind),
+                   .n = arguments.integer("n"),
+                   .spatial = arguments.shape("spatial"),
+                   .c = arguments.integer("c"),
+                   .element = arguments.scalar("dtype")};
+}
+
+Result<PoolWindow> window_of(const Arguments& arguments) {
+  PoolWindow window{.kernel = {},
+                    .stride = {},
+                    .pad = {},
+                    .count_include_pad = arguments.flag("count_include_pad")};
+  const std::pair<std::string_view, std::vector<int64_t>*> lists[] = {
+      {"kernel", &window.kernel}, {"stride", &window.stride}, {"pad", &window.pad}};
+  for (const auto& [name, list] : lists) {
+    auto numbers =
+        per_dimension("pool", name, arguments.shape(name), arguments.shape("spatial").size());
+    if (!numbers) return std::unexpected(numbers.error());
+    *list = *std::move(numbers);
+  }
+  return window;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow& window) {
+  if (const Status legal = check("pool", shape); !legal) return std::unexpected(legal.error());
+  if (const Status legal = check_window(shape, window); !legal) {
+    return std::unexpected(legal.error());
+  }
+  DagBuilder builder;
+  const TensorId x = add_border(builder, add_input(builder, shape), shape, window.pad);
+  std::vector<int64_t> outputs;
+  for (size_t d = 0; d < shape.spatial.size(); ++d) {
+    const int64_t room = shape.spatial[d] + 2 * window.pad[d] - window.kernel[d];
+    outputs.push_back(room / window.stride[d] + 1);
+  }
+  const std::vector<Axis> axes = pooled_axes(builder, shape, outputs);
+  const std::vector<Axis> taps = window_axes(builder, window.kernel);
+  std::vector<Expr> indices = vars_of(axes);
+  for (size_t d = 0; d < taps.size(); ++d) {
+    Expr& index = indices[d + 1];
+    index = (window.stride[d] == 1 ? index : index * window.stride[d]) + taps[d].var;
+  }
+  const auto count = [&](std::span<const Expr> positions) {
+    return window.count_include_pad ? ir::int_imm(product(window.kernel))
+                                    : covered(positions, shape, window);
+  };
+  add_fold(builder, shape, axes, taps, builder.read(x, indices), outputs, count);
+  return std::move(builder).build();
+}
+
+Result<std::shared_ptr<const Dag>> global_pool(const PoolShape& shape) {
+  if (const Status legal = check("global_pool", shape); !legal) {
+    return std::unexpected(legal.error());
+  }
+  DagBuilder builder;
+  const TensorId x = add_input(builder, shape);
+  const std::vector<Axis> axes = pooled_axes(builder, shape, {});
+  const std::vector<Axis> taps = window_axes(builder, shape.spatial);
+  std::vector<Expr> indices = vars_of(taps);
+  indices.insert(indices.begin(), axes[0].var);
+  indices.push_back(axes[1].var);
+  add_fold(builder, shape, axes, taps, builder.read(x, indices), {},
+           [&](std::span<const Expr>) { return ir::int_imm(product(shape.spatial)); });
+  return std::move(builder).build();
+}
+
+Result<std::shared_ptr<const Dag>> adaptive_pool(const PoolShape& shape,
+                                                 const std::vector<int64_t>& to) {
+  if (const Status legal = check("adaptive_pool", shape); !legal) {
+    return std::unexpected(legal.error());
+  }
+  DagBuilder builder;
+  const TensorId x = add_input(builder, shape);
+  std::vector<AdaptiveDim> dims;
+  std::vector<int64_t> longest;
+  for (size_t d = 0; d < to.size(); ++d) {
+    dims.push_back({.extent = shape.spatial[d], .to = to[d]});
+    longest.push_back(dims[d].longest());
+  }
+  const std::vector<Axis> axes = pooled_axes(builder, shape, to);
+  const std::vector<Axis> taps = window_axes(builder, longest);
+  std::vector<Expr> indices = vars_of(axes);
+  Expr inside;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    Expr& index = indices[d + 1];
+    const Expr end = dims[d].end(index);
+    index = dims[d].begin(index) + taps[d].var;
+    if (dims[d].shortest() == longest[d]) continue;
+    inside = inside.defined() ? inside && index < end : index < end;
+  }
+  Expr value = builder.read(x, indices);
+  if (inside.defined()) {
+    value = ir::select(inside, value, neutral(shape.kind, value.type().scalar));
+  }
+  add_fold(builder, shape, axes, taps, value, to, [&](std::span<const Expr> positions) {
+    Expr count = ir::int_imm(1);
+    for (size_t d = 0; d < dims.size(); ++d) {
+      const Expr extent = dims[d].end(positions[d]) - dims[d].begin(positions[d]);
+      count = d == 0 ? extent : count * extent;
+    }
+    return count;
+  });
+  return std::move(builder).build();
+}
+
+Operator pool_operator() {
+  std::vector<Parameter> parameters = shape_parameters();
+  parameters.insert(parameters.end(),
+                    {{.name = "kernel",
+                      .doc = "extents of a window, such as 3x3, or one for all",
+                      .kind = ParameterKind::Shape},
+                     {.name = "stride",
+                      .doc = "steps between windows, or one for all",
+                      .fallback = "1",
+                      .kind = ParameterKind::Shape},
+                     {.name = "pad",
+                      .doc = "border on each side, or one for all",
+                      .fallback = "0",
+                      .kind = ParameterKind::Shape,
+                      .low = 0},
+                     flag_parameter("count_include_pad", "1: an average counts the border too"),
+                     dtype_parameter()});
+  return {.name = "pool",
+          .doc = "X[n,spatial,c] -> Y[n,windows,c], the maximum or average of each window",
+          .parameters = std::move(parameters),
+          .operands = {},
+          .batch = "n",
+          .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
+            const auto shape = shape_of("pool", arguments);
+            if (!shape) return std::unexpected(shape.error());
+            const auto window = window_of(arguments);
+            if (!window) return std::unexpected(window.error());
+            return pool(*shape, *window);
+          }};
+}
+
+Operator global_pool_operator() {
+  std::vector<Parameter> parameters = shape_parameters();
+  parameters.push_back(dtype_parameter());
+  return {.name = "global_pool",
+          .doc = "X[n,spatial,c] -> Y[n,c], the maximum or average of each channel",
+          .parameters = std::move(parameters),
+          .operands = {},
+          .batch = "n",
+          .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
+            const auto shape = shape_of("global_pool", arguments);
+            if (!shape) return std::unexpected(shape.error());
+            return global_pool(*shape);
+          }};
+}
+
+Operator adaptive_pool_operator() {
+  std::vector<Parameter> parameters = shape_parameters();
+  parameters.insert(
+      parameters.end(),
+      {{.name = "to", .doc = "windows, such as 3x3, or one for all", .kind = ParameterKind::Shape},
+       dtype_parameter()});
+  return {.name = "adaptive_pool",
+          .doc = "X[n,spatial,c] -> Y[n,to,c], the maximum or average of windows spread evenly",
+          .parameters = std::move(parameters),
+          .operands = {},
+          .batch = "n",
+          .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
+            const auto shape = shape_of("adaptive_pool", arguments);
+            if (!shape) return std::unexpected(shape.error());
+            const auto to =
+                per_dimension("adaptive_pool", "to", arguments.shape("to"), shape->spatial.size());
+            if (!to) return std::unexpected(to.error());
+            return adaptive_pool(*shape, *to);
+          }};
+}
+
+}  // namespace tilewright::te

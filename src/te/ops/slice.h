@@ -1,0 +1,27 @@
+// Every step-th element from a place on, along each dimension.
+//
+//   slice:shape=8x9,begin=0x8,size=4x9,step=2x-1    Y[i, j] = X[2 i, 8 - j]
+//
+// A single number in begin or step stands for every dimension. Every element that is read must be
+// one of X. One stage `Y`, axes i, j, k, l, p, q by dimension. Any dtype.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "te/ops/operator.h"
+
+namespace tilewright::te {
+
+struct SliceShape {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> begin, size, step;  // one a dimension; a step may be negative, not 0
+  ir::Scalar element = ir::Scalar::F32;
+};
+
+// Fails when the slice leaves the tensor.
+Result<std::shared_ptr<const Dag>> slice(const SliceShape& shape);
+
+Operator slice_operator();
+
+}  // namespace tilewright::te
