@@ -124,9 +124,13 @@ Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
 Illegal retile(const Trace& trace, LoopTree* tree) {
   for (const LoopVar& var : tree->vars) {  // by rising step, as apply meets them
     if (var.origin != VarOrigin::Part || var.part != 0) continue;
-    const auto* split = std::get_if<Split>(&trace.steps.at(static_cast<size_t>(var.step)));
-    if (split == nullptr) continue;  // one that follows
-    CHECK(split->factors.size() + 1 == tree->var(var.parent).parts,
+    const Step& step = trace.steps.at(static_cast<size_t>(var.step));
+    const auto* split = std::get_if<Split>(&step);
+    if (std::holds_alternative<FollowSplit>(step) ||
+        std::holds_alternative<FollowFusedSplit>(step)) {
+      continue;
+    }
+    CHECK(split != nullptr && split->factors.size() + 1 == tree->var(var.parent).parts,
           "step {} of the trace is another one than the tree was made of", var.step);
     const Illegal refusal{IllegalCode::BadFactor, var.step, split->stage, split->loop};
     if (const Illegal illegal = check_factors(split->factors, refusal)) return illegal;

@@ -267,35 +267,26 @@ class StageRanges {
     return out;
   }
 
-  // Terms of the base that hold still but do not divide by `divisor` are taken as moving: a hull.
-  void free_terms(int64_t divisor, Range* range) const {
-    arith::Affine base;
-    base.constant = range->base.constant;
-    for (const arith::Term& term : range->base.terms) {
-      if (term.coefficient % divisor == 0) {
-        base.terms.push_back(term);
-        continue;
-      }
-      const int64_t values = tree_.var(static_cast<VarIndex>(term.var)).extent - 1;
-      range->reach += std::abs(term.coefficient) * values;
-      if (term.coefficient < 0) base.constant += term.coefficient * values;
-      range->exact = false;
-      range->ragged = true;
-    }
-    range->base = base;
-  }
-
   // floor(f / divisor) mod modulus
   bool quotient(const te::Quotient& quotient, Range* out) {
     if (!form(quotient.of, out)) return false;
+    const auto divides = [&](const arith::Term& term) {
+      return term.coefficient % quotient.divisor == 0;
+    };
+    if (!out->whole && !std::ranges::all_of(out->base.terms, divides)) {
+      // Where it lies depends on loops outside in another way: all that it ever is.
+      StageRanges everywhere(tree_, index_, {});
+      if (!everywhere.form(quotient.of, out)) return false;
+      out->exact = false;
+      out->ragged = true;
+    }
     if (out->whole) return true;
     if (quotient.divisor > 1) divide(quotient.divisor, out);
     if (quotient.modulus > 0) wrap(quotient.modulus, out);
     return true;
   }
 
-  void divide(int64_t divisor, Range* range) const {
-    free_terms(divisor, range);
+  static void divide(int64_t divisor, Range* range) {
     const int64_t first = range->base.constant - range->slack;
     const int64_t last = range->base.constant + range->reach + range->slack;
     for (arith::Term& term : range->base.terms) term.coefficient /= divisor;
@@ -322,7 +313,7 @@ class StageRanges {
       range->base = base;
       return;
     }
-    *range = {.base = {}, .reach = modulus - 1, .exact = false, .ragged = true};
+    range->whole = true;
   }
 
   const LoopTree& tree_;

@@ -302,7 +302,7 @@ Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   if (scheduled && std::ranges::find(reads, request.buffer, &Access::buffer) != reads.end()) {
     return {};
   }
-  return {.code = IllegalCode::NotAReader, .step = request.step, .stage = stage.name};
+  return {IllegalCode::NotAReader, request.step, stage.name, {}};
 }
 
 // One loop an axis around a place.
@@ -316,7 +316,7 @@ Illegal check_bound(const LoopTree& tree, StageIndex index) {
       if (var.bound == ThreadAxis::None || var.position > position) continue;
       const uint32_t bit = 1u << static_cast<unsigned>(var.bound);
       if ((seen & bit) != 0 && var.bound != ThreadAxis::VirtualThread) {
-        return {.code = IllegalCode::BoundTwice, .stage = stage.name, .loop = var.name};
+        return {IllegalCode::BoundTwice, -1, stage.name, var.name};
       }
       seen |= bit;
     }
