@@ -1,4 +1,4 @@
-"""Tests of workers, rounds and reports with a fake worker; needs nothing but Python. Run from bench/:
+"""Tests of workers, rounds and reports with a fake worker; needs nothing but Python. From bench/:
 
 python3 -m unittest harness.harness_test
 """

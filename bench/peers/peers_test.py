@@ -1,4 +1,4 @@
-"""Every peer on a small workload of every operator against the operator's definition in numpy. Needs
+"""Every peer on a small workload of every operator against its definition in numpy. Needs
 what the peers need (./dev bench installs it into .venv), else exits with 77. Run from bench/:
 
 ../.venv/bin/python -m peers.peers_test

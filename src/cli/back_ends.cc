@@ -5,6 +5,7 @@
 #include <array>
 #include <exception>
 
+#include "codegen/c/probe.h"
 #include "codegen/interp/interp.h"
 #include "codegen/llvm/probe.h"
 
@@ -31,7 +32,7 @@ Status interp_works() {
 }  // namespace
 
 std::span<const BackEnd> all_back_ends() {
-  static constexpr std::array<BackEnd, 2> kBackEnds = {{
+  static constexpr std::array<BackEnd, 3> kBackEnds = {{
       {.name = "interp",
        .purpose = "the loop IR interpreted, slowly; the reference",
        .probe = interp_works,
@@ -40,6 +41,10 @@ std::span<const BackEnd> all_back_ends() {
        .purpose = "machine code for this CPU",
        .probe = codegen::llvm_works,
        .remedy = "apt-get install llvm-19-dev && ./dev test"},
+      {.name = "c",
+       .purpose = "C source for GCC and Clang",
+       .probe = codegen::c_works,
+       .remedy = "apt-get install gcc"},
   }};
   return kBackEnds;
 }

@@ -1,5 +1,5 @@
 // `tilewright lower WHAT --trace FILE`: the IR after each pass that changed it, with the time of
-// each; then, on request, what LLVM makes of it.
+// each; then, on request, the C source and what LLVM makes of it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/verb.h"
+#include "codegen/c/emit_c.h"
 #include "codegen/llvm/compile.h"
 #include "ir/print.h"
 #include "lower/pipeline.h"
@@ -30,6 +31,7 @@ struct Options {
   std::vector<std::string> disabled;
   bool tree = false;
   bool last = false;
+  bool source = false;
   bool llvm = false;
   bool assembly = false;
 };
@@ -96,6 +98,11 @@ Result<ExitCode> run_lower(const Context& context, const Options& options) {
                    {.disabled = options.disabled, .report = &reports, .report_text = true});
   if (!function) return std::unexpected(function.error());
   print_report(context, options, reports, *function);
+  if (options.source) {
+    const Result<codegen::CSource> c = codegen::emit_c({&*function, 1}, *target);
+    if (!c) return std::unexpected(c.error());
+    print(context, c->header + c->source, {{"header", c->header}, {"source", c->source}});
+  }
   if (!options.llvm && !options.assembly) return ExitCode::Done;
 
   std::string llvm;
@@ -131,6 +138,7 @@ Action declare_lower(CLI::App& app) {
   app.add_option("--disable-pass", options->disabled, "leave a pass out; may be repeated");
   app.add_flag("--tree", options->tree, "print the LoopTree first");
   app.add_flag("--last", options->last, "print the IR after the last pass only");
+  app.add_flag("--source", options->source, "print the C header and source too");
   app.add_flag("--llvm", options->llvm, "print LLVM's IR too");
   app.add_flag("--assembly", options->assembly, "print the assembly too");
   return [options](const Context& context) { return run_lower(context, *options); };

@@ -1,14 +1,15 @@
-// exp(x) in arithmetic, for f32 and f64, any number of lanes. Less than one ulp from the true
-// value over the whole range (f32: 0.91 over all arguments); overflow gives infinity, underflow
-// denormals and then 0, NaN stays NaN.
+// exp(x) in arithmetic. Over the whole range at most 1.91 ulp from the true value in f32, less
+// than 1 in f64; overflow gives infinity, underflow denormals and then 0, NaN
+// stays NaN, exp(0) is 1.
 //
 //   c = clamp(x)                      so that n stays small; 2^n * p is then 0 or infinity
-//   n = round(c / ln 2)               by adding and subtracting 1.5 * 2^(mantissa bits)
+//   n = round(c / ln 2)
 //   r = c - n * ln 2                  in two parts of ln 2, |r| <= ln 2 / 2
-//   exp(x) = ldexp(p(r), n)           p: minimax of degree 6 (f32) or 11 (f64), 1 + r + r^2 * ...
+//   exp(x) = ldexp(p(r), n)           p: minimax of degree 5 (f32) or 11 (f64)
 //
-// Thirteen operations in f32. Minimax coefficients by Remez' algorithm on [-ln 2 / 2, ln 2 / 2],
-// weighted by the ulp of the result, with the first two coefficients held at 1.
+// Twelve operations in f32. The minimax is weighted by the ulp of the result, the constant term
+// held at 1; coefficients are rounded one after the other, lowest power first, and the rest fitted
+// again each time.
 #pragma once
 
 #include "ir/expr.h"
@@ -16,7 +17,12 @@
 
 namespace tilewright::lower {
 
-// c, n and r are used several times and so are bound.
+// Binds c, n and r.
 ir::Expr expand_exp(const ir::Expr& x, Bindings& bindings);
+
+// The same without the clamps, for a variable that stays within them: NaN, or at least
+// lowest_exp_argument and at most 1.
+ir::Expr expand_clamped_exp(const ir::Expr& c, Bindings& bindings);
+double lowest_exp_argument(ir::Type type);  // exp is 0 here and below
 
 }  // namespace tilewright::lower

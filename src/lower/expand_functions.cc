@@ -2,7 +2,13 @@
 
 #include "ir/visit.h"
 #include "lower/bindings.h"
+#include "lower/expand_erf.h"
 #include "lower/expand_exp.h"
+#include "lower/expand_log.h"
+#include "lower/expand_pow.h"
+#include "lower/expand_rsqrt.h"
+#include "lower/expand_sigmoid.h"
+#include "lower/expand_tanh.h"
 
 namespace tilewright::lower {
 namespace {
@@ -11,13 +17,15 @@ using ir::Expr;
 using ir::Intrinsic;
 using ir::Stmt;
 
-struct Expander {
+struct Expander {  // of a function of one argument
   Intrinsic function;
   Expr (*expand)(const Expr& x, Bindings& bindings);
 };
 
 constexpr Expander kExpanders[] = {
-    {Intrinsic::Exp, expand_exp},
+    {Intrinsic::Exp, expand_exp},         {Intrinsic::Log, expand_log},
+    {Intrinsic::Tanh, expand_tanh},       {Intrinsic::Erf, expand_erf},
+    {Intrinsic::Sigmoid, expand_sigmoid}, {Intrinsic::Rsqrt, expand_rsqrt},
 };
 
 // Functions that every back end has itself.
@@ -62,9 +70,11 @@ class FunctionExpander : public ir::Rewriter {
     if (const auto* node = expr.as<ir::Select>()) return rewrite_select(expr, *node);
     const auto* node = expr.as<ir::Call>();
     if (node == nullptr || is_native(node->function)) return rewrite_children(expr);
-    Expr argument = rewrite(node->args[0]);
-    if (!path_.empty() && may_fail(argument)) argument = guarded(std::move(argument));
-    return expander_of(node->function).expand(argument, bindings_);
+    const Expr first = rewrite_argument(node->args[0]);
+    if (node->function == Intrinsic::Pow) {
+      return expand_pow(first, rewrite_argument(node->args[1]), bindings_);
+    }
+    return expander_of(node->function).expand(first, bindings_);
   }
 
   Stmt rewrite(const Stmt& stmt) override {
@@ -112,6 +122,13 @@ class FunctionExpander : public ir::Rewriter {
       return expr;
     }
     return ir::select(std::move(condition), std::move(if_true), std::move(if_false));
+  }
+
+  // The argument of a function that is expanded: its bindings are evaluated whatever the Selects
+  // around it say.
+  Expr rewrite_argument(const Expr& argument) {
+    Expr value = rewrite(argument);
+    return !path_.empty() && may_fail(value) ? guarded(std::move(value)) : value;
   }
 
   Expr guarded(Expr value) const {

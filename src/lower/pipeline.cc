@@ -14,6 +14,7 @@
 #include "lower/flatten.h"
 #include "lower/form_fma.h"
 #include "lower/hoist_accumulators.h"
+#include "lower/hoist_conditions.h"
 #include "lower/hoist_indices.h"
 #include "lower/promote_registers.h"
 #include "lower/simplify.h"
@@ -32,6 +33,7 @@ constexpr bool kVerify = false;
 
 constexpr std::array kPasses = {
     Pass{"flatten", flatten},
+    Pass{"hoist_conditions", hoist_conditions},
     Pass{"form_fma", form_fma},
     Pass{"expand_functions", expand_functions},
     Pass{"vectorise", vectorise},

@@ -230,17 +230,19 @@ Stmt Widener::widen_loop(const ir::For& loop) {
 }
 
 Stmt Widener::widen_if(const ir::If& node) {
-  const Expr condition = widen(node.condition);
+  Expr condition = arith::simplify(widen(node.condition), bounds_);
+  if (const auto* uniform = condition.as<ir::Broadcast>()) condition = uniform->value;
+  const Expr inverse = arith::simplify(ir::call(ir::Intrinsic::Not, {condition}), bounds_);
   if (condition.type().is_vector()) {
-    const Expr inverse = ir::call(ir::Intrinsic::Not, {condition});
-    return ir::make_block({widen_under(condition, node.then_body),
-                           widen_under(arith::simplify(inverse, bounds_), node.else_body)});
+    return ir::make_block(
+        {widen_under(condition, node.then_body), widen_under(inverse, node.else_body)});
   }
-  const Expr simple = arith::simplify(condition, bounds_);
-  if (const int64_t* known = ir::as_int(simple)) {
+  if (const int64_t* known = ir::as_int(condition)) {
     return widen(*known != 0 ? node.then_body : node.else_body);
   }
-  return ir::make_if(condition, widen(node.then_body), widen(node.else_body));
+  Stmt then_body = widen(node.then_body), else_body = widen(node.else_body);
+  if (then_body.defined()) return ir::make_if(condition, std::move(then_body), else_body);
+  return else_body.defined() ? ir::make_if(inverse, std::move(else_body)) : Stmt{};
 }
 
 Stmt Widener::widen_under(const Expr& condition, const Stmt& body) {

@@ -7,24 +7,14 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
-#include <cctype>
-
+#include "codegen/kernel_symbol.h"
 #include "codegen/llvm/emitter.h"
 #include "codegen/llvm/target_machine.h"
-#include "codegen/llvm/workspace.h"
+#include "codegen/workspace.h"
 #include "runtime/host/timer.h"
 
 namespace tilewright::codegen {
 namespace {
-
-// A symbol that every tool can print: `gmm:512` -> `tilewright_gmm_512`.
-std::string symbol_of(const std::string& name) {
-  std::string symbol = "tilewright_";
-  for (char c : name) {
-    symbol += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-  }
-  return symbol;
-}
 
 class Stopwatch {
  public:
@@ -84,7 +74,7 @@ Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const T
 
   const WorkspacePlan plan = plan_workspace(function);
   runtime::KernelObject object{.elf = {},
-                               .symbol = symbol_of(function.name),
+                               .symbol = kernel_symbol(function.name),
                                .shared_workspace = plan.shared,
                                .thread_workspace = plan.per_thread};
   Emitter emitter(function, target, plan, object.symbol, module);

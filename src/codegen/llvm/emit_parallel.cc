@@ -5,44 +5,11 @@
 //                                   return TILEWRIGHT_STATUS_PARALLEL_FAILED;
 //
 //   task(context, i, worker):     body, with what it needs loaded from the context
-#include <algorithm>
-#include <unordered_set>
-
 #include "codegen/llvm/emitter.h"
-#include "ir/visit.h"
+#include "codegen/mentions.h"
 #include "runtime/abi/kernel_abi.h"
 
 namespace tilewright::codegen {
-namespace {
-
-// The variables and buffers that a statement mentions, in order of first mention.
-class Mentions : public ir::Visitor {
- public:
-  using Visitor::visit;
-  void visit(const ir::Expr& expr) override {
-    const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1;
-    if (shared && !seen_.insert(expr.get()).second) return;
-    if (const auto* var = expr.as<ir::Var>()) add(vars, var->id);
-    if (const auto* load = expr.as<ir::Load>()) add(buffers, load->buffer);
-    Visitor::visit(expr);
-  }
-  void visit(const ir::Stmt& stmt) override {
-    if (const auto* store = stmt.as<ir::Store>()) add(buffers, store->buffer);
-    if (const auto* prefetch = stmt.as<ir::Prefetch>()) add(buffers, prefetch->buffer);
-    Visitor::visit(stmt);
-  }
-  std::vector<ir::VarId> vars;
-  std::vector<ir::BufferId> buffers;
-
- private:
-  std::unordered_set<const ir::Node*> seen_;  // a dag walked as a tree takes exponentially long
-
-  static void add(std::vector<uint32_t>& list, uint32_t id) {
-    if (std::ranges::find(list, id) == list.end()) list.push_back(id);
-  }
-};
-
-}  // namespace
 
 void Emitter::emit_parallel(const ir::For& loop) {
   if (frame_->pool == nullptr) {

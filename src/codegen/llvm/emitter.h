@@ -28,7 +28,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/llvm/workspace.h"
+#include "codegen/workspace.h"
 #include "ir/stmt.h"
 #include "target/target.h"
 

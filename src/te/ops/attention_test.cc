@@ -107,10 +107,8 @@ TEST(Attention, FoldingTheIdentityChangesNothing) {
     const TensorId x = builder.placeholder("X", {3}, ir::Scalar::F32);
     const Axis i = builder.axis("i", 1);
     const Axis k = builder.axis("k", 1);
-    std::vector<ir::Expr> values;
-    for (int64_t part = 0; part < 3; ++part) {
-      values.push_back(builder.read(x, {k.var + part}));
-    }
+    const std::vector<ir::Expr> values = {builder.read(x, {k.var}), builder.read(x, {k.var + 1}),
+                                          builder.read(x, {k.var + 2})};
     const std::vector<TensorId> out = builder.reduce_tuple("R", {i}, {k}, *fold.reduction, values,
                                                            std::vector(3, ir::Scalar::F32));
     const auto one = std::move(builder).build();

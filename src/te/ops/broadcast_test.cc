@@ -15,9 +15,9 @@ namespace {
 // The element of a tensor of `extents` that stands at `y` of the result.
 double repeated(const Evaluated& op, const char* name, const std::vector<int64_t>& extents,
                 const std::vector<int64_t>& y) {
-  std::vector<int64_t> indices;
+  std::vector<int64_t> indices(y.end() - static_cast<int64_t>(extents.size()), y.end());
   for (size_t d = 0; d < extents.size(); ++d) {
-    indices.push_back(extents[d] == 1 ? 0 : y[y.size() - extents.size() + d]);
+    if (extents[d] == 1) indices[d] = 0;
   }
   return at(op.inputs.at(name), extents, indices);
 }

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <numbers>
 
+#include "te/ops/dimensions.h"
 #include "te/ops/near_names.h"
 
 namespace tilewright::te {
@@ -37,6 +39,25 @@ Expr apply_call(const Expr& x, const Expr&) {
   return ir::call(function, {x});
 }
 
+Expr apply_leaky(const Expr& x, const Expr& slope) {
+  return ir::select(x < ir::imm(0, x.type()), x * slope, x);
+}
+
+// x Phi(x) with the normal distribution Phi (Hendrycks and Gimpel, 2016).
+Expr apply_gelu(const Expr& x, const Expr&) {
+  const Expr inner = ir::call(Intrinsic::Erf, {x * ir::imm(std::numbers::sqrt2 / 2, x.type())});
+  return x * ir::imm(0.5, x.type()) * (ir::imm(1, x.type()) + inner);
+}
+
+Expr apply_silu(const Expr& x, const Expr&) { return x * ir::call(Intrinsic::Sigmoid, {x}); }
+
+// x min(max(x + 3, 0), 6) / 6 (Howard et al., MobileNetV3).
+Expr apply_hard_swish(const Expr& x, const Expr&) {
+  const ir::Type type = x.type();
+  const Expr ramp = ir::min(ir::max(x + ir::imm(3, type), ir::imm(0, type)), ir::imm(6, type));
+  return x * ramp * ir::imm(1.0 / 6, type);
+}
+
 constexpr LinkKind kLinks[] = {
     {.name = "add", .operand = Operand::Tensor, .apply = apply_binary<BinaryOp::Add>},
     {.name = "sub", .operand = Operand::Tensor, .apply = apply_binary<BinaryOp::Sub>},
@@ -61,16 +82,35 @@ constexpr LinkKind kLinks[] = {
      .operand = Operand::Number,
      .number = 6,
      .apply = apply_binary<BinaryOp::Min>},
+    {.name = "pow",
+     .operand = Operand::Number,
+     .floats_only = true,
+     .number = 2,
+     .apply = [](const Expr& x, const Expr& y) { return ir::call(Intrinsic::Pow, {x, y}); }},
+    {.name = "leaky",
+     .operand = Operand::Number,
+     .floats_only = true,
+     .number = 0.01,
+     .apply = apply_leaky},
     {.name = "relu",
      .apply = [](const Expr& x, const Expr&) { return ir::max(x, ir::imm(0, x.type())); }},
     {.name = "neg", .apply = apply_call<Intrinsic::Neg>},
     {.name = "abs", .apply = apply_call<Intrinsic::Abs>},
     {.name = "square", .apply = [](const Expr& x, const Expr&) { return x * x; }},
     {.name = "sqrt", .floats_only = true, .apply = apply_call<Intrinsic::Sqrt>},
+    {.name = "rsqrt", .floats_only = true, .apply = apply_call<Intrinsic::Rsqrt>},
     {.name = "exp", .floats_only = true, .apply = apply_call<Intrinsic::Exp>},
+    {.name = "log", .floats_only = true, .apply = apply_call<Intrinsic::Log>},
+    {.name = "tanh", .floats_only = true, .apply = apply_call<Intrinsic::Tanh>},
+    {.name = "erf", .floats_only = true, .apply = apply_call<Intrinsic::Erf>},
+    {.name = "sigmoid", .floats_only = true, .apply = apply_call<Intrinsic::Sigmoid>},
+    {.name = "floor", .floats_only = true, .apply = apply_call<Intrinsic::Floor>},
+    {.name = "round", .floats_only = true, .apply = apply_call<Intrinsic::Round>},
+    {.name = "gelu", .floats_only = true, .apply = apply_gelu},
+    {.name = "silu", .floats_only = true, .apply = apply_silu},
+    {.name = "hard_swish", .floats_only = true, .apply = apply_hard_swish},
 };
 
-constexpr std::string_view kAxisNames[] = {"i", "j", "k", "l", "p", "q"};
 constexpr size_t kMaxLinks = 64;
 
 struct Link {
@@ -142,7 +182,7 @@ class ChainBuilder {
  public:
   ChainBuilder(std::span<const int64_t> shape, ir::Scalar element)
       : shape_(shape.begin(), shape.end()), element_(element) {
-    value_ = builder_.placeholder("X", shape_, element);
+    value_ = builder_.placeholder("X", extents_of(shape_), element);
   }
 
   void add(size_t number, const Link& link, bool last) {
@@ -150,14 +190,11 @@ class ChainBuilder {
     const bool whole = link.kind->operand == Operand::Tensor;
     if (whole || link.kind->operand == Operand::LastAxis) {
       other = builder_.placeholder(fmt::format("B{}", number),
-                                   whole ? shape_ : std::vector<Extent>{shape_.back()}, element_);
+                                   whole ? extents_of(shape_) : std::vector<Extent>{shape_.back()},
+                                   element_);
     }
-    std::vector<Axis> axes;
-    std::vector<Expr> indices;
-    for (size_t d = 0; d < shape_.size(); ++d) {
-      axes.push_back(builder_.axis(kAxisNames[d], shape_[d]));
-      indices.push_back(axes.back().var);
-    }
+    const std::vector<Axis> axes = axes_of(builder_, shape_);
+    const std::vector<Expr> indices = vars_of(axes);
     const Expr x = builder_.read(value_, indices);
     Expr y;
     if (link.kind->operand == Operand::Number) y = ir::imm(link.number, x.type());
@@ -171,7 +208,7 @@ class ChainBuilder {
 
  private:
   DagBuilder builder_;
-  std::vector<Extent> shape_;
+  std::vector<int64_t> shape_;
   ir::Scalar element_;
   TensorId value_ = 0;
 };
@@ -183,10 +220,8 @@ Result<std::shared_ptr<const Dag>> elementwise(std::span<const int64_t> shape,
   if (const Status number = require_number("elementwise", element); !number) {
     return std::unexpected(number.error());
   }
-  if (shape.empty() || shape.size() > std::size(kAxisNames)) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("elementwise: a shape of {} dimensions; 1 to {} are supported",
-                            shape.size(), std::size(kAxisNames)));
+  if (const Status legal = require_dimensions("elementwise", shape); !legal) {
+    return std::unexpected(legal.error());
   }
   const auto links = parse_chain(chain, ir::arithmetic_type(element));
   if (!links) return std::unexpected(links.error());
@@ -201,14 +236,14 @@ Operator elementwise_operator() {
   return {
       .name = "elementwise",
       .doc = "X[shape], B1, B2, ... -> Y[shape] by a chain of links such as relu+scale(0.5)+add",
-      .parameters = {{.name = "shape",
-                      .doc = "extents, such as 64x128",
-                      .kind = ParameterKind::Shape},
-                     {.name = "chain",
-                      .doc = "links joined by '+': add sub mul div max min bias scale(c) "
-                             "shift(c) atleast(c) atmost(c) relu neg abs square sqrt exp",
-                      .kind = ParameterKind::Text},
-                     dtype_parameter()},
+      .parameters =
+          {{.name = "shape", .doc = "extents, such as 64x128", .kind = ParameterKind::Shape},
+           {.name = "chain",
+            .doc = "links joined by '+': add sub mul div max min bias scale(c) "
+                   "shift(c) atleast(c) atmost(c) pow(c) leaky(c) relu neg abs square sqrt "
+                   "rsqrt exp log tanh erf sigmoid floor round gelu silu hard_swish",
+            .kind = ParameterKind::Text},
+           dtype_parameter()},
       .operands = {},
       .batch = "",
       .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {

@@ -8,8 +8,10 @@
 // p, q by dimension. Between links f16 and bf16 values are kept in f32.
 //
 //   with a second operand   add sub mul div max min bias
-//   with a number           scale(c) shift(c) atleast(c) atmost(c)    c defaults to 2, 1, 0, 6
-//   plain                   relu neg abs square; floats only: sqrt exp
+//   with a number           scale(c) shift(c) atleast(c) atmost(c)    c defaults to 2, 1, 0, 6;
+//                           floats only: pow(c) leaky(c)              c defaults to 2, 0.01
+//   plain                   relu neg abs square; floats only: sqrt rsqrt exp log tanh erf sigmoid
+//                           floor round gelu silu hard_swish
 #pragma once
 
 #include <memory>

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "te/ops/testing.h"
@@ -29,6 +30,15 @@ TEST(Elementwise, LinksEqualTheirDefinitions) {
        [](double x, double, double) { return std::min(std::max(x, -1.0), 6.0); }},
       {"neg+exp", [](double x, double, double) { return std::exp(-x); }},
       {"square+sqrt", [](double x, double, double) { return std::sqrt(x * x); }},
+      {"pow(3)+log", [](double x, double, double) { return std::log(std::pow(x, 3)); }},
+      {"scale(0.125)+tanh", [](double x, double, double) { return std::tanh(x / 8); }},
+      {"scale(0.125)+erf", [](double x, double, double) { return std::erf(x / 8); }},
+      {"shift(-4)+sigmoid", [](double x, double, double) { return 1 / (1 + std::exp(4 - x)); }},
+      {"rsqrt", [](double x, double, double) { return 1 / std::sqrt(x); }},
+      {"scale(0.25)+floor", [](double x, double, double) { return std::floor(x / 4); }},
+      {"scale(0.25)+round", [](double x, double, double) { return std::nearbyint(x / 4); }},
+      {"shift(-4)+leaky(0.25)",
+       [](double x, double, double) { return x < 4 ? (x - 4) / 4 : x - 4; }},
       {"add+div", [](double x, double a, double b) { return (x + a) / b; }},
   };
   for (const Case& c : cases) {
@@ -40,6 +50,19 @@ TEST(Elementwise, LinksEqualTheirDefinitions) {
       const double expected = c.value(operand("X"), operand("B1"), operand("B2"));
       EXPECT_DOUBLE_EQ(chain.output[static_cast<size_t>(k)], expected) << c.chain;
     }
+  }
+}
+
+TEST(Elementwise, Activations) {
+  const Evaluated gelu("elementwise:shape=20,chain=gelu,dtype=f64", -6, 6);
+  const Evaluated silu("elementwise:shape=20,chain=silu,dtype=f64", -6, 6);
+  const Evaluated swish("elementwise:shape=20,chain=hard_swish,dtype=f64", -6, 6);
+  for (int64_t k = 0; k < 20; ++k) {
+    const double x = gelu.in("X", k);
+    const auto at = static_cast<size_t>(k);
+    EXPECT_NEAR(gelu.output[at], x / 2 * (1 + std::erf(x / std::sqrt(2))), 1e-15);
+    EXPECT_DOUBLE_EQ(silu.output[at], x / (1 + std::exp(-x)));
+    EXPECT_DOUBLE_EQ(swish.output[at], x * std::clamp(x + 3, 0.0, 6.0) / 6);
   }
 }
 
@@ -81,7 +104,7 @@ TEST(Elementwise, Mistakes) {
     const char* message;
   };
   const Mistake mistakes[] = {
-      {"elementwise:shape=4,chain=rellu", "unknown link 'rellu'; did you mean relu?"},
+      {"elementwise:shape=4,chain=rellu", "unknown link 'rellu'; did you mean relu or gelu?"},
       {"elementwise:shape=4,chain=relu+", "unknown link ''"},
       {"elementwise:shape=4,chain=relu(3)", "relu takes no number"},
       {"elementwise:shape=4,chain=scale(x)", "should read scale(NUMBER)"},
@@ -92,6 +115,7 @@ TEST(Elementwise, Mistakes) {
       {"elementwise:shape=4,chain=scale(1e60)", "is not a value of f32"},
       {"elementwise:shape=4,chain=scale(0.5),dtype=i32", "0.5 is not a value of i32"},
       {"elementwise:shape=4,chain=exp,dtype=i32", "exp is for floats, not for i32"},
+      {"elementwise:shape=4,chain=gelu,dtype=i8", "gelu is for floats, not for i8"},
       {"elementwise:shape=4xx4,chain=relu", "'' is not a whole number"},
       {"elementwise:shape=4x0,chain=relu", "0 is out of range"},
       {"elementwise:shape=1x1x1x1x1x1x1,chain=relu", "a shape of 7 dimensions; 1 to 6"},

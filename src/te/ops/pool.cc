@@ -52,6 +52,7 @@ std::vector<Axis> pooled_axes(DagBuilder& builder, const PoolShape& shape,
 
 std::vector<Axis> window_axes(DagBuilder& builder, const std::vector<int64_t>& extents) {
   std::vector<Axis> axes;
+  axes.reserve(extents.size());
   for (size_t d = 0; d < extents.size(); ++d) {
     axes.push_back(builder.axis(fmt::format("r{}", spatial_name(d, extents.size())), extents[d]));
   }

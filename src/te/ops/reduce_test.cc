@@ -13,8 +13,6 @@
 namespace tilewright::te {
 namespace {
 
-using ::testing::ElementsAre;
-
 // All elements that fold into one of Y, in row-major order, by the place of that one in keep=1.
 std::map<std::vector<int64_t>, std::vector<double>> groups_of(const Evaluated& op,
                                                               const std::vector<int64_t>& shape,

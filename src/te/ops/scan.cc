@@ -45,7 +45,7 @@ class Scan {
     Expr& index = indices[along_];
     const Expr position = index;
     if (distance > 0) index = shape_.reverse ? position + distance : position - distance;
-    const Expr value = ir::cast(sum_, builder_.read(source, std::move(indices)));
+    Expr value = ir::cast(sum_, builder_.read(source, std::move(indices)));
     if (distance == 0) return value;
     const Expr exists =
         shape_.reverse ? position < shape_.shape[along_] - distance : position >= distance;

@@ -37,6 +37,12 @@ TEST(Table, TextIsCanonicalAndParsesToItself) {
       {"conv2d:h=4,w=4,ci=2,co=2,kh=3,kw=1,constant=none",
        "conv2d:n=1,h=4,w=4,ci=2,co=2,kh=3,kw=1,stride=1,pad=0,dilation=1,groups=1,dtype=f32,"
        "constant=none"},
+      {"layer_norm:n=8,m=4", "layer_norm:m=4,n=8,eps=1e-05,dtype=f32"},
+      {"slice:shape=8x09,size=4x9,step=2x-1,begin=0x8",
+       "slice:shape=8x9,begin=0x8,size=4x9,step=2x-1,dtype=f32"},
+      {"pad:shape=4,before=1,value=0.50",
+       "pad:shape=4,before=1,after=0,mode=constant,value=0.5,dtype=f32"},
+      {"reduce:op=sum,shape=4x4,axes=-1,keep=0", "reduce:op=sum,shape=4x4,axes=-1,dtype=f32"},
       {"elementwise:shape=4x4,chain=scale(0.5)+add",
        "elementwise:shape=4x4,chain=scale(0.5)+add,"
        "dtype=f32"},

@@ -1,0 +1,141 @@
+#include "codegen/c/c_library.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "base/file.h"
+
+namespace tilewright::codegen {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Overrides the weak tilewright_parallel_for of the kernels by a call of whoever sets the pointer.
+constexpr std::string_view kHostSource = R"(#include "kernels.h"
+
+int32_t (*tilewright_host_parallel_for)(void*, int32_t, int64_t, TilewrightTask, void*);
+
+int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
+                                TilewrightTask task, void* context) {
+  return tilewright_host_parallel_for(pool, threads, iterations, task, context);
+}
+)";
+
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(const std::string& parent) : path_(parent + "/tilewright-c-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) error_ = errno;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (error_ == 0) fs::remove_all(path_, ignored);
+  }
+
+  Status status() const {
+    if (error_ == 0) return {};
+    return fail(ErrorKind::Io, fmt::format("{}: {}", path_, std::strerror(error_)));
+  }
+  std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+ private:
+  std::string path_;
+  int error_ = 0;
+};
+
+// Runs a program to its end; what it says on either channel goes to `log`.
+Result<int> run_program(const std::vector<std::string>& arguments, const std::string& log) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));  // NOLINT: posix_spawn's signature
+  }
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int problem =
+      posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (problem != 0) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("cannot run '{}': {}", arguments[0], std::strerror(problem)));
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) {
+      return fail(ErrorKind::Io,
+                  fmt::format("waiting for '{}': {}", arguments[0], std::strerror(errno)));
+    }
+  }
+  return status;
+}
+
+Status compile(const ScratchFolder& folder, const Target& target, const CLibraryOptions& options,
+               const std::string& library) {
+  std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall", "-Wextra",
+                                      "-Werror",        "-shared",    "-fPIC"};
+  for (std::string& flag : c_target_flags(target)) command.push_back(std::move(flag));
+  command.insert(command.end(), options.flags.begin(), options.flags.end());
+  for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder.file(file));
+  command.insert(command.end(), {"-o", library, "-lm"});
+  const std::string log = folder.file("log");
+  const Result<int> status = run_program(command, log);
+  if (!status) return std::unexpected(status.error());
+  if (*status == 0) return {};
+  const Result<std::string> said = read_file(log);
+  return fail(ErrorKind::Build,
+              fmt::format("{} failed: {}", options.compiler, said ? *said : "it did not say why"));
+}
+
+}  // namespace
+
+void CLibrary::Close::operator()(void* handle) const { dlclose(handle); }
+
+Result<CLibrary> CLibrary::build(std::span<const ir::Function> functions, const Target& target,
+                                 const CLibraryOptions& options) {
+  CLibrary library;
+  Result<CSource> source = emit_c(functions, target);
+  if (!source) return std::unexpected(source.error());
+  library.source_ = std::move(*source);
+
+  const ScratchFolder folder(options.folder);
+  if (Status made = folder.status(); !made) return std::unexpected(made.error());
+  const std::pair<const char*, std::string_view> files[] = {{"kernels.h", library.source_.header},
+                                                            {"kernels.c", library.source_.source},
+                                                            {"host.c", kHostSource}};
+  for (const auto& [name, text] : files) {
+    Status written = write_file_atomically(folder.file(name), text);
+    if (!written) return std::unexpected(written.error());
+  }
+  const std::string path = folder.file("kernels.so");
+  if (Status done = compile(folder, target, options, path); !done) {
+    return std::unexpected(done.error());
+  }
+  library.handle_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (library.handle_ == nullptr) return fail(ErrorKind::Build, dlerror());
+
+  void* host = dlsym(library.handle_.get(), "tilewright_host_parallel_for");
+  if (host == nullptr) return fail(ErrorKind::Build, "the library lacks its pointer to the pool");
+  *static_cast<decltype(&tilewright_parallel_for)*>(host) = &tilewright_parallel_for;
+  for (const CKernelInfo& info : library.source_.kernels) {
+    void* entry = dlsym(library.handle_.get(), info.symbol.c_str());
+    if (entry == nullptr) return fail(ErrorKind::Build, "no function '" + info.symbol + "'");
+    library.kernels_.emplace_back(reinterpret_cast<CKernel::Entry>(entry), info);
+  }
+  return library;
+}
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,119 @@
+// Values as C text: pieces, masks, temporaries.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "codegen/c/emitter.h"
+
+namespace tilewright::codegen {
+namespace {
+
+bool is_word(const std::string& text) {  // a name, or a constant without a sign
+  return std::ranges::all_of(
+      text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+}
+
+}  // namespace
+
+std::string at_most(const Piece& piece, Level most) {
+  return piece.level <= most ? piece.text : "(" + piece.text + ")";
+}
+
+CType CEmitter::piece_type(const CValue& value, size_t piece) const {
+  const unsigned lanes = lanes_of(value.type)[piece];
+  if (ir::is_bool(value.type) && lanes > 1) return {signed_of_size(value.mask_bytes), lanes};
+  return {c_base(value.type.scalar), lanes};
+}
+
+CValue CEmitter::bound(CValue value) {
+  for (size_t k = 0; k < value.pieces.size(); ++k) {
+    Piece& piece = value.pieces[k];
+    if (is_word(piece.text)) continue;
+    const std::string name = fresh("t");
+    line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name, piece.text));
+    piece = {name};
+  }
+  return value;
+}
+
+CValue CEmitter::declared(ir::Type type, int mask_bytes) {
+  CValue value{.type = type, .pieces = {}, .mask_bytes = mask_bytes};
+  value.pieces.resize(lanes_of(type).size());
+  for (size_t k = 0; k < value.pieces.size(); ++k) {
+    value.pieces[k] = {fresh("t")};
+    line(fmt::format("{} {};", helpers_.type(piece_type(value, k)), value.pieces[k].text));
+  }
+  return value;
+}
+
+void CEmitter::assign(const CValue& to, const CValue& from) {
+  for (size_t k = 0; k < to.pieces.size(); ++k) {
+    if (to.pieces[k].text == from.pieces[k].text) continue;
+    line(fmt::format("{} = {};", to.pieces[k].text, from.pieces[k].text));
+  }
+}
+
+std::string CEmitter::lane(const CValue& bound_value, unsigned k) const {
+  const std::vector<unsigned> lanes = lanes_of(bound_value.type);
+  size_t piece = 0;
+  while (k >= lanes[piece]) k -= lanes[piece++];
+  const std::string& text = bound_value.pieces[piece].text;
+  return lanes[piece] == 1 ? text : fmt::format("{}[{}]", text, k);
+}
+
+std::string CEmitter::call(std::string_view helper, CType type, std::vector<std::string> arguments,
+                           CType result) {
+  return fmt::format("{}({})", helpers_.function(helper, type, result), fmt::join(arguments, ", "));
+}
+
+// A value of `type` with a piece for each of `like`'s; `make` gets that one's number and C type.
+CValue CEmitter::map(ir::Type type, const CValue& like,
+                     const std::function<Piece(size_t, CType)>& make) {
+  CValue result{.type = type, .pieces = {}};
+  for (size_t k = 0; k < like.pieces.size(); ++k) {
+    result.pieces.push_back(make(k, piece_type(like, k)));
+  }
+  return result;
+}
+
+CValue CEmitter::as_mask(const CValue& value, int bytes) {
+  if (value.mask_bytes == bytes) return value;
+  CValue result = map(value.type, value, [&](size_t k, CType type) -> Piece {
+    if (!type.is_vector()) return value.pieces[k];
+    const std::string to = helpers_.type({signed_of_size(bytes), type.lanes});
+    return {fmt::format("__builtin_convertvector({}, {})", value.pieces[k].text, to)};
+  });
+  result.mask_bytes = bytes;
+  return result;
+}
+
+CValue CEmitter::both(const CValue& mask, const CValue& other) {
+  const CValue second = as_mask(other, mask.mask_bytes);
+  CValue result = map(mask.type, mask, [&](size_t k, CType) -> Piece {
+    return {fmt::format("({} & {})", mask.pieces[k].text, second.pieces[k].text)};
+  });
+  result.mask_bytes = mask.mask_bytes;
+  return result;
+}
+
+CValue CEmitter::negated(const CValue& mask) {
+  CValue result = map(mask.type, mask, [&](size_t k, CType type) -> Piece {
+    return {fmt::format("({}{})", type.is_vector() ? "~" : "!", mask.pieces[k].text)};
+  });
+  result.mask_bytes = mask.mask_bytes;
+  return result;
+}
+
+// Whether any lane is set, as text of a condition.
+std::string CEmitter::any(const CValue& mask) {
+  std::vector<std::string> parts;
+  for (size_t k = 0; k < mask.pieces.size(); ++k) {
+    const CType type = piece_type(mask, k);
+    const std::string& text = mask.pieces[k].text;
+    parts.push_back(type.is_vector() ? call("reduce_or", type, {text}) + " != 0" : text);
+  }
+  return fmt::format("{}", fmt::join(parts, " || "));
+}
+
+}  // namespace tilewright::codegen

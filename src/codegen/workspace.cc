@@ -1,0 +1,107 @@
+#include "codegen/workspace.h"
+
+#include <algorithm>
+#include <functional>
+#include <span>
+
+#include "codegen/lifetimes.h"
+
+namespace tilewright::codegen {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kPage = 4096;
+constexpr int64_t kSkew = 128;
+
+int64_t round_up(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+struct Part {
+  ir::BufferId buffer = 0;
+  int64_t bytes = 0;
+  int64_t begin = 0;
+
+  int64_t end() const { return round_up(begin + bytes, kAlignment); }
+};
+
+// Offsets for the buffers of one scope; the result is how many bytes they take.
+class Placement {
+ public:
+  Placement(const ir::Function& function, const std::vector<Lifetime>& lifetimes)
+      : function_(function), lifetimes_(lifetimes) {}
+
+  int64_t place(ir::Scope scope, std::vector<int64_t>& offset) {
+    std::vector<Part> parts = parts_of(scope);
+    int64_t bytes = 0;
+    for (size_t k = 0; k < parts.size(); ++k) {
+      parts[k].begin = lowest_free(parts[k], {parts.data(), k});
+      offset[parts[k].buffer] = parts[k].begin;
+      bytes = std::max(bytes, parts[k].end());
+    }
+    return bytes;
+  }
+
+ private:
+  std::vector<Part> parts_of(ir::Scope scope) const {
+    std::vector<Part> parts;
+    for (ir::BufferId id = 0; id < function_.buffers.size(); ++id) {
+      const ir::Buffer& buffer = function_.buffers[id];
+      if (buffer.scope != scope) continue;
+      parts.push_back({.buffer = id,
+                       .bytes = buffer.elements() * int64_t{ir::bytes_of(buffer.element.scalar)},
+                       .begin = 0});
+    }
+    std::ranges::stable_sort(parts, std::greater(), &Part::bytes);
+    return parts;
+  }
+
+  int64_t lowest_free(const Part& part, std::span<const Part> placed) const {
+    std::vector<Part> others;
+    std::vector<int64_t> candidates = {0};
+    for (const Part& other : placed) {
+      if (!overlap(lifetimes_[part.buffer], lifetimes_[other.buffer])) continue;
+      others.push_back(other);
+      candidates.push_back(other.end());
+    }
+    std::ranges::sort(candidates);
+    for (int64_t begin : candidates) {
+      begin = unlike(begin, part.bytes, others);
+      const bool free = std::ranges::none_of(others, [&](const Part& other) {
+        return begin < other.end() && other.begin < begin + part.bytes;
+      });
+      if (free) return begin;
+    }
+    return candidates.back();
+  }
+
+  // `begin`, moved on until no other large buffer starts at its place of a page.
+  static int64_t unlike(int64_t begin, int64_t bytes, std::span<const Part> others) {
+    if (bytes < kPage) return begin;
+    for (int64_t moved = begin; moved < begin + kPage; moved += kSkew) {
+      const bool alike = std::ranges::any_of(others, [&](const Part& other) {
+        return other.bytes >= kPage && (moved - other.begin) % kPage == 0;
+      });
+      if (!alike) return moved;
+    }
+    return begin;
+  }
+
+  const ir::Function& function_;
+  const std::vector<Lifetime>& lifetimes_;
+};
+
+}  // namespace
+
+WorkspacePlan plan_workspace(const ir::Function& function) {
+  const std::vector<Lifetime> lifetimes = lifetimes_of(function);
+  Placement placement(function, lifetimes);
+  WorkspacePlan plan;
+  plan.offset.assign(function.buffers.size(), -1);
+  plan.shared = placement.place(ir::Scope::Workspace, plan.offset);
+  plan.per_thread = placement.place(ir::Scope::Thread, plan.offset);
+  if (plan.per_thread > 0) plan.per_thread = round_up(plan.per_thread, kPage) + kSkew;
+  return plan;
+}
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,20 @@
+// tanh(x) in arithmetic, accurate relative to the result also near 0, where tanh(x) = x. With
+// a = |x|, through expm1 of 2 a:
+//
+//   n = round(2 a / ln 2)
+//   h = a - n * (ln 2 / 2)             half the reduced argument, |h| <= ln 2 / 4
+//   t = 2^n * (exp(2 h) - 1) + (2^n - 1) = exp(2 a) - 1
+//   tanh(a) = t / (t + 2)
+//
+// exp(2 h) - 1 = h * q(h), q: minimax relative to it of degree 5 (f32) or 11 (f64), q(0) held at 2.
+// At the limit that a is clamped to, t + 2 rounds to t, and the result is 1.
+#pragma once
+
+#include "ir/expr.h"
+#include "lower/bindings.h"
+
+namespace tilewright::lower {
+
+ir::Expr expand_tanh(const ir::Expr& x, Bindings& bindings);
+
+}  // namespace tilewright::lower

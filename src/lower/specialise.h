@@ -1,0 +1,30 @@
+// Copies of a statement for places where more is known: variables have values or narrower bounds,
+// conditions are decided. What is decided goes; variables bound in the copy are its own.
+//
+//   for c < 8: Y[x * 8 + c] = select(x >= 1 && c < n, A[x * 8 + c], 0)
+//     with x = 0          ->  for c < 8: Y[c] = 0
+//     with x >= 1 known   ->  for c < 8: Y[x * 8 + c] = select(c < n, A[x * 8 + c], 0)
+#pragma once
+
+#include <vector>
+
+#include "arith/simplify.h"
+#include "ir/stmt.h"
+#include "ir/visit.h"
+
+namespace tilewright::lower {
+
+struct Knowledge {
+  ir::Substitution values = {};       // of variables free in the statement
+  arith::Bounds bounds = {};          // of variables bound around the copy
+  std::vector<ir::Expr> known = {};   // these hold
+  std::vector<ir::Expr> failed = {};  // not all of these hold; empty: nothing is known to fail
+};
+
+// Null when nothing is left to do. Indices have one dimension.
+ir::Stmt specialise(const ir::Stmt& stmt, const Knowledge& knowledge);
+
+// Narrows the bounds of a variable that `condition` (or its negation) compares with a constant.
+void assume(const ir::Expr& condition, bool is_true, arith::Bounds& bounds);
+
+}  // namespace tilewright::lower
