@@ -273,10 +273,10 @@ class StageRanges {
     const auto divides = [&](const arith::Term& term) {
       return term.coefficient % quotient.divisor == 0;
     };
-    if (!out->whole && !std::ranges::all_of(out->base.terms, divides)) {
-      // Where it lies depends on loops outside in another way: all that it ever is.
-      StageRanges everywhere(tree_, index_, {});
-      if (!everywhere.form(quotient.of, out)) return false;
+    // Where loops outside move it by less than the divisor: what it is while they move as well.
+    for (Point at = point_; !out->whole && !std::ranges::all_of(out->base.terms, divides);) {
+      at = outside_of(at);
+      if (!StageRanges(tree_, index_, at).form(quotient.of, out)) return false;
       out->exact = false;
       out->ragged = true;
     }
@@ -284,6 +284,15 @@ class StageRanges {
     if (quotient.divisor > 1) divide(quotient.divisor, out);
     if (quotient.modulus > 0) wrap(quotient.modulus, out);
     return true;
+  }
+
+  // The next loop outwards.
+  Point outside_of(Point point) const {
+    const Stage& stage = tree_.stage(point.stage);
+    const int position = tree_.var(point.loop).position;
+    if (position > 0) return {point.stage, stage.loops[static_cast<size_t>(position - 1)]};
+    if (stage.place == Place::At) return {stage.at_stage, stage.at_loop};
+    return {};
   }
 
   static void divide(int64_t divisor, Range* range) {
