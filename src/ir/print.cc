@@ -55,11 +55,21 @@ std::string float_text(double value, Scalar type) {
   return text;
 }
 
+constexpr size_t kBrief = 500;  // characters
+
 class Printer {
  public:
-  explicit Printer(const BufferNamer& namer) : namer_(namer) {}
+  explicit Printer(const BufferNamer& namer, size_t limit = std::string::npos)
+      : namer_(namer), limit_(limit) {}
 
   std::string text;
+
+  // The text, cut at the limit, at which printing stops.
+  std::string cut_text() && {
+    if (text.size() <= limit_) return std::move(text);
+    text.resize(limit_);
+    return text + "...";
+  }
 
   void print(const Expr& expr);
   void print(const Stmt& stmt, int depth, bool last);
@@ -96,7 +106,10 @@ class Printer {
     print(body, last ? depth : depth + 1, true);
   }
 
+  bool is_full() const { return text.size() > limit_; }
+
   const BufferNamer& namer_;
+  const size_t limit_;
 };
 
 void Printer::print_binary(const Expr& expr) {
@@ -121,6 +134,7 @@ void Printer::print_binary(const Expr& expr) {
 }
 
 void Printer::print(const Expr& expr) {
+  if (is_full()) return;
   switch (expr.kind()) {
     case ExprKind::IntImm: {
       const int64_t value = expr.as<IntImm>()->value;
@@ -213,6 +227,7 @@ std::string_view prefix_of(ForKind kind) {
 
 // `last`: nothing follows in the block around it.
 void Printer::print(const Stmt& stmt, int depth, bool last) {
+  if (is_full()) return;
   if (const auto* block = stmt.as<Block>()) {
     for (size_t k = 0; k < block->stmts.size(); ++k) {
       print(block->stmts[k], depth, last && k + 1 == block->stmts.size());
@@ -316,6 +331,20 @@ std::string to_string(const Stmt& stmt, const BufferNamer& buffer_name) {
   Printer printer(buffer_name);
   printer.print(stmt, 0, true);
   return std::move(printer.text);
+}
+
+std::string brief(const Expr& expr, const BufferNamer& buffer_name) {
+  if (!expr.defined()) return "null";
+  Printer printer(buffer_name, kBrief);
+  printer.print(expr);
+  return std::move(printer).cut_text();
+}
+
+std::string brief(const Stmt& stmt, const BufferNamer& buffer_name) {
+  Printer printer(buffer_name, kBrief);
+  printer.print(stmt, 0, true);
+  const std::string text = std::move(printer).cut_text();
+  return text.substr(0, text.find('\n'));
 }
 
 std::string to_string(const Function& function) {

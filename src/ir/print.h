@@ -22,4 +22,8 @@ std::string to_string(const Expr& expr, const BufferNamer& buffer_name = {});
 std::string to_string(const Stmt& stmt, const BufferNamer& buffer_name = {});
 std::string to_string(const Function& function);
 
+// For messages: the first line, or all of an expression, cut off where it is too long to read.
+std::string brief(const Expr& expr, const BufferNamer& buffer_name = {});
+std::string brief(const Stmt& stmt, const BufferNamer& buffer_name = {});
+
 }  // namespace tilewright::ir

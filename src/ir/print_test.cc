@@ -48,6 +48,19 @@ TEST(PrintTest, Expressions) {
   EXPECT_EQ(to_string(load(Scalar::F32, 0, {i}), [](BufferId) { return "A"; }), "A[i.0]");
 }
 
+// A value used twice on each of 60 levels has 2^60 leaves as a tree.
+TEST(PrintTest, BriefIsCutOff) {
+  Expr x = var("x", kF32);
+  for (int k = 0; k < 60; ++k) x = x + x;
+  EXPECT_EQ(brief(x).size(), 503u);
+  const Stmt store = make_store(0, {int_imm(0)}, x);
+  EXPECT_EQ(brief(store).substr(0, 8), "b0[0] = ");
+  EXPECT_EQ(brief(store).substr(500), "...");
+  EXPECT_EQ(brief(make_if(var("c", kBool), store)), "if c:");
+  EXPECT_EQ(brief(var("i") * 2), "i * 2");
+  EXPECT_EQ(brief(Expr{}), "null");
+}
+
 TEST(PrintTest, Function) {
   const Expr i = var("i"), k = var("k"), t = var("t"), lane = var("lane");
   const auto f = [](double value) { return float_imm(value, kF32); };

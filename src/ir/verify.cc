@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "ir/print.h"
 #include "ir/typing.h"
@@ -36,8 +37,7 @@ class Verifier {
   // The first line of the innermost statement that was being looked at.
   std::string where() const {
     if (!current_.defined()) return "";
-    const std::string text = to_string(current_, [this](BufferId id) { return name_of(id); });
-    return fmt::format("; at `{}`", text.substr(0, text.find('\n')));
+    return fmt::format("; at `{}`", brief(current_, [this](BufferId id) { return name_of(id); }));
   }
   std::string name_of(BufferId id) const {
     return id < function_.buffers.size() ? function_.buffers[id].name : fmt::format("b{}", id);
@@ -59,6 +59,7 @@ class Verifier {
   std::vector<bool> available_;  // by BufferId: an argument, or allocated above
   std::vector<bool> writable_;   // by BufferId
   bool in_parallel_ = false;
+  std::unordered_set<const Node*> seen_;  // shared nodes of this statement: a dag is no tree
   std::string fault_;
 };
 
@@ -115,10 +116,12 @@ void Verifier::walk(const Expr& expr) {
   if (failed()) return;
   expect(expr.defined(), "a null expression");
   if (failed()) return;
+  const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1;
+  if (shared && !seen_.insert(expr.get()).second) return;
   for_each_child(expr, [this](const Expr& child) { walk(child); });
   if (failed()) return;
   if (const char* fault = type_fault(*expr.get())) {
-    fault_ = fmt::format("{} in `{}`", fault, to_string(expr));
+    fault_ = fmt::format("{} in `{}`", fault, brief(expr));
   } else if (const auto* v = expr.as<Var>()) {
     expect_named(is_bound(v->id), "variable `{}` is not bound here", v->name.text());
   } else if (const auto* load = expr.as<Load>()) {
@@ -165,6 +168,7 @@ void Verifier::walk(const Stmt& stmt) {
   if (failed()) return;
   const Stmt outer = current_;
   if (stmt.defined()) current_ = stmt;
+  seen_.clear();
   walk_stmt(stmt);
   if (!failed()) current_ = outer;  // a fault keeps the place where it was found
 }

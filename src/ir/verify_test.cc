@@ -99,6 +99,21 @@ TEST(VerifyTest, NamesWhatIsWrong) {
   }
 }
 
+TEST(VerifyTest, SharedExpressionsAreWalkedOnce) {
+  const Expr i = var("i");
+  Expr deep = cast(Scalar::F32, i), unbound = cast(Scalar::F32, var("j"));
+  for (int k = 0; k < 60; ++k) {
+    deep = fma(deep, deep, deep);
+    unbound = fma(deep, unbound, unbound);
+  }
+  EXPECT_TRUE(verify(with_body(loop(i, out(i, deep)))));
+  // What was right in one scope is not for that in another.
+  EXPECT_FALSE(verify(with_body(make_block({loop(i, out(i, deep)), out(zero(), deep)}))));
+  const Status status = verify(with_body(loop(i, out(i, unbound))));
+  ASSERT_FALSE(status);
+  EXPECT_LT(status.error().message.size(), 1000u);
+}
+
 TEST(VerifyTest, ChecksTheTableOfBuffers) {
   Function twice = with_body({});
   twice.arguments = {kIn, kIn};

@@ -1,6 +1,5 @@
-// exp(x) in arithmetic. Over the whole range at most 1.91 ulp from the true value in f32, less
-// than 1 in f64; overflow gives infinity, underflow denormals and then 0, NaN
-// stays NaN, exp(0) is 1.
+// exp(x) in arithmetic, at most 1.91 ulp off in f32 and less than 1 in f64. Overflow gives
+// infinity, underflow denormals and then 0, NaN stays NaN, exp(0) is 1.
 //
 //   c = clamp(x)                      so that n stays small; 2^n * p is then 0 or infinity
 //   n = round(c / ln 2)

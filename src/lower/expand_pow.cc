@@ -57,7 +57,7 @@ constexpr PowConstants kF64 = {.first = {0x1.71547652b82fep+1, 0x1.777d0ffda0d24
                                .exp2 = kExp2F64,
                                .limit = 1090};
 
-// high + low, |low| at most about an ulp of high. Both are variables or constants.
+// high + low, |low| at most about an ulp of high.
 struct DoubleWord {
   Expr high, low;
 };
@@ -86,7 +86,7 @@ class PowExpander {
   static Expr equal(const Expr& a, const Expr& b) { return ir::binary(BinaryOp::Eq, a, b); }
   static Expr negated(const Expr& a) { return ir::call(Intrinsic::Neg, {a}); }
 
-  // a + b + low, where |a| >= |b| or a is 0. The first sum's error is exact.
+  // a + b + low, where |a| >= |b| or a is 0, so that the error of a + b is a float.
   DoubleWord sum(const Expr& a, const Expr& b, const Expr& low) {
     const Expr high = bind(a + b);
     return {.high = high, .low = bind((b - (high - a)) + low)};
@@ -100,7 +100,7 @@ class PowExpander {
 
   // (m - 1) / (m + 1): the quotient of the high parts, corrected by what it leaves.
   DoubleWord quotient(const Expr& m) {
-    const DoubleWord divisor = sum_with_one(m);
+    const DoubleWord divisor = plus_one(m);
     const Expr dividend = bind(m - number(1));  // exact
     const Expr reciprocal = bind(number(1) / divisor.high);
     const Expr high = bind(dividend * reciprocal);
@@ -109,7 +109,7 @@ class PowExpander {
     return {.high = high, .low = bind(left * reciprocal)};
   }
 
-  DoubleWord sum_with_one(const Expr& m) {
+  DoubleWord plus_one(const Expr& m) {  // exact, m being within a factor of 2 of 1
     const Expr high = bind(m + number(1));
     return {.high = high, .low = bind(m - (high - number(1)))};
   }

@@ -1,6 +1,6 @@
-// pow(x, y) in arithmetic, with the special cases of IEEE 754 (its `pow`): pow(x, 0) = 1 and
-// pow(1, y) = 1 whatever the other is, a negative x needs an integral y, and an odd one keeps the
-// sign. A constant exponent of 2 or 3 is one or two multiplications.
+// pow(x, y) in arithmetic, about 1 ulp off at most, with the special cases of IEEE 754 (its `pow`):
+// pow(x, 0) = 1 and pow(1, y) = 1 whatever the other is, a negative x needs an integral y, and an
+// odd one keeps the sign. A constant exponent of 2 or 3 is one or two multiplications.
 //
 //   |x| = 2^e * m                      sqrt(1/2) <= m < sqrt(2)
 //   s = (m - 1) / (m + 1), z = s^2

@@ -71,8 +71,7 @@ class Interpreter {
     if (failed()) return;
     error_ = fmt::format(format, std::forward<Args>(args)...);
     if (!current_.defined()) return;
-    const std::string text = to_string(current_, [this](BufferId id) { return name(id); });
-    error_ += fmt::format("; at `{}`", text.substr(0, text.find('\n')));
+    error_ += fmt::format("; at `{}`", brief(current_, [this](BufferId id) { return name(id); }));
   }
   const std::string& name(BufferId id) const { return function_.buffers[id].name; }
 

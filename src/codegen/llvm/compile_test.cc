@@ -346,7 +346,11 @@ TEST(Compile, Ldexp) {
   const std::vector<double> exponents = {0,     1,    -1,    23,  -24,  127,  -126,
                                          128,   -149, -150,  300, -300, 1023, -1022,
                                          -1074, 1100, -1100, 52,  -53};
-  for (const Target& target : targets()) {
+  std::vector<Target> all = targets();
+  if (all[0].has(Feature::Avx512vl)) {
+    all.push_back(make_target(all[0].features.without(Feature::Avx512vl), 1));
+  }
+  for (const Target& target : all) {
     for (unsigned lanes : kLanes) {
       std::vector<float> n32;
       for (double n : strided(exponents)) n32.push_back(static_cast<float>(n));
@@ -358,6 +362,19 @@ TEST(Compile, Ldexp) {
           {edge_values(Scalar::F64), bytes_of_values(strided(exponents)), Bytes(kElements * 8)},
           target);
     }
+  }
+}
+
+TEST(Compile, LdexpIsOneInstruction) {
+  const Target target = *parse_target("x86-64-v4;threads=1");
+  const auto f = [](const auto& x) { return call(Intrinsic::Ldexp, {x[0], x[1]}); };
+  for (const auto& [type, lanes] : {std::pair(Scalar::F32, 16U), std::pair(Scalar::F64, 8U)}) {
+    std::string text;
+    ASSERT_TRUE(compile_llvm(elementwise({type, type}, type, kElements, lanes, f), target,
+                             {.llvm_ir = &text}));
+    EXPECT_NE(text.find("@llvm.x86.avx512.mask.scalef"), std::string::npos) << text;
+    EXPECT_EQ(text.find("fmul"), std::string::npos) << text;
+    EXPECT_EQ(text.find("fpto"), std::string::npos) << text;
   }
 }
 

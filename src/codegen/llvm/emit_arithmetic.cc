@@ -158,11 +158,12 @@ Emitter::Value Emitter::divide(const ir::Binary& binary) {
 }
 
 Emitter::Value Emitter::ldexp(Scalar type, Value x, Value n) {
-  if (target_.has(Feature::Avx512vl)) return scalef(type, x, n);
+  if (target_.has(Feature::Avx512f)) return scalef(type, x, n);
   return type == Scalar::F32 ? ldexp_f32(x, n) : ldexp_f64(x, n);
 }
 
-// vscalefps and its kin, in pieces of a register; lanes that fill none are padded.
+// vscalefps and its kin, in pieces of a register; lanes that fill none are padded. It rounds once,
+// keeps denormals, and overflows to infinity, as Ldexp does.
 Emitter::Value Emitter::scalef(Scalar type, Value x, Value n) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
   const int lanes = vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
@@ -193,7 +194,7 @@ Emitter::Value Emitter::scalef(Scalar type, Value x, Value n) {
     }
     return result;
   }
-  const int smallest = f32 ? 4 : 2;
+  const int smallest = (target_.has(Feature::Avx512vl) ? 128 : 512) / (f32 ? 32 : 64);
   const int padded =
       std::max(smallest, static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))));
   std::vector<int> pad(static_cast<size_t>(padded));

@@ -303,11 +303,33 @@ Emitter::Value Emitter::load(const ir::Load& load, Value otherwise) {
                      load.type);
 }
 
+// A mask that leaves some lane out, for all that is known; null: it does not.
+Emitter::Value Emitter::partial(Value mask) {
+  auto* constant = llvm::dyn_cast_or_null<llvm::Constant>(mask);
+  return constant != nullptr && constant->isAllOnesValue() ? nullptr : mask;
+}
+
+// One element in all lanes, loaded if a lane of the mask wants it.
+Emitter::Value Emitter::load_for_any(const ir::Load& load, const Address& address, Value mask) {
+  const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(load.type.scalar)));
+  llvm::Type* element = memory_type(load.type.element());
+  const auto from_buffer = [&]() -> Value {
+    return builder_.CreateAlignedLoad(element, pointer(load.buffer, address), alignment);
+  };
+  auto* constant = llvm::dyn_cast<llvm::Constant>(mask);
+  const bool some = constant != nullptr && !constant->isNullValue();
+  Value one = some
+                  ? from_buffer()
+                  : emit_branches(builder_.CreateOrReduce(mask), element, from_buffer,
+                                  [&]() -> Value { return llvm::Constant::getNullValue(element); });
+  return from_memory(builder_.CreateVectorSplat(load.type.lanes, one), load.type);
+}
+
 Emitter::Value Emitter::load_lanes(const ir::Load& load, Value otherwise) {
   const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(load.type.scalar)));
   llvm::Type* type = memory_type(load.type);
   llvm::Type* element = memory_type(load.type.element());
-  Value mask = frame_->mask;
+  Value mask = partial(frame_->mask);
   Value rest =
       otherwise != nullptr ? to_memory(otherwise, load.type) : llvm::PoisonValue::get(type);
   Address address;
@@ -322,6 +344,10 @@ Emitter::Value Emitter::load_lanes(const ir::Load& load, Value otherwise) {
                       ? llvm::cast<llvm::Value>(builder_.CreateAlignedLoad(type, from, alignment))
                       : builder_.CreateMaskedLoad(type, from, alignment, mask, rest);
     return from_memory(value, load.type);
+  }
+  if (mask != nullptr && address.lane_stride == 0) {
+    Value lanes = load_for_any(load, address, mask);
+    return otherwise == nullptr ? lanes : builder_.CreateSelect(mask, lanes, otherwise);
   }
   if (mask != nullptr) {
     Value pointers = strided_pointers(load.buffer, address, load.type.lanes);

@@ -50,7 +50,8 @@ void Emitter::emit_store(const ir::Store& store) {
 void Emitter::store_lanes(const ir::Store& store, Value value) {
   const ir::Buffer& buffer = function_.buffers[store.buffer];
   const ir::Type type = store.value.type();
-  Value mask = type.is_vector() && store.predicate.defined() ? emit(store.predicate) : nullptr;
+  const bool masked = type.is_vector() && store.predicate.defined();
+  Value mask = masked ? partial(emit(store.predicate)) : nullptr;
   Address address;
   const bool even = decompose(store.buffer, store.indices, address);
   const bool whole_element = buffer.element.is_vector() || !type.is_vector();

@@ -155,6 +155,8 @@ class Emitter {
   // emit_memory.cc
   Value load(const ir::Load& load, Value otherwise);
   Value load_lanes(const ir::Load& load, Value otherwise);
+  Value load_for_any(const ir::Load& load, const Address& address, Value mask);
+  static Value partial(Value mask);
   bool decompose(const ir::Expr& index, int64_t factor, Address& address);
   bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
   void add_term(Address& address, const ir::Expr& atom, int64_t factor);

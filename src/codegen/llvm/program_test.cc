@@ -222,6 +222,42 @@ std::string llvm_ir_of(const Function& function) {
   return text;
 }
 
+// acc = acc + a * b in the lanes of a constant mask: masked loads and stores, the mask of the loads
+// alone where the register is concerned, and what is the same in all lanes loaded once.
+TEST(Program, TailsAreMasked) {
+  const Expr k = var("k"), zero = int_imm(0), lanes = ramp(zero, 1, 16);
+  const Type v16 = kF32.with_lanes(16);
+  const Expr inside = binary(BinaryOp::Lt, lanes, broadcast(int_imm(13), 16));
+  const Expr none = imm(0, v16);
+  const Expr held = select(inside, load(v16, 3, {zero}), none);
+  const Expr row = select(inside, load(Scalar::F32, 1, {ramp(k * 13, 1, 16)}), none);
+  const Expr factor = select(inside, load(Scalar::F32, 0, {broadcast(k, 16)}), none);
+  const Stmt body = make_block({make_store(3, {zero}, none, inside),
+                                make_for(k, int_imm(5), ForKind::Serial,
+                                         make_store(3, {zero}, fma(factor, row, held), inside)),
+                                make_store(2, {lanes}, held, inside)});
+  const Function f{.name = "tail",
+                   .buffers = {buffer("a", kF32, {5}), buffer("b", kF32, {65}),
+                               buffer("c", kF32, {13}), buffer("acc", v16, {1}, Scope::Register)},
+                   .arguments = {0, 1, 2},
+                   .argument_written = {false, false, true},
+                   .body = make_allocate(3, body)};
+  run_both(f, {ramp_of_floats(5), ramp_of_floats(65), Bytes(13 * 4)});
+  const std::string text = llvm_ir_of(f);
+  const auto count = [&](std::string_view what) {
+    size_t times = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+      ++times;
+    }
+    return times;
+  };
+  EXPECT_EQ(count("call <16 x float> @llvm.masked.load"), 1u) << text;
+  EXPECT_EQ(count("call void @llvm.masked.store"), 1u) << text;
+  EXPECT_EQ(count("load float"), 1u) << text;
+  EXPECT_EQ(count("@llvm.masked.gather"), 0u) << text;
+  EXPECT_EQ(count(" = select <16 x i1>"), 2u) << text;  // of the two stores to the register
+}
+
 // Past the caches where the address is a multiple of the vector; an ordinary store elsewhere.
 TEST(Program, StreamsWhatIsAligned) {
   const Expr i = var("i"), row = var("row");
