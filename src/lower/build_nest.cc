@@ -1,6 +1,8 @@
 #include "lower/build_nest.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <functional>
 
 #include "arith/simplify.h"
@@ -33,9 +35,10 @@ enum class Phase { Main, Init, Finish };
 
 class NestBuilder {
  public:
-  NestBuilder(const Workload& workload, const LoopTree& tree, const schedule::Trace& trace,
-              std::vector<LoopBinding>* bindings)
+  NestBuilder(const Workload& workload, const Target& target, const LoopTree& tree,
+              const schedule::Trace& trace, std::vector<LoopBinding>* bindings)
       : workload_(workload),
+        vector_bytes_(target.vector_bits / 8),
         tree_(tree),
         live_(tree),
         trace_(trace),
@@ -133,7 +136,7 @@ class NestBuilder {
       const Expr product = live_.var(part).stride == 1 ? value : value * live_.var(part).stride;
       sum = sum.defined() ? sum + product : product;
     }
-    return sum;
+    return var.shift == 0 ? sum : sum + var.shift;
   }
 
   std::vector<Expr> axis_values(StageIndex index) const {
@@ -219,15 +222,18 @@ class NestBuilder {
     }
     Stmt body = bind(loop, value, [&] {
       std::vector<Stmt> stmts;
-      std::vector<BufferIndex> allocated;
+      std::vector<StageIndex> attached;
       if (phase == Phase::Main) {
+        for (const schedule::PrefetchRequest& request : tree_.prefetches) {
+          if (request.loop == loop) stmts.push_back(emit_prefetch(request));
+        }
         for (const StageIndex other : tree_.order) {
-          const Stage& attached = tree_.stage(other);
-          if (attached.place != Place::At || attached.at_loop != loop) continue;
-          stmts.push_back(emit_stage(other));
-          for (int k = 0; k < attached.buffers; ++k) {
-            allocated.push_back(static_cast<BufferIndex>(attached.first_buffer + k));
-          }
+          const Stage& stage = tree_.stage(other);
+          if (stage.place != Place::At || stage.at_loop != loop) continue;
+          stmts.push_back(within_elements(index, other, emit_stage(other)));
+          // What is read of it further in is where it was written, whatever branches follow.
+          live_.stage(other).frozen = true;
+          attached.push_back(other);
         }
       }
       // Once inside the outermost reduce loop, emit_loops must not start the reduction again.
@@ -235,18 +241,80 @@ class NestBuilder {
       stmts.push_back(inside ? emit_loops_inside(index, position + 1, phase)
                              : emit_loops(index, position + 1, phase));
       Stmt block = ir::make_block(std::move(stmts));
-      for (const BufferIndex buffer : allocated) {
-        block = ir::make_allocate(static_cast<ir::BufferId>(buffer), block);
+      for (const StageIndex other : attached) {
+        live_.stage(other).frozen = false;
+        const Stage& stage = tree_.stage(other);
+        for (int k = 0; k < stage.buffers; ++k) {
+          block = ir::make_allocate(static_cast<ir::BufferId>(stage.first_buffer + k), block);
+        }
       }
       return block;
     });
     if (extent == 1) return body;
-    return ir::make_for(value, ir::int_imm(extent), kind_of(annotation), std::move(body));
+    const int64_t trips = trips_of(index, loop, extent);
+    if (trips != extent) body = ir::make_if(value < extent, std::move(body));
+    return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
+  }
+
+  // A masked tail runs whole vectors.
+  int64_t trips_of(StageIndex index, VarIndex loop, int64_t extent) const {
+    const LoopVar& var = tree_.var(loop);
+    const bool masked = var.annotation == Annotation::Vectorise &&
+                        var.origin == schedule::VarOrigin::Part &&
+                        schedule::tail_of(tree_.var(var.parent)) == schedule::Tail::Mask;
+    if (!masked) return extent;
+    const int bytes = ir::bytes_of(tree_.buffer(tree_.stage(index).first_buffer).element);
+    const auto vector = static_cast<uint64_t>(std::max(1, vector_bytes_ / bytes));
+    const uint64_t lanes = std::min(vector, std::bit_ceil(static_cast<uint64_t>(extent)));
+    const auto step = static_cast<int64_t>(lanes);
+    return (extent + step - 1) / step * step;
+  }
+
+  // One request a cache line of what each access will touch.
+  Stmt emit_prefetch(const schedule::PrefetchRequest& request) {
+    std::vector<Stmt> stmts;
+    for (const schedule::Access& access : live_.reads_of(live_.stage(request.stage))) {
+      if (access.buffer != request.buffer) continue;
+      std::array<schedule::RegionDim, schedule::kMaxRank> dims;
+      schedule::region_of(live_, access, request.stage, request.loop, dims.data());
+      const auto known = [](const schedule::RegionDim& dim) { return !dim.whole; };
+      if (!std::all_of(dims.begin(), dims.begin() + access.rank, known)) continue;
+      stmts.push_back(emit_prefetch(request, std::span(dims.data(), access.rank)));
+    }
+    return ir::make_block(std::move(stmts));
+  }
+
+  Stmt emit_prefetch(const schedule::PrefetchRequest& request,
+                     std::span<const schedule::RegionDim> dims) {
+    constexpr int64_t kLineBytes = 64;
+    const int64_t line = kLineBytes / ir::bytes_of(tree_.buffer(request.buffer).element);
+    std::vector<Expr> indices;
+    std::vector<std::pair<Expr, int64_t>> loops;
+    for (size_t d = 0; d < dims.size(); ++d) {
+      arith::Affine base = dims[d].base;
+      base.constant += base.coefficient_of(static_cast<uint32_t>(request.loop)) * request.distance;
+      Expr index = affine_expr(base);
+      const int64_t step = d + 1 == dims.size() ? std::max(line, dims[d].stride) : dims[d].stride;
+      if (const int64_t count = (dims[d].extent + step - 1) / step; count > 1) {
+        const Expr at = ir::var("ahead");
+        bounds_[at.as<ir::Var>()->id] = {0, count - 1};
+        loops.emplace_back(at, count);
+        index = index + at * step;
+      }
+      indices.push_back(simplified(index));
+    }
+    Stmt stmt = ir::make_prefetch(static_cast<ir::BufferId>(request.buffer),
+                                  locate(request.buffer, indices));
+    for (size_t k = loops.size(); k-- > 0;) {
+      stmt = ir::make_for(loops[k].first, ir::int_imm(loops[k].second), ir::ForKind::Serial, stmt);
+    }
+    return stmt;
   }
 
   static ir::ForKind kind_of(Annotation annotation) {
     switch (annotation) {
       case Annotation::None:
+      case Annotation::Stream:  // of the stage's stores
         return ir::ForKind::Serial;
       case Annotation::Parallel:
         return ir::ForKind::Parallel;
@@ -325,6 +393,8 @@ class NestBuilder {
     std::vector<Expr> own;
     for (const VarIndex dim : stage.dims) own.push_back(simplified(local_value(dim)));
     context.own_indices = digits_of(stage.first_buffer, own);
+    context.read_guards = element_guards(index, IterKind::Spatial);
+    context.fold_guards = element_guards(index, IterKind::Reduce);
     if (!reduces(tree_, stage)) return value_statement(context);
     context.accumulator_indices = context.own_indices;
     if (accumulator_ != static_cast<ir::BufferId>(stage.first_buffer)) {
@@ -333,6 +403,40 @@ class NestBuilder {
     if (phase == Phase::Init) return init_statement(context);
     if (phase == Phase::Finish) return finish_statement(context);
     return update_statement(context);
+  }
+
+  // Padded tiles: what is read there of other buffers, and what is folded, ends where the elements
+  // do. Conditions of one kind that hold for elements and are not known to hold.
+  std::vector<Expr> element_guards(StageIndex index, IterKind kind) const {
+    std::vector<Expr> guards;
+    for (const LoopVar& var : live_.vars) {
+      if (var.stage != index || var.kind != kind || var.valid == 0) continue;
+      const Expr inner = local_value(static_cast<VarIndex>(var.first_part + var.parts - 1));
+      if (!inner.defined()) continue;  // further in, or a reduction that is being initialised
+      const Expr guard = simplified(inner < var.valid);
+      const int64_t* known = ir::as_int(guard);
+      if (known == nullptr || *known == 0) guards.push_back(guard);
+    }
+    return guards;
+  }
+
+  // What is attached inside a padded tile, and lies elsewhere for each of its elements, is computed
+  // for those only.
+  Stmt within_elements(StageIndex index, StageIndex attached, Stmt stmt) const {
+    const auto depends_on = [&](const Expr& guard) {
+      for (const arith::Affine& origin : live_.stage(attached).origin) {
+        for (const arith::Term& term : origin.terms) {
+          if (shares_variable(guard, values_[term.var])) return true;
+        }
+      }
+      return false;
+    };
+    for (const IterKind kind : {IterKind::Spatial, IterKind::Reduce}) {
+      for (const Expr& guard : element_guards(index, kind)) {
+        if (depends_on(guard)) stmt = ir::make_if(guard, stmt);
+      }
+    }
+    return stmt;
   }
 
   std::vector<Expr> scratch_indices(const Stage& stage) const {
@@ -397,23 +501,54 @@ class NestBuilder {
     const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
     const int64_t full = rest / part.stride;  // values of this part with all inner values behind it
     const int64_t left = rest % part.stride;
-    const auto with_rest = [&](int64_t inner) {
-      live_.var(parent).rest = inner;
-      live_.var(parent).resolved = static_cast<uint8_t>(part.part + 1);
+    const auto with_rest = [&](const Rest& inner) {
+      LoopVar& split = live_.var(parent);
+      split.rest = inner.count;
+      split.valid = inner.valid;
+      split.shift = whole.shift + inner.shift;
+      split.resolved = static_cast<uint8_t>(part.part + 1);
       const int64_t before = recomputed_;
-      if (inner != part.stride || left != 0) recompute();
+      if (inner.count != part.stride || left != 0) recompute();
       Stmt stmt = go_on();
-      live_.var(parent).rest = whole.rest;
-      live_.var(parent).resolved = whole.resolved;
+      LoopVar& restored = live_.var(parent);
+      restored.rest = whole.rest;
+      restored.valid = whole.valid;
+      restored.shift = whole.shift;
+      restored.resolved = whole.resolved;
       if (recomputed_ != before) recompute();  // numbers made further in are not those of here
       return stmt;
     };
-    if (left == 0) return with_rest(part.stride);
-    if (full == 0) return with_rest(left);
+    if (left == 0) return with_rest({.count = part.stride});
+    const Rest final_tile = last_tile(whole, part, full, left);
+    if (full == 0) return with_rest(final_tile);
     const Expr value = simplified(local_value(index));
-    Stmt full_tiles = with_rest(part.stride);
-    Stmt last_tile = with_rest(left);
-    return ir::make_if(value < full, std::move(full_tiles), std::move(last_tile));
+    Stmt full_tiles = with_rest({.count = part.stride});
+    Stmt tail = with_rest(final_tile);
+    return ir::make_if(value < full, std::move(full_tiles), std::move(tail));
+  }
+
+  // What a branch leaves to the parts further in.
+  struct Rest {
+    int64_t count = 0;
+    int64_t valid = 0;  // LoopVar::valid
+    int64_t shift = 0;  // LoopVar::shift
+  };
+
+  // The last value of an outer part, `full` of which come before it and which has `left` values
+  // behind it. Padding waits for the innermost tile, so that regions stay tight.
+  Rest last_tile(const LoopVar& whole, const LoopVar& part, int64_t full, int64_t left) const {
+    const int64_t tile =
+        live_.var(static_cast<VarIndex>(whole.first_part + whole.parts - 2)).stride;
+    if (left % tile == 0) return {.count = left};
+    const int64_t covered = (left / tile + 1) * tile;
+    const schedule::Tail tail = schedule::tail_of(whole);
+    if (tail == schedule::Tail::Overlap && full > 0) {
+      return {.count = covered, .shift = left - covered};
+    }
+    if (tail == schedule::Tail::Pad && part.part + 2 == whole.parts) {
+      return {.count = covered, .valid = left};
+    }
+    return {.count = left};
   }
 
   void recompute() {
@@ -424,6 +559,7 @@ class NestBuilder {
   }
 
   const Workload& workload_;
+  int vector_bytes_;
   const LoopTree& tree_;  // the numbers that buffers are sized by
   LoopTree live_;         // the numbers of the branch that is being written
   const schedule::Trace& trace_;
@@ -439,14 +575,9 @@ class NestBuilder {
 
 }  // namespace
 
-ir::Function build_nest(const Workload& workload, const LoopTree& tree,
+ir::Function build_nest(const Workload& workload, const Target& target, const LoopTree& tree,
                         const schedule::Trace& trace, std::vector<LoopBinding>* bindings) {
-  return NestBuilder(workload, tree, trace, bindings).run();
-}
-
-ir::Function build_nest(const Workload& workload, const LoopTree& tree,
-                        const schedule::Trace& trace) {
-  return NestBuilder(workload, tree, trace, nullptr).run();
+  return NestBuilder(workload, target, tree, trace, bindings).run();
 }
 
 }  // namespace tilewright::lower

@@ -16,14 +16,10 @@
 #include "ir/stmt.h"
 #include "schedule/loop_tree.h"
 #include "schedule/trace.h"
+#include "target/target.h"
 #include "task/workload.h"
 
 namespace tilewright::lower {
-
-// `tree` is what apply made of `trace`. Arguments of the function are the workload's operands in
-// order; constants that are packed have their packed shape.
-ir::Function build_nest(const Workload& workload, const schedule::LoopTree& tree,
-                        const schedule::Trace& trace);
 
 // The variable of the IR loop that stands for a loop of the tree, for tests that hold regions
 // against what was touched: filled with one entry a copy of the loop.
@@ -31,7 +27,11 @@ struct LoopBinding {
   schedule::VarIndex loop;
   ir::VarId var;
 };
-ir::Function build_nest(const Workload& workload, const schedule::LoopTree& tree,
-                        const schedule::Trace& trace, std::vector<LoopBinding>* bindings);
+
+// `tree` is what apply made of `trace`. Arguments of the function are the workload's operands in
+// order; constants that are packed have their packed shape.
+ir::Function build_nest(const Workload& workload, const Target& target,
+                        const schedule::LoopTree& tree, const schedule::Trace& trace,
+                        std::vector<LoopBinding>* bindings = nullptr);
 
 }  // namespace tilewright::lower

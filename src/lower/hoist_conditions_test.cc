@@ -182,7 +182,7 @@ std::string conv_or_pool(std::string_view what, std::string_view trace_text) {
   const auto tree = schedule::apply_or_explain(*schedule::initial_tree(workload), trace);
   if (!tree) return tree.error().message;
   const Target target = *parse_target("x86-64-v4;threads=1");
-  ir::Function function = build_nest(workload, *tree, trace);
+  ir::Function function = build_nest(workload, target, *tree, trace);
   flatten(function, {target, {}});
   const std::string before = ir::to_string(function);
   EXPECT_NE(before.find("select("), std::string::npos) << before;

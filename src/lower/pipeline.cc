@@ -75,6 +75,16 @@ Status check_licences(const Workload& workload) {
   return {};
 }
 
+Status check_bindings(const schedule::LoopTree& tree) {
+  for (const schedule::LoopVar& var : tree.vars) {
+    if (!var.is_loop() || var.bound == schedule::ThreadAxis::None) continue;
+    return fail(ErrorKind::Unsupported,
+                fmt::format("loop {} of {} is bound to {}, which only a GPU has", var.name.text(),
+                            tree.stage(var.stage).name.text(), schedule::word_of(var.bound)));
+  }
+  return {};
+}
+
 void verify_after(const ir::Function& function, const char* pass) {
   if (!kVerify) return;
   const Status status = ir::verify(function);
@@ -93,8 +103,9 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
     return std::unexpected(status.error());
   }
   if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
+  if (Status status = check_bindings(tree); !status) return std::unexpected(status.error());
   double start = cpu_milliseconds();
-  ir::Function function = build_nest(workload, tree, trace);
+  ir::Function function = build_nest(workload, target, tree, trace);
   const auto report = [&](const char* pass, bool changed) {
     if (options.report == nullptr) return;
     const double elapsed = cpu_milliseconds() - start;

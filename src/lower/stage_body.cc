@@ -1,5 +1,8 @@
 #include "lower/stage_body.h"
 
+#include <algorithm>
+#include <set>
+
 #include "base/check.h"
 #include "ir/visit.h"
 
@@ -12,6 +15,16 @@ using schedule::BufferIndex;
 using schedule::kNone;
 using schedule::Stage;
 using schedule::StageKind;
+
+// The variables of an expression.
+class VariableCollector : public ir::Visitor {
+ public:
+  void visit(const Expr& expr) override {
+    if (const auto* var = expr.as<ir::Var>()) ids.insert(var->id);
+    ir::Visitor::visit(expr);
+  }
+  std::set<ir::VarId> ids;
+};
 
 // Replaces axes by values and reads of tensors by loads, inlining what has no buffer.
 class BodyRewriter : public ir::Rewriter {
@@ -41,8 +54,9 @@ class BodyRewriter : public ir::Rewriter {
     const ir::Scalar element = dag.tensor(tensor).element;
     if (const BufferIndex buffer = buffer_for(tensor); buffer != kNone) {
       const ir::Scalar stored = context_.tree.buffer(buffer).element;
-      return ir::cast(element, ir::load(stored, static_cast<ir::BufferId>(buffer),
-                                        context_.locate(buffer, indices)));
+      const Expr value = ir::cast(element, ir::load(stored, static_cast<ir::BufferId>(buffer),
+                                                    context_.locate(buffer, indices)));
+      return guarded(value, indices);
     }
     const te::Op& op = dag.op(dag.tensor(tensor).op);
     CHECK(!op.has_reduction() && op.body.size() == 1, "{} cannot be inlined", op.name.text());
@@ -61,6 +75,16 @@ class BodyRewriter : public ir::Rewriter {
       if (same && access.via == body_) return access.buffer;
     }
     return kNone;
+  }
+
+  // In a padded tile, 0 for what lies behind the end of the elements.
+  Expr guarded(Expr value, const std::vector<Expr>& indices) const {
+    for (const Expr& guard : context_.read_guards) {
+      const bool concerned = std::ranges::any_of(
+          indices, [&](const Expr& index) { return shares_variable(guard, index); });
+      if (concerned) value = ir::select(guard, value, ir::imm(0, value.type()));
+    }
+    return value;
   }
 
   const BodyContext& context_;
@@ -114,6 +138,14 @@ Expr accumulated(const BodyContext& context, size_t k) {
 
 }  // namespace
 
+bool shares_variable(const Expr& guard, const Expr& index) {
+  VariableCollector a, b;
+  a.visit(guard);
+  b.visit(index);
+  return a.ids.empty() ||
+         std::ranges::any_of(a.ids, [&](ir::VarId id) { return b.ids.contains(id); });
+}
+
 Stmt init_statement(const BodyContext& context) {
   const te::Reduction& reduction = reduction_of(context);
   std::vector<Stmt> stores;
@@ -131,7 +163,11 @@ Stmt update_statement(const BodyContext& context) {
   ir::Substitution operands;
   for (size_t k = 0; k < tuple; ++k) {
     operands.emplace(reduction.lhs[k].as<ir::Var>()->id, accumulated(context, k));
-    operands.emplace(reduction.rhs[k].as<ir::Var>()->id, source_value(context, k));
+    Expr value = source_value(context, k);
+    for (const Expr& guard : context.fold_guards) {
+      value = ir::select(guard, value, reduction.identity[k]);
+    }
+    operands.emplace(reduction.rhs[k].as<ir::Var>()->id, value);
   }
   // All new values are computed from the old tuple before any is stored.
   std::vector<Stmt> stores;
@@ -160,7 +196,8 @@ Stmt value_statement(const BodyContext& context) {
   for (size_t k = 0; k < stage.buffers; ++k) {
     const BufferIndex buffer = static_cast<BufferIndex>(output_buffer(context, k));
     const Expr value = ir::cast(context.tree.buffer(buffer).element, source_value(context, k));
-    stores.push_back(ir::make_store(output_buffer(context, k), context.own_indices, value));
+    stores.push_back(
+        ir::make_store(output_buffer(context, k), context.own_indices, value, {}, stage.streams));
   }
   return ir::make_block(std::move(stores));
 }

@@ -20,7 +20,14 @@ struct BodyContext {
   ir::BufferId accumulator = 0;  // where reductions fold to (first of the tuple)
   std::vector<ir::Expr> accumulator_indices;
   std::vector<ir::Expr> own_indices;  // of the element in the stage's own buffers
+  // Of a padded tile: where one does not hold, reads that depend on it give 0 ...
+  std::vector<ir::Expr> read_guards{};
+  // ... and the value that is folded is the identity.
+  std::vector<ir::Expr> fold_guards{};
 };
+
+// Has the index a variable of the guard? A guard that is a constant concerns every index.
+bool shares_variable(const ir::Expr& guard, const ir::Expr& index);
 
 ir::Stmt init_statement(const BodyContext& context);    // accumulator = identity
 ir::Stmt update_statement(const BodyContext& context);  // accumulator = combine(accumulator, value)

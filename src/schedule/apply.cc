@@ -47,6 +47,8 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
   Stage& stage = tree.stage(index);
   stage.first_access = static_cast<uint16_t>(tree.accesses.size());
   stage.accesses = static_cast<uint16_t>(analysis.reads.size());
+  const auto first_quotient = static_cast<uint32_t>(tree.quotients.size());
+  for (const te::Quotient& quotient : analysis.quotients) tree.quotients.push_back(quotient);
   for (const te::Access& read : analysis.reads) {
     tree.accesses.push_back({.stage = index,
                              .buffer = static_cast<BufferIndex>(read.tensor),
@@ -54,7 +56,11 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
                              .guarded = read.guarded,
                              .first_dim = static_cast<uint16_t>(tree.dims.size())});
     for (const te::AccessDim& dim : read.dims) {
-      tree.dims.push_back({.affine = dim.affine, .index = dim.index});
+      AccessDim& own = tree.dims.emplace_back(
+          AccessDim{.affine = dim.affine, .quasi_affine = dim.quasi_affine, .index = dim.index});
+      for (arith::Term& term : own.index.terms) {  // quotients are numbered through the tree
+        if (term.var >= te::kFirstQuotient) term.var += first_quotient;
+      }
     }
   }
 }
@@ -118,10 +124,16 @@ Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
 Illegal retile(const Trace& trace, LoopTree* tree) {
   for (const LoopVar& var : tree->vars) {  // by rising step, as apply meets them
     if (var.origin != VarOrigin::Part || var.part != 0) continue;
-    const auto* split = std::get_if<Split>(&trace.steps.at(static_cast<size_t>(var.step)));
+    const Step& step = trace.steps.at(static_cast<size_t>(var.step));
+    const auto* split = std::get_if<Split>(&step);
+    if (std::holds_alternative<FollowSplit>(step) ||
+        std::holds_alternative<FollowFusedSplit>(step)) {
+      continue;
+    }
     CHECK(split != nullptr && split->factors.size() + 1 == tree->var(var.parent).parts,
           "step {} of the trace is another one than the tree was made of", var.step);
-    if (const Illegal illegal = check_factors(*split, var.step)) return illegal;
+    const Illegal refusal{IllegalCode::BadFactor, var.step, split->stage, split->loop};
+    if (const Illegal illegal = check_factors(split->factors, refusal)) return illegal;
   }
   return compute_numbers(trace, tree);
 }

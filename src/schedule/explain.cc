@@ -196,6 +196,37 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           loop, stage);
     case IllegalCode::TailOrder:
       return tail_order_reason(tree, illegal);
+    case IllegalCode::OverlapReduce:
+      return fmt::format(
+          "an overlapping tile of {} computes elements twice, so the whole reduction must happen "
+          "inside the outer parts of {}; reorder the reduce loops inwards or choose another tail",
+          stage, loop);
+    case IllegalCode::PadOutput:
+      return fmt::format(
+          "{} is an output and has no room behind its end; cache_write it and pad the copy, or let "
+          "the tail peel, mask or overlap",
+          stage);
+    case IllegalCode::PadInner:
+      return fmt::format(
+          "{} is a part of an axis of {}: its surplus would lie in the next tile; pad a split of "
+          "the "
+          "axis itself",
+          loop, stage);
+    case IllegalCode::NoSuchSplit:
+      return fmt::format("no split has cut {} of {} before this step",
+                         loop.empty() ? "a loop" : loop, stage);
+    case IllegalCode::BadParts:
+      return fmt::format(
+          "{} parts were asked for, and the split of {} {} has {}; 2 to {} can follow it",
+          illegal.a, stage, loop, illegal.b, illegal.b);
+    case IllegalCode::BadLevel:
+      return fmt::format("level {} was asked for, and the split of {} {} has the levels 0 to {}",
+                         illegal.a, stage, loop, illegal.b);
+    case IllegalCode::BadDistance:
+      return fmt::format("a distance of {}; it is 1 to {} iterations", illegal.a, illegal.b);
+    case IllegalCode::BoundTwice:
+      return fmt::format("{} of {} is bound to an axis that a loop around it has already", loop,
+                         stage);
     case IllegalCode::PackInput:
       return fmt::format(
           "{} is an input that changes from call to call; cache_read it and pack the "
@@ -242,8 +273,11 @@ int blamed_step(const Trace& trace, const Illegal& illegal) {
   for (size_t k = trace.steps.size(); k-- > 0;) {
     const auto* annotate = std::get_if<Annotate>(&trace.steps[k]);
     const auto* split = std::get_if<Split>(&trace.steps[k]);
+    const auto* bind = std::get_if<Bind>(&trace.steps[k]);
     const bool annotates =
-        annotate != nullptr && annotate->stage == illegal.stage && annotate->loop == illegal.loop;
+        (annotate != nullptr && annotate->stage == illegal.stage &&
+         annotate->loop == illegal.loop) ||
+        (bind != nullptr && bind->stage == illegal.stage && bind->loop == illegal.loop);
     const bool splits = split != nullptr && illegal.code == IllegalCode::BadFactor &&
                         split->stage.op == illegal.stage.op && split->loop == illegal.loop;
     if (annotates || splits) return static_cast<int>(k);

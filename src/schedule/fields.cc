@@ -9,9 +9,9 @@
 namespace tilewright::schedule {
 namespace {
 
-constexpr std::array<std::string_view, 1> kTails = {"peel"};
-constexpr std::array<std::string_view, 4> kAnnotations = {"none", "parallel", "vectorise",
-                                                          "unroll"};
+constexpr std::array<std::string_view, 4> kTails = {"peel", "mask", "overlap", "pad"};
+constexpr std::array<std::string_view, 5> kAnnotations = {"none", "parallel", "vectorise", "unroll",
+                                                          "stream"};
 
 template <class Enum, size_t N>
 bool find_word(const std::array<std::string_view, N>& words, std::string_view word, Enum* value) {

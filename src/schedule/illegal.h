@@ -45,6 +45,9 @@ enum class IllegalCode : uint8_t {
   TwoVectorised,
   PartlyFused,
   TailOrder,
+  OverlapReduce,
+  PadOutput,
+  PadInner,
   PackInput,
   PackOutput,
   PackIndex,
@@ -54,6 +57,11 @@ enum class IllegalCode : uint8_t {
   MultipleOutputs,
   RankTooHigh,
   NeedsReassociate,
+  NoSuchSplit,
+  BadParts,
+  BadLevel,
+  BadDistance,
+  BoundTwice,
   CodeTooLarge,
 };
 

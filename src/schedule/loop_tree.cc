@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "schedule/fields.h"
+#include "schedule/steps/bind.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -49,9 +50,15 @@ class TreePrinter {
       const LoopVar& var = tree_.var(loop);
       std::string head = "for ";
       if (var.annotation != Annotation::None) head = std::string(word_of(var.annotation)) + " for ";
+      if (var.bound != ThreadAxis::None) head = std::string(word_of(var.bound)) + " for ";
       const char* tail = var.ragged ? " or fewer" : "";
       line(depth, fmt::format("{}{} < {}{}", head, var.name.text(), var.extent, tail));
       ++depth;
+      for (const PrefetchRequest& request : tree_.prefetches) {
+        if (request.loop != loop) continue;
+        const StageName source = tree_.stage(tree_.buffer(request.buffer).stage).name;
+        line(depth, fmt::format("prefetch {}, {} ahead", source.text(), request.distance));
+      }
       for (const StageIndex other : tree_.order) {
         const Stage& s = tree_.stage(other);
         if (s.place == Place::At && s.at_loop == loop) print_stage(other, depth);
@@ -66,7 +73,8 @@ class TreePrinter {
       if (!reads.empty()) reads += ", ";
       reads += tree_.stage(tree_.buffer(access.buffer).stage).name.text();
     }
-    line(depth, fmt::format("{} ({}){} <- {}", stage.name.text(), shape, packed(stage), reads));
+    line(depth, fmt::format("{} ({}){}{} <- {}", stage.name.text(), shape, packed(stage),
+                            stage.streams ? " streamed" : "", reads));
   }
 
   const LoopTree& tree_;

@@ -48,10 +48,25 @@ inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
-enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll };
+enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll, Stream };
+// What of a GPU a loop is bound to.
+enum class ThreadAxis : uint8_t {
+  None,
+  BlockX,
+  BlockY,
+  BlockZ,
+  ThreadX,
+  ThreadY,
+  ThreadZ,
+  VirtualThread,
+};
 
 // How the remainder of a split that does not divide is treated.
-enum class Tail : uint8_t { Peel };
+//   Peel     a copy of the code for what is left, no guard
+//   Mask     as peel, and a vectorised loop runs whole vectors with the surplus lanes masked
+//   Overlap  the last tile begins earlier and computes some elements a second time
+//   Pad      the last tile is computed whole; the stage's own buffer has room for the surplus
+enum class Tail : uint8_t { Peel, Mask, Overlap, Pad };
 
 struct LoopVar {
   // Structure.
@@ -60,6 +75,7 @@ struct LoopVar {
   VarOrigin origin = VarOrigin::Axis;
   IterKind kind = IterKind::Spatial;
   Annotation annotation = Annotation::None;
+  ThreadAxis bound = ThreadAxis::None;
   Tail tail = Tail::Peel;         // of the split that made this variable's parts
   uint8_t part = 0;               // Part: which, 0 outermost
   uint8_t parts = 0;              // when split: how many
@@ -79,12 +95,20 @@ struct LoopVar {
   // While lowering a branch of a tail: how many outer parts have a value there, and how many values
   // that leaves to the parts further in.
   int64_t rest = 0;
+  int64_t valid = 0;  // how many of `rest` are elements, when the tile is padded; 0: all
+  int64_t shift = 0;  // what its value is off by, when the tile overlaps the one before
   uint8_t resolved = 0;
   bool ragged = false;  // it takes fewer values in some iterations of the loops outside
 
   bool is_split() const { return parts > 0; }
   bool is_loop() const { return parts == 0 && fused_into == kNone; }
 };
+
+// How the remainder of a split variable is treated: a masked reduction is a padded one, whose
+// surplus folds the identity.
+inline Tail tail_of(const LoopVar& var) {
+  return var.tail == Tail::Mask && var.kind == IterKind::Reduce ? Tail::Pad : var.tail;
+}
 
 enum class StageKind : uint8_t {
   Input,    // a placeholder: no loops
@@ -107,6 +131,7 @@ struct Stage {
   int16_t place_step = kNone;        // the step that placed it, for explanations
   BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
   uint8_t buffers = 1;
+  bool streams = false;                     // what it stores is not read soon: past the caches
   uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
   InlineVector<VarIndex, kMaxRank> dims{};  // the variable that indexes each dimension
   InlineVector<VarIndex, kMaxAxes>
@@ -115,6 +140,8 @@ struct Stage {
 
   // Numbers: where its own iteration begins and what it covers.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
+  InlineVector<int64_t, kMaxRank> origin_slack{};  // by how much it may be off in a tail
+  bool frozen = false;     // while lowering: it has been written, so its numbers stay as they are
   uint8_t whole_dims = 0;  // At: bit d: dimension d is computed whole, whatever its readers need
 };
 
@@ -131,9 +158,11 @@ struct Buffer {
   InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
 };
 
-// One index of one access: an affine form over the reader's axis numbers (te/access.h).
+// One index of one access: an affine form over the reader's axis numbers (te/access.h); when only
+// quasi-affine, also over LoopTree::quotients, numbered from te::kFirstQuotient.
 struct AccessDim {
   bool affine = false;
+  bool quasi_affine = false;
   arith::Affine index{};
 };
 
@@ -146,12 +175,23 @@ struct Access {
   uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
 };
 
+// What a stage will read of a buffer `distance` iterations of a loop later is asked for.
+struct PrefetchRequest {
+  StageIndex stage = kNone;
+  VarIndex loop = kNone;
+  BufferIndex buffer = kNone;
+  int64_t distance = 1;
+  int16_t step = kNone;
+};
+
 // What an access touches of one dimension while the variables outside hold still.
 struct RegionDim {
   bool whole = false;    // a data-dependent or irregular index: any element of the dimension
   bool exact = false;    // every base + stride*t below the extent is touched; else a hull
+  bool ragged = false;   // fewer elements in some iterations of the loops outside
   bool clipped = false;  // the guard may cut it at the tensor's edge
   int64_t extent = 1;    // elements from first to last
+  int64_t slack = 0;     // in a tail it may begin so many elements earlier or later
   int64_t stride = 1;
   double guard_density = 1;  // clipped: the share of the indices that the guard lets through
   arith::Affine base{};      // over terminal variables outside
@@ -167,8 +207,11 @@ struct LoopTree {
   std::vector<Buffer> buffers;
   std::vector<Access> accesses;
   std::vector<AccessDim> dims;
+  std::vector<te::Quotient> quotients;
+  std::vector<PrefetchRequest> prefetches;
   std::vector<RegionDim> regions;  // numbers; parallel to dims: at the place where the buffer lives
-  std::vector<arith::Affine> forms;  // numbers; parallel to dims: the index over terminal variables
+  // Numbers; parallel to dims: the index over terminal variables, where it is affine.
+  std::vector<arith::Affine> forms;
 
   const LoopVar& var(VarIndex k) const { return vars[static_cast<size_t>(k)]; }
   LoopVar& var(VarIndex k) { return vars[static_cast<size_t>(k)]; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/factors.h"
 #include "schedule/region.h"
 
 namespace tilewright::schedule {
@@ -23,7 +24,7 @@ class Numbers {
         set_full_extents(stage);
         continue;
       }
-      if (stage.place == Place::Inlined) continue;
+      if (stage.place == Place::Inlined || stage.frozen) continue;
       if (const Illegal illegal = set_axes(index)) return illegal;
       if (const Illegal illegal = set_variables(index)) return illegal;
       if (const Illegal illegal = set_forms(index)) return illegal;
@@ -52,6 +53,8 @@ class Numbers {
     const size_t rank = op.kind == te::OpKind::Placeholder ? stage.dims.size() : op.axes.size();
     stage.origin.resize(stage.dims.size());
     for (arith::Affine& origin : stage.origin) origin = {};
+    stage.origin_slack.clear();
+    stage.origin_slack.resize(stage.dims.size());
     for (size_t d = 0; d < rank; ++d) {
       tree_.var(stage.axes[d]).extent = tensor_extent(stage, d);
       tree_.var(stage.axes[d]).ragged = false;
@@ -87,7 +90,7 @@ class Numbers {
     std::array<RegionDim, kMaxRank> hull;
     bool first = true;
     for (const Access& access : tree_.accesses) {
-      if (!is_live(access) || tree_.buffer(access.buffer).stage != index) continue;
+      if (!is_live(tree_, access) || tree_.buffer(access.buffer).stage != index) continue;
       std::array<RegionDim, kMaxRank> dims;
       VarIndex partly = kNone;
       if (!region_at(tree_, access, stage.at_stage, stage.at_loop, dims.data(), &partly)) {
@@ -107,17 +110,11 @@ class Numbers {
       }
       if ((stage.whole_dims & bit) != 0) continue;  // the extent is the whole dimension already
       axis.extent = std::min(axis.extent, hull[d].extent);
-      axis.ragged = !hull[d].exact;
+      axis.ragged = hull[d].ragged;
       stage.origin[d] = hull[d].base;
+      stage.origin_slack[d] = hull[d].slack;
     }
     return {};
-  }
-
-  bool is_live(const Access& access) const {
-    const Stage& reader = tree_.stage(access.stage);
-    if (reader.place == Place::Inlined) return false;
-    const auto at = static_cast<size_t>(&access - tree_.accesses.data());
-    return at >= reader.first_access && at < reader.first_access + size_t{reader.accesses};
   }
 
   void set_variable(LoopVar& var) {
@@ -136,29 +133,39 @@ class Numbers {
       return;
     }
     if (var.part != 0) return;  // its first part has done it
-    set_parts(tree_.var(var.parent), std::get<Split>(trace_.steps[static_cast<size_t>(var.step)]));
+    set_parts(tree_.var(var.parent), factors_of(trace_, var.step));
   }
 
   // All parts of a split variable at once: strides from the inside out, then extents.
-  void set_parts(LoopVar& whole, const Split& split) {
+  void set_parts(LoopVar& whole, const Factors& factors) {
     const auto part = [&](int k) -> LoopVar& {
       return tree_.var(static_cast<VarIndex>(whole.first_part + k));
     };
     int64_t stride = 1;
     for (int k = whole.parts - 1; k >= 0; --k) {
       part(k).stride = stride;
-      if (k > 0) stride *= split.factors[static_cast<size_t>(k - 1)];
+      if (k > 0) stride *= factors[static_cast<size_t>(k - 1)];
     }
-    const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
+    int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
     // Outer parts of one trip leave everything to the first one further in that has more.
     int first = whole.resolved;
     while (first + 1 < whole.parts && rest <= part(first).stride) ++first;
     whole.remainder = rest % part(first).stride;
+    // The innermost tile is whole also in the tail where it is padded or overlaps.
+    const int innermost = whole.parts - 1;
+    const int64_t tile = part(innermost - 1).stride;
+    const bool pads = tail_of(whole) == Tail::Pad;
+    const bool whole_tiles = pads || (whole.tail == Tail::Overlap && rest >= tile);
+    if (whole_tiles && whole.resolved < innermost) {
+      if (first == innermost) whole.remainder = rest % tile;  // one tile, larger than what is left
+      rest = ceil_div(rest, tile) * tile;
+    }
     for (int k = 0; k < whole.parts; ++k) {
       const int64_t available = ceil_div(k >= whole.resolved ? rest : whole.extent, part(k).stride);
-      const int64_t nominal = k == 0 ? available : split.factors[static_cast<size_t>(k - 1)];
+      const int64_t nominal = k == 0 ? available : factors[static_cast<size_t>(k - 1)];
       part(k).extent = std::min(nominal, available);
       part(k).ragged = whole.ragged || (k > first && whole.remainder != 0);
+      if (k == innermost && whole_tiles) part(k).ragged = whole.ragged && !pads;
     }
   }
 
@@ -169,19 +176,54 @@ class Numbers {
       if (var.stage != index || var.origin == VarOrigin::Axis) continue;
       set_variable(var);
       if (var.origin == VarOrigin::Part && var.part == 0) {
-        if (const Illegal illegal = check_tail_order(stage, var.parent)) return illegal;
+        if (const Illegal illegal = check_tail(index, var.parent)) return illegal;
       }
     }
     if (stage.kind == StageKind::Partial) return check_factored(stage);
     return {};
   }
 
-  // A remainder is peeled where the outer part has its last value, so an outer part must be known
-  // before an inner one begins. Attached stages can get a remainder in a tail of their reader.
-  Illegal check_tail_order(const Stage& stage, VarIndex parent) const {
+  // Attached stages can get a remainder in a tail of their reader.
+  Illegal check_tail(StageIndex index, VarIndex parent) const {
+    const Stage& stage = tree_.stage(index);
     const LoopVar& whole = tree_.var(parent);
     const bool may_shrink = stage.place == Place::At && whole.kind == IterKind::Spatial;
     if (whole.remainder == 0 && !whole.ragged && !may_shrink) return {};
+    if (const Illegal illegal = check_tail_kind(index, whole)) return illegal;
+    return check_tail_order(stage, whole);
+  }
+
+  // Overlapping elements are computed twice: each time from the beginning. Padded ones are stored:
+  // behind the end of an axis, in a buffer of the stage's own.
+  Illegal check_tail_kind(StageIndex index, const LoopVar& whole) const {
+    const Stage& stage = tree_.stage(index);
+    const auto reject = [&](IllegalCode code) {
+      return Illegal{code, tree_.var(whole.first_part).step, stage.name, whole.name};
+    };
+    if (whole.tail == Tail::Overlap) {
+      if (whole.kind == IterKind::Reduce) return reject(IllegalCode::OverlapReduce);
+      int first_reduce = kMaxLoops;
+      for (const VarIndex loop : stage.loops) {
+        const LoopVar& var = tree_.var(loop);
+        if (var.kind == IterKind::Reduce) first_reduce = std::min(first_reduce, int{var.position});
+      }
+      for (int k = 0; k + 1 < whole.parts; ++k) {
+        const auto part = static_cast<VarIndex>(whole.first_part + k);
+        if (loop_positions(tree_, part).last > first_reduce) {
+          return reject(IllegalCode::OverlapReduce);
+        }
+      }
+    }
+    if (whole.tail == Tail::Pad && whole.kind == IterKind::Spatial) {
+      if (tree_.is_output(index)) return reject(IllegalCode::PadOutput);
+      if (whole.origin != VarOrigin::Axis) return reject(IllegalCode::PadInner);
+    }
+    return {};
+  }
+
+  // A remainder is treated where the outer part has its last value, so an outer part must be known
+  // before an inner one begins.
+  Illegal check_tail_order(const Stage& stage, const LoopVar& whole) const {
     int outermost_inner = kMaxLoops;
     for (int k = whole.parts - 1; k >= 0; --k) {
       const auto part = static_cast<VarIndex>(whole.first_part + k);
@@ -239,8 +281,16 @@ class Numbers {
     for (int k = 0; k < stage.buffers; ++k) {
       Buffer& buffer = tree_.buffer(static_cast<BufferIndex>(stage.first_buffer + k));
       buffer.extent.resize(buffer.rank);
-      for (size_t d = 0; d < buffer.rank; ++d) buffer.extent[d] = tree_.var(stage.dims[d]).extent;
+      for (size_t d = 0; d < buffer.rank; ++d)
+        buffer.extent[d] = room_for(tree_.var(stage.dims[d]));
     }
+  }
+
+  // Elements that a dimension needs, with the surplus of a padded tile.
+  int64_t room_for(const LoopVar& var) const {
+    if (!var.is_split() || tail_of(var) != Tail::Pad) return var.extent;
+    const int64_t tile = tree_.var(static_cast<VarIndex>(var.first_part + var.parts - 2)).stride;
+    return ceil_div(var.extent, tile) * tile;
   }
 
   // The loops that walk a packed dimension are the digits of its layout: each weight must be a
@@ -283,7 +333,7 @@ class Numbers {
   // The region of every live access, at the place where its buffer lives.
   Illegal set_regions() {
     for (const Access& access : tree_.accesses) {
-      if (!is_live(access)) continue;
+      if (!is_live(tree_, access)) continue;
       const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
       const bool attached = writer.place == Place::At;
       VarIndex partly = kNone;
@@ -305,8 +355,10 @@ Illegal compute_numbers(const Trace& trace, LoopTree* tree) { return Numbers(tra
 
 bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t times) {
   const LoopVar& var = tree.var(index);
-  if (var.extent == 1) return true;
-  if (!var.is_split()) return form->add_term(static_cast<uint32_t>(index), times);
+  if (!var.is_split()) {
+    return var.extent == 1 || form->add_term(static_cast<uint32_t>(index), times);
+  }
+  form->constant += times * var.shift;
   for (int k = 0; k < var.parts; ++k) {
     const auto part = static_cast<VarIndex>(var.first_part + k);
     if (!form_of(tree, part, form, times * tree.var(part).stride)) return false;

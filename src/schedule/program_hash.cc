@@ -39,6 +39,17 @@ class ProgramHasher {
       hasher_.add(static_cast<uint64_t>(var.annotation) << 8 | static_cast<uint64_t>(var.kind));
       hasher_.add_signed(var.extent);
     }
+    for (const VarIndex loop : stage.loops) {  // at their defaults these leave the hash as it was
+      const LoopVar& var = tree_.var(loop);
+      if (var.bound != ThreadAxis::None)
+        hasher_.add(0xb1).add(static_cast<uint64_t>(var.bound)).add(code(loop));
+    }
+    if (stage.streams) hasher_.add(0x5f);
+    for (const PrefetchRequest& request : tree_.prefetches) {
+      if (tree_.stage(request.stage).name != stage.name) continue;
+      hasher_.add(0x9e).add(code(request.loop)).add_signed(request.distance);
+      hasher_.add(rank_[static_cast<size_t>(tree_.buffer(request.buffer).stage)]);
+    }
     for (const VarIndex axis : stage.axes) add_value(axis);
     for (const Access& access : tree_.reads_of(stage)) {
       hasher_.add(rank_[static_cast<size_t>(tree_.buffer(access.buffer).stage)]);

@@ -1,6 +1,9 @@
 #include "schedule/region.h"
 
 #include <algorithm>
+#include <array>
+
+#include "ir/fold.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -18,132 +21,341 @@ void widen(const LoopTree& tree, VarIndex index, PositionRange* range) {
   range->last = std::max(range->last, int{var.position});
 }
 
-struct Moving {  // one term of an index whose variable is inside
-  int64_t coefficient;
-  int64_t extent;
+struct Moving {         // one term of an index whose variable is inside
+  int64_t coefficient;  // positive
+  int64_t count;        // of its values
 };
 
-using MovingTerms = InlineVector<Moving, arith::Affine::kMaxTerms>;
+// Terms of one axis or of one index; a sum of more than these is taken as a hull.
+constexpr size_t kMaxMoving = 16;
+using MovingTerms = InlineVector<Moving, kMaxMoving>;
 
-void insert_sorted(MovingTerms& terms, const Moving& term) {
-  size_t at = 0;
-  while (at < terms.size() && terms[at].coefficient <= term.coefficient) ++at;
-  terms.insert_at(at, term);
-}
-
-// Does the sum of the terms, by rising coefficient, take every multiple of the smallest one in its
-// range? Each must not step further than what the smaller ones cover.
-bool is_dense(const MovingTerms& terms, int64_t* stride) {
+// Does the sum of the terms take every multiple of the smallest coefficient in its range? By rising
+// coefficient, each must not step further than what the smaller ones cover.
+bool is_dense(MovingTerms& terms, int64_t* stride) {
+  *stride = 1;
   if (terms.empty()) return true;
-  *stride = terms[0].coefficient;
+  std::ranges::sort(terms, {}, &Moving::coefficient);
+  const int64_t smallest = terms[0].coefficient;
   int64_t covered = 0;  // first to last so far
   for (const Moving& term : terms) {
-    if (term.coefficient % *stride != 0) {
-      *stride = 1;
-      return false;
-    }
-    if (covered > 0 && term.coefficient > covered + *stride) return false;
-    covered += term.coefficient * (term.extent - 1);
+    if (term.coefficient % smallest != 0) return false;
+    if (covered > 0 && term.coefficient > covered + smallest) return false;
+    covered += term.coefficient * (term.count - 1);
   }
+  *stride = smallest;
   return true;
 }
 
-// How far a moving variable goes, in its own values, and with which coefficient.
-struct Reach {
-  VarIndex var;
-  int64_t coefficient;
-  int64_t values;  // one less than how many it takes
+// The place whose loops outside hold still.
+struct Point {
+  StageIndex stage = kNone;  // kNone: nothing does
+  VarIndex loop = kNone;
 };
 
-// Parts of one split do not take all combinations of their values where it leaves a remainder:
-// together they stay below what the split variable takes. Replaces such parts by that variable,
-// from the inside out, and sums up.
-//
-//   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
-int64_t joint_reach(const LoopTree& tree, InlineVector<Reach, arith::Affine::kMaxTerms>& terms) {
-  int64_t sum = 0;
-  while (!terms.empty()) {
-    // The variable made last is nobody's parent among those left.
-    size_t last = 0;
-    for (size_t k = 1; k < terms.size(); ++k) {
-      if (terms[k].var > terms[last].var) last = k;
-    }
-    const LoopVar& var = tree.var(terms[last].var);
-    if (var.origin != VarOrigin::Part) {
-      sum += std::abs(terms[last].coefficient) * terms[last].values;
-      terms.erase_at(last);
-      continue;
-    }
-    const LoopVar& whole = tree.var(var.parent);
-    Reach merged{var.parent, terms[last].coefficient / var.stride, 0};
-    bool inner = true;
-    for (size_t k = terms.size(); k-- > 0;) {
-      const LoopVar& part = tree.var(terms[k].var);
-      const bool sibling = part.origin == VarOrigin::Part && part.parent == var.parent &&
-                           terms[k].coefficient == merged.coefficient * part.stride;
-      if (!sibling) continue;
-      merged.values += part.stride * terms[k].values;
-      inner = inner && part.part >= whole.resolved;
-      terms.erase_at(k);
-    }
-    const int64_t available = inner && whole.resolved > 0 ? whole.rest : whole.extent;
-    merged.values = std::min(merged.values, available - 1);
-    terms.push_back(merged);
-  }
-  return sum;
-}
+// The values that an axis, or an index, takes while the loops outside a point hold still:
+// base .. base + reach, where base may be off by `slack` in either direction in a tail.
+struct Range {
+  arith::Affine base{};
+  int64_t reach = 0;
+  int64_t slack = 0;
+  int64_t stride = 1;
+  bool exact = true;    // every stride-th of them
+  bool ragged = false;  // fewer in some iterations of the loops outside
+  bool whole = false;   // any element of the dimension
+};
 
-bool region_of_form(const LoopTree& tree, const arith::Affine& form, StageIndex at_stage,
-                    VarIndex at, RegionDim* out, VarIndex* partly) {
-  MovingTerms moving;
-  InlineVector<Reach, arith::Affine::kMaxTerms> up, down;  // terms that add, terms that take away
-  bool ragged = false;
-  bool joint = false;   // some split among them leaves a remainder
-  uint64_t stages = 0;  // of the loops that move, one bit each
-  bool slides = false;  // one that takes away does: where the region begins depends on the tail
-  int64_t rise = 0, fall = 0;  // furthest above and below the constant
-  out->base = {};
-  out->base.constant = form.constant;
-  for (const arith::Term& term : form.terms) {
-    const auto index = static_cast<VarIndex>(term.var);
-    const Outside outside = at_stage == kNone ? Outside::No : is_outside(tree, index, at_stage, at);
+// Adds a variable to a Range, taking apart what was split.
+class RangeBuilder {
+ public:
+  RangeBuilder(const LoopTree& tree, Point point, Range* range)
+      : tree_(tree), point_(point), range_(*range) {}
+
+  // False when the variable is fixed only in part (`partly`), or when forms grow too large (kNone).
+  bool add(VarIndex index) {
+    Part whole;
+    if (!add(index, 1, &whole)) return false;
+    range_.reach += whole.reach;
+    return true;
+  }
+
+  VarIndex partly() const { return partly_; }
+  MovingTerms& moving() { return moving_; }
+
+ private:
+  struct Part {
+    int64_t reach = 0;   // of what moves, in values of the variable
+    bool fixed = false;  // some of it holds still
+  };
+
+  bool add(VarIndex index, int64_t coefficient, Part* part) {
+    const LoopVar& var = tree_.var(index);
+    if (var.is_split()) return add_split(var, coefficient, part);
+    if (var.extent == 1) return true;
+    const Outside outside =
+        point_.stage == kNone ? Outside::No : is_outside(tree_, index, point_.stage, point_.loop);
     if (outside == Outside::Partly) {
-      *partly = index;
+      partly_ = index;
       return false;
     }
     if (outside == Outside::Yes) {
-      out->base.terms.push_back(term);
-      continue;
+      part->fixed = true;
+      return range_.base.add_term(static_cast<uint32_t>(index), coefficient);
     }
-    const LoopVar& var = tree.var(index);
-    const bool adds = term.coefficient > 0;
-    (adds ? rise : fall) += std::abs(term.coefficient) * (var.extent - 1);
-    (adds ? up : down).push_back({index, term.coefficient, var.extent - 1});
-    insert_sorted(moving, {std::abs(term.coefficient), var.extent});
-    ragged |= var.ragged;
-    bool shortened = var.ragged;
-    for (VarIndex p = var.parent; p != kNone; p = tree.var(p).parent) {
-      shortened |= tree.var(p).remainder != 0;
+    part->reach = var.extent - 1;
+    range_.ragged |= var.ragged;
+    add_moving(coefficient, var.extent);
+    return true;
+  }
+
+  // Parts of one split do not take all combinations of their values where it leaves a remainder:
+  // together they stay below what the split variable takes.
+  //
+  //   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
+  bool add_split(const LoopVar& var, int64_t coefficient, Part* out) {
+    const size_t before = moving_.size();
+    const bool was_ragged = range_.ragged;
+    bool inner = true;
+    for (int k = 0; k < var.parts; ++k) {
+      const auto index = static_cast<VarIndex>(var.first_part + k);
+      const int64_t stride = tree_.var(index).stride;
+      Part part;
+      if (!add(index, coefficient * stride, &part)) return false;
+      out->reach += stride * part.reach;
+      out->fixed |= part.fixed;
+      if (part.reach > 0 && k < var.resolved) inner = false;
     }
-    joint |= shortened;
-    slides |= shortened && !adds;
-    stages |= uint64_t{1} << (static_cast<uint64_t>(var.stage) % 64);
+    range_.base.constant += coefficient * var.shift;  // of a branch of the tail
+    int64_t available = var.extent;
+    if (inner && var.resolved > 0) available = var.valid > 0 ? var.valid : var.rest;
+    out->reach = std::min(out->reach, available - 1);
+    if (!out->fixed) {  // all of it moves: one run of values
+      moving_.resize(before);
+      range_.ragged = was_ragged || var.ragged;
+      if (out->reach > 0) add_moving(coefficient, out->reach + 1);
+    } else if (var.remainder != 0) {
+      range_.ragged |= out->reach > 0;
+      if (var.resolved == 0) range_.slack += coefficient * overlap_of(tree_, var);
+    }
+    return true;
   }
-  if (joint) {
-    rise = joint_reach(tree, up);
-    fall = joint_reach(tree, down);
+
+  void add_moving(int64_t coefficient, int64_t count) {
+    if (moving_.full()) {
+      range_.exact = false;
+    } else {
+      moving_.push_back({coefficient, count});
+    }
   }
-  out->base.constant -= fall;
-  out->extent = 1 + rise + fall;
-  out->guard_density = 1;
-  // Loops of several stages, one attached in the other, are not bounded together: where one is
-  // shortened their sum could reach past the tensor.
-  const bool several = (stages & (stages - 1)) != 0;
-  out->whole = slides || (several && joint);
-  out->clipped = false;
-  out->stride = 1;
-  out->exact = is_dense(moving, &out->stride) && !ragged;
-  return true;
+
+  const LoopTree& tree_;
+  Point point_;
+  Range& range_;
+  MovingTerms moving_;
+  VarIndex partly_ = kNone;
+};
+
+void finish(Range* range, MovingTerms& moving) {
+  range->exact = is_dense(moving, &range->stride) && range->exact && !range->ragged;
+  range->exact = range->exact && range->slack == 0;
+}
+
+// Elements of one dimension of what is read.
+int64_t whole_extent(const LoopTree& tree, const Access& access, size_t dim) {
+  const Buffer& buffer = tree.buffer(access.buffer);
+  const te::Tensor& tensor = tree.dag->tensor(buffer.tensor);
+  // The factored dimension of a partial result is not one of the tensor.
+  return dim < tensor.shape.size() ? tensor.shape[dim].high : buffer.extent[dim];
+}
+
+class StageRanges {
+ public:
+  StageRanges(const LoopTree& tree, StageIndex stage, Point point)
+      : tree_(tree), index_(stage), point_(point) {}
+
+  VarIndex partly() const { return partly_; }
+
+  // The values of one axis. False as RangeBuilder::add; then `partly` may tell.
+  bool axis(size_t number, Range* out) {
+    const Stage& stage = tree_.stage(index_);
+    const VarIndex axis = stage.axes[number];
+    const bool attached = stage.place == Place::At && number < stage.origin.size() &&
+                          tree_.var(axis).kind == IterKind::Spatial;
+    *out = {};
+    if (attached) {
+      if (origin_moves(stage.origin[number])) return from_readers(number, out);
+      out->base = stage.origin[number];
+      out->slack = stage.origin_slack[number];
+    }
+    RangeBuilder builder(tree_, point_, out);
+    const bool known = builder.add(axis);
+    partly_ = builder.partly();
+    if (known) finish(out, builder.moving());
+    return known;
+  }
+
+  // coefficient * axis + ... + constant. Also quotients (te/access.h).
+  bool form(const arith::Affine& index, Range* out) {
+    *out = {};
+    out->base.constant = index.constant;
+    MovingTerms moving;
+    for (const arith::Term& term : index.terms) {
+      Range part;
+      const bool known = term.var < te::kFirstQuotient
+                             ? axis(term.var, &part)
+                             : quotient(tree_.quotients[term.var - te::kFirstQuotient], &part);
+      if (!known) return false;
+      if (part.whole) {
+        out->whole = true;
+        return true;
+      }
+      if (!out->base.add(part.base, term.coefficient)) return false;
+      const int64_t weight = std::abs(term.coefficient);
+      if (term.coefficient < 0) {  // backwards: where it begins depends on how far it goes
+        out->base.constant += term.coefficient * part.reach;
+        if (part.ragged) out->slack += weight * part.reach;
+      }
+      out->reach += weight * part.reach;
+      out->slack += weight * part.slack;
+      out->exact = out->exact && (part.exact || part.ragged);
+      out->ragged |= part.ragged;
+      if (part.reach > 0) moving.push_back({weight * part.stride, part.reach / part.stride + 1});
+    }
+    finish(out, moving);
+    return true;
+  }
+
+ private:
+  bool origin_moves(const arith::Affine& origin) const {
+    return std::ranges::any_of(origin.terms, [&](const arith::Term& term) {
+      return point_.stage == kNone || is_outside(tree_, static_cast<VarIndex>(term.var),
+                                                 point_.stage, point_.loop) != Outside::Yes;
+    });
+  }
+
+  // The loops between the point and the stage move where its own begin: all that it computes
+  // there is what its readers read there.
+  bool from_readers(size_t dim, Range* out) {
+    bool first = true;
+    for (const Access& access : tree_.accesses) {
+      if (!is_live(tree_, access) || tree_.buffer(access.buffer).stage != index_) continue;
+      std::array<RegionDim, kMaxRank> dims;
+      if (!region_at(tree_, access, point_.stage, point_.loop, dims.data(), &partly_)) return false;
+      const RegionDim& region = dims[dim];
+      const Range range{.base = region.base,
+                        .reach = region.extent - 1,
+                        .slack = region.slack,
+                        .stride = 1,
+                        .exact = region.exact && region.stride == 1,
+                        .ragged = region.ragged,
+                        .whole = region.whole};
+      *out = first ? range : hull(*out, range);
+      first = false;
+    }
+    return true;
+  }
+
+  static Range hull(const Range& a, const Range& b) {
+    if (a.whole || b.whole || !(a.base.terms == b.base.terms)) return {.whole = true};
+    Range out = a;
+    out.base.constant = std::min(a.base.constant, b.base.constant);
+    const int64_t end = std::max(a.base.constant + a.reach, b.base.constant + b.reach);
+    out.reach = end - out.base.constant;
+    out.slack = std::max(a.slack, b.slack);
+    out.exact = false;
+    out.ragged = a.ragged || b.ragged;
+    return out;
+  }
+
+  // floor(f / divisor) mod modulus
+  bool quotient(const te::Quotient& quotient, Range* out) {
+    if (!form(quotient.of, out)) return false;
+    const auto divides = [&](const arith::Term& term) {
+      return term.coefficient % quotient.divisor == 0;
+    };
+    // Where loops outside move it by less than the divisor: what it is while they move as well.
+    for (Point at = point_; !out->whole && !std::ranges::all_of(out->base.terms, divides);) {
+      at = outside_of(at);
+      if (!StageRanges(tree_, index_, at).form(quotient.of, out)) return false;
+      out->exact = false;
+      out->ragged = true;
+    }
+    if (out->whole) return true;
+    if (quotient.divisor > 1) divide(quotient.divisor, out);
+    if (quotient.modulus > 0) wrap(quotient.modulus, out);
+    return true;
+  }
+
+  // The next loop outwards.
+  Point outside_of(Point point) const {
+    const Stage& stage = tree_.stage(point.stage);
+    const int position = tree_.var(point.loop).position;
+    if (position > 0) return {point.stage, stage.loops[static_cast<size_t>(position - 1)]};
+    if (stage.place == Place::At) return {stage.at_stage, stage.at_loop};
+    return {};
+  }
+
+  static void divide(int64_t divisor, Range* range) {
+    const int64_t first = range->base.constant - range->slack;
+    const int64_t last = range->base.constant + range->reach + range->slack;
+    for (arith::Term& term : range->base.terms) term.coefficient /= divisor;
+    range->base.constant = ir::floor_div(first, divisor);
+    range->reach = ir::floor_div(last, divisor) - range->base.constant;
+    range->exact = range->exact && range->slack == 0 && range->stride <= divisor;
+    range->slack = 0;
+    range->stride = 1;
+  }
+
+  void wrap(int64_t modulus, Range* range) const {
+    arith::Affine base;
+    base.constant = ir::floor_mod(range->base.constant, modulus);
+    int64_t low = base.constant - range->slack;
+    int64_t high = base.constant + range->reach + range->slack;
+    for (const arith::Term& term : range->base.terms) {
+      if (term.coefficient % modulus == 0) continue;  // whole turns
+      base.terms.push_back(term);
+      const int64_t reach =
+          term.coefficient * (tree_.var(static_cast<VarIndex>(term.var)).extent - 1);
+      (reach < 0 ? low : high) += reach;
+    }
+    if (low >= 0 && high < modulus) {
+      range->base = base;
+      return;
+    }
+    range->whole = true;
+  }
+
+  const LoopTree& tree_;
+  StageIndex index_;
+  Point point_;
+  VarIndex partly_ = kNone;
+};
+
+// The axes that a term of an index depends on, one bit each.
+uint64_t axes_of(const LoopTree& tree, uint32_t var) {
+  if (var < te::kFirstQuotient) return uint64_t{1} << var;
+  uint64_t bits = 0;
+  for (const arith::Term& term : tree.quotients[var - te::kFirstQuotient].of.terms) {
+    bits |= uint64_t{1} << term.var;
+  }
+  return bits;
+}
+
+// The guard keeps indices inside; a box that may stick out is cut to the whole dimension.
+void clip(const LoopTree& tree, int64_t full, RegionDim* dim) {
+  dim->clipped = true;
+  dim->exact = false;
+  int64_t low = dim->base.constant - dim->slack;
+  int64_t high = dim->base.constant + dim->extent - 1 + dim->slack;
+  for (const arith::Term& term : dim->base.terms) {
+    const int64_t reach = term.coefficient * (tree.var(static_cast<VarIndex>(term.var)).extent - 1);
+    (reach < 0 ? low : high) += reach;
+  }
+  if (low >= 0 && high < full) return;
+  const int64_t passes = std::min(high, full - 1) - std::max<int64_t>(low, 0) + 1;
+  *dim = {.whole = true, .clipped = true, .extent = full};
+  dim->guard_density =
+      static_cast<double>(std::max<int64_t>(passes, 0)) / static_cast<double>(high - low + 1);
 }
 
 }  // namespace
@@ -180,59 +392,49 @@ bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarI
   return true;
 }
 
-namespace {
-
-// Elements of one dimension of what is read.
-int64_t whole_extent(const LoopTree& tree, const Access& access, size_t dim) {
-  const Buffer& buffer = tree.buffer(access.buffer);
-  const te::Tensor& tensor = tree.dag->tensor(buffer.tensor);
-  // The factored dimension of a partial result is not one of the tensor.
-  return dim < tensor.shape.size() ? tensor.shape[dim].high : buffer.extent[dim];
+bool is_live(const LoopTree& tree, const Access& access) {
+  const Stage& reader = tree.stage(access.stage);
+  if (reader.place == Place::Inlined) return false;
+  const auto at = static_cast<size_t>(&access - tree.accesses.data());
+  return at >= reader.first_access && at < reader.first_access + size_t{reader.accesses};
 }
 
-}  // namespace
+int64_t overlap_of(const LoopTree& tree, const LoopVar& var) {
+  if (var.tail != Tail::Overlap || !var.is_split()) return 0;
+  const int64_t tile = tree.var(static_cast<VarIndex>(var.first_part + var.parts - 2)).stride;
+  if (var.extent < tile || var.extent % tile == 0) return 0;
+  return tile - var.extent % tile;
+}
 
 bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
                RegionDim* dims, VarIndex* partly) {
-  uint64_t seen = 0;    // terminal variables that move in some dimension (by number mod 64)
-  uint64_t shared = 0;  // ... in two
+  StageRanges ranges(tree, access.stage, {at_stage, at});
+  uint64_t seen = 0;    // axes that some dimension is indexed by
+  uint64_t shared = 0;  // ... two
   for (size_t d = 0; d < access.rank; ++d) {
-    const size_t k = access.first_dim + d;
+    const AccessDim& dim = tree.dims[access.first_dim + d];
     RegionDim& out = dims[d];
     const int64_t full = whole_extent(tree, access, d);
-    if (!tree.dims[k].affine) {
-      out = {.whole = true, .extent = full};
-      continue;
+    out = {.whole = true, .extent = full};
+    if (!dim.affine && !dim.quasi_affine) continue;
+    Range range;
+    if (!ranges.form(dim.index, &range)) {
+      *partly = ranges.partly();
+      return false;
     }
-    if (!region_of_form(tree, tree.forms[k], at_stage, at, &out, partly)) return false;
-    if (out.whole) {
-      out = {.whole = true, .extent = full};
-      continue;
+    for (const arith::Term& term : dim.index.terms) {
+      const uint64_t bits = axes_of(tree, term.var);
+      shared |= seen & bits;
+      seen |= bits;
     }
-    if (access.guarded) {
-      // The guard keeps indices inside; a box that may stick out is cut to the whole dimension.
-      out.clipped = true;
-      out.exact = false;
-      int64_t low = out.base.constant;
-      int64_t high = out.base.constant + out.extent - 1;
-      for (const arith::Term& term : out.base.terms) {
-        const int64_t reach =
-            term.coefficient * (tree.var(static_cast<VarIndex>(term.var)).extent - 1);
-        (reach < 0 ? low : high) += reach;
-      }
-      if (low < 0 || high >= full) {
-        const int64_t passes = std::min(high, full - 1) - std::max<int64_t>(low, 0) + 1;
-        out = {.whole = true, .clipped = true, .extent = full};
-        out.guard_density =
-            static_cast<double>(std::max<int64_t>(passes, 0)) / static_cast<double>(high - low + 1);
-      }
-      continue;
-    }
-    for (const arith::Term& term : tree.forms[k].terms) {
-      const uint64_t bit = uint64_t{1} << (term.var % 64);
-      shared |= seen & bit;
-      seen |= bit;
-    }
+    if (range.whole) continue;
+    out = {.exact = range.exact,
+           .ragged = range.ragged,
+           .extent = 1 + range.reach,
+           .slack = range.slack,
+           .stride = range.stride,
+           .base = range.base};
+    if (access.guarded) clip(tree, full, &out);
   }
   if (shared != 0) {
     for (size_t d = 0; d < access.rank; ++d) dims[d].exact = false;
@@ -251,6 +453,8 @@ RegionDim hull_of(const RegionDim& a, const RegionDim& b) {
   const bool same = a.base.constant == b.base.constant && a.extent == b.extent;
   out.exact = a.exact && b.exact && same && a.stride == b.stride;
   out.stride = a.stride == b.stride && same ? a.stride : 1;
+  out.ragged = a.ragged || b.ragged;
+  out.slack = std::max(a.slack, b.slack);
   out.clipped = a.clipped || b.clipped;
   return out;
 }

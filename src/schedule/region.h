@@ -12,6 +12,13 @@ namespace tilewright::schedule {
 [[nodiscard]] bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage,
                              VarIndex at, RegionDim* dims, VarIndex* partly);
 
+// Is the access one of its reader as it is now: not of an inlined stage, nor replaced by a step?
+bool is_live(const LoopTree& tree, const Access& access);
+
+// How many elements before its place the last tile of a split variable begins, when it overlaps the
+// one before; 0 when it does not.
+int64_t overlap_of(const LoopTree& tree, const LoopVar& var);
+
 // The smallest region that holds both; the whole dimension when their bases move differently.
 RegionDim hull_of(const RegionDim& a, const RegionDim& b);
 

@@ -50,7 +50,7 @@ TEST(Region, OfMatmul) {
       // A remainder: the last tile is smaller, so the region is a hull.
       {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "i.0", "8*i.0 : 8 hull; 0 : 16 exact"},
       // All of it, though its parts are ragged: they never leave the dimension together.
-      {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "", "0 : 70 hull; 0 : 16 exact"},
+      {"matmul:m=70,n=48,k=16", "split C i [8]", "C", "A", "", "0 : 70 exact; 0 : 16 exact"},
       // A fusion that is known whole gives its members.
       {"matmul:m=64,n=48,k=16", "fuse C [i, j]", "C", "A", "(i,j)", "i : 1 exact; 0 : 16 exact"},
       // Known in part: any element.
@@ -114,6 +114,38 @@ TEST(Region, OfAttachedProducers) {
   });
 }
 
+// floor(c / 8) * 4 + rc: the group of a channel, known where a tile lies in one group.
+TEST(Region, OfGroups) {
+  const std::string groups = "conv2d:h=5,w=5,ci=16,co=32,kernel=3,groups=4";
+  const std::string window = "0 : 1 exact; 0 : 5 exact; 0 : 5 exact; ";
+  check_regions({
+      {groups, "reorder Y [c, n, y, x]", "Y", "X", "c", window + "0 : 16 hull"},
+      {groups, "split Y c [8]\nreorder Y [c.0, n, y, x, c.1]", "Y", "X", "c.0",
+       window + "4*c.0 : 4 exact"},
+      {groups, "split Y c [16]\nreorder Y [c.0, n, y, x, c.1]", "Y", "X", "c.0",
+       window + "8*c.0 : 8 exact"},
+      {groups, "split Y c [4, 2]\nreorder Y [c.0, c.1, n, y, x, c.2]", "Y", "X", "c.1",
+       window + "4*c.0 : 4 hull"},
+      {groups, "", "Y", "X", "", window + "0 : 16 exact"},
+  });
+}
+
+// A copy that an attached stage reads: the loops of both are bounded together.
+TEST(Region, OfLoopsOfSeveralStages) {
+  const std::string tile =
+      "cache_write C\nsplit C i [4, 8]\nsplit C j [2, 16]\n"
+      "reorder C [i.0, j.0, i.1, j.1, i.2, j.2]\ncompute_at C.write C j.1\n"
+      "cache_read B [C.write]\n";
+  check_regions({
+      {"matmul:m=70,n=45,k=7", tile + "compute_at B.read C j.0", "C.write", "B.read", "",
+       "0 : 7 exact; 32*j.0 : 32 hull"},
+      {"matmul:m=70,n=64,k=7", tile + "compute_at B.read C j.0", "C.write", "B.read", "",
+       "0 : 7 exact; 32*j.0 : 32 exact"},
+      {"matmul:m=70,n=45,k=7", tile + "compute_at B.read C i.0", "C.write", "B.read", "",
+       "0 : 7 exact; 0 : 45 exact"},
+  });
+}
+
 // One buffer, two readers at different distances: the hull of both is computed.
 TEST(Region, HullOfSeveralReaders) {
   te::DagBuilder builder;
@@ -127,7 +159,7 @@ TEST(Region, HullOfSeveralReaders) {
   const LoopTree tree = bench.tree("split Y i [4]\ncompute_at T Y i.0");
   EXPECT_EQ(tree.to_string(), R"(X: input
 for i.0 < 4
-  for a < 7 or fewer
+  for a < 7
     T (7) <- X
   for i.1 < 4
     Y (16) <- T, T
@@ -228,8 +260,8 @@ class Enumeration {
         ASSERT_EQ(evaluate(tree_.forms[access.first_dim + d]), element);
         base[d] = dims[d].whole ? 0 : evaluate(dims[d].base);
         sets[d].insert(element);
-        ASSERT_GE(element, base[d]) << "dimension " << d;
-        ASSERT_LT(element, base[d] + dims[d].extent) << "dimension " << d;
+        ASSERT_GE(element, base[d] - dims[d].slack) << "dimension " << d;
+        ASSERT_LT(element, base[d] + dims[d].extent + dims[d].slack) << "dimension " << d;
       }
     } while (next(axes));
     for (const auto& [outside, sets] : touched) {

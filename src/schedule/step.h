@@ -5,20 +5,25 @@
 #include <variant>
 
 #include "schedule/steps/annotate.h"
+#include "schedule/steps/bind.h"
 #include "schedule/steps/cache_read.h"
 #include "schedule/steps/cache_write.h"
 #include "schedule/steps/compute_at.h"
 #include "schedule/steps/compute_inline.h"
 #include "schedule/steps/compute_root.h"
+#include "schedule/steps/follow_fused_split.h"
+#include "schedule/steps/follow_split.h"
 #include "schedule/steps/fuse.h"
 #include "schedule/steps/pack.h"
+#include "schedule/steps/prefetch.h"
 #include "schedule/steps/reorder.h"
 #include "schedule/steps/rfactor.h"
 #include "schedule/steps/split.h"
 
 namespace tilewright::schedule {
 
-using Step = std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead,
-                          CacheWrite, Annotate, Pack, Rfactor>;
+using Step =
+    std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead, CacheWrite,
+                 Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind, Prefetch>;
 
 }  // namespace tilewright::schedule

@@ -68,7 +68,8 @@ TEST(Trace, ExplainsMistakesInText) {
     std::string text;
     std::vector<std::string> says;
   };
-  const std::string form = "the form is: split stage loop [up to 7 factors] (tail=peel)";
+  const std::string form =
+      "the form is: split stage loop [up to 7 factors] (tail=peel|mask|overlap|pad)";
   const std::string kilobyte(1000, '7');
   const std::vector<Mistake> mistakes = {
       {"splitt C i [4]", {"line 1: there is no step 'splitt'; steps are split, fuse, reorder"}},
@@ -87,8 +88,8 @@ TEST(Trace, ExplainsMistakesInText) {
       {"split C i [0x4]", {"bad factors '[0x4]'"}},
       {"split C i [99999999999999999999]", {"bad factors '[99999999999999999999]'"}},
       {"split C i [1,2,3,4,5,6,7,8]", {"bad factors", "up to 7"}},
-      {"split C i [4] tail=", {"bad tail 'tail='", "(tail=peel)"}},
-      {"split C i [4] tail=mask", {"bad tail 'tail=mask'", "(tail=peel)"}},
+      {"split C i [4] tail=", {"bad tail 'tail='", "(tail=peel|mask|overlap|pad)"}},
+      {"split C i [4] tail=blend", {"bad tail 'tail=blend'", "(tail=peel|mask|overlap|pad)"}},
       {"split C i.10 [4]", {"bad loop 'i.10'"}},
       {"split C i. [4]", {"bad loop 'i.'"}},
       {"split C .0 [4]", {"bad loop '.0'"}},

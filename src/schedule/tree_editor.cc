@@ -31,10 +31,26 @@ Illegal TreeEditor::find_loop(StageIndex stage, Name name, VarIndex* loop) const
   return reject(IllegalCode::NoSuchLoop, tree_.stage(stage).name, name);
 }
 
+Illegal TreeEditor::find_split(StageName name, Name loop, int* parts) const {
+  StageIndex stage = kNone;
+  if (const Illegal illegal = find_scheduled(name, &stage)) return illegal;
+  for (const LoopVar& var : tree_.vars) {
+    if (var.stage != stage || var.name != loop || !var.is_split()) continue;
+    *parts = var.parts;
+    return {};
+  }
+  return reject(IllegalCode::NoSuchSplit, name, loop);
+}
+
 Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
   const LoopVar& var = tree_.var(loop);
-  if (var.annotation != Annotation::None) {
+  if (var.annotation != Annotation::None || var.bound != ThreadAxis::None) {
     return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+  }
+  for (const PrefetchRequest& request : tree_.prefetches) {
+    if (request.loop == loop) {
+      return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+    }
   }
   for (const Stage& other : tree_.stages) {
     if (other.place == Place::At && other.at_loop == loop) {
@@ -123,16 +139,52 @@ namespace {
 
 // outer: P reads X at forms over P's axes. inner: the reader reads P at forms over its own axes.
 // Gives the reader's read of X; a form that cannot be composed becomes "any element".
-AccessDim compose(const AccessDim& outer, std::span<const AccessDim> inner) {
-  AccessDim out{.affine = outer.affine, .index = {}};
-  if (!outer.affine) return out;
-  out.index.constant = outer.index.constant;
-  for (const arith::Term& term : outer.index.terms) {
-    const AccessDim& axis = inner[term.var];
-    if (!axis.affine || !out.index.add(axis.index, term.coefficient)) return AccessDim{};
+class Composer {
+ public:
+  Composer(LoopTree& tree, std::span<const AccessDim> inner) : tree_(tree), inner_(inner) {}
+
+  AccessDim compose(const AccessDim& outer) {
+    AccessDim out;
+    if (!outer.affine && !outer.quasi_affine) return out;
+    out.index.constant = outer.index.constant;
+    bool affine = true;
+    for (const arith::Term& term : outer.index.terms) {
+      const bool known = term.var < te::kFirstQuotient ? add_axis(term, out.index, &affine)
+                                                       : add_quotient(term, out.index, &affine);
+      if (!known) return {};
+    }
+    out.affine = affine;
+    out.quasi_affine = !affine;
+    return out;
   }
-  return out;
-}
+
+ private:
+  bool add_axis(const arith::Term& term, arith::Affine& out, bool* affine) const {
+    const AccessDim& axis = inner_[term.var];
+    if (!axis.affine && !axis.quasi_affine) return false;
+    *affine &= axis.affine;
+    return out.add(axis.index, term.coefficient);
+  }
+
+  // floor(f(axes of P) / d) mod m, with the reader's forms in f; those must be affine.
+  bool add_quotient(const arith::Term& term, arith::Affine& out, bool* affine) {
+    te::Quotient quotient = tree_.quotients[term.var - te::kFirstQuotient];
+    const arith::Affine of = quotient.of;
+    quotient.of = {};
+    quotient.of.constant = of.constant;
+    bool inner_affine = true;
+    for (const arith::Term& part : of.terms) {
+      if (!add_axis(part, quotient.of, &inner_affine) || !inner_affine) return false;
+    }
+    *affine = false;
+    tree_.quotients.push_back(quotient);
+    return out.add_term(te::kFirstQuotient + static_cast<uint32_t>(tree_.quotients.size() - 1),
+                        term.coefficient);
+  }
+
+  LoopTree& tree_;
+  std::span<const AccessDim> inner_;
+};
 
 }  // namespace
 
@@ -159,10 +211,12 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
                                 .guarded = access.guarded || source.guarded,
                                 .via = source.via == kNone ? body : source.via,
                                 .first_dim = static_cast<uint16_t>(tree_.dims.size())});
+      std::array<AccessDim, kMaxRank> inner;
+      std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
+      Composer composer(tree_, inner);
       for (size_t d = 0; d < source.rank; ++d) {
-        std::array<AccessDim, kMaxRank> inner;
-        std::copy_n(tree_.dims.begin() + access.first_dim, access.rank, inner.begin());
-        tree_.dims.push_back(compose(tree_.dims[source.first_dim + d], inner));
+        const AccessDim outer = tree_.dims[source.first_dim + d];
+        tree_.dims.push_back(composer.compose(outer));
       }
     }
   }
@@ -238,6 +292,38 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
     }
   }
   return {};
+}
+
+// A request holds for what the stage still reads when all steps are in.
+Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
+  const Stage& stage = tree.stage(request.stage);
+  const auto reads = tree.reads_of(stage);
+  const bool scheduled = stage.place != Place::Inlined && tree.var(request.loop).is_loop();
+  if (scheduled && std::ranges::find(reads, request.buffer, &Access::buffer) != reads.end()) {
+    return {};
+  }
+  return {IllegalCode::NotAReader, request.step, stage.name, {}};
+}
+
+// One loop an axis around a place.
+Illegal check_bound(const LoopTree& tree, StageIndex index) {
+  uint32_t seen = 0;
+  int position = kMaxLoops;
+  for (StageIndex at = index;;) {
+    const Stage& stage = tree.stage(at);
+    for (const VarIndex loop : stage.loops) {
+      const LoopVar& var = tree.var(loop);
+      if (var.bound == ThreadAxis::None || var.position > position) continue;
+      const uint32_t bit = 1u << static_cast<unsigned>(var.bound);
+      if ((seen & bit) != 0 && var.bound != ThreadAxis::VirtualThread) {
+        return {IllegalCode::BoundTwice, -1, stage.name, var.name};
+      }
+      seen |= bit;
+    }
+    if (stage.place != Place::At) return {};
+    at = stage.at_stage;
+    position = tree.var(stage.at_loop).position;
+  }
 }
 
 Illegal check_packed(const LoopTree& tree, BufferIndex index) {
@@ -335,7 +421,11 @@ Illegal check_structure(LoopTree& tree) {
     const Stage& stage = tree.stage(index);
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
+    if (const Illegal illegal = check_bound(tree, index)) return illegal;
     if (const Illegal illegal = check_fold_order(tree, index)) return illegal;
+  }
+  for (const PrefetchRequest& request : tree.prefetches) {
+    if (const Illegal illegal = check_prefetch(tree, request)) return illegal;
   }
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
     if (tree.buffers[k].packed_for == kNone) continue;

@@ -29,6 +29,9 @@ class TreeEditor {
   Illegal find_scheduled(StageName name, StageIndex* stage) const;
   Illegal find_loop(StageIndex stage, Name name, VarIndex* loop) const;
 
+  // How many parts a split made of a loop of the stage.
+  Illegal find_split(StageName stage, Name loop, int* parts) const;
+
   // Refuses when stages are attached to the loop or it is annotated: it would lose its identity.
   Illegal check_unused(StageIndex stage, VarIndex loop) const;
   // Refuses when the stage has been given steps of its own (its loops are no longer its axes).

@@ -1,6 +1,7 @@
 #include "te/access.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -32,18 +33,101 @@ class AxisCollector : public ir::Visitor {
   const AxisNumbers& numbers_;
 };
 
-AccessDim analyse_index(const ir::Expr& index, const AxisNumbers& numbers) {
+// An index as a sum of axes and quotients.
+//
+//   (c / 4) * 8 + r  ->  8*q0 + r, q0 = floor(c / 4)
+class QuasiAffine {
+ public:
+  QuasiAffine(const AxisNumbers& numbers, std::vector<Quotient>& quotients)
+      : numbers_(numbers), quotients_(quotients) {}
+
+  // out += factor * expr
+  bool add(const ir::Expr& expr, int64_t factor, arith::Affine& out) {
+    if (const std::optional<arith::Affine> form = arith::affine_of(expr)) {
+      return out.add(renamed(*form), factor);
+    }
+    const auto* node = expr.as<ir::Binary>();
+    if (node == nullptr) return false;
+    switch (node->op) {
+      case ir::BinaryOp::Add:
+        return add(node->a, factor, out) && add(node->b, factor, out);
+      case ir::BinaryOp::Sub:
+        return factor != INT64_MIN && add(node->a, factor, out) && add(node->b, -factor, out);
+      case ir::BinaryOp::Mul:
+        return add_product(node->a, node->b, factor, out) ||
+               add_product(node->b, node->a, factor, out);
+      case ir::BinaryOp::Div:
+      case ir::BinaryOp::Mod: {
+        const std::optional<Quotient> quotient = quotient_of(expr);
+        return quotient && out.add_term(kFirstQuotient + number_of(*quotient), factor);
+      }
+      default:
+        return false;
+    }
+  }
+
+  arith::Affine renamed(const arith::Affine& form) const {
+    arith::Affine out;
+    out.constant = form.constant;
+    for (const arith::Term& term : form.terms) {
+      CHECK(out.add_term(numbers_.at(term.var), term.coefficient), "renaming adds no term");
+    }
+    return out;
+  }
+
+ private:
+  bool add_product(const ir::Expr& value, const ir::Expr& number, int64_t factor,
+                   arith::Affine& out) {
+    const int64_t* times = ir::as_int(number);
+    int64_t product = 0;
+    return times != nullptr && !__builtin_mul_overflow(*times, factor, &product) &&
+           add(value, product, out);
+  }
+
+  // Divisions of divisions and a modulo of a division are one quotient.
+  std::optional<Quotient> quotient_of(const ir::Expr& expr) const {
+    if (const std::optional<arith::Affine> form = arith::affine_of(expr)) {
+      return Quotient{.of = renamed(*form)};
+    }
+    const auto* node = expr.as<ir::Binary>();
+    if (node == nullptr || (node->op != ir::BinaryOp::Div && node->op != ir::BinaryOp::Mod)) {
+      return {};
+    }
+    const int64_t* number = ir::as_int(node->b);
+    std::optional<Quotient> quotient = quotient_of(node->a);
+    if (number == nullptr || *number <= 0 || !quotient || quotient->modulus != 0) return {};
+    if (node->op == ir::BinaryOp::Mod) {
+      quotient->modulus = *number;
+    } else if (__builtin_mul_overflow(quotient->divisor, *number, &quotient->divisor)) {
+      return {};
+    }
+    return quotient;
+  }
+
+  uint32_t number_of(const Quotient& quotient) {
+    const auto found = std::ranges::find(quotients_, quotient);
+    const auto number = static_cast<uint32_t>(found - quotients_.begin());
+    if (found == quotients_.end()) quotients_.push_back(quotient);
+    return number;
+  }
+
+  const AxisNumbers& numbers_;
+  std::vector<Quotient>& quotients_;
+};
+
+AccessDim analyse_index(const ir::Expr& index, const AxisNumbers& numbers,
+                        std::vector<Quotient>& quotients) {
   AccessDim dim;
   AxisCollector collector(numbers);
   collector.visit(index);
   dim.axes = collector.axes;
-  const std::optional<arith::Affine> form = arith::affine_of(index);
-  if (!form) return dim;
-  dim.affine = true;
-  dim.index.constant = form->constant;
-  for (const arith::Term& term : form->terms) {
-    CHECK(dim.index.add_term(numbers.at(term.var), term.coefficient), "renaming adds no term");
+  QuasiAffine quasi(numbers, quotients);
+  if (const std::optional<arith::Affine> form = arith::affine_of(index)) {
+    dim.affine = true;
+    dim.index = quasi.renamed(*form);
+    return dim;
   }
+  dim.quasi_affine = index.type() == ir::kIndex && quasi.add(index, 1, dim.index);
   return dim;
 }
 
@@ -90,7 +174,7 @@ class Analysis : public ir::Visitor {
     }
     Access access{.tensor = load.buffer, .dims = {}, .guarded = guarded_};
     for (const ir::Expr& index : load.indices) {
-      access.dims.push_back(analyse_index(index, numbers_));
+      access.dims.push_back(analyse_index(index, numbers_, result.quotients));
     }
     loads_.push_back(&load);
     result.reads.push_back(std::move(access));

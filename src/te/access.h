@@ -13,11 +13,26 @@
 
 namespace tilewright::te {
 
-// One index of one read.
+// floor(of / divisor) mod modulus, where `of` is affine over axis numbers: the group of a channel,
+// the digits of a reshaped index, the tap of a transposed convolution.
+struct Quotient {
+  arith::Affine of;
+  int64_t divisor = 1;  // positive
+  int64_t modulus = 0;  // 0: none
+
+  bool operator==(const Quotient&) const = default;
+};
+
+// In a quasi-affine index, variable kFirstQuotient + k is quotient k of the operator.
+inline constexpr uint32_t kFirstQuotient = 64;
+
+// One index of one read. Neither affine nor quasi-affine: data-dependent, any element of the
+// dimension.
 struct AccessDim {
-  bool affine = false;  // false: data-dependent or not affine: any element of the dimension
-  arith::Affine index;  // over axis numbers, when affine
-  uint64_t axes = 0;    // bit a: axis number a occurs in the index, affine or not
+  bool affine = false;
+  bool quasi_affine = false;  // not affine, but a sum of axes and quotients
+  arith::Affine index;        // over axis numbers, when affine; and over quotients
+  uint64_t axes = 0;          // bit a: axis number a occurs in the index, affine or not
 
   // The axis when the index is that axis plus a constant.
   std::optional<uint32_t> shifted_axis() const;
@@ -34,6 +49,7 @@ struct Access {
 
 struct OpAccess {
   std::vector<Access> reads;
+  std::vector<Quotient> quotients;
   bool has_branch = false;          // a Select
   bool has_expensive_call = false;  // exp, log, tanh, erf, sigmoid, pow
 };

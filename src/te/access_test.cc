@@ -32,6 +32,38 @@ TEST(Access, MatmulReadsOverAxisNumbers) {
   EXPECT_FALSE(access.has_expensive_call);
 }
 
+TEST(Access, DivisionsAreQuotients) {
+  DagBuilder builder;
+  const TensorId x = builder.placeholder("X", {6, 4}, ir::Scalar::F32);
+  const Axis i = builder.axis("i", 24);
+  const Axis j = builder.axis("j", 4);
+  const ir::Expr table = builder.read(x, {i.var / 4, i.var % 4}) +
+                         builder.read(x, {(i.var / 2) / 2, (i.var / 6) % 4}) +
+                         builder.read(x, {(i.var / 8) * 2 + j.var, (i.var % 5) % 2}) +
+                         builder.read(x, {i.var * i.var, j.var});
+  builder.compute("Y", {i, j}, table);
+  const OpAccess access = std::move(builder).build()->access(1);
+  ASSERT_EQ(access.reads.size(), 4u);
+  const auto quotient = [&](const AccessDim& dim) -> Quotient {
+    EXPECT_TRUE(dim.quasi_affine && !dim.affine);
+    for (const arith::Term& term : dim.index.terms) {
+      if (term.var >= kFirstQuotient) return access.quotients[term.var - kFirstQuotient];
+    }
+    return {};
+  };
+  const arith::Affine of = affine(0, {{0, 1}});
+  EXPECT_EQ(quotient(access.reads[0].dims[0]), (Quotient{.of = of, .divisor = 4}));
+  EXPECT_EQ(quotient(access.reads[0].dims[1]), (Quotient{.of = of, .divisor = 1, .modulus = 4}));
+  // Equal quotients are one.
+  EXPECT_EQ(access.reads[1].dims[0].index, access.reads[0].dims[0].index);
+  EXPECT_EQ(quotient(access.reads[1].dims[1]), (Quotient{.of = of, .divisor = 6, .modulus = 4}));
+  EXPECT_EQ(quotient(access.reads[2].dims[0]), (Quotient{.of = of, .divisor = 8}));
+  EXPECT_EQ(access.reads[2].dims[0].index.coefficient_of(1), 1);
+  // A modulo of a modulo and a product of axes are neither.
+  EXPECT_FALSE(access.reads[2].dims[1].quasi_affine);
+  EXPECT_FALSE(access.reads[3].dims[0].affine || access.reads[3].dims[0].quasi_affine);
+}
+
 TEST(Access, ConvolutionIsAffineAndItsBorderIsGuarded) {
   const auto dag =
       conv({.window = {.input = {9, 9}, .kernel = {3, 3}, .stride = 2, .pad = 1, .dilation = 2},

@@ -203,6 +203,12 @@ class RegionChecker {
     return problem;
   }
 
+  // By how much the index of an element of an attached buffer may be off in a tail.
+  int64_t origin_slack(const Access& access, size_t dim) const {
+    const schedule::Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
+    return writer.place == schedule::Place::At ? writer.origin_slack[dim] : 0;
+  }
+
   std::string outside_at(const Access& access, const std::vector<int64_t>& index, VarIndex loop,
                          const codegen::Environment& environment) {
     std::array<schedule::RegionDim, schedule::kMaxRank> dims;
@@ -210,9 +216,10 @@ class RegionChecker {
     schedule::region_of(tree_, access, stage, loop, dims.data());
     for (size_t d = 0; d < access.rank; ++d) {
       const int64_t base = dims[d].whole ? 0 : evaluate(dims[d].base, environment);
-      const bool inside = index[d] >= base && index[d] < base + dims[d].extent;
+      const int64_t slack = dims[d].slack + origin_slack(access, d);
+      const bool inside = index[d] >= base - slack && index[d] < base + dims[d].extent + slack;
       const bool on_stride =
-          dims[d].whole || !dims[d].exact || (index[d] - base) % dims[d].stride == 0;
+          dims[d].whole || !dims[d].exact || slack != 0 || (index[d] - base) % dims[d].stride == 0;
       ++checked_;
       if (inside && on_stride) continue;
       return fmt::format("{} reads {} at {} in dimension {}, outside [{}, {}) at loop {}",
@@ -320,7 +327,7 @@ std::optional<std::string> check_program(const Task& task, const LoopTree& tree,
   const Memory packed = packed_copies(workload, tree, operands);
 
   std::vector<lower::LoopBinding> bindings;
-  const ir::Function nest = lower::build_nest(workload, tree, trace, &bindings);
+  const ir::Function nest = lower::build_nest(workload, task.target, tree, trace, &bindings);
   if (const Status status = ir::verify(nest); !status) return describe(status.error().message);
   RegionChecker checker(tree, nest, bindings);
   Memory nest_memory = packed;

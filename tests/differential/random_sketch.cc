@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "task/parse.h"
 #include "te/predicates.h"
@@ -48,7 +49,11 @@ class SketchMaker {
       domain.choices.push_back(factors);
     }
     sketch_.holes.push_back({static_cast<int16_t>(sketch_.trace.steps.size()), stage, domain});
-    add(Split{.stage = stage, .loop = loop, .factors = domain.choices[0]});
+    add(Split{.stage = stage, .loop = loop, .factors = domain.choices[0], .tail = random_tail()});
+  }
+  Tail random_tail() {
+    constexpr std::array kTails = {Tail::Peel, Tail::Mask, Tail::Overlap, Tail::Pad};
+    return kTails[rng_.below(kTails.size())];
   }
 
   // Splits every axis in two or three and interleaves the parts: all first parts, then all second
@@ -97,6 +102,7 @@ class SketchMaker {
       });
     };
     const Name inner = order.back();
+    if (rng_.chance(0.2)) add_maybe(stage, Annotate{stage, inner, Annotation::Stream});
     add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorise},
                        Annotate{stage, inner, Annotation::Unroll}});
     if (order.size() > 2) {

@@ -1,5 +1,6 @@
 // annotate: says how a loop runs: its iterations on several threads, as lanes of vectors, or
-// written out one after the other.
+// written out one after the other. `stream` says of the stage's stores inside the loop that they go
+// past the caches; it goes with any of the others.
 //
 //   annotate C i.0 parallel
 //   for i.0 < 32:   ->  parallel for i.0 < 32:

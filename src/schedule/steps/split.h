@@ -29,7 +29,11 @@ struct Split {
 
 Illegal apply_step(TreeEditor& editor, const Split& step);
 
-// Factors are at least 1, at most 2^31, and their product at most 2^40; `position` in the trace.
-Illegal check_factors(const Split& step, int16_t position);
+// What every split does to the structure: `count` parts in the place of the loop.
+Illegal split_loop(TreeEditor& editor, StageName stage, Name loop, size_t count, Tail tail);
+
+// Factors are at least 1, at most 2^31, and their product at most 2^40; else `refusal`, with the
+// factor that is not.
+Illegal check_factors(const Factors& factors, Illegal refusal);
 
 }  // namespace tilewright::schedule

@@ -26,6 +26,38 @@ for i.0 < 3
         for k < 16
           C (70x32) <- A, B
 )"},
+      // Whole tiles of 8 also at the end: the last one begins two rows earlier.
+      {"matmul:m=70,n=32,k=16", "", "split C i [4, 8] tail=overlap", R"(
+for i.0 < 3
+  for i.1 < 4 or fewer
+    for i.2 < 8
+      for j < 32
+        for k < 16
+          C (70x32) <- A, B
+)"},
+      // Room for two rows more.
+      {"matmul:m=70,n=32,k=16", "cache_write C\n", "split C.write i [4, 8] tail=pad", R"(
+for i.0 < 3
+  for i.1 < 4 or fewer
+    for i.2 < 8
+      for j < 32
+        for k < 16
+          C.write (72x32) <- A, B
+for i < 70
+  for j < 32
+    C (70x32) <- C.write
+)"},
+      // A tile larger than what there is.
+      {"matmul:m=5,n=32,k=16", "cache_write C\n", "split C.write i [8] tail=pad", R"(
+for i.0 < 1
+  for i.1 < 8
+    for j < 32
+      for k < 16
+        C.write (8x32) <- A, B
+for i < 5
+  for j < 32
+    C (5x32) <- C.write
+)"},
       // A part of a part.
       {"matmul:m=64,n=4,k=3", "split C i [16]\n", "split C i.1 [4]", R"(
 for i.0 < 4

@@ -1,0 +1,63 @@
+#include "schedule/steps/bind.h"
+
+#include <gtest/gtest.h>
+
+#include "schedule/testing.h"
+
+namespace tilewright::schedule::testing {
+namespace {
+
+TEST(Bind, Legal) {
+  check_legal({
+      {"matmul:m=64,n=32,k=16", "bind C i block_x\n", "bind C j thread_x", R"(
+block_x for i < 64
+  thread_x for j < 32
+    for k < 16
+      C (64x32) <- A, B
+)"},
+      // Virtual threads may be several.
+      {"matmul:m=64,n=32,k=16", "bind C i virtual_thread\n", "bind C j virtual_thread", R"(
+virtual_thread for i < 64
+  virtual_thread for j < 32
+    for k < 16
+      C (64x32) <- A, B
+)"},
+  });
+}
+
+TEST(Bind, Illegal) {
+  const std::string matmul = "matmul:m=8,n=8,k=8";
+  check_illegal({
+      {matmul, "", "bind C k thread_x", IllegalCode::ParallelReduce, {"k"}},
+      {matmul, "annotate C i unroll\n", "bind C i block_x", IllegalCode::LoopIsAnnotated, {"i"}},
+      {matmul, "bind C i block_y\n", "bind C i block_x", IllegalCode::LoopIsAnnotated, {"i"}},
+      {matmul, "bind C i block_x\n", "annotate C i unroll", IllegalCode::LoopIsAnnotated, {"i"}},
+      {matmul, "bind C i block_x\n", "split C i [2]", IllegalCode::LoopIsAnnotated, {"i"}},
+      {matmul, "", "bind C q block_x", IllegalCode::NoSuchLoop, {"i, j, k"}},
+      {matmul, "", "bind A i block_x", IllegalCode::StageIsInput, {"A"}},
+  });
+  const Workbench bench(matmul);
+  EXPECT_EQ(bench.refusal("bind C i block_x\nbind C j block_x").code, IllegalCode::BoundTwice);
+  EXPECT_EQ(bench
+                .refusal("cache_read A [C]\nbind C i block_x\ncompute_at A.read C i\n"
+                         "bind A.read d0 block_x")
+                .code,
+            IllegalCode::BoundTwice);
+  EXPECT_EQ(bench
+                .refusal("cache_read A [C]\nbind C j block_x\ncompute_at A.read C i\n"
+                         "bind A.read d0 block_x")
+                .code,
+            IllegalCode::None);
+}
+
+TEST(Bind, ChangesTheProgram) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  const Hash128 plain = program_hash(bench.tree(""));
+  const Hash128 block = program_hash(bench.tree("bind C i block_x"));
+  EXPECT_NE(plain, block);
+  EXPECT_NE(block, program_hash(bench.tree("bind C i block_y")));
+  EXPECT_NE(block, program_hash(bench.tree("bind C j block_x")));
+}
+
+}  // namespace
+}  // namespace tilewright::schedule::testing
