@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "ir/visit.h"
+#include "lower/conditions.h"
 #include "lower/lane_analysis.h"
 #include "lower/vectorise_body.h"
 
@@ -45,7 +46,8 @@ class Vectoriser : public ir::Rewriter {
   Stmt in_vectors(const ir::For& loop, int64_t extent, int64_t lanes) {
     std::vector<Stmt> pieces;
     const int64_t whole = extent / lanes;
-    if (whole > 1) {
+    const bool in_a_loop = whole > 1 && !has_conditions(loop.body);  // they differ by vector
+    if (in_a_loop) {
       const auto* old = loop.var.as<ir::Var>();
       const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
       bounds_[var.as<ir::Var>()->id] = {0, whole - 1};
@@ -55,7 +57,7 @@ class Vectoriser : public ir::Rewriter {
             ir::make_for(var, ir::int_imm(whole), ir::ForKind::Unrolled, std::move(body)));
       }
     }
-    int64_t done = whole > 1 ? whole * lanes : 0;
+    int64_t done = in_a_loop ? whole * lanes : 0;
     while (done < extent) {
       const int64_t rest = extent - done;
       const uint64_t width = std::min<uint64_t>(static_cast<uint64_t>(lanes),

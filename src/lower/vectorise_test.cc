@@ -110,6 +110,14 @@ TEST_F(Vectorise, MasksThatAreKnown) {
             "B[4] = A[0]\n");
 }
 
+// Only the last of several vectors has a tail.
+TEST_F(Vectorise, MasksDifferByVector) {
+  EXPECT_EQ(after(48, ir::make_if(j < 45, store(c, j, at(a, zero)))),
+            "C[ramp(0, 1, 16)] = x16(A[0])\n"
+            "C[ramp(16, 1, 16)] = x16(A[0])\n"
+            "C[ramp(32, 1, 16)] = x16(A[0]) where ramp(0, 1, 16) < x16(13)\n");
+}
+
 // Some lane always holds in the first, so that A[0] may be loaded; in the second perhaps none.
 TEST_F(Vectorise, MasksOfLoopsAround) {
   const Expr i = ir::var("i");

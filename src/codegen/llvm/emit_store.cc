@@ -50,7 +50,8 @@ void Emitter::emit_store(const ir::Store& store) {
 void Emitter::store_lanes(const ir::Store& store, Value value) {
   const ir::Buffer& buffer = function_.buffers[store.buffer];
   const ir::Type type = store.value.type();
-  const bool masked = type.is_vector() && store.predicate.defined();
+  const bool masked =
+      type.is_vector() && store.predicate.defined() && !under_one_mask_[store.buffer];
   Value mask = masked ? partial(emit(store.predicate)) : nullptr;
   Address address;
   const bool even = decompose(store.buffer, store.indices, address);

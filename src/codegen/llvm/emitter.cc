@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/llvm/register_masks.h"
 #include "runtime/abi/kernel_abi.h"
 #include "runtime/host/timer.h"
 
@@ -19,7 +20,8 @@ Emitter::Emitter(const ir::Function& function, const Target& target, const Works
       module_(module),
       context_(module.getContext()),
       builder_(context_),
-      streams_(has_stream_stores(function.body)) {}
+      streams_(has_stream_stores(function.body)),
+      under_one_mask_(registers_under_one_mask(function)) {}
 
 Status Emitter::emit() {
   llvm::Function* body = declare_body();

@@ -206,6 +206,7 @@ class Emitter {
   llvm::DenseMap<const ir::Node*, int64_t> atom_numbers_;
   mutable llvm::DenseMap<const ir::Node*, bool> faults_;  // what may_fault said of shared nodes
   const bool streams_;                                    // somewhere in the function
+  const std::vector<bool> under_one_mask_;                // by BufferId: register_masks.h
   int tasks_ = 0;
   double promote_ms_ = 0;
   std::string error_;

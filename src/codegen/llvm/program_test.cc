@@ -216,6 +216,36 @@ TEST(Program, PredicatedRegisters) {
   run_both(f, {ramp_of_floats(12), Bytes(41 * 4)});
 }
 
+// The lanes that a masked store leaves are looked at by a reduction, or by a store under another
+// mask.
+TEST(Program, LanesOutsideOfAMaskAreKept) {
+  const Expr zero = int_imm(0), lanes = ramp(zero, 1, 8);
+  const Type v8 = kF32.with_lanes(8);
+  const auto below = [&](int64_t n) {
+    return binary(BinaryOp::Lt, lanes, broadcast(int_imm(n), 8));
+  };
+  const Expr held = load(v8, 2, {zero}), in = load(Scalar::F32, 0, {lanes});
+  const Stmt readers[] = {
+      make_store(1, {zero}, vector_reduce(BinaryOp::Add, held)),
+      make_store(1, {zero}, vector_reduce(BinaryOp::Add, select(below(7), held, imm(0, v8)))),
+      make_store(1, {lanes}, held),
+      make_store(1, {lanes}, held, below(6)),
+      make_store(1, {lanes}, select(below(5), imm(0, v8), held)),
+      make_store(1, {lanes}, broadcast(vector_reduce(BinaryOp::Max, held), 8), below(5)),
+  };
+  for (const Stmt& reader : readers) {
+    const Function f{
+        .name = "kept",
+        .buffers = {buffer("in", kF32, {8}), buffer("out", kF32, {8}),
+                    buffer("r", v8, {1}, Scope::Register)},
+        .arguments = {0, 1},
+        .argument_written = {false, true},
+        .body = make_allocate(2, make_block({make_store(2, {zero}, imm(100, v8)),
+                                             make_store(2, {zero}, in, below(5)), reader}))};
+    run_both(f, {ramp_of_floats(8), Bytes(8 * 4)});
+  }
+}
+
 std::string llvm_ir_of(const Function& function) {
   std::string text;
   EXPECT_TRUE(compile_llvm(function, host_target(2), {.llvm_ir = &text}).has_value());
@@ -255,7 +285,7 @@ TEST(Program, TailsAreMasked) {
   EXPECT_EQ(count("call void @llvm.masked.store"), 1u) << text;
   EXPECT_EQ(count("load float"), 1u) << text;
   EXPECT_EQ(count("@llvm.masked.gather"), 0u) << text;
-  EXPECT_EQ(count(" = select <16 x i1>"), 2u) << text;  // of the two stores to the register
+  EXPECT_EQ(count("select <16 x i1>"), 0u) << text;  // nobody looks at the other lanes of acc
 }
 
 // Past the caches where the address is a multiple of the vector; an ordinary store elsewhere.

@@ -1,0 +1,16 @@
+// Registers of which nobody looks at the lanes outside of one mask: every load of them stands under
+// that mask, by a Select or in the value of a predicated store. Their stores need no predicate.
+//
+//   acc = select(m, acc, 0) + x where m;  C[r] = acc where m     ->   acc = acc + x;  ...
+#pragma once
+
+#include <vector>
+
+#include "ir/stmt.h"
+
+namespace tilewright::codegen {
+
+// By BufferId. False for whatever is no register or has no predicated stores.
+std::vector<bool> registers_under_one_mask(const ir::Function& function);
+
+}  // namespace tilewright::codegen
