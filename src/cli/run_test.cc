@@ -88,6 +88,15 @@ TEST(Run, LastPrintsOneProgram) {
   EXPECT_EQ(programs, 1);
 }
 
+TEST(Run, SourceIsAHeaderAndAFile) {
+  const Outcome outcome = tilewright({"lower", "GMM0", "--last", "--source", "--json"});
+  EXPECT_EQ(outcome.code, 0);
+  const Result<Json> json = parse_json(outcome.out.substr(outcome.out.rfind("{\"header")));
+  ASSERT_TRUE(json.has_value()) << outcome.out;
+  EXPECT_THAT(json->at("source").get<std::string>(), HasSubstr("#include \"kernels.h\""));
+  EXPECT_THAT(json->at("header").get<std::string>(), HasSubstr("const TilewrightCall* call);"));
+}
+
 TEST(Run, HelpNamesEveryVerb) {
   const Outcome outcome = tilewright({"--help"});
   EXPECT_EQ(outcome.code, 0);

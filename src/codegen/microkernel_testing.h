@@ -66,6 +66,7 @@ inline ir::Function make_microkernel(const Microkernel& m) {
     const Expr k = outer_k * m.unroll + u;
     std::vector<Expr> names;
     std::vector<Stmt> updates;
+    names.reserve(static_cast<size_t>(m.columns));
     for (int j = 0; j < m.columns; ++j) names.push_back(var("b", vector));
     for (int i = 0; i < m.rows; ++i) {
       const Expr a = var("a", vector);

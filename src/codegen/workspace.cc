@@ -1,8 +1,8 @@
 #include "codegen/workspace.h"
 
 #include <algorithm>
-#include <functional>
 #include <span>
+#include <utility>
 
 #include "codegen/lifetimes.h"
 
@@ -52,7 +52,9 @@ class Placement {
                        .bytes = buffer.elements() * int64_t{ir::bytes_of(buffer.element.scalar)},
                        .begin = 0});
     }
-    std::ranges::stable_sort(parts, std::greater(), &Part::bytes);
+    std::ranges::sort(parts, [](const Part& a, const Part& b) {
+      return std::pair(b.bytes, a.buffer) < std::pair(a.bytes, b.buffer);
+    });
     return parts;
   }
 

@@ -284,6 +284,7 @@ CValue CEmitter::emit_reduce(const ir::VectorReduce& reduce) {
     return result;
   }
   std::vector<Piece> folded;
+  folded.reserve(lanes);
   for (unsigned k = 0; k < lanes; ++k) folded.push_back({lane(value, k)});
   while (folded.size() > 1) {
     const size_t half = std::bit_floor(folded.size() - 1);

@@ -6,7 +6,6 @@
 #include <cctype>
 
 #include "codegen/c/emitter.h"
-#include "codegen/mentions.h"
 #include "ir/visit.h"
 
 namespace tilewright::codegen {
@@ -72,15 +71,13 @@ Result<std::string> CEmitter::emit() {
   return tasks_text_ + finish_body(frame);
 }
 
-// The body takes what it mentions of the call; the entry hands it over.
+// The body takes what it uses of the call; the entry hands it over.
 std::string CEmitter::finish_body(const Frame& frame) {
-  Mentions mentions;
-  if (function_.body.defined()) mentions.visit(function_.body);
   std::vector<std::string> parameters;
   std::vector<std::string> values;
   for (size_t k = 0; k < function_.arguments.size(); ++k) {
     const ir::BufferId id = function_.arguments[k];
-    if (!mentions.mentions(id)) continue;
+    if (!has_word(frame.text, frame.buffers[id])) continue;
     parameters.push_back(parameter_of(id, frame.buffers[id], true));
     values.push_back(fmt::format("call->arguments[{}]", k));
   }
@@ -118,7 +115,7 @@ std::string CEmitter::parameter_of(ir::BufferId id, const std::string& name,
 }
 
 void CEmitter::line(std::string_view text) {
-  frame_->text.append(static_cast<size_t>(2 * frame_->depth), ' ');
+  frame_->text.append(2 * frame_->depth, ' ');
   frame_->text += text;
   frame_->text += '\n';
 }

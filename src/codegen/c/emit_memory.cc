@@ -132,13 +132,14 @@ CValue CEmitter::load_lanes(const ir::Load& load, const std::string& buffer) {
                   : call("load", type, {from});
     } else {
       std::vector<std::string> parts;
+      parts.reserve(lanes[k]);
       for (unsigned n = 0; n < lanes[k]; ++n) parts.push_back(lane_text(first + n));
       text = fmt::format("({}){{{}}}", helpers_.type(type), fmt::join(parts, ", "));
     }
     if (ir::is_bool(load.type)) {
-      text = type.is_vector()
-                 ? fmt::format("({})({} != 0)", helpers_.type({CBase::I8, lanes[k]}), text)
-                 : "(" + text + " != 0)";
+      const std::string mask_type = helpers_.type({CBase::I8, lanes[k]});
+      text = type.is_vector() ? fmt::format("({})({} != 0)", mask_type, text)
+                              : fmt::format("({} != 0)", text);
     }
     result.pieces.push_back({std::move(text)});
   }

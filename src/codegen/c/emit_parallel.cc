@@ -25,6 +25,7 @@ void CEmitter::emit_parallel(const ir::For& loop) {
   std::string context = "0";
   if (!captured.empty()) {
     std::vector<std::string> values;
+    values.reserve(captured.size());
     for (const Captured& one : captured) values.push_back(one.value);
     context = fresh("context");
     line(fmt::format("struct {}_context {} = {{{}}};", task, context, fmt::join(values, ", ")));
@@ -36,8 +37,7 @@ void CEmitter::emit_parallel(const ir::For& loop) {
   line("}");
 }
 
-// Writes the function of one iteration and its context; what that holds is known here and
-// mentioned there.
+// Writes the function of one iteration and its context; the result is what that holds.
 std::vector<CEmitter::Captured> CEmitter::emit_task(const ir::For& loop, const std::string& task,
                                                     const arith::Interval& count) {
   Frame* outer = frame_;
@@ -45,40 +45,9 @@ std::vector<CEmitter::Captured> CEmitter::emit_task(const ir::For& loop, const s
   frame.names = outer->names;
   frame.buffers.resize(function_.buffers.size());
   frame.is_task = true;
+  std::vector<Captured> captured = capture(loop.body, *outer, frame);
+
   frame_ = &frame;
-
-  Mentions mentions;
-  if (loop.body.defined()) mentions.visit(loop.body);
-  std::vector<Captured> captured;
-  for (ir::VarId id : mentions.vars) {
-    const auto known = outer->vars.find(id);
-    if (known == outer->vars.end()) continue;
-    frame.vars[id] = known->second;
-    for (size_t k = 0; k < known->second.pieces.size(); ++k) {
-      const std::string& name = known->second.pieces[k].text;
-      if (!outer->names.contains(name)) continue;  // a constant
-      const std::string type = helpers_.type(piece_type(known->second, k));
-      captured.push_back({type + " " + name, name, name, "const " + type + " " + name});
-    }
-  }
-  for (ir::BufferId id : mentions.buffers) {
-    const std::string& name = outer->buffers[id];
-    if (!name.empty()) {
-      frame.buffers[id] = name;
-      captured.push_back({parameter_of(id, name, false), name, name, parameter_of(id, name, true)});
-    }
-    const auto known = outer->registers.find(id);
-    if (known == outer->registers.end()) continue;
-    CValue inside = known->second;
-    for (size_t k = 0; k < inside.pieces.size(); ++k) {
-      const std::string variable =
-          std::exchange(inside.pieces[k].text, "(*" + inside.pieces[k].text + ")");
-      const std::string pointer = helpers_.type(piece_type(known->second, k)) + "* " + variable;
-      captured.push_back({pointer, "&" + variable, variable, pointer});
-    }
-    frame.registers[id] = std::move(inside);
-  }
-
   CValue iteration{.type = ir::kIndex, .pieces = {{fresh(loop.var.as<ir::Var>()->name.text())}}};
   const std::string index = iteration.pieces[0].text;
   if (arith::bounded(count)) iteration.range = {0, std::max<int64_t>(count.high - 1, 0)};
@@ -88,9 +57,58 @@ std::vector<CEmitter::Captured> CEmitter::emit_task(const ir::For& loop, const s
 
   if (frame.uses_workspace) {
     outer->uses_workspace = true;
-    captured.push_back({"char* workspace", "workspace", "workspace", "char* restrict workspace"});
+    captured.push_back({.field = "char* workspace",
+                        .value = "workspace",
+                        .name = "workspace",
+                        .local = "char* restrict workspace"});
   }
+  std::erase_if(captured, [&](const Captured& one) { return !has_word(frame.text, one.name); });
   finish_task(task, index, frame.text, captured);
+  return captured;
+}
+
+// Makes known in `inner` what is known in `outer` and mentioned by `body`: variables and pointers
+// by value, registers by their address.
+std::vector<CEmitter::Captured> CEmitter::capture(const ir::Stmt& body, const Frame& outer,
+                                                  Frame& inner) {
+  Mentions mentions;
+  if (body.defined()) mentions.visit(body);
+  std::vector<Captured> captured;
+  for (ir::VarId id : mentions.vars) {
+    const auto known = outer.vars.find(id);
+    if (known == outer.vars.end()) continue;
+    inner.vars[id] = known->second;
+    for (size_t k = 0; k < known->second.pieces.size(); ++k) {
+      const std::string& name = known->second.pieces[k].text;
+      if (!outer.names.contains(name)) continue;  // a constant
+      const std::string type = helpers_.type(piece_type(known->second, k));
+      captured.push_back({.field = fmt::format("{} {}", type, name),
+                          .value = name,
+                          .name = name,
+                          .local = fmt::format("const {} {}", type, name)});
+    }
+  }
+  for (ir::BufferId id : mentions.buffers) {
+    const std::string& name = outer.buffers[id];
+    inner.buffers[id] = name;
+    if (!name.empty()) {
+      captured.push_back({.field = parameter_of(id, name, false),
+                          .value = name,
+                          .name = name,
+                          .local = parameter_of(id, name, true)});
+    }
+    const auto known = outer.registers.find(id);
+    if (known == outer.registers.end()) continue;
+    CValue& inside = inner.registers[id] = known->second;
+    for (size_t k = 0; k < inside.pieces.size(); ++k) {
+      const std::string variable = known->second.pieces[k].text;
+      const std::string pointer =
+          fmt::format("{}* {}", helpers_.type(piece_type(inside, k)), variable);
+      captured.push_back(
+          {.field = pointer, .value = "&" + variable, .name = variable, .local = pointer});
+      inside.pieces[k] = {fmt::format("(*{})", variable)};
+    }
+  }
   return captured;
 }
 

@@ -9,15 +9,26 @@
 namespace tilewright::codegen {
 namespace {
 
-bool is_word(const std::string& text) {  // a name, or a constant without a sign
-  return std::ranges::all_of(
-      text, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '.'; });
+bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// A name, or a constant without a sign.
+bool is_atom(const std::string& text) {
+  return std::ranges::all_of(text, [](char c) { return continues_word(c) || c == '.'; });
 }
 
 }  // namespace
 
 std::string at_most(const Piece& piece, Level most) {
   return piece.level <= most ? piece.text : "(" + piece.text + ")";
+}
+
+bool has_word(std::string_view text, std::string_view name) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    const bool starts = at == 0 || !continues_word(text[at - 1]);
+    if (starts && (end == text.size() || !continues_word(text[end]))) return true;
+  }
+  return false;
 }
 
 std::string bare(const std::string& text) {
@@ -39,7 +50,7 @@ CType CEmitter::piece_type(const CValue& value, size_t piece) const {
 CValue CEmitter::bound(CValue value) {
   for (size_t k = 0; k < value.pieces.size(); ++k) {
     Piece& piece = value.pieces[k];
-    if (is_word(piece.text)) continue;
+    if (is_atom(piece.text)) continue;
     const std::string name = fresh("t");
     line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name,
                      bare(piece.text)));

@@ -62,7 +62,7 @@ class CEmitter {
   // The state of one C function.
   struct Frame {
     std::string text;
-    int depth = 1;                          // of indentation
+    size_t depth = 1;                       // of indentation
     std::unordered_set<std::string> names;  // taken
     std::vector<std::string> block_names;   // those of the blocks around, outermost first
     std::unordered_map<ir::VarId, CValue> vars;
@@ -111,6 +111,7 @@ class CEmitter {
   void emit_parallel(const ir::For& loop);
   std::vector<Captured> emit_task(const ir::For& loop, const std::string& task,
                                   const arith::Interval& count);
+  std::vector<Captured> capture(const ir::Stmt& body, const Frame& outer, Frame& inner);
   void finish_task(const std::string& task, const std::string& index, const std::string& body,
                    const std::vector<Captured>& captured);
 
@@ -186,6 +187,8 @@ class CEmitter {
 
 // The text with parentheses unless it binds at least as tightly as `most`.
 std::string at_most(const Piece& piece, Level most);
+// Whether the text has that name as a word of its own.
+bool has_word(std::string_view text, std::string_view name);
 // The text without the parentheses around all of it, if it has them.
 std::string bare(const std::string& text);
 

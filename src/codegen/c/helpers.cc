@@ -154,7 +154,7 @@ std::string Helpers::body(const Recipe& recipe, CType type, CType result) {
     alternative(fmt::format("defined({})", form.macro),
                 give + instantiate(form.expression, type, result) + ";");
   }
-  const std::string otherwise = line(fallback(recipe, type, result));
+  std::string otherwise = line(fallback(recipe, type, result));
   if (text.empty()) return otherwise;
   return text + "#else\n" + otherwise + "#endif\n";
 }
