@@ -70,7 +70,7 @@ TEST(Passes, KeepTheBitsWithoutLicences) {
     const schedule::Trace trace = *schedule::trace_from_text(test.trace);
     const auto tree = schedule::apply_or_explain(*schedule::initial_tree(*workload), trace);
     ASSERT_TRUE(tree) << test.what << ": " << tree.error().message;
-    ir::Function function = lower::build_nest(*workload, *tree, trace);
+    ir::Function function = lower::build_nest(*workload, target, *tree, trace);
     const std::vector<Bytes> expected = results_of(function);
     for (const lower::Pass& pass : lower::all_passes()) {
       const std::string before = ir::to_string(function);
