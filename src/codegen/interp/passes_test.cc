@@ -56,7 +56,8 @@ TEST(Passes, KeepTheBitsWithoutLicences) {
       {"pool:op=max,spatial=9x9,c=17,kernel=3x3,stride=1,pad=1",
        "compute_inline P\nreorder Y [ry, rx, c]\nannotate Y c vectorise"},
       {"pool:op=average,spatial=7x7,c=5,kernel=3x3,stride=2,pad=1", ""},
-      {"matmul:m=7,n=19,k=5", "split C j [8]\nsplit C i [4]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorise"},
+      {"matmul:m=7,n=19,k=5",
+       "split C j [8]\nsplit C i [4]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorise"},
   };
   const Target target = *parse_target("x86-64-v4;threads=1");
   const Licences none{.reassociate = false,
