@@ -18,8 +18,13 @@ constexpr std::array kTaken = {
     "goto",      "if",     "inline", "int",     "linux",    "long",    "register", "restrict",
     "return",    "short",  "signed", "sizeof",  "static",   "struct",  "switch",   "true",
     "typedef",   "typeof", "union",  "unix",    "unsigned", "void",    "volatile", "while",
-    "workspace", "worker", "pool",   "threads", "call",     "context",
+    "workspace", "worker", "pool",   "threads", "call",     "context", "captured",
 };
+
+// Those of types, macros, helpers and kernels.
+constexpr std::string_view kTakenBeginnings[] = {"int", "uint", "INT",        "UINT",
+                                                 "tw_", "TW_",  "tilewright", "TILEWRIGHT"};
+constexpr std::string_view kTemporary = "t";  // numbered
 
 // The largest element of the vectors that are computed with; indices and conditions do not count.
 class WidestElement : public ir::Visitor {
@@ -124,13 +129,18 @@ void CEmitter::line(std::string_view text) {
 std::string CEmitter::fresh(std::string_view name) {
   std::string base = c_name(name);
   const bool starts_well = !base.empty() && std::isalpha(static_cast<unsigned char>(base[0])) != 0;
-  if (!starts_well || base.starts_with("tw_")) base = "v" + base;
-  const bool is_temporary = base == "t";
+  const bool is_ours = std::ranges::any_of(
+      kTakenBeginnings, [&](std::string_view beginning) { return base.starts_with(beginning); });
+  if (!starts_well || is_ours) base = "v" + base;
   std::string candidate = base;
-  for (int k = 1; is_temporary || frame_->names.contains(candidate); ++k) {
-    candidate =
-        is_temporary ? fmt::format("t{}", frame_->temporaries++) : fmt::format("{}_{}", base, k);
-    if (is_temporary && !frame_->names.contains(candidate)) break;
+  if (base == kTemporary) {
+    do {
+      candidate = fmt::format("{}{}", base, frame_->temporaries++);
+    } while (frame_->names.contains(candidate));
+  } else {
+    for (int k = 1; frame_->names.contains(candidate); ++k) {
+      candidate = fmt::format("{}_{}", base, k);
+    }
   }
   frame_->names.insert(candidate);
   frame_->block_names.push_back(candidate);

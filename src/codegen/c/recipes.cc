@@ -72,7 +72,6 @@ constexpr Recipe kRecipes[] = {
      "return @select:T(($I)(b > a), b, a);"},
     {"and", Domain::Any, "$T", kTwo, "return a & b;", "return a & b;"},
     {"or", Domain::Any, "$T", kTwo, "return a | b;", "return a | b;"},
-    {"xor", Domain::Any, "$T", kTwo, "return a ^ b;", "return a ^ b;"},
     // Counts outside of the type are those of lanes that are not taken.
     {"shl", Domain::Integer, "$T", kTwo, "return ($T)(($U)a << (b & $n));",
      "return ($T)(($U)a << (($U)b & $n));"},
