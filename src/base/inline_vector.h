@@ -4,10 +4,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 
 #include "base/check.h"
 
@@ -19,8 +19,12 @@ class InlineVector {
   using value_type = T;
   static constexpr size_t kCapacity = N;
 
-  constexpr InlineVector() = default;
-  constexpr InlineVector(std::initializer_list<T> items) {
+  constexpr InlineVector() {
+    if consteval {  // a constant has no part without a value
+      for (size_t k = 0; k < N; ++k) items_[k] = T{};
+    }
+  }
+  constexpr InlineVector(std::initializer_list<T> items) : InlineVector() {
     for (const T& item : items) push_back(item);
   }
 
@@ -52,17 +56,20 @@ class InlineVector {
   constexpr const T& operator[](size_t k) const { return items_[k]; }
   constexpr T& back() { return items_[size_ - 1]; }
   constexpr const T& back() const { return items_[size_ - 1]; }
-  constexpr T* begin() { return items_.data(); }
-  constexpr T* end() { return items_.data() + size_; }
-  constexpr const T* begin() const { return items_.data(); }
-  constexpr const T* end() const { return items_.data() + size_; }
+  constexpr T* begin() { return items_; }
+  constexpr T* end() { return items_ + size_; }
+  constexpr const T* begin() const { return items_; }
+  constexpr const T* end() const { return items_ + size_; }
 
   constexpr bool operator==(const InlineVector& other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }
 
  private:
-  std::array<T, N> items_{};
+  static_assert(std::is_trivially_copyable_v<T>);
+  union {  // without a value beyond size_: making an empty one costs nothing
+    T items_[N];
+  };
   uint32_t size_ = 0;
 };
 

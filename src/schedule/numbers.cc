@@ -32,7 +32,8 @@ class Numbers {
     }
     if (const Illegal illegal = check_packs()) return illegal;
     if (const Illegal illegal = check_size()) return illegal;
-    return set_regions();
+    if (!tree_.lowering) set_root_regions(tree_);
+    return {};
   }
 
  private:
@@ -91,9 +92,12 @@ class Numbers {
     bool first = true;
     for (const Access& access : tree_.accesses) {
       if (!is_live(tree_, access) || tree_.buffer(access.buffer).stage != index) continue;
-      std::array<RegionDim, kMaxRank> dims;
+      RegionDim* dims = &tree_.regions[access.first_dim];
       VarIndex partly = kNone;
-      if (!region_at(tree_, access, stage.at_stage, stage.at_loop, dims.data(), &partly)) {
+      if (!region_at(tree_, access, stage.at_stage, stage.at_loop, dims, &partly)) {
+        if (partly == kNone) {
+          return {IllegalCode::TooManyTerms, stage.place_step, stage.name, {}};
+        }
         return {IllegalCode::PartlyFused, stage.place_step, tree_.stage(access.stage).name,
                 tree_.var(partly).name};
       }
@@ -328,21 +332,6 @@ class Numbers {
     const int64_t size = tree_.lowering ? 0 : estimated_instructions(tree_, kVectorBytes);
     if (size <= kMaxInstructions) return {};
     return {IllegalCode::CodeTooLarge, kNone, {}, {}, size, kMaxInstructions};
-  }
-
-  // The region of every live access, at the place where its buffer lives.
-  Illegal set_regions() {
-    for (const Access& access : tree_.accesses) {
-      if (!is_live(tree_, access)) continue;
-      const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
-      const bool attached = writer.place == Place::At;
-      VarIndex partly = kNone;
-      const bool known =
-          region_at(tree_, access, attached ? writer.at_stage : kNone,
-                    attached ? writer.at_loop : kNone, &tree_.regions[access.first_dim], &partly);
-      CHECK(known, "a region that was legal for the producer");
-    }
-    return {};
   }
 
   const Trace& trace_;

@@ -125,11 +125,13 @@ class RangeBuilder {
       out->fixed |= part.fixed;
       if (part.reach > 0 && k < var.resolved) inner = false;
     }
-    range_.base.constant += coefficient * var.shift;  // of a branch of the tail
-    int64_t available = var.extent;
-    if (inner && var.resolved > 0) available = var.valid > 0 ? var.valid : var.rest;
-    out->reach = std::min(out->reach, available - 1);
-    if (!out->fixed) {  // all of it moves: one run of values
+    if (!out->fixed) out->reach = var.extent - 1;  // all of it moves, whatever branch this is
+    if (inner && out->fixed && var.resolved > 0) {
+      range_.base.constant += coefficient * var.shift;
+      out->reach = std::min(out->reach, (var.valid > 0 ? var.valid : var.rest) - 1);
+    }
+    out->reach = std::min(out->reach, var.extent - 1);
+    if (!out->fixed) {  // one run of values
       moving_.resize(before);
       range_.ragged = was_ragged || var.ragged;
       if (out->reach > 0) add_moving(coefficient, out->reach + 1);
@@ -183,9 +185,19 @@ class StageRanges {
                           tree_.var(axis).kind == IterKind::Spatial;
     *out = {};
     if (attached) {
-      if (origin_moves(stage.origin[number])) return from_readers(number, out);
+      if (origin_moves(stage.origin[number])) {
+        if (read_.empty() && !add_readers()) return false;
+        *out = read_[number];
+        return true;
+      }
       out->base = stage.origin[number];
       out->slack = stage.origin_slack[number];
+    }
+    if (point_.stage != index_) {  // further out: all loops of this stage move
+      out->reach = tree_.var(axis).extent - 1;
+      out->ragged = tree_.var(axis).ragged;
+      out->exact = !out->ragged && out->slack == 0;
+      return true;
     }
     RangeBuilder builder(tree_, point_, out);
     const bool known = builder.add(axis);
@@ -197,6 +209,7 @@ class StageRanges {
   // coefficient * axis + ... + constant. Also quotients (te/access.h).
   bool form(const arith::Affine& index, Range* out) {
     *out = {};
+    if (is_axis(index)) return axis(index.terms[0].var, out);
     out->base.constant = index.constant;
     MovingTerms moving;
     for (const arith::Term& term : index.terms) {
@@ -226,6 +239,12 @@ class StageRanges {
   }
 
  private:
+  // Most indices are.
+  static bool is_axis(const arith::Affine& index) {
+    return index.constant == 0 && index.terms.size() == 1 && index.terms[0].coefficient == 1 &&
+           index.terms[0].var < te::kFirstQuotient;
+  }
+
   bool origin_moves(const arith::Affine& origin) const {
     return std::ranges::any_of(origin.terms, [&](const arith::Term& term) {
       return point_.stage == kNone || is_outside(tree_, static_cast<VarIndex>(term.var),
@@ -235,22 +254,24 @@ class StageRanges {
 
   // The loops between the point and the stage move where its own begin: all that it computes
   // there is what its readers read there.
-  bool from_readers(size_t dim, Range* out) {
-    bool first = true;
+  bool add_readers() {
     for (const Access& access : tree_.accesses) {
       if (!is_live(tree_, access) || tree_.buffer(access.buffer).stage != index_) continue;
       std::array<RegionDim, kMaxRank> dims;
       if (!region_at(tree_, access, point_.stage, point_.loop, dims.data(), &partly_)) return false;
-      const RegionDim& region = dims[dim];
-      const Range range{.base = region.base,
-                        .reach = region.extent - 1,
-                        .slack = region.slack,
-                        .stride = 1,
-                        .exact = region.exact && region.stride == 1,
-                        .ragged = region.ragged,
-                        .whole = region.whole};
-      *out = first ? range : hull(*out, range);
-      first = false;
+      const bool first = read_.empty();
+      read_.resize(access.rank);
+      for (size_t d = 0; d < access.rank; ++d) {
+        const RegionDim& region = dims[d];
+        const Range range{.base = region.base,
+                          .reach = region.extent - 1,
+                          .slack = region.slack,
+                          .stride = 1,
+                          .exact = region.exact && region.stride == 1,
+                          .ragged = region.ragged,
+                          .whole = region.whole};
+        read_[d] = first ? range : hull(read_[d], range);
+      }
     }
     return true;
   }
@@ -329,6 +350,7 @@ class StageRanges {
   StageIndex index_;
   Point point_;
   VarIndex partly_ = kNone;
+  InlineVector<Range, kMaxRank> read_;  // what the readers read of each dimension, once asked for
 };
 
 // The axes that a term of an index depends on, one bit each.
@@ -406,9 +428,10 @@ int64_t overlap_of(const LoopTree& tree, const LoopVar& var) {
   return tile - var.extent % tile;
 }
 
-bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
-               RegionDim* dims, VarIndex* partly) {
-  StageRanges ranges(tree, access.stage, {at_stage, at});
+namespace {
+
+bool region_in(const LoopTree& tree, const Access& access, StageRanges& ranges, RegionDim* dims,
+               VarIndex* partly) {
   uint64_t seen = 0;    // axes that some dimension is indexed by
   uint64_t shared = 0;  // ... two
   for (size_t d = 0; d < access.rank; ++d) {
@@ -440,6 +463,29 @@ bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, 
     for (size_t d = 0; d < access.rank; ++d) dims[d].exact = false;
   }
   return true;
+}
+
+}  // namespace
+
+bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
+               RegionDim* dims, VarIndex* partly) {
+  StageRanges ranges(tree, access.stage, {at_stage, at});
+  return region_in(tree, access, ranges, dims, partly);
+}
+
+void set_root_regions(LoopTree& tree) {
+  for (size_t k = 0; k < tree.stages.size(); ++k) {
+    const Stage& stage = tree.stages[k];
+    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    StageRanges everywhere(tree, static_cast<StageIndex>(k), {});
+    for (const Access& access : tree.reads_of(stage)) {
+      if (tree.stage(tree.buffer(access.buffer).stage).place == Place::At) continue;
+      VarIndex partly = kNone;
+      const bool known =
+          region_in(tree, access, everywhere, &tree.regions[access.first_dim], &partly);
+      CHECK(known, "everything moves, so nothing is fixed in part");
+    }
+  }
 }
 
 RegionDim hull_of(const RegionDim& a, const RegionDim& b) {

@@ -12,6 +12,9 @@ namespace tilewright::schedule {
 [[nodiscard]] bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage,
                              VarIndex at, RegionDim* dims, VarIndex* partly);
 
+// The region of every live access of a buffer that is not attached: all that is touched of it.
+void set_root_regions(LoopTree& tree);
+
 // Is the access one of its reader as it is now: not of an inlined stage, nor replaced by a step?
 bool is_live(const LoopTree& tree, const Access& access);
 
