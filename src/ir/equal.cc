@@ -86,6 +86,10 @@ bool Comparer::same(const Expr& a, const Expr& b) {
       const auto *x = a.as<VectorReduce>(), *y = b.as<VectorReduce>();
       return x->op == y->op && same(x->value, y->value);
     }
+    case ExprKind::Dot: {
+      const auto *x = a.as<Dot>(), *y = b.as<Dot>();
+      return same(x->sum, y->sum) && same(x->a, y->a) && same(x->b, y->b);
+    }
   }
   return false;
 }
@@ -224,6 +228,11 @@ void HashWalker::walk(const Expr& expr) {
     case ExprKind::VectorReduce:
       hasher_.add(static_cast<uint64_t>(expr.as<VectorReduce>()->op));
       return walk(expr.as<VectorReduce>()->value);
+    case ExprKind::Dot: {
+      const auto* n = expr.as<Dot>();
+      walk(n->sum), walk(n->a), walk(n->b);
+      return;
+    }
   }
 }
 

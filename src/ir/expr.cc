@@ -73,6 +73,8 @@ class ExprReaper {
         return free_with(static_cast<const Broadcast*>(node), &Broadcast::value);
       case ExprKind::VectorReduce:
         return free_with(static_cast<const VectorReduce*>(node), &VectorReduce::value);
+      case ExprKind::Dot:
+        return free_with(static_cast<const Dot*>(node), &Dot::sum, &Dot::a, &Dot::b);
     }
   }
 
@@ -224,6 +226,13 @@ Expr vector_reduce(BinaryOp op, Expr value) {
   check_defined(value);
   if (!value.type().is_vector()) return value;
   return checked(new VectorReduce(op, std::move(value)));
+}
+
+Expr dot(Expr sum, Expr a, Expr b) {
+  check_defined(sum);
+  check_defined(a);
+  check_defined(b);
+  return checked(new Dot(std::move(sum), std::move(a), std::move(b)));
 }
 
 std::string_view name_of(BinaryOp op) { return kBinaryNames[static_cast<size_t>(op)]; }

@@ -208,6 +208,13 @@ void Printer::print(const Expr& expr) {
       text += ')';
       return;
     }
+    case ExprKind::Dot: {
+      const auto* n = expr.as<Dot>();
+      text += "dot(";
+      print_list({n->sum, n->a, n->b});
+      text += ')';
+      return;
+    }
   }
 }
 
@@ -221,6 +228,8 @@ std::string_view prefix_of(ForKind kind) {
       return "vectorise ";
     case ForKind::Unrolled:
       return "unroll ";
+    case ForKind::Tensorised:
+      return "tensorize ";
   }
   return "";
 }

@@ -2,8 +2,8 @@
 // them with its table of buffers.
 //
 // - For runs its body for var = 0 .. extent-1. Parallel: iterations are independent and may run on
-//   several threads; no Parallel inside a Parallel. Vectorised and Unrolled are wishes that the
-//   passes of those names remove; back ends see Serial and Parallel only.
+//   several threads; no Parallel inside a Parallel. Vectorised, Unrolled and Tensorised are wishes
+//   that the passes of those names remove; back ends see Serial and Parallel only.
 // - Allocate gives a buffer its lifetime: contents are undefined on entry.
 // - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
 //   where that is true; the indices of the others need not be inside of the buffer. The value is
@@ -22,7 +22,7 @@
 namespace tilewright::ir {
 
 enum class StmtKind : uint8_t { For, If, Let, Store, Prefetch, Allocate, Block };
-enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled };
+enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled, Tensorised };
 
 struct StmtNode {
   mutable std::atomic<uint32_t> references{0};

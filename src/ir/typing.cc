@@ -106,6 +106,18 @@ const char* fault(const VectorReduce& n) {
   }
 }
 
+const char* fault(const Dot& n) {
+  const Type sum = n.sum.type(), a = n.a.type(), b = n.b.type();
+  if (n.type != sum) return "result type does not follow from the sum";
+  if (b.lanes != sum.lanes * a.lanes) return "lanes of a dot product are not L, F and L * F";
+  const auto is = [&](Scalar s, Scalar x, Scalar y) {
+    return sum.scalar == s && a.scalar == x && b.scalar == y;
+  };
+  const bool known =
+      is(Scalar::I32, Scalar::U8, Scalar::I8) || is(Scalar::F32, Scalar::BF16, Scalar::BF16);
+  return known ? nullptr : "a dot product is I32 of U8 and I8, or F32 of BF16";
+}
+
 }  // namespace
 
 bool is_comparison(BinaryOp op) { return op >= BinaryOp::Eq && op <= BinaryOp::Ge; }
@@ -151,6 +163,8 @@ const char* type_fault(const Node& node) {
     }
     case ExprKind::VectorReduce:
       return fault(static_cast<const VectorReduce&>(node));
+    case ExprKind::Dot:
+      return fault(static_cast<const Dot&>(node));
   }
   return "unknown kind";
 }

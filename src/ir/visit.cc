@@ -128,6 +128,12 @@ Expr Rewriter::rewrite_children(const Expr& expr) {
       Expr value = rewrite(n->value);
       return value.same_as(n->value) ? expr : vector_reduce(n->op, std::move(value));
     }
+    case ExprKind::Dot: {
+      const auto* n = expr.as<Dot>();
+      Expr sum = rewrite(n->sum), a = rewrite(n->a), b = rewrite(n->b);
+      if (sum.same_as(n->sum) && a.same_as(n->a) && b.same_as(n->b)) return expr;
+      return dot(std::move(sum), std::move(a), std::move(b));
+    }
   }
   CHECK(false, "unknown kind of expression");
 }

@@ -55,6 +55,11 @@ void for_each_child(const Expr& expr, F&& f) {
     case ExprKind::VectorReduce:
       f(expr.as<VectorReduce>()->value);
       return;
+    case ExprKind::Dot: {
+      const auto* n = expr.as<Dot>();
+      f(n->sum), f(n->a), f(n->b);
+      return;
+    }
   }
 }
 

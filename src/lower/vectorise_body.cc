@@ -126,6 +126,7 @@ Expr Widener::widen(const Expr& expr) {
     case ir::ExprKind::Ramp:
     case ir::ExprKind::Broadcast:
     case ir::ExprKind::VectorReduce:
+    case ir::ExprKind::Dot:
       break;
   }
   CHECK(false, "a vector in a loop to be vectorised");

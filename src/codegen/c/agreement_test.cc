@@ -269,14 +269,14 @@ void add_parallel(Programs& programs) {
                        make_block({make_for(i, int_imm(23), ForKind::Parallel, task), second})))});
 }
 
-// Registers under branches, Lets bound again, variable extents, sharing.
+// Registers under branches, Lets bound again, variable extents, a buffer and a Let nobody reads.
 void add_statements(Programs& programs) {
   for (Scalar type : {Scalar::Bool, Scalar::F16, Scalar::F32, Scalar::I64}) {
     for (unsigned lanes : {1U, 3U, 16U}) {
       const Type vector{type, static_cast<uint16_t>(lanes)};
       const Expr i = var("i"), j = var("j"), zero = int_imm(0);
       const Expr at = ramp(i * int64_t{lanes}, 1, lanes);
-      const Expr half = var("half");
+      const Expr half = var("half"), unread = var("unread");
       const Stmt step = make_block(
           {make_store(1, {at}, load(vector, 2, {zero})),
            make_if(binary(BinaryOp::Ne, i, int_imm(1)), make_store(2, {zero}, load(type, 0, {at})),
@@ -284,13 +284,16 @@ void add_statements(Programs& programs) {
            make_for(j, i, ForKind::Serial,
                     make_block(
                         {make_let(half, (i + j) / 2, make_store(3, {i * 4 + j}, half * 3 - j % 3)),
-                         make_let(half, j * 2, make_store(3, {j * 4 + i}, half))}))});
+                         make_let(half, j * 2, make_store(3, {j * 4 + i}, half)),
+                         make_let(unread, load(Scalar::I64, 3, {i}),
+                                  make_allocate(4, make_store(4, {zero}, i)))}))});
       programs.add(
           {.name = "statements",
            .buffers = {buffer("in", {type, 1}, {4 * int64_t{lanes}}),
                        buffer("out", {type, 1}, {4 * int64_t{lanes}}),
                        buffer("r.0", vector, {1}, Scope::Register),
-                       buffer("for", {Scalar::I64, 1}, {16})},
+                       buffer("for", {Scalar::I64, 1}, {16}),
+                       buffer("unread", {Scalar::I64, 1}, {2}, Scope::Stack)},
            .arguments = {0, 1, 3},
            .argument_written = {false, true, true},
            .body = make_allocate(2, make_block({make_store(2, {zero}, imm(1, vector)),

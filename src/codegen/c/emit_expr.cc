@@ -123,6 +123,8 @@ CValue CEmitter::emit_node(const ir::Expr& expr) {
       return emit_broadcast(emit_uniform(expr.as<ir::Broadcast>()->value), type.lanes);
     case ir::ExprKind::VectorReduce:
       return emit_reduce(*expr.as<ir::VectorReduce>());
+    case ir::ExprKind::Dot:
+      return emit_dot(*expr.as<ir::Dot>());
   }
   return unsupported("an expression that C does not know", type);
 }

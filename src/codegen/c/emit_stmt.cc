@@ -164,6 +164,7 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
       ++frame_->depth;
       line(fmt::format("{} {}[{}] __attribute__((aligned(64)));", name_of(element), pointer,
                        std::max<int64_t>(buffer.elements(), 1)));
+      if (!mentions.reads(id)) line(fmt::format("(void){};", pointer));
       --frame_->depth;
       emit_block(allocate.body);
       line("}");

@@ -134,6 +134,10 @@ class CEmitter {
   void forget_shared(size_t size) { frame_->shared.resize(size); }
   bool may_fault(const ir::Expr& expr);
 
+  // emit_dot.cc
+  CValue emit_dot(const ir::Dot& dot);
+  std::string words(const ir::Expr& value, unsigned count);
+
   // emit_value.cc
   std::vector<unsigned> lanes_of(ir::Type type) const { return pieces_of(type.lanes, limit_); }
   CType piece_type(const CValue& value, size_t piece) const;

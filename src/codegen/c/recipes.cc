@@ -39,6 +39,12 @@ constexpr NativeForm kToF16[] = {
     {64, "__AVX512F__", "($R)_mm512_cvtps_ph((__m512)a, 8)"},
     {32, "__F16C__", "($R)_mm256_cvtps_ph((__m256)a, 8)"},
 };
+constexpr NativeForm kDotU8I8[] = {
+    {64, "__AVX512VNNI__", "($T)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b)"},
+};
+constexpr NativeForm kDotBf16[] = {
+    {64, "__AVX512BF16__", "($T)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b)"},
+};
 constexpr NativeForm kLoadMasked[] = {
     {64, "__AVX512F__",
      "($T)_mm512_maskz_loadu_epi$b(_mm512_test_epi$b_mask((__m512i)m, (__m512i)m), p)"},
@@ -131,6 +137,23 @@ constexpr Recipe kRecipes[] = {
      "", "", kScalef},
     {"power_of_two", Domain::F64, "$T", "$L n", "return @bits:UD(((uint64_t)n + 1023) << 52);",
      "return ($T)((($U)n + 1023) << 52);"},
+    // Dot products of the factors that lie in a word, as ir::Dot says.
+    {"dot_u8i8", Domain::Integer, "$T", "$T sum, $U a, $U b",
+     R"($U r = ($U)sum;
+  for (int k = 0; k < 32; k += 8) r += ($U)((uint8_t)(a >> k) * (int8_t)(b >> k));
+  return ($T)r;)",
+     "", "", kDotU8I8},
+    {"dot_bf16", Domain::F32, "$T", "$T sum, $U a, $U b",
+     R"($T r = @flush:T(sum);
+  for (int k = 0; k <= 16; k += 16) {
+    const $T x = @flush:T(@bits:KF(a << k & 0xffff0000u));
+    const $T y = @flush:T(@bits:KF(b << k & 0xffff0000u));
+    r = @flush:T(@fma:T(x, y, r));
+  }
+  return r;)",
+     "", "", kDotBf16},
+    {"flush", Domain::F32, "$T", kOne,  // denormals
+     "return __builtin_fabsf(a) < 0x1p-126f ? __builtin_copysignf(0.0f, a) : a;", ""},
 
     {"splat", Domain::Any, "$T", "$E a", "return a;", "return ($T){$1};"},
     {"select", Domain::Any, "$T", "$I m, $T a, $T b", "return m ? a : b;",

@@ -57,6 +57,7 @@ class Interpreter {
   Lane evaluate_var(const Var& var, unsigned lane);
   Lane evaluate_load(const Load& load, unsigned lane);
   Lane evaluate_reduce(const VectorReduce& reduce);
+  Lane evaluate_dot(const Dot& dot, unsigned lane);
 
   // The offset in lanes of an access, checked, or nothing after an error.
   std::optional<int64_t> locate(BufferId buffer, const std::vector<Expr>& indices, Type type,
@@ -247,6 +248,8 @@ Lane Interpreter::evaluate_node(const Expr& expr, unsigned lane) {
       return evaluate(expr.as<Broadcast>()->value, 0);
     case ExprKind::VectorReduce:
       return evaluate_reduce(*expr.as<VectorReduce>());
+    case ExprKind::Dot:
+      return evaluate_dot(*expr.as<Dot>(), lane);
     case ExprKind::Cast: {
       const auto* cast = expr.as<Cast>();
       return cast_lane(cast->value.type().scalar, type, evaluate(cast->value, lane));
@@ -329,6 +332,17 @@ Lane Interpreter::evaluate_reduce(const VectorReduce& reduce) {
     lanes.resize(half);
   }
   return lanes[0];
+}
+
+Lane Interpreter::evaluate_dot(const Dot& dot, unsigned lane) {
+  Lane sum = evaluate(dot.sum, lane);
+  const unsigned factors = dot.a.type().lanes;
+  for (unsigned f = factors; f-- > 0;) {
+    const Lane a = evaluate(dot.a, f);
+    const Lane b = evaluate(dot.b, lane * factors + f);
+    sum = dot_lane(dot.type.scalar, a, b, sum);
+  }
+  return sum;
 }
 
 }  // namespace

@@ -117,6 +117,10 @@ double double_near(int64_t value) {
   return static_cast<double>((value & ~kLow) | ((value & kLow) != 0 ? 0x400 : 0));
 }
 
+float without_denormals(float value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
+}
+
 int bits_of(Scalar type) { return 8 * ir::bytes_of(type); }
 
 }  // namespace
@@ -183,6 +187,18 @@ Lane fma_lane(Scalar type, Lane a, Lane b, Lane c) {
   if (type == Scalar::F32) return lane_of_f32(std::fma(f32_of(a), f32_of(b), f32_of(c)));
   CHECK(type == Scalar::F64, "fma of {}", ir::name_of(type));
   return lane_of_f64(std::fma(f64_of(a), f64_of(b), f64_of(c)));
+}
+
+Lane dot_lane(Scalar type, Lane a, Lane b, Lane sum) {
+  if (type == Scalar::I32) {
+    return lane_of(ir::wrap_integer(integer_of(a) * integer_of(b) + integer_of(sum), type));
+  }
+  CHECK(type == Scalar::F32, "dot product of {}", ir::name_of(type));
+  const auto factor = [](Lane bits) {
+    return without_denormals(ir::f32_from_bf16(static_cast<uint16_t>(bits)));
+  };
+  const float next = std::fma(factor(a), factor(b), without_denormals(f32_of(sum)));
+  return lane_of_f32(without_denormals(next));
 }
 
 Lane cast_lane(Scalar from, Scalar to, Lane value) {

@@ -99,6 +99,8 @@ Emitter::Value Emitter::emit_node(const ir::Expr& expr) {
       return builder_.CreateVectorSplat(type.lanes, emit_uniform(expr.as<ir::Broadcast>()->value));
     case ir::ExprKind::VectorReduce:
       return emit_reduce(*expr.as<ir::VectorReduce>());
+    case ir::ExprKind::Dot:
+      return emit_dot(*expr.as<ir::Dot>());
   }
   return nullptr;
 }

@@ -145,6 +145,9 @@ class Emitter {
   Value ldexp_f64(Value x, Value n);
   Value scalef(ir::Scalar type, Value x, Value n);
 
+  // emit_dot.cc
+  Value emit_dot(const ir::Dot& dot);
+
   // emit_cast.cc
   Value cast(Value value, ir::Type from, ir::Scalar to);
   Value float_to_f32_or_f64(Value value, ir::Scalar from, unsigned lanes);
