@@ -84,6 +84,7 @@ class NestBuilder {
     }
     for (const Operand& operand : workload_.operands) {
       function_.arguments.push_back(operand.tensor);  // buffer k holds tensor k
+      function_.buffers[operand.tensor].alignment = operand.alignment;
       function_.argument_written.push_back(operand.role == Role::Output);
     }
   }
@@ -410,10 +411,12 @@ class NestBuilder {
   std::vector<Expr> element_guards(StageIndex index, IterKind kind) const {
     std::vector<Expr> guards;
     for (const LoopVar& var : live_.vars) {
-      if (var.stage != index || var.kind != kind || var.valid == 0) continue;
-      const Expr inner = local_value(static_cast<VarIndex>(var.first_part + var.parts - 1));
-      if (!inner.defined()) continue;  // further in, or a reduction that is being initialised
-      const Expr guard = simplified(inner < var.valid);
+      if (var.stage != index || var.kind != kind || (var.valid == 0 && !var.unordered)) continue;
+      const auto self = static_cast<VarIndex>(&var - live_.vars.data());
+      const auto innermost = static_cast<VarIndex>(var.first_part + var.parts - 1);
+      const Expr value = local_value(var.unordered ? self : innermost);
+      if (!value.defined()) continue;  // further in, or a reduction that is being initialised
+      const Expr guard = simplified(value < (var.unordered ? var.extent : var.valid));
       const int64_t* known = ir::as_int(guard);
       if (known == nullptr || *known == 0) guards.push_back(guard);
     }
@@ -496,7 +499,7 @@ class NestBuilder {
     };
     const LoopVar whole = live_.var(parent);
     const bool last = part.part + 1 == whole.parts;
-    if (last || whole.resolved != part.part) return go_on();
+    if (last || whole.unordered || whole.resolved != part.part) return go_on();
 
     const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
     const int64_t full = rest / part.stride;  // values of this part with all inner values behind it

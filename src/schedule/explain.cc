@@ -48,8 +48,9 @@ std::string factor_reason(const Illegal& illegal) {
                        illegal.a, where);
   }
   if (illegal.stage.role == StageRole::Rfactor) {
-    return fmt::format("{} leaves a remainder; a factored reduction takes factors that divide",
-                       where);
+    return fmt::format(
+        "{} leaves a remainder; a factored reduction takes factors that divide, or tail=pad",
+        where);
   }
   return fmt::format("factor {} takes the product of the factors for {} above 2^40", illegal.a,
                      where);
@@ -72,7 +73,7 @@ std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
       fmt::format("part {} of {} does not run outside the inner parts of its split, which {}",
                   illegal.loop.text(), illegal.stage.text(), leaves);
   if (illegal.stage.role == StageRole::Rfactor && is_reduce_loop(tree, illegal)) {
-    return where + "; a factored reduction takes factors that divide";
+    return where + "; a factored reduction takes factors that divide, or tail=pad";
   }
   return where + "; keep outer parts outside inner ones or take a factor that divides";
 }

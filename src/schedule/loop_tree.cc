@@ -200,6 +200,21 @@ namespace {
 
 constexpr int64_t kManyInstructions = int64_t{1} << 40;  // products stop growing here
 
+// Branches that a loop makes for the tails of splits: full tiles and last tile, for it and for each
+// member of its fusion.
+int64_t branches_at(const LoopTree& tree, const LoopVar& var) {
+  int64_t branches = 1;
+  if (var.origin == VarOrigin::Part && var.part == 0) {
+    const LoopVar& whole = tree.var(var.parent);
+    branches = whole.remainder != 0 ? 2 : 1;
+  }
+  if (var.origin != VarOrigin::Fused) return branches;
+  for (VarIndex m = var.first_member; m != kNone; m = tree.var(m).next_member) {
+    branches *= branches_at(tree, tree.var(m));
+  }
+  return branches;
+}
+
 // How often what is inside the outer `count` loops of a stage is written out.
 int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int64_t lanes) {
   int64_t copies = 1;
@@ -209,8 +224,7 @@ int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int6
     if (var.annotation == Annotation::Vectorise) {  // whole vectors, then halves of one
       copies *= var.extent / lanes + std::min<int64_t>(var.extent % lanes, 4);
     }
-    const bool outermost = var.origin == VarOrigin::Part && var.part == 0;
-    if (outermost && tree.var(var.parent).remainder != 0) copies *= 2;  // full tiles, last tile
+    copies *= branches_at(tree, var);
     copies = std::min(copies, kManyInstructions);
   }
   return copies;

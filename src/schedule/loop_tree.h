@@ -86,6 +86,8 @@ struct LoopVar {
   VarIndex next_member = kNone;   // when fused away: the next one inwards, of the same fusion
   int16_t step = kNone;           // Part: the split of the trace that gives the factors
   int16_t position = -1;          // in Stage::loops, -1 when not a loop
+  bool unordered = false;         // when split: rfactor took a part out, so no part comes first; a
+                                  // remainder is guarded element by element
 
   // Numbers.
   int64_t extent = 1;     // values it takes; the most of them where tails differ

@@ -150,6 +150,15 @@ class Numbers {
       part(k).stride = stride;
       if (k > 0) stride *= factors[static_cast<size_t>(k - 1)];
     }
+    if (whole.unordered) {
+      for (int k = 0; k < whole.parts; ++k) {
+        part(k).extent =
+            k == 0 ? ceil_div(whole.extent, part(0).stride) : factors[static_cast<size_t>(k - 1)];
+        part(k).ragged = false;
+      }
+      whole.remainder = 0;
+      return;
+    }
     int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
     // Outer parts of one trip leave everything to the first one further in that has more.
     int first = whole.resolved;

@@ -113,6 +113,11 @@ class RangeBuilder {
   //
   //   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
   bool add_split(const LoopVar& var, int64_t coefficient, Part* out) {
+    if (var.unordered &&
+        tree_.var(var.first_part).stride * tree_.var(var.first_part).extent != var.extent) {
+      range_.whole = true;  // guarded: some of what the parts count to does not exist
+      return true;
+    }
     const size_t before = moving_.size();
     const bool was_ragged = range_.ragged;
     bool inner = true;

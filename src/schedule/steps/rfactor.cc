@@ -52,6 +52,9 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
     if (tree.var(axis).stage == partial) p.axes.push_back(axis);
   }
   tree.var(loop).kind = IterKind::Spatial;
+  for (VarIndex var = tree.var(loop).parent; var != kNone; var = tree.var(var).parent) {
+    tree.var(var).unordered = tail_of(tree.var(var)) == Tail::Pad;
+  }
   p.dims.push_back(loop);
   p.loops.push_back(loop);
   for (const VarIndex other : old.loops) {

@@ -6,6 +6,9 @@
 //     S[i] += X[i, k.0*16 + k.1]      S.rfactor[i, k.1] += X[i, k.0*16 + k.1]
 //                                   for i, k.1:
 //                                     S[i] += S.rfactor[i, k.1]
+//
+// A split of which a part is factored divides, or pads (tail=pad or mask): then what lies behind the
+// end is folded as the identity.
 #pragma once
 
 #include "schedule/fields.h"

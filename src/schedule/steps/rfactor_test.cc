@@ -32,6 +32,18 @@ for i < 4
     for k.0 < 2
       C (4x6) <- C.rfactor
 )"},
+      // What lies behind the end of k is folded as the identity.
+      {"matmul:m=4,n=6,k=35", "split C k [16] tail=pad\n", "rfactor C k.1", R"(
+for i < 4
+  for j < 6
+    for k.1 < 16
+      for k.0 < 3
+        C.rfactor (4x6x16) <- A, B
+for i < 4
+  for j < 6
+    for k.1 < 16
+      C (4x6) <- C.rfactor
+)"},
       // The whole reduction: partial results are single products.
       {"matmul:m=4,n=6,k=32", "", "rfactor C k", R"(
 for i < 4
