@@ -254,7 +254,11 @@ class NestBuilder {
     if (extent == 1) return body;
     const int64_t trips = trips_of(index, loop, extent);
     if (trips != extent) body = ir::make_if(value < extent, std::move(body));
-    return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
+    ir::ForKind kind = kind_of(annotation);
+    if (tree_.find_tensorized(loop) != nullptr) {
+      kind = phase == Phase::Main ? ir::ForKind::Tensorised : ir::ForKind::Vectorised;
+    }
+    return ir::make_for(value, ir::int_imm(trips), kind, std::move(body));
   }
 
   // A masked tail runs whole vectors.

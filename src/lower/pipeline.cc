@@ -18,9 +18,11 @@
 #include "lower/hoist_indices.h"
 #include "lower/promote_registers.h"
 #include "lower/simplify.h"
+#include "lower/tensorize.h"
 #include "lower/unroll.h"
 #include "lower/vectorise.h"
 #include "lower/widen_reductions.h"
+#include "schedule/intrinsics.h"
 
 namespace tilewright::lower {
 namespace {
@@ -33,6 +35,7 @@ constexpr bool kVerify = false;
 
 constexpr std::array kPasses = {
     Pass{"flatten", flatten},
+    Pass{"tensorize", tensorize},
     Pass{"hoist_conditions", hoist_conditions},
     Pass{"form_fma", form_fma},
     Pass{"expand_functions", expand_functions},
@@ -85,6 +88,29 @@ Status check_bindings(const schedule::LoopTree& tree) {
   return {};
 }
 
+// A target that has the instructions; sums of floats that may be contracted, as they do.
+Status check_intrinsics(const Workload& workload, const Target& target,
+                        const schedule::LoopTree& tree) {
+  for (const schedule::TensorizedLoop& loop : tree.tensorized) {
+    const schedule::TensorIntrinsic& intrinsic = *schedule::find_intrinsic(loop.intrinsic);
+    const std::string& stage = tree.stage(loop.stage).name.text();
+    if (!target.has(intrinsic.feature)) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("{} is tensorized by {}, which needs the CPU feature {}; the target "
+                              "{} does not have it",
+                              stage, loop.intrinsic.text(), feature_text(intrinsic.feature),
+                              print_target(target)));
+    }
+    if (ir::is_float(intrinsic.fold().body[0].type()) && !workload.licences.contract) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("{} is tensorized by {}, which rounds a product and its addition "
+                              "once; this workload does not allow that (licence contract)",
+                              stage, loop.intrinsic.text()));
+    }
+  }
+  return {};
+}
+
 void verify_after(const ir::Function& function, const char* pass) {
   if (!kVerify) return;
   const Status status = ir::verify(function);
@@ -104,6 +130,9 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   }
   if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
   if (Status status = check_bindings(tree); !status) return std::unexpected(status.error());
+  if (Status status = check_intrinsics(workload, target, tree); !status) {
+    return std::unexpected(status.error());
+  }
   double start = cpu_milliseconds();
   ir::Function function = build_nest(workload, target, tree, trace);
   const auto report = [&](const char* pass, bool changed) {

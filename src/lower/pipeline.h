@@ -29,8 +29,8 @@ struct LowerOptions {
   bool report_text = false;
 };
 
-// An error for a pass name in `disabled` that does not exist, and for a function like exp where the
-// workload lacks the licence `approximate`.
+// An error for a pass name in `disabled` that does not exist, for a function like exp where the
+// workload lacks the licence `approximate`, and for a tensor intrinsic that the target lacks.
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options = {});

@@ -118,7 +118,8 @@ Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
     if (const Illegal illegal = apply_at(editor, trace.steps[k])) return illegal;
   }
   if (const Illegal illegal = check_structure(*tree)) return illegal;
-  return compute_numbers(trace, tree);
+  if (const Illegal illegal = compute_numbers(trace, tree)) return illegal;
+  return check_tensorized(*tree);
 }
 
 Illegal retile(const Trace& trace, LoopTree* tree) {
@@ -135,7 +136,8 @@ Illegal retile(const Trace& trace, LoopTree* tree) {
     const Illegal refusal{IllegalCode::BadFactor, var.step, split->stage, split->loop};
     if (const Illegal illegal = check_factors(split->factors, refusal)) return illegal;
   }
-  return compute_numbers(trace, tree);
+  if (const Illegal illegal = compute_numbers(trace, tree)) return illegal;
+  return check_tensorized(*tree);
 }
 
 Result<LoopTree> apply_or_explain(const LoopTree& initial, const Trace& trace) {

@@ -248,6 +248,12 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::PackOutput, matmul, "pack C C"},
       {IllegalCode::PackIndex, "conv2d:h=8,w=8,ci=2,co=2,kernel=3,pad=1", "pack P Y"},
       {IllegalCode::AlreadyPacked, matmul, "pack B C\npack B C"},
+      {IllegalCode::NoSuchIntrinsic, matmul, "tensorize C j dot"},
+      {IllegalCode::IntrinsicLoops, matmul, "tensorize C i vnni_dot_u8i8"},
+      {IllegalCode::IntrinsicExtent, matmul, "tensorize C j vnni_dot_u8i8"},
+      {IllegalCode::IntrinsicOperator, "matmul:m=8,n=16,k=4", "tensorize C j vnni_dot_u8i8"},
+      {IllegalCode::IntrinsicLayout, "matmul:m=8,n=16,k=4,dtype=u8,dtype_b=i8",
+       "tensorize C j vnni_dot_u8i8"},
   };
 }
 
@@ -289,11 +295,12 @@ TEST(Apply, EveryCodeCanBeHad) {
       << full.explanation(stages);
   seen.insert(IllegalCode::TooManyStages);
 
-  // Those of steps/compute_at_test.cc, steps/rfactor_test.cc and loop_tree_test.cc.
+  // Those of steps/compute_at_test.cc, rfactor_test.cc, tensorize_test.cc and of loop_tree_test.cc.
   seen.insert({IllegalCode::MultipleOutputs, IllegalCode::RankTooHigh, IllegalCode::PackTiles,
-               IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge});
+               IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge,
+               IllegalCode::IntrinsicOperand});
 
-  for (int k = 0; k <= static_cast<int>(IllegalCode::CodeTooLarge); ++k) {
+  for (int k = 0; k <= static_cast<int>(IllegalCode::IntrinsicLayout); ++k) {
     EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
   }
 }

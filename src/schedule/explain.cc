@@ -3,6 +3,7 @@
 #include <string>
 
 #include "schedule/apply.h"
+#include "schedule/intrinsics.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -89,6 +90,50 @@ std::string not_a_reader(const LoopTree& tree, const Illegal& illegal, StageName
   const bool several = readers.find(',') != std::string::npos;
   return fmt::format("{} does not read {}; {} {}", illegal.stage.text(), source.text(), readers,
                      several ? "do" : "does");
+}
+
+std::string intrinsics() {
+  std::string names;
+  for (const TensorIntrinsic& intrinsic : all_intrinsics()) {
+    names += (names.empty() ? "" : ", ") + intrinsic.name.text();
+  }
+  return names;
+}
+
+std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const Tensorize& step) {
+  const std::string stage = illegal.stage.text();
+  const std::string loop = illegal.loop.text();
+  const std::string name = step.intrinsic.text();
+  const TensorIntrinsic* intrinsic = find_intrinsic(step.intrinsic);
+  if (intrinsic == nullptr) {
+    return fmt::format("there is no intrinsic {}; intrinsics are {}", name, intrinsics());
+  }
+  switch (illegal.code) {
+    case IllegalCode::IntrinsicLoops:
+      return fmt::format(
+          "{} takes the place of the two innermost loops, a spatial one and inside it one of the "
+          "reduction, and {} is not the first of such two; the loops of {} are {}",
+          name, loop, stage, loops_of(tree, illegal.stage));
+    case IllegalCode::IntrinsicExtent:
+      return fmt::format("loop {} of {} takes {} values, and {} has {} in its place; split it",
+                         loop, stage, illegal.a, name, illegal.b);
+    case IllegalCode::IntrinsicOperator:
+      return fmt::format("{} does not compute what {} does: {}", stage, name,
+                         intrinsic->to_string());
+    case IllegalCode::IntrinsicOperand:
+      return fmt::format(
+          "{} does not read the operands of {} once each from buffers of their own; do not inline "
+          "what computes them",
+          stage, name);
+    default:
+      break;
+  }
+  const std::string remedy =
+      illegal.stage == step.stage
+          ? "let it be the innermost part of the last dimension"
+          : fmt::format("pack {} or a cache_read of it for {}", stage, step.stage.text());
+  return fmt::format("values of loop {} lie {} elements apart in {}, and {} wants {}; {}", loop,
+                     illegal.a, stage, name, illegal.b, remedy);
 }
 
 // Why, and what would be legal. `tree` is the state in which it was refused, `step` the refused
@@ -264,6 +309,13 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           "the unrolled code comes to about {} instructions; {} are allowed: unroll less, or take "
           "factors that divide",
           illegal.a, illegal.b);
+    case IllegalCode::NoSuchIntrinsic:
+    case IllegalCode::IntrinsicLoops:
+    case IllegalCode::IntrinsicExtent:
+    case IllegalCode::IntrinsicOperator:
+    case IllegalCode::IntrinsicOperand:
+    case IllegalCode::IntrinsicLayout:
+      return intrinsic_reason(tree, illegal, std::get<Tensorize>(*step));
   }
   return "unknown";
 }

@@ -63,6 +63,12 @@ enum class IllegalCode : uint8_t {
   BadDistance,
   BoundTwice,
   CodeTooLarge,
+  NoSuchIntrinsic,
+  IntrinsicLoops,
+  IntrinsicExtent,
+  IntrinsicOperator,
+  IntrinsicOperand,
+  IntrinsicLayout,
 };
 
 struct Illegal {

@@ -51,6 +51,9 @@ class TreePrinter {
       std::string head = "for ";
       if (var.annotation != Annotation::None) head = std::string(word_of(var.annotation)) + " for ";
       if (var.bound != ThreadAxis::None) head = std::string(word_of(var.bound)) + " for ";
+      if (const TensorizedLoop* tensorized = tree_.find_tensorized(loop)) {
+        head = tensorized->intrinsic.text() + " for ";
+      }
       const char* tail = var.ragged ? " or fewer" : "";
       line(depth, fmt::format("{}{} < {}{}", head, var.name.text(), var.extent, tail));
       ++depth;
@@ -160,6 +163,11 @@ VarIndex LoopTree::find_loop(StageIndex index, Name name) const {
     if (var(loop).name == name) return loop;
   }
   return kNone;
+}
+
+const TensorizedLoop* LoopTree::find_tensorized(VarIndex loop) const {
+  const auto found = std::ranges::find(tensorized, loop, &TensorizedLoop::loop);
+  return found == tensorized.end() ? nullptr : &*found;
 }
 
 std::string LoopTree::to_string() const { return TreePrinter(*this).run(); }

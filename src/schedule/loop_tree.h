@@ -186,6 +186,14 @@ struct PrefetchRequest {
   int16_t step = kNone;
 };
 
+// The loop over the lanes of a tensor intrinsic, which takes its place and that of the loop inside.
+struct TensorizedLoop {
+  StageIndex stage = kNone;
+  VarIndex loop = kNone;
+  Name intrinsic;
+  int16_t step = kNone;
+};
+
 // What an access touches of one dimension while the variables outside hold still.
 struct RegionDim {
   bool whole = false;    // a data-dependent or irregular index: any element of the dimension
@@ -211,6 +219,7 @@ struct LoopTree {
   std::vector<AccessDim> dims;
   std::vector<te::Quotient> quotients;
   std::vector<PrefetchRequest> prefetches;
+  std::vector<TensorizedLoop> tensorized;
   std::vector<RegionDim> regions;  // numbers; parallel to dims: at the place where the buffer lives
   // Numbers; parallel to dims: the index over terminal variables, where it is affine.
   std::vector<arith::Affine> forms;
@@ -231,9 +240,10 @@ struct LoopTree {
     return std::span(accesses).subspan(reader.first_access, reader.accesses);
   }
 
-  StageIndex find_stage(StageName name) const;            // kNone when absent
-  VarIndex find_loop(StageIndex stage, Name name) const;  // kNone when absent
-  std::string to_string() const;                          // stages with their loops, for people
+  StageIndex find_stage(StageName name) const;                 // kNone when absent
+  VarIndex find_loop(StageIndex stage, Name name) const;       // kNone when absent
+  const TensorizedLoop* find_tensorized(VarIndex loop) const;  // null when it is not
+  std::string to_string() const;  // stages with their loops, for people
 };
 
 // The place of a loop among all loops around a point: is variable `var` (terminal) fixed while one

@@ -45,6 +45,11 @@ class ProgramHasher {
         hasher_.add(0xb1).add(static_cast<uint64_t>(var.bound)).add(code(loop));
     }
     if (stage.streams) hasher_.add(0x5f);
+    for (const VarIndex loop : stage.loops) {
+      const TensorizedLoop* tensorized = tree_.find_tensorized(loop);
+      if (tensorized != nullptr)
+        hasher_.add(0x7e).add(code(loop)).add_text(tensorized->intrinsic.text());
+    }
     for (const PrefetchRequest& request : tree_.prefetches) {
       if (tree_.stage(request.stage).name != stage.name) continue;
       hasher_.add(0x9e).add(code(request.loop)).add_signed(request.distance);

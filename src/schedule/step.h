@@ -19,11 +19,12 @@
 #include "schedule/steps/reorder.h"
 #include "schedule/steps/rfactor.h"
 #include "schedule/steps/split.h"
+#include "schedule/steps/tensorize.h"
 
 namespace tilewright::schedule {
 
 using Step =
     std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead, CacheWrite,
-                 Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind, Prefetch>;
+                 Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind, Prefetch, Tensorize>;
 
 }  // namespace tilewright::schedule

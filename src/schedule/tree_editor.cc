@@ -52,6 +52,9 @@ Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
       return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
     }
   }
+  if (tree_.find_tensorized(loop) != nullptr) {
+    return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
+  }
   for (const Stage& other : tree_.stages) {
     if (other.place == Place::At && other.at_loop == loop) {
       return reject(IllegalCode::LoopIsAttachPoint, tree_.stage(stage).name, var.name);

@@ -18,6 +18,7 @@ CValue CEmitter::emit_dot(const ir::Dot& dot) {
                            ir::to_string(dot.type),
                        dot.type);
   }
+  if (frame_->mask) return unsupported("a dot product in an arm of a vector Select", dot.type);
   const CValue sum = emit(dot.sum);
   const std::string a = words(dot.a, 1);
   const std::string b = words(dot.b, dot.type.lanes);
@@ -32,8 +33,8 @@ CValue CEmitter::emit_dot(const ir::Dot& dot) {
 std::string CEmitter::words(const ir::Expr& value, unsigned count) {
   const std::string type = helpers_.memory({CBase::U32, count});
   const auto* load = value.as<ir::Load>();
-  const bool in_memory = load != nullptr && !frame_->mask &&
-                         function_.buffers[load->buffer].scope != ir::Scope::Register;
+  const bool in_memory =
+      load != nullptr && function_.buffers[load->buffer].scope != ir::Scope::Register;
   if (in_memory) {
     const std::optional<LaneIndex> index = lane_index(load->buffer, load->indices);
     if (index && index->stride == 1) {

@@ -38,6 +38,7 @@ Emitter::Value Emitter::emit_dot(const ir::Dot& dot) {
     return unsupported("the target has no dot product of " + ir::to_string(dot.a.type()) + " and " +
                        ir::to_string(dot.b.type()));
   }
+  if (frame_->mask != nullptr) return unsupported("a dot product in an arm of a vector Select");
   llvm::Function* instruction = llvm::Intrinsic::getDeclaration(&module_, row->id);
   const llvm::FunctionType* type = instruction->getFunctionType();
   Value sum = emit(dot.sum);

@@ -13,7 +13,8 @@ std::string name_of_rank(const ConvShape& shape) {
 
 Status check(const ConvShape& shape) {
   const std::string op = name_of_rank(shape);
-  if (const Status number = require_number(op, shape.element); !number) return number;
+  const ir::Scalar weight = shape.weight_element.value_or(shape.element);
+  if (const Status factors = require_factors(op, shape.element, weight); !factors) return factors;
   if (shape.ci % shape.groups != 0 || shape.co % shape.groups != 0) {
     return fail(ErrorKind::BadInput, fmt::format("{}: groups={} must divide ci={} and co={}", op,
                                                  shape.groups, shape.ci, shape.co));
@@ -47,7 +48,8 @@ std::pair<TensorId, TensorId> add_operands(DagBuilder& builder, const ConvShape&
   weight.emplace_back(shape.ci / shape.groups);
   weight.emplace_back(shape.co);
   const TensorId x = builder.placeholder("X", std::move(input), shape.element);
-  return {x, builder.placeholder("W", std::move(weight), shape.element)};
+  const ir::Scalar weight_element = shape.weight_element.value_or(shape.element);
+  return {x, builder.placeholder("W", std::move(weight), weight_element)};
 }
 
 // The convolution as stage `name`, with its placeholders and border; stored as `stored`.
@@ -86,7 +88,8 @@ Result<ConvShape> shape_of(std::string_view op, const Arguments& arguments, size
                    .ci = arguments.integer("ci"),
                    .co = arguments.integer("co"),
                    .groups = arguments.integer("groups"),
-                   .element = arguments.scalar("dtype")};
+                   .element = arguments.scalar("dtype"),
+                   .weight_element = arguments.scalar("dtype_w")};
 }
 
 std::vector<Parameter> shape_parameters(size_t rank) {
@@ -95,7 +98,9 @@ std::vector<Parameter> shape_parameters(size_t rank) {
        channel_parameters(),
        kernel_parameters(rank),
        step_parameters(),
-       {{.name = "groups", .doc = "groups of channels", .fallback = "1"}, dtype_parameter()}});
+       {{.name = "groups", .doc = "groups of channels", .fallback = "1"},
+        dtype_parameter(),
+        second_dtype_parameter("dtype_w", "type of the elements of W; by default dtype")}});
 }
 
 template <size_t Rank>

@@ -10,11 +10,14 @@
 //
 //   c / (co/groups) * (ci/groups) + rc,  e.g. ci=8, co=4, groups=2: c=3, rc=1 reads channel 5
 //
+// dtype is the type of X, dtype_w that of W where it is another (u8 times i8).
+//
 // conv2d_bias_bn_relu: C, T1 = C + bias[co], T2 = T1 * scale[co], T3 = T2 + shift[co] and
 // Y = max(T3, 0), each a stage with the axes of Y.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "te/ops/conv_window.h"
 
@@ -25,7 +28,8 @@ struct ConvShape {
   Window window;
   int64_t ci = 1, co = 1;
   int64_t groups = 1;
-  ir::Scalar element = ir::Scalar::F32;
+  ir::Scalar element = ir::Scalar::F32;           // of X
+  std::optional<ir::Scalar> weight_element = {};  // X's by default
 };
 
 // Fails when groups do not divide the channels or the kernel does not fit.

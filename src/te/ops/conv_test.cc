@@ -173,6 +173,21 @@ TEST(Conv, TypesOfSumsAndResults) {
   }
 }
 
+TEST(Conv, WeightsMayHaveATypeOfTheirOwn) {
+  const std::string text = "conv2d:n=1,h=4,w=4,ci=4,co=2,kernel=3,stride=1,pad=1,dilation=1,";
+  const auto mixed = parse_operator(text + "groups=1,dtype=u8,dtype_w=i8");
+  ASSERT_TRUE(mixed.has_value()) << mixed.error().message;
+  EXPECT_EQ(mixed->dag->tensor(0).element, ir::Scalar::U8);
+  EXPECT_EQ(mixed->dag->tensor(1).element, ir::Scalar::I8);
+  EXPECT_EQ(mixed->dag->tensor(mixed->dag->outputs()[0]).element, ir::Scalar::I32);
+  EXPECT_TRUE(mixed->text.ends_with("dtype=u8,dtype_w=i8")) << mixed->text;
+  const auto clash = parse_operator(text + "dtype=u8,dtype_w=f16");
+  ASSERT_FALSE(clash.has_value());
+  EXPECT_EQ(clash.error().message,
+            "conv2d: sums of products are kept in i32 for u8 and in f32 for f16; take types that "
+            "agree");
+}
+
 TEST(Conv, TheEpilogueEqualsItsDefinition) {
   const Case s = {.text = "conv2d_bias_bn_relu:h=4,w=4,ci=2,co=3,kernel=3,pad=1",
                   .n = 1,

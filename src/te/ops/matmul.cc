@@ -8,19 +8,22 @@ std::vector<Parameter> size_parameters() {
           {.name = "n", .doc = "columns of B and C"},
           {.name = "k", .doc = "columns of A, rows of B"},
           dtype_parameter(),
+          second_dtype_parameter("dtype_b", "type of the elements of B; by default dtype"),
           flag_parameter("transpose_a", "1: A lies as [k,m]"),
           flag_parameter("transpose_b", "1: B lies as [n,k]")};
 }
 
 Result<MatmulShape> shape_of(std::string_view op, const Arguments& arguments) {
   const ir::Scalar element = arguments.scalar("dtype");
-  if (const Status number = require_number(op, element); !number) {
-    return std::unexpected(number.error());
+  const ir::Scalar element_b = arguments.scalar("dtype_b");
+  if (const Status factors = require_factors(op, element, element_b); !factors) {
+    return std::unexpected(factors.error());
   }
   return MatmulShape{.m = arguments.integer("m"),
                      .n = arguments.integer("n"),
                      .k = arguments.integer("k"),
                      .element = element,
+                     .element_b = element_b,
                      .transpose_a = arguments.flag("transpose_a"),
                      .transpose_b = arguments.flag("transpose_b")};
 }
@@ -38,7 +41,8 @@ std::shared_ptr<const Dag> product(const MatmulShape& shape, std::span<const int
   const std::vector<Extent> outer(batch.begin(), batch.end());
   const Extent m = shape.m, n = shape.n, k = shape.k;
   const TensorId a = builder.placeholder("A", with(outer, m, k, shape.transpose_a), shape.element);
-  const TensorId b = builder.placeholder("B", with(outer, k, n, shape.transpose_b), shape.element);
+  const TensorId b = builder.placeholder("B", with(outer, k, n, shape.transpose_b),
+                                         shape.element_b.value_or(shape.element));
   std::vector<Axis> axes;
   std::vector<ir::Expr> each;
   for (const Extent& extent : outer) {

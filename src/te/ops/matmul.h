@@ -4,10 +4,12 @@
 //   batch_matmul  A[b, m, k] B[b, k, n] -> C[b, m, n]    axes b, i, j; reduce k
 //
 // transpose_a and transpose_b say that an operand lies transposed: A[k, m], B[n, k]. Sums are kept
-// in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or i32.
+// in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or i32. dtype is the
+// type of A, dtype_b that of B where it is another (u8 times i8).
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "te/ops/operator.h"
 
@@ -17,7 +19,8 @@ struct MatmulShape {
   int64_t m = 1;
   int64_t n = 1;
   int64_t k = 1;
-  ir::Scalar element = ir::Scalar::F32;
+  ir::Scalar element = ir::Scalar::F32;      // of A
+  std::optional<ir::Scalar> element_b = {};  // A's by default
   bool transpose_a = false;
   bool transpose_b = false;
 };

@@ -65,6 +65,32 @@ TEST(Matmul, TransposedOperandsLieTheOtherWay) {
             "matmul:m=3,n=5,k=4,dtype=f32,transpose_b=1");
 }
 
+TEST(Matmul, BMayHaveATypeOfItsOwn) {
+  const Evaluated product("matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8");
+  for (int64_t at = 0; at < 6; ++at) {
+    double sum = 0;
+    for (int64_t k = 0; k < 4; ++k) {
+      sum += product.in("A", at / 3 * 4 + k) * product.in("B", k * 3 + at % 3);
+    }
+    EXPECT_EQ(product.output[static_cast<size_t>(at)], sum);
+  }
+  const auto dag = parse_operator("batch_matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8")->dag;
+  EXPECT_EQ(dag->tensor(0).element, ir::Scalar::U8);
+  EXPECT_EQ(dag->tensor(1).element, ir::Scalar::I8);
+  EXPECT_EQ(dag->tensor(2).element, ir::Scalar::I32);
+  // Said where it is another one only.
+  EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8")->text,
+            "matmul:m=2,n=3,k=4,dtype=u8,dtype_b=i8");
+  EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype=i8,dtype_b=i8")->text,
+            "matmul:m=2,n=3,k=4,dtype=i8");
+  EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype=u8,dtype_b=f32").error().message,
+            "matmul: sums of products are kept in i32 for u8 and in f32 for f32; take types that "
+            "agree");
+  EXPECT_EQ(parse_operator("matmul:m=2,n=3,k=4,dtype_b=bool").error().message,
+            "matmul: dtype bool is not supported; types are f16, bf16, f32, f64, i8, i16, i32, "
+            "i64, u8");
+}
+
 TEST(Matmul, AFlagIsZeroOrOne) {
   const auto instance = parse_operator("matmul:m=3,n=5,k=4,transpose_b=2");
   ASSERT_FALSE(instance.has_value());

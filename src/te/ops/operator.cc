@@ -145,6 +145,17 @@ Status check_keys(const Operator& op, const KeyValues& given) {
   return {};
 }
 
+// What a parameter is where it is not given; empty: it must be.
+std::string fallback_of(const Operator& op, const KeyValues& given, const Parameter& parameter) {
+  if (parameter.same_as.empty()) return std::string(parameter.fallback);
+  const auto found =
+      std::ranges::find(given, parameter.same_as, [](const auto& entry) { return entry.first; });
+  if (found != given.end()) return found->second;
+  const auto other = std::ranges::find(op.parameters, parameter.same_as, &Parameter::name);
+  CHECK(other != op.parameters.end(), "{} has no parameter {}", op.name, parameter.same_as);
+  return std::string(other->fallback);
+}
+
 struct Filled {
   Arguments arguments;
   std::vector<std::string> parts;  // `key=value` of the canonical text
@@ -155,17 +166,17 @@ Result<Filled> fill_in(const Operator& op, const KeyValues& given) {
   for (const Parameter& parameter : op.parameters) {
     const auto found =
         std::ranges::find(given, parameter.name, [](const auto& entry) { return entry.first; });
-    if (found == given.end() && parameter.fallback.empty()) {
+    const std::string fallback = fallback_of(op, given, parameter);
+    if (found == given.end() && fallback.empty()) {
       return fail(ErrorKind::BadInput,
                   fmt::format("{} needs parameter {} ({}); its parameters are {}", op.name,
                               parameter.name, parameter.doc, fmt::join(parameter_names(op), ", ")));
     }
-    const std::string value =
-        found == given.end() ? std::string(parameter.fallback) : found->second;
+    const std::string& value = found == given.end() ? fallback : found->second;
     const Status set = set_parameter(filled.arguments, op.name, parameter, value);
     if (!set) return std::unexpected(set.error());
     const std::string printed = canonical(filled.arguments, parameter, value);
-    if (!parameter.quiet || printed != parameter.fallback) {
+    if (!parameter.quiet || printed != fallback) {
       filled.parts.push_back(fmt::format("{}={}", parameter.name, printed));
     }
   }
@@ -280,6 +291,11 @@ Parameter dtype_parameter() {
           .kind = ParameterKind::Scalar};
 }
 
+Parameter second_dtype_parameter(std::string_view name, std::string_view doc) {
+  return {
+      .name = name, .doc = doc, .kind = ParameterKind::Scalar, .quiet = true, .same_as = "dtype"};
+}
+
 Parameter flag_parameter(std::string_view name, std::string_view doc) {
   return {.name = name, .doc = doc, .fallback = "0", .low = 0, .high = 1, .quiet = true};
 }
@@ -298,6 +314,17 @@ Status require_number(std::string_view op, ir::Scalar element) {
   if (element != ir::Scalar::Bool) return {};
   return fail(ErrorKind::Unsupported,
               fmt::format("{}: dtype bool is not supported; types are {}", op, kScalars));
+}
+
+Status require_factors(std::string_view op, ir::Scalar a, ir::Scalar b) {
+  if (Status number = require_number(op, a); !number) return number;
+  if (Status number = require_number(op, b); !number) return number;
+  if (accumulator_of(a) == accumulator_of(b)) return {};
+  return fail(ErrorKind::Unsupported,
+              fmt::format("{}: sums of products are kept in {} for {} and in {} for {}; take types "
+                          "that agree",
+                          op, ir::name_of(accumulator_of(a)), ir::name_of(a),
+                          ir::name_of(accumulator_of(b)), ir::name_of(b)));
 }
 
 Status require_float(std::string_view op, ir::Scalar element) {

@@ -37,7 +37,8 @@ struct Parameter {
   ParameterKind kind = ParameterKind::Integer;
   int64_t low = 1;  // least and largest legal Integer, or member of a Shape
   int64_t high = kMaxParameter;
-  bool quiet = false;  // left out of the text of an instance when at its fallback
+  bool quiet = false;             // left out of the text of an instance when at its fallback
+  std::string_view same_as = "";  // in place of a fallback: the parameter whose value it takes
 };
 
 // A placeholder of the operator that has a second name or is constant unless the text says else.
@@ -95,6 +96,8 @@ Result<OpInstance> instantiate(const Operator& op, const KeyValues& given);
 
 // What most rows have in common.
 Parameter dtype_parameter();
+// The type of a second operand, by default that of the first.
+Parameter second_dtype_parameter(std::string_view name, std::string_view doc);
 Parameter flag_parameter(std::string_view name, std::string_view doc);  // 0 or 1, by default 0
 // The type sums of products of `element` are kept in: F16, BF16 -> F32; I8, I16, U8 -> I32.
 ir::Scalar accumulator_of(ir::Scalar element);
@@ -103,6 +106,8 @@ ir::Scalar result_of(ir::Scalar element);
 // Fails unless dtype is a number, a float.
 Status require_number(std::string_view op, ir::Scalar element);
 Status require_float(std::string_view op, ir::Scalar element);
+// Fails unless both are numbers and sums of their products are kept in one type.
+Status require_factors(std::string_view op, ir::Scalar a, ir::Scalar b);
 // Fails unless `value` is finite in `element` and, for integers, one of them exactly.
 Status require_value(std::string_view op, double value, ir::Scalar element);
 // Which of `names` the value `text` of a parameter is; fails with the list of them.

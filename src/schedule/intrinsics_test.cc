@@ -1,0 +1,71 @@
+#include "schedule/intrinsics.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::schedule {
+namespace {
+
+TEST(Intrinsics, RowsAreNamedAndDoNotCoincide) {
+  const auto rows = all_intrinsics();
+  for (size_t k = 0; k < rows.size(); ++k) {
+    EXPECT_EQ(find_intrinsic(rows[k].name), &rows[k]);
+    for (size_t other = 0; other < k; ++other) {
+      const bool same_loops =
+          rows[k].lanes() == rows[other].lanes() && rows[k].factors() == rows[other].factors();
+      const bool same = same_loops && !match_operands(rows[k], rows[other].fold().body[0]).empty();
+      EXPECT_FALSE(same) << rows[k].name.text() << " is " << rows[other].name.text();
+    }
+  }
+  EXPECT_EQ(find_intrinsic(Name("vnni_dot")), nullptr);
+}
+
+TEST(Intrinsics, SayWhatTheyCompute) {
+  EXPECT_EQ(find_intrinsic(Name("vnni_dot_u8i8"))->to_string(),
+            "acc[l] = sum over f of i32(a[f]) * i32(b[l, f]); l < 16, f < 4; a of u8, b of i8");
+  EXPECT_EQ(find_intrinsic(Name("avx512_bf16_dot"))->to_string(),
+            "acc[l] = sum over f of f32(a[f]) * f32(b[l, f]); l < 16, f < 2; a of bf16, b of bf16");
+}
+
+TEST(Intrinsics, OperandsLieRowMajor) {
+  for (const TensorIntrinsic& row : all_intrinsics()) {
+    EXPECT_EQ(row.lane_step(0), 0);
+    EXPECT_EQ(row.factor_step(0), 1);
+    EXPECT_EQ(row.lane_step(1), row.factors());
+    EXPECT_EQ(row.factor_step(1), 1);
+  }
+}
+
+TEST(Intrinsics, FactorsInEitherOrder) {
+  const auto load = [](ir::Scalar type, ir::BufferId id) {
+    return ir::load(type, id, {ir::int_imm(0)});
+  };
+  const auto product = [&](ir::Scalar sum, const ir::Expr& x, const ir::Expr& y) {
+    return ir::cast(sum, x) * ir::cast(sum, y);
+  };
+  using enum ir::Scalar;
+  const TensorIntrinsic& vnni = *find_intrinsic(Name("vnni_dot_u8i8"));
+  const ir::Expr unsigned_byte = load(U8, 7), signed_byte = load(I8, 9);
+  for (const ir::Expr& value :
+       {product(I32, unsigned_byte, signed_byte), product(I32, signed_byte, unsigned_byte)}) {
+    const auto ways = match_operands(vnni, value);
+    ASSERT_EQ(ways.size(), 1u);
+    EXPECT_EQ(ways[0][0]->buffer, 7u);
+    EXPECT_EQ(ways[0][1]->buffer, 9u);
+  }
+  const TensorIntrinsic& bf16 = *find_intrinsic(Name("avx512_bf16_dot"));
+  const ir::Expr floats = product(F32, load(BF16, 1), load(BF16, 2));
+  const auto both = match_operands(bf16, floats);
+  ASSERT_EQ(both.size(), 2u);
+  EXPECT_EQ(both[0][0]->buffer, 1u);
+  EXPECT_EQ(both[1][0]->buffer, 2u);
+
+  EXPECT_TRUE(match_operands(vnni, product(I32, unsigned_byte, unsigned_byte)).empty());
+  EXPECT_TRUE(match_operands(vnni, product(I64, unsigned_byte, signed_byte)).empty());
+  EXPECT_TRUE(
+      match_operands(vnni, ir::cast(I32, unsigned_byte) + ir::cast(I32, signed_byte)).empty());
+  EXPECT_TRUE(match_operands(vnni, product(I32, unsigned_byte, ir::int_imm(3, {I8, 1}))).empty());
+  EXPECT_TRUE(match_operands(bf16, load(F32, 1) * load(F32, 2)).empty());
+}
+
+}  // namespace
+}  // namespace tilewright::schedule

@@ -1,0 +1,193 @@
+#include "schedule/steps/tensorize.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "schedule/intrinsics.h"
+#include "schedule/numbers.h"
+
+namespace tilewright::schedule {
+namespace {
+
+// By how many elements of memory a loop moves along a dimension of a buffer, where its coefficient
+// in the index is `weight`; nothing when it leaves the digit in which it counts.
+std::optional<int64_t> step_in_memory(const layout::Layout& layout, uint32_t dim, int64_t weight,
+                                      int64_t extent) {
+  std::optional<int64_t> step;
+  int64_t largest = 0;  // divisor so far
+  int64_t stride = 1;
+  for (size_t k = layout.digits.size(); k-- > 0; stride *= layout.digits[k].extent) {
+    const layout::Digit& digit = layout.digits[k];
+    if (digit.dim != dim || weight % digit.divisor != 0 || digit.divisor < largest) continue;
+    largest = digit.divisor;
+    const int64_t count = weight / digit.divisor;
+    step = count * extent <= digit.extent ? std::optional(count * stride) : std::nullopt;
+  }
+  return step;
+}
+
+// Holds one tensorized loop against its intrinsic.
+class TensorizedCheck {
+ public:
+  TensorizedCheck(const LoopTree& tree, const TensorizedLoop& at)
+      : tree_(tree),
+        at_(at),
+        stage_(tree.stage(at.stage)),
+        intrinsic_(*find_intrinsic(at.intrinsic)),
+        lanes_(at.loop) {}
+
+  Illegal run() {
+    if (const Illegal illegal = check_loops()) return illegal;
+    if (const Illegal illegal = check_operator()) return illegal;
+    if (const Illegal illegal = check_accumulator()) return illegal;
+    return check_operands();
+  }
+
+ private:
+  Illegal reject(IllegalCode code, Name loop = {}, int64_t a = 0, int64_t b = 0) const {
+    return {code, at_.step, stage_.name, loop, a, b};
+  }
+
+  Illegal check_loops() {
+    const size_t count = stage_.loops.size();
+    const bool second_to_last = count >= 2 && stage_.loops[count - 2] == lanes_;
+    if (!second_to_last || tree_.var(lanes_).kind != IterKind::Spatial ||
+        tree_.var(stage_.loops[count - 1]).kind != IterKind::Reduce) {
+      return reject(IllegalCode::IntrinsicLoops, tree_.var(lanes_).name);
+    }
+    factors_ = stage_.loops[count - 1];
+    if (const Illegal illegal = check_loop(lanes_, intrinsic_.lanes())) return illegal;
+    return check_loop(factors_, intrinsic_.factors());
+  }
+
+  Illegal check_loop(VarIndex loop, int64_t extent) const {
+    const LoopVar& var = tree_.var(loop);
+    if (var.extent != extent) {
+      return reject(IllegalCode::IntrinsicExtent, var.name, var.extent, extent);
+    }
+    const bool prefetches = std::ranges::count(tree_.prefetches, loop, &PrefetchRequest::loop) > 0;
+    if (var.annotation != Annotation::None || var.bound != ThreadAxis::None || prefetches) {
+      return reject(IllegalCode::LoopIsAnnotated, var.name);
+    }
+    const bool attached = std::ranges::any_of(tree_.stages, [loop](const Stage& stage) {
+      return stage.place == Place::At && stage.at_loop == loop;
+    });
+    return attached ? reject(IllegalCode::LoopIsAttachPoint, var.name) : Illegal{};
+  }
+
+  // A sum in the type of the intrinsic's of products of its types.
+  Illegal check_operator() {
+    const te::Op& op = tree_.dag->op(stage_.op);
+    const bool computes = stage_.kind == StageKind::Compute || stage_.kind == StageKind::Partial;
+    if (!computes || !op.has_reduction() || op.reduction->simple_op() != ir::BinaryOp::Add) {
+      return reject(IllegalCode::IntrinsicOperator);
+    }
+    ways_ = match_operands(intrinsic_, op.body[0]);
+    if (ways_.empty()) return reject(IllegalCode::IntrinsicOperator);
+    const bool exact = !ir::is_float(op.body[0].type());
+    return exact || tree_.reassociate ? Illegal{} : reject(IllegalCode::NeedsReassociate);
+  }
+
+  // Accumulators of another type than the stage's buffer have a buffer of their own, in which the
+  // innermost spatial loop is the last dimension.
+  Illegal check_accumulator() const {
+    const BufferIndex own = stage_.first_buffer;
+    if (tree_.buffer(own).element != tree_.dag->op(stage_.op).body[0].type().scalar) return {};
+    const layout::Layout layout = layout_of(tree_, own);
+    int64_t step = 0;
+    for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
+      arith::Affine form;
+      CHECK(form_of(tree_, stage_.dims[d], &form), "an index that was legal for the stage");
+      const int64_t weight = form.coefficient_of(static_cast<uint32_t>(lanes_));
+      if (weight == 0) continue;
+      step += step_in_memory(layout, d, weight, intrinsic_.lanes()).value_or(0);
+    }
+    if (step == 1) return {};
+    return reject(IllegalCode::IntrinsicLayout, tree_.var(lanes_).name, step, 1);
+  }
+
+  // Of two ways that do not fit, the one whose shared operand does not move with the lanes is
+  // meant.
+  Illegal check_operands() const {
+    Illegal refusal;
+    for (const IntrinsicOperands& way : ways_) {
+      const Illegal illegal = check_way(way);
+      if (!illegal) return {};
+      if (!refusal || refusal.b == 0) refusal = illegal;
+    }
+    return refusal;
+  }
+
+  Illegal check_way(const IntrinsicOperands& loads) const {
+    for (size_t k = 0; k < loads.size(); ++k) {
+      const Access* access = access_to(loads[k]->buffer);
+      if (access == nullptr) return reject(IllegalCode::IntrinsicOperand);
+      if (const Illegal illegal = check_step(*access, lanes_, intrinsic_.lane_step(k))) {
+        return illegal;
+      }
+      if (const Illegal illegal = check_step(*access, factors_, intrinsic_.factor_step(k))) {
+        return illegal;
+      }
+    }
+    return {};
+  }
+
+  // The stage's one read of a tensor, where it comes from a buffer.
+  const Access* access_to(te::TensorId tensor) const {
+    const Access* found = nullptr;
+    for (const Access& access : tree_.reads_of(stage_)) {
+      if (tree_.buffer(access.buffer).tensor != tensor) continue;
+      if (found != nullptr || access.via != kNone) return nullptr;
+      found = &access;
+    }
+    return found;
+  }
+
+  Illegal check_step(const Access& access, VarIndex loop, int64_t wanted) const {
+    const layout::Layout layout = layout_of(tree_, access.buffer);
+    int64_t step = 0;
+    for (uint32_t d = 0; d < access.rank; ++d) {
+      const size_t at = size_t{access.first_dim} + d;
+      if (!tree_.dims[at].affine) return reject(IllegalCode::IntrinsicOperand);
+      const int64_t weight = tree_.forms[at].coefficient_of(static_cast<uint32_t>(loop));
+      if (weight == 0) continue;
+      step += step_in_memory(layout, d, weight, tree_.var(loop).extent).value_or(0);
+    }
+    if (step == wanted) return {};
+    const StageName source = tree_.stage(tree_.buffer(access.buffer).stage).name;
+    return {IllegalCode::IntrinsicLayout, at_.step, source, tree_.var(loop).name, step, wanted};
+  }
+
+  const LoopTree& tree_;
+  const TensorizedLoop& at_;
+  const Stage& stage_;
+  const TensorIntrinsic& intrinsic_;
+  VarIndex lanes_;
+  VarIndex factors_ = kNone;
+  InlineVector<IntrinsicOperands, 2> ways_;
+};
+
+}  // namespace
+
+Illegal apply_step(TreeEditor& editor, const Tensorize& step) {
+  StageIndex stage = kNone;
+  VarIndex loop = kNone;
+  if (const Illegal illegal = editor.find_scheduled(step.stage, &stage)) return illegal;
+  if (const Illegal illegal = editor.find_loop(stage, step.loop, &loop)) return illegal;
+  if (find_intrinsic(step.intrinsic) == nullptr) {
+    return editor.reject(IllegalCode::NoSuchIntrinsic, step.stage, step.loop);
+  }
+  if (const Illegal illegal = editor.check_unused(stage, loop)) return illegal;
+  editor.tree().tensorized.push_back(
+      {.stage = stage, .loop = loop, .intrinsic = step.intrinsic, .step = editor.step()});
+  return {};
+}
+
+Illegal check_tensorized(const LoopTree& tree) {
+  for (const TensorizedLoop& at : tree.tensorized) {
+    if (const Illegal illegal = TensorizedCheck(tree, at).run()) return illegal;
+  }
+  return {};
+}
+
+}  // namespace tilewright::schedule
