@@ -1,6 +1,8 @@
 // Buffers that share workspace: results are those of the interpreter, where each has its own.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "codegen/chain_testing.h"
 #include "codegen/llvm/agreement_testing.h"
 #include "codegen/workspace.h"
@@ -16,8 +18,8 @@ TEST(StorageReuse, AChainNeedsAFractionOfItsBuffers) {
     sum += buffer.elements() * ir::bytes_of(buffer.element.scalar);
   }
   EXPECT_LT(plan_workspace(chain).shared, sum / 2);
-  std::vector<float> in;
-  for (int k = 0; k < 2048; ++k) in.push_back(static_cast<float>(k));
+  std::vector<float> in(2048);
+  std::iota(in.begin(), in.end(), 0.0F);
   const std::vector<Bytes> arguments =
       run_both(chain, {bytes_of_values(in), Bytes(in.size() * sizeof(float))});
   ASSERT_EQ(arguments.size(), 2U);
