@@ -1,25 +1,89 @@
-// One program held against everything that can judge it: interpreter of the nest, interpreter of
-// the fully lowered IR, LLVM, and te/eval; and regions against the elements that were touched.
+// Programs of one task held against everything that can judge them: the interpreter of the nest,
+// te/eval, the interpreter of the fully lowered IR, LLVM; and regions against the elements that
+// were touched.
+//
+// The nest and the lowered IR agree with te/eval, up to what rounding allows, which is nothing
+// where sums are exact; the lowered IR and LLVM agree bit by bit, and so do nest and lowered IR
+// where the licences allow no difference. Not shared between threads.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "schedule/loop_tree.h"
+#include "operands.h"
+#include "region_check.h"
+#include "rounding_bound.h"
 #include "schedule/trace.h"
-#include "task/workload.h"
 
 namespace tilewright::testing {
 
-struct RegionCount {
-  int64_t checked = 0;  // touched elements held against a region
+enum class FailureKind : uint8_t {
+  Nest,
+  Regions,
+  Evaluator,
+  Lowering,
+  LoweredIr,
+  Llvm,
+  C,
+  Internal
 };
 
-// What is wrong, with operator and trace; nothing when all agree. Inputs are small integers, so
-// that sums are exact and all results are compared bit by bit; where the operator divides or
-// exponentiates, te/eval is held to a relative error instead. `seed` decides the inputs.
-std::optional<std::string> check_program(const Task& task, const schedule::LoopTree& tree,
-                                         const schedule::Trace& trace, uint64_t seed,
-                                         RegionCount* regions);
+struct Failure {
+  FailureKind kind;
+  std::string text;  // the first difference
+};
+
+// What the interpreter made of a program, for further back ends.
+struct Interpreted {
+  ir::Function function;  // lowered
+  Memory inputs, results;
+};
+
+struct CheckOptions {
+  bool llvm = true;
+  Interpreted* interpreted = nullptr;  // out
+};
+
+class ProgramChecker {
+ public:
+  ProgramChecker(Task task, uint64_t seed);        // `seed` decides the inputs
+  ProgramChecker(const ProgramChecker&) = delete;  // the evaluators refer to it
+  ProgramChecker& operator=(const ProgramChecker&) = delete;
+  ~ProgramChecker() = default;
+
+  const Task& task() const { return task_; }
+
+  // `tree` is what apply made of `trace`.
+  std::optional<Failure> check(const schedule::LoopTree& tree, const schedule::Trace& trace,
+                               const CheckOptions& options = {});
+
+  const RegionCount& regions() const { return regions_; }
+  int64_t unbounded() const { return unbounded_; }  // elements without a bound on their rounding
+
+ private:
+  std::optional<Failure> check_all(const schedule::LoopTree& tree, const schedule::Trace& trace,
+                                   const CheckOptions& options);
+  std::optional<Failure> check_nest(const schedule::LoopTree& tree, const schedule::Trace& trace,
+                                    Memory& memory);
+  std::optional<Failure> check_lowered(const ir::Function& lowered, const Memory& nest,
+                                       Memory& memory);
+  std::optional<Failure> check_llvm(const schedule::LoopTree& tree, const schedule::Trace& trace,
+                                    const Memory& expected);
+  std::optional<std::string> first_wrong(const Memory& memory);  // by te/eval
+  std::optional<std::string> first_wrong(te::TensorId output, const std::vector<uint8_t>& bytes);
+  bool is_wrong(te::TensorId output, std::span<const int64_t> index, double actual,
+                double expected);
+
+  Task task_;
+  Memory operands_;  // row-major
+  te::Evaluator evaluator_;
+  RoundingBound bound_;
+  RegionCount regions_;
+  int64_t unbounded_ = 0;
+};
+
+// The first byte of an output in which two memories differ, as elements.
+std::optional<std::string> first_difference(const Workload& workload, const Memory& a,
+                                            const Memory& b);
 
 }  // namespace tilewright::testing

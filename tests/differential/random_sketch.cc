@@ -1,11 +1,8 @@
 #include "random_sketch.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
-#include "task/parse.h"
 #include "te/predicates.h"
 
 namespace tilewright::testing {
@@ -13,19 +10,18 @@ namespace {
 
 using namespace schedule;  // NOLINT: a test about nothing else
 
-class SketchMaker {
+struct Loop {
+  Name name;
+  bool reduces = false;
+  int64_t extent = 1;  // about
+};
+using Loops = std::vector<Loop>;
+
+// The steps and holes of a sketch as it grows.
+class SketchWriter {
  public:
-  SketchMaker(const Workload& workload, Rng& rng) : workload_(workload), rng_(rng) {}
+  explicit SketchWriter(Rng& rng) : rng_(rng) {}
 
-  Sketch run() {
-    const te::Dag& dag = *workload_.dag;
-    for (te::OpId op = static_cast<te::OpId>(dag.ops().size()); op-- > 0;) {
-      if (dag.op(op).kind != te::OpKind::Placeholder) add_operator(op);
-    }
-    return std::move(sketch_);
-  }
-
- private:
   void add(const Step& step) { sketch_.trace.steps.push_back(step); }
 
   // A step with choices; nullopt among them leaves it out.
@@ -34,332 +30,347 @@ class SketchMaker {
     for (const auto& choice : choices) {
       if (choice) any = *choice;
     }
-    sketch_.holes.push_back(
-        {static_cast<int16_t>(sketch_.trace.steps.size()), stage, StepDomain{std::move(choices)}});
+    sketch_.holes.push_back({hole(), stage, StepDomain{std::move(choices)}});
     add(any);
   }
   void add_maybe(StageName stage, const Step& step) { add_choice(stage, {std::nullopt, step}); }
 
-  void add_split(StageName stage, Name loop, int64_t extent, int parts) {
-    TileDomain domain = exact_tiles(extent, parts, 64);
+  void add_split(StageName stage, const Loop& loop, int parts) {
+    TileDomain domain = exact_tiles(loop.extent, parts, 64);
     for (int k = 0; k < 3; ++k) {  // and some that leave a remainder or exceed the extent
       Factors factors;
-      for (int p = 1; p < parts; ++p)
-        factors.push_back(rng_.between(1, std::min<int64_t>(extent + 2, 9)));
+      for (int p = 1; p < parts; ++p) {
+        factors.push_back(rng_.between(1, std::min<int64_t>(loop.extent + 2, 9)));
+      }
       domain.choices.push_back(factors);
     }
-    sketch_.holes.push_back({static_cast<int16_t>(sketch_.trace.steps.size()), stage, domain});
-    add(Split{.stage = stage, .loop = loop, .factors = domain.choices[0], .tail = random_tail()});
+    sketch_.holes.push_back({hole(), stage, domain});
+    add(Split{.stage = stage, .loop = loop.name, .factors = domain.choices[0], .tail = tail()});
   }
-  Tail random_tail() {
+
+  Tail tail() {
     constexpr std::array kTails = {Tail::Peel, Tail::Mask, Tail::Overlap, Tail::Pad};
     return kTails[rng_.below(kTails.size())];
   }
 
-  // Splits every axis in two or three and interleaves the parts: all first parts, then all second
-  // ones and so on, with the reduce loops somewhere between.
-  std::vector<Name> tile(StageName stage, const std::vector<te::Axis>& spatial,
-                         const std::vector<te::Axis>& reduce) {
-    const int parts = static_cast<int>(rng_.between(1, 3));
-    const int reduce_parts = static_cast<int>(rng_.between(1, 2));
-    std::vector<std::vector<Name>> levels(static_cast<size_t>(parts));
-    for (const te::Axis& axis : spatial) split_into(stage, axis, parts, levels);
-    std::vector<std::vector<Name>> reduce_levels(static_cast<size_t>(reduce_parts));
-    for (const te::Axis& axis : reduce) split_into(stage, axis, reduce_parts, reduce_levels);
-    std::vector<Name> order;
-    size_t next_reduce = 0;
-    const size_t first = static_cast<size_t>(rng_.between(0, parts));
-    for (size_t level = 0; level <= levels.size(); ++level) {
-      if (level >= first && next_reduce < reduce_levels.size()) {
-        append(order, reduce_levels[next_reduce++]);
+  Sketch finish() && { return std::move(sketch_); }
+
+ private:
+  int16_t hole() const { return static_cast<int16_t>(sketch_.trace.steps.size()); }
+
+  Rng& rng_;
+  Sketch sketch_;
+};
+
+// Cuts, orders and fuses the loops of stages.
+class Tiler {
+ public:
+  Tiler(SketchWriter& writer, Rng& rng) : writer_(writer), rng_(rng) {}
+
+  // Splits every axis in up to three and interleaves the parts: all first parts, then all second
+  // ones and so on, with the reduce loops somewhere between. The loops, outside in.
+  Loops tile(StageName stage, const std::vector<te::Axis>& spatial,
+             const std::vector<te::Axis>& reduce) {
+    const size_t parts = rng_.below(3) + 1;
+    std::vector<Loops> levels(parts);
+    for (const te::Axis& axis : spatial) split_into(stage, axis, false, levels);
+    std::vector<Loops> reduce_levels(rng_.below(2) + 1);
+    for (const te::Axis& axis : reduce) split_into(stage, axis, true, reduce_levels);
+    const size_t first = rng_.below(parts + 1);
+    Loops order;
+    for (size_t level = 0; level < std::max(parts, first + reduce_levels.size()); ++level) {
+      if (level >= first && level - first < reduce_levels.size()) {
+        append(order, reduce_levels[level - first]);
       }
-      if (level < levels.size()) append(order, levels[level]);
+      if (level < parts) append(order, levels[level]);
     }
-    while (next_reduce < reduce_levels.size()) append(order, reduce_levels[next_reduce++]);
-    LoopList loops;
-    for (const Name& name : order) loops.push_back(name);
-    add(Reorder{.stage = stage, .loops = loops});
+    LoopList names;
+    for (const Loop& loop : order) names.push_back(loop.name);
+    writer_.add(Reorder{.stage = stage, .loops = names});
+    if (!order.empty() && rng_.chance(0.2)) split_again(stage, order);
+    if (rng_.chance(0.25)) fuse(stage, order);
     return order;
   }
 
-  void split_into(StageName stage, const te::Axis& axis, int parts,
-                  std::vector<std::vector<Name>>& levels) {
-    if (parts > 1) add_split(stage, axis.name, axis.extent.high, parts);
-    for (int k = 0; k < parts; ++k) {
-      levels[static_cast<size_t>(k)].push_back(parts > 1 ? axis.name.child(static_cast<unsigned>(k))
-                                                         : axis.name);
-    }
-  }
-  static void append(std::vector<Name>& to, const std::vector<Name>& from) {
+ private:
+  struct Cut {  // a loop that a split has cut
+    StageName stage;
+    Name loop;
+    int parts;
+  };
+
+  static void append(Loops& to, const Loops& from) {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  void annotate(StageName stage, const std::vector<Name>& order,
-                const std::vector<te::Axis>& spatial) {
-    const auto is_spatial = [&](Name name) {
-      return std::any_of(spatial.begin(), spatial.end(), [&](const te::Axis& axis) {
-        return name == axis.name || name.text().starts_with(axis.name.text() + ".");
-      });
-    };
-    const Name inner = order.back();
-    if (rng_.chance(0.2)) add_maybe(stage, Annotate{stage, inner, Annotation::Stream});
-    add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorise},
-                       Annotate{stage, inner, Annotation::Unroll}});
-    if (order.size() > 2) {
-      add_maybe(stage, Annotate{stage, order[order.size() - 2], Annotation::Unroll});
-    }
-    if (order.size() > 3 && is_spatial(order[0]) && is_spatial(order[1]) && rng_.chance(0.3)) {
-      add(Fuse{.stage = stage, .loops = {order[0], order[1]}});
-      const Name fused = Name::fuse(std::vector<Name>{order[0], order[1]});
-      add_choice(stage, {std::nullopt, Annotate{stage, fused, Annotation::Parallel}});
-    } else if (order.size() > 1) {
-      add_maybe(stage, Annotate{stage, order[0], Annotation::Parallel});
-    }
-  }
-
-  // Where a stage is computed: root, inline, or at a loop of a reader that is laid out already.
-  void place(StageName stage, te::OpId op, bool reduces) {
-    std::vector<std::optional<Step>> choices = {std::nullopt};
-    if (!reduces) choices.push_back(ComputeInline{stage});
-    const auto consumers = workload_.dag->consumers(op);
-    for (const auto& [reader, loops] : placed_) {
-      const bool reads = std::any_of(consumers.begin(), consumers.end(), [&](te::OpId c) {
-        return workload_.dag->op(c).name == reader.op;
-      });
-      if (!reads) continue;
-      for (const Name& loop : loops) choices.push_back(ComputeAt{stage, reader, loop});
-    }
-    add_choice(stage, std::move(choices));
-  }
-
-  void add_operator(te::OpId id) {
-    const te::Op& op = workload_.dag->op(id);
-    const StageName main{.op = op.name};
-    const bool output = te::is_output(*workload_.dag, id);
-    const bool reduces = op.has_reduction();
-    if (reduces && rng_.chance(0.6)) return add_cached(id, main, output);
-    if (reduces && rng_.chance(0.3)) return add_factored(op, main);
-    if (!output && rng_.chance(0.4)) {
-      place(main, id, reduces);
+  void split_into(StageName stage, const te::Axis& axis, bool reduces, std::vector<Loops>& levels) {
+    const int parts = static_cast<int>(levels.size());
+    const Loop whole{axis.name, reduces, axis.extent.high};
+    if (parts == 1) {
+      levels[0].push_back(whole);
       return;
     }
-    const std::vector<Name> order = tile(main, op.axes, op.reduce_axes);
-    annotate(main, order, op.axes);
+    if (!follow(stage, whole, parts)) writer_.add_split(stage, whole, parts);
+    cuts_.push_back({stage, whole.name, parts});
+    for (int k = 0; k < parts; ++k) {
+      levels[static_cast<size_t>(k)].push_back({whole.name.child(static_cast<unsigned>(k)), reduces,
+                                                std::min<int64_t>(4, whole.extent)});
+    }
+  }
+
+  // As another stage has cut a loop of that name, now and then.
+  bool follow(StageName stage, const Loop& loop, int parts) {
+    for (const Cut& cut : cuts_) {
+      if (cut.stage == stage || !(cut.loop == loop.name) || cut.parts < parts) continue;
+      if (!rng_.chance(0.4)) continue;
+      writer_.add(FollowSplit{.stage = stage,
+                              .loop = loop.name,
+                              .source = cut.stage,
+                              .source_loop = cut.loop,
+                              .parts = parts,
+                              .tail = writer_.tail()});
+      return true;
+    }
+    return false;
+  }
+
+  void split_again(StageName stage, Loops& order) {
+    const size_t at = rng_.below(order.size());
+    const Loop loop = order[at];
+    writer_.add_split(stage, loop, 2);
+    replace(order, at, 1, loop);
+  }
+
+  // One loop of two neighbours, which may be cut again.
+  void fuse(StageName stage, Loops& order) {
+    if (order.size() < 2) return;
+    const size_t at = rng_.below(order.size() - 1);
+    const Loop a = order[at], b = order[at + 1];
+    if (a.reduces != b.reduces) return;
+    writer_.add(Fuse{.stage = stage, .loops = {a.name, b.name}});
+    const Loop fused{Name::fuse(std::vector<Name>{a.name, b.name}), a.reduces, a.extent * b.extent};
+    order.erase(order.begin() + static_cast<std::ptrdiff_t>(at));
+    order[at] = fused;
+    if (!rng_.chance(0.4)) return;
+    if (!follow_fused(stage, fused, a, b)) writer_.add_split(stage, fused, 2);
+    replace(order, at, 1, fused);
+  }
+
+  bool follow_fused(StageName stage, const Loop& fused, const Loop& a, const Loop& b) {
+    const auto cut_of = [&](StageName source, const Loop& loop) {
+      return std::ranges::any_of(
+          cuts_, [&](const Cut& cut) { return cut.stage == source && cut.loop == loop.name; });
+    };
+    for (const Cut& cut : cuts_) {
+      if (cut.stage == stage || !cut_of(cut.stage, a) || !cut_of(cut.stage, b)) continue;
+      writer_.add(FollowFusedSplit{.stage = stage,
+                                   .loop = fused.name,
+                                   .source = cut.stage,
+                                   .source_loops = {a.name, b.name},
+                                   .level = 0,
+                                   .tail = writer_.tail()});
+      return true;
+    }
+    return false;
+  }
+
+  // The parts of a loop in its place.
+  static void replace(Loops& order, size_t at, size_t count, const Loop& loop) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(at);
+    const Loops parts = {{loop.name.child(0), loop.reduces, 2},
+                         {loop.name.child(1), loop.reduces, 2}};
+    order.insert(order.erase(begin, begin + static_cast<std::ptrdiff_t>(count)), parts.begin(),
+                 parts.end());
+  }
+
+  SketchWriter& writer_;
+  Rng& rng_;
+  std::vector<Cut> cuts_;
+};
+
+class SketchMaker {
+ public:
+  SketchMaker(const Workload& workload, Rng& rng)
+      : dag_(*workload.dag), workload_(workload), rng_(rng), writer_(rng), tiler_(writer_, rng) {}
+
+  Sketch run() {
+    for (te::OpId op = static_cast<te::OpId>(dag_.ops().size()); op-- > 0;) {
+      if (dag_.op(op).kind != te::OpKind::Placeholder) add_operator(op);
+      add_shared_copy(op);
+    }
+    return std::move(writer_).finish();
+  }
+
+ private:
+  struct Placed {  // a stage whose loops are laid out
+    StageName stage;
+    Loops loops;
+  };
+
+  void add_operator(te::OpId id) {
+    const te::Op& op = dag_.op(id);
+    const StageName main{.op = op.name};
+    const bool output = te::is_output(dag_, id);
+    const bool reduces = op.has_reduction();
+    if (reduces && rng_.chance(0.5)) return add_cached(id, main, output);
+    if (reduces && rng_.chance(0.4)) return add_factored(id, main, output);
+    if (!output && rng_.chance(0.4)) {
+      place(main, id, reduces);
+      readers_.emplace_back(id, main);
+      return;
+    }
+    const Loops order = tiler_.tile(main, op.axes, op.reduce_axes);
+    annotate(main, order);
     if (!output) place(main, id, reduces);
-    placed_.emplace_back(main, order);
+    placed_.push_back({main, order});
     add_reads(main, id);
   }
 
   // A reduction with accumulators of its own, as kernels have them.
   void add_cached(te::OpId id, StageName main, bool output) {
-    const te::Op& op = workload_.dag->op(id);
+    const te::Op& op = dag_.op(id);
     const StageName write{.op = op.name, .role = StageRole::Write};
-    add_maybe(main, CacheWrite{main});
-    const std::vector<Name> outer = tile(main, op.axes, {});
+    writer_.add_maybe(main, CacheWrite{main});
+    const Loops outer = tiler_.tile(main, op.axes, {});
     std::vector<std::optional<Step>> at = {std::nullopt};
-    for (const Name& loop : outer) at.push_back(ComputeAt{write, main, loop});
-    add_choice(write, std::move(at));
-    const std::vector<Name> inner = tile(write, op.axes, op.reduce_axes);
-    annotate(write, inner, op.axes);
-    if (rng_.chance(0.5)) annotate(main, outer, op.axes);
+    for (const Loop& loop : outer) at.push_back(ComputeAt{write, main, loop.name});
+    writer_.add_choice(write, std::move(at));
+    const Loops inner = tiler_.tile(write, op.axes, op.reduce_axes);
+    annotate(write, inner);
+    if (rng_.chance(0.5)) annotate(main, outer);
     if (!output && rng_.chance(0.5)) place(main, id, true);
-    placed_.emplace_back(main, outer);
-    placed_.emplace_back(write, inner);
+    placed_.push_back({main, outer});
+    placed_.push_back({write, inner});
     add_reads(write, id);
   }
 
-  void add_factored(const te::Op& op, StageName main) {
+  void add_factored(te::OpId id, StageName main, bool output) {
+    const te::Op& op = dag_.op(id);
     const te::Axis& axis = op.reduce_axes[rng_.below(op.reduce_axes.size())];
-    add_split(main, axis.name, axis.extent.high, 2);
+    writer_.add_split(main, {axis.name, true, axis.extent.high}, 2);
     const Name loop = axis.name.child(static_cast<unsigned>(rng_.below(2)));
-    add(Rfactor{main, loop});
+    writer_.add(Rfactor{main, loop});
     const StageName partial{.op = op.name, .role = StageRole::Rfactor};
-    add_choice(partial, {std::nullopt, Annotate{partial, loop, Annotation::Unroll}});
-    add_choice(main, {std::nullopt, Annotate{main, loop, Annotation::Vectorise},
-                      Annotate{main, loop, Annotation::Unroll}});
-    add_choice(partial, {std::nullopt, ComputeAt{partial, main, op.axes[0].name}});
-    placed_.emplace_back(partial, std::vector<Name>{op.axes[0].name});
+    writer_.add_choice(partial, {std::nullopt, Annotate{partial, loop, Annotation::Unroll},
+                                 Annotate{partial, loop, Annotation::Parallel}});
+    writer_.add_choice(main, {std::nullopt, Annotate{main, loop, Annotation::Vectorise},
+                              Annotate{main, loop, Annotation::Unroll}});
+    if (!op.axes.empty()) {
+      const Name outer = op.axes[0].name;
+      writer_.add_choice(partial, {std::nullopt, ComputeAt{partial, main, outer}});
+      placed_.push_back({partial, {{outer, false, op.axes[0].extent.high}}});
+    }
+    if (!output && rng_.chance(0.5)) place(main, id, true);
+    add_reads(partial, id);
   }
 
-  // Copies of operands, packed or not, and packed constants.
-  void add_reads(StageName reader, te::OpId id) {
-    const te::Dag& dag = *workload_.dag;
-    for (const te::OpId producer : dag.producers(id)) {
-      const te::Op& op = dag.op(producer);
-      const StageName stage{.op = op.name};
-      const bool input = op.kind == te::OpKind::Placeholder;
-      if (!input && !rng_.chance(0.2)) continue;
-      const bool constant = input && workload_.operand_of(op.outputs[0]).role == Role::Constant;
-      if (constant && rng_.chance(0.7)) {
-        add_maybe(stage, Pack{stage, reader});
-        continue;
-      }
-      if (!rng_.chance(0.5)) continue;
-      const StageName copy{.op = op.name, .role = StageRole::Read};
-      add_maybe(stage, CacheRead{stage, {reader}});
-      const auto loops = std::find_if(placed_.begin(), placed_.end(),
-                                      [&](const auto& p) { return p.first == reader; });
-      if (loops != placed_.end()) {
-        std::vector<std::optional<Step>> at = {std::nullopt};
-        for (const Name& loop : loops->second) at.push_back(ComputeAt{copy, reader, loop});
-        add_choice(copy, std::move(at));
-      }
-      if (rng_.chance(0.6)) add_maybe(copy, Pack{copy, reader});
+  void annotate(StageName stage, const Loops& order) {
+    if (order.empty()) return;
+    const Name inner = order.back().name;
+    if (rng_.chance(0.2)) {
+      const Name loop = order[rng_.below(order.size())].name;
+      writer_.add_maybe(stage, Annotate{stage, loop, Annotation::Stream});
+    }
+    writer_.add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorise},
+                               Annotate{stage, inner, Annotation::Unroll}});
+    if (order.size() > 2) {
+      const Name next = order[order.size() - 2].name;
+      writer_.add_maybe(stage, Annotate{stage, next, Annotation::Unroll});
+    }
+    if (order.size() > 1 && !order[0].reduces) {
+      writer_.add_maybe(stage, Annotate{stage, order[0].name, Annotation::Parallel});
     }
   }
 
+  // Where a stage is computed: root, inline, or at a loop of a stage that is laid out already: one
+  // of its readers', or now and then another's, into which its readers may have moved.
+  void place(StageName stage, te::OpId op, bool reduces) {
+    std::vector<std::optional<Step>> choices = {std::nullopt};
+    if (!reduces) choices.push_back(ComputeInline{stage});
+    const auto consumers = dag_.consumers(op);
+    for (const Placed& placed : placed_) {
+      const bool reads = std::ranges::any_of(
+          consumers, [&](te::OpId c) { return dag_.op(c).name == placed.stage.op; });
+      if (!reads && !rng_.chance(0.1)) continue;
+      for (const Loop& loop : placed.loops) {
+        if (reads || rng_.chance(0.3)) choices.push_back(ComputeAt{stage, placed.stage, loop.name});
+      }
+    }
+    writer_.add_choice(stage, std::move(choices));
+    if (rng_.chance(0.05)) writer_.add(ComputeRoot{stage});
+  }
+
+  // Copies of operands, packed or not, packed constants, and requests for what comes next.
+  void add_reads(StageName reader, te::OpId id) {
+    readers_.emplace_back(id, reader);
+    for (const te::OpId producer : dag_.producers(id)) {
+      const te::Op& op = dag_.op(producer);
+      const StageName stage{.op = op.name};
+      const bool input = op.kind == te::OpKind::Placeholder;
+      const bool constant = input && workload_.operand_of(op.outputs[0]).role == Role::Constant;
+      if (constant && rng_.chance(0.7)) {
+        writer_.add_maybe(stage, Pack{stage, reader});
+      } else if (rng_.chance(input ? 0.4 : 0.15)) {
+        add_copy(stage, {reader}, 0);
+        copied_.emplace_back(producer, reader);
+      } else if (rng_.chance(0.2)) {
+        add_prefetch(reader, stage);
+      } else if (!input && rng_.chance(0.1)) {
+        writer_.add_maybe(stage, Pack{stage, reader});
+      }
+    }
+  }
+
+  void add_prefetch(StageName reader, StageName source) {
+    const auto placed = std::ranges::find(placed_, reader, &Placed::stage);
+    if (placed == placed_.end() || placed->loops.empty()) return;
+    const Name loop = placed->loops[rng_.below(placed->loops.size())].name;
+    writer_.add_maybe(reader, Prefetch{reader, loop, source, rng_.between(1, 3)});
+  }
+
+  // A copy for all who read the operator itself, if there are several.
+  void add_shared_copy(te::OpId producer) {
+    StageList takers;
+    for (const auto& [id, reader] : readers_) {
+      const auto producers = dag_.producers(id);
+      const bool reads = std::ranges::find(producers, producer) != producers.end();
+      const bool copied = std::ranges::find(copied_, std::pair(producer, reader)) != copied_.end();
+      if (reads && !copied && !takers.full()) takers.push_back(reader);
+    }
+    if (takers.size() < 2 || !rng_.chance(0.3)) return;
+    add_copy({.op = dag_.op(producer).name}, takers, 2);
+  }
+
+  void add_copy(StageName stage, const StageList& takers, uint8_t ordinal) {
+    const StageName copy{.op = stage.op, .role = StageRole::Read, .ordinal = ordinal};
+    writer_.add_maybe(stage, CacheRead{stage, takers, ordinal});
+    if (rng_.chance(0.15)) {  // a copy of the copy
+      const auto next = static_cast<uint8_t>(ordinal + 1);
+      writer_.add_maybe(stage, CacheRead{stage, {copy}, next});
+    }
+    const auto loops = std::ranges::find(placed_, takers[0], &Placed::stage);
+    if (loops != placed_.end()) {
+      std::vector<std::optional<Step>> at = {std::nullopt};
+      for (const Loop& loop : loops->loops) at.push_back(ComputeAt{copy, takers[0], loop.name});
+      writer_.add_choice(copy, std::move(at));
+    }
+    if (rng_.chance(0.5)) writer_.add_maybe(copy, Pack{copy, takers[0]});
+  }
+
+  const te::Dag& dag_;
   const Workload& workload_;
   Rng& rng_;
-  Sketch sketch_;
-  std::vector<std::pair<StageName, std::vector<Name>>> placed_;
+  SketchWriter writer_;
+  Tiler tiler_;
+  std::vector<Placed> placed_;
+  std::vector<std::pair<te::OpId, StageName>> readers_;  // who computes an operator's body
+  std::vector<std::pair<te::OpId, StageName>> copied_;   // producers that a reader reads a copy of
 };
 
 }  // namespace
 
 Sketch random_sketch(const Workload& workload, Rng& rng) {
   return SketchMaker(workload, rng).run();
-}
-
-namespace {
-
-Workload argmax_workload(int64_t rows, int64_t columns) {
-  te::DagBuilder builder;
-  const te::TensorId x = builder.placeholder("X", {rows, columns}, ir::Scalar::F32);
-  te::Reduction fold;
-  const ir::Expr value = ir::var("value", ir::kF32);
-  const ir::Expr place = ir::var("place");
-  const ir::Expr other = ir::var("other", ir::kF32);
-  const ir::Expr other_place = ir::var("other_place");
-  const ir::Expr earlier = ir::binary(ir::BinaryOp::Eq, value, other) && place < other_place;
-  const ir::Expr first = ir::binary(ir::BinaryOp::Gt, value, other) || earlier;
-  fold.identity = {ir::float_imm(-1e30, ir::kF32), ir::int_imm(1 << 20)};
-  fold.lhs = {value, place};
-  fold.rhs = {other, other_place};
-  fold.combine = {ir::select(first, value, other), ir::select(first, place, other_place)};
-  const te::Axis i = builder.axis("i", rows);
-  const te::Axis k = builder.axis("k", columns);
-  const auto largest =
-      builder.reduce_tuple("T", {i}, {k}, fold, {builder.read(x, {i.var, k.var}), k.var},
-                           {ir::Scalar::F32, ir::Scalar::I32});
-  const te::Axis r = builder.axis("i", rows);
-  builder.compute("Y", {r},
-                  builder.read(largest[0], {r.var}) *
-                      ir::cast(ir::Scalar::F32, builder.read(largest[1], {r.var})));
-  return make_workload(std::move(builder).build(), {},
-                       fmt::format("argmax of {} x {}", rows, columns));
-}
-
-// Two reductions in a row, the first one read by the second.
-Workload chained_matmul(Rng& rng, ir::Scalar element) {
-  te::DagBuilder builder;
-  const int64_t m = rng.between(1, 9), n = rng.between(1, 12), k = rng.between(1, 9),
-                p = rng.between(1, 20);
-  const te::TensorId a = builder.placeholder("A", {m, k}, element);
-  const te::TensorId b = builder.placeholder("B", {k, n}, element);
-  const te::TensorId w = builder.placeholder("W", {n, p}, element);
-  const auto product = [&](std::string_view name, te::TensorId x, te::TensorId y, int64_t rows,
-                           int64_t columns, int64_t inner) {
-    const te::Axis i = builder.axis("i", rows);
-    const te::Axis j = builder.axis("j", columns);
-    const te::Axis r = builder.axis("k", inner);
-    return builder.reduce(name, {i, j}, {r}, ir::BinaryOp::Add,
-                          builder.read(x, {i.var, r.var}) * builder.read(y, {r.var, j.var}),
-                          element);
-  };
-  const te::TensorId c = product("C", a, b, m, n, k);
-  product("T", c, w, m, p, n);
-  return make_workload(
-      std::move(builder).build(), {"W"},
-      fmt::format("A x B x W, {} x {} x {} x {} {}", m, k, n, p, name_of(element)));
-}
-
-// A tensor that is read shifted, plain and reversed, through a stage that may be inlined.
-Workload stencil(Rng& rng) {
-  te::DagBuilder builder;
-  const int64_t n = rng.between(3, 40);
-  const te::TensorId x = builder.placeholder("X", {n + 2}, ir::Scalar::F32);
-  const te::Axis t = builder.axis("i", n + 2);
-  const te::TensorId twice =
-      builder.compute("T", {t}, builder.read(x, {t.var}) + builder.read(x, {t.var}));
-  const te::Axis i = builder.axis("i", n);
-  builder.compute("Y", {i},
-                  builder.read(twice, {i.var + 2}) + builder.read(x, {i.var}) -
-                      builder.read(twice, {ir::int_imm(n) - i.var}));
-  return make_workload(std::move(builder).build(), {}, fmt::format("stencil of {}", n));
-}
-
-// T[i, j] = X[m-1 - i, j] + 1;  Y[p, q] = T[q, n-1 - p] * 3
-Workload flipped(Rng& rng) {
-  te::DagBuilder builder;
-  const int64_t m = rng.between(1, 14), n = rng.between(1, 22);
-  const te::TensorId x = builder.placeholder("X", {m, n}, ir::Scalar::F32);
-  const te::Axis i = builder.axis("i", m);
-  const te::Axis j = builder.axis("j", n);
-  const te::TensorId t = builder.compute(
-      "T", {i, j}, builder.read(x, {ir::int_imm(m - 1) - i.var, j.var}) + ir::imm(1, ir::kF32));
-  const te::Axis p = builder.axis("i", n);
-  const te::Axis q = builder.axis("j", m);
-  builder.compute("Y", {p, q},
-                  builder.read(t, {q.var, ir::int_imm(n - 1) - p.var}) * ir::imm(3, ir::kF32));
-  return make_workload(std::move(builder).build(), {}, fmt::format("flipped {} x {}", m, n));
-}
-
-std::string random_operator(Rng& rng) {
-  const auto n = [&](int64_t low, int64_t high) { return rng.between(low, high); };
-  const auto one_of = [&](const std::vector<std::string>& words) {
-    return words[rng.below(words.size())];
-  };
-  switch (rng.below(7)) {
-    case 0:
-      return fmt::format("matmul:m={},n={},k={}", n(1, 19), n(1, 40), n(1, 19));
-    case 1:
-      return fmt::format("matmul:m={},n={},k={},dtype={},constant=B", n(1, 13), n(1, 20), n(1, 9),
-                         one_of({"f64", "f16", "bf16", "i8", "u8", "i16", "i32", "i64"}));
-    case 2:
-      return fmt::format("batch_matmul:b={},m={},n={},k={}", n(1, 3), n(1, 9), n(1, 20), n(1, 9));
-    case 3: {
-      const int64_t kernel = n(1, 3);
-      return fmt::format("conv2d:n={},h={},w={},ci={},co={},kernel={},stride={},pad={},dilation={}",
-                         n(1, 2), n(kernel * 2, 9), n(kernel * 2, 9), n(1, 6), n(1, 20), kernel,
-                         n(1, 2), n(0, kernel - 1), n(1, 2));
-    }
-    case 4: {
-      const int64_t groups = n(1, 3);
-      return fmt::format("conv2d:n=1,h={},w={},ci={},co={},kernel=2,pad={},groups={},dtype={}",
-                         n(2, 6), n(2, 6), groups * n(1, 3), groups * n(1, 6), n(0, 1), groups,
-                         one_of({"f32", "f16", "bf16", "i8"}));
-    }
-    case 5:
-      return fmt::format("softmax:m={},n={},dtype={}", n(1, 9), n(1, 40),
-                         one_of({"f32", "f32", "f64", "f16", "bf16"}));
-    default:
-      return fmt::format(
-          "elementwise:shape={}x{},chain={},dtype={}", n(1, 9), n(1, 40),
-          one_of({"relu+scale+add", "bias+relu+mul", "sub+abs+max+shift", "neg+square+min"}),
-          one_of({"f32", "f64", "f16", "bf16", "i32", "i8"}));
-  }
-}
-
-}  // namespace
-
-Workload random_workload(Rng& rng) {
-  switch (rng.below(16)) {
-    case 0:
-      return argmax_workload(rng.between(1, 9), rng.between(1, 40));
-    case 1:
-      return chained_matmul(rng, ir::Scalar::F32);
-    case 2:
-      return chained_matmul(rng, ir::Scalar::F16);
-    case 3:
-      return stencil(rng);
-    case 4:
-      return flipped(rng);
-    default:
-      break;
-  }
-  const Result<Workload> workload = parse_workload(random_operator(rng));
-  CHECK(workload.has_value(), "{}", workload.error().message);
-  return *workload;
 }
 
 }  // namespace tilewright::testing

@@ -1,0 +1,166 @@
+#include "operands.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "ir/visit.h"
+
+namespace tilewright::testing {
+namespace {
+
+void set_element(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset, double value) {
+  uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
+  const auto store = [&](const auto& stored) { std::memcpy(at, &stored, sizeof stored); };
+  switch (type) {
+    case ir::Scalar::F16:
+      return store(ir::f16_from_f32(static_cast<float>(value)));
+    case ir::Scalar::BF16:
+      return store(ir::bf16_from_f32(static_cast<float>(value)));
+    case ir::Scalar::F32:
+      return store(static_cast<float>(value));
+    case ir::Scalar::F64:
+      return store(value);
+    default: {
+      const int64_t integer = ir::wrap_integer(static_cast<int64_t>(value), type);
+      std::memcpy(at, &integer, static_cast<size_t>(ir::bytes_of(type)));  // little-endian
+    }
+  }
+}
+
+// For each tensor whose elements are divisors or indices of another: what they may be.
+class ValueRanges : public ir::Visitor {
+ public:
+  struct Range {
+    int64_t low = -4, high = 4;
+    bool zero = true;
+  };
+
+  explicit ValueRanges(const te::Dag& dag) : dag_(dag) {
+    for (const te::Op& op : dag.ops()) {
+      for (const ir::Expr& body : op.body) visit(body);
+    }
+  }
+
+  Range of(te::TensorId tensor) const {
+    const auto found = ranges_.find(tensor);
+    return found == ranges_.end() ? Range{} : found->second;
+  }
+
+  using ir::Visitor::visit;
+  void visit(const ir::Expr& expr) override {
+    if (const auto* load = expr.as<ir::Load>()) {
+      for (size_t d = 0; d < load->indices.size(); ++d) {
+        const int64_t last = dag_.tensor(load->buffer).shape[d].high - 1;
+        for_each_load(load->indices[d], [&](te::TensorId index) {
+          Range& range = ranges_[index];
+          range.high = std::min(range.low < 0 ? last : range.high, last);
+          range.low = 0;
+        });
+      }
+    }
+    const auto* binary = expr.as<ir::Binary>();
+    const bool divides = binary != nullptr && ir::is_integer(binary->type) &&
+                         (binary->op == ir::BinaryOp::Div || binary->op == ir::BinaryOp::Mod);
+    if (divides) for_each_load(binary->b, [&](te::TensorId by) { ranges_[by].zero = false; });
+    ir::Visitor::visit(expr);
+  }
+
+ private:
+  template <class F>
+  static void for_each_load(const ir::Expr& expr, const F& f) {
+    if (const auto* load = expr.as<ir::Load>()) f(load->buffer);
+    ir::for_each_child(expr, [&](const ir::Expr& child) { for_each_load(child, f); });
+  }
+
+  const te::Dag& dag_;
+  std::map<te::TensorId, Range> ranges_;
+};
+
+double draw(Rng& rng, const ValueRanges::Range& range, bool fraction) {
+  if (fraction) return rng.uniform() * 4 - 2;
+  const int64_t value = rng.between(range.low, range.high);
+  return value == 0 && !range.zero ? 1 : static_cast<double>(value);
+}
+
+}  // namespace
+
+double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset) {
+  const uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
+  const auto as = [&]<class T>(T value) {
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  };
+  switch (type) {
+    case ir::Scalar::Bool:
+    case ir::Scalar::U8:
+      return as(uint8_t{});
+    case ir::Scalar::I8:
+      return as(int8_t{});
+    case ir::Scalar::I16:
+      return as(int16_t{});
+    case ir::Scalar::I32:
+      return as(int32_t{});
+    case ir::Scalar::I64:
+      return static_cast<double>(as(int64_t{}));
+    case ir::Scalar::F16:
+      return ir::f32_from_f16(as(uint16_t{}));
+    case ir::Scalar::BF16:
+      return ir::f32_from_bf16(as(uint16_t{}));
+    case ir::Scalar::F32:
+      return as(float{});
+    case ir::Scalar::F64:
+      return as(double{});
+  }
+  return 0;
+}
+
+bool is_strict(const Licences& licences) { return !licences.reassociate && !licences.contract; }
+
+size_t operand_index(const Workload& workload, te::TensorId tensor) {
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    if (workload.operands[k].tensor == tensor) return k;
+  }
+  CHECK(false, "tensor {} is no operand", tensor);
+  return 0;
+}
+
+Memory make_operands(const Workload& workload, uint64_t seed) {
+  Rng rng(seed);
+  const ValueRanges ranges(*workload.dag);
+  Memory memory;
+  for (const Operand& operand : workload.operands) {
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    int64_t elements = 1;
+    for (const te::Extent& extent : tensor.shape) elements *= extent.high;
+    const auto size = static_cast<size_t>(elements * ir::bytes_of(tensor.element));
+    memory.emplace_back(size, uint8_t{0xff});
+    if (operand.role == Role::Output) continue;
+    const bool fraction = is_strict(workload.licences) && ir::is_float(tensor.element);
+    const ValueRanges::Range range = ranges.of(operand.tensor);
+    for (int64_t e = 0; e < elements; ++e) {
+      set_element(memory.back(), tensor.element, e, draw(rng, range, fraction));
+    }
+  }
+  return memory;
+}
+
+Memory packed_operands(const Workload& workload, const schedule::LoopTree& tree,
+                       const Memory& operands) {
+  Memory out = operands;
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    const auto index = static_cast<schedule::BufferIndex>(workload.operands[k].tensor);
+    const schedule::Buffer& buffer = tree.buffer(index);
+    if (buffer.packed_for == schedule::kNone) continue;
+    const layout::Layout layout = schedule::layout_of(tree, index);
+    const int bytes = ir::bytes_of(buffer.element);
+    out[k].assign(static_cast<size_t>(layout.elements() * bytes), 0);
+    layout::repack(std::vector<int64_t>(buffer.extent.begin(), buffer.extent.end()), layout, bytes,
+                   operands[k].data(), out[k].data());
+  }
+  return out;
+}
+
+}  // namespace tilewright::testing

@@ -1,0 +1,352 @@
+#include "rounding_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "ir/fold.h"
+
+namespace tilewright::testing {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr double kFunctionUlps = 8;  // our expansions are within 4
+
+// Twice the unit roundoff: what is left covers the reference's own rounding.
+double unit_of(ir::Scalar type) {
+  switch (type) {
+    case ir::Scalar::F16:
+      return 0x1p-10;
+    case ir::Scalar::BF16:
+      return 0x1p-7;
+    case ir::Scalar::F32:
+      return 0x1p-23;
+    default:
+      return 0x1p-52;
+  }
+}
+double smallest_of(ir::Scalar type) {
+  return type == ir::Scalar::F16 ? 0x1p-24 : type == ir::Scalar::F64 ? 0x1p-1074 : 0x1p-133;
+}
+double largest_of(ir::Scalar type) {
+  return type == ir::Scalar::F16   ? 65504
+         : type == ir::Scalar::F64 ? 0x1.fffffffffffffp1023
+                                   : 0x1.fffffep127;
+}
+
+bool fits(double value, ir::Scalar type) {
+  return std::isnan(value) || ir::convert(value, type) == value;
+}
+
+// A result in a float type; `exact`: no rounding happened in f64.
+Bounded rounded(ir::Scalar type, double value, double error, bool exact) {
+  if (std::isnan(error)) return {value, kUnknown};
+  if (error == 0 && (exact || !std::isfinite(value)) && fits(value, type)) return {value, 0};
+  if (!(std::abs(value) + error < largest_of(type))) return {value, kUnknown};
+  return {value, error + unit_of(type) * std::abs(value) + smallest_of(type)};
+}
+
+Bounded add(ir::Scalar type, Bounded a, Bounded b) {
+  const double sum = a.value + b.value;
+  const double part = sum - a.value;  // Knuth's TwoSum: what the sum has lost
+  const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
+  return rounded(type, sum, a.error + b.error, exact);
+}
+
+Bounded multiply(ir::Scalar type, Bounded a, Bounded b) {
+  const double product = a.value * b.value;
+  double error = 0;
+  if (a.error > 0) error += a.error * (std::abs(b.value) + b.error);
+  if (b.error > 0) error += b.error * std::abs(a.value);
+  return rounded(type, product, error, std::fma(a.value, b.value, -product) == 0);
+}
+
+// Never taken as exact: a quotient may be computed by a reciprocal.
+Bounded divide(ir::Scalar type, Bounded a, Bounded b) {
+  const double quotient = a.value / b.value;
+  if (!std::isfinite(quotient)) return {quotient, a.error + b.error > 0 ? kUnknown : 0};
+  if (b.error >= std::abs(b.value)) return {quotient, kUnknown};
+  const double error = (a.error + std::abs(quotient) * b.error) / (std::abs(b.value) - b.error);
+  return rounded(type, quotient, error, false);
+}
+
+Bounded compare(ir::BinaryOp op, Bounded a, Bounded b) {
+  using enum ir::BinaryOp;
+  const double error = a.error + b.error;
+  const bool decided = error == 0 || std::abs(a.value - b.value) > error;
+  const double x = a.value, y = b.value;
+  const bool holds = op == Eq   ? x == y
+                     : op == Ne ? x != y
+                     : op == Lt ? x < y
+                     : op == Le ? x <= y
+                     : op == Gt ? x > y
+                                : x >= y;
+  return {holds ? 1.0 : 0.0, decided ? 0 : kUnknown};
+}
+
+Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
+  using enum ir::BinaryOp;
+  if (op >= Eq && op <= Ge) return compare(op, a, b);
+  if (!ir::is_float(type)) {
+    const double error = a.error + b.error > 0 ? kUnknown : 0;
+    const auto value =
+        ir::fold_integers(op, type, static_cast<int64_t>(a.value), static_cast<int64_t>(b.value));
+    CHECK(value.has_value(), "{} of {} and {}", ir::name_of(op), a.value, b.value);
+    return {static_cast<double>(*value), error};
+  }
+  const bool nan = std::isnan(a.value) || std::isnan(b.value);
+  switch (op) {
+    case Add:
+      return add(type, a, b);
+    case Sub:
+      return add(type, a, {-b.value, b.error});
+    case Mul:
+      return multiply(type, a, b);
+    case Div:
+      return divide(type, a, b);
+    case Min:
+      return {nan ? NAN : std::min(a.value, b.value), std::max(a.error, b.error)};
+    case Max:
+      return {nan ? NAN : std::max(a.value, b.value), std::max(a.error, b.error)};
+    default:
+      CHECK(false, "{} of floats", ir::name_of(op));
+  }
+  return {};
+}
+
+double function_value(ir::Intrinsic function, double x, double y) {
+  using enum ir::Intrinsic;
+  switch (function) {
+    case Floor:
+      return std::floor(x);
+    case Round:
+      return std::nearbyint(x);
+    case Sqrt:
+      return std::sqrt(x);
+    case Exp:
+      return std::exp(x);
+    case Log:
+      return std::log(x);
+    case Tanh:
+      return std::tanh(x);
+    case Erf:
+      return std::erf(x);
+    case Sigmoid:
+      return 1 / (1 + std::exp(-x));
+    case Rsqrt:
+      return 1 / std::sqrt(x);
+    case Pow:
+      return std::pow(x, y);
+    default:
+      CHECK(false, "{} has no bound", ir::name_of(function));
+  }
+  return 0;
+}
+
+// Functions are monotone in each argument: the ends of its interval tell how far they move.
+Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
+  using enum ir::Intrinsic;
+  if (function == Not) return {x.value == 0 ? 1.0 : 0.0, x.error};
+  if (function == Neg || function == Abs) {
+    const bool negate = function == Neg || x.value < 0;
+    if (ir::is_float(type)) return {function == Neg ? -x.value : std::abs(x.value), x.error};
+    return negate ? binary(ir::BinaryOp::Sub, type, {0, 0}, x) : x;
+  }
+  const double value = function_value(function, x.value, y.value);
+  double error = 0;
+  for (const double dx : {-x.error, x.error}) {
+    for (const double dy : {-y.error, y.error}) {
+      if (dx == 0 && dy == 0) continue;
+      const double moved = std::abs(function_value(function, x.value + dx, y.value + dy) - value);
+      error = std::isfinite(moved) ? std::max(error, moved) : kUnknown;
+    }
+  }
+  const bool whole = function == Floor || function == Round;
+  if (whole || (error == 0 && !std::isfinite(value))) return {value, error};
+  const Bounded once = rounded(type, value, error, false);
+  return {value, once.error + (kFunctionUlps - 1) * unit_of(type) * std::abs(value)};
+}
+
+Bounded cast(ir::Scalar to, Bounded x, ir::Scalar from) {
+  if (!ir::is_float(to) && !ir::is_float(from)) {
+    return {static_cast<double>(ir::wrap_integer(static_cast<int64_t>(x.value), to)), x.error};
+  }
+  if (!ir::is_float(to)) {
+    const double value = ir::convert(x.value, to);
+    const bool same =
+        ir::convert(x.value - x.error, to) == value && ir::convert(x.value + x.error, to) == value;
+    return {value, same ? 0 : kUnknown};
+  }
+  if (to == ir::Scalar::F32 || to == ir::Scalar::F64) return rounded(to, x.value, x.error, true);
+  const double value = ir::convert(x.value, to);
+  return x.error == 0 ? Bounded{value, 0} : rounded(to, value, x.error, false);
+}
+
+// The terms of a sum that may be added in any order.
+class Sum {
+ public:
+  void add(Bounded term) {
+    value_ += term.value;
+    error_ += term.error;
+    magnitude_ += std::abs(term.value) + term.error;
+    ++count_;
+    if (term.value == 0 || !std::isfinite(term.value)) return;
+    int exponent = 0;
+    const double digits = std::ldexp(std::frexp(term.value, &exponent), 53);
+    const auto bits = static_cast<uint64_t>(std::abs(digits));
+    lowest_bit_ =
+        std::min(lowest_bit_, std::ldexp(static_cast<double>(bits & (~bits + 1)), exponent - 53));
+  }
+
+  // Exact when every partial sum is a multiple of the lowest bit and has room in the mantissa.
+  Bounded total(ir::Scalar type) const {
+    const double room = lowest_bit_ / (unit_of(type) / 2);
+    if (error_ == 0 && (magnitude_ <= room || !std::isfinite(value_))) return {value_, 0};
+    if (!(magnitude_ < largest_of(type))) return {value_, kUnknown};
+    return {value_, error_ + static_cast<double>(count_) * unit_of(type) * magnitude_};
+  }
+
+ private:
+  double value_ = 0, error_ = 0, magnitude_ = 0;
+  double lowest_bit_ = kUnknown;
+  int64_t count_ = 0;
+};
+
+}  // namespace
+
+// The values of variables while an element is computed, and the walk over an expression with them.
+class RoundingBound::Frame {
+ public:
+  explicit Frame(RoundingBound& owner) : owner_(owner) {}
+
+  size_t bind(const ir::Expr& var, Bounded value) {
+    values_.emplace_back(var.as<ir::Var>()->id, value);
+    return values_.size() - 1;
+  }
+  void set(size_t slot, Bounded value) { values_[slot].second = value; }
+
+  Bounded eval(const ir::Expr& expr) {
+    const ir::Scalar type = expr.type().scalar;
+    switch (expr.kind()) {
+      case ir::ExprKind::IntImm:
+        return {static_cast<double>(expr.as<ir::IntImm>()->value), 0};
+      case ir::ExprKind::FloatImm:
+        return rounded(type, expr.as<ir::FloatImm>()->value, 0, true);
+      case ir::ExprKind::Var:
+        return lookup(expr.as<ir::Var>()->id);
+      case ir::ExprKind::Cast: {
+        const ir::Expr& value = expr.as<ir::Cast>()->value;
+        return cast(type, eval(value), value.type().scalar);
+      }
+      case ir::ExprKind::Binary: {
+        const auto* node = expr.as<ir::Binary>();
+        return binary(node->op, node->a.type().scalar, eval(node->a), eval(node->b));
+      }
+      case ir::ExprKind::Select: {
+        const auto* node = expr.as<ir::Select>();
+        const Bounded condition = eval(node->condition);
+        Bounded taken = eval(condition.value != 0 ? node->if_true : node->if_false);
+        if (condition.error > 0) taken.error = kUnknown;
+        return taken;
+      }
+      case ir::ExprKind::Call: {
+        const auto* node = expr.as<ir::Call>();
+        const Bounded second = node->args.size() > 1 ? eval(node->args[1]) : Bounded{};
+        return call(node->function, type, eval(node->args[0]), second);
+      }
+      case ir::ExprKind::Load:
+        return load(*expr.as<ir::Load>());
+      default:
+        CHECK(false, "an expression of the loop IR in a Dag");
+    }
+    return {};
+  }
+
+ private:
+  Bounded load(const ir::Load& node) {
+    std::vector<int64_t> indices;
+    for (const ir::Expr& index : node.indices) {
+      indices.push_back(static_cast<int64_t>(eval(index).value));
+    }
+    return owner_.element(node.buffer, indices);
+  }
+
+  Bounded lookup(ir::VarId id) const {
+    const auto found =
+        std::ranges::find(values_, id, [](const auto& entry) { return entry.first; });
+    CHECK(found != values_.end(), "variable {} is not bound", id);
+    return found->second;
+  }
+
+  RoundingBound& owner_;
+  std::vector<std::pair<ir::VarId, Bounded>> values_;
+};
+
+RoundingBound::RoundingBound(const te::Dag& dag, te::InputReader inputs)
+    : dag_(dag), inputs_(std::move(inputs)), memo_(dag.tensors().size()) {}
+
+Bounded RoundingBound::element(te::TensorId tensor, std::span<const int64_t> indices) {
+  const te::Tensor& info = dag_.tensor(tensor);
+  int64_t offset = 0;
+  for (size_t d = 0; d < indices.size(); ++d) offset = offset * info.shape[d].high + indices[d];
+  const te::Op& op = dag_.op(info.op);
+  if (op.kind == te::OpKind::Placeholder) return {inputs_(tensor, offset), 0};
+  if (const auto found = memo_[tensor].find(offset); found != memo_[tensor].end()) {
+    return found->second;
+  }
+  Frame frame(*this);
+  for (size_t a = 0; a < op.axes.size(); ++a) {
+    frame.bind(op.axes[a].var, {static_cast<double>(indices[a]), 0});
+  }
+  std::vector<Bounded> values;
+  if (op.reduction) {
+    values = reduce(op, frame);
+  } else {
+    for (const ir::Expr& value : op.body) values.push_back(frame.eval(value));
+  }
+  for (size_t k = 0; k < values.size(); ++k) {
+    const ir::Scalar to = dag_.tensor(op.outputs[k]).element;
+    memo_[op.outputs[k]][offset] = cast(to, values[k], op.body[k].type().scalar);
+  }
+  return memo_[tensor][offset];
+}
+
+std::vector<Bounded> RoundingBound::reduce(const te::Op& op, Frame& frame) {
+  const te::Reduction& reduction = *op.reduction;
+  const ir::Scalar type = op.body[0].type().scalar;
+  const auto simple = reduction.simple_op();
+  const bool adds = simple == ir::BinaryOp::Add && ir::is_float(type);
+  std::vector<size_t> axis_slots, lhs_slots, rhs_slots;
+  for (const te::Axis& axis : op.reduce_axes) axis_slots.push_back(frame.bind(axis.var, {}));
+  std::vector<Bounded> folded;
+  for (size_t k = 0; k < op.body.size(); ++k) {
+    folded.push_back(frame.eval(reduction.identity[k]));
+    lhs_slots.push_back(frame.bind(reduction.lhs[k], {}));
+    rhs_slots.push_back(frame.bind(reduction.rhs[k], {}));
+  }
+  Sum sum;
+  std::vector<int64_t> position(op.reduce_axes.size());
+  while (true) {
+    for (size_t k = 0; k < op.body.size(); ++k) {
+      const Bounded value = frame.eval(op.body[k]);
+      if (adds) sum.add(value);
+      frame.set(rhs_slots[k], value);
+      frame.set(lhs_slots[k], folded[k]);
+    }
+    if (!adds) {
+      for (size_t k = 0; k < folded.size(); ++k) folded[k] = frame.eval(reduction.combine[k]);
+    }
+    size_t a = position.size();  // the next position, row-major
+    while (a > 0 && ++position[a - 1] == op.reduce_axes[a - 1].extent.high) {
+      position[--a] = 0;
+      frame.set(axis_slots[a], {});
+    }
+    if (a == 0) break;
+    frame.set(axis_slots[a - 1], {static_cast<double>(position[a - 1]), 0});
+  }
+  if (adds) folded[0] = sum.total(type);
+  return folded;
+}
+
+}  // namespace tilewright::testing

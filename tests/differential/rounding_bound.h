@@ -1,0 +1,39 @@
+// RoundingBound: how far an element computed in machine arithmetic may be from what te/eval says,
+// by a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3): each
+// value carries a bound on its error, each operation adds what it may round. Sums may be folded in
+// any order. Where nothing is rounded the bound is 0: results must be equal. Where a decision hangs
+// on a rounded value there is no bound: infinity.
+//
+//   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
+//
+// Not shared between threads; the Dag outlives it; extents are constants.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "te/eval.h"
+
+namespace tilewright::testing {
+
+struct Bounded {
+  double value = 0;
+  double error = 0;
+};
+
+class RoundingBound {
+ public:
+  RoundingBound(const te::Dag& dag, te::InputReader inputs);
+  Bounded element(te::TensorId tensor, std::span<const int64_t> indices);  // memoised
+
+ private:
+  class Frame;
+  std::vector<Bounded> reduce(const te::Op& op, Frame& frame);
+
+  const te::Dag& dag_;
+  te::InputReader inputs_;
+  std::vector<std::unordered_map<int64_t, Bounded>> memo_;  // per tensor, by row-major offset
+};
+
+}  // namespace tilewright::testing
