@@ -243,6 +243,8 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::BadParts, matmul, "split C j [2]\nfollow_split C i C j 3"},
       {IllegalCode::BadLevel, matmul, "split C j [2]\nfollow_fused_split C i C [j] 1"},
       {IllegalCode::BadDistance, matmul, "prefetch C i A 0"},
+      {IllegalCode::PrefetchUncomputed, matmul,
+       "cache_read A [C]\nprefetch C i A.read 1\ncompute_at A.read C j"},
       {IllegalCode::BoundTwice, matmul, "bind C i block_x\nbind C j block_x"},
       {IllegalCode::PackInput, matmul, "pack A C"},
       {IllegalCode::PackOutput, matmul, "pack C C"},

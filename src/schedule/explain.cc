@@ -270,6 +270,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
                          illegal.a, stage, loop, illegal.b);
     case IllegalCode::BadDistance:
       return fmt::format("a distance of {}; it is 1 to {} iterations", illegal.a, illegal.b);
+    case IllegalCode::PrefetchUncomputed:
+      return fmt::format(
+          "{} is computed at or inside loop {}, in each iteration anew; ask for it further in",
+          stage, loop);
     case IllegalCode::BoundTwice:
       return fmt::format("{} of {} is bound to an axis that a loop around it has already", loop,
                          stage);

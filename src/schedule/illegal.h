@@ -61,6 +61,7 @@ enum class IllegalCode : uint8_t {
   BadParts,
   BadLevel,
   BadDistance,
+  PrefetchUncomputed,
   BoundTwice,
   CodeTooLarge,
   NoSuchIntrinsic,

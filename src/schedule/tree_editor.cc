@@ -297,15 +297,22 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   return {};
 }
 
-// A request holds for what the stage still reads when all steps are in.
+// A request holds for what the stage still reads when all steps are in, and for what is there when
+// its loop begins.
 Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   const Stage& stage = tree.stage(request.stage);
   const auto reads = tree.reads_of(stage);
   const bool scheduled = stage.place != Place::Inlined && tree.var(request.loop).is_loop();
-  if (scheduled && std::ranges::find(reads, request.buffer, &Access::buffer) != reads.end()) {
-    return {};
+  if (!scheduled || std::ranges::find(reads, request.buffer, &Access::buffer) == reads.end()) {
+    return {IllegalCode::NotAReader, request.step, stage.name, {}};
   }
-  return {IllegalCode::NotAReader, request.step, stage.name, {}};
+  const StageIndex writer = tree.buffer(request.buffer).stage;
+  if (tree.stage(writer).place == Place::At &&
+      is_within(tree, writer, request.stage, request.loop)) {
+    return {IllegalCode::PrefetchUncomputed, request.step, tree.stage(writer).name,
+            tree.var(request.loop).name};
+  }
+  return {};
 }
 
 // One loop an axis around a place.

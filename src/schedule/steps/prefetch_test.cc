@@ -41,6 +41,10 @@ TEST(Prefetch, Illegal) {
   // A copy that is put between afterwards.
   const Workbench bench(matmul);
   EXPECT_EQ(bench.refusal("prefetch C k B 1\ncache_read B [C]").code, IllegalCode::NotAReader);
+  // A source that moves inside the loop afterwards.
+  EXPECT_EQ(bench.refusal("cache_read A [C]\nprefetch C j A.read 1\ncompute_at A.read C j").code,
+            IllegalCode::PrefetchUncomputed);
+  EXPECT_FALSE(bench.refusal("cache_read A [C]\nprefetch C k A.read 1\ncompute_at A.read C j"));
 }
 
 TEST(Prefetch, ChangesTheProgram) {
