@@ -10,47 +10,46 @@
 namespace tilewright::codegen {
 
 CValue CEmitter::emit_dot(const ir::Dot& dot) {
-  constexpr unsigned kWordBytes = 4;
-  const bool in_words =
-      dot.a.type().lanes * static_cast<unsigned>(ir::bytes_of(dot.a.type().scalar)) == kWordBytes;
-  if (!in_words || lanes_of(dot.type).size() != 1) {
-    return unsupported("a dot product of " + ir::to_string(dot.a.type()) + " in lanes of " +
-                           ir::to_string(dot.type),
-                       dot.type);
+  const ir::Type factors = dot.a.type();
+  constexpr int kWordBytes = 4;
+  if (factors.lanes * ir::bytes_of(factors.scalar) != kWordBytes) {
+    return unsupported("a dot product of " + ir::to_string(factors), dot.type);
   }
   if (frame_->mask) return unsupported("a dot product in an arm of a vector Select", dot.type);
   const CValue sum = emit(dot.sum);
-  const std::string a = words(dot.a, 1);
-  const std::string b = words(dot.b, dot.type.lanes);
-  const char* helper = ir::is_float(dot.type) ? "dot_bf16" : "dot_u8i8";
+  const std::string a = lanes_in_memory(dot.a);
+  const std::string b = lanes_in_memory(dot.b);
+  const auto words = [&](unsigned count, const std::string& place) {
+    return fmt::format("*(const {}*)({})", helpers_.memory({CBase::U32, count}), place);
+  };
+  unsigned first = 0;  // lane of the piece
   return map(dot.type, sum, [&](size_t k, CType type) -> Piece {
-    const std::string shared = call("splat", {CBase::U32, type.lanes}, {a});
-    return {call(helper, type, {sum.pieces[k].text, shared, b})};
+    const std::string shared = call("splat", {CBase::U32, type.lanes}, {words(1, a)});
+    const std::string own = words(type.lanes, fmt::format("{} + {}", b, first * factors.lanes));
+    first += type.lanes;
+    const char* helper = ir::is_float(dot.type) ? "dot_bf16" : "dot_u8i8";
+    return {call(helper, type, {sum.pieces[k].text, shared, own})};
   });
 }
 
-// The lanes of a vector as that many words: from where it lies in memory, or through an array.
-std::string CEmitter::words(const ir::Expr& value, unsigned count) {
-  const std::string type = helpers_.memory({CBase::U32, count});
-  const auto* load = value.as<ir::Load>();
-  const bool in_memory =
-      load != nullptr && function_.buffers[load->buffer].scope != ir::Scope::Register;
-  if (in_memory) {
+// A pointer to the lanes of a vector: where they lie in memory, or in an array made for them.
+std::string CEmitter::lanes_in_memory(const ir::Expr& vector) {
+  const auto* load = vector.as<ir::Load>();
+  if (load != nullptr && function_.buffers[load->buffer].scope != ir::Scope::Register) {
     const std::optional<LaneIndex> index = lane_index(load->buffer, load->indices);
     if (index && index->stride == 1) {
       const Piece base = emit(index->base).pieces[0];
-      return fmt::format("*(const {}*)({} + {})", type, pointer(load->buffer),
-                         at_most(base, Level::Product));
+      return fmt::format("{} + {}", pointer(load->buffer), at_most(base, Level::Product));
     }
   }
-  const CValue lanes = bound(emit(value));
-  std::vector<std::string> elements;
-  elements.reserve(value.type().lanes);
-  for (unsigned k = 0; k < value.type().lanes; ++k) elements.push_back(lane(lanes, k));
+  const CValue value = bound(emit(vector));
+  std::vector<std::string> lanes;
+  lanes.reserve(vector.type().lanes);
+  for (unsigned k = 0; k < vector.type().lanes; ++k) lanes.push_back(lane(value, k));
   const std::string name = fresh("t");
-  line(fmt::format("const {} {}[{}] = {{{}}};", name_of({c_base(value.type().scalar), 1}), name,
-                   elements.size(), fmt::join(elements, ", ")));
-  return fmt::format("*(const {}*){}", type, name);
+  line(fmt::format("const {} {}[{}] = {{{}}};", name_of({c_base(vector.type().scalar), 1}), name,
+                   lanes.size(), fmt::join(lanes, ", ")));
+  return name;
 }
 
 }  // namespace tilewright::codegen

@@ -136,7 +136,7 @@ class CEmitter {
 
   // emit_dot.cc
   CValue emit_dot(const ir::Dot& dot);
-  std::string words(const ir::Expr& value, unsigned count);
+  std::string lanes_in_memory(const ir::Expr& vector);
 
   // emit_value.cc
   std::vector<unsigned> lanes_of(ir::Type type) const { return pieces_of(type.lanes, limit_); }

@@ -209,5 +209,52 @@ TEST(Lane, CastsByTheRules) {
             0x1.02p60);
 }
 
+float dot_float(std::vector<float> a, std::vector<float> b, float sum) {
+  for (size_t f = a.size(); f-- > 0;) {
+    const Lane next = dot_lane(Scalar::F32, lane_of_float(Scalar::BF16, a[f]),
+                               lane_of_float(Scalar::BF16, b[f]), lane_of_float(Scalar::F32, sum));
+    sum = static_cast<float>(float_of(Scalar::F32, next));
+  }
+  return sum;
+}
+
+TEST(Lane, DotProducts) {
+  const auto integers = [](int64_t a, int64_t b, int64_t sum) {
+    return integer_of(dot_lane(Scalar::I32, lane_of(a), lane_of(b), lane_of(sum)));
+  };
+  EXPECT_EQ(integers(255, -128, 7), -32633);
+  EXPECT_EQ(integers(255, 127, INT32_MAX), INT32_MIN + 255 * 127 - 1);  // wraps
+
+  EXPECT_EQ(dot_float({3, 5}, {7, 2}, 1), 32);
+  // The second product is added first, each sum rounded once, to even.
+  EXPECT_EQ(dot_float({1, 1}, {0x1p-24f, 0x1p-24f}, 1), 1);
+  EXPECT_EQ(dot_float({-1, 1}, {1, 0x1p-24f}, 1), 0);
+  // Denormals are zeros of their sign, as operands and as results.
+  EXPECT_EQ(dot_float({0x1p-130f}, {0x1p100f}, 0), 0);
+  EXPECT_EQ(dot_float({1}, {1}, 0x1p-130f), 1);
+  EXPECT_EQ(dot_float({0x1p-100f}, {0x1p-30f}, 0), 0);
+  EXPECT_TRUE(std::signbit(dot_float({-0x1p-100f}, {0x1p-30f}, -0.0f)));
+  EXPECT_EQ(dot_float({0x1p-100f}, {0x1p-26f}, 0), 0x1p-126f);
+}
+
+// Lane l takes factors l * F and on of b, and all of a.
+TEST(Interp, DotProducts) {
+  std::vector<uint8_t> a = {1, 2, 3, 200};
+  std::vector<int8_t> b = {1, 1, 1, 1, -1, 0, 0, -128};
+  std::vector<int32_t> c = {10, 20};
+  const Expr where = ramp(int_imm(0), 1, 2);
+  const Stmt body =
+      make_store(2, {where},
+                 dot(load(Scalar::I32, 2, {where}), load(Scalar::U8, 0, {ramp(int_imm(0), 1, 4)}),
+                     load(Scalar::I8, 1, {ramp(int_imm(0), 1, 8)})));
+  const Function f = function({buffer("a", {Scalar::U8, 1}, {4}), buffer("b", {Scalar::I8, 1}, {8}),
+                               buffer("c", {Scalar::I32, 1}, {2})},
+                              {0, 1, 2}, body);
+  const std::vector<void*> arguments = {a.data(), b.data(), c.data()};
+  const Status status = interpret(f, arguments);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(c, (std::vector<int32_t>{216, 20 - 1 - 200 * 128}));
+}
+
 }  // namespace
 }  // namespace tilewright::codegen
