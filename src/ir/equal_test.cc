@@ -16,6 +16,7 @@ Stmt store(const Expr& index) { return make_store(0, {index}, float_imm(0, kF32)
 
 TEST(EqualTest, Expressions) {
   const Expr i = var("i"), same_name = var("i"), f = var("f", kF32);
+  const Expr sums = var("s", {Scalar::I32, 2}), bytes = var("b", {Scalar::I8, 8});
   const std::vector<Expr> all = {
       i,
       same_name,
@@ -45,6 +46,8 @@ TEST(EqualTest, Expressions) {
       broadcast(i, 4),
       vector_reduce(BinaryOp::Add, broadcast(i, 4)),
       vector_reduce(BinaryOp::Mul, broadcast(i, 4)),
+      dot(sums, load(Scalar::U8, 0, {ramp(i, 1, 4)}), bytes),
+      dot(sums, load(Scalar::U8, 1, {ramp(i, 1, 4)}), bytes),
   };
   const auto hash = [&](const Expr& expr) {
     Hasher hasher;

@@ -60,6 +60,12 @@ TEST(ExprTest, MakersCheckTypes) {
   EXPECT_THROW(broadcast(v, 4), InternalError);
   EXPECT_THROW(broadcast(f, 70000), InternalError);
   EXPECT_THROW(vector_reduce(BinaryOp::Sub, v), InternalError);
+  const Expr sums = var("s", {Scalar::I32, 16}), bytes = var("a", {Scalar::U8, 4});
+  const Expr rows = var("b", {Scalar::I8, 64});
+  EXPECT_NO_THROW(dot(sums, bytes, rows));
+  EXPECT_THROW(dot(sums, bytes, var("b", {Scalar::I8, 32})), InternalError);
+  EXPECT_THROW(dot(sums, var("a", {Scalar::I8, 4}), rows), InternalError);
+  EXPECT_THROW(dot(var("s", {Scalar::F32, 16}), bytes, rows), InternalError);
   EXPECT_THROW(int_imm(256, Type{Scalar::U8, 1}), InternalError);
   EXPECT_THROW(int_imm(1, kF32), InternalError);
   EXPECT_THROW(float_imm(1, kIndex), InternalError);

@@ -41,6 +41,8 @@ TEST(PrintTest, Expressions) {
       {load(Scalar::F32, 2, {ramp(i * 16, 1, 16)}), "b2[ramp(i.0 * 16, 1, 16)]"},
       {broadcast(f, 16), "x16(f)"},
       {vector_reduce(BinaryOp::Add, broadcast(f, 16)), "reduce(+, x16(f))"},
+      {dot(var("s", {Scalar::F32, 2}), var("a", {Scalar::BF16, 2}), var("b", {Scalar::BF16, 4})),
+       "dot(s, a, b)"},
       {kBool == b.type() ? i < 0 : b, "i.0 < 0"},
       {Expr{}, "null"},
   };

@@ -23,6 +23,8 @@ std::vector<Expr> one_of_each(const Expr& i) {
       r,
       broadcast(i, 4),
       vector_reduce(BinaryOp::Max, r),
+      dot(load(Scalar::I32, 0, {ramp(i, 1, 2)}), load(Scalar::U8, 1, {ramp(i, 1, 4)}),
+          load(Scalar::I8, 2, {ramp(i, 1, 8)})),
   };
 }
 
