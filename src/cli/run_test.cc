@@ -54,6 +54,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"doctor", "--seconds", "-1"}, "--seconds"},
         Mistake{{"lower", "GMM0", "--threads", "0"}, "--threads: Value 0 not in range"},
         Mistake{{"lower", "GMM0", "--threads", "2", "--target", "x86-64-v3"}, "part of its text"},
+        Mistake{{"lower", "GMM0", "--disable-pass", "vectorize"}, "there is no pass 'vectorize'"},
+        Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"}));
 
 TEST(Run, MistakesAreObjectsUnderJson) {

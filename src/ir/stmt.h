@@ -3,7 +3,7 @@
 //
 // - For runs its body for var = 0 .. extent-1. Parallel: iterations are independent and may run on
 //   several threads; no Parallel inside a Parallel. Vectorised, Unrolled and Tensorised are wishes
-//   that the passes of those names remove; back ends see Serial and Parallel only.
+//   that the passes of those names remove; a back end runs one that is left as Serial.
 // - Allocate gives a buffer its lifetime: contents are undefined on entry.
 // - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
 //   where that is true; the indices of the others need not be inside of the buffer. The value is

@@ -19,6 +19,7 @@ using PassFunction = void (*)(ir::Function& function, const PassContext& context
 struct Pass {
   const char* name;  // as `--disable-pass` and `tilewright lower` say it
   PassFunction run;
+  bool needs_flat = false;  // relies on `flatten`: one index an access
 };
 
 }  // namespace tilewright::lower

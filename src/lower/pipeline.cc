@@ -27,24 +27,20 @@
 namespace tilewright::lower {
 namespace {
 
-#ifdef TILEWRIGHT_VERIFY
-constexpr bool kVerify = true;
-#else
-constexpr bool kVerify = false;
-#endif
+constexpr bool kNeedsFlat = true;
 
 constexpr std::array kPasses = {
     Pass{"flatten", flatten},
-    Pass{"tensorize", tensorize},
+    Pass{"tensorize", tensorize, kNeedsFlat},
     Pass{"hoist_conditions", hoist_conditions},
     Pass{"form_fma", form_fma},
     Pass{"expand_functions", expand_functions},
-    Pass{"vectorise", vectorise},
+    Pass{"vectorise", vectorise, kNeedsFlat},
     Pass{"unroll", unroll},
-    Pass{"promote_registers", promote_registers},
-    Pass{"widen_reductions", widen_reductions},
-    Pass{"hoist_accumulators", hoist_accumulators},
-    Pass{"hoist_indices", hoist_indices},
+    Pass{"promote_registers", promote_registers, kNeedsFlat},
+    Pass{"widen_reductions", widen_reductions, kNeedsFlat},
+    Pass{"hoist_accumulators", hoist_accumulators, kNeedsFlat},
+    Pass{"hoist_indices", hoist_indices, kNeedsFlat},
 };
 
 double cpu_milliseconds() {
@@ -53,17 +49,32 @@ double cpu_milliseconds() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-Status check_names(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    const bool known = std::any_of(kPasses.begin(), kPasses.end(),
-                                   [&](const Pass& pass) { return name == pass.name; });
-    if (known) continue;
-    std::string all;
-    for (const Pass& pass : kPasses) all += fmt::format("{}{}", all.empty() ? "" : ", ", pass.name);
-    return fail(ErrorKind::BadInput,
-                fmt::format("there is no pass '{}'; passes are {}", name, all));
+// The names of those passes that `chosen` takes.
+template <class Chosen>
+std::string names_of_passes(const Chosen& chosen) {
+  std::string names;
+  for (const Pass& pass : kPasses) {
+    if (chosen(pass)) names += fmt::format("{}{}", names.empty() ? "" : ", ", pass.name);
   }
-  return {};
+  return names;
+}
+
+Status check_disabled(const std::vector<std::string>& disabled) {
+  const auto is_disabled = [&](const char* name) { return std::ranges::count(disabled, name) > 0; };
+  for (const std::string& name : disabled) {
+    if (!names_of_passes([&](const Pass& pass) { return name == pass.name; }).empty()) continue;
+    return fail(ErrorKind::BadInput,
+                fmt::format("there is no pass '{}'; passes are {}", name,
+                            names_of_passes([](const Pass&) { return true; })));
+  }
+  if (!is_disabled("flatten")) return {};
+  const std::string left =
+      names_of_passes([&](const Pass& pass) { return pass.needs_flat && !is_disabled(pass.name); });
+  if (left.empty()) return {};
+  return fail(ErrorKind::BadInput,
+              fmt::format("without the pass flatten, these have to be left out too, which take "
+                          "every access to have one index: {}",
+                          left));
 }
 
 // exp and the like are ours, within their ulp; there is no exact one to fall back to.
@@ -111,10 +122,22 @@ Status check_intrinsics(const Workload& workload, const Target& target,
   return {};
 }
 
-void verify_after(const ir::Function& function, const char* pass) {
-  if (!kVerify) return;
+// Runs what changes the function, and does with the result what the options ask for.
+template <class Change>
+void run_step(ir::Function& function, const char* name, const LowerOptions& options,
+              const Change& change) {
+  const ir::Stmt before = function.body;
+  const double start = cpu_milliseconds();
+  change();
+  const double elapsed = cpu_milliseconds() - start;
+  const bool changed = !function.body.same_as(before);
+  if (options.report != nullptr) {
+    const bool text = options.report_text && changed;
+    options.report->push_back({name, elapsed, changed, text ? ir::to_string(function) : ""});
+  }
+  if (!options.verify) return;
   const Status status = ir::verify(function);
-  CHECK(status.has_value(), "after {}: {}\n{}", pass, status.error().message,
+  CHECK(status.has_value(), "after {}: {}\n{}", name, status.error().message,
         ir::to_string(function));
 }
 
@@ -122,10 +145,18 @@ void verify_after(const ir::Function& function, const char* pass) {
 
 std::span<const Pass> all_passes() { return kPasses; }
 
+void run_passes(ir::Function& function, std::span<const Pass> passes, const PassContext& context,
+                const LowerOptions& options) {
+  for (const Pass& pass : passes) {
+    if (std::ranges::count(options.disabled, pass.name) > 0) continue;
+    run_step(function, pass.name, options, [&] { pass.run(function, context); });
+  }
+}
+
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options) {
-  if (Status status = check_names(options.disabled); !status) {
+  if (Status status = check_disabled(options.disabled); !status) {
     return std::unexpected(status.error());
   }
   if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
@@ -133,27 +164,10 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   if (Status status = check_intrinsics(workload, target, tree); !status) {
     return std::unexpected(status.error());
   }
-  double start = cpu_milliseconds();
-  ir::Function function = build_nest(workload, target, tree, trace);
-  const auto report = [&](const char* pass, bool changed) {
-    if (options.report == nullptr) return;
-    const double elapsed = cpu_milliseconds() - start;
-    const bool text = options.report_text && changed;
-    options.report->push_back({pass, elapsed, changed, text ? ir::to_string(function) : ""});
-  };
-  report("build_nest", true);
-  verify_after(function, "build_nest");
-
-  const PassContext context{.target = target, .licences = workload.licences};
-  for (const Pass& pass : kPasses) {
-    const auto& disabled = options.disabled;
-    if (std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end()) continue;
-    const ir::Stmt before = function.body;
-    start = cpu_milliseconds();
-    pass.run(function, context);
-    report(pass.name, !function.body.same_as(before));
-    verify_after(function, pass.name);
-  }
+  ir::Function function;
+  run_step(function, "build_nest", options,
+           [&] { function = build_nest(workload, target, tree, trace); });
+  run_passes(function, kPasses, {.target = target, .licences = workload.licences}, options);
   return function;
 }
 

@@ -23,16 +23,28 @@ struct PassReport {
   std::string text;  // the IR after it, when asked for and changed
 };
 
+#ifdef TILEWRIGHT_VERIFY
+inline constexpr bool kVerifyPasses = true;
+#else
+inline constexpr bool kVerifyPasses = false;
+#endif
+
 struct LowerOptions {
-  std::vector<std::string> disabled;          // passes to leave out
+  std::vector<std::string> disabled = {};     // passes to leave out
   std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;
+  bool verify = kVerifyPasses;  // the IR after each pass: one that does not verify is a CHECK
 };
 
-// An error for a pass name in `disabled` that does not exist, for a function like exp where the
-// workload lacks the licence `approximate`, and for a tensor intrinsic that the target lacks.
+// An error for a pass name in `disabled` that does not exist or that a pass not named there relies
+// on, for a function like exp where the workload lacks the licence `approximate`, and for a tensor
+// intrinsic that the target lacks.
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options = {});
+
+// The part of it behind build_nest: `passes` in order, but for those that are disabled.
+void run_passes(ir::Function& function, std::span<const Pass> passes, const PassContext& context,
+                const LowerOptions& options);
 
 }  // namespace tilewright::lower

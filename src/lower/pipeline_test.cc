@@ -1,8 +1,12 @@
 #include "lower/pipeline.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/check.h"
 #include "ir/print.h"
+#include "lower/flatten.h"
+#include "lower/hoist_indices.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -47,6 +51,50 @@ TEST(Pipeline, PassesCanBeLeftOutByName) {
             std::string::npos)
       << unknown.error().message;
 }
+
+TEST(Pipeline, FlattenIsLeftOutWithThosePassesThatNeedIt) {
+  const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
+  LowerOptions options{.disabled = {"flatten"}};
+  for (const Pass& pass : all_passes()) {
+    if (pass.needs_flat && pass.run != hoist_indices) options.disabled.emplace_back(pass.name);
+  }
+  const Result<ir::Function> refused = lowered(matmul, "", options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::BadInput);
+  EXPECT_EQ(refused.error().message,
+            "without the pass flatten, these have to be left out too, which take every access to "
+            "have one index: hoist_indices");
+  options.disabled.emplace_back("hoist_indices");
+  const std::string text = ir::to_string(*lowered(matmul, "", options));
+  EXPECT_THAT(text, testing::HasSubstr("C[i, j] = fma(A[i, k], B[k, j], C[i, j])"));
+}
+
+// Leaves a store to a buffer that nobody has.
+void break_the_ir(ir::Function& function, const PassContext&) {
+  function.body = ir::make_store(99, {ir::int_imm(0)}, ir::float_imm(1, ir::kF32));
+}
+
+TEST(Pipeline, ThePassThatLeavesBadIrIsNamed) {
+  const Target target = *parse_target("x86-64-v4;threads=1");
+  const Pass passes[] = {{"flatten", flatten}, {"break_the_ir", break_the_ir}};
+  const PassContext context{.target = target, .licences = {}};
+  const ir::Function whole = *lowered(*parse_workload("matmul:m=4,n=32,k=8"), "");
+  ir::Function function = whole;
+  try {
+    run_passes(function, passes, context, {.verify = true});
+    ADD_FAILURE() << "the verifier did not run";
+  } catch (const InternalError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("after break_the_ir: "));
+  }
+  function = whole;
+  EXPECT_NO_THROW(run_passes(function, passes, context, {.verify = false}));
+  function = whole;
+  EXPECT_NO_THROW(run_passes(function, {passes, 1}, context, {.verify = true}));
+}
+
+#ifndef NDEBUG
+TEST(Pipeline, DevBuildsVerify) { EXPECT_TRUE(LowerOptions{}.verify); }
+#endif
 
 TEST(Pipeline, LicencesBind) {
   const Workload sums = *parse_workload("matmul:m=4,n=32,k=8", {.contract = false});

@@ -209,7 +209,7 @@ TEST(EmitC, WhatItCannotWriteIsAnError) {
   };
   const Expr x = load(Scalar::F32, 0, {int_imm(0)});
   EXPECT_EQ(message(make_store(0, {int_imm(0)}, exp(x))),
-            "f: `exp` of f32 was not expanded by `lower`");
+            "f: `exp` of f32 was not expanded by the pass expand_functions");
   EXPECT_EQ(message(make_store(0, {i}, x)), "f: variable `i` is not bound");
   EXPECT_EQ(message(make_store(1, {int_imm(0)}, x)), "f: `t` is accessed outside of its Allocate");
   const Stmt inner = make_for(j, int_imm(4), ForKind::Parallel, make_store(0, {j}, x));

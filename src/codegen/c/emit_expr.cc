@@ -342,7 +342,7 @@ CValue CEmitter::emit_call(const ir::Call& node) {
       break;
   }
   return unsupported("`" + std::string(ir::name_of(node.function)) + "` of " + ir::to_string(type) +
-                         " was not expanded by `lower`",
+                         " was not expanded by the pass expand_functions",
                      type);
 }
 

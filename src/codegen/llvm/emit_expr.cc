@@ -263,8 +263,8 @@ Emitter::Value Emitter::emit_call(const ir::Call& call) {
     default:
       break;
   }
-  return unsupported("`" + std::string(ir::name_of(call.function)) +
-                     "` was not expanded by `lower`");
+  return unsupported("`" + std::string(ir::name_of(call.function)) + "` of " + ir::to_string(type) +
+                     " was not expanded by the pass expand_functions");
 }
 
 }  // namespace tilewright::codegen
