@@ -1,0 +1,40 @@
+// The program of a golden file: its task and schedule, and how its code is held to its meaning.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "golden_file.h"
+#include "ir/stmt.h"
+#include "lower/pipeline.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+#include "task/workload.h"
+#include "tests/differential/operands.h"
+
+namespace tilewright::testing {
+
+struct GoldenProgram {
+  GoldenFile file;
+  Task task;
+  schedule::Trace trace;
+  schedule::LoopTree tree;
+
+  Result<ir::Function> lowered(const lower::LowerOptions& options = {}) const {
+    return lower::lower(task.workload, task.target, tree, trace, options);
+  }
+};
+
+std::vector<std::string> golden_names();  // of all files, in order
+std::filesystem::path golden_path(const std::string& name);
+Result<GoldenProgram> load_golden_program(const std::string& name);
+
+// Operands of small random numbers, constants as the schedule packs them.
+Memory golden_operands(const GoldenProgram& program);
+
+// Fails the test unless the interpreter and LLVM compute the same bits, and those up to rounding
+// what the loops mean that no pass has touched. The machine must run code of the target.
+void expect_right(const GoldenProgram& program, const ir::Function& function);
+
+}  // namespace tilewright::testing
