@@ -128,6 +128,7 @@ class NestBuilder {
   Expr local_value(VarIndex index) const {
     const LoopVar& var = live_.var(index);
     if (values_[static_cast<size_t>(index)].defined()) return values_[static_cast<size_t>(index)];
+    if (var.is_loop() && var.extent == 1) return ir::int_imm(0);  // also before its place
     if (!var.is_split()) return {};
     Expr sum;
     for (int k = 0; k < var.parts; ++k) {
@@ -497,6 +498,7 @@ class NestBuilder {
     const auto go_on = [&]() -> Stmt {  // is the split variable itself known by now?
       const LoopVar& whole = live_.var(parent);
       if (whole.origin == schedule::VarOrigin::Axis && whole.fused_into == kNone) return inside();
+      if (values_[static_cast<size_t>(parent)].defined()) return inside();
       const Expr value = local_value(parent);
       if (!value.defined()) return inside();
       return bind(parent, simplified(value), inside);

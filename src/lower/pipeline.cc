@@ -10,6 +10,7 @@
 #include "ir/print.h"
 #include "ir/verify.h"
 #include "lower/build_nest.h"
+#include "lower/drop_zero_terms.h"
 #include "lower/expand_functions.h"
 #include "lower/flatten.h"
 #include "lower/form_fma.h"
@@ -37,6 +38,7 @@ constexpr std::array kPasses = {
     Pass{"expand_functions", expand_functions},
     Pass{"vectorise", vectorise, kNeedsFlat},
     Pass{"unroll", unroll},
+    Pass{"drop_zero_terms", drop_zero_terms},
     Pass{"promote_registers", promote_registers, kNeedsFlat},
     Pass{"widen_reductions", widen_reductions, kNeedsFlat},
     Pass{"hoist_accumulators", hoist_accumulators, kNeedsFlat},

@@ -128,6 +128,10 @@ class RangeBuilder {
       if (!add(index, coefficient * stride, &part)) return false;
       out->reach += stride * part.reach;
       out->fixed |= part.fixed;
+      const bool decides = k + 1 < var.parts || tail_of(var) == Tail::Pad;
+      if (decides && part.fixed && part.reach > 0 && may_leave_remainder(var)) {
+        range_.whole = true;  // which tile it is, and so how long, is not known at this point
+      }
       if (part.reach > 0 && k < var.resolved) inner = false;
     }
     if (!out->fixed) out->reach = var.extent - 1;  // all of it moves, whatever branch this is
@@ -145,6 +149,12 @@ class RangeBuilder {
       if (var.resolved == 0) range_.slack += coefficient * overlap_of(tree_, var);
     }
     return true;
+  }
+
+  // Attached stages can get a remainder in a tail of their reader.
+  bool may_leave_remainder(const LoopVar& var) const {
+    return var.remainder != 0 ||
+           (var.kind == IterKind::Spatial && tree_.stage(var.stage).place == Place::At);
   }
 
   void add_moving(int64_t coefficient, int64_t count) {

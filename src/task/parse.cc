@@ -34,6 +34,7 @@ Result<Workload> parse_workload(std::string_view text, Licences licences) {
   if (name.size() == text.size() && te::find_operator(name) == nullptr) return unknown(text);
   auto instance = te::parse_operator(text);
   if (!instance) return std::unexpected(instance.error());
+  licences.winograd = licences.winograd || te::find_operator(name)->winograd;
   return make_workload(instance->dag, instance->constants, instance->text, licences);
 }
 

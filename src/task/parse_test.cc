@@ -45,5 +45,11 @@ TEST(ParseWorkload, Mistakes) {
   }
 }
 
+// Who asks for Winograd's algorithm by name allows what it does to results.
+TEST(Parse, WinogradBringsItsLicence) {
+  EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->licences.winograd);
+  EXPECT_FALSE(parse_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3")->licences.winograd);
+}
+
 }  // namespace
 }  // namespace tilewright

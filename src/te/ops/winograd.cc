@@ -206,7 +206,8 @@ Operator conv2d_winograd_operator() {
                 dtype_parameter()}}),
           .operands = {{.name = "W", .alias = "weight", .constant = true}},
           .batch = "n",
-          .build = build};
+          .build = build,
+          .winograd = true};
 }
 
 }  // namespace tilewright::te
