@@ -160,6 +160,7 @@ std::vector<DotProgram> dot_programs(Scalar sum) {
   std::vector<DotProgram> programs;
   for (ir::Function& function : functions) {
     std::vector<Bytes> arguments;
+    arguments.reserve(function.arguments.size());
     for (const ir::BufferId id : function.arguments) {
       arguments.push_back(random_bits(rng, function.buffers[id]));
     }

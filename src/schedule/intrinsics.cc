@@ -61,15 +61,14 @@ std::string TensorIntrinsic::to_string() const {
                      ir::to_string(fold().body[0], name), lanes(), factors(), type(0), type(1));
 }
 
-// In this order ever after: rows are appended.
 std::span<const TensorIntrinsic> all_intrinsics() {
   using enum ir::Scalar;
-  static const std::array kTable = {
+  static const std::array table = {
       TensorIntrinsic{Name("vnni_dot_u8i8"), Feature::Avx512vnni, dot_products(16, 4, U8, I8, I32)},
       TensorIntrinsic{Name("avx512_bf16_dot"), Feature::Avx512bf16,
                       dot_products(16, 2, BF16, BF16, F32)},
   };
-  return kTable;
+  return table;
 }
 
 const TensorIntrinsic* find_intrinsic(Name name) {
