@@ -67,8 +67,8 @@ class InlineVector {
 
  private:
   static_assert(std::is_trivially_copyable_v<T>);
-  union {  // without a value beyond size_: making an empty one costs nothing
-    T items_[N];
+  union {         // without a value beyond size_: making an empty one costs nothing
+    T items_[N];  // NOLINT(readability-identifier-naming): a member of the class all the same
   };
   uint32_t size_ = 0;
 };
