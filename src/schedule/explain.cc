@@ -79,9 +79,10 @@ std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
   return where + "; keep outer parts outside inner ones or take a factor that divides";
 }
 
-// The stage that a step is about.
-StageName stage_of(const Step* step) {
+// The stage whose values a step is about.
+StageName source_of(const Step* step) {
   if (step == nullptr) return {};
+  if (const auto* prefetch = std::get_if<Prefetch>(step)) return prefetch->source;
   return std::visit([](const auto& s) { return s.stage; }, *step);
 }
 
@@ -163,7 +164,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           "that can be placed",
           stage);
     case IllegalCode::StageHasReduction:
-      return fmt::format("{} is a reduction; only stages without one can be inlined", stage);
+      return fmt::format("{} is a reduction; only stages without one can be {}", stage,
+                         step != nullptr && std::holds_alternative<Annotate>(*step)
+                             ? "streamed past the caches"
+                             : "inlined");
     case IllegalCode::StageHasNoReduction:
       return fmt::format("{} is not a reduction that has yet to be factored", stage);
     case IllegalCode::StageHasSteps:
@@ -221,7 +225,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format("readers of {} are to be named; they are {}", stage,
                          readers_of(tree, illegal.stage));
     case IllegalCode::NotAReader:
-      return not_a_reader(tree, illegal, stage_of(step));
+      return not_a_reader(tree, illegal, source_of(step));
     case IllegalCode::NestedParallel:
       return fmt::format("loop {} of {} is parallel inside a parallel loop; one level is allowed",
                          loop, stage);

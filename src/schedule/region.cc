@@ -144,8 +144,8 @@ class RangeBuilder {
       moving_.resize(before);
       range_.ragged = was_ragged || var.ragged;
       if (out->reach > 0) add_moving(coefficient, out->reach + 1);
-    } else if (var.remainder != 0) {
-      range_.ragged |= out->reach > 0;
+    } else {
+      range_.ragged |= var.remainder != 0 && out->reach > 0;
       if (var.resolved == 0) range_.slack += coefficient * overlap_of(tree_, var);
     }
     return true;
@@ -439,8 +439,9 @@ bool is_live(const LoopTree& tree, const Access& access) {
 int64_t overlap_of(const LoopTree& tree, const LoopVar& var) {
   if (var.tail != Tail::Overlap || !var.is_split()) return 0;
   const int64_t tile = tree.var(static_cast<VarIndex>(var.first_part + var.parts - 2)).stride;
-  if (var.extent < tile || var.extent % tile == 0) return 0;
-  return tile - var.extent % tile;
+  if (var.extent <= tile) return 0;
+  if (var.ragged) return tile - 1;  // of the worst of its extents
+  return (tile - var.extent % tile) % tile;
 }
 
 namespace {

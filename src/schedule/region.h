@@ -18,8 +18,8 @@ void set_root_regions(LoopTree& tree);
 // Is the access one of its reader as it is now: not of an inlined stage, nor replaced by a step?
 bool is_live(const LoopTree& tree, const Access& access);
 
-// How many elements before its place the last tile of a split variable begins, when it overlaps the
-// one before; 0 when it does not.
+// How many elements before its place the last tile of a split variable begins at most, when it
+// overlaps the one before; 0 when it does not.
 int64_t overlap_of(const LoopTree& tree, const LoopVar& var);
 
 // The smallest region that holds both; the whole dimension when their bases move differently.

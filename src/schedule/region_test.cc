@@ -147,6 +147,20 @@ TEST(Region, OfLoopsOfSeveralStages) {
 }
 
 // One buffer, two readers at different distances: the hull of both is computed.
+// Tiles of 7 and of 6: the last 4 of each begin 1 or 2 before their place, 3 for all we know.
+TEST(Region, SlackOfAnOverlapInATail) {
+  const Workbench bench("matmul:m=4,n=13,k=2");
+  const LoopTree tree = bench.tree(
+      "cache_write C\nsplit C j [7]\nreorder C [j.0, i]\ncompute_at C.write C j.0\n"
+      "split C.write j [4] tail=overlap");
+  const StageIndex write = tree.find_stage(stage_of("C.write"));
+  std::array<RegionDim, kMaxRank> dims;
+  region_of(tree, access_of(tree, "C.write", "B"), write, tree.find_loop(write, Name("j.0")),
+            dims.data());
+  EXPECT_EQ(dims[1].slack, 3);
+  EXPECT_EQ(dims[1].extent, 4);
+}
+
 TEST(Region, HullOfSeveralReaders) {
   te::DagBuilder builder;
   const te::TensorId x = builder.placeholder("X", {20}, ir::Scalar::F32);
