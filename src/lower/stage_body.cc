@@ -26,6 +26,16 @@ class VariableCollector : public ir::Visitor {
   std::set<ir::VarId> ids;
 };
 
+// In a padded tile, 0 for what lies behind the end of the elements.
+Expr guarded(const BodyContext& context, Expr value, const std::vector<Expr>& indices) {
+  for (const Expr& guard : context.read_guards) {
+    const bool concerned = std::ranges::any_of(
+        indices, [&](const Expr& index) { return shares_variable(guard, index); });
+    if (concerned) value = ir::select(guard, value, ir::imm(0, value.type()));
+  }
+  return value;
+}
+
 // Replaces axes by values and reads of tensors by loads, inlining what has no buffer.
 class BodyRewriter : public ir::Rewriter {
  public:
@@ -56,7 +66,7 @@ class BodyRewriter : public ir::Rewriter {
       const ir::Scalar stored = context_.tree.buffer(buffer).element;
       const Expr value = ir::cast(element, ir::load(stored, static_cast<ir::BufferId>(buffer),
                                                     context_.locate(buffer, indices)));
-      return guarded(value, indices);
+      return guarded(context_, value, indices);
     }
     const te::Op& op = dag.op(dag.tensor(tensor).op);
     CHECK(!op.has_reduction() && op.body.size() == 1, "{} cannot be inlined", op.name.text());
@@ -75,16 +85,6 @@ class BodyRewriter : public ir::Rewriter {
       if (same && access.via == body_) return access.buffer;
     }
     return kNone;
-  }
-
-  // In a padded tile, 0 for what lies behind the end of the elements.
-  Expr guarded(Expr value, const std::vector<Expr>& indices) const {
-    for (const Expr& guard : context_.read_guards) {
-      const bool concerned = std::ranges::any_of(
-          indices, [&](const Expr& index) { return shares_variable(guard, index); });
-      if (concerned) value = ir::select(guard, value, ir::imm(0, value.type()));
-    }
-    return value;
   }
 
   const BodyContext& context_;
@@ -119,8 +119,11 @@ Expr source_value(const BodyContext& context, size_t output) {
   if (stage.kind == StageKind::Combine) {
     const size_t at = static_cast<size_t>(stage.first_access) + output;
     const BufferIndex partial = context.tree.accesses[at].buffer;
-    return ir::load(context.tree.buffer(partial).element, static_cast<ir::BufferId>(partial),
-                    context.locate(partial, context.axes));
+    return guarded(
+        context,
+        ir::load(context.tree.buffer(partial).element, static_cast<ir::BufferId>(partial),
+                 context.locate(partial, context.axes)),
+        context.axes);
   }
   const te::Op& op = context.tree.dag->op(stage.op);
   return BodyRewriter(context, axis_values(context)).rewrite(op.body[output]);

@@ -7,7 +7,8 @@ namespace {
 
 Factors fused_factors(const Trace& trace, const FollowFusedSplit& step);
 
-// The factors of the split that cut a loop. Structure was checked: it is there.
+// The factors of the split that cut a loop. Structure was checked: it is there. Loops that rfactor
+// took over may have been cut before.
 Factors source_factors(const Trace& trace, StageName stage, Name loop) {
   for (const Step& step : trace.steps) {
     const auto* split = std::get_if<Split>(&step);
@@ -21,8 +22,8 @@ Factors source_factors(const Trace& trace, StageName stage, Name loop) {
       return fused_factors(trace, *fused);
     }
   }
-  CHECK(false, "no split of {} {}", stage.text(), loop.text());
-  return {};
+  CHECK(stage.role == StageRole::Rfactor, "no split of {} {}", stage.text(), loop.text());
+  return source_factors(trace, {.op = stage.op}, loop);
 }
 
 Factors fused_factors(const Trace& trace, const FollowFusedSplit& step) {

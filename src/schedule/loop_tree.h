@@ -173,7 +173,7 @@ struct Access {
   BufferIndex buffer = kNone;
   uint8_t rank = 0;
   bool guarded = false;    // clipped: behind a condition that keeps it inside the tensor
-  StageIndex via = kNone;  // the inlined stage whose body reads; kNone: the reader's own
+  StageIndex via = kNone;  // the operator whose inlined body reads, by its stage; kNone: the own
   uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
 };
 

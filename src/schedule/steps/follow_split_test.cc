@@ -48,6 +48,19 @@ for i.0 < 4
           for j.2 < 2
             Y (128x6) <- T1
 )"},
+      // A split that rfactor has taken over.
+      {"matmul:m=8,n=4,k=6", "split C k [2]\nrfactor C k.1\n", "follow_split C i C.rfactor k 2", R"(
+for i < 8
+  for j < 4
+    for k.1 < 2
+      for k.0 < 3
+        C.rfactor (8x4x2) <- A, B
+for i.0 < 4
+  for i.1 < 2
+    for j < 4
+      for k.1 < 2
+        C (8x4) <- C.rfactor
+)"},
   });
 }
 
