@@ -13,7 +13,8 @@ using namespace schedule;  // NOLINT: a test about nothing else
 struct Loop {
   Name name;
   bool reduces = false;
-  int64_t extent = 1;  // about
+  int64_t extent = 1;    // about
+  bool may_pad = false;  // its surplus has room: a whole axis of a stage that is no output
 };
 using Loops = std::vector<Loop>;
 
@@ -45,12 +46,17 @@ class SketchWriter {
       domain.choices.push_back(factors);
     }
     sketch_.holes.push_back({hole(), stage, domain});
-    add(Split{.stage = stage, .loop = loop.name, .factors = domain.choices[0], .tail = tail()});
+    add(Split{.stage = stage, .loop = loop.name, .factors = domain.choices[0], .tail = tail(loop)});
   }
 
-  Tail tail() {
+  // One that is legal, most of the time.
+  Tail tail(const Loop& loop) {
     constexpr std::array kTails = {Tail::Peel, Tail::Mask, Tail::Overlap, Tail::Pad};
-    return kTails[rng_.below(kTails.size())];
+    const Tail drawn = kTails[rng_.below(kTails.size())];
+    const bool refused = drawn == Tail::Overlap
+                             ? loop.reduces
+                             : drawn == Tail::Pad && !loop.reduces && !loop.may_pad;
+    return refused && !rng_.chance(0.05) ? Tail::Peel : drawn;
   }
 
   Sketch finish() && { return std::move(sketch_); }
@@ -69,13 +75,17 @@ class Tiler {
 
   // Splits every axis in up to three and interleaves the parts: all first parts, then all second
   // ones and so on, with the reduce loops somewhere between. The loops, outside in.
-  Loops tile(StageName stage, const std::vector<te::Axis>& spatial,
+  Loops tile(StageName stage, bool output, const std::vector<te::Axis>& spatial,
              const std::vector<te::Axis>& reduce) {
     const size_t parts = rng_.below(3) + 1;
     std::vector<Loops> levels(parts);
-    for (const te::Axis& axis : spatial) split_into(stage, axis, false, levels);
+    for (const te::Axis& axis : spatial) {
+      split_into(stage, {axis.name, false, axis.extent.high, !output}, levels);
+    }
     std::vector<Loops> reduce_levels(rng_.below(2) + 1);
-    for (const te::Axis& axis : reduce) split_into(stage, axis, true, reduce_levels);
+    for (const te::Axis& axis : reduce) {
+      split_into(stage, {axis.name, true, axis.extent.high}, reduce_levels);
+    }
     const size_t first = rng_.below(parts + 1);
     Loops order;
     for (size_t level = 0; level < std::max(parts, first + reduce_levels.size()); ++level) {
@@ -93,7 +103,7 @@ class Tiler {
   }
 
  private:
-  struct Cut {  // a loop that a split has cut
+  struct Cut {  // a loop that a split has cut, of a stage that is always there
     StageName stage;
     Name loop;
     int parts;
@@ -103,18 +113,17 @@ class Tiler {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  void split_into(StageName stage, const te::Axis& axis, bool reduces, std::vector<Loops>& levels) {
+  void split_into(StageName stage, const Loop& whole, std::vector<Loops>& levels) {
     const int parts = static_cast<int>(levels.size());
-    const Loop whole{axis.name, reduces, axis.extent.high};
     if (parts == 1) {
       levels[0].push_back(whole);
       return;
     }
     if (!follow(stage, whole, parts)) writer_.add_split(stage, whole, parts);
-    cuts_.push_back({stage, whole.name, parts});
+    if (stage.role == StageRole::Main) cuts_.push_back({stage, whole.name, parts});
     for (int k = 0; k < parts; ++k) {
-      levels[static_cast<size_t>(k)].push_back({whole.name.child(static_cast<unsigned>(k)), reduces,
-                                                std::min<int64_t>(4, whole.extent)});
+      levels[static_cast<size_t>(k)].push_back({whole.name.child(static_cast<unsigned>(k)),
+                                                whole.reduces, std::min<int64_t>(4, whole.extent)});
     }
   }
 
@@ -128,7 +137,7 @@ class Tiler {
                               .source = cut.stage,
                               .source_loop = cut.loop,
                               .parts = parts,
-                              .tail = writer_.tail()});
+                              .tail = writer_.tail(loop)});
       return true;
     }
     return false;
@@ -168,7 +177,7 @@ class Tiler {
                                    .source = cut.stage,
                                    .source_loops = {a.name, b.name},
                                    .level = 0,
-                                   .tail = writer_.tail()});
+                                   .tail = writer_.tail(fused)});
       return true;
     }
     return false;
@@ -219,7 +228,7 @@ class SketchMaker {
       readers_.emplace_back(id, main);
       return;
     }
-    const Loops order = tiler_.tile(main, op.axes, op.reduce_axes);
+    const Loops order = tiler_.tile(main, output, op.axes, op.reduce_axes);
     annotate(main, order);
     if (!output) place(main, id, reduces);
     placed_.push_back({main, order});
@@ -231,11 +240,11 @@ class SketchMaker {
     const te::Op& op = dag_.op(id);
     const StageName write{.op = op.name, .role = StageRole::Write};
     writer_.add_maybe(main, CacheWrite{main});
-    const Loops outer = tiler_.tile(main, op.axes, {});
+    const Loops outer = tiler_.tile(main, output, op.axes, {});
     std::vector<std::optional<Step>> at = {std::nullopt};
     for (const Loop& loop : outer) at.push_back(ComputeAt{write, main, loop.name});
     writer_.add_choice(write, std::move(at));
-    const Loops inner = tiler_.tile(write, op.axes, op.reduce_axes);
+    const Loops inner = tiler_.tile(write, false, op.axes, op.reduce_axes);
     annotate(write, inner);
     if (rng_.chance(0.5)) annotate(main, outer);
     if (!output && rng_.chance(0.5)) place(main, id, true);
@@ -267,7 +276,8 @@ class SketchMaker {
   void annotate(StageName stage, const Loops& order) {
     if (order.empty()) return;
     const Name inner = order.back().name;
-    if (rng_.chance(0.2)) {
+    const bool folds = std::ranges::any_of(order, &Loop::reduces);
+    if (rng_.chance(folds ? 0.02 : 0.2)) {
       const Name loop = order[rng_.below(order.size())].name;
       writer_.add_maybe(stage, Annotate{stage, loop, Annotation::Stream});
     }
