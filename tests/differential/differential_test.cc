@@ -22,7 +22,8 @@
 namespace tilewright::testing {
 namespace {
 
-constexpr int kGenomes = 4;    // draws from one sketch
+constexpr int kPrograms = 4;   // of one sketch ...
+constexpr int kDraws = 12;     // ... in so many draws
 constexpr size_t kBatch = 40;  // programs of one C source
 constexpr size_t kMinKinds = 25;
 
@@ -59,7 +60,8 @@ class RandomPrograms {
     const schedule::Sketch sketch = random_sketch(workload, rng_);
     schedule::Trace trace;
     schedule::LoopTree tree;
-    for (int genome = 0; genome < kGenomes && tally_.programs < programs; ++genome) {
+    const int64_t enough = std::min(programs, tally_.programs + kPrograms);
+    for (int draw = 0; draw < kDraws && tally_.programs < enough; ++draw) {
       schedule::instantiate(sketch, schedule::sample(sketch, rng_), &trace);
       if (const schedule::Illegal reason = schedule::apply(initial, trace, &tree)) {
         ++tally_.illegal;

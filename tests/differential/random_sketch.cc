@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "schedule/intrinsics.h"
+#include "target/target.h"
 #include "te/predicates.h"
 
 namespace tilewright::testing {
@@ -98,7 +100,7 @@ class Tiler {
     for (const Loop& loop : order) names.push_back(loop.name);
     writer_.add(Reorder{.stage = stage, .loops = names});
     if (!order.empty() && rng_.chance(0.2)) split_again(stage, order);
-    if (rng_.chance(0.25)) fuse(stage, order);
+    if (rng_.chance(parts == 1 ? 0.5 : 0.2)) fuse(stage, order);
     return order;
   }
 
@@ -160,8 +162,10 @@ class Tiler {
     const Loop fused{Name::fuse(std::vector<Name>{a.name, b.name}), a.reduces, a.extent * b.extent};
     order.erase(order.begin() + static_cast<std::ptrdiff_t>(at));
     order[at] = fused;
-    if (!rng_.chance(0.4)) return;
-    if (!follow_fused(stage, fused, a, b)) writer_.add_split(stage, fused, 2);
+    if (!follow_fused(stage, fused, a, b)) {
+      if (!rng_.chance(0.4)) return;
+      writer_.add_split(stage, fused, 2);
+    }
     replace(order, at, 1, fused);
   }
 
@@ -221,6 +225,7 @@ class SketchMaker {
     const StageName main{.op = op.name};
     const bool output = te::is_output(dag_, id);
     const bool reduces = op.has_reduction();
+    if (reduces && rng_.chance(0.6) && add_tensorized(id, main)) return;
     if (reduces && rng_.chance(0.5)) return add_cached(id, main, output);
     if (reduces && rng_.chance(0.4)) return add_factored(id, main, output);
     if (!output && rng_.chance(0.4)) {
@@ -233,6 +238,31 @@ class SketchMaker {
     if (!output) place(main, id, reduces);
     placed_.push_back({main, order});
     add_reads(main, id);
+  }
+
+  // A sum of products that a tensor intrinsic of this machine computes. False: there is none.
+  bool add_tensorized(te::OpId id, StageName main) {
+    const te::Op& op = dag_.op(id);
+    for (const TensorIntrinsic& intrinsic : all_intrinsics()) {
+      const bool fits = !match_operands(intrinsic, op.body[0]).empty();
+      if (!fits || op.axes.empty() || !host_target(1).has(intrinsic.feature)) continue;
+      const Name lanes = op.axes.back().name, factors = op.reduce_axes.back().name;
+      writer_.add(Split{main, lanes, {intrinsic.lanes()}, Tail::Peel});
+      writer_.add(Split{main, factors, {intrinsic.factors()}, Tail::Peel});
+      writer_.add(
+          Reorder{main, {lanes.child(0), factors.child(0), lanes.child(1), factors.child(1)}});
+      for (const te::OpId producer : dag_.producers(id)) {
+        const StageName operand{.op = dag_.op(producer).name};
+        const bool input = dag_.op(producer).kind == te::OpKind::Placeholder;
+        if (input && workload_.operand_of(dag_.op(producer).outputs[0]).role == Role::Constant) {
+          writer_.add(Pack{operand, main});
+        }
+      }
+      writer_.add_maybe(main, Tensorize{main, lanes.child(1), intrinsic.name});
+      placed_.push_back({main, {{lanes.child(0)}}});
+      return true;
+    }
+    return false;
   }
 
   // A reduction with accumulators of its own, as kernels have them.
@@ -287,7 +317,7 @@ class SketchMaker {
       const Name next = order[order.size() - 2].name;
       writer_.add_maybe(stage, Annotate{stage, next, Annotation::Unroll});
     }
-    if (order.size() > 1 && !order[0].reduces) {
+    if (order.size() > 1 && !order[0].reduces && rng_.chance(0.5)) {
       writer_.add_maybe(stage, Annotate{stage, order[0].name, Annotation::Parallel});
     }
   }
@@ -301,9 +331,12 @@ class SketchMaker {
     for (const Placed& placed : placed_) {
       const bool reads = std::ranges::any_of(
           consumers, [&](te::OpId c) { return dag_.op(c).name == placed.stage.op; });
-      if (!reads && !rng_.chance(0.1)) continue;
+      if (!rng_.chance(!reads ? 0.1 : consumers.size() > 1 ? 0.3 : 1)) continue;
       for (const Loop& loop : placed.loops) {
-        if (reads || rng_.chance(0.3)) choices.push_back(ComputeAt{stage, placed.stage, loop.name});
+        const bool innermost = &loop == &placed.loops.back() && placed.loops.size() > 1;
+        if (!innermost || rng_.chance(0.2)) {  // which may be vectorised
+          choices.push_back(ComputeAt{stage, placed.stage, loop.name});
+        }
       }
     }
     writer_.add_choice(stage, std::move(choices));

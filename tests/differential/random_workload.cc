@@ -47,6 +47,10 @@ std::string matmul(Rng& rng) {
                      rng.between(1, 35), rng.between(1, 17), one_of(rng, kNumbers), rng.below(2),
                      rng.below(2), one_of(rng, {"", ",constant=B"}));
 }
+std::string matmul_bytes(Rng& rng) {
+  return fmt::format("m={},n={},k={},dtype=u8,dtype_b=i8{}", rng.between(1, 5), rng.between(1, 40),
+                     rng.between(1, 11), one_of(rng, {",constant=B", ",transpose_b=1"}));
+}
 std::string batch_matmul(Rng& rng) {
   return fmt::format("b={},m={},n={},k={},dtype={},transpose_a={},transpose_b={}",
                      rng.between(1, 3), rng.between(1, 9), rng.between(1, 20), rng.between(1, 9),
@@ -294,6 +298,7 @@ std::string one_hot(Rng& rng) {
 const std::vector<WorkloadKind>& all_workload_kinds() {
   static const std::vector<WorkloadKind> kinds = {
       {"matmul", 3, matmul},
+      {"matmul bytes", 1, matmul_bytes},
       {"batch_matmul", 1, batch_matmul},
       {"conv1d", 1, conv1d},
       {"conv2d", 3, conv2d},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/intrinsics.h"
+
 namespace tilewright::testing {
 namespace {
 
@@ -59,6 +61,7 @@ class StepChoices {
       add(Bind{name, loop, axis});
     }
     add(Rfactor{name, loop});
+    add(Tensorize{name, loop, all_intrinsics()[0].name});
     for (const Stage& source : tree_.stages) {
       const StageList readers = readers_of(source);
       if (std::ranges::find(readers, name) == readers.end()) continue;
