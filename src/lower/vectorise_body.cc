@@ -74,6 +74,22 @@ class Widener {
     return found;
   }
 
+  // Does it name a bound variable whose value has lanes?
+  bool names_lanes(const Expr& expr) const {
+    if (const auto* var = expr.as<ir::Var>()) {
+      const auto found = values_.find(var->id);
+      return found != values_.end() && found->second.type().is_vector();
+    }
+    bool found = false;
+    ir::for_each_child(expr, [&](const Expr& child) { found = found || names_lanes(child); });
+    return found;
+  }
+
+  Expr widen_to_lanes(const Expr& index) {
+    Expr lanes = widen(index);
+    return lanes.type().is_vector() ? lanes : ir::broadcast(lanes, lanes_);
+  }
+
   ir::VarId var_;
   Expr base_;
   unsigned lanes_;
@@ -167,14 +183,12 @@ Expr Widener::widen_load(const ir::Load& load) {
 }
 
 Expr Widener::widen_index(const Expr& index) {
+  if (names_lanes(index)) return widen_to_lanes(index);
   LinearIndex sum = linear_of(index, &values_);
   const int64_t stride = sum.coefficient_of(var_);
   sum.erase(var_);
   for (const LinearTerm& term : sum.terms) {
-    if (varies(term.factor)) {
-      Expr gathered = widen(index);
-      return gathered.type().is_vector() ? gathered : ir::broadcast(gathered, lanes_);
-    }
+    if (varies(term.factor)) return widen_to_lanes(index);
   }
   if (stride == 0) return to_expr(sum);
   const LinearIndex start = linear_of(base_);

@@ -78,6 +78,13 @@ TEST_F(Vectorise, LetsLoopsAndConditionsInside) {
             "  C[ramp(0, 1, 4)] = x + x4(y)\n");
 }
 
+TEST_F(Vectorise, IndicesOfAValueWithLanes) {
+  const Expr x = ir::var("x");
+  EXPECT_EQ(after(4, ir::make_let(x, j % 3, store(c, j, at(b, x / 2 * 5 + 1)))),
+            "let x = ramp(0, 1, 4) % x4(3)\n"
+            "C[ramp(0, 1, 4)] = B[x / x4(2) * x4(5) + x4(1)]\n");
+}
+
 TEST_F(Vectorise, SelectsByLane) {
   const Expr none = ir::float_imm(0, ir::kF32);
   EXPECT_EQ(after(4, store(c, j, ir::select(j >= 1, at(a, j - 1) + at(b, zero), none))),
