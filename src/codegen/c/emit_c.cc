@@ -8,6 +8,7 @@
 
 #include "codegen/c/emitter.h"
 #include "codegen/c/kernel_abi_text.h"
+#include "codegen/c/unused_lets.h"
 #include "codegen/kernel_symbol.h"
 #include "codegen/workspace.h"
 
@@ -27,6 +28,7 @@ constexpr std::string_view kPrologue =
 #endif
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between static functions only */
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* conditions may be constant */
+#pragma GCC diagnostic ignored "-Warray-bounds" /* lanes that a mask leaves out may lie outside */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -106,7 +108,8 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
   std::string kernels;
   std::string declarations;
   bool is_parallel = false;
-  for (const ir::Function& function : functions) {
+  for (ir::Function function : functions) {
+    function.body = without_unused_lets(function.body);
     const WorkspacePlan plan = plan_workspace(function);
     const CKernelInfo kernel{.symbol = unique_symbol(function.name, symbols),
                              .shared_workspace = plan.shared,

@@ -84,6 +84,21 @@ int32_t tilewright_axpy_16(const TilewrightCall* call) {
 )");
 }
 
+TEST(EmitC, WhatOnlyUnusedValuesUseIsLeftOut) {
+  const Expr n = var("n"), r = var("r"), used = var("used");
+  const Stmt store = make_store(0, {used}, load(Scalar::F32, 0, {int_imm(3)}));
+  const Function f{.name = "lets",
+                   .buffers = {buffer("io", kF32, 12)},
+                   .arguments = {0},
+                   .argument_written = {true},
+                   .body = make_let(used, cast(Scalar::I64, load(Scalar::F32, 0, {int_imm(1)})),
+                                    make_let(n, used * 2, make_let(r, n * n, store)))};
+  const std::string text = particular(emitted(f));
+  EXPECT_NE(text.find("used"), std::string::npos) << text;
+  EXPECT_EQ(text.find("n ="), std::string::npos) << text;
+  EXPECT_EQ(text.find("r ="), std::string::npos) << text;
+}
+
 TEST(EmitC, AParallelLoopWithAWorkspaceAndOddLanes) {
   const Expr i = var("i");
   const Expr at = ramp(i * 3, 1, 3);

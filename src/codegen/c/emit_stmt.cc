@@ -79,7 +79,6 @@ void CEmitter::emit_if(const ir::If& branch) {
 
 void CEmitter::emit_let(const ir::Let& let) {
   const auto* var = let.var.as<ir::Var>();
-  if (!ir::uses_var(let.body, var->id)) return emit(let.body);
   count_uses(let.value);
   CValue value = emit(let.value);
   for (size_t k = 0; k < value.pieces.size(); ++k) {
