@@ -434,7 +434,9 @@ class NestBuilder {
     const auto depends_on = [&](const Expr& guard) {
       for (const arith::Affine& origin : live_.stage(attached).origin) {
         for (const arith::Term& term : origin.terms) {
-          if (shares_variable(guard, values_[term.var])) return true;
+          // A member of a fusion is named by a Let, which does not show its loops.
+          const bool is_member = live_.var(static_cast<VarIndex>(term.var)).fused_into != kNone;
+          if (is_member || shares_variable(guard, values_[term.var])) return true;
         }
       }
       return false;
