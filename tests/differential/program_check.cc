@@ -10,6 +10,7 @@
 #include "codegen/interp/interp.h"
 #include "codegen/llvm/build_kernel.h"
 #include "ir/verify.h"
+#include "ir/visit.h"
 #include "lower/pipeline.h"
 
 namespace tilewright::testing {
@@ -29,11 +30,25 @@ std::optional<std::string> interpret_on(const ir::Function& function, Memory& me
   return status ? std::nullopt : std::optional(status.error().message);
 }
 
+// Does the Dag call functions that lowering expands, each to its own bits?
 bool calls_functions(const te::Dag& dag) {
-  for (te::OpId op = 0; op < dag.ops().size(); ++op) {
-    if (dag.access(op).has_expensive_call) return true;
+  class Calls : public ir::Visitor {
+   public:
+    using ir::Visitor::visit;
+    void visit(const ir::Expr& expr) override {
+      const auto* call = expr.as<ir::Call>();
+      found |= call != nullptr && call->function >= ir::Intrinsic::Exp;
+      ir::Visitor::visit(expr);
+    }
+    bool found = false;
+  };
+  Calls calls;
+  for (const te::Op& op : dag.ops()) {
+    for (const ir::Expr& body : op.body) calls.visit(body);
+    if (!op.reduction) continue;
+    for (const ir::Expr& combine : op.reduction->combine) calls.visit(combine);
   }
-  return false;
+  return calls.found;
 }
 
 bool is_for_gpu(const LoopTree& tree) {
