@@ -7,6 +7,6 @@
 
 namespace tilewright::codegen {
 
-inline constexpr int64_t kCodeGeneratorVersion = 1;
+inline constexpr int64_t kCodeGeneratorVersion = 2;
 
 }  // namespace tilewright::codegen

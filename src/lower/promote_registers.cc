@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "ir/visit.h"
 
@@ -24,8 +26,9 @@ struct Piece {
   BufferId replacement = 0;
 };
 
+// One Allocate. Copies of a buffer in several branches are cut into pieces each in its own way.
 struct Candidate {
-  bool allocated = false;
+  BufferId buffer = 0;
   bool shared = false;    // touched in a Parallel loop inside its Allocate
   bool in_pieces = true;  // so far
   int parallel_at_allocate = 0;
@@ -36,6 +39,15 @@ struct Candidate {
     return found == pieces.end() ? nullptr : &*found;
   }
 };
+using Candidates = std::unordered_map<const ir::StmtNode*, Candidate>;
+
+bool disjoint(std::vector<Piece>& pieces) {
+  std::ranges::sort(pieces, {}, &Piece::start);
+  for (size_t k = 1; k < pieces.size(); ++k) {
+    if (pieces[k - 1].start + pieces[k - 1].lanes > pieces[k].start) return false;
+  }
+  return true;
+}
 
 // The first element of an access whose place is known.
 std::optional<int64_t> constant_start(const Expr& index) {
@@ -48,9 +60,10 @@ std::optional<int64_t> constant_start(const Expr& index) {
 
 class CandidateFinder : public ir::Visitor {
  public:
-  explicit CandidateFinder(size_t buffers) : candidates(buffers) {}
+  explicit CandidateFinder(const ir::Function& function)
+      : function_(function), active_(function.buffers.size(), nullptr) {}
 
-  std::vector<Candidate> candidates;  // by BufferId
+  Candidates candidates;
 
   void visit(const Expr& expr) override {
     if (const auto* load = expr.as<ir::Load>()) note(load->buffer, load->indices[0]);
@@ -58,23 +71,32 @@ class CandidateFinder : public ir::Visitor {
   }
 
   void visit(const Stmt& stmt) override {
+    const auto* allocate = stmt.as<ir::Allocate>();
+    if (allocate != nullptr && function_.buffers[allocate->buffer].scope != ir::Scope::Register) {
+      return visit_allocate(stmt, *allocate);
+    }
     const auto* loop = stmt.as<ir::For>();
     const bool parallel = loop != nullptr && loop->loop_kind == ir::ForKind::Parallel;
-    if (const auto* allocate = stmt.as<ir::Allocate>()) {
-      candidates[allocate->buffer].allocated = true;
-      candidates[allocate->buffer].parallel_at_allocate = parallel_around_;
-    } else if (const auto* store = stmt.as<ir::Store>()) {
-      note(store->buffer, store->indices[0]);
-    }
+    if (const auto* store = stmt.as<ir::Store>()) note(store->buffer, store->indices[0]);
     parallel_around_ += parallel;
     ir::Visitor::visit(stmt);
     parallel_around_ -= parallel;
   }
 
  private:
+  void visit_allocate(const Stmt& stmt, const ir::Allocate& allocate) {
+    Candidate& candidate = candidates[stmt.get()];
+    candidate.buffer = allocate.buffer;
+    candidate.parallel_at_allocate = parallel_around_;
+    Candidate* const outside = std::exchange(active_[allocate.buffer], &candidate);
+    visit(allocate.body);
+    active_[allocate.buffer] = outside;
+    candidate.in_pieces = candidate.in_pieces && !candidate.shared && disjoint(candidate.pieces);
+  }
+
   void note(BufferId buffer, const Expr& index) {
-    Candidate& candidate = candidates[buffer];
-    if (!candidate.allocated) return;
+    if (active_[buffer] == nullptr) return;
+    Candidate& candidate = *active_[buffer];
     candidate.shared |= parallel_around_ > candidate.parallel_at_allocate;
     if (!candidate.in_pieces) return;
     const std::optional<int64_t> start = constant_start(index);
@@ -89,25 +111,26 @@ class CandidateFinder : public ir::Visitor {
     }
   }
 
+  const ir::Function& function_;
+  std::vector<Candidate*> active_;  // by buffer: of the Allocate around
   int parallel_around_ = 0;
 };
 
-bool disjoint(std::vector<Piece>& pieces) {
-  std::ranges::sort(pieces, {}, &Piece::start);
-  for (size_t k = 1; k < pieces.size(); ++k) {
-    if (pieces[k - 1].start + pieces[k - 1].lanes > pieces[k].start) return false;
-  }
-  return true;
-}
-
+// Also decides, from the outside in, how many pieces there may be: at most kMaxPieces alive
+// together.
 class Promoter : public ir::Rewriter {
  public:
-  explicit Promoter(const std::vector<Candidate>& candidates) : candidates_(candidates) {}
+  Promoter(ir::Function& function, Candidates& candidates)
+      : in_memory(function.buffers.size()),
+        shared(function.buffers.size()),
+        function_(function),
+        candidates_(candidates),
+        active_(function.buffers.size(), nullptr) {}
+
+  std::vector<bool> in_memory;  // by buffer: some Allocate of it stays
+  std::vector<bool> shared;     // ... and several threads use it
 
   Expr rewrite(const Expr& expr) override {
-    if (ir::is_integer(expr.type()) && expr.as<ir::Load>() == nullptr) {
-      return rewrite_children(expr);
-    }
     const auto* load = expr.as<ir::Load>();
     if (load == nullptr || !promoted(load->buffer)) return rewrite_children(expr);
     return ir::load(load->type, replacement(load->buffer, load->indices[0]), {ir::int_imm(0)});
@@ -120,69 +143,81 @@ class Promoter : public ir::Rewriter {
     }
     const auto* prefetch = stmt.as<ir::Prefetch>();
     if (prefetch != nullptr && promoted(prefetch->buffer)) return {};
-    const auto* allocate = stmt.as<ir::Allocate>();
-    if (allocate == nullptr || !promoted(allocate->buffer)) return rewrite_children(stmt);
-    Stmt body = rewrite(allocate->body);
-    const std::vector<Piece>& pieces = candidates_[allocate->buffer].pieces;
-    for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    const auto found = candidates_.find(stmt.get());
+    if (found == candidates_.end()) return rewrite_children(stmt);
+    return rewrite_allocate(stmt, found->second);
+  }
+
+ private:
+  Stmt rewrite_allocate(const Stmt& stmt, Candidate& candidate) {
+    candidate.in_pieces =
+        candidate.in_pieces && pieces_around_ + candidate.pieces.size() <= kMaxPieces;
+    if (!candidate.in_pieces) {
+      in_memory[candidate.buffer] = true;
+      shared[candidate.buffer] = shared[candidate.buffer] || candidate.shared;
+      const Candidate* outside = std::exchange(active_[candidate.buffer], nullptr);
+      Stmt same = rewrite_children(stmt);
+      active_[candidate.buffer] = outside;
+      return same;
+    }
+    for (Piece& piece : candidate.pieces) piece.replacement = new_register(candidate, piece);
+    const Candidate* outside = std::exchange(active_[candidate.buffer], &candidate);
+    pieces_around_ += candidate.pieces.size();
+    Stmt body = rewrite(stmt.as<ir::Allocate>()->body);
+    pieces_around_ -= candidate.pieces.size();
+    active_[candidate.buffer] = outside;
+    for (auto piece = candidate.pieces.rbegin(); piece != candidate.pieces.rend(); ++piece) {
       body = ir::make_allocate(piece->replacement, std::move(body));
     }
     return body;
   }
 
- private:
-  bool promoted(BufferId buffer) const {
-    return buffer < candidates_.size() && candidates_[buffer].in_pieces &&
-           candidates_[buffer].allocated;
-  }
-  BufferId replacement(BufferId buffer, const Expr& index) const {
-    return candidates_[buffer].find(*constant_start(index))->replacement;
+  BufferId new_register(const Candidate& candidate, const Piece& piece) {
+    const ir::Buffer& memory = function_.buffers[candidate.buffer];
+    function_.buffers.push_back(
+        {.name = fmt::format("{}.{}", memory.name, &piece - candidate.pieces.data()),
+         .element = memory.element.with_lanes(piece.lanes),
+         .shape = {1},
+         .scope = ir::Scope::Register,
+         .alignment = memory.alignment});
+    return static_cast<BufferId>(function_.buffers.size() - 1);
   }
 
-  const std::vector<Candidate>& candidates_;
+  bool promoted(BufferId buffer) const {
+    return buffer < active_.size() && active_[buffer] != nullptr;
+  }
+  BufferId replacement(BufferId buffer, const Expr& index) const {
+    return active_[buffer]->find(*constant_start(index))->replacement;
+  }
+
+  ir::Function& function_;
+  Candidates& candidates_;
+  std::vector<const Candidate*> active_;  // by buffer: promoted, of the Allocate around
+  size_t pieces_around_ = 0;
 };
+
+// Buffers that stay in memory and are used by one thread move to the stack while there is room.
+void move_to_stack(ir::Function& function, const Promoter& promoter) {
+  int64_t stack_bytes = 0;
+  for (BufferId id = 0; id < promoter.in_memory.size(); ++id) {
+    ir::Buffer& memory = function.buffers[id];
+    if (!promoter.in_memory[id] || promoter.shared[id] || memory.scope == ir::Scope::Stack)
+      continue;
+    const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
+    if (bytes > kMaxStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
+    stack_bytes += bytes;
+    memory.scope = ir::Scope::Stack;
+  }
+}
 
 }  // namespace
 
 void promote_registers(ir::Function& function, const PassContext&) {
-  CandidateFinder finder(function.buffers.size());
+  CandidateFinder finder(function);
   finder.visit(function.body);
-  size_t pieces = 0;
-  int64_t stack_bytes = 0;
-  bool any = false;
-  const size_t count = function.buffers.size();
-  for (BufferId id = 0; id < count; ++id) {
-    Candidate& candidate = finder.candidates[id];
-    if (!candidate.allocated || function.buffers[id].scope == ir::Scope::Register) {
-      candidate.allocated = false;
-      continue;
-    }
-    candidate.in_pieces = candidate.in_pieces && !candidate.shared &&
-                          pieces + candidate.pieces.size() <= kMaxPieces &&
-                          disjoint(candidate.pieces);
-    if (candidate.in_pieces) {
-      pieces += candidate.pieces.size();
-      any = true;
-      for (Piece& piece : candidate.pieces) {
-        const ir::Buffer& memory = function.buffers[id];
-        const auto ordinal = &piece - candidate.pieces.data();
-        piece.replacement = static_cast<BufferId>(function.buffers.size());
-        function.buffers.push_back({.name = fmt::format("{}.{}", memory.name, ordinal),
-                                    .element = memory.element.with_lanes(piece.lanes),
-                                    .shape = {1},
-                                    .scope = ir::Scope::Register,
-                                    .alignment = memory.alignment});
-      }
-      continue;
-    }
-    ir::Buffer& memory = function.buffers[id];
-    const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
-    if (candidate.shared || bytes > kMaxStackBytes || memory.scope == ir::Scope::Stack) continue;
-    if (stack_bytes + bytes > kMaxStackBytesTogether) continue;
-    stack_bytes += bytes;
-    memory.scope = ir::Scope::Stack;
-  }
-  if (any) function.body = Promoter(finder.candidates).rewrite(function.body);
+  Promoter promoter(function, finder.candidates);
+  function.body = promoter.rewrite(function.body);
+  move_to_stack(function, promoter);
 }
 
 }  // namespace tilewright::lower
