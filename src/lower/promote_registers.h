@@ -5,9 +5,9 @@
 //   allocate t: f32[32]                        ->   allocate t.0: f32x16 in register
 //   t[ramp(0, 1, 16)] = ..., t[ramp(16, 1, 16)] = ...   allocate t.1: f32x16 in register
 //
-// Each Allocate by itself: the branches of a tail may cut a buffer differently. At most 64 pieces are
-// alive together; what would go beyond stays in memory. Buffers that stay and are
-// used by one thread move to the stack if they have at most 16 KiB (64 KiB together).
+// Each Allocate by itself: the branches of a tail may cut a buffer differently. At most 64 pieces
+// are alive together; what would go beyond stays in memory. Buffers that stay and are used by one
+// thread move to the stack if they have at most 16 KiB (64 KiB together).
 #pragma once
 
 #include "lower/pass.h"

@@ -203,9 +203,8 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
     }
     // A copy has no expression of its own: what it reads is read where it was. The expression of an
     // operator is that of its stage, whichever stage computes it.
-    const StageIndex body = producer.kind == StageKind::Copy
-                                ? access.via
-                                : tree_.find_stage({.op = producer.name.op});
+    const StageIndex body =
+        producer.kind == StageKind::Copy ? access.via : tree_.find_stage({.op = producer.name.op});
     for (size_t p = 0; p < producer.accesses; ++p) {
       const Access source = tree_.accesses[producer.first_access + p];
       if (std::max(tree_.accesses.size(), tree_.dims.size() + source.rank) >= kMaxReads) {

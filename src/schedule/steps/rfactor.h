@@ -7,8 +7,8 @@
 //                                   for i, k.1:
 //                                     S[i] += S.rfactor[i, k.1]
 //
-// A split of which a part is factored divides, or pads (tail=pad or mask): then what lies behind the
-// end is folded as the identity.
+// A split of which a part is factored divides, or pads (tail=pad or mask): then what lies behind
+// the end is folded as the identity.
 #pragma once
 
 #include "schedule/fields.h"
