@@ -17,7 +17,7 @@ class Mentions : public ir::Visitor {
     const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1;
     if (shared && !seen_.insert(expr.get()).second) return;
     if (const auto* var = expr.as<ir::Var>()) add(vars, var->id);
-    if (const auto* load = expr.as<ir::Load>()) add(buffers, load->buffer), add(read, load->buffer);
+    if (const auto* load = expr.as<ir::Load>()) add(buffers, load->buffer);
     Visitor::visit(expr);
   }
   void visit(const ir::Stmt& stmt) override {
@@ -27,11 +27,9 @@ class Mentions : public ir::Visitor {
   }
 
   bool mentions(ir::BufferId id) const { return std::ranges::count(buffers, id) > 0; }
-  bool reads(ir::BufferId id) const { return std::ranges::count(read, id) > 0; }
 
   std::vector<ir::VarId> vars;
   std::vector<ir::BufferId> buffers;
-  std::vector<ir::BufferId> read;  // those of them that are loaded from
 
  private:
   std::unordered_set<const ir::Node*> seen_;  // a dag walked as a tree takes exponentially long

@@ -29,6 +29,7 @@ constexpr std::string_view kPrologue =
 #pragma GCC diagnostic ignored "-Wpsabi" /* vectors are passed between static functions only */
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* conditions may be constant */
 #pragma GCC diagnostic ignored "-Warray-bounds" /* lanes that a mask leaves out may lie outside */
+#pragma GCC diagnostic ignored "-Wunused-but-set-variable" /* what is computed may not be needed */
 
 #include <stdbool.h>
 #include <stdint.h>

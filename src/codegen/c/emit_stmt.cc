@@ -152,7 +152,7 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
       unsupported("argument `" + buffer.name + "` is allocated", ir::kIndex);
       return;
     case ir::Scope::Register:
-      declare_register(id, mentions.reads(id));
+      declare_register(id);
       emit(allocate.body);
       frame_->registers.erase(id);
       return;
@@ -163,7 +163,6 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
       ++frame_->depth;
       line(fmt::format("{} {}[{}] __attribute__((aligned(64)));", name_of(element), pointer,
                        std::max<int64_t>(buffer.elements(), 1)));
-      if (!mentions.reads(id)) line(fmt::format("(void){};", pointer));
       --frame_->depth;
       emit_block(allocate.body);
       line("}");
@@ -182,7 +181,7 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
   frame_->buffers[id].clear();
 }
 
-void CEmitter::declare_register(ir::BufferId id, bool is_read) {
+void CEmitter::declare_register(ir::BufferId id) {
   const ir::Buffer& buffer = function_.buffers[id];
   CValue value{.type = buffer.element, .pieces = {}};
   if (ir::is_bool(buffer.element)) value.mask_bytes = 1;
@@ -191,7 +190,6 @@ void CEmitter::declare_register(ir::BufferId id, bool is_read) {
     const CType type = piece_type(value, k);
     const std::string name = fresh(buffer.name);
     line(fmt::format("{} {} = {};", helpers_.type(type), name, type.is_vector() ? "{0}" : "0"));
-    if (!is_read) line(fmt::format("(void){};", name));
     value.pieces[k] = {name};
   }
   frame_->registers[id] = std::move(value);

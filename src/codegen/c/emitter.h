@@ -104,7 +104,7 @@ class CEmitter {
   void emit_store(const ir::Store& store);
   void emit_prefetch(const ir::Prefetch& prefetch);
   void emit_allocate(const ir::Allocate& allocate);
-  void declare_register(ir::BufferId id, bool is_read);
+  void declare_register(ir::BufferId id);
   std::string place_of(ir::BufferId id);
 
   // emit_parallel.cc
