@@ -12,7 +12,7 @@ namespace tilewright::testing {
 
 class CBatch {
  public:
-  explicit CBatch(Target target) : target_(std::move(target)) {}
+  explicit CBatch(const Target& target) : target_(target) {}
 
   void add(const Workload& workload, Interpreted program, std::string description);
   size_t size() const { return functions_.size(); }

@@ -17,16 +17,7 @@
 
 namespace tilewright::testing {
 
-enum class FailureKind : uint8_t {
-  Nest,
-  Regions,
-  Evaluator,
-  Lowering,
-  LoweredIr,
-  Llvm,
-  C,
-  Internal
-};
+enum class FailureKind : uint8_t { Nest, Regions, Evaluator, Lowering, LoweredIr, Llvm, Internal };
 
 struct Failure {
   FailureKind kind;

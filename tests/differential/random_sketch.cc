@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "schedule/intrinsics.h"
 #include "target/target.h"
@@ -351,15 +352,13 @@ class SketchMaker {
       const StageName stage{.op = op.name};
       const bool input = op.kind == te::OpKind::Placeholder;
       const bool constant = input && workload_.operand_of(op.outputs[0]).role == Role::Constant;
-      if (constant && rng_.chance(0.7)) {
+      if (rng_.chance(constant ? 0.7 : input ? 0 : 0.1)) {
         writer_.add_maybe(stage, Pack{stage, reader});
       } else if (rng_.chance(input ? 0.4 : 0.15)) {
-        add_copy(stage, {reader}, 0);
+        add_copy(producer, {reader});
         copied_.emplace_back(producer, reader);
       } else if (rng_.chance(0.2)) {
         add_prefetch(reader, stage);
-      } else if (!input && rng_.chance(0.1)) {
-        writer_.add_maybe(stage, Pack{stage, reader});
       }
     }
   }
@@ -381,15 +380,16 @@ class SketchMaker {
       if (reads && !copied && !takers.full()) takers.push_back(reader);
     }
     if (takers.size() < 2 || !rng_.chance(0.3)) return;
-    add_copy({.op = dag_.op(producer).name}, takers, 2);
+    add_copy(producer, takers);
   }
 
-  void add_copy(StageName stage, const StageList& takers, uint8_t ordinal) {
+  void add_copy(te::OpId producer, const StageList& takers) {
+    const StageName stage{.op = dag_.op(producer).name};
+    const uint8_t ordinal = copies_[producer]++;
     const StageName copy{.op = stage.op, .role = StageRole::Read, .ordinal = ordinal};
     writer_.add_maybe(stage, CacheRead{stage, takers, ordinal});
     if (rng_.chance(0.15)) {  // a copy of the copy
-      const auto next = static_cast<uint8_t>(ordinal + 1);
-      writer_.add_maybe(stage, CacheRead{stage, {copy}, next});
+      writer_.add_maybe(stage, CacheRead{stage, {copy}, copies_[producer]++});
     }
     const auto loops = std::ranges::find(placed_, takers[0], &Placed::stage);
     if (loops != placed_.end()) {
@@ -408,6 +408,7 @@ class SketchMaker {
   std::vector<Placed> placed_;
   std::vector<std::pair<te::OpId, StageName>> readers_;  // who computes an operator's body
   std::vector<std::pair<te::OpId, StageName>> copied_;   // producers that a reader reads a copy of
+  std::map<te::OpId, uint8_t> copies_;                   // made of an operator
 };
 
 }  // namespace

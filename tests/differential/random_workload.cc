@@ -226,9 +226,8 @@ std::string resize(Rng& rng) {
 std::string pad(Rng& rng) {
   const std::vector<int64_t> shape = extents(rng, 3, 7);
   const auto border = [&] {
-    std::vector<int64_t> sides;
-    for (const int64_t extent : shape)
-      sides.push_back(rng.between(0, std::min<int64_t>(3, extent)));
+    std::vector<int64_t> sides = shape;
+    for (int64_t& side : sides) side = rng.between(0, std::min<int64_t>(3, side));
     return text(sides);
   };
   const std::string before = border();

@@ -266,6 +266,7 @@ class RoundingBound::Frame {
  private:
   Bounded load(const ir::Load& node) {
     std::vector<int64_t> indices;
+    indices.reserve(node.indices.size());
     for (const ir::Expr& index : node.indices) {
       indices.push_back(static_cast<int64_t>(eval(index).value));
     }

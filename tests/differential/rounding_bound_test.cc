@@ -1,0 +1,54 @@
+// Bounds are 0 where nothing is rounded, hold where something is, and are not made up where a
+// decision hangs on it.
+#include "rounding_bound.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "task/parse.h"
+
+namespace tilewright::testing {
+namespace {
+
+// The first element of the output, with inputs of one value.
+Bounded first_element(const char* text, double input) {
+  const Workload workload = parse_workload(text).value();
+  RoundingBound bound(*workload.dag, [input](te::TensorId, int64_t) { return input; });
+  const te::TensorId output = workload.dag->outputs()[0];
+  return bound.element(output, std::vector<int64_t>(workload.dag->tensor(output).shape.size(), 0));
+}
+
+TEST(RoundingBound, IsZeroWhereNothingIsRounded) {
+  const Bounded sum = first_element("matmul:m=1,n=1,k=1000", 3);
+  EXPECT_EQ(sum.value, 9000);
+  EXPECT_EQ(sum.error, 0);
+  EXPECT_EQ(first_element("elementwise:shape=1,chain=scale(0.5)+square", 3).error, 0);
+  EXPECT_EQ(first_element("reduce:op=prod,shape=10,axes=0", 3).error, 0);
+  EXPECT_EQ(first_element("matmul:m=1,n=1,k=9,dtype=i8", 100).error, 0);
+  // 49 in f16 storage is exact, and so is what rounds the same for all.
+  EXPECT_EQ(first_element("matmul:m=1,n=1,k=1,dtype=f16", 7).error, 0);
+  EXPECT_EQ(first_element("matmul:m=1,n=1,k=100,dtype=f16", 63).error, 0);
+}
+
+TEST(RoundingBound, HoldsWhereSomethingIs) {
+  const float third = 1.0F / 3;
+  float sum = 0;
+  for (int k = 0; k < 1000; ++k) sum += third * third;
+  const Bounded bound = first_element("matmul:m=1,n=1,k=1000", third);
+  EXPECT_GT(bound.error, 0);
+  EXPECT_LT(bound.error, 1);
+  EXPECT_LE(std::abs(bound.value - sum), bound.error);
+  // 2^24 + 1 does not fit, though each product does.
+  EXPECT_GT(first_element("matmul:m=1,n=1,k=3", 4095).error, 0);
+  EXPECT_GT(first_element("elementwise:shape=1,chain=exp", 1).error, 0);
+  EXPECT_LT(first_element("elementwise:shape=1,chain=exp", 1).error, 1e-5);
+}
+
+TEST(RoundingBound, IsUnknownWhereADecisionHangsOnIt) {
+  EXPECT_TRUE(std::isinf(first_element("elementwise:shape=1,chain=exp+shift(-1)+leaky", 0).error));
+  EXPECT_FALSE(std::isinf(first_element("elementwise:shape=1,chain=exp+leaky", 0).error));
+}
+
+}  // namespace
+}  // namespace tilewright::testing
