@@ -331,14 +331,17 @@ class StageRanges {
     return {};
   }
 
+  // The box holds the quotient wherever the dividend begins; where that is, the quotient's own
+  // beginning moves too.
   static void divide(int64_t divisor, Range* range) {
     const int64_t first = range->base.constant - range->slack;
-    const int64_t last = range->base.constant + range->reach + range->slack;
+    const int64_t latest = range->base.constant + range->slack;
+    const int64_t last = latest + range->reach;
     for (arith::Term& term : range->base.terms) term.coefficient /= divisor;
     range->base.constant = ir::floor_div(first, divisor);
     range->reach = ir::floor_div(last, divisor) - range->base.constant;
     range->exact = range->exact && range->slack == 0 && range->stride <= divisor;
-    range->slack = 0;
+    range->slack = ir::floor_div(latest, divisor) - range->base.constant;
     range->stride = 1;
   }
 
