@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "schedule/region.h"
-
 namespace tilewright::testing {
 
 using schedule::Access;
@@ -48,8 +46,6 @@ RegionChecker::RegionChecker(const schedule::LoopTree& tree, const ir::Function&
     if (stage.place == Place::Inlined) continue;
     for (const Access& access : tree.reads_of(stage)) add_reader(access);
   }
-  overlaps_ = std::ranges::any_of(
-      tree.vars, [&](const schedule::LoopVar& var) { return schedule::overlap_of(tree, var) > 0; });
   for (const std::vector<size_t>& reads : reads_) {
     if (reads.size() == 1) readers_[reads[0]].is_known = knows_elements(*readers_[reads[0]].access);
   }
@@ -151,16 +147,10 @@ std::string RegionChecker::first_outside(const Reader& reader, const Index& inde
   return "";
 }
 
-// By how much the index of an element of an attached buffer may be off in a tail. Where tiles
-// overlap, a quotient begins at its earliest in the tree and at its own place in each branch.
+// By how much the index of an element of an attached buffer may be off in a tail.
 int64_t RegionChecker::origin_slack(const Access& access, size_t dim) const {
   const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
-  if (writer.place != Place::At) return 0;
-  const bool divided =
-      std::ranges::any_of(reads_[static_cast<size_t>(access.buffer)], [&](size_t reader) {
-        return tree_.dims[readers_[reader].access->first_dim + dim].quasi_affine;
-      });
-  return divided && overlaps_ ? tree_.buffer(access.buffer).extent[dim] : writer.origin_slack[dim];
+  return writer.place == Place::At ? writer.origin_slack[dim] : 0;
 }
 
 std::string RegionChecker::outside_at(const Reader& reader, size_t point, const Index& index,

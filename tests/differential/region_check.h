@@ -84,7 +84,6 @@ class RegionChecker {
   std::vector<Reader> readers_;
   std::vector<std::vector<size_t>> reads_;  // of a buffer, in readers_
   std::map<Key, Touched> touched_;
-  bool overlaps_ = false;  // some tile does
   int64_t events_ = 0;
   RegionCount count_;
   std::string problem_;
