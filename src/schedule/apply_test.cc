@@ -236,6 +236,7 @@ std::vector<CodeCase> code_cases() {
        "cache_read A [C]\nfuse C [i, j]\nsplit C (i,j) [4]\ncompute_at A.read C (i,j).0"},
       {IllegalCode::TailOrder, matmul, "split C i [3]\nreorder C [i.1, i.0]"},
       {IllegalCode::OverlapReduce, matmul, "split C i [3] tail=overlap\nreorder C [k, i.0, i.1]"},
+      {IllegalCode::OverlapParallel, matmul, "split C i [3] tail=overlap\nannotate C i.0 parallel"},
       {IllegalCode::PadOutput, matmul, "split C i [3] tail=pad"},
       {IllegalCode::PadInner, matmul,
        "cache_write C\nsplit C.write i [4]\nsplit C.write i.1 [3] tail=pad"},

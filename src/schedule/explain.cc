@@ -251,6 +251,11 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           "an overlapping tile of {} computes elements twice, so the whole reduction must happen "
           "inside the outer parts of {}; reorder the reduce loops inwards or choose another tail",
           stage, loop);
+    case IllegalCode::OverlapParallel:
+      return fmt::format(
+          "tiles of {} that overlap would be folded by two threads at once; cache_write it, attach "
+          "the fold inside {} and let the copy overlap, or choose another tail",
+          stage, loop);
     case IllegalCode::PadOutput:
       return fmt::format(
           "{} is an output and has no room behind its end; cache_write it and pad the copy, or let "

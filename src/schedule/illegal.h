@@ -46,6 +46,7 @@ enum class IllegalCode : uint8_t {
   PartlyFused,
   TailOrder,
   OverlapReduce,
+  OverlapParallel,
   PadOutput,
   PadInner,
   PackInput,

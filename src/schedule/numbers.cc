@@ -222,8 +222,11 @@ class Numbers {
       }
       for (int k = 0; k + 1 < whole.parts; ++k) {
         const auto part = static_cast<VarIndex>(whole.first_part + k);
-        if (loop_positions(tree_, part).last > first_reduce) {
-          return reject(IllegalCode::OverlapReduce);
+        const PositionRange loops = loop_positions(tree_, part);
+        if (loops.last > first_reduce) return reject(IllegalCode::OverlapReduce);
+        // Two threads would fold into the elements that tiles share.
+        if (first_reduce < static_cast<int>(kMaxLoops) && is_parallel(stage, loops)) {
+          return reject(IllegalCode::OverlapParallel);
         }
       }
     }
@@ -232,6 +235,14 @@ class Numbers {
       if (whole.origin != VarOrigin::Axis) return reject(IllegalCode::PadInner);
     }
     return {};
+  }
+
+  bool is_parallel(const Stage& stage, PositionRange loops) const {
+    for (int k = loops.first; k <= loops.last; ++k) {
+      const LoopVar& loop = tree_.var(stage.loops[static_cast<size_t>(k)]);
+      if (loop.annotation == Annotation::Parallel) return true;
+    }
+    return false;
   }
 
   // A remainder is treated where the outer part has its last value, so an outer part must be known

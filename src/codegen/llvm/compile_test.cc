@@ -469,6 +469,34 @@ TEST(Compile, StridesGathersAndScatters) {
   }
 }
 
+// LLVM makes dot products of these, and has to add up all of their lanes.
+TEST(Compile, VectorReduceOfProductsOfBytes) {
+  for (unsigned lanes : {4U, 8U, 12U, 16U, 32U, 64U}) {
+    for (const auto& [left, right] : {std::pair{Scalar::U8, Scalar::I8},
+                                      {Scalar::I8, Scalar::U8},
+                                      {Scalar::I8, Scalar::I8},
+                                      {Scalar::U8, Scalar::U8}}) {
+      const auto wide = [&](Scalar type, ir::BufferId buffer) {
+        return ir::cast(Scalar::I32, load(type, buffer, {ramp(int_imm(0), 1, lanes)}));
+      };
+      const Function f{
+          .name = "dot",
+          .buffers = {argument("a", left, 64), argument("b", right, 64),
+                      argument("out", Scalar::I32, 1)},
+          .arguments = {0, 1, 2},
+          .argument_written = {false, false, true},
+          .body = make_store(2, {int_imm(0)},
+                             vector_reduce(BinaryOp::Add, wide(left, 0) * wide(right, 1)))};
+      Bytes a(64), b(64);
+      for (size_t k = 0; k < 64; ++k) {
+        a[k] = static_cast<uint8_t>(37 * k + 11);
+        b[k] = static_cast<uint8_t>(91 * k + 200);
+      }
+      run_both(f, {a, b, Bytes(4)});
+    }
+  }
+}
+
 TEST(Compile, VectorReduce) {
   for (unsigned lanes : {2U, 3U, 5U, 7U, 8U, 16U, 32U}) {
     for (BinaryOp op : {BinaryOp::Add, BinaryOp::Mul, BinaryOp::Min, BinaryOp::Max}) {

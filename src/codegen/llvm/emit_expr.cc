@@ -215,7 +215,13 @@ Emitter::Value Emitter::emit_reduce(const ir::VectorReduce& reduce) {
     std::iota(picked.begin(), picked.end(), first);
     return builder_.CreateShuffleVector(lanes, picked);
   };
+  // Sums of integers may be added in any order. LLVM takes narrowing halves of products of bytes
+  // for what its dot products have added already, and drops the rest; its own reduction it knows.
+  const bool sum = reduce.op == ir::BinaryOp::Add && ir::is_integer(reduce.type);
   while (count > 1) {
+    if (sum && std::has_single_bit(static_cast<unsigned>(count))) {
+      return builder_.CreateAddReduce(lanes);
+    }
     const auto half = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1)));
     const int pairs = count - half;
     Value low = part(0, half);
