@@ -99,7 +99,7 @@ class LaneAnalyser : public ir::Visitor {
       visit(store.value);
     } else {
       const std::optional<ReductionStore> reduction = match_reduction(store);
-      if (!reduction || !may_reorder(reduction->op, store.value.type())) {
+      if (!reduction || !may_reorder(store.value.type())) {
         refused_ = true;
         return;
       }
@@ -109,9 +109,9 @@ class LaneAnalyser : public ir::Visitor {
     accesses_.push_back(std::move(access));
   }
 
-  bool may_reorder(BinaryOp op, ir::Type type) const {
-    const bool exact = op == BinaryOp::Min || op == BinaryOp::Max || !ir::is_float(type);
-    return exact || licences_.reassociate;
+  bool may_reorder(ir::Type type) const {
+    // Of -0 and +0 the first is the largest: not even that may be sought in any order.
+    return !ir::is_float(type) || licences_.reassociate;
   }
 
   bool independent(const LaneAccess& store) const {

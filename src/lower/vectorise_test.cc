@@ -188,8 +188,10 @@ TEST_F(Vectorise, ReductionsNeedTheLicence) {
   EXPECT_EQ(after(4, store(c, zero, at(c, zero) + at(a, j)), strict),
             "unroll for j < 4:\n"
             "  C[0] = C[0] + A[j]\n");
+  // Of -0 and +0 the first one is the least.
   EXPECT_EQ(after(4, store(c, zero, ir::min(at(c, zero), at(a, j))), strict),
-            "C[0] = min(C[0], reduce(min, A[ramp(0, 1, 4)]))\n");
+            "unroll for j < 4:\n"
+            "  C[0] = min(C[0], A[j])\n");
   const auto s = kernel.argument("S", {4}, kI32), t = kernel.argument("T", {4}, kI32);
   EXPECT_EQ(after(4, store(s, zero, at(s, zero) + at(t, j)), strict),
             "S[0] = S[0] + reduce(+, T[ramp(0, 1, 4)])\n");

@@ -50,7 +50,8 @@ std::string factor_reason(const Illegal& illegal) {
   }
   if (illegal.stage.role == StageRole::Rfactor) {
     return fmt::format(
-        "{} leaves a remainder; a factored reduction takes factors that divide, or tail=pad",
+        "{} leaves a remainder; a factored reduction takes factors that divide, or tail=pad or "
+        "mask",
         where);
   }
   return fmt::format("factor {} takes the product of the factors for {} above 2^40", illegal.a,
@@ -74,7 +75,7 @@ std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
       fmt::format("part {} of {} does not run outside the inner parts of its split, which {}",
                   illegal.loop.text(), illegal.stage.text(), leaves);
   if (illegal.stage.role == StageRole::Rfactor && is_reduce_loop(tree, illegal)) {
-    return where + "; a factored reduction takes factors that divide, or tail=pad";
+    return where + "; a factored reduction takes factors that divide, or tail=pad or mask";
   }
   return where + "; keep outer parts outside inner ones or take a factor that divides";
 }
@@ -313,7 +314,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format("{} would have more than {} dimensions", stage, illegal.a);
     case IllegalCode::NeedsReassociate:
       return fmt::format(
-          "{} is a sum or product of floats, which this workload does not allow to be folded in "
+          "{} is a fold of floats, which this workload does not allow to be folded in "
           "another order (licence reassociate): no rfactor, and reduce loops in the order of their "
           "axes and parts",
           stage);

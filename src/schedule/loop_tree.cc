@@ -238,14 +238,6 @@ int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int6
   return copies;
 }
 
-// Instructions of one element: its store and its reads, which cost more where a guard is evaluated.
-int64_t body_size(const LoopTree& tree, const Stage& stage) {
-  constexpr int64_t kGuarded = 8;
-  int64_t size = 1;
-  for (const Access& access : tree.reads_of(stage)) size += access.guarded ? kGuarded : 1;
-  return size;
-}
-
 }  // namespace
 
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
@@ -254,7 +246,8 @@ int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
     if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
     const int element = ir::bytes_of(tree.buffer(stage.first_buffer).element);
     const int64_t lanes = std::max(1, vector_bytes / element);
-    int64_t copies = body_size(tree, stage) * code_copies(tree, stage, stage.loops.size(), lanes);
+    int64_t copies =
+        int64_t{stage.instructions} * code_copies(tree, stage, stage.loops.size(), lanes);
     for (const Stage* inner = &stage; inner->place == Place::At;) {
       const Stage& around = tree.stage(inner->at_stage);
       const auto outside = static_cast<size_t>(tree.var(inner->at_loop).position) + 1;

@@ -133,6 +133,7 @@ struct Stage {
   int16_t place_step = kNone;        // the step that placed it, for explanations
   BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
   uint8_t buffers = 1;
+  int32_t instructions = 2;                 // of one element, inlined bodies included, an estimate
   bool streams = false;                     // what it stores is not read soon: past the caches
   uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
   InlineVector<VarIndex, kMaxRank> dims{};  // the variable that indexes each dimension

@@ -172,6 +172,20 @@ TEST(LoopTree, IsWithin) {
   EXPECT_EQ(is_outside(tree, loop("C", "j"), stage("C.write"), loop("C.write", "k")), Outside::No);
 }
 
+// A body counts as what its functions expand to, and as all that was inlined into it.
+TEST(LoopTree, WeighsBodies) {
+  const std::string tile =
+      "split Y i [32]\nreorder Y [i.0, i.1, j]\nannotate Y i.1 unroll\n"
+      "annotate Y j vectorise\n";
+  EXPECT_EQ(Workbench("binary:op=add,a=64x1024,b=64x1024").refusal(tile).code, IllegalCode::None);
+  EXPECT_EQ(Workbench("binary:op=pow,a=64x1024,b=64x1024").refusal(tile).code,
+            IllegalCode::CodeTooLarge);
+  std::string inlined;
+  for (int k = 1; k <= 11; ++k) inlined += fmt::format("compute_inline T{}\n", k);
+  EXPECT_EQ(Workbench("cumulative_sum:shape=4096").refusal(inlined).code,
+            IllegalCode::CodeTooLarge);
+}
+
 TEST(LoopTree, EstimatesInstructions) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const int64_t plain = estimated_instructions(bench.tree(""), 64);
@@ -187,7 +201,7 @@ TEST(LoopTree, EstimatesInstructions) {
   const Illegal refused = bench.refusal(all);
   EXPECT_EQ(refused.code, IllegalCode::CodeTooLarge);
   EXPECT_EQ(refused.a, 64 * 64 * 64 * plain);
-  EXPECT_NE(bench.explanation(all).find("786432 instructions; 16384 are allowed"),
+  EXPECT_NE(bench.explanation(all).find("1048576 instructions; 16384 are allowed"),
             std::string::npos)
       << bench.explanation(all);
 }

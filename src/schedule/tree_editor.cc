@@ -201,6 +201,9 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
       tree_.accesses.push_back(access);
       continue;
     }
+    Stage& with = tree_.stage(reader);
+    with.instructions = static_cast<int32_t>(
+        std::min(int64_t{with.instructions} + producer.instructions, kMaxInstructions));
     // A copy has no expression of its own: what it reads is read where it was. The expression of an
     // operator is that of its stage, whichever stage computes it.
     const StageIndex body =
@@ -390,14 +393,13 @@ void append_loops(const LoopTree& tree, VarIndex index, InlineVector<VarIndex, k
   }
 }
 
-// Without the licence, a sum or product of floats is folded in the order of its definition.
+// Without the licence, floats are folded in the order of its definition.
 Illegal check_fold_order(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
   const te::Op& op = tree.dag->op(stage.op);
   if (tree.reassociate || !op.has_reduction() || stage.kind == StageKind::Copy) return {};
-  const auto simple = op.reduction->simple_op();
-  const bool any_order = simple && *simple != ir::BinaryOp::Add && *simple != ir::BinaryOp::Mul;
-  if (any_order || !ir::is_float(op.reduction->identity[0].type())) return {};
+  // Not even a largest float may be sought in any order: of -0 and +0 the first one stays.
+  if (!ir::is_float(op.reduction->identity[0].type())) return {};
   InlineVector<VarIndex, kMaxLoops> defined;
   for (const VarIndex axis : stage.axes) {
     if (tree.var(axis).kind == IterKind::Reduce) append_loops(tree, axis, defined);

@@ -18,6 +18,31 @@ bool is_expensive(ir::Intrinsic function) {
          function == Sigmoid || function == Pow;
 }
 
+// What an expression comes to besides its operands; functions as `lower` expands them.
+int64_t instructions_of(const ir::Expr& expr) {
+  if (expr.type().scalar == ir::kIndex.scalar) return 0;  // indices: strength-reduced
+  if (expr.as<ir::Select>() != nullptr) return 2;
+  if (const auto* call = expr.as<ir::Call>()) {
+    switch (call->function) {
+      case ir::Intrinsic::Exp:
+        return 15;
+      case ir::Intrinsic::Tanh:
+      case ir::Intrinsic::Sigmoid:
+        return 20;
+      case ir::Intrinsic::Log:
+      case ir::Intrinsic::Erf:
+        return 33;
+      case ir::Intrinsic::Pow:
+        return 96;
+      default:
+        return 2;
+    }
+  }
+  const bool arithmetic = expr.as<ir::Binary>() != nullptr || expr.as<ir::Fma>() != nullptr ||
+                          expr.as<ir::Load>() != nullptr || expr.as<ir::Cast>() != nullptr;
+  return arithmetic ? 1 : 0;
+}
+
 using AxisNumbers = std::unordered_map<ir::VarId, uint32_t>;
 
 class AxisCollector : public ir::Visitor {
@@ -144,6 +169,7 @@ class Analysis : public ir::Visitor {
   }
 
   void visit(const ir::Expr& expr) override {
+    result.instructions += instructions_of(expr);
     if (const auto* select = expr.as<ir::Select>()) {
       result.has_branch = true;
       visit(select->condition);

@@ -50,6 +50,7 @@ struct Access {
 struct OpAccess {
   std::vector<Access> reads;
   std::vector<Quotient> quotients;
+  int64_t instructions = 0;         // of one element of the body, an estimate without its indices
   bool has_branch = false;          // a Select
   bool has_expensive_call = false;  // exp, log, tanh, erf, sigmoid, pow
 };

@@ -13,12 +13,14 @@ namespace {
 
 // Words that are not free for a variable: those of the language, and macros of common compilers.
 constexpr std::array kTaken = {
-    "auto",      "bool",   "break",  "case",    "char",     "const",   "continue", "default",
-    "do",        "double", "else",   "enum",    "extern",   "false",   "float",    "for",
-    "goto",      "if",     "inline", "int",     "linux",    "long",    "register", "restrict",
-    "return",    "short",  "signed", "sizeof",  "static",   "struct",  "switch",   "true",
-    "typedef",   "typeof", "union",  "unix",    "unsigned", "void",    "volatile", "while",
-    "workspace", "worker", "pool",   "threads", "call",     "context", "captured",
+    "alignas", "alignof",  "asm",      "constexpr", "nullptr",  "static_assert", "thread_local",
+    "auto",    "bool",     "break",    "case",      "char",     "const",         "continue",
+    "default", "do",       "double",   "else",      "enum",     "extern",        "false",
+    "float",   "for",      "goto",     "if",        "inline",   "int",           "linux",
+    "long",    "register", "restrict", "return",    "short",    "signed",        "sizeof",
+    "static",  "struct",   "switch",   "true",      "typedef",  "typeof",        "union",
+    "unix",    "unsigned", "void",     "volatile",  "while",    "workspace",     "worker",
+    "pool",    "threads",  "call",     "context",   "captured",
 };
 
 // Those of types, macros, helpers and kernels.

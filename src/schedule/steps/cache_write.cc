@@ -18,6 +18,7 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
       {.name = {.op = old.name.op, .role = StageRole::Write}, .op = old.op}, index, true);
   tree.stage(write).first_access = old.first_access;
   tree.stage(write).accesses = old.accesses;
+  tree.stage(write).instructions = old.instructions;
   for (Access& access : tree.reads_of(old)) access.stage = write;
   const te::Op& op = tree.dag->op(old.op);
   for (const VarIndex axis : old.axes) {
@@ -32,6 +33,7 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
   }
   Stage& stage = tree.stage(index);
   stage.kind = StageKind::Copy;
+  stage.instructions = Stage{}.instructions;
   stage.accesses = 0;
   stage.axes = {};
   for (const VarIndex axis : old.dims) stage.axes.push_back(axis);

@@ -40,6 +40,7 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
                        index, true);
   tree.stage(partial).first_access = old.first_access;
   tree.stage(partial).accesses = old.accesses;
+  tree.stage(partial).instructions = old.instructions;
   for (Access& access : tree.reads_of(old)) access.stage = partial;
   for (const VarIndex axis : old.dims) {
     editor.add_axis(partial, tree.var(axis).name, IterKind::Spatial);
