@@ -21,7 +21,7 @@ bool is_expensive(ir::Intrinsic function) {
 // What an expression comes to besides its operands; functions as `lower` expands them.
 int64_t instructions_of(const ir::Expr& expr) {
   if (expr.type().scalar == ir::kIndex.scalar) return 0;  // indices: strength-reduced
-  if (expr.as<ir::Select>() != nullptr) return 2;
+  if (expr.as<ir::Select>() != nullptr) return 4;         // its condition, and loads under a mask
   if (const auto* call = expr.as<ir::Call>()) {
     switch (call->function) {
       case ir::Intrinsic::Exp:
