@@ -49,7 +49,8 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
   Stage& stage = tree.stage(index);
   stage.first_access = static_cast<uint16_t>(tree.accesses.size());
   stage.accesses = static_cast<uint16_t>(analysis.reads.size());
-  stage.instructions = static_cast<int32_t>(std::min(1 + analysis.instructions, kMaxInstructions));
+  stage.instructions =
+      static_cast<int32_t>(std::min(1 + analysis.instructions, kMaxInstructions + 1));
   const auto first_quotient = static_cast<uint32_t>(tree.quotients.size());
   for (const te::Quotient& quotient : analysis.quotients) tree.quotients.push_back(quotient);
   for (const te::Access& read : analysis.reads) {

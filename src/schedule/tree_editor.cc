@@ -203,7 +203,7 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
     }
     Stage& with = tree_.stage(reader);
     with.instructions = static_cast<int32_t>(
-        std::min(int64_t{with.instructions} + producer.instructions, kMaxInstructions));
+        std::min(int64_t{with.instructions} + producer.instructions, kMaxInstructions + 1));
     // A copy has no expression of its own: what it reads is read where it was. The expression of an
     // operator is that of its stage, whichever stage computes it.
     const StageIndex body =
