@@ -36,21 +36,27 @@ std::optional<std::string> run_on(const codegen::CKernel& kernel, int threads, M
 
 }  // namespace
 
-void CBatch::add(const Workload& workload, Interpreted program, std::string description) {
+void CBatch::add(const Workload& workload, Interpreted program) {
   functions_.push_back(std::move(program.function));
-  expected_.push_back(
-      {workload, std::move(program.inputs), std::move(program.results), std::move(description)});
+  expected_.push_back({workload, std::move(program.inputs), std::move(program.results)});
 }
 
-std::optional<std::string> CBatch::check() const {
+std::optional<CFailure> CBatch::check() const {
   const auto library = codegen::CLibrary::build(functions_, target_);
-  if (!library) return library.error().message;
+  if (!library) return first_not_compiled().value_or(CFailure{0, library.error().message});
   for (size_t k = 0; k < expected_.size(); ++k) {
-    const Expected& expected = expected_[k];
-    Memory memory = expected.inputs;
+    Memory memory = expected_[k].inputs;
     auto problem = run_on(library->kernels()[k], target_.threads, memory);
-    if (!problem) problem = first_difference(expected.workload, expected.results, memory);
-    if (problem) return "interpreter and C: " + *problem + "\n" + expected.description;
+    if (!problem) problem = first_difference(expected_[k].workload, expected_[k].results, memory);
+    if (problem) return CFailure{k, "interpreter and C: " + *problem};
+  }
+  return std::nullopt;
+}
+
+std::optional<CFailure> CBatch::first_not_compiled() const {
+  for (size_t k = 0; k < functions_.size(); ++k) {
+    const auto alone = codegen::CLibrary::build(std::span(&functions_[k], 1), target_);
+    if (!alone) return CFailure{k, alone.error().message};
   }
   return std::nullopt;
 }

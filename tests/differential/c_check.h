@@ -10,22 +10,28 @@
 
 namespace tilewright::testing {
 
+struct CFailure {
+  size_t program;    // in the order in which they were added
+  std::string text;  // the first difference, or what the compiler says
+};
+
 class CBatch {
  public:
   explicit CBatch(const Target& target) : target_(target) {}
 
-  void add(const Workload& workload, Interpreted program, std::string description);
+  void add(const Workload& workload, Interpreted program);
   size_t size() const { return functions_.size(); }
 
-  // Compiles and runs all of them. What is wrong with the first that differs, with its description.
-  std::optional<std::string> check() const;
+  // Compiles and runs all of them: the first that differs, or of which the compiler complains.
+  std::optional<CFailure> check() const;
 
  private:
   struct Expected {
     Workload workload;
     Memory inputs, results;
-    std::string description;
   };
+
+  std::optional<CFailure> first_not_compiled() const;
 
   Target target_;
   std::vector<ir::Function> functions_;

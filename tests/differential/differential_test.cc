@@ -36,7 +36,13 @@ class RandomPrograms {
  public:
   using Filter =
       std::function<bool(const Task&, const schedule::LoopTree&, const schedule::Trace&)>;
-  using Consumer = std::function<void(const Task&, Interpreted, std::string description)>;
+  // A program that the interpreter has run; a checker made of task and seed checks it again.
+  struct Drawn {
+    Task task;
+    uint64_t seed;
+    schedule::Trace trace;
+  };
+  using Consumer = std::function<void(Drawn, Interpreted)>;
 
   RandomPrograms(uint64_t seed, CheckOptions options) : rng_(seed), options_(options) {}
 
@@ -54,7 +60,9 @@ class RandomPrograms {
  private:
   void run_sketch(int64_t programs) {
     const WorkloadKind& kind = kind_ != nullptr ? *kind_ : random_kind(rng_);
-    ProgramChecker checker({random_workload(kind, rng_), host_target(2)}, rng_.next());
+    const Workload drawn = random_workload(kind, rng_);
+    const uint64_t seed = rng_.next();
+    ProgramChecker checker({drawn, host_target(2)}, seed);
     const Workload& workload = checker.task().workload;
     const schedule::LoopTree initial = schedule::initial_tree(workload).value();
     const schedule::Sketch sketch = random_sketch(workload, rng_);
@@ -68,14 +76,15 @@ class RandomPrograms {
         EXPECT_TRUE(schedule::explain(initial, trace, reason).starts_with("illegal "));
       } else if (!filter_ || filter_(checker.task(), tree, trace)) {
         tally_.count(kind.name, tree, trace);
-        check(checker, initial, tree, trace);
+        check(checker, seed, initial, tree, trace);
       }
     }
     tally_.regions.add(checker.regions());
+    tally_.compared += checker.compared();
     tally_.unbounded += checker.unbounded();
   }
 
-  void check(ProgramChecker& checker, const schedule::LoopTree& initial,
+  void check(ProgramChecker& checker, uint64_t seed, const schedule::LoopTree& initial,
              const schedule::LoopTree& tree, const schedule::Trace& trace) {
     Interpreted interpreted;
     options_.interpreted = &interpreted;
@@ -86,9 +95,7 @@ class RandomPrograms {
       ADD_FAILURE() << "case " << tally_.programs << ": "
                     << failure_report(checker, initial, trace, options_, *failure);
     } else if (consumer_) {
-      consumer_(
-          checker.task(), std::move(interpreted),
-          fmt::format("operator {}\ntrace\n{}", checker.task().workload.text, to_text(trace)));
+      consumer_({checker.task(), seed, trace}, std::move(interpreted));
     }
   }
 
@@ -112,26 +119,32 @@ TEST(Differential, InterpreterLlvmAndEvaluatorAgree) {
   EXPECT_GT(tally.regions.touched, 1000);
   EXPECT_GT(tally.regions.equal, 1000);
   EXPECT_LT(tally.illegal, tally.programs * 2);
+  EXPECT_LT(tally.unbounded * 100, tally.compared);
 }
 
 // Programs of their own: what LLVM says of them is the test above.
 TEST(Differential, InterpreterAndCAgree) {
-  std::optional<CBatch> batch;
+  const Target target = host_target(2);
+  CBatch batch(target);
+  std::vector<RandomPrograms::Drawn> drawn;
   const auto finish = [&] {
-    if (batch) {
-      const auto problem = batch->check();
-      EXPECT_FALSE(problem.has_value()) << *problem;
+    if (const auto failure = batch.check()) {
+      const RandomPrograms::Drawn& program = drawn[failure->program];
+      ProgramChecker checker(program.task, program.seed);
+      const auto initial = schedule::initial_tree(checker.task().workload).value();
+      ADD_FAILURE() << c_failure_report(checker, initial, program.trace);
     }
-    batch.reset();
+    batch = CBatch(target);
+    drawn.clear();
   };
   RandomPrograms programs(seed_setting() + 1'000'000, {.llvm = false});
-  programs.set_consumer([&](const Task& task, Interpreted program, std::string description) {
-    if (!batch) batch.emplace(task.target);
-    batch->add(task.workload, std::move(program), std::move(description));
-    if (batch->size() == kBatch) finish();
+  programs.set_consumer([&](RandomPrograms::Drawn program, Interpreted interpreted) {
+    batch.add(program.task.workload, std::move(interpreted));
+    drawn.push_back(std::move(program));
+    if (batch.size() == kBatch) finish();
   });
   programs.run(setting("TILEWRIGHT_DIFFERENTIAL_C", 60));
-  finish();
+  if (batch.size() > 0) finish();
   fmt::print("{} programs as C\n", programs.tally().programs);
 }
 

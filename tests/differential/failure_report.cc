@@ -6,23 +6,52 @@
 #include "schedule/apply.h"
 
 namespace tilewright::testing {
+namespace {
 
-std::string failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
-                           const schedule::Trace& trace, const CheckOptions& options,
-                           const Failure& failure) {
+// What is wrong with a program, if it is wrong in the way that is looked for.
+using Problem =
+    std::function<std::optional<std::string>(const schedule::LoopTree&, const schedule::Trace&)>;
+
+std::string minimised_report(const Workload& workload, const schedule::LoopTree& initial,
+                             const schedule::Trace& trace, const Problem& problem) {
   const auto still_fails = [&](const schedule::LoopTree& tree, const schedule::Trace& smaller) {
-    const auto found = checker.check(tree, smaller, options);
-    return found && found->kind == failure.kind;
+    return problem(tree, smaller).has_value();
   };
   const schedule::Trace least = minimise(initial, trace, still_fails);
   const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, least);
   if (!tree) return tree.error().message;
-  const auto found = checker.check(*tree, least, options);
-  const Licences& licences = checker.task().workload.licences;
-  return fmt::format("{}\noperator {}{}\nminimised trace\n{}loops\n{}whole trace\n{}",
-                     found ? found->text : failure.text, checker.task().workload.text,
-                     is_strict(licences) ? " (without the licences reassociate and contract)" : "",
-                     to_text(least), tree->to_string(), to_text(trace));
+  return fmt::format(
+      "{}\noperator {}{}\nminimised trace\n{}loops\n{}whole trace\n{}",
+      problem(*tree, least).value_or("it does not fail again"), workload.text,
+      is_strict(workload.licences) ? " (without the licences reassociate and contract)" : "",
+      to_text(least), tree->to_string(), to_text(trace));
+}
+
+}  // namespace
+
+std::string failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
+                           const schedule::Trace& trace, const CheckOptions& options,
+                           const Failure& failure) {
+  const Problem problem = [&](const schedule::LoopTree& tree, const schedule::Trace& smaller) {
+    const auto found = checker.check(tree, smaller, options);
+    return found && found->kind == failure.kind ? std::optional(found->text) : std::nullopt;
+  };
+  return minimised_report(checker.task().workload, initial, trace, problem);
+}
+
+std::string c_failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
+                             const schedule::Trace& trace) {
+  const Task& task = checker.task();
+  const Problem problem = [&](const schedule::LoopTree& tree,
+                              const schedule::Trace& smaller) -> std::optional<std::string> {
+    Interpreted interpreted;
+    if (checker.check(tree, smaller, {.llvm = false, .interpreted = &interpreted})) return {};
+    CBatch alone(task.target);
+    alone.add(task.workload, std::move(interpreted));
+    const auto failure = alone.check();
+    return failure ? std::optional(failure->text) : std::nullopt;
+  };
+  return minimised_report(task.workload, initial, trace, problem);
 }
 
 }  // namespace tilewright::testing

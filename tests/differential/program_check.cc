@@ -195,6 +195,7 @@ std::optional<std::string> ProgramChecker::first_wrong(te::TensorId output,
 
 bool ProgramChecker::is_wrong(te::TensorId output, std::span<const int64_t> index, double actual,
                               double expected) {
+  ++compared_;
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return false;
   const double error = kAnyOrder * bound_.element(output, index).error;
   if (!std::isfinite(error)) {

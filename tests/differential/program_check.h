@@ -49,7 +49,10 @@ class ProgramChecker {
                                const CheckOptions& options = {});
 
   const RegionCount& regions() const { return regions_; }
-  int64_t unbounded() const { return unbounded_; }  // elements without a bound on their rounding
+  int64_t compared() const { return compared_; }  // elements held against te/eval ...
+  int64_t unbounded() const {
+    return unbounded_;
+  }  // ... in vain: there is no bound on their rounding
 
  private:
   std::optional<Failure> check_all(const schedule::LoopTree& tree, const schedule::Trace& trace,
@@ -70,7 +73,7 @@ class ProgramChecker {
   te::Evaluator evaluator_;
   RoundingBound bound_;
   RegionCount regions_;
-  int64_t unbounded_ = 0;
+  int64_t compared_ = 0, unbounded_ = 0;
 };
 
 // The first byte of an output in which two memories differ, as elements.

@@ -17,7 +17,7 @@ struct Tally {
   std::set<Hash128> distinct;                 // by program hash
   RegionCount regions;
   int64_t programs = 0, illegal = 0, tails = 0, failures = 0;
-  int64_t unbounded = 0;  // elements without a bound on their rounding
+  int64_t compared = 0, unbounded = 0;  // elements; see ProgramChecker
 
   void count(std::string_view kind, const schedule::LoopTree& tree, const schedule::Trace& trace);
   std::string text() const;  // several lines
