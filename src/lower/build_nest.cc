@@ -431,19 +431,21 @@ class NestBuilder {
   // What is attached inside a padded tile, and lies elsewhere for each of its elements, is computed
   // for those only.
   Stmt within_elements(StageIndex index, StageIndex attached, Stmt stmt) const {
-    const auto depends_on = [&](const Expr& guard) {
+    const auto depends_on = [&](const Expr& guard, IterKind kind) {
       for (const arith::Affine& origin : live_.stage(attached).origin) {
         for (const arith::Term& term : origin.terms) {
-          // A member of a fusion is named by a Let, which does not show its loops.
+          // A member of a fusion is named by a Let, which does not show its loops; what is folded
+          // is guarded as a whole, so it may be absent.
           const bool is_member = live_.var(static_cast<VarIndex>(term.var)).fused_into != kNone;
-          if (is_member || shares_variable(guard, values_[term.var])) return true;
+          if (kind == IterKind::Reduce && is_member) return true;
+          if (shares_variable(guard, values_[term.var])) return true;
         }
       }
       return false;
     };
     for (const IterKind kind : {IterKind::Spatial, IterKind::Reduce}) {
       for (const Expr& guard : element_guards(index, kind)) {
-        if (depends_on(guard)) stmt = ir::make_if(guard, stmt);
+        if (depends_on(guard, kind)) stmt = ir::make_if(guard, stmt);
       }
     }
     return stmt;

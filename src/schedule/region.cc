@@ -145,7 +145,7 @@ class RangeBuilder {
       range_.ragged = was_ragged || var.ragged;
       if (out->reach > 0) add_moving(coefficient, out->reach + 1);
     } else {
-      range_.ragged |= var.remainder != 0 && out->reach > 0;
+      range_.ragged |= (var.remainder != 0 || var.ragged) && out->reach > 0;
       if (var.resolved == 0) range_.slack += coefficient * overlap_of(tree_, var);
     }
     return true;
