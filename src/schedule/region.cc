@@ -134,7 +134,9 @@ class RangeBuilder {
       }
       if (part.reach > 0 && k < var.resolved) inner = false;
     }
-    if (!out->fixed) out->reach = var.extent - 1;  // all of it moves, whatever branch this is
+    if (!out->fixed && out->reach > 0) {
+      out->reach = var.extent - 1;  // all of it moves, whatever branch this is
+    }
     if (inner && out->fixed && var.resolved > 0) {
       range_.base.constant += coefficient * var.shift;
       out->reach = std::min(out->reach, (var.valid > 0 ? var.valid : var.rest) - 1);
