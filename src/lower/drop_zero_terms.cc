@@ -29,7 +29,7 @@ class ZeroDropper : public ir::Rewriter {
  public:
   Expr rewrite(const Expr& expr) override {
     if (!ir::is_float(expr.type())) return expr;
-    const Expr result = rewrite_children(expr);
+    Expr result = rewrite_children(expr);
     if (const auto* fma = result.as<ir::Fma>()) return rewrite_fma(*fma, result);
     const auto* node = result.as<ir::Binary>();
     if (node == nullptr) return result;
@@ -42,7 +42,7 @@ class ZeroDropper : public ir::Rewriter {
   }
 
   Stmt rewrite(const Stmt& stmt) override {
-    const Stmt result = rewrite_children(stmt);
+    Stmt result = rewrite_children(stmt);
     const auto* block = result.as<ir::Block>();
     if (block == nullptr) return result;
     std::vector<Stmt> kept;

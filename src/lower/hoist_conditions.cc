@@ -206,9 +206,10 @@ class ConditionHoister : public ir::Rewriter {
       if (use.invariant.empty()) continue;
       if (use.inner_trips >= kEnoughTrips && !use.is_if && !will_split) continue;
       if (accumulates && use.trips < kTripsForAccumulators) continue;
-      groups.push_back(use.invariant);
+      const auto larger =
+          std::ranges::upper_bound(groups, use.invariant.size(), {}, &std::vector<Expr>::size);
+      groups.insert(larger, use.invariant);
     }
-    std::ranges::stable_sort(groups, {}, &std::vector<Expr>::size);
     return groups;
   }
 
