@@ -6,6 +6,8 @@ find_package(fmt REQUIRED)            # shared; anywhere
 find_package(spdlog REQUIRED)         # anywhere
 find_package(nlohmann_json REQUIRED)  # behind base/json.h
 find_package(CLI11 REQUIRED)          # cli
+find_package(SQLite3 REQUIRED)        # record
+find_package(simdjson REQUIRED)       # record
 find_package(GTest REQUIRED)          # tests
 find_package(benchmark REQUIRED)      # bench
 

@@ -1,0 +1,24 @@
+// BuiltKernel: what a build worker hands to a run worker: an object and how the constants it reads
+// are to be laid out. A value; its bytes travel between processes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.h"
+#include "layout/layout.h"
+#include "runtime/host/kernel.h"
+
+namespace tilewright::measure {
+
+struct PackedOperand {
+  uint32_t operand = 0;  // of Workload::operands
+  layout::Layout layout;
+};
+
+struct BuiltKernel {
+  runtime::KernelObject object;
+  std::vector<PackedOperand> packed;
+};
+
+}  // namespace tilewright::measure

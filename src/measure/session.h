@@ -1,0 +1,59 @@
+// Session: a Measurer with a Store. What has a stored verdict for the same (task, program, target,
+// machine, protocol, code generator) is not measured again; every new verdict is in the store
+// before it is reported. Not to be shared between threads.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/measurer.h"
+#include "record/store.h"
+
+namespace tilewright::measure {
+
+struct SessionOptions {
+  MeasureOptions measure;
+  std::string command;  // of the run that is recorded
+  bool force = false;   // measure also what has a verdict
+};
+
+// One candidate of a call, answered.
+struct Answer {
+  size_t candidate = 0;
+  bool stored = false;  // it was there before: not measured
+  record::Attempt attempt;
+  Hash128 attempt_id;
+  double kernel_ns = 0;
+};
+
+class Session {
+ public:
+  // `store` outlives the session.
+  static Result<Session> start(const Task& task, record::Store& store,
+                               const SessionOptions& options);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  Measurer& measurer();
+
+  // One answer a candidate (two that are the same program are measured once), in any order.
+  using Report = std::function<void(const Answer&)>;
+  Status measure(std::span<const schedule::Trace> candidates, const Report& report);
+
+  // The `count` fastest of this task in this setting and the default schedule, in turns; stored
+  // under the interleaved protocol. Fastest first.
+  Result<std::vector<Answer>> finals(size_t count, int rounds = 5, double round_ms = 100);
+
+ private:
+  struct Impl;
+  explicit Session(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tilewright::measure

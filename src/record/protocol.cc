@@ -1,0 +1,55 @@
+#include "record/protocol.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+namespace tilewright::record {
+namespace {
+
+constexpr std::array<std::string_view, 3> kPolicies = {"warm", "cold", "weights_cold"};
+
+}  // namespace
+
+std::string_view text_of(CachePolicy policy) { return kPolicies[static_cast<size_t>(policy)]; }
+
+Result<CachePolicy> parse_cache_policy(std::string_view text) {
+  for (size_t k = 0; k < kPolicies.size(); ++k) {
+    if (kPolicies[k] == text) return static_cast<CachePolicy>(k);
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("there is no cache policy '{}'; it is warm, cold or weights_cold", text));
+}
+
+std::string print_protocol(const Protocol& protocol) {
+  return fmt::format("v{};{}{}", protocol.version, text_of(protocol.cache),
+                     protocol.interleaved ? ";interleaved" : "");
+}
+
+Result<Protocol> parse_protocol(std::string_view text) {
+  const auto wrong = [&] {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("'{}' is no protocol; one is written v1;warm or v1;cold;interleaved", text));
+  };
+  Protocol protocol;
+  const size_t first = text.find(';');
+  if (!text.starts_with('v') || first == std::string_view::npos) return wrong();
+  const auto [end, error] = std::from_chars(text.data() + 1, text.data() + first, protocol.version);
+  if (error != std::errc() || end != text.data() + first) return wrong();
+  std::string_view rest = text.substr(first + 1);
+  const size_t second = rest.find(';');
+  if (second != std::string_view::npos) {
+    if (rest.substr(second + 1) != "interleaved") return wrong();
+    protocol.interleaved = true;
+    rest = rest.substr(0, second);
+  }
+  const Result<CachePolicy> cache = parse_cache_policy(rest);
+  if (!cache) return wrong();
+  protocol.cache = *cache;
+  if (print_protocol(protocol) != text) return wrong();
+  return protocol;
+}
+
+}  // namespace tilewright::record

@@ -1,0 +1,96 @@
+// Store: all that was ever measured, in one SQLite file (WAL). Tasks, targets, machines and runs
+// are written once, candidates and attempts are appended; nothing is changed or deleted, and
+// triggers in the file see to it. Several processes may read and write one store at once. Lines of
+// an import that this version does not understand are kept and exported again.
+//
+// What append and the put_ functions have returned from is on the disk: also `kill -9` keeps it.
+// Errors of kind Io (a full disk) leave the store as it was before the call.
+//
+// Not to be shared between threads: each opens its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/attempt.h"
+#include "target/machine.h"
+#include "task/workload.h"
+
+namespace tilewright::record {
+
+struct Run {
+  Hash128 id;  // random
+  int64_t start_us = 0;
+  std::string command;  // what was asked for, for people
+  std::string version;  // of the program
+
+  bool operator==(const Run&) const = default;
+};
+
+// What resume asks by: everything but the program.
+struct Setting {
+  Hash128 task;
+  Hash128 machine;
+  Protocol protocol;
+  int64_t code_generator = 0;
+
+  bool operator==(const Setting&) const = default;
+};
+
+// The stored form of a Task, enough to make it again.
+struct StoredTask {
+  Hash128 key;       // Task::key()
+  Hash128 workload;  // Workload::key()
+  std::string text;  // Workload::text
+  Licences licences;
+  std::string target;  // print_target
+
+  bool operator==(const StoredTask&) const = default;
+};
+
+Hash128 machine_id(const Machine& machine);
+StoredTask stored_form(const Task& task);
+// Parses the text again; an error when what it gives has another key.
+Result<Task> task_of(const StoredTask& stored);
+
+class Store {
+ public:
+  // Creates the file, or upgrades an older schema; refuses a newer one, and files of others.
+  static Result<Store> open(const std::filesystem::path& path);
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  Status put_task(const Task& task);  // again is no error, here and below
+  Status put_machine(const Machine& machine);
+  Status put_run(const Run& run);
+
+  // All or none. Task, machine and run have been put.
+  Status append(std::span<const Attempt> attempts);
+
+  // The latest verdict of each program measured in that setting, failures of kind Device left out:
+  // what is not to be measured again. Illegal candidates (no program) are left out.
+  Result<std::vector<Attempt>> measured(const Setting& setting);
+
+  // The fastest timed attempts of a task, fastest first, one a program: those of `protocol` if
+  // there are any, else of any; on `machine` only where one is given.
+  Result<std::vector<Attempt>> best(Hash128 task, const Protocol& protocol, size_t limit,
+                                    std::optional<Hash128> machine = {});
+
+  Result<std::optional<Attempt>> find_attempt(Hash128 id);
+  Result<std::optional<StoredTask>> find_task(Hash128 key);
+  Result<std::optional<Machine>> find_machine(Hash128 id);
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tilewright::record
