@@ -12,8 +12,8 @@
 
 #include "operands.h"
 #include "region_check.h"
-#include "rounding_bound.h"
 #include "schedule/trace.h"
+#include "te/rounding_bound.h"
 
 namespace tilewright::testing {
 
@@ -71,7 +71,7 @@ class ProgramChecker {
   Task task_;
   Memory operands_;  // row-major
   te::Evaluator evaluator_;
-  RoundingBound bound_;
+  te::RoundingBound bound_;
   RegionCount regions_;
   int64_t compared_ = 0, unbounded_ = 0;
 };

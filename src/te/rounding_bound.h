@@ -2,7 +2,7 @@
 // by a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3): each
 // value carries a bound on its error, each operation adds what it may round. Sums may be folded in
 // any order. Where nothing is rounded the bound is 0: results must be equal. Where a decision hangs
-// on a rounded value there is no bound: infinity.
+// on a rounded value the bound covers both ways; where it cannot be told there is none: infinity.
 //
 //   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
 //
@@ -15,7 +15,7 @@
 
 #include "te/eval.h"
 
-namespace tilewright::testing {
+namespace tilewright::te {
 
 struct Bounded {
   double value = 0;
@@ -24,16 +24,16 @@ struct Bounded {
 
 class RoundingBound {
  public:
-  RoundingBound(const te::Dag& dag, te::InputReader inputs);
-  Bounded element(te::TensorId tensor, std::span<const int64_t> indices);  // memoised
+  RoundingBound(const Dag& dag, InputReader inputs);
+  Bounded element(TensorId tensor, std::span<const int64_t> indices);  // memoised
 
  private:
   class Frame;
-  std::vector<Bounded> reduce(const te::Op& op, Frame& frame);
+  std::vector<Bounded> reduce(const Op& op, Frame& frame);
 
-  const te::Dag& dag_;
-  te::InputReader inputs_;
+  const Dag& dag_;
+  InputReader inputs_;
   std::vector<std::unordered_map<int64_t, Bounded>> memo_;  // per tensor, by row-major offset
 };
 
-}  // namespace tilewright::testing
+}  // namespace tilewright::te

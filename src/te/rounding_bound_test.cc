@@ -1,22 +1,22 @@
 // Bounds are 0 where nothing is rounded, hold where something is, and are not made up where a
 // decision hangs on it.
-#include "rounding_bound.h"
+#include "te/rounding_bound.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "task/parse.h"
+#include "te/ops/table.h"
 
-namespace tilewright::testing {
+namespace tilewright::te {
 namespace {
 
 // The first element of the output, with inputs of one value.
 Bounded first_element(const char* text, double input) {
-  const Workload workload = parse_workload(text).value();
-  RoundingBound bound(*workload.dag, [input](te::TensorId, int64_t) { return input; });
-  const te::TensorId output = workload.dag->outputs()[0];
-  return bound.element(output, std::vector<int64_t>(workload.dag->tensor(output).shape.size(), 0));
+  const std::shared_ptr<const Dag> dag = parse_operator(text).value().dag;
+  RoundingBound bound(*dag, [input](TensorId, int64_t) { return input; });
+  const TensorId output = dag->outputs()[0];
+  return bound.element(output, std::vector<int64_t>(dag->tensor(output).shape.size(), 0));
 }
 
 TEST(RoundingBound, IsZeroWhereNothingIsRounded) {
@@ -45,10 +45,17 @@ TEST(RoundingBound, HoldsWhereSomethingIs) {
   EXPECT_LT(first_element("elementwise:shape=1,chain=exp", 1).error, 1e-5);
 }
 
-TEST(RoundingBound, IsUnknownWhereADecisionHangsOnIt) {
-  EXPECT_TRUE(std::isinf(first_element("elementwise:shape=1,chain=exp+shift(-1)+leaky", 0).error));
-  EXPECT_FALSE(std::isinf(first_element("elementwise:shape=1,chain=exp+leaky", 0).error));
+TEST(RoundingBound, CoversBothWaysOfADecision) {
+  const Bounded leaky = first_element("elementwise:shape=1,chain=exp+shift(-1)+leaky", 0);
+  EXPECT_GT(leaky.error, 0);
+  EXPECT_LT(leaky.error, 1e-5);
+  EXPECT_LT(first_element("elementwise:shape=1,chain=exp+leaky", 0).error, 1e-5);
+  EXPECT_NEAR(first_element("elementwise:shape=1,chain=exp+floor", 0).error, 1, 1e-5);  // 1 or 0
+}
+
+TEST(RoundingBound, IsUnknownWhereItCannotBeTold) {
+  EXPECT_TRUE(std::isinf(first_element("elementwise:shape=1,chain=exp+shift(-1)+log", 0).error));
 }
 
 }  // namespace
-}  // namespace tilewright::testing
+}  // namespace tilewright::te

@@ -1,4 +1,4 @@
-#include "rounding_bound.h"
+#include "te/rounding_bound.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "ir/fold.h"
 
-namespace tilewright::testing {
+namespace tilewright::te {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
@@ -170,13 +170,19 @@ Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
 
 Bounded cast(ir::Scalar to, Bounded x, ir::Scalar from) {
   if (!ir::is_float(to) && !ir::is_float(from)) {
-    return {static_cast<double>(ir::wrap_integer(static_cast<int64_t>(x.value), to)), x.error};
+    const auto value = static_cast<double>(ir::wrap_integer(static_cast<int64_t>(x.value), to));
+    const bool wraps = ir::convert(x.value - x.error, to) != x.value - x.error ||
+                       ir::convert(x.value + x.error, to) != x.value + x.error;
+    return {value, x.error > 0 && wraps ? kUnknown : x.error};
   }
-  if (!ir::is_float(to)) {
+  if (to == ir::Scalar::Bool) {
+    return {x.value != 0 ? 1.0 : 0.0, x.error > 0 && x.error >= std::abs(x.value) ? 1.0 : 0.0};
+  }
+  if (!ir::is_float(to)) {  // truncation is monotone
+    if (std::isnan(x.error) || x.error == kUnknown) return {ir::convert(x.value, to), kUnknown};
     const double value = ir::convert(x.value, to);
-    const bool same =
-        ir::convert(x.value - x.error, to) == value && ir::convert(x.value + x.error, to) == value;
-    return {value, same ? 0 : kUnknown};
+    return {value, std::max(value - ir::convert(x.value - x.error, to),
+                            ir::convert(x.value + x.error, to) - value)};
   }
   if (to == ir::Scalar::F32 || to == ir::Scalar::F64) return rounded(to, x.value, x.error, true);
   const double value = ir::convert(x.value, to);
@@ -247,7 +253,11 @@ class RoundingBound::Frame {
         const auto* node = expr.as<ir::Select>();
         const Bounded condition = eval(node->condition);
         Bounded taken = eval(condition.value != 0 ? node->if_true : node->if_false);
-        if (condition.error > 0) taken.error = kUnknown;
+        if (condition.error == 0) return taken;
+        const Bounded other = eval(condition.value != 0 ? node->if_false : node->if_true);
+        if (std::isnan(taken.value) && std::isnan(other.value)) return taken;
+        const double apart = std::abs(other.value - taken.value) + other.error;
+        taken.error = std::isnan(apart) ? kUnknown : std::max(taken.error, apart);
         return taken;
       }
       case ir::ExprKind::Call: {
@@ -284,15 +294,19 @@ class RoundingBound::Frame {
   std::vector<std::pair<ir::VarId, Bounded>> values_;
 };
 
-RoundingBound::RoundingBound(const te::Dag& dag, te::InputReader inputs)
+RoundingBound::RoundingBound(const Dag& dag, InputReader inputs)
     : dag_(dag), inputs_(std::move(inputs)), memo_(dag.tensors().size()) {}
 
-Bounded RoundingBound::element(te::TensorId tensor, std::span<const int64_t> indices) {
-  const te::Tensor& info = dag_.tensor(tensor);
+Bounded RoundingBound::element(TensorId tensor, std::span<const int64_t> indices) {
+  const Tensor& info = dag_.tensor(tensor);
   int64_t offset = 0;
-  for (size_t d = 0; d < indices.size(); ++d) offset = offset * info.shape[d].high + indices[d];
-  const te::Op& op = dag_.op(info.op);
-  if (op.kind == te::OpKind::Placeholder) return {inputs_(tensor, offset), 0};
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const int64_t extent = info.shape[d].high;
+    if (indices[d] < 0 || indices[d] >= extent) return {0, kUnknown};  // of an arm not taken
+    offset = offset * extent + indices[d];
+  }
+  const Op& op = dag_.op(info.op);
+  if (op.kind == OpKind::Placeholder) return {inputs_(tensor, offset), 0};
   if (const auto found = memo_[tensor].find(offset); found != memo_[tensor].end()) {
     return found->second;
   }
@@ -313,13 +327,13 @@ Bounded RoundingBound::element(te::TensorId tensor, std::span<const int64_t> ind
   return memo_[tensor][offset];
 }
 
-std::vector<Bounded> RoundingBound::reduce(const te::Op& op, Frame& frame) {
-  const te::Reduction& reduction = *op.reduction;
+std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
+  const Reduction& reduction = *op.reduction;
   const ir::Scalar type = op.body[0].type().scalar;
   const auto simple = reduction.simple_op();
   const bool adds = simple == ir::BinaryOp::Add && ir::is_float(type);
   std::vector<size_t> axis_slots, lhs_slots, rhs_slots;
-  for (const te::Axis& axis : op.reduce_axes) axis_slots.push_back(frame.bind(axis.var, {}));
+  for (const Axis& axis : op.reduce_axes) axis_slots.push_back(frame.bind(axis.var, {}));
   std::vector<Bounded> folded;
   for (size_t k = 0; k < op.body.size(); ++k) {
     folded.push_back(frame.eval(reduction.identity[k]));
@@ -350,4 +364,4 @@ std::vector<Bounded> RoundingBound::reduce(const te::Op& op, Frame& frame) {
   return folded;
 }
 
-}  // namespace tilewright::testing
+}  // namespace tilewright::te
