@@ -33,9 +33,10 @@ namespace tilewright::cli {
 enum class ExitCode {
   Done = 0,
   BadUse = 2,         // wrong use or bad input
-  NothingValid = 3,   // tuning found nothing valid
+  NothingValid = 3,   // nothing valid was found; of replay: it does not agree
   NotTuned = 4,       // under --require-tuned
   InternalError = 5,  // a fault of ours
+  Interrupted = 130,  // by Ctrl-C, cleanly
 };
 
 // Where a verb writes. Results go to `out`, as text or, under --json, one object a line; progress

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -11,13 +10,13 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/target_choice.h"
 #include "cli/verb.h"
 #include "codegen/c/emit_c.h"
 #include "codegen/llvm/compile.h"
 #include "ir/print.h"
 #include "lower/pipeline.h"
 #include "schedule/apply.h"
-#include "target/target.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {
@@ -26,8 +25,7 @@ namespace {
 struct Options {
   std::string what;
   std::string trace_file;
-  std::string target;
-  int threads = 0;  // 0: one, or what the target says
+  TargetChoice target;
   std::vector<std::string> disabled;
   bool tree = false;
   bool last = false;
@@ -70,21 +68,12 @@ void print_report(const Context& context, const Options& options,
   if (options.last) print(context, ir::to_string(function), {{"ir", ir::to_string(function)}});
 }
 
-Result<Target> target_of(const Options& options) {
-  if (options.target.empty()) return host_target(std::max(options.threads, 1));
-  if (options.threads > 0) {
-    return fail(ErrorKind::BadInput,
-                "--threads is for this machine; with --target the threads are part of its text");
-  }
-  return parse_target(options.target);
-}
-
 Result<ExitCode> run_lower(const Context& context, const Options& options) {
   Result<Workload> workload = parse_workload(options.what);
   if (!workload) return std::unexpected(workload.error());
   Result<schedule::Trace> trace = read_trace(options.trace_file);
   if (!trace) return std::unexpected(trace.error());
-  Result<Target> target = target_of(options);
+  Result<Target> target = target_of(options.target, 1);
   if (!target) return std::unexpected(target.error());
   Result<schedule::LoopTree> initial = schedule::initial_tree(*workload);
   if (!initial) return std::unexpected(initial.error());
@@ -132,9 +121,7 @@ Action declare_lower(CLI::App& app) {
       ->required();
   app.add_option("--trace", options->trace_file,
                  "file with the schedule, as text or JSON; without it the default one");
-  app.add_option("--target", options->target, "what to make code for; this machine if not given");
-  app.add_option("--threads", options->threads, "threads of this machine (default: 1)")
-      ->check(CLI::Range(1, 1024));
+  declare_target_flags(app, "1", &options->target);
   app.add_option("--disable-pass", options->disabled, "leave a pass out; may be repeated");
   app.add_flag("--tree", options->tree, "print the LoopTree first");
   app.add_flag("--last", options->last, "print the IR after the last pass only");

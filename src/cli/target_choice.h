@@ -1,0 +1,26 @@
+// The flags --target and --threads of verbs that make code: for a target by its text, or for this
+// machine with so many threads.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tilewright::cli {
+
+struct TargetChoice {
+  std::string target;  // empty: this machine
+  int threads = 0;     // 0: not said
+};
+
+// `default_text` says what happens without --threads. `choice` outlives the parsing.
+void declare_target_flags(CLI::App& app, const std::string& default_text, TargetChoice* choice);
+
+Result<Target> target_of(const TargetChoice& choice, int default_threads);
+
+}  // namespace tilewright::cli
