@@ -128,6 +128,7 @@ Status check_intrinsics(const Workload& workload, const Target& target,
 template <class Change>
 void run_step(ir::Function& function, const char* name, const LowerOptions& options,
               const Change& change) {
+  if (options.on_pass) options.on_pass(name);
   const ir::Stmt before = function.body;
   const double start = cpu_milliseconds();
   change();

@@ -3,8 +3,10 @@
 // its result is verified.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -33,6 +35,7 @@ struct LowerOptions {
   std::vector<std::string> disabled = {};     // passes to leave out
   std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;
+  std::function<void(std::string_view pass)> on_pass = {};  // told before each, build_nest too
   bool verify = kVerifyPasses;  // the IR after each pass: one that does not verify is a CHECK
 };
 

@@ -19,6 +19,7 @@ namespace tilewright::measure {
 struct SessionOptions {
   MeasureOptions measure;
   std::string command;  // of the run that is recorded
+  std::string version;  // of the program
   bool force = false;   // measure also what has a verdict
 };
 
@@ -42,12 +43,16 @@ class Session {
 
   Measurer& measurer();
 
-  // One answer a candidate (two that are the same program are measured once), in any order.
+  // One answer a candidate (of two that are the same program one is
+  // measured and the other stored), in any order.
   using Report = std::function<void(const Answer&)>;
   Status measure(std::span<const schedule::Trace> candidates, const Report& report);
 
-  // The `count` fastest of this task in this setting and the default schedule, in turns; stored
-  // under the interleaved protocol. Fastest first.
+  // Given programs in turns; stored under the interleaved protocol. In the order given.
+  Result<std::vector<Answer>> compare(std::span<const schedule::Trace> candidates, int rounds = 5,
+                                      double round_ms = 100);
+  // The same of the `count` fastest of this task in this setting and the default schedule; the
+  // fastest first, failures last.
   Result<std::vector<Answer>> finals(size_t count, int rounds = 5, double round_ms = 100);
 
  private:

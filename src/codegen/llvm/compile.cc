@@ -65,6 +65,7 @@ Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const T
   const Result<llvm::TargetMachine*> machine = target_machine(target);
   if (!machine) return std::unexpected(machine.error());
 
+  if (options.on_phase) options.on_phase("emit");
   Stopwatch watch(options.phases);
   llvm::LLVMContext context;
   context.setDiscardValueNames(options.llvm_ir == nullptr);
@@ -94,6 +95,7 @@ Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const T
     if (!text) return std::unexpected(text.error());
     options.assembly->assign(text->begin(), text->end());
   }
+  if (options.on_phase) options.on_phase("codegen");
   watch.lap_ms();
   const auto bytes = generate(module, **machine, llvm::CodeGenFileType::ObjectFile);
   if (!bytes) return std::unexpected(bytes.error());

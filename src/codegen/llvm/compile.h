@@ -3,7 +3,9 @@
 // generator has of its own. Only this folder includes LLVM.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -22,6 +24,7 @@ struct LlvmOptions {
   std::string* llvm_ir = nullptr;            // out: the module's text, when asked for
   std::string* assembly = nullptr;           // out
   std::vector<PhaseTime>* phases = nullptr;  // out: CPU time of each
+  std::function<void(std::string_view phase)> on_phase = {};  // told before "emit" and "codegen"
 };
 
 // May be called from several threads at once. Same function and target in, same bytes out.

@@ -1,0 +1,72 @@
+#include "measure/death.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+namespace tilewright::measure {
+namespace {
+
+using record::VerdictKind;
+
+std::string where(const WorkerEvent& event, std::string_view what) {
+  const std::string phase = phase_text(event.status);
+  return phase.empty() ? "" : fmt::format("; {}: {}", what, phase);
+}
+
+std::string said(const WorkerEvent& event) {
+  return event.stderr_tail.empty() ? "" : fmt::format("; it said: {}", event.stderr_tail);
+}
+
+}  // namespace
+
+bool may_be_innocent(const WorkerEvent& event) {
+  return event.died && !event.late && (event.starting || event.signal == SIGKILL);
+}
+
+BuildReply reply_of_death(const WorkerEvent& event, double timeout_s) {
+  BuildReply reply;
+  reply.failure = VerdictKind::Build;
+  const std::string pass = where(event, "last pass");
+  if (event.late) {
+    reply.failure = VerdictKind::BuildTimeout;
+    reply.text = fmt::format("the compiler did not answer in time and was killed{}", pass);
+  } else if (event.signal == SIGPROF) {
+    reply.failure = VerdictKind::BuildTimeout;
+    reply.text = fmt::format("the compiler took more than {:g} s of CPU time{}", timeout_s, pass);
+    reply.cpu_ns = timeout_s * 1e9;
+  } else if (event.starting) {
+    reply.failure = VerdictKind::Device;
+    reply.text = fmt::format("a build worker died when it started: {}{}", event.end, said(event));
+  } else {
+    reply.text = fmt::format("the compiler was {}{}{}", event.end, pass, said(event));
+  }
+  return reply;
+}
+
+RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request) {
+  RunOutcome outcome;
+  record::Verdict& verdict = outcome.verdict;
+  const std::string phase = where(event, "phase");
+  const std::string detail = detail_text(event.status);
+  const bool timed_out = event.late || event.status.timed_out != 0;
+  if (event.starting) {
+    verdict.kind = VerdictKind::Device;
+    verdict.text = fmt::format("a run worker died when it started: {}{}", event.end, said(event));
+  } else if (timed_out && phase_text(event.status) == "time") {
+    verdict.kind = VerdictKind::Censored;  // its first run was right
+    verdict.latency_ns = request.timeout_ns;
+    verdict.text = fmt::format("a later run took more than {:.4g} ms", request.timeout_ns * 1e-6);
+  } else if (timed_out) {
+    verdict.kind = VerdictKind::RunTimeout;
+    verdict.text = fmt::format("a run took more than {:.4g} ms{}{}{}", request.timeout_ns * 1e-6,
+                               detail.empty() ? "" : "; ", detail, phase);
+  } else {
+    verdict.kind = VerdictKind::Crash;
+    verdict.text = fmt::format("the kernel's process was {}{}{}{}{}", event.end,
+                               detail.empty() ? "" : ": ", detail, phase, said(event));
+  }
+  return outcome;
+}
+
+}  // namespace tilewright::measure

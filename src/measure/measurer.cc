@@ -1,0 +1,302 @@
+#include "measure/measurer.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "measure/expectation.h"
+#include "measure/shared_operands.h"
+#include "measure/trials.h"
+#include "measure/walls.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+
+namespace tilewright::measure {
+namespace {
+
+using record::VerdictKind;
+
+constexpr double kReferenceTimeoutNs = 300e9;  // the default schedule of a large workload is slow
+constexpr int64_t kDefaultRunMemory = int64_t{1} << 30;
+
+int64_t operand_bytes(const Workload& workload) {
+  int64_t total = 0;
+  for (const Operand& operand : workload.operands) {
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    int64_t bytes = ir::bytes_of(tensor.element);
+    for (const te::Extent& extent : tensor.shape) bytes *= extent.high;
+    total += bytes;
+  }
+  return total;
+}
+
+}  // namespace
+
+struct Measurer::Impl {
+  Task task;
+  MeasureOptions options;
+  schedule::LoopTree initial;
+  schedule::LoopTree tree;  // of the candidate at hand; reused
+  std::optional<SharedOperands> operands;
+  std::optional<Walls> walls;
+  schedule::Trace default_trace;
+  double default_ns = 0;
+  double incumbent_ns = 0;
+  Shares shares;
+
+  Status set_run_task(const Tolerance& tolerance);
+  Status make_reference();
+  Result<std::vector<BuildReply>> build_all(std::span<const schedule::Trace> traces);
+  Result<RunEvent> run_alone(const RunMessage& message);
+  Result<RunOutcome> run_reference(RunJob job, const BuildReply& built);
+  Measurement illegal(size_t candidate, const schedule::Trace& trace,
+                      const schedule::Illegal& why) const;
+};
+
+Status Measurer::Impl::set_run_task(const Tolerance& tolerance) {
+  const int64_t besides = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
+  return walls->set_run_task(
+      {.task = record::stored_form(task),
+       .operands_path = fmt::format("/proc/{}/fd/{}", getpid(), operands->fd()),
+       .tolerance = tolerance,
+       .memory = besides + 4 * operand_bytes(task.workload)});
+}
+
+// Builds given programs on all builders, nothing being timed. In the order given.
+Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedule::Trace> traces) {
+  std::vector<BuildReply> replies(traces.size());
+  std::vector<size_t> waiting;  // the last comes first
+  for (size_t k = traces.size(); k-- > 0;) waiting.push_back(k);
+  std::vector<std::optional<size_t>> at(walls->builders());
+  std::vector<int> kills(traces.size());
+  size_t left = traces.size();
+  while (left > 0) {
+    for (size_t b = 0; b < at.size() && !waiting.empty(); ++b) {
+      if (at[b]) continue;
+      at[b] = waiting.back();
+      waiting.pop_back();
+      const Status status = walls->submit_build(b, schedule::to_text(traces[*at[b]]));
+      if (!status) return std::unexpected(status.error());
+    }
+    walls->wait(0.1);
+    Result<std::vector<BuildEvent>> events = walls->built();
+    if (!events) return std::unexpected(events.error());
+    for (BuildEvent& event : *events) {
+      if (!at[event.builder]) continue;
+      const size_t k = *std::exchange(at[event.builder], std::nullopt);
+      if (event.innocent && kills[k]++ == 0) {
+        waiting.push_back(k);
+        continue;
+      }
+      replies[k] = std::move(event.reply);
+      --left;
+    }
+  }
+  return replies;
+}
+
+Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
+  for (int kills = 0;;) {
+    if (const Status status = walls->submit_run(message); !status) {
+      return std::unexpected(status.error());
+    }
+    std::optional<RunEvent> ended;
+    while (!ended) {
+      walls->wait(0.1);
+      Result<std::vector<RunEvent>> events = walls->ran();
+      if (!events) return std::unexpected(events.error());
+      if (!events->empty()) ended = std::move(events->front());
+    }
+    if (ended->innocent && kills++ == 0) continue;
+    return std::move(*ended);
+  }
+}
+
+Result<RunOutcome> Measurer::Impl::run_reference(RunJob job, const BuildReply& built) {
+  const std::string who =
+      fmt::format("the {} schedule of {}", job == RunJob::Reference ? "default" : "second default",
+                  task.workload.text);
+  if (built.failure != VerdictKind::Timed) {
+    return fail(ErrorKind::Build, fmt::format("{} cannot be built: {}", who, built.text));
+  }
+  RunMessage message;
+  message.job = job;
+  message.kernels = {built.kernel};
+  message.request.timeout_ns = kReferenceTimeoutNs;
+  Result<RunEvent> event = run_alone(message);
+  if (!event) return std::unexpected(event.error());
+  if (!event->reply.error.empty() || event->reply.outcomes.size() != 1) {
+    return fail(ErrorKind::Io, fmt::format("{} cannot be run: {}", who, event->reply.error));
+  }
+  RunOutcome outcome = std::move(event->reply.outcomes.front());
+  if (record::is_failure(outcome.verdict.kind)) {
+    return fail(ErrorKind::Build, fmt::format("{} fails ({}): {}", who,
+                                              text_of(outcome.verdict.kind), outcome.verdict.text));
+  }
+  return outcome;
+}
+
+// The default schedule's output, judged by the definition and by another schedule.
+Status Measurer::Impl::make_reference() {
+  std::vector<schedule::Trace> traces;
+  for (const int variant : {0, 1}) {
+    Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target, variant);
+    if (!trace) return std::unexpected(trace.error());
+    traces.push_back(std::move(*trace));
+  }
+  default_trace = traces[0];
+  Result<SharedOperands> shared = SharedOperands::create(task.workload);
+  if (!shared) return std::unexpected(shared.error());
+  operands = std::move(*shared);
+  if (const Status status = draw_inputs(task.workload, options.seed, *operands); !status) {
+    return status;
+  }
+  if (const Status status = set_run_task({}); !status) return status;
+  const Result<std::vector<BuildReply>> built = build_all(traces);
+  if (!built) return std::unexpected(built.error());
+  const Result<RunOutcome> first = run_reference(RunJob::Reference, (*built)[0]);
+  if (!first) return std::unexpected(first.error());
+  default_ns = first->conditions.time_ns;
+  incumbent_ns = default_ns;
+  const Result<Tolerance> tolerance = judge_reference(task.workload, *operands);
+  if (!tolerance) {
+    return fail(ErrorKind::Build, fmt::format("the default schedule of {} is wrong: {}",
+                                              task.workload.text, tolerance.error().message));
+  }
+  if (const Status status = set_run_task(*tolerance); !status) return status;
+  const Result<RunOutcome> second = run_reference(RunJob::Check, (*built)[1]);
+  if (!second) return std::unexpected(second.error());
+  return {};
+}
+
+Measurement Measurer::Impl::illegal(size_t candidate, const schedule::Trace& trace,
+                                    const schedule::Illegal& why) const {
+  const int64_t now = time_of_day_us();
+  return {.candidate = candidate,
+          .program = {},
+          .verdict = {.kind = VerdictKind::Illegal,
+                      .latency_ns = 0,
+                      .samples_ns = {},
+                      .text = schedule::explain(initial, trace, why)},
+          .conditions = {},
+          .kernel_ns = 0,
+          .start_us = now,
+          .end_us = now};
+}
+
+Measurer::Measurer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Measurer::Measurer(Measurer&&) noexcept = default;
+Measurer& Measurer::operator=(Measurer&&) noexcept = default;
+Measurer::~Measurer() = default;
+
+Result<Measurer> Measurer::start(const Task& task, const MeasureOptions& options) {
+  if (const Status status = check_runs_here(task.target); !status) {
+    return std::unexpected(status.error());
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->task = task;
+  impl->options = options;
+  Result<schedule::LoopTree> initial = schedule::initial_tree(impl->task.workload);
+  if (!initial) return std::unexpected(initial.error());
+  impl->initial = std::move(*initial);
+  Result<Walls> walls = Walls::start(task, options);
+  if (!walls) return std::unexpected(walls.error());
+  impl->walls = std::move(*walls);
+  if (const Status status = impl->make_reference(); !status) {
+    return std::unexpected(status.error());
+  }
+  return Measurer(std::move(impl));
+}
+
+const Task& Measurer::task() const { return impl_->task; }
+double Measurer::default_ns() const { return impl_->default_ns; }
+const schedule::Trace& Measurer::default_trace() const { return impl_->default_trace; }
+double Measurer::incumbent_ns() const { return impl_->incumbent_ns; }
+void Measurer::set_incumbent(double latency_ns) {
+  if (latency_ns > 0) impl_->incumbent_ns = std::min(impl_->incumbent_ns, latency_ns);
+}
+
+Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report) {
+  Trials trials(*impl_->walls, impl_->options, impl_->shares, impl_->incumbent_ns);
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    const schedule::Illegal why = schedule::apply(impl_->initial, candidates[k], &impl_->tree);
+    if (why) {
+      trials.add_finished(impl_->illegal(k, candidates[k], why));
+      continue;
+    }
+    Trial trial;
+    trial.candidate = k;
+    trial.trace = schedule::to_text(candidates[k]);
+    trial.program = schedule::program_hash(impl_->tree);
+    trials.add(std::move(trial));
+  }
+  return trials.run(report);
+}
+
+Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Trace> finalists,
+                                                   int rounds, double round_ms) {
+  const int64_t start_us = time_of_day_us();
+  const Result<std::vector<BuildReply>> built = impl_->build_all(finalists);
+  if (!built) return std::unexpected(built.error());
+  std::vector<Measurement> measurements(finalists.size());
+  RunMessage message;
+  message.job = RunJob::Compare;
+  message.request = request_for(impl_->options, std::max(impl_->incumbent_ns, impl_->default_ns));
+  message.request.protocol.interleaved = true;
+  message.rounds = rounds;
+  message.round_ns = round_ms * 1e6;
+  std::vector<size_t> running;
+  for (size_t k = 0; k < finalists.size(); ++k) {
+    measurements[k].candidate = k;
+    measurements[k].start_us = start_us;
+    measurements[k].conditions.build_ns = (*built)[k].cpu_ns;
+    if (schedule::apply(impl_->initial, finalists[k], &impl_->tree)) {
+      measurements[k].verdict.kind = VerdictKind::Illegal;
+      continue;
+    }
+    measurements[k].program = schedule::program_hash(impl_->tree);
+    if ((*built)[k].failure != VerdictKind::Timed) {
+      measurements[k].verdict.kind = (*built)[k].failure;
+      measurements[k].verdict.text = (*built)[k].text;
+      continue;
+    }
+    message.kernels.push_back((*built)[k].kernel);
+    running.push_back(k);
+  }
+  if (!running.empty()) {
+    Result<RunEvent> event = impl_->run_alone(message);
+    if (!event) return std::unexpected(event.error());
+    const bool complete = event->reply.outcomes.size() == running.size() && !event->died;
+    for (size_t k = 0; k < running.size(); ++k) {
+      Measurement& measurement = measurements[running[k]];
+      if (!complete) {  // which of them it was is not known
+        measurement.verdict.kind = VerdictKind::Device;
+        measurement.verdict.text =
+            event->died ? event->reply.outcomes.front().verdict.text : event->reply.error;
+        continue;
+      }
+      const double build_ns = measurement.conditions.build_ns;
+      measurement.verdict = std::move(event->reply.outcomes[k].verdict);
+      measurement.conditions = event->reply.outcomes[k].conditions;
+      measurement.conditions.build_ns = build_ns;
+      measurement.kernel_ns = event->reply.outcomes[k].kernel_ns;
+    }
+  }
+  const int64_t end_us = time_of_day_us();
+  for (Measurement& measurement : measurements) measurement.end_us = end_us;
+  return measurements;
+}
+
+Shares Measurer::shares() const {
+  Shares shares = impl_->shares;
+  shares.builders_started = impl_->walls->builders_started();
+  shares.runners_started = impl_->walls->runners_started();
+  return shares;
+}
+
+std::vector<int> Measurer::worker_pids() const { return impl_->walls->pids(); }
+
+}  // namespace tilewright::measure

@@ -1,0 +1,284 @@
+#include "measure/messages.h"
+
+#include "measure/wire.h"
+
+namespace tilewright::measure {
+namespace {
+
+constexpr size_t kSmallest = 8;  // every item of a list has at least a number of that size
+
+void write(ByteWriter& to, const Hash128& hash) {
+  to.number(hash.high);
+  to.number(hash.low);
+}
+void read(ByteReader& from, Hash128* hash) {
+  hash->high = from.number<uint64_t>();
+  hash->low = from.number<uint64_t>();
+}
+
+void write(ByteWriter& to, const std::vector<double>& numbers) {
+  to.count(numbers.size());
+  for (const double number : numbers) to.number(number);
+}
+void read(ByteReader& from, std::vector<double>* numbers) {
+  numbers->resize(from.count(sizeof(double)));
+  for (double& number : *numbers) number = from.number<double>();
+}
+
+void write(ByteWriter& to, const Licences& licences) {
+  for (const bool licence :
+       {licences.reassociate, licences.contract, licences.approximate, licences.fold,
+        licences.online_softmax, licences.winograd, licences.reduced_precision}) {
+    to.number(licence);
+  }
+}
+void read(ByteReader& from, Licences* licences) {
+  for (bool* licence :
+       {&licences->reassociate, &licences->contract, &licences->approximate, &licences->fold,
+        &licences->online_softmax, &licences->winograd, &licences->reduced_precision}) {
+    *licence = from.number<uint8_t>() != 0;
+  }
+}
+
+void write(ByteWriter& to, const record::StoredTask& task) {
+  write(to, task.key);
+  write(to, task.workload);
+  to.text(task.text);
+  write(to, task.licences);
+  to.text(task.target);
+}
+void read(ByteReader& from, record::StoredTask* task) {
+  read(from, &task->key);
+  read(from, &task->workload);
+  task->text = from.text();
+  read(from, &task->licences);
+  task->target = from.text();
+}
+
+void write(ByteWriter& to, const BuiltKernel& kernel) {
+  to.bytes(kernel.object.elf);
+  to.text(kernel.object.symbol);
+  to.number(kernel.object.shared_workspace);
+  to.number(kernel.object.thread_workspace);
+  to.number(kernel.object.abi_version);
+  to.count(kernel.packed.size());
+  for (const PackedOperand& packed : kernel.packed) {
+    to.number(uint64_t{packed.operand});
+    to.number(packed.layout.free);
+    to.count(packed.layout.digits.size());
+    for (const layout::Digit& digit : packed.layout.digits) {
+      to.number(uint64_t{digit.dim});
+      to.number(digit.divisor);
+      to.number(digit.extent);
+    }
+  }
+}
+void read(ByteReader& from, BuiltKernel* kernel) {
+  kernel->object.elf = from.bytes();
+  kernel->object.symbol = from.text();
+  kernel->object.shared_workspace = from.number<int64_t>();
+  kernel->object.thread_workspace = from.number<int64_t>();
+  kernel->object.abi_version = from.number<int>();
+  kernel->packed.resize(from.count(kSmallest));
+  for (PackedOperand& packed : kernel->packed) {
+    packed.operand = static_cast<uint32_t>(from.number<uint64_t>());
+    packed.layout.free = from.number<uint8_t>() != 0;
+    packed.layout.digits.resize(from.count(kSmallest));
+    for (layout::Digit& digit : packed.layout.digits) {
+      digit.dim = static_cast<uint32_t>(from.number<uint64_t>());
+      digit.divisor = from.number<int64_t>();
+      digit.extent = from.number<int64_t>();
+    }
+  }
+}
+
+void write(ByteWriter& to, const record::Protocol& protocol) {
+  to.number(protocol.version);
+  to.number(protocol.cache);
+  to.number(protocol.interleaved);
+}
+void read(ByteReader& from, record::Protocol* protocol) {
+  protocol->version = from.number<int>();
+  protocol->cache = from.number<record::CachePolicy>();
+  protocol->interleaved = from.number<uint8_t>() != 0;
+}
+
+// A kind that does not exist becomes the last one, `device`.
+record::VerdictKind read_kind(ByteReader& from) {
+  const auto kind = from.number<uint8_t>();
+  return kind < record::kVerdictKinds ? static_cast<record::VerdictKind>(kind)
+                                      : record::VerdictKind::Device;
+}
+
+void write(ByteWriter& to, const RunOutcome& outcome) {
+  to.number(outcome.verdict.kind);
+  to.number(outcome.verdict.latency_ns);
+  write(to, outcome.verdict.samples_ns);
+  to.text(outcome.verdict.text);
+  const record::Conditions& conditions = outcome.conditions;
+  to.number(conditions.build_ns);
+  to.number(conditions.check_ns);
+  to.number(conditions.time_ns);
+  to.number(conditions.disturbed);
+  to.number(conditions.clock);
+  to.number(conditions.load);
+  to.number(outcome.kernel_ns);
+}
+void read(ByteReader& from, RunOutcome* outcome) {
+  outcome->verdict.kind = read_kind(from);
+  outcome->verdict.latency_ns = from.number<double>();
+  read(from, &outcome->verdict.samples_ns);
+  outcome->verdict.text = from.text();
+  record::Conditions& conditions = outcome->conditions;
+  conditions.build_ns = from.number<double>();
+  conditions.check_ns = from.number<double>();
+  conditions.time_ns = from.number<double>();
+  conditions.disturbed = from.number<int64_t>();
+  conditions.clock = from.number<double>();
+  conditions.load = from.number<double>();
+  outcome->kernel_ns = from.number<double>();
+}
+
+ByteWriter message(MessageKind kind) {
+  ByteWriter to;
+  to.number(kind);
+  return to;
+}
+
+// A message to a worker begins with its kind, a reply does not.
+ByteReader after_kind(std::string_view bytes) {
+  ByteReader from(bytes);
+  from.number<MessageKind>();
+  return from;
+}
+
+template <class Message>
+Result<Message> finished(const ByteReader& from, Message message) {
+  if (!from.complete()) return fail(ErrorKind::Io, "a malformed message between processes");
+  return message;
+}
+
+}  // namespace
+
+Result<MessageKind> kind_of(std::string_view bytes) {
+  if (bytes.empty() || static_cast<uint8_t>(bytes[0]) > static_cast<uint8_t>(MessageKind::Run)) {
+    return fail(ErrorKind::Io, "a message of no known kind");
+  }
+  return static_cast<MessageKind>(bytes[0]);
+}
+
+std::string encode(const TaskMessage& task) {
+  ByteWriter to = message(MessageKind::Task);
+  write(to, task.task);
+  to.text(task.operands_path);
+  write(to, task.tolerance.absolute);
+  write(to, task.tolerance.relative);
+  to.number(task.memory);
+  return std::move(to).take();
+}
+Result<TaskMessage> decode_task(std::string_view bytes) {
+  ByteReader from = after_kind(bytes);
+  TaskMessage task;
+  read(from, &task.task);
+  task.operands_path = from.text();
+  read(from, &task.tolerance.absolute);
+  read(from, &task.tolerance.relative);
+  task.memory = from.number<int64_t>();
+  return finished(from, std::move(task));
+}
+
+std::string encode(const TaskReply& reply) {
+  ByteWriter to;
+  to.text(reply.error);
+  to.number(reply.resident_bytes);
+  return std::move(to).take();
+}
+Result<TaskReply> decode_task_reply(std::string_view bytes) {
+  ByteReader from(bytes);
+  TaskReply reply;
+  reply.error = from.text();
+  reply.resident_bytes = from.number<int64_t>();
+  return finished(from, std::move(reply));
+}
+
+std::string encode(const BuildMessage& build) {
+  ByteWriter to = message(MessageKind::Build);
+  to.text(build.trace);
+  to.number(build.timeout_s);
+  return std::move(to).take();
+}
+Result<BuildMessage> decode_build(std::string_view bytes) {
+  ByteReader from = after_kind(bytes);
+  BuildMessage build;
+  build.trace = from.text();
+  build.timeout_s = from.number<double>();
+  return finished(from, std::move(build));
+}
+
+std::string encode(const BuildReply& reply) {
+  ByteWriter to;
+  to.number(reply.failure);
+  to.text(reply.text);
+  write(to, reply.kernel);
+  to.number(reply.cpu_ns);
+  to.number(reply.resident_bytes);
+  return std::move(to).take();
+}
+Result<BuildReply> decode_build_reply(std::string_view bytes) {
+  ByteReader from(bytes);
+  BuildReply reply;
+  reply.failure = read_kind(from);
+  reply.text = from.text();
+  read(from, &reply.kernel);
+  reply.cpu_ns = from.number<double>();
+  reply.resident_bytes = from.number<int64_t>();
+  return finished(from, std::move(reply));
+}
+
+std::string encode(const RunMessage& run) {
+  ByteWriter to = message(MessageKind::Run);
+  to.number(run.job);
+  to.count(run.kernels.size());
+  for (const BuiltKernel& kernel : run.kernels) write(to, kernel);
+  write(to, run.request.protocol);
+  to.number(run.request.incumbent_ns);
+  to.number(run.request.timeout_ns);
+  to.number(run.request.censor_ns);
+  to.number(run.rounds);
+  to.number(run.round_ns);
+  return std::move(to).take();
+}
+Result<RunMessage> decode_run(std::string_view bytes) {
+  ByteReader from = after_kind(bytes);
+  RunMessage run;
+  run.job = from.number<RunJob>();
+  run.kernels.resize(from.count(kSmallest));
+  for (BuiltKernel& kernel : run.kernels) read(from, &kernel);
+  read(from, &run.request.protocol);
+  run.request.incumbent_ns = from.number<double>();
+  run.request.timeout_ns = from.number<double>();
+  run.request.censor_ns = from.number<double>();
+  run.rounds = from.number<int>();
+  run.round_ns = from.number<double>();
+  return finished(from, std::move(run));
+}
+
+std::string encode(const RunReply& reply) {
+  ByteWriter to;
+  to.count(reply.outcomes.size());
+  for (const RunOutcome& outcome : reply.outcomes) write(to, outcome);
+  to.text(reply.error);
+  to.number(reply.resident_bytes);
+  return std::move(to).take();
+}
+Result<RunReply> decode_run_reply(std::string_view bytes) {
+  ByteReader from(bytes);
+  RunReply reply;
+  reply.outcomes.resize(from.count(kSmallest));
+  for (RunOutcome& outcome : reply.outcomes) read(from, &outcome);
+  reply.error = from.text();
+  reply.resident_bytes = from.number<int64_t>();
+  return finished(from, std::move(reply));
+}
+
+}  // namespace tilewright::measure

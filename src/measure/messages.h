@@ -1,0 +1,83 @@
+// What the tuner says to its workers and they answer. Values; encode and decode are inverse, and
+// decode answers anything malformed with an Error.
+//
+//   tuner -> build worker   TaskMessage, then a BuildMessage a candidate   -> BuildReply
+//   tuner -> run worker     TaskMessage, then a RunMessage a job           -> RunReply
+//
+// A TaskMessage is answered by a TaskReply.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "measure/built_kernel.h"
+#include "measure/expectation.h"
+#include "measure/workbench.h"
+#include "record/attempt.h"
+#include "record/store.h"
+
+namespace tilewright::measure {
+
+// The first byte of a message to a worker.
+enum class MessageKind : uint8_t { Task, Build, Run };
+
+struct TaskMessage {
+  record::StoredTask task;
+  std::string operands_path;  // run worker: where the SharedOperands can be opened
+  Tolerance tolerance;        // run worker
+  int64_t memory = 0;         // run worker: bytes of address space besides what it has by then
+};
+
+struct TaskReply {
+  std::string error;  // empty: ready
+  int64_t resident_bytes = 0;
+};
+
+struct BuildMessage {
+  std::string trace;  // text form
+  double timeout_s = 0;
+};
+
+struct BuildReply {
+  record::VerdictKind failure = record::VerdictKind::Timed;  // Timed: none
+  std::string text;                                          // of the failure
+  BuiltKernel kernel;
+  double cpu_ns = 0;
+  int64_t resident_bytes = 0;
+};
+
+enum class RunJob : uint8_t { Reference, Check, Measure, Compare };
+
+struct RunMessage {
+  RunJob job = RunJob::Measure;
+  std::vector<BuiltKernel> kernels;  // one, but for Compare
+  RunRequest request;                // Compare: only protocol and timeout_ns
+  int rounds = 0;                    // Compare
+  double round_ns = 0;
+};
+
+struct RunReply {
+  std::vector<RunOutcome> outcomes;
+  std::string error;  // a fault of the worker itself; empty: none
+  int64_t resident_bytes = 0;
+};
+
+std::string encode(const TaskMessage& message);
+std::string encode(const TaskReply& reply);
+std::string encode(const BuildMessage& message);
+std::string encode(const BuildReply& reply);
+std::string encode(const RunMessage& message);
+std::string encode(const RunReply& reply);
+
+Result<MessageKind> kind_of(std::string_view bytes);
+Result<TaskMessage> decode_task(std::string_view bytes);
+Result<TaskReply> decode_task_reply(std::string_view bytes);
+Result<BuildMessage> decode_build(std::string_view bytes);
+Result<BuildReply> decode_build_reply(std::string_view bytes);
+Result<RunMessage> decode_run(std::string_view bytes);
+Result<RunReply> decode_run_reply(std::string_view bytes);
+
+}  // namespace tilewright::measure

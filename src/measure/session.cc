@@ -1,0 +1,238 @@
+#include "measure/session.h"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <unordered_map>
+
+#include "codegen/version.h"
+#include "measure/trials.h"
+#include "schedule/apply.h"
+#include "target/machine.h"
+
+namespace tilewright::measure {
+namespace {
+
+using record::Attempt;
+using record::VerdictKind;
+
+struct HashOfHash {
+  size_t operator()(const Hash128& hash) const { return hash.low; }
+};
+
+Hash128 random_id() {
+  std::random_device device;
+  const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
+  return {.high = word(), .low = word()};
+}
+
+}  // namespace
+
+struct Session::Impl {
+  Impl(record::Store& to, Measurer with) : store(to), measurer(std::move(with)) {}
+
+  record::Store& store;
+  Measurer measurer;
+  SessionOptions options;
+  record::Setting setting;
+  Hash128 run;
+  int64_t sequence = 0;
+  schedule::LoopTree initial, tree;
+  std::unordered_map<Hash128, Attempt, HashOfHash> known;  // by program
+  std::unordered_map<std::string, Attempt> known_illegal;  // by trace
+
+  Status load();
+  void remember(const Attempt& attempt);
+  const Attempt* find(const schedule::Trace& trace, const std::string& text, Hash128* program);
+  Attempt attempt_of(const Measurement& measurement, std::string trace, bool interleaved);
+};
+
+Status Session::Impl::load() {
+  Result<std::vector<Attempt>> stored = store.measured(setting);
+  if (!stored) return std::unexpected(stored.error());
+  for (const Attempt& attempt : *stored) {
+    remember(attempt);
+    if (attempt.verdict.kind == VerdictKind::Timed) {
+      measurer.set_incumbent(attempt.verdict.latency_ns);
+    }
+  }
+  return {};
+}
+
+// A failure of the machine is no verdict on the candidate.
+void Session::Impl::remember(const Attempt& attempt) {
+  if (attempt.verdict.kind == VerdictKind::Device) return;
+  if (attempt.verdict.kind == VerdictKind::Illegal) {
+    known_illegal.insert_or_assign(attempt.trace, attempt);
+  } else {
+    known.insert_or_assign(attempt.program, attempt);
+  }
+}
+
+// The stored verdict of a candidate, if it has one; its program, unless it is illegal.
+const Attempt* Session::Impl::find(const schedule::Trace& trace, const std::string& text,
+                                   Hash128* program) {
+  *program = {};
+  if (schedule::apply(initial, trace, &tree)) {
+    const auto found = known_illegal.find(text);
+    return found == known_illegal.end() ? nullptr : &found->second;
+  }
+  *program = schedule::program_hash(tree);
+  const auto found = known.find(*program);
+  return found == known.end() ? nullptr : &found->second;
+}
+
+Attempt Session::Impl::attempt_of(const Measurement& measurement, std::string trace,
+                                  bool interleaved) {
+  record::Protocol protocol = setting.protocol;
+  protocol.interleaved = interleaved;
+  return {.run = run,
+          .sequence = sequence++,
+          .task = setting.task,
+          .program = measurement.program,
+          .trace = std::move(trace),
+          .machine = setting.machine,
+          .protocol = protocol,
+          .code_generator = setting.code_generator,
+          .start_us = measurement.start_us,
+          .end_us = measurement.end_us,
+          .verdict = measurement.verdict,
+          .conditions = measurement.conditions,
+          .extra = {}};
+}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Measurer& Session::measurer() { return impl_->measurer; }
+
+Result<Session> Session::start(const Task& task, record::Store& store,
+                               const SessionOptions& options) {
+  Result<Measurer> measurer = Measurer::start(task, options.measure);
+  if (!measurer) return std::unexpected(measurer.error());
+  auto impl = std::make_unique<Impl>(store, std::move(*measurer));
+  impl->options = options;
+  impl->run = random_id();
+  Result<schedule::LoopTree> initial = schedule::initial_tree(impl->measurer.task().workload);
+  if (!initial) return std::unexpected(initial.error());
+  impl->initial = std::move(*initial);
+  const Machine machine = detect_machine();
+  impl->setting = {.task = task.key(),
+                   .machine = record::machine_id(machine),
+                   .protocol = options.measure.protocol,
+                   .code_generator = codegen::kCodeGeneratorVersion};
+  for (const Status& status : {store.put_task(task), store.put_machine(machine),
+                               store.put_run({.id = impl->run,
+                                              .start_us = time_of_day_us(),
+                                              .command = options.command,
+                                              .version = options.version}),
+                               impl->load()}) {
+    if (!status) return std::unexpected(status.error());
+  }
+  return Session(std::move(impl));
+}
+
+Status Session::measure(std::span<const schedule::Trace> candidates, const Report& report) {
+  // What is new, each program once; the others that mean the same are answered with it.
+  std::vector<schedule::Trace> fresh;
+  std::vector<std::vector<size_t>> askers;  // by fresh
+  std::map<Hash128, size_t> fresh_of;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    Hash128 program;
+    const Attempt* known = impl_->find(candidates[k], schedule::to_text(candidates[k]), &program);
+    if (known != nullptr && !impl_->options.force) {
+      report({.candidate = k,
+              .stored = true,
+              .attempt = *known,
+              .attempt_id = known->id(),
+              .kernel_ns = 0});
+      continue;
+    }
+    if (program != Hash128{}) {
+      const auto [at, added] = fresh_of.try_emplace(program, fresh.size());
+      if (!added) {
+        askers[at->second].push_back(k);
+        continue;
+      }
+    }
+    fresh.push_back(candidates[k]);
+    askers.push_back({k});
+  }
+  return impl_->measurer.measure(fresh, [&](std::span<const Measurement> group) -> Status {
+    std::vector<Attempt> attempts;
+    for (const Measurement& measurement : group) {
+      attempts.push_back(
+          impl_->attempt_of(measurement, schedule::to_text(fresh[measurement.candidate]), false));
+    }
+    if (const Status status = impl_->store.append(attempts); !status) return status;
+    for (size_t k = 0; k < group.size(); ++k) {
+      impl_->remember(attempts[k]);
+      bool first = true;
+      for (const size_t candidate : askers[group[k].candidate]) {
+        report({.candidate = candidate,
+                .stored = !first,
+                .attempt = attempts[k],
+                .attempt_id = attempts[k].id(),
+                .kernel_ns = first ? group[k].kernel_ns : 0});
+        first = false;
+      }
+    }
+    return {};
+  });
+}
+
+Result<std::vector<Answer>> Session::compare(std::span<const schedule::Trace> candidates,
+                                             int rounds, double round_ms) {
+  const Result<std::vector<Measurement>> measured =
+      impl_->measurer.compare(candidates, rounds, round_ms);
+  if (!measured) return std::unexpected(measured.error());
+  std::vector<Attempt> attempts;
+  for (const Measurement& measurement : *measured) {
+    attempts.push_back(
+        impl_->attempt_of(measurement, schedule::to_text(candidates[measurement.candidate]), true));
+  }
+  if (const Status status = impl_->store.append(attempts); !status) {
+    return std::unexpected(status.error());
+  }
+  std::vector<Answer> answers;
+  for (size_t k = 0; k < attempts.size(); ++k) {
+    answers.push_back({.candidate = k,
+                       .stored = false,
+                       .attempt = attempts[k],
+                       .attempt_id = attempts[k].id(),
+                       .kernel_ns = (*measured)[k].kernel_ns});
+  }
+  return answers;
+}
+
+Result<std::vector<Answer>> Session::finals(size_t count, int rounds, double round_ms) {
+  std::vector<const Attempt*> timed;
+  for (const auto& [program, attempt] : impl_->known) {
+    if (attempt.verdict.kind == VerdictKind::Timed) timed.push_back(&attempt);
+  }
+  std::ranges::sort(timed, {}, [](const Attempt* attempt) {
+    return std::pair(attempt->verdict.latency_ns, attempt->program);
+  });
+  timed.resize(std::min(count, timed.size()));
+
+  std::vector<schedule::Trace> traces = {impl_->measurer.default_trace()};
+  Hash128 program, default_program;
+  impl_->find(traces[0], "", &default_program);
+  for (const Attempt* attempt : timed) {
+    Result<schedule::Trace> trace = schedule::trace_from_text(attempt->trace);
+    if (!trace) return std::unexpected(trace.error());
+    impl_->find(*trace, attempt->trace, &program);
+    if (program != default_program) traces.push_back(std::move(*trace));
+  }
+  Result<std::vector<Answer>> answers = compare(traces, rounds, round_ms);
+  if (!answers) return answers;
+  std::ranges::sort(*answers, {}, [](const Answer& answer) {
+    const record::Verdict& verdict = answer.attempt.verdict;
+    return std::tuple(verdict.kind, verdict.latency_ns, answer.candidate);
+  });
+  return answers;
+}
+
+}  // namespace tilewright::measure

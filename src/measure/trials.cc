@@ -1,0 +1,213 @@
+#include "measure/trials.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "runtime/host/timer.h"
+
+namespace tilewright::measure {
+namespace {
+
+using record::VerdictKind;
+
+constexpr double kTurnSeconds = 0.05;     // how late a wish to stop may be heard
+constexpr size_t kReportedTogether = 16;  // verdicts, each group one transaction of a store
+constexpr int64_t kReportedAfterNs = 200'000'000;
+constexpr int kKillsForgiven = 1;
+
+double load_average() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+}  // namespace
+
+int64_t time_of_day_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+RunRequest request_for(const MeasureOptions& options, double incumbent_ns) {
+  const double floor_ns = options.timeout_floor_ms * 1e6;
+  return {.protocol = options.protocol,
+          .incumbent_ns = incumbent_ns,
+          .timeout_ns = std::max(floor_ns, options.timeout_multiple * incumbent_ns),
+          .censor_ns = options.censor_multiple * incumbent_ns};
+}
+
+bool Trials::any_building(bool only_exclusive) const {
+  for (size_t k = 0; k < building_.size(); ++k) {
+    if (building_[k] && !(only_exclusive && walls_.overlaps(k))) return true;
+  }
+  return false;
+}
+
+bool Trials::done() const {
+  return pending_.empty() && built_.empty() && !running_ && !any_building(false);
+}
+
+Status Trials::run(const Measurer::Report& report) {
+  building_.resize(walls_.builders());
+  accounted_ns_ = runtime::now_ns();
+  while (!done()) {
+    if (options_.stop && options_.stop()) {
+      if (const Status status = walls_.abandon(); !status) return status;
+      break;
+    }
+    change_turn();
+    if (const Status status = start_builds(); !status) return status;
+    if (!running_) {
+      if (const Status status = report_finished(report, false); !status) return status;
+      if (const Status status = start_run(); !status) return status;
+    }
+    walls_.wait(kTurnSeconds);
+    account();
+    if (const Status status = collect_builds(); !status) return status;
+    if (const Status status = collect_runs(); !status) return status;
+  }
+  return report_finished(report, true);
+}
+
+void Trials::change_turn() {
+  bool overlap = false;
+  for (size_t k = 0; k < walls_.builders(); ++k) overlap |= walls_.overlaps(k);
+  const size_t enough = overlap ? 1 : kBuiltAhead;
+  const bool no_more = pending_.empty() && !any_building(false);
+  if (turn_ == Turn::Building && !built_.empty() && (built_.size() >= enough || no_more)) {
+    turn_ = Turn::Running;
+  } else if (turn_ == Turn::Running && built_.empty() && !running_ && !pending_.empty()) {
+    turn_ = Turn::Building;
+  }
+}
+
+Status Trials::start_builds() {
+  for (size_t k = 0; k < walls_.builders(); ++k) {
+    size_t ahead = built_.size();
+    for (const auto& trial : building_) ahead += trial ? 1 : 0;
+    if (pending_.empty() || ahead >= kBuiltAhead) return {};
+    const bool allowed = walls_.overlaps(k) || (turn_ == Turn::Building && !running_);
+    if (building_[k] || !allowed) continue;
+    building_[k] = std::move(pending_.front());
+    pending_.pop_front();
+    if (building_[k]->start_us == 0) {
+      building_[k]->start_us = time_of_day_us();
+      building_[k]->load = load_average();
+    }
+    if (const Status status = walls_.submit_build(k, building_[k]->trace); !status) return status;
+  }
+  return {};
+}
+
+Status Trials::start_run() {
+  if (turn_ != Turn::Running || built_.empty() || any_building(true)) return {};
+  running_ = std::move(built_.front());
+  built_.pop_front();
+  RunMessage message;
+  message.job = RunJob::Measure;
+  message.kernels = {running_->kernel};
+  message.request = request_for(options_, incumbent_ns_);
+  return walls_.submit_run(message);
+}
+
+Status Trials::collect_builds() {
+  Result<std::vector<BuildEvent>> events = walls_.built();
+  if (!events) return std::unexpected(events.error());
+  for (BuildEvent& event : *events) {
+    if (!building_[event.builder]) continue;
+    Trial trial = std::move(*building_[event.builder]);
+    building_[event.builder].reset();
+    shares_.build_cpu_ns += event.reply.cpu_ns;
+    trial.build_ns = event.reply.cpu_ns;
+    if (event.innocent && trial.kills++ < kKillsForgiven) {
+      pending_.push_front(std::move(trial));
+    } else if (event.reply.failure != VerdictKind::Timed) {
+      finish_failed(trial, event.reply.failure, std::move(event.reply.text));
+    } else {
+      trial.kernel = std::move(event.reply.kernel);
+      built_.push_back(std::move(trial));
+    }
+  }
+  return {};
+}
+
+Status Trials::collect_runs() {
+  Result<std::vector<RunEvent>> events = walls_.ran();
+  if (!events) return std::unexpected(events.error());
+  for (RunEvent& event : *events) {
+    if (!running_) continue;
+    Trial trial = std::move(*running_);
+    running_.reset();
+    if (event.innocent && trial.kills++ < kKillsForgiven) {
+      built_.push_front(std::move(trial));
+      continue;
+    }
+    if (!event.reply.error.empty() || event.reply.outcomes.size() != 1) {
+      finish_failed(trial, VerdictKind::Device, std::move(event.reply.error));
+      continue;
+    }
+    RunOutcome& outcome = event.reply.outcomes.front();
+    outcome.conditions.build_ns = trial.build_ns;
+    outcome.conditions.load = trial.load;
+    shares_.check_ns += outcome.conditions.check_ns;
+    shares_.time_ns += outcome.conditions.time_ns;
+    shares_.kernel_ns += outcome.kernel_ns;
+    const record::Verdict& verdict = outcome.verdict;
+    if (verdict.kind == VerdictKind::Timed &&
+        (incumbent_ns_ == 0 || verdict.latency_ns < incumbent_ns_)) {
+      incumbent_ns_ = verdict.latency_ns;
+    }
+    finish({.candidate = trial.candidate,
+            .program = trial.program,
+            .verdict = std::move(outcome.verdict),
+            .conditions = outcome.conditions,
+            .kernel_ns = outcome.kernel_ns,
+            .start_us = trial.start_us,
+            .end_us = time_of_day_us()});
+  }
+  return {};
+}
+
+void Trials::finish_failed(const Trial& trial, VerdictKind kind, std::string text) {
+  record::Conditions conditions;
+  conditions.build_ns = trial.build_ns;
+  conditions.load = trial.load;
+  finish({.candidate = trial.candidate,
+          .program = trial.program,
+          .verdict = {.kind = kind, .latency_ns = 0, .samples_ns = {}, .text = std::move(text)},
+          .conditions = conditions,
+          .kernel_ns = 0,
+          .start_us = trial.start_us,
+          .end_us = time_of_day_us()});
+}
+
+void Trials::finish(Measurement measurement) {
+  if (finished_.empty()) oldest_ns_ = runtime::now_ns();
+  ++shares_.trials;
+  shares_.timed += measurement.verdict.kind == VerdictKind::Timed ? 1 : 0;
+  shares_.censored += measurement.verdict.kind == VerdictKind::Censored ? 1 : 0;
+  finished_.push_back(std::move(measurement));
+}
+
+Status Trials::report_finished(const Measurer::Report& report, bool all) {
+  const bool due = finished_.size() >= kReportedTogether ||
+                   runtime::now_ns() - oldest_ns_ >= kReportedAfterNs || turn_ == Turn::Building;
+  if (finished_.empty() || (!due && !all)) return {};
+  const std::vector<Measurement> group = std::exchange(finished_, {});
+  return report(group);
+}
+
+void Trials::account() {
+  const int64_t now = runtime::now_ns();
+  const auto passed = static_cast<double>(now - std::exchange(accounted_ns_, now));
+  shares_.wall_ns += passed;
+  if (running_) return;  // it says itself what it did
+  if (any_building(false)) {
+    shares_.build_ns += passed;
+  } else {
+    shares_.idle_ns += passed;
+  }
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,156 @@
+#include "measure/walls.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/death.h"
+#include "runtime/host/affinity.h"
+#include "runtime/host/timer.h"
+
+namespace tilewright::measure {
+namespace {
+
+// Wall time of a build beyond its CPU time: the machine may be busy, and a worker may be starting.
+double build_deadline_s(double timeout_s) { return 4 * timeout_s + 20; }
+
+// A run worker watches each call itself; this is for one that cannot.
+double run_deadline_s(const RunMessage& message) {
+  const double timeout_s = message.request.timeout_ns * 1e-9;
+  const auto kernels = static_cast<double>(message.kernels.size());
+  return 20 + kernels * (6 * timeout_s + message.rounds * (message.round_ns * 1e-9 + timeout_s));
+}
+
+}  // namespace
+
+Result<Walls> Walls::start(const Task& task, const MeasureOptions& options) {
+  Walls walls;
+  walls.options_ = options;
+  walls.threads_ = task.target.threads;
+  const std::vector<int> cpus = runtime::allowed_cpus();
+  const auto count = static_cast<int>(cpus.size());
+  const int builders = options.builders > 0 ? options.builders : count;
+  const std::string message = encode(TaskMessage{
+      .task = record::stored_form(task), .operands_path = {}, .tolerance = {}, .memory = 0});
+  for (int k = 0; k < builders; ++k) {
+    const int index = count - 1 - k % count;
+    Result<Worker> worker =
+        Worker::start({.process = {.program = options.workers / "tilewright-build-worker",
+                                   .cpu = cpus[static_cast<size_t>(index)],
+                                   .memory = options.build_memory},
+                       .recycle_after = options.recycle_after,
+                       .recycle_growth = options.recycle_growth},
+                      message);
+    if (!worker) return std::unexpected(worker.error());
+    walls.builders_.push_back(std::move(*worker));
+    walls.cpu_index_.push_back(index);
+  }
+  return walls;
+}
+
+Status Walls::set_run_task(const TaskMessage& message) {
+  if (runner_) runners_started_ += runner_->started();
+  runner_.reset();
+  Result<Worker> worker = Worker::start(
+      {.process = {.program = options_.workers / "tilewright-run-worker", .cpu = -1, .memory = 0},
+       .recycle_after = options_.recycle_after,
+       .recycle_growth = options_.recycle_growth},
+      encode(message));
+  if (!worker) return std::unexpected(worker.error());
+  runner_ = std::move(*worker);
+  return {};
+}
+
+Status Walls::submit_build(size_t builder, const std::string& trace) {
+  return builders_[builder].submit(
+      encode(BuildMessage{.trace = trace, .timeout_s = options_.build_timeout_s}),
+      build_deadline_s(options_.build_timeout_s));
+}
+
+Status Walls::submit_run(const RunMessage& message) {
+  request_ = message.request;
+  return runner_->submit(encode(message), run_deadline_s(message));
+}
+
+void Walls::wait(double seconds) const {
+  std::vector<pollfd> waiting;
+  int64_t until = runtime::now_ns() + std::llround(seconds * 1e9);
+  const auto add = [&](const Worker& worker) {
+    waiting.push_back({.fd = worker.fd(), .events = POLLIN, .revents = 0});
+    if (worker.busy()) until = std::min(until, worker.deadline_ns() + 1'000'000);
+  };
+  std::ranges::for_each(builders_, add);
+  if (runner_) add(*runner_);
+  const int64_t left = std::max<int64_t>(0, until - runtime::now_ns());
+  poll(waiting.data(), waiting.size(), static_cast<int>((left + 999'999) / 1'000'000));
+}
+
+Result<std::vector<BuildEvent>> Walls::built() {
+  std::vector<BuildEvent> events;
+  for (size_t k = 0; k < builders_.size(); ++k) {
+    Result<std::optional<WorkerEvent>> event = builders_[k].poll();
+    if (!event) return std::unexpected(event.error());
+    if (!*event) continue;
+    if ((*event)->died) {
+      events.push_back({.builder = k,
+                        .reply = reply_of_death(**event, options_.build_timeout_s),
+                        .innocent = may_be_innocent(**event)});
+      continue;
+    }
+    Result<BuildReply> reply = decode_build_reply((*event)->reply);
+    if (!reply) return std::unexpected(reply.error());
+    const int64_t resident = reply->resident_bytes;
+    events.push_back({.builder = k, .reply = std::move(*reply), .innocent = false});
+    if (const Status status = builders_[k].finish_job(resident); !status) {
+      return std::unexpected(status.error());
+    }
+  }
+  return events;
+}
+
+Result<std::vector<RunEvent>> Walls::ran() {
+  std::vector<RunEvent> events;
+  if (!runner_) return events;
+  Result<std::optional<WorkerEvent>> event = runner_->poll();
+  if (!event) return std::unexpected(event.error());
+  if (!*event) return events;
+  if ((*event)->died) {
+    events.push_back({.reply = {.outcomes = {outcome_of_death(**event, request_)},
+                                .error = {},
+                                .resident_bytes = 0},
+                      .died = true,
+                      .innocent = may_be_innocent(**event)});
+    return events;
+  }
+  Result<RunReply> reply = decode_run_reply((*event)->reply);
+  if (!reply) return std::unexpected(reply.error());
+  const int64_t resident = reply->resident_bytes;
+  events.push_back({.reply = std::move(*reply), .died = false, .innocent = false});
+  if (const Status status = runner_->finish_job(resident); !status) {
+    return std::unexpected(status.error());
+  }
+  return events;
+}
+
+Status Walls::abandon() {
+  for (Worker& worker : builders_) {
+    if (const Status status = worker.abandon(); !status) return status;
+  }
+  return runner_ ? runner_->abandon() : Status();
+}
+
+int64_t Walls::builders_started() const {
+  int64_t started = 0;
+  for (const Worker& worker : builders_) started += worker.started();
+  return started;
+}
+
+std::vector<int> Walls::pids() const {
+  std::vector<int> pids;
+  for (const Worker& worker : builders_) pids.push_back(worker.pid());
+  if (runner_) pids.push_back(runner_->pid());
+  return pids;
+}
+
+}  // namespace tilewright::measure

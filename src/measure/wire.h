@@ -1,0 +1,82 @@
+// The bytes of messages between the tuner and its workers, which run on one machine: numbers as
+// they lie in memory, texts and lists behind their length. A reader never trusts what it reads:
+// beyond the end it gives zeros and remembers that it failed, so a message of a dying worker does
+// no harm.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace tilewright::measure {
+
+class ByteWriter {
+ public:
+  template <class T>
+  void number(T value) {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    append(&value, sizeof value);
+  }
+  void text(std::string_view text) {
+    number(uint64_t{text.size()});
+    append(text.data(), text.size());
+  }
+  void bytes(std::span<const uint8_t> bytes) {
+    text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  void count(size_t items) { number(uint64_t{items}); }
+
+  std::string take() && { return std::move(bytes_); }
+
+ private:
+  void append(const void* from, size_t bytes) {
+    bytes_.append(static_cast<const char*>(from), bytes);
+  }
+  std::string bytes_;
+};
+
+class ByteReader {
+ public:
+  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+
+  template <class T>
+  T number() {
+    static_assert(std::is_arithmetic_v<T> || std::is_enum_v<T>);
+    T value{};
+    const std::string_view from = take(sizeof value);
+    if (!from.empty()) std::memcpy(&value, from.data(), sizeof value);
+    return value;
+  }
+  std::string text() { return std::string(take(number<uint64_t>())); }
+  std::vector<uint8_t> bytes() {
+    const std::string_view from = take(number<uint64_t>());
+    return {from.begin(), from.end()};
+  }
+  // Of a list whose items take at least `item_bytes` each; 0 when that is more than is left.
+  size_t count(size_t item_bytes) {
+    const auto items = number<uint64_t>();
+    if (items > rest_.size() / item_bytes) failed_ = true;
+    return failed_ ? 0 : items;
+  }
+
+  bool failed() const { return failed_; }
+  bool complete() const { return !failed_ && rest_.empty(); }
+
+ private:
+  std::string_view take(uint64_t bytes) {
+    if (bytes > rest_.size()) failed_ = true;
+    if (failed_) return {};
+    const std::string_view taken = rest_.substr(0, bytes);
+    rest_.remove_prefix(bytes);
+    return taken;
+  }
+  std::string_view rest_;
+  bool failed_ = false;
+};
+
+}  // namespace tilewright::measure
