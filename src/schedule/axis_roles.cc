@@ -1,0 +1,262 @@
+#include "schedule/axis_roles.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilewright::schedule {
+namespace {
+
+int64_t extent_of(const LoopTree& tree, const Stage& stage, size_t axis) {
+  return tree.var(stage.axes[axis]).extent;
+}
+
+bool reduces(const LoopTree& tree, const Stage& stage, size_t axis) {
+  return tree.var(stage.axes[axis]).kind == IterKind::Reduce;
+}
+
+// 16-bit floats are computed with in 32.
+int lane_bytes(ir::Scalar element) {
+  const bool narrow_float = element == ir::Scalar::F16 || element == ir::Scalar::BF16;
+  return narrow_float ? 4 : ir::bytes_of(element);
+}
+
+// What the quotients of an index do when the axis takes a step.
+void add_quotients(const LoopTree& tree, const AccessDim& dim, uint32_t axis, Walk& walk) {
+  for (const arith::Term& term : dim.index.terms) {
+    if (term.var < te::kFirstQuotient) continue;
+    const te::Quotient& quotient = tree.quotients[term.var - te::kFirstQuotient];
+    const int64_t step = quotient.of.coefficient_of(axis);
+    if (step == 0) continue;
+    const bool alone = quotient.of.terms.size() == 1 && quotient.of.constant == 0;
+    const int64_t run = alone && step == 1 ? quotient.divisor : 1;
+    walk.run = walk.run == 0 ? run : std::gcd(walk.run, run);
+    walk.depends = true;
+    walk.known = false;
+  }
+}
+
+bool is_packable(const LoopTree& tree, const Access& access) {
+  for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
+    const AccessDim& dim = tree.dims[d];
+    if (!dim.affine || dim.index.constant != 0 || dim.index.terms.size() > 1) return false;
+    if (!dim.index.terms.empty() && dim.index.terms[0].coefficient != 1) return false;
+  }
+  return true;
+}
+
+class RoleFinder {
+ public:
+  RoleFinder(const LoopTree& tree, StageIndex index, const Target& target, bool may_pack)
+      : tree_(tree), stage_(tree.stage(index)), target_(target), may_pack_(may_pack) {
+    for (size_t axis = 0; axis < stage_.axes.size(); ++axis) {
+      if (!reduces(tree_, stage_, axis)) spatial_ = axis + 1;
+    }
+  }
+
+  AxisRoles run() {
+    roles_.element_bytes = lane_bytes(tree_.buffer(stage_.first_buffer).element);
+    for (const Access& access : tree_.reads_of(stage_)) {
+      roles_.element_bytes =
+          std::max(roles_.element_bytes, lane_bytes(tree_.buffer(access.buffer).element));
+    }
+    find_batch();
+    find_vector();
+    if (!roles_.has_vector()) return roles_;
+    roles_.vector_run = run_of(static_cast<size_t>(roles_.vector));
+    find_rows();
+    find_outside();
+    if (spatial_ == stage_.axes.size()) find_across();
+    return roles_;
+  }
+
+ private:
+  void find_batch() {
+    for (size_t axis = 0; axis < spatial_; ++axis) {
+      bool everywhere = store_walk_of(tree_, stage_, axis).depends && stage_.accesses > 1;
+      for (const Access& access : tree_.reads_of(stage_)) {
+        everywhere = everywhere && walk_of(tree_, access, axis).depends;
+      }
+      if (everywhere) roles_.batch.push_back(static_cast<int>(axis));
+    }
+  }
+
+  // Is the read used again by some spatial axis that it does not depend on?
+  bool is_reused(const Access& access) const {
+    double uses = 1;
+    for (size_t axis = 0; axis < spatial_; ++axis) {
+      if (!walk_of(tree_, access, axis).depends) {
+        uses *= static_cast<double>(extent_of(tree_, stage_, axis));
+      }
+    }
+    return uses >= 8;
+  }
+
+  int64_t run_of(size_t axis) const {
+    int64_t run = 0;
+    for (const Access& access : tree_.reads_of(stage_)) {
+      run = std::gcd(run, std::max<int64_t>(0, walk_of(tree_, access, axis).run));
+    }
+    return run > 1 ? run : 0;
+  }
+
+  // Memory operations of one element when the axis gives the lanes.
+  double cost_of(size_t axis) const {
+    const auto extent = static_cast<double>(extent_of(tree_, stage_, axis));
+    const int64_t run = run_of(axis);
+    const double within = run == 0 ? extent : static_cast<double>(std::min(run, int64_t{1} << 20));
+    const double lanes = std::min({double(target_.lanes(roles_.element_bytes)), extent, within});
+    double cost = 0;
+    for (const Access& access : tree_.reads_of(stage_)) {
+      const Walk walk = walk_of(tree_, access, axis);
+      const bool packs = may_pack_ && is_packable(tree_, access) && is_reused(access);
+      cost += !walk.depends || walk.is_contiguous() || walk.run > 1 || packs ? 1 / lanes : 1;
+    }
+    if (reduces(tree_, stage_, axis)) return cost + 4 / extent;  // lanes are folded at the end
+    double folds = 1;
+    for (size_t k = spatial_; k < stage_.axes.size(); ++k) {
+      folds *= static_cast<double>(extent_of(tree_, stage_, k));
+    }
+    const bool contiguous = store_walk_of(tree_, stage_, axis).is_contiguous();
+    return cost + (contiguous ? 1 / lanes : 1) / folds;
+  }
+
+  void find_vector() {
+    const te::Op& op = tree_.dag->op(stage_.op);
+    const bool folds_lanes = op.has_reduction() && op.reduction->simple_op().has_value() &&
+                             (tree_.reassociate || !ir::is_float(op.body[0].type()));
+    double least = 0.75 * (1 + stage_.accesses);  // else scalars do
+    for (size_t k = stage_.axes.size(); k-- > 0;) {
+      if (extent_of(tree_, stage_, k) < 2) continue;
+      if (reduces(tree_, stage_, k) && !folds_lanes) continue;
+      const double cost = cost_of(k);
+      const bool better = reduces(tree_, stage_, k) || !roles_.vector_reduces
+                              ? cost < least
+                              : cost < 1.5 * least;  // no folding of lanes where it is about equal
+      if (!better) continue;
+      least = cost;
+      roles_.vector = static_cast<int>(k);
+      roles_.vector_reduces = reduces(tree_, stage_, k);
+    }
+  }
+
+  // The innermost spatial axis that some load along the vector does not depend on.
+  void find_rows() {
+    const auto vector = static_cast<size_t>(roles_.vector);
+    for (size_t axis = spatial_; axis-- > 0;) {
+      if (axis == vector || extent_of(tree_, stage_, axis) < 2) continue;
+      for (const Access& access : tree_.reads_of(stage_)) {
+        if (!walk_of(tree_, access, vector).depends || walk_of(tree_, access, axis).depends) {
+          continue;
+        }
+        roles_.rows = static_cast<int>(axis);
+        return;
+      }
+    }
+  }
+
+  double elements_of(const Access& access) const {
+    double elements = 1;
+    for (const int64_t extent : tree_.buffer(access.buffer).extent) {
+      elements *= static_cast<double>(extent);
+    }
+    return elements;
+  }
+
+  void find_outside() {
+    if (roles_.rows == kNoAxis || roles_.vector_reduces) return;
+    double still = 0;
+    double moving = 0;
+    for (const Access& access : tree_.reads_of(stage_)) {
+      if (!walk_of(tree_, access, static_cast<size_t>(roles_.vector)).depends) continue;
+      const bool moves = walk_of(tree_, access, static_cast<size_t>(roles_.rows)).depends;
+      (moves ? moving : still) += elements_of(access);
+    }
+    roles_.vector_outside = still >= moving;
+  }
+
+  void find_across() {
+    const auto vector = static_cast<size_t>(roles_.vector);
+    for (const Access& access : tree_.reads_of(stage_)) {
+      const Walk walk = walk_of(tree_, access, vector);
+      if (!walk.depends || walk.is_contiguous()) continue;
+      for (size_t axis = 0; axis < spatial_; ++axis) {
+        if (axis == vector || extent_of(tree_, stage_, axis) < 2) continue;
+        if (walk_of(tree_, access, axis).is_contiguous()) roles_.across = static_cast<int>(axis);
+      }
+    }
+  }
+
+  const LoopTree& tree_;
+  const Stage& stage_;
+  const Target& target_;
+  bool may_pack_;
+  size_t spatial_ = 0;  // axes that are not reduced come first
+  AxisRoles roles_;
+};
+
+}  // namespace
+
+Walk walk_of(const LoopTree& tree, const Access& access, size_t axis) {
+  const Buffer& buffer = tree.buffer(access.buffer);
+  Walk walk;
+  int64_t row = 1;
+  for (size_t d = access.rank; d-- > 0;) {
+    const AccessDim& dim = tree.dims[access.first_dim + d];
+    if (!dim.affine && !dim.quasi_affine) {
+      // A data-dependent index seldom varies along what is walked element by element further in.
+      const bool innermost = d + 1 == access.rank;
+      walk.depends |= innermost;
+      walk.known &= !innermost;
+    } else {
+      const int64_t coefficient = dim.index.coefficient_of(static_cast<uint32_t>(axis));
+      walk.depends |= coefficient != 0;
+      walk.stride += coefficient * row;
+      add_quotients(tree, dim, static_cast<uint32_t>(axis), walk);
+    }
+    if (d < buffer.extent.size()) row *= buffer.extent[d];
+  }
+  if (walk.stride != 0) walk.run = 0;
+  return walk;
+}
+
+Walk store_walk_of(const LoopTree& tree, const Stage& stage, size_t axis) {
+  const Buffer& buffer = tree.buffer(stage.first_buffer);
+  Walk walk;
+  int64_t row = 1;
+  for (size_t d = stage.dims.size(); d-- > 0;) {
+    if (stage.dims[d] == stage.axes[axis]) {
+      walk.depends = true;
+      walk.stride = row;
+    }
+    if (d < buffer.extent.size()) row *= buffer.extent[d];
+  }
+  return walk;
+}
+
+AxisRoles axis_roles(const LoopTree& tree, StageIndex stage, const Target& target, bool may_pack) {
+  return RoleFinder(tree, stage, target, may_pack).run();
+}
+
+double iterations_of(const LoopTree& tree, const Stage& stage) {
+  double product = 1;
+  for (const VarIndex axis : stage.axes) product *= static_cast<double>(tree.var(axis).extent);
+  return product;
+}
+
+bool is_heavy(const LoopTree& tree, StageIndex index) {
+  const Stage& stage = tree.stage(index);
+  const te::Op& op = tree.dag->op(stage.op);
+  if (!op.has_reduction() || stage.kind != StageKind::Compute) return false;
+  for (const Access& access : tree.reads_of(stage)) {  // some operand is used again
+    double uses = 1;
+    for (size_t axis = 0; axis < op.axes.size(); ++axis) {
+      if (!walk_of(tree, access, axis).depends) {
+        uses *= static_cast<double>(extent_of(tree, stage, axis));
+      }
+    }
+    if (uses >= 4) return true;
+  }
+  return false;
+}
+
+}  // namespace tilewright::schedule

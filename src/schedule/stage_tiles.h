@@ -1,0 +1,71 @@
+// How the loops of one stage are laid out by default: its outer loops in an order that reuses what
+// is in cache, reductions inside of them, and a register tile innermost.
+//
+//   C[i, j] += A[i, k] * B[k, j]     for j.0:  for i.0:  for k:  unroll i.1 < 8:  vectorise j.1 <
+//   32 Y[i, j] = exp(X[i, j])           for i:  for j.0:  vectorise j.1 < 64 S[i] += X[i, k] for i:
+//   for k.0:  vectorise k.1 < 64
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "schedule/axis_roles.h"
+#include "schedule/trace_builder.h"
+
+namespace tilewright::schedule {
+
+struct TileStyle {
+  bool vectors = true;  // else the innermost loop is unrolled, and short
+  bool packs = true;    // operands may be copied or laid out anew
+};
+
+// Tile sizes of the two axes that have roles; 0 where there is no such axis. A tile as large as
+// its axis is no split.
+struct Tiles {
+  int64_t vector = 0;
+  int64_t rows = 0;
+};
+
+class StageTiler {
+ public:
+  StageTiler(TraceBuilder& builder, const Target& target, const TileStyle& style)
+      : builder_(builder), target_(target), style_(style) {}
+
+  // A stage at root. `lead` leading axes are outermost and one parallel loop of their own, in
+  // blocks; gives the loop to which what belongs to the rows of one block is attached.
+  std::optional<Name> tile_led(StageIndex stage, int lead);
+  // A stage at root, alone.
+  void tile_root(StageIndex stage);
+  // A stage that is attached somewhere, or a part of the work that is too small for threads.
+  void tile_inner(StageIndex stage);
+  // `heavy` is computed tile by tile inside `reader`, which reads it element by element.
+  void tile_pair(StageIndex reader, StageIndex heavy);
+
+ private:
+  struct Order {
+    std::vector<Name> outer, inner;  // the reductions stand between them
+  };
+
+  const LoopTree& tree() const { return builder_.tree(); }
+  StageName name_of(StageIndex stage) const { return tree().stage(stage).name; }
+  Tiles choose_tiles(StageIndex stage, const AxisRoles& roles) const;
+  int64_t vector_tile(int64_t extent, int lanes, int vectors) const;
+
+  std::optional<Order> lay_out(StageIndex stage, const AxisRoles& roles, const Tiles& tiles);
+  void annotate_inner(StageIndex stage, const AxisRoles& roles);
+  // Makes one parallel loop of the outermost ones; gives its name, or that of the first loop.
+  std::optional<Name> make_parallel(StageIndex stage, std::vector<Name>& outer, bool work_is_large);
+  void chunk_first(StageIndex stage, std::vector<Name>& outer);
+  bool unroll_constants(StageIndex stage);
+  void pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
+                     const std::vector<Name>& outer);
+  void copy_operand(const Access& access, StageIndex reader, StageIndex owner,
+                    const std::vector<Name>& outer, const AxisRoles& roles);
+  bool is_worth_threads(StageIndex stage) const;
+
+  TraceBuilder& builder_;
+  const Target& target_;
+  TileStyle style_;
+};
+
+}  // namespace tilewright::schedule
