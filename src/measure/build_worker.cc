@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <optional>
 
 #include "codegen/llvm/build_kernel.h"
+#include "codegen/llvm/crash_report.h"
 #include "measure/messages.h"
 #include "measure/worker_side.h"
 #include "runtime/host/timer.h"
@@ -121,6 +123,8 @@ class Builder {
 
 int build_worker_main(int argument_count, char** arguments, const BuildHooks& hooks) {
   const WorkerSetup setup = set_up_worker(argument_count, arguments);
+  codegen::report_pass_on_crash();
+  codegen::report_pass_on_signal(SIGPROF);
   Builder builder(*setup.status, hooks);
   return serve([&](std::string_view bytes) { return builder.answer(bytes); },
                [&](std::string_view error) { return builder.failed(error); });

@@ -33,7 +33,8 @@ BuildReply reply_of_death(const WorkerEvent& event, double timeout_s) {
     reply.text = fmt::format("the compiler did not answer in time and was killed{}", pass);
   } else if (event.signal == SIGPROF) {
     reply.failure = VerdictKind::BuildTimeout;
-    reply.text = fmt::format("the compiler took more than {:g} s of CPU time{}", timeout_s, pass);
+    reply.text = fmt::format("the compiler took more than {:g} s of CPU time{}{}", timeout_s, pass,
+                             said(event));
     reply.cpu_ns = timeout_s * 1e9;
   } else if (event.starting) {
     reply.failure = VerdictKind::Device;
