@@ -211,6 +211,7 @@ Result<ExitCode> run_measure(const Context& context, const Options& options) {
   const Interrupt interrupt;
   measure::SessionOptions session_options;
   session_options.command = command_of(options);
+  session_options.version = TILEWRIGHT_VERSION;
   session_options.force = options.force;
   session_options.measure.workers = *workers;
   session_options.measure.protocol.cache = *cache;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "cli/find_record.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
 #include "cli/replay_agreement.h"
@@ -65,6 +66,7 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
                                         const std::filesystem::path& workers) {
   measure::SessionOptions out;
   out.command = "replay " + attempt.id().hex();
+  out.version = TILEWRIGHT_VERSION;
   out.force = true;
   out.measure.workers = workers;
   out.measure.protocol = attempt.protocol;
@@ -118,12 +120,9 @@ void report(const Context& context, const record::Attempt& written, const measur
 }
 
 Result<ExitCode> run_replay(const Context& context, const Options& options) {
-  if (!std::filesystem::exists(options.records)) {
-    return fail(ErrorKind::BadInput, "there is no store " + options.records);
-  }
-  Result<record::Store> store = record::Store::open(options.records);
+  Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Existing);
   if (!store) return std::unexpected(store.error());
-  const Result<record::Attempt> written = store->find_attempt_by_prefix(options.id);
+  const Result<record::Attempt> written = find_attempt(*store, options.id);
   if (!written) return std::unexpected(written.error());
   const Result<Task> task = task_of_attempt(*store, *written);
   if (!task) return std::unexpected(task.error());
@@ -139,6 +138,7 @@ Result<ExitCode> run_replay(const Context& context, const Options& options) {
   std::optional<measure::Answer> best;
   for (int tries = 0; tries < kTries && !Interrupt::requested(); ++tries) {
     Result<measure::Answer> answer = measure_again(*session, *written, *trace);
+    if (!answer && Interrupt::requested()) break;
     if (!answer) return std::unexpected(answer.error());
     const bool better = !best || is_failure(best->attempt.verdict.kind) ||
                         answer->attempt.verdict.latency_ns < best->attempt.verdict.latency_ns;
