@@ -9,16 +9,20 @@
 // Not to be shared between threads: each opens its own.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "record/attempt.h"
+#include "record/schema.h"
 #include "target/machine.h"
 #include "task/workload.h"
 
@@ -54,6 +58,14 @@ struct StoredTask {
   bool operator==(const StoredTask&) const = default;
 };
 
+// What a store holds of one task.
+struct TaskSummary {
+  StoredTask task;
+  std::array<int64_t, kVerdictKinds> attempts{};  // by VerdictKind
+  double best_ns = 0;                             // of the fastest timed attempt; 0: none
+  std::string best_protocol;                      // of that one
+};
+
 Hash128 machine_id(const Machine& machine);
 StoredTask stored_form(const Task& task);
 // Parses the text again; an error when what it gives has another key.
@@ -62,7 +74,8 @@ Result<Task> task_of(const StoredTask& stored);
 class Store {
  public:
   // Creates the file, or upgrades an older schema; refuses a newer one, and files of others.
-  static Result<Store> open(const std::filesystem::path& path);
+  // A Reader changes nothing: see OpenAs.
+  static Result<Store> open(const std::filesystem::path& path, OpenAs how = OpenAs::Create);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -86,9 +99,21 @@ class Store {
   Result<std::optional<Attempt>> find_attempt(Hash128 id);
   Result<std::optional<StoredTask>> find_task(Hash128 key);
   Result<std::optional<Machine>> find_machine(Hash128 id);
+  Result<std::optional<Run>> find_run(Hash128 id);
+
+  // Keys that begin with these hexadecimal digits, ascending, up to `limit`; a prefix with other
+  // characters or more than 32 gives none.
+  Result<std::vector<Hash128>> attempts_beginning(std::string_view hex, size_t limit);
+  Result<std::vector<Hash128>> tasks_beginning(std::string_view hex, size_t limit);
+
+  Result<std::vector<TaskSummary>> summaries();  // ordered by text, then target
+  // All attempts of a task in the order of their start. `visit` returns false to stop.
+  Status for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit);
+
+  struct Impl;  // of this folder: record/store_impl.h
+  Impl& impl() { return *impl_; }
 
  private:
-  struct Impl;
   explicit Store(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,234 @@
+#include "record/store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "record/database.h"
+#include "record/record_testing.h"
+#include "record/store_impl.h"
+
+namespace tilewright::record {
+namespace {
+
+using namespace tilewright::record::testing;  // NOLINT: these are for tests
+using ::testing::HasSubstr;
+
+const char* const kMatmul = "matmul:m=16,n=16,k=16";
+
+TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  const Attempt attempt = timed(task, 1);
+  {
+    Store store = store_with(folder / "a.db", task);
+    must(store.append({&attempt, 1}));
+    must(store.append({&attempt, 1}));  // again is no error
+  }
+  Store store = must(Store::open(folder / "a.db"));
+  EXPECT_EQ(must(store.find_attempt(attempt.id())), attempt);
+  EXPECT_EQ(must(store.find_attempt({1, 1})), std::nullopt);
+  EXPECT_EQ(must(store.find_task(task.key())), stored_form(task));
+  EXPECT_EQ(must(store.find_task({1, 1})), std::nullopt);
+  EXPECT_EQ(must(store.find_machine(attempt.machine)), machine_named("one"));
+  EXPECT_EQ(must(store.find_run({1, 2})), run_one());
+}
+
+TEST(Store, EveryAttemptComesBackAsItWas) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  Rng rng(1);
+  std::vector<Attempt> attempts;
+  for (int k = 0; k < 300; ++k) attempts.push_back(odd_attempt(task, rng));
+  must(store.append(attempts));
+  for (const Attempt& attempt : attempts) {
+    const auto found = must(store.find_attempt(attempt.id()));
+    ASSERT_TRUE(found.has_value());
+    EXPECT_EQ(*found, attempt);
+    EXPECT_EQ(found->id(), attempt.id());
+  }
+}
+
+TEST(Store, AttemptsThatCannotBeKeptAreRefusedAndNothingIsStored) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const auto changed = [&](auto change) {
+    Attempt attempt = timed(task, 2);
+    change(attempt);
+    return attempt;
+  };
+  const std::pair<Attempt, std::string> cases[] = {
+      {changed([&](Attempt& a) { a.verdict.latency_ns = infinity; }), "latency_ns"},
+      {changed([&](Attempt& a) { a.verdict.latency_ns = -1; }), "latency_ns"},
+      {changed([&](Attempt& a) { a.conditions.clock = -0.0; }), "clock"},
+      {changed([&](Attempt& a) { a.verdict.samples_ns = {std::nan("")}; }), "samples_ns"},
+      {changed([&](Attempt& a) { a.extra = "{"; }), "extra"},
+      {changed([&](Attempt& a) { a.extra = "{\"b\":1,\"a\":2}"; }), "sorted"},
+      {changed([&](Attempt& a) { a.extra = "{\"trace\":1}"; }), "trace"},
+      {changed([&](Attempt& a) { a.task = {9, 9}; }), "was not put"},
+      {changed([&](Attempt& a) { a.machine = {9, 9}; }), "was not put"},
+      {changed([&](Attempt& a) { a.run = {9, 9}; }), "was not put"},
+  };
+  for (const auto& [attempt, says] : cases) {
+    const Attempt both[] = {timed(task, 1), attempt};
+    const Status status = store.append(both);
+    ASSERT_FALSE(status.has_value()) << says;
+    EXPECT_THAT(status.error().message, HasSubstr(says));
+    EXPECT_EQ(must(store.find_attempt(both[0].id())), std::nullopt);
+  }
+}
+
+TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  must(store.put_machine(machine_named("two")));
+  const auto with = [&](int64_t sequence, auto change) {
+    Attempt attempt = timed(task, sequence);
+    change(attempt);
+    return attempt;
+  };
+  const Attempt first = timed(task, 1);
+  const Attempt later = with(1, [](Attempt& a) {
+    a.end_us += 100;
+    a.verdict.kind = VerdictKind::Crash;
+  });
+  const Attempt failed = with(2, [](Attempt& a) { a.verdict.kind = VerdictKind::Device; });
+  const Attempt illegal = with(3, [](Attempt& a) {
+    a.verdict.kind = VerdictKind::Illegal;
+    a.program = {};
+  });
+  const Attempt elsewhere =
+      with(4, [](Attempt& a) { a.machine = machine_id(machine_named("two")); });
+  const Attempt cold = with(5, [](Attempt& a) { a.protocol.cache = CachePolicy::Cold; });
+  const Attempt older = with(6, [](Attempt& a) { a.code_generator = 2; });
+  const Attempt other = timed(task, 7);
+  must(store.append(std::vector{later, first, failed, illegal, elsewhere, cold, older, other}));
+  const Setting setting{.task = task.key(),
+                        .machine = first.machine,
+                        .protocol = first.protocol,
+                        .code_generator = 3};
+  std::vector<Attempt> measured = must(store.measured(setting));
+  std::ranges::sort(measured, {}, &Attempt::sequence);
+  EXPECT_EQ(measured, (std::vector{later, other}));
+  Setting unknown = setting;
+  unknown.task = {5, 5};
+  EXPECT_TRUE(must(store.measured(unknown)).empty());
+}
+
+TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  must(store.put_machine(machine_named("two")));
+  std::vector<Attempt> attempts;
+  for (int k = 0; k < 10; ++k) attempts.push_back(timed(task, k, 1000 - k));
+  attempts.push_back(timed(task, 9, 5));  // the same program, faster
+  attempts.push_back(timed(task, 20, 1));
+  attempts.back().protocol.cache = CachePolicy::Cold;
+  attempts.push_back(timed(task, 21, 2));
+  attempts.back().machine = machine_id(machine_named("two"));
+  attempts.push_back(timed(task, 22, 0.5));
+  attempts.back().verdict.kind = VerdictKind::Censored;
+  must(store.append(attempts));
+  const auto latencies = [&](const Protocol& protocol, size_t limit,
+                             std::optional<Hash128> on = {}) {
+    std::vector<double> found;
+    for (const Attempt& attempt : must(store.best(task.key(), protocol, limit, on))) {
+      found.push_back(attempt.verdict.latency_ns);
+    }
+    return found;
+  };
+  const Protocol warm;
+  const Protocol cold{.version = 1, .cache = CachePolicy::Cold, .interleaved = false};
+  const Protocol none{.version = 9, .cache = CachePolicy::Cold, .interleaved = false};
+  EXPECT_EQ(latencies(warm, 3), (std::vector<double>{2, 5, 992}));
+  EXPECT_EQ(latencies(warm, 3, attempts[0].machine), (std::vector<double>{5, 992, 993}));
+  EXPECT_EQ(latencies(cold, 3), (std::vector<double>{1}));
+  EXPECT_EQ(latencies(none, 3), (std::vector<double>{1, 2, 5}));
+  EXPECT_EQ(latencies(none, 2, machine_id(machine_named("two"))), (std::vector<double>{2}));
+  EXPECT_EQ(latencies(warm, 100).size(), 11u);
+  EXPECT_TRUE(latencies(warm, 0).empty());
+  EXPECT_TRUE(latencies(warm, 3, Hash128{9, 9}).empty());
+  EXPECT_TRUE(must(store.best({9, 9}, warm, 3)).empty());
+}
+
+TEST(Store, PrefixesAndSummaries) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  EXPECT_EQ(must(store.attempts_beginning("", 10)).size(), 0u);
+  std::vector<Attempt> attempts;
+  for (int k = 0; k < 50; ++k) attempts.push_back(timed(task, k, 1000 - k));
+  attempts[7].verdict.kind = VerdictKind::Crash;
+  must(store.append(attempts));
+  const std::string hex = attempts[7].id().hex();
+  EXPECT_EQ(must(store.attempts_beginning(hex, 10)), std::vector{attempts[7].id()});
+  EXPECT_EQ(must(store.attempts_beginning(hex.substr(0, 12), 10)), std::vector{attempts[7].id()});
+  EXPECT_EQ(must(store.attempts_beginning("", 10)).size(), 10u);
+  EXPECT_EQ(must(store.attempts_beginning("xyz", 10)).size(), 0u);
+  EXPECT_EQ(must(store.attempts_beginning(hex + "0", 10)).size(), 0u);
+  EXPECT_EQ(must(store.tasks_beginning(task.key().hex().substr(0, 6), 10)),
+            std::vector{task.key()});
+  const std::vector<TaskSummary> summaries = must(store.summaries());
+  ASSERT_EQ(summaries.size(), 1u);
+  EXPECT_EQ(summaries[0].task, stored_form(task));
+  EXPECT_EQ(summaries[0].attempts[static_cast<size_t>(VerdictKind::Timed)], 49);
+  EXPECT_EQ(summaries[0].attempts[static_cast<size_t>(VerdictKind::Crash)], 1);
+  EXPECT_EQ(summaries[0].best_ns, 951);
+  int seen = 0;
+  must(store.for_each_attempt(task.key(), [&](const Attempt& attempt) {
+    EXPECT_EQ(attempt.sequence, seen);
+    return ++seen < 5;
+  }));
+  EXPECT_EQ(seen, 5);
+}
+
+TEST(Store, TasksAreMadeAgainFromTheirStoredForm) {
+  Licences strict;
+  strict.reassociate = false;
+  const Task task{.workload = must(parse_workload("C2D2", strict)), .target = host_target(2)};
+  EXPECT_EQ(must(task_of(stored_form(task))).key(), task.key());
+  StoredTask other = stored_form(task);
+  other.text = "C2D1";
+  EXPECT_THAT(task_of(other).error().message, HasSubstr("is not what 'C2D1' means"));
+  other.text = "nonsense";
+  EXPECT_FALSE(task_of(other).has_value());
+}
+
+TEST(Store, NothingIsChangedOrDeleted) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const Attempt attempt = timed(task, 1);
+  must(store.append({&attempt, 1}));
+  Database& database = *store.impl().database;
+  for (const char* table :
+       {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}) {
+    for (const std::string& sql :
+         {fmt::format("DELETE FROM {}", table), fmt::format("UPDATE {} SET id = id + 1", table)}) {
+      database.execute(sql);
+      const Status status = database.take_status();
+      ASSERT_FALSE(status.has_value()) << sql;
+      EXPECT_THAT(status.error().message, HasSubstr("are written once")) << sql;
+    }
+  }
+}
+
+TEST(Store, ATaskMayHaveTwoTexts) {
+  const TemporaryFolder folder;
+  Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  task.workload.text = "by another name";
+  must(store.put_task(task));
+  must(store.put_task(task));
+  EXPECT_EQ(must(store.find_task(task.key()))->text, stored_form(task_for(kMatmul)).text);
+}
+
+}  // namespace
+}  // namespace tilewright::record
