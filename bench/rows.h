@@ -111,10 +111,15 @@ class Rows {
   std::vector<Json> rows_;
 };
 
-// What was reached, beside the bar.
+// What was reached, beside the bar: at most that much, or at least.
 inline void print_verdict(std::string_view what, double value, double bar, std::string_view unit) {
   fmt::print("{:<44}{:>10.2f} {:<4} bar {:>7.2f}  {}\n", what, value, unit, bar,
              value <= bar ? "reached" : "NOT REACHED");
+}
+
+inline void print_floor(std::string_view what, double value, double bar, std::string_view unit) {
+  fmt::print("{:<44}{:>10.2f} {:<4} bar {:>7.2f}  {}\n", what, value, unit, bar,
+             value >= bar ? "reached" : "NOT REACHED");
 }
 
 // The main function of a bench; what is thrown becomes a line on stderr.

@@ -1,0 +1,253 @@
+// ./dev bench deploy: is what is measured what is deployed? For 20 kernels, written by hand, by
+// default and at random, the time of the record (a Session, the ordinary protocol) beside the time
+// of the same object in a shared library, called by a plain C program (deploy_caller.c) with memory
+// of its own. The two take turns; each time is the median over the turns. With --full more turns,
+// and the C program also with huge pages.
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <fstream>
+#include <optional>
+
+#include "bench/measuring.h"
+#include "bench/rows.h"
+#include "codegen/llvm/build_kernel.h"
+#include "layout/layout.h"
+#include "measure/expectation.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+#include "space/random_trace.h"
+
+namespace tilewright::bench {
+namespace {
+
+constexpr double kMedianBar = 3;  // percent
+constexpr double kFarBar = 7;
+constexpr int64_t kNearBar = 18;  // of 20
+constexpr double kSliceSeconds = 0.2;
+
+struct Case {
+  const char* what;
+  enum { Hand, Default, Random } how;
+};
+constexpr Case kCases[] = {
+    {"GMM2", Case::Hand},    {"GMM3", Case::Hand},    {"C1D3", Case::Hand},
+    {"C2D2", Case::Hand},    {"C2D3", Case::Hand},    {"C3D2", Case::Hand},
+    {"CBR1", Case::Hand},    {"DEP0", Case::Hand},    {"DIL2", Case::Hand},
+    {"GRP2", Case::Hand},    {"NRM3", Case::Hand},    {"SFM2", Case::Hand},
+    {"T2D1", Case::Hand},    {"TBS0", Case::Hand},    {"GMM1", Case::Default},
+    {"C2D1", Case::Default}, {"SFM1", Case::Default}, {"GMM2", Case::Random},
+    {"C2D2", Case::Random},  {"DEP0", Case::Random},
+};
+constexpr const char* kHow[] = {"hand", "default", "random"};
+
+// A folder that is removed with its files.
+class Folder {
+ public:
+  Folder() : path_(program_folder() / fmt::format("bench-deploy-{}", getpid())) {
+    std::filesystem::create_directory(path_);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+void write(const std::string& path, const void* bytes, size_t count) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
+  file.close();
+  CHECK(file.good(), "cannot write {}", path);
+}
+
+// The kernel as a shared library and its operands as files: the words of deploy_caller after
+// MEMORY.
+std::vector<std::string> export_library(const Task& task, const schedule::Trace& trace,
+                                        const Folder& folder) {
+  const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
+  const schedule::LoopTree tree = must(schedule::apply_or_explain(initial, trace));
+  const runtime::KernelObject object = must(codegen::build_object(task, tree, trace));
+  const std::string object_file = folder.file("kernel.o");
+  const std::string library = folder.file("kernel.so");
+  write(object_file, object.elf.data(), object.elf.size());
+  const std::string link = fmt::format("{} -shared -o {} {} {}", TILEWRIGHT_LINKER, library,
+                                       object_file, TILEWRIGHT_LIBRARIES);
+  CHECK(std::system(link.c_str()) == 0, "cannot link: {}", link);
+
+  measure::SharedOperands operands = must(measure::SharedOperands::create(task.workload));
+  must_hold(measure::draw_inputs(task.workload, 1, operands));
+  std::vector<std::string> words = {library, object.symbol, std::to_string(task.target.threads),
+                                    std::to_string(object.workspace_bytes(task.target.threads))};
+  for (size_t k = 0; k < task.workload.operands.size(); ++k) {
+    const Operand& operand = task.workload.operands[k];
+    const std::span<const std::byte> bytes = operands.operand(k);
+    if (operand.role == Role::Output) {
+      words.push_back(fmt::format(":{}", bytes.size()));
+      continue;
+    }
+    words.push_back(folder.file(fmt::format("operand{}", k)));
+    const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
+    if (tree.buffer(buffer).packed_for == schedule::kNone) {
+      write(words.back(), bytes.data(), bytes.size());
+      continue;
+    }
+    const te::Tensor& tensor = task.workload.dag->tensor(operand.tensor);
+    std::vector<int64_t> shape;
+    for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
+    const layout::Layout layout = schedule::layout_of(tree, buffer);
+    const int element = ir::bytes_of(tensor.element);
+    std::vector<std::byte> packed(static_cast<size_t>(layout.elements() * element));
+    layout::repack(shape, layout, element, bytes.data(), packed.data());
+    write(words.back(), packed.data(), packed.size());
+  }
+  return words;
+}
+
+// The C program, asked over pipes.
+class Caller {
+ public:
+  Caller(const char* memory, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {(program_folder() / "bench/bench_deploy_caller").string(),
+                                    memory};
+    all.insert(all.end(), words.begin(), words.end());
+    std::vector<char*> raw;
+    for (std::string& word : all) raw.push_back(word.data());
+    raw.push_back(nullptr);
+    int to[2];
+    int from[2];
+    CHECK(pipe2(to, O_CLOEXEC) == 0 && pipe2(from, O_CLOEXEC) == 0, "no pipes");
+    pid_ = fork();
+    if (pid_ == 0) {
+      dup2(to[0], 0);
+      dup2(from[1], 1);
+      execv(raw[0], raw.data());
+      _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    to_ = fdopen(to[1], "w");
+    from_ = fdopen(from[0], "r");
+  }
+  ~Caller() {
+    std::fclose(to_);
+    std::fclose(from_);
+    waitpid(pid_, nullptr, 0);
+  }
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
+
+  double slice_ns() {
+    std::fprintf(to_, "slice %f\n", kSliceSeconds);
+    std::fflush(to_);
+    double ns = 0;
+    int samples = 0;
+    CHECK(std::fscanf(from_, "%lf %d", &ns, &samples) == 2, "the C program ended");
+    return ns;
+  }
+
+ private:
+  int pid_ = 0;
+  FILE* to_ = nullptr;
+  FILE* from_ = nullptr;
+};
+
+double record_ns(measure::Session& session, const schedule::Trace& trace) {
+  const record::Verdict verdict = measure_all(session, {trace})[0].attempt.verdict;
+  CHECK(verdict.kind == record::VerdictKind::Timed, "{} {}", text_of(verdict.kind), verdict.text);
+  return verdict.latency_ns;
+}
+
+schedule::Trace trace_of(const Case& c, const Task& task, measure::Session& session) {
+  if (c.how == Case::Hand) return hand_trace(c.what);
+  if (c.how == Case::Default) return must(schedule::default_trace(task.workload, task.target));
+  Rng rng(5);  // the fastest of some: one that is worth deploying
+  const auto drawn = space::random_traces(task, 24, rng);
+  const auto answers = measure_all(session, drawn);
+  const schedule::Trace* best = nullptr;
+  double best_ns = 0;
+  for (size_t k = 0; k < drawn.size(); ++k) {
+    const record::Verdict& verdict = answers[k].attempt.verdict;
+    if (verdict.kind != record::VerdictKind::Timed) continue;
+    if (best != nullptr && verdict.latency_ns >= best_ns) continue;
+    best = &drawn[k];
+    best_ns = verdict.latency_ns;
+  }
+  CHECK(best != nullptr, "none of the random schedules of {} was timed", c.what);
+  return *best;
+}
+
+struct Outcome {
+  double record_ns, deployed_ns, huge_ns;  // huge_ns: 0 when not asked for
+};
+
+Outcome run_case(const Case& c, bool full) {
+  const Task task = task_of(c.what);
+  ScratchStore scratch("deploy");
+  measure::SessionOptions options = session_options("bench deploy");
+  options.force = true;
+  measure::Session session = must(measure::Session::start(task, scratch.store(), options));
+  const schedule::Trace trace = trace_of(c, task, session);
+  const Folder folder;
+  const std::vector<std::string> words = export_library(task, trace, folder);
+  Caller plain("plain", words);
+  std::optional<Caller> huge;
+  if (full) huge.emplace("huge", words);
+  std::vector<double> records;
+  std::vector<double> calls;
+  std::vector<double> huge_calls;
+  for (int turn = 0; turn < (full ? 9 : 5); ++turn) {
+    records.push_back(record_ns(session, trace));
+    calls.push_back(plain.slice_ns());
+    if (huge) huge_calls.push_back(huge->slice_ns());
+  }
+  return {median(records), median(calls), huge ? median(huge_calls) : 0};
+}
+
+int run(const Flags& flags) {
+  Rows rows;
+  std::vector<double> differences;
+  fmt::print("{:<16}{:>12}{:>14}{:>12}{}\n", "kernel", "record us", "deployed us", "difference",
+             flags.full ? "    with huge pages us" : "");
+  for (const Case& c : kCases) {
+    const std::string name = fmt::format("{}/{}", c.what, kHow[c.how]);
+    const Outcome outcome = run_case(c, flags.full);
+    const double percent = 100 * (outcome.deployed_ns / outcome.record_ns - 1);
+    fmt::print("{:<16}{:>12.1f}{:>14.1f}{:>+10.1f} %", name, outcome.record_ns * 1e-3,
+               outcome.deployed_ns * 1e-3, percent);
+    if (flags.full) {
+      fmt::print("{:>14.1f}{:>+10.1f} %", outcome.huge_ns * 1e-3,
+                 100 * (outcome.huge_ns / outcome.record_ns - 1));
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+    differences.push_back(std::abs(percent));
+    rows.add(name, "record_us", outcome.record_ns * 1e-3);
+    rows.add(name, "deployed_us", outcome.deployed_ns * 1e-3);
+    rows.add(name, "difference_percent", percent);
+  }
+  const auto near = std::count_if(differences.begin(), differences.end(),
+                                  [](double percent) { return percent <= kFarBar; });
+  rows.add("deploy", "median_difference_percent", median(differences));
+  rows.add("deploy", "within_7_percent", near);
+  rows.add_machine();
+  fmt::print("\n");
+  print_verdict("difference, median", median(differences), kMedianBar, "%");
+  print_floor(fmt::format("within {} %, of {}", kFarBar, std::size(kCases)),
+              static_cast<double>(near), static_cast<double>(kNearBar), "");
+  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
+  return 0;
+}
+
+}  // namespace
+}  // namespace tilewright::bench
+
+int main(int argc, char** argv) {
+  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
+}

@@ -1,0 +1,113 @@
+// ./dev bench growth: does any process of measuring grow? The same candidates, drawn at random for
+// operators of several kinds, are measured over and over; the resident set of the tuner, of the
+// builders and of the run worker is read after each round, when the same work has just been done.
+// Without recycling, so that nothing hides a leak; one operator also as users have it. That one has
+// 5,000 trials with --full, else 1,000; the others a fifth.
+#include <fstream>
+
+#include "bench/measuring.h"
+#include "bench/rows.h"
+#include "space/random_trace.h"
+
+namespace tilewright::bench {
+namespace {
+
+constexpr double kBarKib = 1024;  // a thousand trials
+constexpr int kRounds = 10;
+const std::string kLongest = "conv2d:n=1,h=14,w=14,ci=32,co=32,kernel=3,pad=1";
+const std::vector<std::string> kOthers = {"matmul:m=128,n=128,k=128", "softmax:m=64,n=256",
+                                          "matmul:m=100,n=70,k=33,constant=B"};
+
+double resident_kib(int pid) {
+  long total = 0;
+  long resident = 0;
+  std::ifstream(fmt::format("/proc/{}/statm", pid)) >> total >> resident;
+  return static_cast<double>(resident * sysconf(_SC_PAGESIZE)) / 1024;
+}
+
+// One reading: the tuner, the largest builder, the run worker.
+struct Memory {
+  double tuner, builder, runner;
+};
+
+Memory memory_now(const measure::Measurer& measurer) {
+  const std::vector<int> pids = measurer.worker_pids();
+  CHECK(pids.size() >= 2, "there are builders and a run worker");
+  Memory out{.tuner = resident_kib(getpid()), .builder = 0, .runner = resident_kib(pids.back())};
+  for (size_t k = 0; k + 1 < pids.size(); ++k) {
+    out.builder = std::max(out.builder, resident_kib(pids[k]));
+  }
+  return out;
+}
+
+// KiB a thousand trials: least squares over the readings after the first fifth.
+double slope(const std::vector<Memory>& readings, double Memory::* what, double trials_a_round) {
+  const size_t skip = readings.size() / 5;
+  double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (size_t k = skip; k < readings.size(); ++k) {
+    const double x = static_cast<double>(k) * trials_a_round / 1000;
+    const double y = readings[k].*what;
+    n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+void run_one(const std::string& what, size_t trials, bool recycle, Rows* rows, double* worst) {
+  const Task task = task_of(what);
+  Rng rng(7);
+  const auto candidates = space::random_traces(task, trials / kRounds, rng);
+  measure::SessionOptions options = session_options("bench growth");
+  options.force = true;
+  if (!recycle) {
+    options.measure.recycle_after = 1'000'000'000;
+    options.measure.recycle_growth = int64_t{1} << 50;
+  }
+  ScratchStore scratch("growth");
+  measure::Session session = must(measure::Session::start(task, scratch.store(), options));
+  std::vector<Memory> readings;
+  const double start = seconds_now();
+  for (int round = 0; round < kRounds; ++round) {
+    measure_all(session, candidates);
+    readings.push_back(memory_now(session.measurer()));
+  }
+  const double took = seconds_now() - start;
+  const measure::Shares shares = session.measurer().shares();
+  fmt::print("\n{}, {} trials{}, {:.1f} a second; {} builders and {} run workers were started\n",
+             what, kRounds * candidates.size(), recycle ? ", workers recycled" : "",
+             static_cast<double>(kRounds * candidates.size()) / took, shares.builders_started,
+             shares.runners_started);
+  const std::pair<const char*, double Memory::*> processes[] = {
+      {"tuner", &Memory::tuner}, {"builder", &Memory::builder}, {"runner", &Memory::runner}};
+  for (const auto& [name, what_kib] : processes) {
+    fmt::print("{:<9}KiB:", name);
+    for (const Memory& reading : readings) fmt::print(" {:.0f}", reading.*what_kib);
+    const double kib = slope(readings, what_kib, static_cast<double>(candidates.size()));
+    fmt::print("   {:+.0f} a thousand trials\n", kib);
+    rows->add(fmt::format("{}/{}{}", what, name, recycle ? "/recycled" : ""), "growth_kib_per_1000",
+              kib);
+    if (!recycle) *worst = std::max(*worst, kib);
+  }
+  std::fflush(stdout);
+}
+
+int run(const Flags& flags) {
+  const size_t trials = flags.full ? 5000 : 1000;
+  Rows rows;
+  double worst = 0;
+  run_one(kLongest, trials, false, &rows, &worst);
+  run_one(kLongest, trials, true, &rows, &worst);
+  for (const std::string& what : kOthers) run_one(what, trials / 5, false, &rows, &worst);
+  rows.add("growth", "worst_kib_per_1000", worst);
+  rows.add_machine();
+  fmt::print("\n");
+  print_verdict("the worst, without recycling, a 1000 trials", worst, kBarKib, "KiB");
+  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
+  return 0;
+}
+
+}  // namespace
+}  // namespace tilewright::bench
+
+int main(int argc, char** argv) {
+  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
+}

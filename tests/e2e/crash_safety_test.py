@@ -1,0 +1,187 @@
+"""Deaths at random moments lose nothing. Each run measures small schedules, and at a random moment
+kills the tuner, a build worker or the run worker, or fills the disk. Then:
+
+  - every verdict that was reported is in the store, under the id that was reported
+  - the store checks clean
+  - measuring again answers what has a verdict from the store, and measures the rest
+  - no worker outlives its tuner
+
+A few runs by default; TILEWRIGHT_CRASH_RUNS=50 makes that many, TILEWRIGHT_CRASH_SEED=n others.
+"""
+
+import contextlib
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+import program
+
+RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "5"))
+SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
+WHAT = "matmul:m=16,n=24,k=16"
+CANDIDATES = 24
+
+
+def workers(tuner, name):
+    """Pids of the tuner's children whose program's name begins so."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            text = (folder / "stat").read_text()
+            comm = text[text.index("(") + 1 : text.rindex(")")]
+            parent = int(text[text.rindex(")") + 2 :].split()[1])
+            if parent == tuner and comm.startswith(name[:15]):
+                found.append(int(folder.name))
+    return found
+
+
+def is_alive(pid):
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    return stat[stat.rindex(")") + 2] != "Z"
+
+
+def kill(pid):
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def small_disk(folder, kilobytes):
+    """A tmpfs of that size, or None where it may not be mounted."""
+    where = pathlib.Path(folder) / "disk"
+    where.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(where)]
+    try:
+        mounted = subprocess.run(command, capture_output=True).returncode == 0
+    except OSError:
+        mounted = False
+    try:
+        yield where if mounted else None
+    finally:
+        if mounted:
+            subprocess.run(["umount", str(where)], check=True)
+
+
+class CrashSafety(unittest.TestCase):
+    def measure_words(self, records):
+        return [
+            *("measure", WHAT, "--random", CANDIDATES, "--seed", 3, "--finalists", 0),
+            *("--threads", 1, "--records", records, "--json"),
+        ]
+
+    def read_until(self, process, count):
+        """Lines until so many verdicts were reported, or the end."""
+        lines = []
+        while len(program.verdicts(program.objects("".join(lines)))) < count:
+            line = process.stdout.readline()
+            if not line:
+                break
+            lines.append(line)
+        return lines
+
+    def killed_run(self, records, who, rng):
+        """The lines that were reported by a run in which somebody was killed."""
+        process = program.start(*self.measure_words(records))
+        lines = self.read_until(process, rng.randrange(0, CANDIDATES - 4))
+        time.sleep(rng.uniform(0, 0.05))
+        children = workers(process.pid, "tilewright-")
+        if who == "tuner":
+            kill(process.pid)
+        else:
+            chosen = workers(process.pid, who)
+            if chosen:
+                kill(rng.choice(chosen))
+        rest, _ = process.communicate(timeout=120)
+        reported = program.objects("".join(lines) + rest)
+        if who == "tuner":
+            deadline = time.monotonic() + 20
+            while any(map(is_alive, children)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual([pid for pid in children if is_alive(pid)], [], "workers live on")
+        else:
+            self.assertEqual(process.returncode, 0)
+            self.assertEqual(len(program.verdicts(reported)), CANDIDATES)
+        return reported
+
+    def limited_run(self, records, kilobytes):
+        """The same where no file may grow beyond a size."""
+        limit = kilobytes << 10
+
+        def set_limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        # Python ignores SIGXFSZ, and must not give the default back: writes are to fail instead.
+        done = program.run(
+            *self.measure_words(records), preexec_fn=set_limit, restore_signals=False
+        )
+        self.assert_full(done)
+        return program.objects(done.stdout)
+
+    def assert_full(self, done):
+        """Enough room, or an error that says what happened: never a crash."""
+        self.assertIn(done.returncode, (0, 2), done.stderr)
+        if done.returncode == 2:
+            self.assertRegex(done.stderr, r"tilewright: \S+")
+
+    def check_store(self, records, reported):
+        """All of it is there, and none of it is measured again."""
+        if not os.path.exists(records):
+            self.assertEqual(program.verdicts(reported), [])
+        again = program.run(*self.measure_words(records))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        answers = {line["candidate"]: line for line in program.verdicts(program.objects(again.stdout))}
+        self.assertEqual(len(answers), CANDIDATES)
+        for line in program.verdicts(reported):
+            if line["verdict"] == "device":  # no verdict on the candidate: it may be tried again
+                shown = program.run("records", "show", line["id"], "--records", records)
+                self.assertEqual(shown.returncode, 0, shown.stderr)
+                continue
+            answer = answers[line["candidate"]]
+            self.assertTrue(answer["stored"], f"{line} was measured again")
+            self.assertEqual(answer["id"], line["id"])
+            self.assertEqual(answer["verdict"], line["verdict"])
+        check = program.run("records", "check", "--records", records)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        third = program.objects(program.run(*self.measure_words(records)).stdout)
+        self.assertEqual(program.member(third, "summary")["measured"], 0)
+
+    def one_run(self, kind, rng):
+        with tempfile.TemporaryDirectory() as folder:
+            records = os.path.join(folder, "records.db")
+            if kind == "disk":
+                kilobytes = rng.randrange(40, 200)
+                with small_disk(folder, kilobytes) as disk:
+                    if disk is None:
+                        reported = self.limited_run(records, kilobytes)
+                    else:
+                        full = program.run(*self.measure_words(disk / "records.db"))
+                        self.assert_full(full)
+                        reported = program.objects(full.stdout)
+                        for name in os.listdir(disk):  # to where there is room
+                            (pathlib.Path(folder) / name).write_bytes((disk / name).read_bytes())
+            elif kind == "limit":
+                reported = self.limited_run(records, rng.randrange(40, 200))
+            else:
+                reported = self.killed_run(records, kind, rng)
+            self.check_store(records, reported)
+
+    def test_deaths_lose_nothing(self):
+        kinds = ["tuner", "tilewright-build-worker", "tilewright-run-worker", "disk", "limit"]
+        for run in range(RUNS):
+            kind = kinds[run % len(kinds)]
+            with self.subTest(run=run, kind=kind):
+                self.one_run(kind, random.Random(f"{SEED}/{run}"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,53 @@
+"""Runs the program `tilewright` that TILEWRIGHT_PROGRAM names, for the end-to-end tests."""
+
+import json
+import os
+import subprocess
+
+PROGRAM = os.environ["TILEWRIGHT_PROGRAM"]
+
+
+def environment():
+    """Without TILEWRIGHT_* variables: each would be a flag."""
+    return {k: v for k, v in os.environ.items() if not k.startswith("TILEWRIGHT_")}
+
+
+def run(*words, timeout=120, **more):
+    """The finished process, with its text."""
+    return subprocess.run(
+        [PROGRAM, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        env=environment(),
+        **more,
+    )
+
+
+def start(*words, **more):
+    """A running process with pipes; its stderr goes to a file of the caller's, or nowhere."""
+    more.setdefault("stderr", subprocess.DEVNULL)
+    return subprocess.Popen(
+        [PROGRAM, *map(str, words)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+        **more,
+    )
+
+
+def objects(text):
+    """One JSON object a line. A last line that was cut off is left out."""
+    whole = text[: text.rfind("\n") + 1]
+    return [json.loads(line) for line in whole.splitlines()]
+
+
+def verdicts(lines):
+    return [line for line in lines if "verdict" in line]
+
+
+def member(lines, key):
+    """Of the one line that has it."""
+    found = [line[key] for line in lines if key in line]
+    assert len(found) == 1, f"{len(found)} lines have {key}"
+    return found[0]
