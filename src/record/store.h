@@ -88,7 +88,7 @@ class Store {
   Status append(std::span<const Attempt> attempts);
 
   // The latest verdict of each program measured in that setting, failures of kind Device left out:
-  // what is not to be measured again. Illegal candidates (no program) are left out.
+  // what is not to be measured again. Illegal candidates have no program: one a trace.
   Result<std::vector<Attempt>> measured(const Setting& setting);
 
   // The fastest timed attempts of a task, fastest first, one a program: those of `protocol` if

@@ -248,6 +248,14 @@ int64_t Store::Impl::add_waiting() {
 
 // ---- reading ----
 
+StoredTask Store::Impl::read_task(const Statement& row) {
+  return {.key = row.hash(0),
+          .workload = row.hash(1),
+          .text = std::string(row.text(2)),
+          .licences = parse_licences(row.text(3)).value_or(Licences{}),
+          .target = std::string(row.text(4))};
+}
+
 Result<Attempt> Store::Impl::read_attempt(const Statement& row) {
   const auto damaged = [&](std::string_view what) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {} of attempt {} cannot be read: the file is "

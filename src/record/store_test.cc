@@ -115,7 +115,7 @@ TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
                         .code_generator = 3};
   std::vector<Attempt> measured = must(store.measured(setting));
   std::ranges::sort(measured, {}, &Attempt::sequence);
-  EXPECT_EQ(measured, (std::vector{later, other}));
+  EXPECT_EQ(measured, (std::vector{later, illegal, other}));
   Setting unknown = setting;
   unknown.task = {5, 5};
   EXPECT_TRUE(must(store.measured(unknown)).empty());

@@ -1,0 +1,245 @@
+// The questions that a Store answers about many attempts at once.
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "record/store_impl.h"
+
+namespace tilewright::record {
+namespace {
+
+// Programs are told apart by their hash; without one (illegal traces) each candidate is its own.
+using Programs = std::unordered_set<Hash128, HashOfHash>;
+
+// [low, high] of the keys that begin with some digits; empty when they are no such digits.
+std::optional<std::pair<Hash128, Hash128>> range_of(std::string_view hex) {
+  if (hex.size() > 32) return std::nullopt;
+  std::pair<Hash128, Hash128> range;
+  for (size_t k = 0; k < 32; ++k) {
+    uint64_t low = 0;
+    uint64_t high = 15;
+    if (k < hex.size()) {
+      const char c = hex[k];
+      if (c >= '0' && c <= '9') {
+        low = static_cast<uint64_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        low = static_cast<uint64_t>(c - 'a') + 10;
+      } else {
+        return std::nullopt;
+      }
+      high = low;
+    }
+    uint64_t& low_word = k < 16 ? range.first.high : range.first.low;
+    uint64_t& high_word = k < 16 ? range.second.high : range.second.low;
+    low_word = low_word << 4 | low;
+    high_word = high_word << 4 | high;
+  }
+  return range;
+}
+
+}  // namespace
+
+Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
+  const auto task = impl_->task_row(setting.task);
+  const auto machine = impl_->machine_row(setting.machine);
+  const auto protocol = impl_->protocol_row(setting.protocol);
+  std::vector<Attempt> found;
+  if (task && machine && protocol) {
+    struct Latest {
+      int64_t row = 0, end_us = 0;
+      Hash128 key;
+    };
+    std::unordered_map<Hash128, Latest, HashOfHash> latest;
+    Statement& query =
+        impl_->database
+            ->statement(
+                "SELECT a.id, a.end_us, a.key, c.program, c.id FROM attempts a JOIN candidates c "
+                "ON c.id = a.candidate WHERE a.task = ? AND a.machine = ? AND a.protocol = "
+                "? AND a.code_generator = ? AND a.verdict <> 'device'")
+            .with(*task, *machine, *protocol, setting.code_generator);
+    while (query.next()) {
+      Hash128 program = query.hash(3);
+      if (program == Hash128{}) program.low = static_cast<uint64_t>(query.integer(4));
+      const Latest one{.row = query.integer(0), .end_us = query.integer(1), .key = query.hash(2)};
+      Latest& best = latest[program];
+      if (best.row == 0 || std::pair(one.end_us, one.key) > std::pair(best.end_us, best.key)) {
+        best = one;
+      }
+    }
+    std::vector<int64_t> rows;
+    rows.reserve(latest.size());
+    for (const auto& [program, one] : latest) rows.push_back(one.row);
+    std::ranges::sort(rows);
+    found.reserve(rows.size());
+    Statement& read = impl_->database->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id = ?");
+    for (const int64_t row : rows) {
+      if (!read.with(row).next()) break;
+      Result<Attempt> attempt = impl_->read_attempt(read);
+      read.reset();
+      if (!attempt) return std::unexpected(attempt.error());
+      found.push_back(std::move(*attempt));
+    }
+  }
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return found;
+}
+
+Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol, size_t limit,
+                                         std::optional<Hash128> machine) {
+  Database& database = *impl_->database;
+  const auto task_row = impl_->task_row(task);
+  const auto wanted_machine = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
+  const auto wanted_protocol = impl_->protocol_row(protocol);
+
+  // The ranges of the index that count: of one machine and one protocol each, fastest first.
+  struct Range {
+    int64_t machine = 0, protocol = 0;
+  };
+  std::vector<Range> ranges;
+  if (task_row && wanted_machine && limit > 0) {
+    Range last;
+    while (true) {
+      Statement& query = database
+                             .statement(
+                                 "SELECT machine, protocol FROM attempts WHERE verdict = "
+                                 "'timed' AND task = ? AND (machine, protocol) > (?, ?) "
+                                 "ORDER BY machine, protocol LIMIT 1")
+                             .with(*task_row, last.machine, last.protocol);
+      if (!query.next()) break;
+      last = {.machine = query.integer(0), .protocol = query.integer(1)};
+      query.reset();
+      if (!machine || last.machine == *wanted_machine) ranges.push_back(last);
+    }
+  }
+  const auto is_wanted = [&](const Range& range) { return range.protocol == wanted_protocol; };
+  if (std::ranges::any_of(ranges, is_wanted)) std::erase_if(ranges, std::not_fn(is_wanted));
+
+  struct Entry {
+    double latency_ns = 0;
+    Hash128 key;
+    int64_t row = 0;
+    Hash128 program;
+  };
+  std::vector<Entry> entries;
+  for (const Range& range : ranges) {
+    Statement& query =
+        database
+            .statement(
+                "SELECT a.latency_ns, a.key, a.id, c.program FROM attempts a JOIN "
+                "candidates c ON c.id = a.candidate WHERE a.verdict = 'timed' AND a.task = "
+                "? AND a.machine = ? AND a.protocol = ? ORDER BY a.latency_ns")
+            .with(*task_row, range.machine, range.protocol);
+    Programs programs;
+    double last_ns = 0;
+    while (query.next()) {
+      const Entry entry{query.real(0), query.hash(1), query.integer(2), query.hash(3)};
+      // Equals of the last one come too: which of them counts follows from their keys.
+      if (programs.size() >= limit && entry.latency_ns > last_ns) break;
+      last_ns = entry.latency_ns;
+      programs.insert(entry.program == Hash128{} ? entry.key : entry.program);
+      entries.push_back(entry);
+    }
+    query.reset();
+  }
+  std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.latency_ns, e.key); });
+
+  std::vector<Attempt> found;
+  Programs programs;
+  Statement& read = database.statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id = ?");
+  for (const Entry& entry : entries) {
+    if (found.size() >= limit) break;
+    if (entry.program != Hash128{} && !programs.insert(entry.program).second) continue;
+    if (!read.with(entry.row).next()) break;
+    Result<Attempt> attempt = impl_->read_attempt(read);
+    read.reset();
+    if (!attempt) return std::unexpected(attempt.error());
+    found.push_back(std::move(*attempt));
+  }
+  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  return found;
+}
+
+namespace {
+
+Result<std::vector<Hash128>> keys_beginning(Database& database, std::string_view sql,
+                                            std::string_view hex, size_t limit) {
+  std::vector<Hash128> keys;
+  if (const auto range = range_of(hex)) {
+    Statement& query =
+        database.statement(sql).with(range->first, range->second, static_cast<int64_t>(limit));
+    while (query.next()) keys.push_back(query.hash(0));
+  }
+  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  return keys;
+}
+
+}  // namespace
+
+Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
+  return keys_beginning(*impl_->database,
+                        "SELECT key FROM attempts WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?",
+                        hex, limit);
+}
+
+Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t limit) {
+  return keys_beginning(*impl_->database,
+                        "SELECT key FROM tasks WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?", hex,
+                        limit);
+}
+
+Result<std::vector<TaskSummary>> Store::summaries() {
+  Database& database = *impl_->database;
+  std::vector<TaskSummary> summaries;
+  std::unordered_map<int64_t, size_t> places;
+  Statement& tasks = database
+                         .statement(
+                             "SELECT t.key, t.workload, t.text, t.licences, g.text, t.id "
+                             "FROM tasks t JOIN targets g ON g.id = t.target "
+                             "ORDER BY t.text, g.text, t.key")
+                         .with();
+  while (tasks.next()) {
+    places.emplace(tasks.integer(5), summaries.size());
+    summaries.emplace_back().task = Impl::read_task(tasks);
+  }
+  Statement& counts =
+      database.statement("SELECT task, verdict, count(*) FROM attempts GROUP BY task, verdict")
+          .with();
+  while (counts.next()) {
+    const Result<VerdictKind> kind = parse_verdict_kind(counts.text(1));
+    const auto place = places.find(counts.integer(0));
+    if (!kind || place == places.end()) continue;
+    summaries[place->second].attempts[static_cast<size_t>(*kind)] = counts.integer(2);
+  }
+  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  Protocol of_none;  // so that the fastest of all is found
+  of_none.version = -1;
+  for (TaskSummary& summary : summaries) {
+    Result<std::vector<Attempt>> fastest = best(summary.task.key, of_none, 1);
+    if (!fastest) return std::unexpected(fastest.error());
+    if (fastest->empty()) continue;
+    summary.best_ns = fastest->front().verdict.latency_ns;
+    summary.best_protocol = print_protocol(fastest->front().protocol);
+  }
+  return summaries;
+}
+
+Status Store::for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit) {
+  const auto row = impl_->task_row(task);
+  if (row) {
+    // Of its own: `visit` may ask the store for other things, also this one.
+    Statement query(*impl_->database, TILEWRIGHT_SELECT_ATTEMPTS
+                    "WHERE a.task = ? ORDER BY a.start_us, a.sequence, a.key");
+    query.with(*row);
+    while (query.next()) {
+      const Result<Attempt> attempt = impl_->read_attempt(query);
+      if (!attempt) return std::unexpected(attempt.error());
+      if (!visit(*attempt)) break;
+    }
+  }
+  return impl_->database->take_status();
+}
+
+}  // namespace tilewright::record
