@@ -201,8 +201,21 @@ std::optional<Name> StageTiler::make_parallel(StageIndex index, std::vector<Name
   return loop;
 }
 
+// How often the annotations that the loops of a stage have so far write its body out.
+int64_t StageTiler::copies_of(StageIndex index) const {
+  const Stage& stage = tree().stage(index);
+  const int lanes = target_.lanes(ir::bytes_of(tree().buffer(stage.first_buffer).element));
+  int64_t copies = 1;
+  for (const VarIndex loop : stage.loops) {
+    const LoopVar& var = tree().var(loop);
+    if (var.annotation == Annotation::Unroll) copies *= var.extent;
+    if (var.annotation == Annotation::Vectorise) copies *= ceil_div(var.extent, lanes);
+  }
+  return copies;
+}
+
 // Axes that the operator wants written out, so that its constants fold: as many as the code bears.
-bool StageTiler::unroll_constants(StageIndex index) {
+void StageTiler::unroll_constants(StageIndex index) {
   const Stage stage = tree().stage(index);
   const te::Op& op = tree().dag->op(stage.op);
   const auto hinted = [&](size_t axis) {
@@ -214,22 +227,12 @@ bool StageTiler::unroll_constants(StageIndex index) {
     if (!hinted(axis)) continue;
     (axis < op.axes.size() ? spatial : folded).push_back(tree().var(stage.axes[axis]).name);
   }
-  const StageName name = stage.name;
-  bool any = false;
   for (const std::vector<Name>* loops : {&folded, &spatial}) {
-    double copies = stage.instructions;
-    for (const std::vector<Name>* part : {&folded, &spatial}) {
-      for (const Name loop : *part) {
-        copies *= static_cast<double>(trips(tree(), index, loop));
-      }
-      if (part == loops) break;
-    }
-    if (copies > kUnrolledConstants) break;
-    for (const Name loop : *loops) {
-      any |= builder_.add({Annotate{name, loop, Annotation::Unroll}});
-    }
+    int64_t copies = copies_of(index) * stage.instructions;
+    for (const Name loop : *loops) copies *= trips(tree(), index, loop);
+    if (copies > kUnrolledConstants) return;
+    for (const Name loop : *loops) builder_.add({Annotate{stage.name, loop, Annotation::Unroll}});
   }
-  return any;
 }
 
 void StageTiler::pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
@@ -289,8 +292,8 @@ void StageTiler::copy_operand(const Access& access, StageIndex reader, StageInde
 void StageTiler::tile_inner(StageIndex index) {
   const AxisRoles roles = axis_roles(tree(), index, target_, false);
   if (!lay_out(index, roles, choose_tiles(index, roles))) return;
-  unroll_constants(index);
   annotate_inner(index, roles);
+  unroll_constants(index);
 }
 
 void StageTiler::tile_root(StageIndex index) {
@@ -300,8 +303,8 @@ void StageTiler::tile_root(StageIndex index) {
   auto order = lay_out(index, roles, choose_tiles(index, roles));
   if (!order) return;
   make_parallel(index, order->outer, large);
-  unroll_constants(index);
   annotate_inner(index, roles);
+  unroll_constants(index);
   if (heavy) pack_operands(index, roles, index, order->outer);
 }
 

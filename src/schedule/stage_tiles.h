@@ -56,7 +56,8 @@ class StageTiler {
   // Makes one parallel loop of the outermost ones; gives its name, or that of the first loop.
   std::optional<Name> make_parallel(StageIndex stage, std::vector<Name>& outer, bool work_is_large);
   void chunk_first(StageIndex stage, std::vector<Name>& outer);
-  bool unroll_constants(StageIndex stage);
+  int64_t copies_of(StageIndex stage) const;
+  void unroll_constants(StageIndex stage);
   void pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
                      const std::vector<Name>& outer);
   void copy_operand(const Access& access, StageIndex reader, StageIndex owner,

@@ -1,0 +1,36 @@
+// Programs of workloads that are too large for the interpreter: compiled, run, and some elements of
+// each output held against te/eval within the bound of their rounding. The first and the last
+// elements are among them; nothing may be written outside the buffers.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "operands.h"
+#include "schedule/trace.h"
+#include "te/rounding_bound.h"
+
+namespace tilewright::testing {
+
+class SampledChecker {
+ public:
+  SampledChecker(Task task, uint64_t seed);
+  SampledChecker(const SampledChecker&) = delete;  // the bounds refer to it
+  SampledChecker& operator=(const SampledChecker&) = delete;
+  ~SampledChecker() = default;
+
+  const Task& task() const { return task_; }
+
+  // What is wrong with the program of the trace, if anything is.
+  std::optional<std::string> check(const schedule::LoopTree& tree, const schedule::Trace& trace);
+
+ private:
+  std::optional<std::string> first_wrong(te::TensorId output, const std::vector<uint8_t>& bytes);
+
+  Task task_;
+  Memory operands_;
+  te::RoundingBound bound_;
+  std::vector<uint64_t> draws_;  // the same elements for each program
+};
+
+}  // namespace tilewright::testing
