@@ -1,6 +1,9 @@
 // SharedOperands: inputs and expected outputs of a workload, row-major, in an anonymous file that
 // the tuner makes once and every run worker maps. Each operand has a section for its data; each
 // output has its expected values there. Where the sections lie follows from the workload alone.
+//
+// Who made it may write; who attached may only read until it asks to write, so that a kernel gone
+// wild cannot change what others are judged by.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +24,7 @@ class SharedOperands {
   ~SharedOperands();
 
   int fd() const { return fd_; }  // -1 when attached
+  void set_writable(bool writable) const;
   // Of Workload::operands; an output's holds what is expected of it.
   std::span<std::byte> operand(size_t index) const { return sections_[index]; }
 

@@ -1,0 +1,93 @@
+// find_difference: a quick pass over blocks that are right in all likelihood, and an exact look at
+// the elements of those that are not.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/check.h"
+#include "measure/element.h"
+#include "measure/expectation.h"
+
+namespace tilewright::measure {
+namespace {
+
+constexpr int64_t kBlock = 1024;  // elements
+
+struct Allowed {
+  double absolute = 0;
+  double relative = 0;
+};
+
+// Equal values are right, -0 and 0 among them, and NaN where NaN is expected.
+bool is_right(double expected, double actual, const Allowed& allowed) {
+  if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return true;
+  return std::abs(actual - expected) <= allowed.absolute + allowed.relative * std::abs(expected);
+}
+
+// True: all of the block are right. False: perhaps not (NaN, infinity, the edge of the tolerance).
+template <class Float>
+bool looks_right(const Float* expected, const Float* actual, const Allowed& allowed) {
+  const auto absolute = static_cast<Float>(allowed.absolute);
+  const auto relative = static_cast<Float>(allowed.relative);
+  int wrong = 0;
+  for (int64_t k = 0; k < kBlock; ++k) {
+    const Float apart = std::abs(actual[k] - expected[k]);
+    wrong += apart <= absolute + relative * std::abs(expected[k]) ? 0 : 1;
+  }
+  return wrong == 0;
+}
+
+bool block_looks_right(ir::Scalar type, const std::byte* expected, const std::byte* actual,
+                       int64_t elements, const Allowed& allowed) {
+  if (std::memcmp(expected, actual, static_cast<size_t>(elements * ir::bytes_of(type))) == 0) {
+    return true;
+  }
+  if (allowed.absolute == 0 || elements != kBlock) return false;
+  if (type == ir::Scalar::F32) {
+    return looks_right(reinterpret_cast<const float*>(expected),
+                       reinterpret_cast<const float*>(actual), allowed);
+  }
+  if (type == ir::Scalar::F64) {
+    return looks_right(reinterpret_cast<const double*>(expected),
+                       reinterpret_cast<const double*>(actual), allowed);
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string find_difference(const Workload& workload, size_t operand, const Tolerance& tolerance,
+                            std::span<const std::byte> expected,
+                            std::span<const std::byte> actual) {
+  const te::Tensor& tensor = workload.dag->tensor(workload.operands[operand].tensor);
+  CHECK(expected.size() == bytes_of(tensor) && actual.size() == expected.size(),
+        "{} and {} bytes of {}", expected.size(), actual.size(), tensor.name.text());
+  const Allowed allowed{tolerance.absolute[operand], tolerance.relative[operand]};
+  const int64_t elements = elements_of(tensor);
+  const int64_t bytes = ir::bytes_of(tensor.element);
+  int64_t wrong = 0, first = 0;
+  for (int64_t begin = 0; begin < elements; begin += kBlock) {
+    const int64_t end = std::min(begin + kBlock, elements);
+    if (block_looks_right(tensor.element, expected.data() + begin * bytes,
+                          actual.data() + begin * bytes, end - begin, allowed)) {
+      continue;
+    }
+    for (int64_t k = begin; k < end; ++k) {
+      if (is_right(read_element(expected.data(), tensor.element, k),
+                   read_element(actual.data(), tensor.element, k), allowed)) {
+        continue;
+      }
+      if (wrong++ == 0) first = k;
+    }
+  }
+  if (wrong == 0) return {};
+  return fmt::format("{} is {}, expected {}; {} of {} elements are wrong",
+                     print_element(tensor, first),
+                     read_element(actual.data(), tensor.element, first),
+                     read_element(expected.data(), tensor.element, first), wrong, elements);
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,190 @@
+#include "measure/expectation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/check.h"
+#include "measure/element.h"
+#include "measure/input_values.h"
+#include "measure/sample_elements.h"
+#include "te/rounding_bound.h"
+
+namespace tilewright::measure {
+namespace {
+
+// Expressions that are evaluated to judge a reference, over all outputs: a fraction of a second.
+constexpr double kWorkBudget = 3e6;
+constexpr uint64_t kSampleSeed = 0x7461696c73;
+constexpr double kAnyOrder = 4;  // a fold of tuples in another order than the analysis takes
+// Both sides of a comparison are rounded, and elements that were not sampled may be worse.
+constexpr double kSafety = 4;
+
+struct Sample {
+  double magnitude = 0;
+  double error = 0;
+};
+
+double unit_of(ir::Scalar type) {
+  switch (type) {
+    case ir::Scalar::F16:
+      return 0x1p-10;
+    case ir::Scalar::BF16:
+      return 0x1p-7;
+    case ir::Scalar::F64:
+      return 0x1p-52;
+    default:
+      return 0x1p-23;
+  }
+}
+
+struct Line {
+  double absolute = 0;
+  double relative = 0;
+};
+
+// The lowest line absolute + relative * magnitude above all samples, in the mean over them. It goes
+// through 0, is level, or has the slope of one of them.
+Line line_above(std::span<const Sample> samples) {
+  Line best;
+  double best_height = std::numeric_limits<double>::infinity();
+  const auto consider = [&](double relative) {
+    Line line{0, relative};
+    double height = 0;
+    for (const Sample& sample : samples) {
+      line.absolute = std::max(line.absolute, sample.error - relative * sample.magnitude);
+      height += relative * sample.magnitude;
+    }
+    height += line.absolute * static_cast<double>(samples.size());
+    if (height >= best_height) return;
+    best_height = height;
+    best = line;
+  };
+  consider(0);
+  for (const Sample& sample : samples) {
+    if (sample.magnitude > 0) consider(sample.error / sample.magnitude);
+  }
+  return best;
+}
+
+Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
+  std::vector<Sample> bounded;
+  double largest = 0;
+  for (const Sample& sample : samples) {
+    if (!std::isfinite(sample.magnitude)) continue;
+    largest = std::max(largest, sample.magnitude);
+    if (std::isfinite(sample.error)) bounded.push_back(sample);
+  }
+  Line line = line_above(bounded);
+  if (bounded.empty()) {  // no bound is known: what single precision can be expected to give
+    constexpr double kUsual = 1e-3;
+    line = {kUsual * largest, kUsual};
+  }
+  line.absolute *= kSafety;
+  line.relative *= kSafety;
+  if (!ir::is_float(type)) {  // what is rounded to an integer may go either way
+    line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
+    return line;
+  }
+  line.relative = std::max(line.relative, kSafety * unit_of(type));
+  line.absolute = std::max(line.absolute, largest * unit_of(type) * 0x1p-20);
+  line.absolute = std::max(line.absolute, std::numeric_limits<double>::min());
+  return line;
+}
+
+class Judge {
+ public:
+  Judge(const Workload& workload, const SharedOperands& operands, bool exact)
+      : workload_(workload),
+        operands_(operands),
+        exact_(exact),
+        bound_(*workload.dag, [this](te::TensorId tensor, int64_t offset) {
+          const size_t k = operand_of(tensor);
+          return read_element(operands_.operand(k).data(), workload_.dag->tensor(tensor).element,
+                              offset);
+        }) {
+    for (size_t k = 0; k < workload.operands.size(); ++k) {
+      const te::TensorId tensor = workload.operands[k].tensor;
+      if (by_tensor_.size() <= tensor) by_tensor_.resize(tensor + 1);
+      by_tensor_[tensor] = k;
+    }
+  }
+
+  // Fills in what later comparisons of output `k` allow.
+  Status judge(size_t k, double work_budget, Tolerance& tolerance) {
+    const te::TensorId id = workload_.operands[k].tensor;
+    const te::Tensor& tensor = workload_.dag->tensor(id);
+    Rng rng(kSampleSeed + k);
+    std::vector<Sample> samples;
+    for (const int64_t offset : sample_elements(*workload_.dag, id, work_budget, rng)) {
+      const te::Bounded expected = bound_.element(id, indices_of(tensor, offset));
+      const double actual = read_element(operands_.operand(k).data(), tensor.element, offset);
+      if (const Status right = compare(tensor, offset, expected, actual); !right) return right;
+      samples.push_back({std::abs(expected.value), expected.error});
+    }
+    if (exact_) return {};
+    const Line line = tolerance_of(tensor.element, samples);
+    tolerance.absolute[k] = line.absolute;
+    tolerance.relative[k] = line.relative;
+    return {};
+  }
+
+ private:
+  size_t operand_of(te::TensorId tensor) const { return by_tensor_[tensor]; }
+
+  Status compare(const te::Tensor& tensor, int64_t offset, const te::Bounded& expected,
+                 double actual) const {
+    if (actual == expected.value || (std::isnan(actual) && std::isnan(expected.value))) return {};
+    const double allowed = exact_ ? 0 : kAnyOrder * expected.error;
+    if (allowed == std::numeric_limits<double>::infinity()) return {};
+    if (std::abs(actual - expected.value) <= allowed) return {};
+    return fail(ErrorKind::Build,
+                fmt::format("{}: the default schedule computes {} = {}, its definition says {}{}",
+                            workload_.text, print_element(tensor, offset), actual, expected.value,
+                            allowed > 0 ? fmt::format(", within {:.3g}", allowed) : ""));
+  }
+
+  const Workload& workload_;
+  const SharedOperands& operands_;
+  bool exact_;
+  std::vector<size_t> by_tensor_;
+  te::RoundingBound bound_;
+};
+
+}  // namespace
+
+Status draw_inputs(const Workload& workload, uint64_t seed, SharedOperands& operands) {
+  const Result<InputPlan> plan = plan_inputs(workload);
+  if (!plan) return std::unexpected(plan.error());
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    if (workload.operands[k].role == Role::Output) continue;
+    Rng rng(seed * 1000003 + k);
+    const te::Tensor& tensor = workload.dag->tensor(workload.operands[k].tensor);
+    const int64_t elements = elements_of(tensor);
+    for (int64_t e = 0; e < elements; ++e) {
+      const double value = draw_value(rng, plan->operands[k]);
+      write_element(operands.operand(k).data(), tensor.element, e, value);
+    }
+  }
+  return {};
+}
+
+Result<Tolerance> judge_reference(const Workload& workload, const SharedOperands& operands) {
+  const Result<InputPlan> plan = plan_inputs(workload);
+  if (!plan) return std::unexpected(plan.error());
+  Tolerance tolerance;
+  tolerance.absolute.assign(workload.operands.size(), 0);
+  tolerance.relative.assign(workload.operands.size(), 0);
+  const auto outputs = std::ranges::count(workload.operands, Role::Output, &Operand::role);
+  Judge judge(workload, operands, plan->exact);
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    if (workload.operands[k].role != Role::Output) continue;
+    const Status right = judge.judge(k, kWorkBudget / static_cast<double>(outputs), tolerance);
+    if (!right) return std::unexpected(right.error());
+  }
+  return tolerance;
+}
+
+}  // namespace tilewright::measure

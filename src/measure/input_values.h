@@ -1,0 +1,37 @@
+// What the inputs of a workload are drawn from. Small integers when they make results exact, as
+// large as exactness allows; else ordinary fractions, positive where a function asks for it.
+// Elements that are indices of another tensor stay within it, divisors of integers are not 0.
+//
+//   matmul of f32, k = 512     integers in [-127, 127]: 512 * 127 * 127 < 2^24
+//   softmax                    fractions in [-1, 1]
+//   gather from 100 rows       indices in [0, 99]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/rng.h"
+#include "measure/value_set.h"
+#include "task/workload.h"
+
+namespace tilewright::measure {
+
+struct InputRange {
+  double low = -1, high = 1;
+  bool whole = false;  // integers, both ends included; else uniform
+  bool zero = true;    // 0 may be drawn
+
+  bool operator==(const InputRange&) const = default;
+};
+
+struct InputPlan {
+  std::vector<InputRange> operands;  // of Workload::operands; an output's means nothing
+  bool exact = false;                // every schedule gives the same bits
+};
+
+// Depends on the workload's content alone. An error when no inputs keep indices in bounds.
+Result<InputPlan> plan_inputs(const Workload& workload);
+
+double draw_value(Rng& rng, const InputRange& range);
+
+}  // namespace tilewright::measure

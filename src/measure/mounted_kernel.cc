@@ -1,0 +1,143 @@
+#include "measure/mounted_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "measure/element.h"
+
+namespace tilewright::measure {
+namespace {
+
+std::string_view text_of(Role role) {
+  switch (role) {
+    case Role::Input:
+      return "input";
+    case Role::Constant:
+      return "constant";
+    default:
+      return "output";
+  }
+}
+
+std::string name_of(const Workload& workload, size_t operand) {
+  const Operand& info = workload.operands[operand];
+  return fmt::format("{} {}", text_of(info.role), workload.dag->tensor(info.tensor).name.text());
+}
+
+PackedBuffer& packed_buffer_of(const Workload& workload, size_t operand, PackedBuffers& buffers) {
+  const auto found = std::ranges::find(buffers, operand, &PackedBuffer::operand);
+  if (found != buffers.end()) return *found;
+  return buffers.emplace_back(PackedBuffer{
+      .operand = operand,
+      .layout = layout::Layout::undecided(),
+      .memory = GuardedBuffer(fmt::format("{} (packed)", name_of(workload, operand)))});
+}
+
+}  // namespace
+
+Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOperands& operands) {
+  BenchMemory memory;
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    const std::span<const std::byte> given = operands.operand(k);
+    GuardedBuffer& buffer = memory.operands.emplace_back(name_of(workload, k));
+    if (const Status sized = buffer.resize(given.size()); !sized) {
+      return std::unexpected(sized.error());
+    }
+    if (workload.operands[k].role == Role::Output) continue;
+    std::memcpy(buffer.data(), given.data(), given.size());
+    buffer.set_read_only(true);
+  }
+  return memory;
+}
+
+Result<MountedKernel> MountedKernel::mount(const Task& task, const BuiltKernel& kernel,
+                                           BenchMemory& memory, PackedBuffers& packed) {
+  Result<runtime::Kernel> loaded = runtime::Kernel::load(kernel.object);
+  if (!loaded) return std::unexpected(loaded.error());
+  MountedKernel mounted(std::move(*loaded));
+  mounted.workload_ = &task.workload;
+  mounted.memory_ = &memory;
+  mounted.threads_ = task.target.threads;
+  for (const GuardedBuffer& operand : memory.operands) mounted.buffers_.push_back(&operand);
+  packed.reserve(task.workload.operands.size());  // buffers are referred to
+  for (const PackedOperand& operand : kernel.packed) {
+    if (const Status done = mounted.pack(task.workload, operand, packed); !done) {
+      return std::unexpected(done.error());
+    }
+  }
+  for (const GuardedBuffer* buffer : mounted.buffers_) mounted.arguments_.push_back(buffer->data());
+  const int64_t workspace = mounted.kernel_.workspace_bytes(mounted.threads_);
+  if (workspace < 0) return fail(ErrorKind::Build, "object file: a negative size of workspace");
+  mounted.workspace_bytes_ = static_cast<size_t>(workspace);
+  if (const Status sized = memory.workspace.resize(mounted.workspace_bytes_); !sized) {
+    return std::unexpected(sized.error());
+  }
+  return mounted;
+}
+
+Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed,
+                           PackedBuffers& buffers) {
+  const bool known = packed.operand < workload.operands.size();
+  if (!known || workload.operands[packed.operand].role != Role::Constant) {
+    return fail(ErrorKind::Build,
+                fmt::format("operand {} of the kernel is packed but no constant", packed.operand));
+  }
+  const te::Tensor& tensor = workload.dag->tensor(workload.operands[packed.operand].tensor);
+  const std::vector<int64_t> shape = shape_of(tensor);
+  if (packed.layout.free || !packed.layout.holds(shape)) {
+    return fail(ErrorKind::Build,
+                fmt::format("{} does not fit into its layout {}", name_of(workload, packed.operand),
+                            packed.layout.to_string()));
+  }
+  PackedBuffer& buffer = packed_buffer_of(workload, packed.operand, buffers);
+  buffers_[packed.operand] = &buffer.memory;
+  if (buffer.layout == packed.layout) return {};
+  buffer.layout = layout::Layout::undecided();
+  const int bytes = ir::bytes_of(tensor.element);
+  const auto size = static_cast<size_t>(packed.layout.elements() * bytes);
+  if (const Status sized = buffer.memory.resize(size); !sized) return sized;
+  layout::repack(shape, packed.layout, bytes, memory_->operands[packed.operand].data(),
+                 buffer.memory.data());
+  buffer.memory.set_read_only(true);
+  buffer.layout = packed.layout;
+  return {};
+}
+
+int32_t MountedKernel::call() const {
+  const TilewrightCall call{
+      .arguments = arguments_.data(),
+      .workspace = workspace_bytes_ == 0 ? nullptr : memory_->workspace.data(),
+      .pool = nullptr,
+      .threads = threads_,
+      .reserved = 0};
+  return kernel_(call);
+}
+
+std::string MountedKernel::damage() const {
+  for (const GuardedBuffer* buffer : buffers_) {
+    if (std::string damage = buffer->damage(); !damage.empty()) return damage;
+  }
+  for (const GuardedBuffer& buffer : memory_->operands) {  // also those it was not given
+    if (std::string damage = buffer.damage(); !damage.empty()) return damage;
+  }
+  return memory_->workspace.damage();
+}
+
+std::vector<std::span<const std::byte>> MountedKernel::touched() const {
+  std::vector<std::span<const std::byte>> memory;
+  for (const GuardedBuffer* buffer : buffers_) memory.emplace_back(buffer->bytes());
+  memory.emplace_back(memory_->workspace.bytes());
+  return memory;
+}
+
+std::vector<std::span<const std::byte>> MountedKernel::constants() const {
+  std::vector<std::span<const std::byte>> memory;
+  for (size_t k = 0; k < buffers_.size(); ++k) {
+    if (workload_->operands[k].role == Role::Constant) memory.emplace_back(buffers_[k]->bytes());
+  }
+  return memory;
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,61 @@
+#include "measure/sequential_test.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace tilewright::measure {
+namespace {
+
+constexpr size_t kLeast = 3, kLeastOfContender = 5, kMost = 64;
+constexpr double kFirstMargin = 0.5, kLastMargin = 0.03;
+constexpr double kContends = 1.05;
+constexpr size_t kLowest = 3;  // samples that must agree
+constexpr size_t kSettled = 8, kSettledContender = 12;
+constexpr double kAgreement = 0.01, kAgreementOfContender = 0.005;
+constexpr double kTime = 12e6, kTimeOfContender = 50e6;
+
+}  // namespace
+
+double quantile_of(std::span<const double> ascending, double q) {
+  CHECK(!ascending.empty(), "no samples");
+  const double position = q * static_cast<double>(ascending.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, ascending.size() - 1);
+  const double part = position - static_cast<double>(below);
+  return ascending[below] + part * (ascending[above] - ascending[below]);
+}
+
+bool SequentialTest::add(double sample_ns, double elapsed_ns) {
+  samples_.push_back(sample_ns);
+  ascending_.insert(std::ranges::upper_bound(ascending_, sample_ns), sample_ns);
+  const size_t count = samples_.size();
+  if (count < kLeast) return false;
+  if (count >= kMost || clearly_slower()) return true;
+  if (contends()) {
+    if (count < kLeastOfContender) return false;
+    return elapsed_ns >= kTimeOfContender || (count >= kSettledContender && agrees());
+  }
+  return elapsed_ns >= kTime || (count >= kSettled && agrees());
+}
+
+bool SequentialTest::clearly_slower() const {
+  if (incumbent_ns_ <= 0 || samples_.size() < kLeast) return false;
+  const double margin =
+      std::max(kLastMargin, kFirstMargin / static_cast<double>(samples_.size() - 2));
+  return ascending_.front() > incumbent_ns_ * (1 + margin);
+}
+
+bool SequentialTest::contends() const {
+  return incumbent_ns_ <= 0 || ascending_.front() <= incumbent_ns_ * kContends;
+}
+
+bool SequentialTest::agrees() const {
+  const double apart = contends() ? kAgreementOfContender : kAgreement;
+  return ascending_[kLowest - 1] <= ascending_.front() * (1 + apart);
+}
+
+double SequentialTest::latency_ns() const { return quantile_of(ascending_, kLowQuantile); }
+
+}  // namespace tilewright::measure

@@ -1,0 +1,55 @@
+// Timing of a mounted kernel. A sample is one call, or as many as take 75 us together; under a
+// policy that evicts, always one call, after an eviction and an empty parallel loop that wakes the
+// pool. Samples during which a thread was put aside are taken again, in bounds. Not to be shared
+// between threads. Durations in nanoseconds.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "measure/disturbance.h"
+#include "measure/mounted_kernel.h"
+#include "record/protocol.h"
+
+namespace tilewright::measure {
+
+// One call after another, and what they cost.
+class KernelClock {
+ public:
+  // `kernel` outlives it. `timeout_ns` of one call; 0: none.
+  KernelClock(const MountedKernel& kernel, int threads, double timeout_ns);
+
+  double run(int64_t calls = 1);  // wall time of all of them, under the time limit
+  // One sample of the policy: nanoseconds a call.
+  double sample(record::CachePolicy policy, int64_t calls);
+
+  double total_ns() const { return total_ns_; }  // inside of all calls so far
+  int32_t status() const { return status_; }     // the first that was not 0
+
+ private:
+  void evict_for(record::CachePolicy policy);
+
+  const MountedKernel& kernel_;
+  int threads_;
+  double timeout_ns_;
+  double total_ns_ = 0;
+  int32_t status_ = 0;
+};
+
+// Calls of one sample, for a kernel that takes `call_ns`.
+int64_t calls_per_sample(record::CachePolicy policy, double call_ns, double sample_ns);
+inline constexpr double kSampleNs = 75e3;
+
+struct TimingResult {
+  std::vector<double> samples_ns;
+  double latency_ns = 0;
+  int64_t disturbed = 0;
+  double clock = 1;
+};
+
+// Warm-up, then samples until the sequential test has enough. `call_ns` is a first guess.
+TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, record::CachePolicy policy,
+                         double incumbent_ns, double call_ns);
+
+}  // namespace tilewright::measure

@@ -1,0 +1,23 @@
+// What the elements of every tensor of a Dag can be, given what its inputs are: an abstract run of
+// the definition on ValueSets. Decides whether results are exact and whether inputs stay within the
+// domains of the functions they go into. Pure; extents are constants.
+#pragma once
+
+#include <vector>
+
+#include "measure/value_set.h"
+#include "te/dag.h"
+
+namespace tilewright::measure {
+
+struct ValueAnalysis {
+  std::vector<ValueSet> tensors;  // by TensorId
+  bool exact = true;              // all outputs are
+  int hazards = 0;        // expressions whose operands may leave their domain, or that overflow
+  bool in_bounds = true;  // no index that was read from a tensor can leave its dimension
+};
+
+// `inputs` by TensorId; what is no placeholder is ignored.
+ValueAnalysis analyse_values(const te::Dag& dag, const std::vector<ValueSet>& inputs);
+
+}  // namespace tilewright::measure

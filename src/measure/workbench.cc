@@ -1,0 +1,287 @@
+#include "measure/workbench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/check.h"
+#include "base/rng.h"
+#include "measure/crash_handler.h"
+#include "measure/sequential_test.h"
+#include "measure/timing.h"
+#include "runtime/host/thread_pool.h"
+#include "runtime/host/timer.h"
+#include "target/target.h"
+
+namespace tilewright::measure {
+namespace {
+
+using record::Verdict;
+using record::VerdictKind;
+using runtime::now_ns;
+
+constexpr int kPoison = 0xFF;        // NaN in every float type
+constexpr double kTurnSamples = 20;  // of a kernel in each round of a comparison
+
+double since(int64_t begin) { return static_cast<double>(now_ns() - begin); }
+
+Verdict failure(VerdictKind kind, std::string text) {
+  return {.kind = kind, .latency_ns = 0, .samples_ns = {}, .text = std::move(text)};
+}
+
+Verdict timed(double latency_ns, std::vector<double> samples) {
+  return {.kind = VerdictKind::Timed,
+          .latency_ns = latency_ns,
+          .samples_ns = std::move(samples),
+          .text = {}};
+}
+
+std::string text_of_status(int32_t status) {
+  return fmt::format(
+      "the kernel returned status {}{}", status,
+      status == TILEWRIGHT_STATUS_PARALLEL_FAILED ? ": a parallel loop could not be run" : "");
+}
+
+}  // namespace
+
+struct Workbench::Impl {
+  // A kernel on the bench and what has become of it so far.
+  struct Trial {
+    std::unique_ptr<MountedKernel> kernel;  // at one place: its clock refers to it
+    std::optional<KernelClock> clock;
+    RunOutcome outcome;
+    double first_ns = 0;  // its first run
+
+    bool failed() const { return record::is_failure(outcome.verdict.kind); }
+  };
+
+  Impl(Task the_task, const Tolerance& allowed, StatusBlock& block)
+      : task(std::move(the_task)), tolerance(allowed), status(block) {}
+
+  bool is_output(size_t k) const { return task.workload.operands[k].role == Role::Output; }
+
+  // Loads and packs; the outcome says what went wrong.
+  Trial mount(const BuiltKernel& kernel, PackedBuffers& packed) {
+    Trial trial;
+    set_phase(status, "load");
+    Result<MountedKernel> mounted = MountedKernel::mount(task, kernel, memory, packed);
+    if (!mounted) {
+      const bool build = mounted.error().kind != ErrorKind::Io;
+      trial.outcome.verdict = failure(build ? VerdictKind::Build : VerdictKind::Crash,
+                                      std::move(mounted.error().message));
+      return trial;
+    }
+    trial.kernel = std::make_unique<MountedKernel>(std::move(*mounted));
+    trial.outcome.verdict = timed(0, {});
+    return trial;
+  }
+
+  // Lays out what it may write, calls it once and looks at the guard zones.
+  void run_first(Trial& trial, double timeout_ns) {
+    poison();
+    set_phase(status, "run");
+    trial.clock.emplace(*trial.kernel, task.target.threads, timeout_ns);
+    trial.first_ns = trial.clock->run();
+    trial.outcome.verdict.latency_ns = trial.first_ns;
+    find_fault(trial);
+  }
+
+  void poison() {
+    for (size_t k = 0; k < memory.operands.size(); ++k) {
+      if (!is_output(k)) continue;
+      const Status sized = memory.operands[k].resize(memory.operands[k].size());
+      CHECK(sized.has_value(), "{}", sized.error().message);
+      std::memset(memory.operands[k].data(), kPoison, memory.operands[k].size());
+    }
+    std::memset(memory.workspace.data(), kPoison, memory.workspace.size());
+  }
+
+  // A status that is not 0, a guard zone.
+  void find_fault(Trial& trial) {
+    Verdict& verdict = trial.outcome.verdict;
+    if (trial.clock->status() != 0) {
+      verdict = failure(VerdictKind::Crash, text_of_status(trial.clock->status()));
+    } else if (std::string damage = trial.kernel->damage(); !damage.empty()) {
+      verdict = failure(VerdictKind::Crash, std::move(damage));
+    }
+  }
+
+  void compare_outputs(Trial& trial, std::string_view when = {}) {
+    set_phase(status, "compare");
+    for (size_t k = 0; k < memory.operands.size() && !trial.failed(); ++k) {
+      if (!is_output(k)) continue;
+      std::string wrong =
+          find_difference(task.workload, k, tolerance, expected[k], memory.operands[k].bytes());
+      if (wrong.empty()) continue;
+      trial.outcome.verdict = failure(VerdictKind::WrongResult, fmt::format("{}{}", when, wrong));
+    }
+  }
+
+  // Mounted, run once and compared.
+  Trial checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed) {
+    const int64_t begin = now_ns();
+    Trial trial = mount(kernel, packed);
+    if (!trial.failed()) run_first(trial, timeout_ns);
+    if (!trial.failed()) compare_outputs(trial);
+    trial.outcome.conditions.check_ns = since(begin);
+    if (trial.clock) trial.outcome.kernel_ns = trial.clock->total_ns();
+    return trial;
+  }
+
+  bool is_censored(Trial& trial, double censor_ns) {
+    if (censor_ns <= 0 || trial.first_ns <= censor_ns) return false;
+    const double fastest = std::min(trial.first_ns, trial.clock->run());  // with warm caches
+    if (fastest <= censor_ns) return false;
+    trial.outcome.verdict = timed(fastest, {});
+    trial.outcome.verdict.kind = VerdictKind::Censored;
+    return true;
+  }
+
+  void time(Trial& trial, const RunRequest& request) {
+    TimingResult result = time_kernel(*trial.clock, disturbance, request.protocol.cache,
+                                      request.incumbent_ns, trial.first_ns);
+    trial.outcome.verdict = timed(result.latency_ns, std::move(result.samples_ns));
+    trial.outcome.conditions.disturbed = result.disturbed;
+    trial.outcome.conditions.clock = result.clock;
+    find_fault(trial);
+    compare_outputs(trial, "after further runs: ");
+  }
+
+  // One turn of one kernel in a round.
+  void take_turn(Trial& trial, const CompareRequest& request) {
+    const record::CachePolicy cache = request.protocol.cache;
+    const double call_ns =
+        std::min(trial.first_ns, trial.clock->run());  // its caches, after others
+    const int64_t calls =
+        calls_per_sample(cache, call_ns, std::max(kSampleNs, request.round_ns / kTurnSamples));
+    const int64_t begin = now_ns();
+    do {
+      disturbance.begin_sample();
+      const double sample = trial.clock->sample(cache, calls);
+      const bool last_chance = since(begin) >= request.round_ns;
+      if (disturbance.disturbed() && !last_chance) {
+        ++trial.outcome.conditions.disturbed;
+        continue;
+      }
+      trial.outcome.verdict.samples_ns.push_back(sample);
+    } while (since(begin) < request.round_ns);
+    trial.outcome.conditions.time_ns += since(begin);
+  }
+
+  // What is left to say once all turns are taken.
+  void conclude(Trial& trial) {
+    find_fault(trial);
+    std::vector<double> ascending = trial.outcome.verdict.samples_ns;
+    if (!trial.failed()) {
+      std::ranges::sort(ascending);
+      trial.outcome.verdict.latency_ns = quantile_of(ascending, kLowQuantile);
+    }
+    trial.outcome.kernel_ns = trial.clock->total_ns();
+  }
+
+  Task task;
+  Tolerance tolerance;
+  StatusBlock& status;
+  std::vector<std::span<const std::byte>> expected;  // in the shared operands
+  BenchMemory memory;
+  PackedBuffers packed;  // of the candidates, one after the other
+  Disturbance disturbance;
+};
+
+Workbench::Workbench(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Workbench::Workbench(Workbench&&) noexcept = default;
+Workbench& Workbench::operator=(Workbench&&) noexcept = default;
+Workbench::~Workbench() = default;
+
+Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operands,
+                                  const Tolerance& tolerance, StatusBlock& status) {
+  if (const Status runs = check_runs_here(task.target); !runs) return std::unexpected(runs.error());
+  install_crash_handler(status);
+  runtime::ThreadPool::process().pin_caller();
+  Result<BenchMemory> memory = BenchMemory::make(task.workload, operands);
+  if (!memory) return std::unexpected(memory.error());
+  auto impl = std::make_unique<Impl>(task, tolerance, status);
+  impl->memory = std::move(*memory);
+  const size_t count = task.workload.operands.size();
+  impl->tolerance.absolute.resize(count);
+  impl->tolerance.relative.resize(count);
+  for (size_t k = 0; k < count; ++k) impl->expected.emplace_back(operands.operand(k));
+  return Workbench(std::move(impl));
+}
+
+RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_ns,
+                                     SharedOperands& operands) {
+  const int64_t begin = now_ns();
+  Impl::Trial trial = impl_->mount(kernel, impl_->packed);
+  if (!trial.failed()) impl_->run_first(trial, timeout_ns);
+  if (!trial.failed()) {
+    operands.set_writable(true);
+    for (size_t k = 0; k < impl_->memory.operands.size(); ++k) {
+      if (!impl_->is_output(k)) continue;
+      const std::span<const std::byte> made = impl_->memory.operands[k].bytes();
+      std::memcpy(operands.operand(k).data(), made.data(), made.size());
+    }
+    operands.set_writable(operands.fd() >= 0);
+  }
+  trial.outcome.conditions.check_ns = since(begin);
+  trial.outcome.conditions.time_ns = trial.first_ns;
+  trial.outcome.kernel_ns = trial.first_ns;
+  return std::move(trial.outcome);
+}
+
+RunOutcome Workbench::check(const BuiltKernel& kernel, double timeout_ns) {
+  Impl::Trial trial = impl_->checked(kernel, timeout_ns, impl_->packed);
+  trial.outcome.conditions.time_ns = trial.first_ns;
+  return std::move(trial.outcome);
+}
+
+RunOutcome Workbench::measure(const BuiltKernel& kernel, const RunRequest& request) {
+  Impl::Trial trial = impl_->checked(kernel, request.timeout_ns, impl_->packed);
+  if (trial.failed()) return std::move(trial.outcome);
+  const int64_t begin = now_ns();
+  set_phase(impl_->status, "time");
+  if (!impl_->is_censored(trial, request.censor_ns)) impl_->time(trial, request);
+  trial.outcome.conditions.time_ns = since(begin);
+  trial.outcome.kernel_ns = trial.clock->total_ns();
+  return std::move(trial.outcome);
+}
+
+std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
+                                           const CompareRequest& request) {
+  std::vector<PackedBuffers> packed(kernels.size());  // all of them at once
+  std::vector<Impl::Trial> trials;
+  trials.reserve(kernels.size());
+  size_t workspace = 0;
+  for (size_t k = 0; k < kernels.size(); ++k) {
+    trials.push_back(impl_->checked(kernels[k], request.timeout_ns, packed[k]));
+    if (trials.back().kernel) {
+      workspace = std::max(workspace, trials.back().kernel->workspace_bytes());
+    }
+  }
+  const Status sized = impl_->memory.workspace.resize(workspace);
+  CHECK(sized.has_value(), "{}", sized.error().message);  // it was as large before
+  set_phase(impl_->status, "time");
+  std::vector<size_t> order;
+  for (size_t k = 0; k < trials.size(); ++k) {
+    if (!trials[k].failed()) order.push_back(k);
+  }
+  Rng rng(1);
+  for (int round = 0; round < request.rounds; ++round) {
+    const double clock = impl_->disturbance.clock();
+    for (size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[rng.below(k)]);
+    for (const size_t k : order) {
+      trials[k].outcome.conditions.clock = std::max(trials[k].outcome.conditions.clock, clock);
+      impl_->take_turn(trials[k], request);
+    }
+  }
+  std::vector<RunOutcome> outcomes;
+  for (Impl::Trial& trial : trials) {
+    if (!trial.failed()) impl_->conclude(trial);
+    outcomes.push_back(std::move(trial.outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace tilewright::measure
