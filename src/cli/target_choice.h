@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "target/target.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 

@@ -13,7 +13,7 @@ Result<std::filesystem::path> workers_folder() {
   if (error) {
     return fail(ErrorKind::Io, "cannot tell where this program lies: " + error.message());
   }
-  const std::filesystem::path folder = program.parent_path();
+  std::filesystem::path folder = program.parent_path();
   for (const char* name : {"tilewright-build-worker", "tilewright-run-worker"}) {
     if (::access((folder / name).c_str(), X_OK) == 0) continue;
     return fail(ErrorKind::Io, fmt::format("there is no {} that can be run in {}: measuring needs "
