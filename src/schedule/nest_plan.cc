@@ -1,0 +1,139 @@
+#include "schedule/nest_plan.h"
+
+#include <algorithm>
+
+#include "schedule/axis_roles.h"
+
+namespace tilewright::schedule {
+namespace {
+
+// Dimensions from the outside in that are the reader's own axis of that number, whole.
+int leading_axes(const LoopTree& tree, const Access& access) {
+  const Stage& reader = tree.stage(access.stage);
+  const Buffer& buffer = tree.buffer(access.buffer);
+  int count = 0;
+  for (size_t d = 0; d < std::min<size_t>(access.rank, reader.dims.size()); ++d) {
+    const AccessDim& dim = tree.dims[access.first_dim + d];
+    const bool own = dim.affine && dim.index.constant == 0 && dim.index.terms.size() == 1 &&
+                     dim.index.terms[0].var == d && dim.index.terms[0].coefficient == 1 &&
+                     tree.var(reader.dims[d]).extent == buffer.extent[d];
+    if (!own) break;
+    ++count;
+  }
+  return count;
+}
+
+// Does the access take the element of the reader's own indices?
+bool is_elementwise(const LoopTree& tree, const Access& access) {
+  const size_t axes = tree.stage(access.stage).axes.size();
+  return access.rank == axes && leading_axes(tree, access) == static_cast<int>(axes);
+}
+
+bool has_constant_axes(const LoopTree& tree, StageIndex index) {
+  const te::Op& op = tree.dag->op(tree.stage(index).op);
+  return std::ranges::any_of(op.reduce_axes,
+                             [](const te::Axis& a) { return a.hints.simplify_const_index; });
+}
+
+class Planner {
+ public:
+  Planner(const LoopTree& tree, double least_rows) : tree_(tree), least_rows_(least_rows) {}
+
+  NestPlan run() {
+    for (const StageIndex index : tree_.order) find_pair(index);
+    for (size_t k = tree_.order.size(); k-- > 0;) {  // readers first
+      const StageIndex index = tree_.order[k];
+      if (!is_scheduled(tree_, index)) continue;
+      const StageIndex root = find_root(index);
+      root_of_[index] = root == kNone ? index : root;
+      if (root == kNone) {
+        shared_[index] = static_cast<int>(tree_.stage(index).dims.size());
+      } else {
+        plan_.groups[root].members.push_back(index);
+        plan_.nested[index] = root;
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  void find_pair(StageIndex index) {
+    if (!is_scheduled(tree_, index) || tree_.is_output(index) || !is_heavy(tree_, index)) return;
+    if (has_constant_axes(tree_, index)) return;
+    const auto reads = readings_of(tree_, index);
+    if (reads.empty()) return;
+    const StageIndex reader = reads[0]->stage;
+    const bool one = std::ranges::all_of(reads, [&](const Access* access) {
+      return access->stage == reader && is_elementwise(tree_, *access);
+    });
+    if (!one || tree_.dag->op(tree_.stage(reader).op).has_reduction()) return;
+    if (plan_.pairs.emplace(reader, index).second) plan_.nested[index] = reader;
+  }
+
+  // The root of the group that the stage joins.
+  StageIndex find_root(StageIndex index) {
+    if (tree_.is_output(index) || is_heavy(tree_, index) || has_constant_axes(tree_, index)) {
+      return kNone;
+    }
+    const auto reads = readings_of(tree_, index);
+    if (reads.empty()) return kNone;
+    const StageIndex root = root_of_.at(reads[0]->stage);
+    if (plan_.pairs.contains(root) || is_heavy(tree_, root)) return kNone;
+    int common = static_cast<int>(kMaxRank);
+    for (const Access* access : reads) {
+      if (root_of_.at(access->stage) != root) return kNone;
+      common = std::min({common, leading_axes(tree_, *access), shared_.at(access->stage)});
+    }
+    const auto group = plan_.groups.find(root);
+    const int before = group == plan_.groups.end() ? static_cast<int>(tree_.stage(root).dims.size())
+                                                   : group->second.lead;
+    const int lead = std::min(before, common);
+    double rows = 1;
+    for (int axis = 0; axis < lead; ++axis) {
+      rows *=
+          static_cast<double>(tree_.var(tree_.stage(root).axes[static_cast<size_t>(axis)]).extent);
+    }
+    if (lead == 0 || rows < least_rows_) return kNone;
+    plan_.groups[root].lead = lead;
+    shared_[index] = common;
+    return root;
+  }
+
+  const LoopTree& tree_;
+  double least_rows_;
+  NestPlan plan_;
+  std::map<StageIndex, StageIndex> root_of_;
+  std::map<StageIndex, int> shared_;  // leading axes in common with the root
+};
+
+}  // namespace
+
+bool is_scheduled(const LoopTree& tree, StageIndex index) {
+  const Stage& stage = tree.stage(index);
+  return stage.kind != StageKind::Input && stage.place != Place::Inlined;
+}
+
+std::vector<const Access*> readings_of(const LoopTree& tree, StageIndex producer) {
+  std::vector<const Access*> reads;
+  for (size_t k = 0; k < tree.stages.size(); ++k) {
+    if (!is_scheduled(tree, static_cast<StageIndex>(k))) continue;
+    for (const Access& access : tree.reads_of(tree.stages[k])) {
+      if (tree.buffer(access.buffer).stage == producer) reads.push_back(&access);
+    }
+  }
+  return reads;
+}
+
+double copies_inlined(const LoopTree& tree, StageIndex stage) {
+  double uses = 0;
+  for (const Access* access : readings_of(tree, stage)) {
+    uses += iterations_of(tree, tree.stage(access->stage));
+  }
+  return uses / std::max(1.0, iterations_of(tree, tree.stage(stage)));
+}
+
+NestPlan plan_nests(const LoopTree& tree, double least_rows) {
+  return Planner(tree, least_rows).run();
+}
+
+}  // namespace tilewright::schedule
