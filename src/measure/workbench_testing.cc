@@ -1,0 +1,59 @@
+#include "measure/workbench_testing.h"
+
+#include <gtest/gtest.h>
+
+#include "codegen/llvm/build_kernel.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+#include "task/parse.h"
+
+namespace tilewright::measure {
+namespace {
+
+constexpr double kTimeout = 10e9;
+
+SharedOperands drawn(const Workload& workload) {
+  SharedOperands operands = SharedOperands::create(workload).value();
+  const Status status = draw_inputs(workload, 1, operands);
+  EXPECT_TRUE(status) << status.error().message;
+  return operands;
+}
+
+}  // namespace
+
+Task task_of_text(std::string_view text, int threads) {
+  Licences licences;
+  licences.winograd = true;
+  const Result<Workload> workload = parse_workload(text, licences);
+  EXPECT_TRUE(workload) << workload.error().message;
+  return {.workload = workload.value(), .target = host_target(threads)};
+}
+
+BuiltKernel build_for_test(const Task& task, const schedule::Trace& trace) {
+  const schedule::LoopTree initial = schedule::initial_tree(task.workload).value();
+  const schedule::LoopTree tree = schedule::apply_or_explain(initial, trace).value();
+  BuiltKernel kernel{.object = codegen::build_object(task, tree, trace).value(), .packed = {}};
+  for (uint32_t k = 0; k < task.workload.operands.size(); ++k) {
+    const auto buffer = static_cast<schedule::BufferIndex>(task.workload.operands[k].tensor);
+    if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
+    kernel.packed.push_back({.operand = k, .layout = schedule::layout_of(tree, buffer)});
+  }
+  return kernel;
+}
+
+BuiltKernel build_default(const Task& task, int variant) {
+  return build_for_test(task, schedule::default_trace(task.workload, task.target, variant).value());
+}
+
+TestBench::TestBench(Task the_task) : task(std::move(the_task)), operands(drawn(task.workload)) {
+  Workbench first = Workbench::make(task, operands, {}, status).value();
+  reference = first.make_reference(build_default(task), kTimeout, operands);
+  if (Result<Tolerance> judged = judge_reference(task.workload, operands)) {
+    tolerance = *judged;
+  } else {
+    error = judged.error().message;
+  }
+  bench = std::make_unique<Workbench>(Workbench::make(task, operands, tolerance, status).value());
+}
+
+}  // namespace tilewright::measure
