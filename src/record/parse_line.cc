@@ -355,7 +355,7 @@ Status LineReader::Impl::parse_known(std::string_view line, Line* out) {
     return bad("malformed JSON");
   }
   ondemand::object object;
-  if (document.get_object().get(object)) return bad("not a JSON object");
+  if (document.get_object().get(object)) return bad("not a whole JSON object");
   std::string_view type;
   if (object["type"].get_string().get(type)) return bad("no member 'type' that is a string");
   const std::string kind(type);

@@ -228,6 +228,7 @@ Added Store::Impl::add(const Line& line) {
 int64_t Store::Impl::add_waiting() {
   // Those that are stored are looked at after the reading: no table is walked while it changes.
   std::vector<int64_t> done;
+  int64_t arrived = 0;
   Statement& waiting =
       database->statement("SELECT id, line FROM foreign_lines WHERE kind = 'waiting'").with();
   while (waiting.next()) {
@@ -237,13 +238,13 @@ int64_t Store::Impl::add_waiting() {
         !run_row(attempt->run)) {
       continue;
     }
-    add(*attempt);
+    arrived += add(*attempt) == Added::New ? 1 : 0;
     done.push_back(waiting.integer(0));
   }
   for (const int64_t row : done) {
     database->statement("DELETE FROM foreign_lines WHERE id = ?").with(row).run();
   }
-  return static_cast<int64_t>(done.size());
+  return arrived;
 }
 
 // ---- reading ----

@@ -1,0 +1,323 @@
+#include "record/ndjson.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <ostream>
+#include <system_error>
+
+#include "record/store_impl.h"
+
+namespace tilewright::record {
+namespace {
+
+// A transaction is this long, so that others who write need not wait for a whole import.
+constexpr int64_t kLinesATransaction = 250'000;
+constexpr size_t kBlock = size_t{4} << 20;
+constexpr size_t kLongestLine = size_t{1} << 30;
+
+// Adds lines, a transaction after the other.
+class Importer {
+ public:
+  explicit Importer(Store::Impl& impl) : impl_(impl) {}
+
+  Status add(const Line& line) {
+    if (!transaction_) transaction_.emplace(*impl_.database);
+    count(line, impl_.add(line));
+    if (++pending_ < kLinesATransaction && !impl_.database->failed()) return {};
+    return commit();
+  }
+
+  void add_malformed(int64_t number, std::string why) {
+    ++report_.malformed;
+    if (report_.named.size() < ImportReport::kMostNamed) {
+      report_.named.push_back({number, std::move(why)});
+    }
+  }
+
+  Status finish() {
+    if (!transaction_) transaction_.emplace(*impl_.database);
+    report_.arrived = impl_.add_waiting();
+    return commit();
+  }
+
+  ImportReport& report() { return report_; }
+
+ private:
+  void count(const Line& line, Added added) {
+    switch (added) {
+      case Added::Known:
+        ++report_.known;
+        break;
+      case Added::Variant:
+        ++report_.variants;
+        break;
+      case Added::Waiting:
+        ++report_.waiting;
+        break;
+      case Added::New:
+        ++(std::holds_alternative<Attempt>(line)       ? report_.attempts
+           : std::holds_alternative<ForeignLine>(line) ? report_.foreign
+                                                       : report_.others);
+        break;
+    }
+  }
+
+  Status commit() {
+    Status status = transaction_->commit();
+    transaction_.reset();
+    pending_ = 0;
+    if (!status) impl_.forget();
+    return status;
+  }
+
+  Store::Impl& impl_;
+  ImportReport report_;
+  std::optional<Transaction> transaction_;
+  int64_t pending_ = 0;
+};
+
+// Cuts what comes in blocks into lines and feeds them; numbers count empty lines too.
+class LineFeeder {
+ public:
+  explicit LineFeeder(Importer& importer) : importer_(importer) {}
+
+  // Complete lines of `text`, which has the padding of LineReader behind it.
+  Status feed(std::string_view text) {
+    while (!text.empty()) {
+      const size_t end = text.find('\n');
+      if (Status status = one(text.substr(0, end)); !status) return status;
+      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    }
+    return {};
+  }
+
+ private:
+  Status one(std::string_view line) {
+    ++number_;
+    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
+    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+    if (line.empty()) return {};
+    ++importer_.report().lines;
+    if (Status status = reader_.parse(line, &line_); !status) {
+      importer_.add_malformed(number_, status.error().message);
+      return {};
+    }
+    return importer_.add(line_);
+  }
+  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+  Importer& importer_;
+  LineReader reader_;
+  Line line_ = Attempt();
+  int64_t number_ = 0;
+};
+
+class InputFile {
+ public:
+  explicit InputFile(const std::filesystem::path& path)
+      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {}
+  ~InputFile() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  // How many bytes came; 0 at the end.
+  Result<size_t> read(char* to, size_t room) {
+    while (error_ == 0) {
+      const ssize_t count = ::read(fd_, to, room);
+      if (count >= 0) return static_cast<size_t>(count);
+      if (errno != EINTR) error_ = errno;
+    }
+    return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", path_.native(),
+                                           std::generic_category().message(error_)));
+  }
+
+ private:
+  std::filesystem::path path_;
+  int fd_;
+  int error_;
+};
+
+Status feed_file(InputFile& file, const std::filesystem::path& path, LineFeeder& feeder) {
+  std::vector<char> buffer(kBlock + LineReader::kPadding);
+  size_t filled = 0;  // the beginning of a line whose end has not come
+  while (true) {
+    if (buffer.size() - filled < kBlock / 2 + LineReader::kPadding) {
+      if (filled > kLongestLine) {
+        return fail(ErrorKind::BadInput,
+                    fmt::format("{}: a line has more than {} bytes", path.native(), kLongestLine));
+      }
+      buffer.resize(2 * buffer.size());
+    }
+    const Result<size_t> count =
+        file.read(buffer.data() + filled, buffer.size() - filled - LineReader::kPadding);
+    if (!count) return std::unexpected(count.error());
+    if (*count == 0) return feeder.feed({buffer.data(), filled});
+    const std::string_view fresh(buffer.data() + filled, *count);
+    const size_t last = fresh.rfind('\n');
+    filled += *count;
+    if (last == std::string_view::npos) continue;
+    const size_t complete = filled - *count + last + 1;
+    if (Status status = feeder.feed({buffer.data(), complete}); !status) return status;
+    std::memmove(buffer.data(), buffer.data() + complete, filled - complete);
+    filled -= complete;
+  }
+}
+
+// Reads see one state while it lives.
+class Snapshot {
+ public:
+  explicit Snapshot(Database& database) : database_(database) {
+    database_.statement("BEGIN").with().run();
+  }
+  ~Snapshot() {
+    if (database_.in_transaction()) database_.statement("COMMIT").with().run();
+  }
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ private:
+  Database& database_;
+};
+
+struct Declaration {
+  std::string text;
+  Line line;
+};
+
+// Targets, tasks, machines, runs, and what else was said of them, each sorted by its text.
+std::array<std::vector<Declaration>, 4> declarations_of(Database& database) {
+  std::array<std::vector<Declaration>, 4> all;
+  const auto put = [&](const Line& line) {
+    if (line.index() < all.size()) all[line.index()].push_back({print_line(line), line});
+  };
+  Statement& targets = database.statement("SELECT text, extra FROM targets").with();
+  while (targets.next()) {
+    put(TargetLine{std::string(targets.text(0)), std::string(targets.text(1))});
+  }
+  Statement& tasks = database
+                         .statement(
+                             "SELECT t.key, t.workload, t.text, t.licences, g.text, t.extra "
+                             "FROM tasks t JOIN targets g ON g.id = t.target")
+                         .with();
+  while (tasks.next()) put(TaskLine{Store::Impl::read_task(tasks), std::string(tasks.text(5))});
+  Statement& machines = database.statement("SELECT key, content FROM machines").with();
+  while (machines.next()) put(MachineLine{machines.hash(0), std::string(machines.text(1))});
+  Statement& runs =
+      database.statement("SELECT key, start_us, command, version, extra FROM runs").with();
+  while (runs.next()) {
+    put(RunLine{Run{.id = runs.hash(0),
+                    .start_us = runs.integer(1),
+                    .command = std::string(runs.text(2)),
+                    .version = std::string(runs.text(3))},
+                std::string(runs.text(4))});
+  }
+  Statement& variants =
+      database.statement("SELECT line FROM foreign_lines WHERE kind = 'variant'").with();
+  while (variants.next()) {
+    if (Result<Line> line = parse_line(variants.text(0))) put(*line);
+  }
+  for (std::vector<Declaration>& lines : all) std::ranges::sort(lines, {}, &Declaration::text);
+  return all;
+}
+
+}  // namespace
+
+Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit) {
+  Store::Impl& impl = store.impl();
+  Database& database = *impl.database;
+  const Snapshot snapshot(database);
+  for (const std::vector<Declaration>& lines : declarations_of(database)) {
+    for (const Declaration& declaration : lines) {
+      if (!visit(declaration.line)) return database.take_status();
+    }
+  }
+  Statement attempts(database, TILEWRIGHT_SELECT_ATTEMPTS "ORDER BY a.key");
+  Line line;
+  while (attempts.next()) {
+    Result<Attempt> attempt = impl.read_attempt(attempts);
+    if (!attempt) return std::unexpected(attempt.error());
+    line = std::move(*attempt);
+    if (!visit(line)) return database.take_status();
+  }
+  for (const std::string_view kind : {"waiting", "unknown"}) {
+    Statement lines(database, "SELECT line FROM foreign_lines WHERE kind = ? ORDER BY key");
+    lines.with(kind);
+    while (lines.next()) {
+      line = ForeignLine{std::string(lines.text(0))};
+      if (kind == "waiting") {  // its task may be in the other store
+        Result<Line> parsed = parse_line(lines.text(0));
+        if (parsed) line = std::move(*parsed);
+      }
+      if (!visit(line)) return database.take_status();
+    }
+  }
+  return database.take_status();
+}
+
+Status export_ndjson(Store& store, std::ostream& out) {
+  std::string text;
+  const Status status = for_each_line(store, [&](const Line& line) {
+    if (const auto* attempt = std::get_if<Attempt>(&line)) {
+      print_attempt(*attempt, &text);
+    } else {
+      text += print_line(line);
+    }
+    text += '\n';
+    if (text.size() < kBlock) return true;
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    text.clear();
+    return out.good();
+  });
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!status) return status;
+  if (!out.flush()) return fail(ErrorKind::Io, "the lines cannot be written: is the disk full?");
+  return {};
+}
+
+Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path) {
+  InputFile file(path);
+  Importer importer(store.impl());
+  LineFeeder feeder(importer);
+  const Status fed = feed_file(file, path, feeder);
+  const Status finished = importer.finish();
+  if (!fed) return std::unexpected(fed.error());
+  if (!finished) return std::unexpected(finished.error());
+  return importer.report();
+}
+
+Result<ImportReport> import_ndjson_text(Store& store, std::string_view text) {
+  std::string padded;
+  padded.reserve(text.size() + LineReader::kPadding);
+  padded = text;
+  Importer importer(store.impl());
+  LineFeeder feeder(importer);
+  if (Status status = feeder.feed(padded); !status) return std::unexpected(status.error());
+  if (Status status = importer.finish(); !status) return std::unexpected(status.error());
+  return importer.report();
+}
+
+Result<ImportReport> merge(Store& into, Store& from) {
+  if (&into == &from) return ImportReport{};
+  Importer importer(into.impl());
+  Status added;
+  const Status read = for_each_line(from, [&](const Line& line) {
+    ++importer.report().lines;
+    added = importer.add(line);
+    return added.has_value();
+  });
+  if (!added) return std::unexpected(added.error());
+  const Status finished = importer.finish();
+  if (!read) return std::unexpected(read.error());
+  if (!finished) return std::unexpected(finished.error());
+  return importer.report();
+}
+
+}  // namespace tilewright::record

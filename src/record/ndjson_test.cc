@@ -1,0 +1,247 @@
+#include "record/ndjson.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+#include "record/record_testing.h"
+
+namespace tilewright::record {
+namespace {
+
+using namespace tilewright::record::testing;  // NOLINT: these are for tests
+using ::testing::HasSubstr;
+
+std::string export_text(Store& store) {
+  std::ostringstream out;
+  must(export_ndjson(store, out));
+  return out.str();
+}
+
+// A store of odd attempts, each in the words of its own seed; some tasks and foreign lines shared.
+Store odd_store(const std::filesystem::path& path, uint64_t seed, int count) {
+  Rng rng(seed);
+  Store store = must(Store::open(path));
+  const std::string tasks[] = {"matmul:m=16,n=16,k=16", "matmul:m=8,n=16,k=16", "C1D0"};
+  must(store.put_machine(machine_named("one")));
+  must(store.put_machine(machine_named(fmt::format("of seed {}", seed))));
+  must(store.put_run(run_one()));
+  std::vector<Attempt> attempts;
+  for (const std::string& task : tasks) {
+    for (const int threads : {1, 2}) must(store.put_task(task_for(task, threads)));
+  }
+  for (int k = 0; k < count; ++k) {
+    Task task = task_for(tasks[rng.below(std::size(tasks))], static_cast<int>(rng.between(1, 2)));
+    if (rng.chance(0.1)) task.workload.text = odd_text(rng);
+    if (k < 10) must(store.put_task(task));
+    attempts.push_back(odd_attempt(task, rng));
+  }
+  must(store.append(attempts));
+  must(import_ndjson_text(store, fmt::format("{{\"type\":\"dream\",\"of\":{}}}\n"
+                                             "{{\"type\":\"dream\",\"of\":\"all\"}}\n"
+                                             "{{\"type\":\"target\",\"text\":\"x\",\"n\":{}}}\n",
+                                             seed, seed)));
+  return store;
+}
+
+TEST(Ndjson, TheRoundTripIsTheIdentity) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    const TemporaryFolder folder;
+    Store store = odd_store(folder / "a.db", seed, 100);
+    const std::string text = export_text(store);
+    Store again = must(Store::open(folder / "b.db"));
+    const ImportReport report = must(import_ndjson_text(again, text));
+    EXPECT_EQ(report.malformed, 0) << report.named[0].why;
+    EXPECT_EQ(export_text(again), text);
+    EXPECT_EQ(report.attempts, 100);
+    // And once more: everything is known.
+    const ImportReport second = must(import_ndjson_text(again, text));
+    EXPECT_EQ(second.known, second.lines);
+    EXPECT_EQ(export_text(again), text);
+  }
+}
+
+TEST(Ndjson, MergingIsIdempotentAndCommutative) {
+  const TemporaryFolder folder;
+  Store a = odd_store(folder / "a.db", 1, 60);
+  Store b = odd_store(folder / "b.db", 2, 60);
+  Store ab = must(Store::open(folder / "ab.db"));
+  Store ba = must(Store::open(folder / "ba.db"));
+  must(merge(ab, a));
+  EXPECT_EQ(export_text(ab), export_text(a));
+  must(merge(ab, b));
+  must(merge(ba, b));
+  must(merge(ba, a));
+  const std::string text = export_text(ab);
+  EXPECT_EQ(export_text(ba), text);
+  must(merge(ab, a));
+  must(merge(ab, ba));
+  must(merge(ab, ab));
+  EXPECT_EQ(export_text(ab), text);
+  // Through text, in any order of lines.
+  Store lines = must(Store::open(folder / "lines.db"));
+  std::istringstream in(export_text(b) + export_text(a));
+  std::vector<std::string> shuffled;
+  for (std::string line; std::getline(in, line);) shuffled.push_back(line);
+  std::ranges::sort(shuffled);  // attempts come first
+  std::string all;
+  for (const std::string& line : shuffled) all += line + "\r\n\n";
+  const ImportReport report = must(import_ndjson_text(lines, all));
+  EXPECT_EQ(report.malformed, 0);
+  EXPECT_EQ(report.arrived, report.waiting);
+  EXPECT_EQ(export_text(lines), text);
+}
+
+TEST(Ndjson, AttemptsWaitForTheirTask) {
+  const TemporaryFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  Store whole = store_with(folder / "whole.db", task);
+  const Attempt attempt = timed(task, 1);
+  must(whole.append({&attempt, 1}));
+  const std::string text = export_text(whole);
+  Store store = must(Store::open(folder / "a.db"));
+  const ImportReport first = must(import_ndjson_text(store, print_line(Line(attempt)) + "\n"));
+  EXPECT_EQ(first.waiting, 1);
+  EXPECT_EQ(must(store.find_attempt(attempt.id())), std::nullopt);
+  EXPECT_EQ(export_text(store), print_line(Line(attempt)) + "\n");
+  Store other = must(Store::open(folder / "b.db"));
+  must(merge(other, store));  // waits there too
+  EXPECT_EQ(export_text(other), export_text(store));
+  const ImportReport second = must(import_ndjson_text(store, text));
+  EXPECT_EQ(second.arrived + second.attempts, 1);
+  EXPECT_EQ(must(store.find_attempt(attempt.id())), attempt);
+  EXPECT_EQ(export_text(store), text);
+}
+
+TEST(Ndjson, WhatIsNotKnownIsCarriedAsItIs) {
+  const TemporaryFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  Store store = store_with(folder / "a.db", task);
+  Attempt attempt = timed(task, 1);
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string line = print_line(Line(attempt));
+    const size_t at = line.find(from);
+    CHECK(at != std::string::npos, "{}", from);
+    return line.replace(at, from.size(), to);
+  };
+  const std::string lines[] = {
+      R"({"type":"dream"})",
+      R"({ "type" : "dream", "big": 123456789012345678901234567890, "x": [1.50, {"y": null}] })",
+      R"({"what":{"type":"attempt"},"type":"d\u00e9j\u00e0"})",
+      R"({"type":"task","v":2,"anything":true})",
+      changed("\"timed\"", "\"exploded\""),
+      changed("v1;warm", "v7;lukewarm"),
+      R"({"type":"task","key":"00000000000000000000000000000001","workload":"00000000000000000000000000000002","text":"x","licences":"bend_time","target":"y"})",
+  };
+  for (const std::string& line : lines) {
+    const ImportReport report = must(import_ndjson_text(store, line));
+    EXPECT_EQ(report.foreign, 1) << line;
+    EXPECT_EQ(must(import_ndjson_text(store, "  " + line + " \r\n")).known, 1) << line;
+    EXPECT_THAT(export_text(store), HasSubstr("\n" + line + "\n"));
+  }
+  // Members that are not known go with their attempt.
+  std::string line = print_line(Line(attempt));
+  line.erase(line.find("\"id\""), 40);
+  const std::string members = R"("zeal":123456789012345678901234567890,"aim":[1, 2.50])";
+  ASSERT_EQ(must(import_ndjson_text(store, "{" + members + "," + line.substr(1))).attempts, 1);
+  attempt.extra = R"({"aim":[1, 2.50],"zeal":123456789012345678901234567890})";
+  EXPECT_EQ(must(store.find_attempt(attempt.id())), attempt);
+  EXPECT_THAT(export_text(store), HasSubstr("," + attempt.extra.substr(1) + "\n"));
+}
+
+TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
+  const TemporaryFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  Store store = store_with(folder / "a.db", task);
+  const std::string good = print_line(Line(timed(task, 1)));
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    std::string line = good;
+    return line.replace(line.find(from), from.size(), to);
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {"nonsense", "not a whole"},
+      {"{\"type\":\"dream\"", "not a whole"},
+      {"[1]", "not a whole JSON object"},
+      {"7", "not a whole JSON object"},
+      {"{}", "no member 'type'"},
+      {"{\"type\":5}", "no member 'type'"},
+      {"{\"type\":\"dream\",\"v\":\"x\"}", "'v' is no integer"},
+      {"{\"type\":\"dream\",\"v\":0}", "less than 1"},
+      {"{\"type\":\"dream\",\"x\":nonsense}", "malformed"},
+      {"{\"type\":\"dream\"} {}", "malformed"},
+      {"{\"type\":\"run\"}", "member 'id' is missing"},
+      {"{\"type\":\"machine\",\"id\":\"xyz\"}", "member 'id' is not as it should be"},
+      {"{\"type\":\"machine\",\"model\":\"xyz\"}", "member 'id' is missing"},
+      {good + "}", "follows"},
+      {good + good, "follows"},
+      {good.substr(0, good.size() / 2), ""},
+      {changed("\"sequence\":1", "\"sequence\":1.5"), "'sequence'"},
+      {changed("\"sequence\":1", "\"sequence\":2"), "is not that of its content"},
+      {changed("\"sequence\":1", "\"sequence\":1,\"sequence\":1"), "'sequence' is there twice"},
+      {changed("\"load\":0.25", "\"load\":-0.25"), "'load'"},
+      {changed("\"load\":0.25", "\"load\":1e999"), ""},
+      {changed("\"load\":0.25", "\"load\":0.25,\"more\":tru"), "malformed"},
+      {changed("[1000,", "[1000,null,"), "'samples_ns'"},
+      {changed("\"program\":\"0", "\"program\":\"G"), "'program'"},
+      {changed("annotate",
+               "annot\xff"
+               "te"),
+       "malformed"},
+  };
+  std::string text;
+  for (const auto& [line, why] : cases) text += line + "\n";
+  const ImportReport report = must(import_ndjson_text(store, "\n" + text + good));
+  EXPECT_EQ(report.malformed, std::ssize(cases));
+  EXPECT_EQ(report.attempts, 1);
+  ASSERT_EQ(report.named.size(), ImportReport::kMostNamed);
+  for (const auto& [line, why] : cases) {
+    const ImportReport one = must(import_ndjson_text(store, line + "\n"));
+    ASSERT_EQ(one.malformed, 1) << line;
+    EXPECT_THAT(one.named[0].why, HasSubstr(why)) << line;
+  }
+  EXPECT_EQ(report.named[3].number, 5);
+}
+
+TEST(Ndjson, FilesOfAnyShape) {
+  const TemporaryFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  Store store = store_with(folder / "a.db", task);
+  Attempt large = timed(task, 1);
+  large.verdict.text.assign(9'000'000, 'x');  // longer than a block
+  const Attempt small = timed(task, 2);
+  std::ofstream(folder / "lines") << print_line(Line(small)) << "\n"
+                                  << print_line(Line(large)) << "\n"
+                                  << print_line(Line(timed(task, 3)));
+  const ImportReport report = must(import_ndjson(store, folder / "lines"));
+  EXPECT_EQ(report.attempts, 3);
+  EXPECT_EQ(must(store.find_attempt(large.id())), large);
+  std::ofstream(folder / "empty") << "";
+  EXPECT_EQ(must(import_ndjson(store, folder / "empty")).lines, 0);
+  EXPECT_THAT(import_ndjson(store, folder / "none").error().message,
+              HasSubstr("No such file or directory"));
+  EXPECT_THAT(import_ndjson(store, folder.path()).error().message, HasSubstr("Is a directory"));
+}
+
+TEST(Ndjson, AnExportThatCannotBeWrittenIsAnError) {
+  const TemporaryFolder folder;
+  Store store = odd_store(folder / "a.db", 1, 10);
+  std::ofstream full("/dev/full");
+  EXPECT_EQ(export_ndjson(store, full).error().kind, ErrorKind::Io);
+}
+
+TEST(Ndjson, LinesAreJsonInTheWordsOfTheHeaders) {
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  const Result<Json> json = parse_json(print_line(Line(timed(task, 1))));
+  ASSERT_TRUE(json.has_value());
+  EXPECT_EQ(json->at("type"), "attempt");
+  EXPECT_EQ(json->at("verdict"), "timed");
+  EXPECT_EQ(json->at("samples_ns"), Json({1000, 1000.1}));
+  EXPECT_EQ(json->at("protocol"), "v1;warm");
+}
+
+}  // namespace
+}  // namespace tilewright::record
