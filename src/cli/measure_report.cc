@@ -68,7 +68,7 @@ Json final_json(const measure::Answer& answer, size_t rank, double default_ns, b
 std::string finals_text(std::span<const measure::Answer> finals, Hash128 default_program,
                         double flop) {
   const double default_ns = default_latency(finals, default_program);
-  std::string out = fmt::format("{:>4}  {:>10}  {:>14}  {:>15}  {}\n", "rank", "latency", "",
+  std::string out = fmt::format("{:>4}  {:>10}  {:>14}  {:>15}  {}\n", "rank", "latency", "rate",
                                 "against default", "id");
   for (size_t k = 0; k < finals.size(); ++k) {
     const record::Attempt& attempt = finals[k].attempt;

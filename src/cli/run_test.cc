@@ -56,7 +56,14 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"lower", "GMM0", "--threads", "2", "--target", "x86-64-v3"}, "part of its text"},
         Mistake{{"lower", "GMM0", "--disable-pass", "vectorize"}, "there is no pass 'vectorize'"},
         Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
-        Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"}));
+        Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
+        Mistake{{"measure", "GMM0"}, "either --traces FILE or --random N"},
+        Mistake{{"measure", "GMM0", "--random", "0"}, "--random"},
+        Mistake{{"measure", "GMM0", "--random", "2", "--cache", "hot"}, "hot"},
+        Mistake{{"measure", "GMM0", "--traces", "/dev/null"}, "there is no trace in it"},
+        Mistake{{"measure", "GMM0", "--random", "2", "--finalists", "100"}, "--finalists"},
+        Mistake{{"measure", "GMM0", "--random", "2"}, "no tilewright-build-worker"},
+        Mistake{{"replay", "ab", "--records", "/nowhere/records.db"}, "/nowhere/records.db"}));
 
 TEST(Run, MistakesAreObjectsUnderJson) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{

@@ -10,7 +10,7 @@ import unittest
 import program
 
 WHAT = "matmul:m=16,n=16,k=16"
-LEGAL = "split C i [4]\nannotate C j vectorise\n"
+LEGAL = "split C i [4]\nannotate C i.1 unroll\n"
 ILLEGAL = "split C nowhere [4]\n"
 
 
@@ -78,7 +78,7 @@ class Verbs(unittest.TestCase):
         self.assertIn(by_candidate[2]["verdict"], ("timed", "censored"))
         steps = [
             {"step": "split", "stage": "C", "loop": "i", "factors": [4]},
-            {"step": "annotate", "stage": "C", "loop": "j", "how": "vectorise"},
+            {"step": "annotate", "stage": "C", "loop": "i.1", "how": "unroll"},
         ]
         ndjson = self.write("ndjson", json.dumps(steps) + "\n[]\n")
         again = program.verdicts(self.lines("measure", WHAT, "--traces", ndjson, "--finalists", 0))
