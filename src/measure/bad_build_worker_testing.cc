@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,8 +34,8 @@ void misbehave(const schedule::Trace& trace) {
       break;
     }
     case Fault::CompilerTakesMemory: {
-      std::vector<std::string> taken;
-      while (true) taken.emplace_back(size_t{64} << 20, 'x');
+      std::vector<std::unique_ptr<char[]>> taken;
+      while (true) taken.push_back(std::make_unique_for_overwrite<char[]>(size_t{64} << 20));
     }
     case Fault::CompilerAborts:
       std::abort();

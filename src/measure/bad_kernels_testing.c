@@ -54,7 +54,7 @@ int32_t bad_null(const TilewrightCall* call) {
 
 int32_t bad_divide(const TilewrightCall* call) {
   volatile int32_t zero = call->reserved & 0;
-  return 1 / zero;
+  return 1000003 / zero;
 }
 
 int32_t bad_instruction(const TilewrightCall* call) {

@@ -21,7 +21,7 @@ std::string said(const WorkerEvent& event) {
 }  // namespace
 
 bool may_be_innocent(const WorkerEvent& event) {
-  return event.died && !event.late && (event.starting || event.signal == SIGKILL);
+  return event.died && !event.late && event.signal == SIGKILL;
 }
 
 BuildReply reply_of_death(const WorkerEvent& event, double timeout_s) {
@@ -36,9 +36,6 @@ BuildReply reply_of_death(const WorkerEvent& event, double timeout_s) {
     reply.text = fmt::format("the compiler took more than {:g} s of CPU time{}{}", timeout_s, pass,
                              said(event));
     reply.cpu_ns = timeout_s * 1e9;
-  } else if (event.starting) {
-    reply.failure = VerdictKind::Device;
-    reply.text = fmt::format("a build worker died when it started: {}{}", event.end, said(event));
   } else {
     reply.text = fmt::format("the compiler was {}{}{}", event.end, pass, said(event));
   }
@@ -51,10 +48,7 @@ RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request)
   const std::string phase = where(event, "phase");
   const std::string detail = detail_text(event.status);
   const bool timed_out = event.late || event.status.timed_out != 0;
-  if (event.starting) {
-    verdict.kind = VerdictKind::Device;
-    verdict.text = fmt::format("a run worker died when it started: {}{}", event.end, said(event));
-  } else if (timed_out && phase_text(event.status) == "time") {
+  if (timed_out && phase_text(event.status) == "time") {
     verdict.kind = VerdictKind::Censored;  // its first run was right
     verdict.latency_ns = request.timeout_ns;
     verdict.text = fmt::format("a later run took more than {:.4g} ms", request.timeout_ns * 1e-6);

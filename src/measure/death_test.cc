@@ -49,10 +49,6 @@ TEST(Death, OfRunners) {
 TEST(Death, KilledFromOutsideIsNobodysFault) {
   EXPECT_TRUE(may_be_innocent(event_of(SIGKILL, "check")));
   EXPECT_FALSE(may_be_innocent(event_of(SIGSEGV, "check")));
-  WorkerEvent starting = event_of(0, "");
-  starting.starting = true;
-  EXPECT_TRUE(may_be_innocent(starting));
-  EXPECT_EQ(reply_of_death(starting, 1).failure, VerdictKind::Device);
 }
 
 TEST(Death, StatusTextsNeverRunPastTheirEnd) {

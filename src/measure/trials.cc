@@ -14,7 +14,7 @@ using record::VerdictKind;
 constexpr double kTurnSeconds = 0.05;     // how late a wish to stop may be heard
 constexpr size_t kReportedTogether = 16;  // verdicts, each group one transaction of a store
 constexpr int64_t kReportedAfterNs = 200'000'000;
-constexpr int kKillsForgiven = 1;
+constexpr int kKillsForgiven = 2;
 
 double load_average() {
   double load = 0;
@@ -50,6 +50,7 @@ bool Trials::done() const {
 
 Status Trials::run(const Measurer::Report& report) {
   building_.resize(walls_.builders());
+  for (size_t k = 0; k < walls_.builders(); ++k) overlap_ |= walls_.overlaps(k);
   accounted_ns_ = runtime::now_ns();
   while (!done()) {
     if (options_.stop && options_.stop()) {
@@ -71,9 +72,7 @@ Status Trials::run(const Measurer::Report& report) {
 }
 
 void Trials::change_turn() {
-  bool overlap = false;
-  for (size_t k = 0; k < walls_.builders(); ++k) overlap |= walls_.overlaps(k);
-  const size_t enough = overlap ? 1 : kBuiltAhead;
+  const size_t enough = overlap_ ? 1 : kBuiltAhead;
   const bool no_more = pending_.empty() && !any_building(false);
   if (turn_ == Turn::Building && !built_.empty() && (built_.size() >= enough || no_more)) {
     turn_ = Turn::Running;
@@ -192,7 +191,8 @@ void Trials::finish(Measurement measurement) {
 
 Status Trials::report_finished(const Measurer::Report& report, bool all) {
   const bool due = finished_.size() >= kReportedTogether ||
-                   runtime::now_ns() - oldest_ns_ >= kReportedAfterNs || turn_ == Turn::Building;
+                   runtime::now_ns() - oldest_ns_ >= kReportedAfterNs ||
+                   (turn_ == Turn::Building && !overlap_);
   if (finished_.empty() || (!due && !all)) return {};
   const std::vector<Measurement> group = std::exchange(finished_, {});
   return report(group);

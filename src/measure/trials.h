@@ -61,6 +61,7 @@ class Trials {
   Shares& shares_;
   double& incumbent_ns_;
   Turn turn_ = Turn::Building;
+  bool overlap_ = false;  // some builder has a cpu of its own
   std::deque<Trial> pending_, built_;
   std::vector<std::optional<Trial>> building_;  // by builder
   std::optional<Trial> running_;

@@ -37,6 +37,7 @@ Status Worker::restart() {
 
 Status Worker::submit(std::string_view message, double deadline_s) {
   busy_ = true;
+  message_ = message;
   deadline_ns_ = runtime::now_ns() + std::llround(deadline_s * 1e9);
   process_->send(message);
   return {};
@@ -46,8 +47,7 @@ WorkerEvent Worker::bury(bool late) {
   WorkerEvent event;
   event.died = true;
   event.late = late;
-  event.starting = !ready_;
-  event.end = process_->reap(late);
+  event.end = process_->reap(true);
   event.signal = process_->signal();
   event.status = process_->status();
   event.stderr_tail = process_->stderr_tail();
@@ -74,15 +74,18 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
     const bool late = reply && busy_ && runtime::now_ns() > deadline_ns_;
     if (reply && !late) return std::nullopt;
     const bool was_busy = busy_;
-    WorkerEvent event = bury(late || !reply);
-    if (event.starting && ++failed_starts_ >= kFailedStartsInARow) {
+    const bool starting = !ready_;
+    WorkerEvent event = bury(late);
+    if (starting && ++failed_starts_ >= kFailedStartsInARow) {
       return fail(ErrorKind::Io,
                   fmt::format("{} does not start: {}{}{}", policy_.process.program.string(),
                               event.end, event.stderr_tail.empty() ? "" : ": ", event.stderr_tail));
     }
     if (const Status status = restart(); !status) return std::unexpected(status.error());
     if (!was_busy) return std::nullopt;
-    return event;
+    if (!starting) return event;
+    busy_ = true;  // the job has not begun: it is the next process's
+    process_->send(message_);
   }
 }
 

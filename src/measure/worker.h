@@ -1,6 +1,7 @@
 // Worker: one place in a wall of worker processes. Behind it stands a process that was told its
 // task; when it dies, is killed for taking too long, has done enough jobs or has grown too much,
-// another one takes its place. One job at a time. Not to be shared between threads.
+// another one takes its place. One job at a time; a process that dies before it has taken its task
+// is replaced without a word, but not for ever. Not to be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,8 @@ struct WorkerEvent {
   std::string reply;  // of a worker that lives
   // Of one that does not:
   bool died = false;
-  bool late = false;      // it was killed for missing its deadline
-  bool starting = false;  // it died before it had taken its task
-  std::string end;        // `killed by SIGSEGV (Segmentation fault)`
+  bool late = false;  // it was killed for missing its deadline
+  std::string end;    // `killed by SIGSEGV (Segmentation fault)`
   int signal = 0;
   StatusBlock status{};
   std::string stderr_tail;
@@ -62,6 +62,7 @@ class Worker {
   std::optional<WorkerProcess> process_;
   bool ready_ = false;  // the process has taken its task
   bool busy_ = false;
+  std::string message_;  // of the job
   int64_t deadline_ns_ = 0;
   int64_t started_ = 0;
   int jobs_ = 0;  // of this process

@@ -16,7 +16,10 @@ void report_and_end(int signal) {
 
 }  // namespace
 
-void report_pass_on_crash() { llvm::EnablePrettyStackTrace(); }
+void report_pass_on_crash() {
+  llvm::setBugReportMsg("");  // reports go to us
+  llvm::EnablePrettyStackTrace();
+}
 
 void report_pass_on_signal(int signal) { std::signal(signal, report_and_end); }
 
