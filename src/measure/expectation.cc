@@ -16,7 +16,7 @@ namespace tilewright::measure {
 namespace {
 
 // Expressions that are evaluated to judge a reference, over all outputs: a fraction of a second.
-constexpr double kWorkBudget = 3e6;
+constexpr double kWorkBudget = 6e6;
 constexpr uint64_t kSampleSeed = 0x7461696c73;
 constexpr double kAnyOrder = 4;  // a fold of tuples in another order than the analysis takes
 // Both sides of a comparison are rounded, and elements that were not sampled may be worse.

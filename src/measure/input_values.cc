@@ -101,6 +101,7 @@ class Planner {
     }
     InputPlan plan = fractions();
     avoid_hazards(plan);
+    prefer_exact_sums(plan);
     if (!analyse(plan).in_bounds) {
       return fail(ErrorKind::Unsupported,
                   workload_.text +
@@ -151,21 +152,36 @@ class Planner {
 
   // Moves the floats of one input after the other where that leaves fewer hazards.
   void avoid_hazards(InputPlan& plan) const {
-    constexpr std::array<InputRange, 4> kElsewhere = {{{0.5, 1.5, false, false},
+    constexpr std::array<InputRange, 5> kElsewhere = {{{0.5, 1.5, false, false},
                                                        {2, 4, false, false},
                                                        {0.1, 0.9, false, false},
+                                                       {-0.5, 0.5, false, true},
                                                        {-0.1, 0.1, false, true}}};
     int hazards = analyse(plan).hazards;
-    for (size_t k = 0; k < plan.operands.size() && hazards > 0; ++k) {
+    for (size_t k = 0; k < plan.operands.size(); ++k) {
       if (workload_.operands[k].role == Role::Output || !ir::is_float(type_of(k))) continue;
+      InputPlan best = plan;
       for (const InputRange& range : kElsewhere) {
         InputPlan other = plan;
         other.operands[k] = range;
         const int left = analyse(other).hazards;
         if (left >= hazards) continue;
         hazards = left;
-        plan = std::move(other);
+        best = std::move(other);
       }
+      plan = std::move(best);
+    }
+  }
+
+  // Small integers instead, if no function minds and sums on the way are exact with them.
+  void prefer_exact_sums(InputPlan& plan) const {
+    ValueAnalysis best = analyse(plan);
+    for (const double limit : {4., 3., 2., 1.}) {
+      InputPlan whole = whole_numbers(limit);
+      const ValueAnalysis analysis = analyse(whole);
+      if (analysis.hazards > best.hazards || analysis.exact_sums <= best.exact_sums) continue;
+      best = analysis;
+      plan = std::move(whole);
     }
   }
 

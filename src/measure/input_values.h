@@ -1,8 +1,10 @@
 // What the inputs of a workload are drawn from. Small integers when they make results exact, as
-// large as exactness allows; else ordinary fractions, positive where a function asks for it.
+// large as exactness allows; smaller ones when they make at least some of the sums on the way
+// exact; else ordinary fractions, positive where a function asks for it.
 // Elements that are indices of another tensor stay within it, divisors of integers are not 0.
 //
 //   matmul of f32, k = 512     integers in [-127, 127]: 512 * 127 * 127 < 2^24
+//   sqrt(sum of squares)       integers in [-4, 4]: the sum is exact, its root is not
 //   softmax                    fractions in [-1, 1]
 //   gather from 100 rows       indices in [0, 99]
 #pragma once

@@ -112,9 +112,12 @@ class Analyser {
     if (const auto simple = op.reduction->simple_op()) {
       double count = 1;
       for (const te::Axis& axis : op.reduce_axes) count *= static_cast<double>(axis.extent.high);
-      return {noted([&](bool& hazard) {
-        return fold_set(*simple, op.body[0].type().scalar, values[0], count, hazard);
-      })};
+      const ir::Scalar type = op.body[0].type().scalar;
+      const ValueSet folded =
+          noted([&](bool& hazard) { return fold_set(*simple, type, values[0], count, hazard); });
+      const bool sums = *simple == ir::BinaryOp::Add || *simple == ir::BinaryOp::Mul;
+      result_.exact_sums += sums && ir::is_float(type) && folded.exact ? 1 : 0;
+      return {folded};
     }
     return fold_tuple(*op.reduction, std::move(values));
   }

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr double kFunctionUlps = 8;  // our expansions are within 4
+// The rounding errors of a long sum grow with the root of its length but for a probability of some
+// 1e-13 (Higham and Mary, A new approach to probabilistic rounding error analysis, 2019).
+constexpr double kSpread = 8;
 
 // Twice the unit roundoff: what is left covers the reference's own rounding.
 double unit_of(ir::Scalar type) {
@@ -210,7 +213,9 @@ class Sum {
     const double room = lowest_bit_ / (unit_of(type) / 2);
     if (error_ == 0 && (magnitude_ <= room || !std::isfinite(value_))) return {value_, 0};
     if (!(magnitude_ < largest_of(type))) return {value_, kUnknown};
-    return {value_, error_ + static_cast<double>(count_) * unit_of(type) * magnitude_};
+    const auto count = static_cast<double>(count_);
+    const double growth = std::min(count, kSpread * std::sqrt(count));
+    return {value_, error_ + growth * unit_of(type) * magnitude_};
   }
 
  private:
