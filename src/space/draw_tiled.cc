@@ -317,7 +317,9 @@ class TiledDraw {
       writer_.add(ComputeAt{copy, owner_, outer_[deeper ? 1 : 0].name});
     }
     if (writer_.chance(0.95)) writer_.add(Pack{copy, inner_});
-    const Name last(std::string("d") + std::to_string(buffer.rank - 1));
+    const te::Op& op = tree_.dag->op(tree_.stage(buffer.stage).op);
+    const Name last = op.axes.empty() ? Name("d" + std::to_string(buffer.rank - 1))
+                                      : op.axes[size_t{buffer.rank} - 1].name;
     writer_.add_split(copy, last, {{lanes_}, {int64_t{2} * lanes_}});
     writer_.add(Annotate{copy, last.child(1), Annotation::Vectorise});
   }
