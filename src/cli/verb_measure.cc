@@ -181,6 +181,7 @@ class MeasureRun {
       summary["best"] = {{"id", tally_.best_id.hex()}, {"latency_ns", tally_.best_ns}};
     }
     if (default_ns > 0) summary["default_latency_ns"] = default_ns;
+    if (!finals_.empty()) summary["winner"] = finals_.front().attempt_id.hex();
     context_.out << print_json({{"summary", std::move(summary)}}) << "\n";
   }
 

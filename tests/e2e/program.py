@@ -36,6 +36,14 @@ def start(*words, **more):
     )
 
 
+def rest(process):
+    """What a running process still writes, after lines were read from it; waits for its end."""
+    with process.stdout:
+        text = process.stdout.read()
+    process.wait(timeout=120)
+    return text
+
+
 def objects(text):
     """One JSON object a line. A last line that was cut off is left out."""
     whole = text[: text.rfind("\n") + 1]
