@@ -100,18 +100,24 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   };
   std::vector<Range> ranges;
   if (task_row && wanted_machine && limit > 0) {
-    Range last;
-    while (true) {
-      Statement& query = database
-                             .statement(
-                                 "SELECT machine, protocol FROM attempts WHERE verdict = "
-                                 "'timed' AND task = ? AND (machine, protocol) > (?, ?) "
-                                 "ORDER BY machine, protocol LIMIT 1")
-                             .with(*task_row, last.machine, last.protocol);
-      if (!query.next()) break;
-      last = {.machine = query.integer(0), .protocol = query.integer(1)};
+    // One by one: each step is a seek, however many attempts a range has.
+    Statement& machines = database.statement(
+        "SELECT min(machine) FROM attempts INDEXED BY attempts_by_latency "
+        "WHERE verdict = 'timed' AND task = ? AND machine > ?");
+    Statement& protocols = database.statement(
+        "SELECT min(protocol) FROM attempts INDEXED BY attempts_by_latency "
+        "WHERE verdict = 'timed' AND task = ? AND machine = ? AND protocol > ?");
+    const auto next = [&](Statement& query, auto... bounds) {
+      const int64_t row = query.with(*task_row, bounds...).next() ? query.integer(0) : 0;
       query.reset();
-      if (!machine || last.machine == *wanted_machine) ranges.push_back(last);
+      return row;  // 0 at the end: rows are numbered from 1
+    };
+    for (int64_t on = next(machines, int64_t{0}); on != 0; on = next(machines, on)) {
+      if (machine && on != *wanted_machine) continue;
+      for (int64_t how = next(protocols, on, int64_t{0}); how != 0;
+           how = next(protocols, on, how)) {
+        ranges.push_back({.machine = on, .protocol = how});
+      }
     }
   }
   const auto is_wanted = [&](const Range& range) { return range.protocol == wanted_protocol; };
