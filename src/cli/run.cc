@@ -9,6 +9,7 @@
 #include <exception>
 #include <optional>
 #include <ostream>
+#include <span>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -74,6 +75,26 @@ Status check_verb(const std::vector<std::string>& arguments) {
               fmt::format("there is no verb '{}'; verbs are {}", arguments.front(), known));
 }
 
+void add_common_flags(CLI::App& app, bool* json) {
+  app.add_flag("--json", *json, "print one JSON object a line on stdout");
+  for (CLI::App* part : app.get_subcommands({})) add_common_flags(*part, json);
+}
+
+// The part of a verb that the arguments name, for verbs that have parts; nullptr when none is
+// named.
+Result<CLI::App*> part_of(CLI::App& verb, std::span<const std::string> arguments) {
+  const std::vector<CLI::App*> parts = verb.get_subcommands({});
+  for (const std::string& argument : arguments) {
+    const auto part = std::ranges::find(parts, argument, &CLI::App::get_name);
+    if (part != parts.end()) return *part;
+  }
+  if (parts.empty() || arguments.empty() || arguments.front().starts_with('-')) return nullptr;
+  std::string known;
+  for (const CLI::App* part : parts) known += (known.empty() ? "" : ", ") + part->get_name();
+  return fail(ErrorKind::BadInput, fmt::format("there is no '{} {}'; its parts are {}",
+                                               verb.get_name(), arguments.front(), known));
+}
+
 // Errors are explained on err always, and are an object on out under --json.
 void print_error_object(const Context& context, std::string_view kind, std::string_view message) {
   if (!context.json) return;
@@ -123,10 +144,14 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
   for (const Verb& verb : all_verbs()) {
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     declared.push_back({sub, verb.declare(*sub)});
-    sub->add_flag("--json", json, "print one JSON object a line on stdout");
+    add_common_flags(*sub, &json);
     // Only of the verb that runs: CLI11 would check the variables of all.
     const bool chosen = !arguments.empty() && arguments.front() == verb.name;
-    if (chosen) read_flags_from_environment(*sub);
+    if (!chosen) continue;
+    read_flags_from_environment(*sub);
+    const Result<CLI::App*> part = part_of(*sub, std::span(arguments).subspan(1));
+    if (!part) return report(unparsed, ExitCode::BadUse, "bad_input", part.error().message);
+    if (*part != nullptr) read_flags_from_environment(**part);
   }
 
   try {

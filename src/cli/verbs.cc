@@ -8,6 +8,7 @@
   VERB(doctor, "what this machine is, what works, what is missing and how to get it") \
   VERB(lower, "the loop IR of an operator under a schedule, after each pass")         \
   VERB(measure, "build, check and time given or random schedules; keep each verdict") \
+  VERB(records, "the store of what was measured: list, export, import, merge, check") \
   VERB(replay, "build and measure a stored candidate again: does it still agree?")
 
 namespace tilewright::cli {

@@ -1,0 +1,85 @@
+#include "cli/records_common.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+
+#include "base/json.h"
+#include "record/line.h"
+#include "task/parse.h"
+
+namespace tilewright::cli {
+
+void declare_records_flag(CLI::App& app, std::string* path) {
+  *path = kDefaultRecords;
+  app.add_option("--records", *path, "the store of records (default: tilewright.db)");
+}
+
+Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what) {
+  const Result<std::vector<record::TaskSummary>> all = store.summaries();
+  if (!all) return std::unexpected(all.error());
+  std::vector<record::StoredTask> found;
+  const Result<Workload> workload = parse_workload(what);
+  const Hash128 key = workload ? workload->key() : Hash128{};
+  for (const record::TaskSummary& summary : *all) {
+    const record::StoredTask& task = summary.task;
+    if (task.text == what || (workload && task.workload == key)) found.push_back(task);
+  }
+  if (found.empty()) {
+    const Result<std::vector<Hash128>> keys = store.tasks_beginning(what, 2);
+    if (!keys) return std::unexpected(keys.error());
+    for (const record::TaskSummary& summary : *all) {
+      if (!what.empty() && summary.task.key.hex().starts_with(what)) found.push_back(summary.task);
+    }
+  }
+  if (!found.empty()) return found;
+  if (workload) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("there are no records of {}; `tilewright records ls` lists the tasks "
+                            "that have some",
+                            what));
+  }
+  return fail(ErrorKind::BadInput, fmt::format("no task's key begins with '{}', and {}", what,
+                                               workload.error().message));
+}
+
+double flop_of(const record::StoredTask& task) {
+  const Result<Task> made = record::task_of(task);
+  return made ? made->workload.dag->flop() : 0;
+}
+
+std::string short_target(const record::StoredTask& task) {
+  const size_t semicolon = task.target.find(';');
+  return semicolon == std::string::npos ? task.target : task.target.substr(semicolon + 1);
+}
+
+std::string time_text(int64_t us) {
+  const std::chrono::sys_time<std::chrono::seconds> time(std::chrono::seconds(us / 1'000'000));
+  // Beyond the years that the calendar has, the number itself.
+  constexpr int64_t kYear10000 = 253'402'300'800;
+  if (us < 0 || us / 1'000'000 >= kYear10000) return fmt::format("{} us", us);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}", time);
+}
+
+Json task_json(const record::StoredTask& task) {
+  return {{"task", task.key.hex()},
+          {"workload", task.workload.hex()},
+          {"text", task.text},
+          {"licences", record::print_licences(task.licences)},
+          {"target", task.target}};
+}
+
+Json attempt_json(const record::Attempt& attempt) {
+  std::string line;
+  record::print_attempt(attempt, &line);
+  Result<Json> json = parse_json(line);
+  if (!json) return {{"id", attempt.id().hex()}};
+  json->erase("type");
+  json->erase("v");
+  return std::move(*json);
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,175 @@
+// `tilewright records export`, `merge` and `check`: a store as a whole.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <ostream>
+
+#include "base/json.h"
+#include "cli/records_common.h"
+#include "cli/records_report.h"
+#include "cli/records_verbs.h"
+#include "record/check.h"
+#include "record/ndjson.h"
+
+namespace tilewright::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  std::string records;
+  std::string file;  // empty or `-`: standard output
+};
+
+// Through a file beside it: what was there is replaced by a whole export or not at all.
+Result<ExitCode> export_to_file(const Context& context, record::Store& store,
+                                const fs::path& path) {
+  fs::path temporary = path;
+  temporary += ".tmp";
+  const auto give_up = [&](const std::string& why) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return fail(ErrorKind::Io, fmt::format("cannot write {}: {}", path.native(), why));
+  };
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out) return give_up("its folder must exist and be writable");
+  if (const Status status = record::export_ndjson(store, out); !status) {
+    return give_up(status.error().message);
+  }
+  out.close();
+  if (!out) return give_up("is the disk full?");
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) return give_up(error.message());
+  const auto bytes = fs::file_size(path, error);
+  print(context, fmt::format("{}: {} bytes\n", path.native(), bytes),
+        {{"file", path.native()}, {"bytes", bytes}});
+  return ExitCode::Done;
+}
+
+Result<ExitCode> run_export(const Context& context, const ExportOptions& options) {
+  Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Reader);
+  if (!store) return std::unexpected(store.error());
+  if (!options.file.empty() && options.file != "-") {
+    return export_to_file(context, *store, options.file);
+  }
+  if (const Status status = record::export_ndjson(*store, context.out); !status) {
+    return std::unexpected(status.error());
+  }
+  return ExitCode::Done;
+}
+
+struct MergeOptions {
+  std::string records;
+  std::vector<std::string> others;
+};
+
+Result<ExitCode> run_merge(const Context& context, const MergeOptions& options) {
+  // All of them are opened before anything is written.
+  std::vector<record::Store> others;
+  for (const std::string& path : options.others) {
+    Result<record::Store> other = record::Store::open(path, record::OpenAs::Reader);
+    if (!other) return std::unexpected(other.error());
+    others.push_back(std::move(*other));
+  }
+  Result<record::Store> store = record::Store::open(options.records);
+  if (!store) return std::unexpected(store.error());
+  for (size_t k = 0; k < others.size(); ++k) {
+    const Result<record::ImportReport> report = record::merge(*store, others[k]);
+    if (!report) return std::unexpected(report.error());
+    print_import(context, options.others[k], *report);
+  }
+  return ExitCode::Done;
+}
+
+struct CheckOptions {
+  std::string records;
+  int64_t programs = 200;
+};
+
+Result<ExitCode> run_check(const Context& context, const CheckOptions& options) {
+  Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Reader);
+  if (!store) return std::unexpected(store.error());
+  const Result<record::CheckReport> report = record::check(*store, options.programs);
+  if (!report) return std::unexpected(report.error());
+  std::string text;
+  for (const std::string& problem : report->problems) text += fmt::format("problem: {}\n", problem);
+  for (const std::string& remark : report->remarks) text += fmt::format("remark: {}\n", remark);
+  text += fmt::format(
+      "{}: {} tasks, {} candidates ({} programs made again), {} attempts, {} foreign lines\n",
+      report->clean() ? "whole" : "damaged", report->tasks, report->candidates, report->programs,
+      report->attempts, report->foreign_lines);
+  print(context, text,
+        {{"clean", report->clean()},
+         {"tasks", report->tasks},
+         {"candidates", report->candidates},
+         {"programs", report->programs},
+         {"attempts", report->attempts},
+         {"foreign_lines", report->foreign_lines},
+         {"problems", report->problems},
+         {"remarks", report->remarks}});
+  return report->clean() ? ExitCode::Done : ExitCode::BadUse;
+}
+
+}  // namespace
+
+void print_import(const Context& context, std::string_view source,
+                  const record::ImportReport& report) {
+  std::string text = fmt::format(
+      "{}: {} lines: {} attempts and {} tasks, machines and others are "
+      "new, {} were there\n",
+      source, report.lines, report.attempts, report.others, report.known);
+  const auto say = [&](int64_t count, std::string_view what) {
+    if (count > 0) text += fmt::format("  {} {}\n", count, what);
+  };
+  say(report.arrived, "attempts that waited are in their place now");
+  say(report.waiting, "attempts wait for their task, machine or run");
+  say(report.variants, "lines say something else of what was there: both are kept");
+  say(report.foreign, "lines are of another sort or version: carried as they are");
+  say(report.malformed, "lines are malformed and were left out:");
+  Json named = Json::array();
+  for (const record::BadLine& line : report.named) {
+    text += fmt::format("    line {}: {}\n", line.number, line.why);
+    named.push_back({{"line", line.number}, {"why", line.why}});
+  }
+  print(context, text,
+        {{"source", source},
+         {"lines", report.lines},
+         {"attempts", report.attempts},
+         {"others", report.others},
+         {"known", report.known},
+         {"arrived", report.arrived},
+         {"waiting", report.waiting},
+         {"variants", report.variants},
+         {"foreign", report.foreign},
+         {"malformed", report.malformed},
+         {"named", std::move(named)}});
+}
+
+Action declare_records_export(CLI::App& app) {
+  auto options = std::make_shared<ExportOptions>();
+  app.add_option("file", options->file, "where to (default: standard output)");
+  declare_records_flag(app, &options->records);
+  return [options](const Context& context) { return run_export(context, *options); };
+}
+
+Action declare_records_merge(CLI::App& app) {
+  auto options = std::make_shared<MergeOptions>();
+  app.add_option("others", options->others, "stores; they are not changed")->required();
+  declare_records_flag(app, &options->records);
+  return [options](const Context& context) { return run_merge(context, *options); };
+}
+
+Action declare_records_check(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  app.add_option("--programs", options->programs,
+                 "of so many candidates the program is made again (default: 200)")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+  declare_records_flag(app, &options->records);
+  return [options](const Context& context) { return run_check(context, *options); };
+}
+
+}  // namespace tilewright::cli
