@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 
@@ -23,6 +24,14 @@ int64_t involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
+// The start of a file of the kernel, read anew.
+using Text = std::array<char, 256>;
+bool read_text(int fd, Text& text) {
+  const ssize_t length = fd < 0 ? -1 : pread(fd, text.data(), text.size() - 1, 0);
+  text[length < 0 ? 0 : static_cast<size_t>(length)] = '\0';
+  return length > 0;
+}
+
 double loop_ns(int64_t iterations) {
   const int64_t begin = runtime::now_ns();
   runtime::fma_loop(iterations);
@@ -37,7 +46,15 @@ int64_t parse_steal(const char* text) {
   return fields == 1 ? steal : 0;
 }
 
-Disturbance::Disturbance() : stat_fd_(open("/proc/stat", O_RDONLY | O_CLOEXEC)) {
+int64_t parse_runnable(const char* text) {
+  int64_t runnable = 0;
+  return std::sscanf(text, "%*f %*f %*f %" SCNd64, &runnable) == 1 ? runnable : 0;
+}
+
+Disturbance::Disturbance()
+    : stat_fd_(open("/proc/stat", O_RDONLY | O_CLOEXEC)),
+      load_fd_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)),
+      cpus_(sysconf(_SC_NPROCESSORS_ONLN)) {
   loop_ns(kProbe);  // wakes the wide units
   const double probe = std::min(loop_ns(kProbe), loop_ns(kProbe));
   iterations_ = std::max<int64_t>(1, static_cast<int64_t>(kProbe * kLoopNs / probe));
@@ -49,10 +66,15 @@ Disturbance::Disturbance() : stat_fd_(open("/proc/stat", O_RDONLY | O_CLOEXEC)) 
 
 Disturbance::~Disturbance() {
   if (stat_fd_ >= 0) close(stat_fd_);
+  if (load_fd_ >= 0) close(load_fd_);
 }
 
 void Disturbance::begin_sample() { switches_ = involuntary_switches(); }
-bool Disturbance::disturbed() const { return involuntary_switches() != switches_; }
+bool Disturbance::disturbed() const { return involuntary_switches() != switches_ || crowded(); }
+bool Disturbance::crowded() const {
+  Text text;
+  return read_text(load_fd_, text) && parse_runnable(text.data()) > cpus_;
+}
 void Disturbance::begin_trial() { ticks_ = stolen_ticks(); }
 bool Disturbance::stolen() const { return stolen_ticks() != ticks_; }
 
@@ -63,11 +85,8 @@ double Disturbance::clock() {
 }
 
 int64_t Disturbance::stolen_ticks() const {
-  char text[256];
-  const ssize_t length = stat_fd_ < 0 ? -1 : pread(stat_fd_, text, sizeof text - 1, 0);
-  if (length <= 0) return 0;
-  text[length] = '\0';
-  return parse_steal(text);
+  Text text;
+  return read_text(stat_fd_, text) ? parse_steal(text.data()) : 0;
 }
 
 }  // namespace tilewright::measure

@@ -14,7 +14,7 @@ constexpr double kContends = 1.05;
 constexpr size_t kLowest = 3;  // samples that must agree
 constexpr size_t kSettled = 8, kSettledContender = 12;
 constexpr double kAgreement = 0.01, kAgreementOfContender = 0.005;
-constexpr double kTime = 12e6, kTimeOfContender = 50e6;
+constexpr double kLeastTime = 1e6, kTime = 12e6, kTimeOfContender = 50e6;
 
 }  // namespace
 
@@ -31,8 +31,9 @@ bool SequentialTest::add(double sample_ns, double elapsed_ns) {
   samples_.push_back(sample_ns);
   ascending_.insert(std::ranges::upper_bound(ascending_, sample_ns), sample_ns);
   const size_t count = samples_.size();
-  if (count < kLeast) return false;
-  if (count >= kMost || clearly_slower()) return true;
+  if (count >= kMost) return true;
+  if (count < kLeast || elapsed_ns < kLeastTime) return false;
+  if (clearly_slower()) return true;
   if (contends()) {
     if (count < kLeastOfContender) return false;
     return elapsed_ns >= kTimeOfContender || (count >= kSettledContender && agrees());

@@ -8,7 +8,7 @@
 //   or 1 %, after 12 or 8 samples at least
 //   everybody is done after 64 samples, or when the time is up: 50 ms for a contender, whose lowest
 //   sample is below 1.05 of the incumbent, or where there is none; 12 ms for the rest; but never
-//   before 5 or 3 samples
+//   before 5 or 3 samples, nor within the first millisecond, which one disturbance may cover
 //
 // The constants are part of the protocol (record/protocol.h). Durations in nanoseconds.
 #pragma once

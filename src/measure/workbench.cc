@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "base/check.h"
@@ -156,17 +157,21 @@ struct Workbench::Impl {
         std::min(trial.first_ns, trial.clock->run());  // its caches, after others
     const int64_t calls =
         calls_per_sample(cache, call_ns, std::max(kSampleNs, request.round_ns / kTurnSamples));
+    std::vector<double>& samples = trial.outcome.verdict.samples_ns;
+    const size_t before = samples.size();
+    double set_aside = std::numeric_limits<double>::infinity();
     const int64_t begin = now_ns();
     do {
       disturbance.begin_sample();
       const double sample = trial.clock->sample(cache, calls);
-      const bool last_chance = since(begin) >= request.round_ns;
-      if (disturbance.disturbed() && !last_chance) {
+      if (disturbance.disturbed()) {
         ++trial.outcome.conditions.disturbed;
-        continue;
+        set_aside = std::min(set_aside, sample);
+      } else {
+        samples.push_back(sample);
       }
-      trial.outcome.verdict.samples_ns.push_back(sample);
     } while (since(begin) < request.round_ns);
+    if (samples.size() == before) samples.push_back(set_aside);  // it was never quiet
     trial.outcome.conditions.time_ns += since(begin);
   }
 

@@ -1,0 +1,87 @@
+// What is noted when a process dies, on whichever thread, and that it dies of the true cause.
+#include "measure/crash_handler.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+#include "measure/forked_testing.h"
+
+namespace tilewright::measure {
+namespace {
+
+void read_null() {
+  volatile int* nowhere = nullptr;
+  static_cast<void>(*nowhere);
+}
+void divide_by_zero() {
+  int quotient = 1;
+  __asm__ volatile("xorl %%ecx, %%ecx\n cltd\n idivl %%ecx" : "+a"(quotient) : : "ecx", "edx");
+}
+void overflow_the_stack() {
+  volatile char frame[65536];
+  frame[0] = 1;
+  if (frame[0] == 1) overflow_the_stack();
+  frame[1] = frame[0];
+}
+
+struct Case {
+  const char* name;
+  void (*body)();
+  int signal;
+  const char* detail;  // how it begins
+};
+
+const Case kCases[] = {
+    {"null", read_null, SIGSEGV, "read at address 0x0"},
+    {"null on another thread", [] { std::thread(read_null).join(); }, SIGSEGV,
+     "read at address 0x0"},
+    {"no address",
+     [] {
+       __asm__ volatile("movq $-0x123456789abc, %%rax\n movq (%%rax), %%rax" : : : "rax");
+     },
+     SIGSEGV, ""},
+    {"division", divide_by_zero, SIGFPE, "integer division by zero"},
+    {"illegal", [] { __asm__ volatile("ud2"); }, SIGILL, "illegal instruction"},
+    {"abort", [] { std::abort(); }, SIGABRT, "abort"},
+    {"trap", [] { __asm__ volatile("int3"); }, SIGTRAP, "trap"},
+    {"stack", overflow_the_stack, SIGSEGV, "write at address 0x"},
+};
+
+TEST(CrashHandler, NotesTheSignalAndItsReason) {
+  for (const Case& one : kCases) {
+    SCOPED_TRACE(one.name);
+    const Death death = run_forked(one.body);
+    EXPECT_EQ(death.signal, one.signal);
+    EXPECT_EQ(death.status.signal, one.signal);
+    EXPECT_TRUE(detail_text(death.status).starts_with(one.detail)) << detail_text(death.status);
+    EXPECT_EQ(death.status.timed_out, 0);
+  }
+}
+
+TEST(CrashHandler, EndsWhatRunsTooLong) {
+  const Death death = run_forked([] {
+    const TimeLimit limit(20e6);
+    while (true) __asm__ volatile("pause");
+  });
+  EXPECT_EQ(death.signal, 0);
+  EXPECT_EQ(death.exit_code, kTimedOutExit);
+  EXPECT_EQ(death.status.timed_out, 1);
+  EXPECT_EQ(detail_text(death.status), "ran longer than 20 ms");
+}
+
+TEST(CrashHandler, LetsGoOfWhatCameBackInTime) {
+  const Death death = run_forked([] {
+    for (const double timeout_ns : {0., 5e6, 5e6}) const TimeLimit limit(timeout_ns);
+    usleep(20000);
+  });
+  EXPECT_EQ(death.signal, 0);
+  EXPECT_EQ(death.exit_code, 0);
+  EXPECT_EQ(death.status.timed_out, 0);
+}
+
+}  // namespace
+}  // namespace tilewright::measure

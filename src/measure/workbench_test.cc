@@ -1,0 +1,206 @@
+// Kernels on the bench, really executed: good ones are timed, bad ones get their verdict.
+#include "measure/workbench.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <fstream>
+#include <string>
+
+#include "measure/forked_testing.h"
+#include "measure/workbench_testing.h"
+#include "schedule/trace.h"
+
+namespace tilewright::measure {
+namespace {
+
+using record::VerdictKind;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr double kTimeout = 5e9;
+constexpr const char* kRelu = "elementwise:shape=37,chain=relu";
+
+BuiltKernel kernel_of(const char* text) { return build_default(task_of_text(text)); }
+
+// Y[i] = max over a very long k of max(X[i], k).
+BuiltKernel endless_kernel() {
+  te::DagBuilder builder;
+  const te::TensorId x = builder.placeholder("X", {37}, ir::Scalar::F32);
+  const te::Axis i = builder.axis("i", 37), k = builder.axis("k", int64_t{1} << 40);
+  const ir::Expr value = ir::max(builder.read(x, {i.var}), ir::cast(ir::Scalar::F32, k.var));
+  builder.reduce("Y", {i}, {k}, ir::BinaryOp::Max, value, ir::Scalar::F32);
+  const Task task{.workload = make_workload(std::move(builder).build(), {}, "endless"),
+                  .target = host_target(1)};
+  return build_for_test(task, {});
+}
+
+RunRequest request_of(record::CachePolicy cache = record::CachePolicy::Warm) {
+  return {.protocol = {.version = 1, .cache = cache, .interleaved = false},
+          .incumbent_ns = 0,
+          .timeout_ns = kTimeout,
+          .censor_ns = 0};
+}
+
+TEST(Workbench, TimesWhatIsRight) {
+  using enum record::CachePolicy;
+  TestBench test(task_of_text("matmul:m=30,n=40,k=50,constant=B", 2));
+  const BuiltKernel kernel = build_default(test.task, 1);
+  for (const record::CachePolicy cache : {Warm, Cold, WeightsCold}) {
+    const RunOutcome outcome = test.bench->measure(kernel, request_of(cache));
+    ASSERT_EQ(outcome.verdict.kind, VerdictKind::Timed) << outcome.verdict.text;
+    EXPECT_GE(outcome.verdict.samples_ns.size(), 5U);
+    EXPECT_GT(outcome.verdict.latency_ns, 0);
+    EXPECT_GT(outcome.kernel_ns, outcome.verdict.latency_ns);
+    EXPECT_GT(outcome.conditions.check_ns, 0);
+    EXPECT_GT(outcome.conditions.time_ns, 0);
+    EXPECT_GT(outcome.conditions.clock, 0);
+  }
+}
+
+TEST(Workbench, CensorsWhatIsSlow) {
+  TestBench test(task_of_text(kRelu));
+  RunRequest request = request_of();
+  request.censor_ns = 1;
+  const RunOutcome outcome = test.bench->measure(build_default(test.task), request);
+  EXPECT_EQ(outcome.verdict.kind, VerdictKind::Censored);
+  EXPECT_GT(outcome.verdict.latency_ns, 1);
+  EXPECT_TRUE(outcome.verdict.samples_ns.empty());
+}
+
+struct Bad {
+  const char* kernel;  // built for another workload with operands of the same number
+  VerdictKind kind;
+  const char* text;  // what is in it
+};
+
+TEST(Workbench, NamesWhatIsWrong) {
+  const Bad cases[] = {
+      {"elementwise:shape=37,chain=neg", VerdictKind::WrongResult, "Y[0] is "},
+      {"elementwise:shape=36,chain=relu", VerdictKind::WrongResult, "1 of 37 elements are wrong"},
+      {"elementwise:shape=38,chain=relu", VerdictKind::Crash,
+       "the guard zone of output Y was overwritten, 0 bytes behind its end"},
+  };
+  TestBench test(task_of_text(kRelu));
+  for (const Bad& bad : cases) {
+    const RunOutcome outcome = test.bench->measure(kernel_of(bad.kernel), request_of());
+    EXPECT_EQ(outcome.verdict.kind, bad.kind) << bad.kernel;
+    EXPECT_THAT(outcome.verdict.text, HasSubstr(bad.text)) << bad.kernel;
+    EXPECT_TRUE(outcome.verdict.samples_ns.empty());
+    const RunOutcome good = test.bench->check(build_default(test.task, 1), kTimeout);
+    EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
+  }
+}
+
+TEST(Workbench, RefusesWhatCannotBeLoaded) {
+  TestBench test(task_of_text(kRelu));
+  BuiltKernel nothing = build_default(test.task);
+  nothing.object.elf.clear();
+  EXPECT_EQ(test.bench->check(nothing, kTimeout).verdict.kind, VerdictKind::Build);
+
+  BuiltKernel packed = build_default(test.task);
+  packed.packed = {{.operand = 0, .layout = layout::Layout::undecided()}};
+  const RunOutcome outcome = test.bench->check(packed, kTimeout);
+  EXPECT_EQ(outcome.verdict.kind, VerdictKind::Build);
+  EXPECT_EQ(outcome.verdict.text, "operand 0 of the kernel is packed but no constant");
+
+  BuiltKernel greedy = build_default(test.task);
+  greedy.object.shared_workspace = int64_t{1} << 50;
+  EXPECT_THAT(test.bench->check(greedy, kTimeout).verdict.text,
+              StartsWith("no memory for workspace of "));
+}
+
+struct Fatal {
+  const char* bench;
+  const char* kernel;
+  const char* detail;
+};
+
+TEST(Workbench, DiesWithAReason) {
+  const Fatal cases[] = {
+      {kRelu, "elementwise:shape=100000,chain=relu", " bytes behind the end of "},
+      {"binary:op=add,a=37,b=37", kRelu, "write to read-only input B at offset 0"},
+  };
+  for (const Fatal& fatal : cases) {
+    TestBench test(task_of_text(fatal.bench));
+    const BuiltKernel kernel = kernel_of(fatal.kernel);
+    const Death death = run_forked([&] { test.bench->check(kernel, kTimeout); });
+    EXPECT_EQ(death.signal, SIGSEGV);
+    EXPECT_THAT(detail_text(death.status), HasSubstr(fatal.detail));
+  }
+}
+
+TEST(Workbench, EndsWhatLoopsForEver) {
+  TestBench test(task_of_text(kRelu));
+  const BuiltKernel kernel = endless_kernel();
+  const Death death = run_forked([&] { test.bench->check(kernel, 50e6); });
+  EXPECT_EQ(death.exit_code, kTimedOutExit);
+  EXPECT_EQ(death.status.timed_out, 1);
+  EXPECT_EQ(detail_text(death.status), "ran longer than 50 ms");
+}
+
+TEST(Workbench, ComparesInTurns) {
+  TestBench test(task_of_text("matmul:m=30,n=40,k=50,constant=B", 2));
+  const std::vector<BuiltKernel> kernels = {build_default(test.task),
+                                            kernel_of("matmul:m=29,n=40,k=50,constant=B"),
+                                            build_default(test.task, 1)};
+  const std::vector<RunOutcome> outcomes =
+      test.bench->compare(kernels, {.protocol = {.version = 1, .cache = {}, .interleaved = true},
+                                    .timeout_ns = kTimeout,
+                                    .rounds = 3,
+                                    .round_ns = 1e6});
+  ASSERT_EQ(outcomes.size(), 3U);
+  EXPECT_EQ(outcomes[1].verdict.kind, VerdictKind::WrongResult);
+  for (const size_t k : {size_t{0}, size_t{2}}) {
+    EXPECT_EQ(outcomes[k].verdict.kind, VerdictKind::Timed) << outcomes[k].verdict.text;
+    EXPECT_GE(outcomes[k].verdict.samples_ns.size(), 3U);
+    EXPECT_GT(outcomes[k].verdict.latency_ns, 0);
+    EXPECT_GE(outcomes[k].conditions.time_ns, 3e6);
+  }
+}
+
+int64_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  int64_t lines = 0;
+  for (std::string line; std::getline(maps, line);) ++lines;
+  return lines;
+}
+
+TEST(Workbench, KeepsNothingOfACandidate) {
+  const Task task = task_of_text("matmul:m=30,n=40,k=50,constant=B", 2);
+  TestBench test(task);
+  std::vector<BuiltKernel> kernels;
+  for (const char* columns : {"8", "16"}) {
+    const std::string trace = std::string("cache_write C\nsplit C j [") + columns +
+                              "]\nreorder C [j.0, i, j.1]\ncompute_at C.write C i\n"
+                              "reorder C.write [k, i, j]\npack B C.write\n";
+    kernels.push_back(build_for_test(task, schedule::trace_from_text(trace).value()));
+    ASSERT_FALSE(kernels.back().packed.empty());
+  }
+  int64_t before = 0;
+  for (int k = 0; k < 100; ++k) {
+    if (k == 10) before = mappings();
+    const RunOutcome outcome = test.bench->check(kernels[static_cast<size_t>(k) % 2], kTimeout);
+    ASSERT_EQ(outcome.verdict.kind, VerdictKind::Timed) << outcome.verdict.text;
+  }
+  EXPECT_LE(mappings(), before);
+}
+
+TEST(SharedOperands, AreReadOnlyWhereAttached) {
+  const Workload workload = task_of_text(kRelu).workload;
+  SharedOperands made = SharedOperands::create(workload).value();
+  made.operand(0)[0] = std::byte{42};
+  const SharedOperands attached = SharedOperands::attach(workload, made.fd()).value();
+  EXPECT_EQ(attached.operand(0)[0], std::byte{42});
+  const Death death = run_forked([&] { attached.operand(0)[0] = std::byte{1}; });
+  EXPECT_EQ(death.signal, SIGSEGV);
+  attached.set_writable(true);
+  attached.operand(1)[5] = std::byte{7};
+  EXPECT_EQ(made.operand(1)[5], std::byte{7});
+  const Workload other = task_of_text("elementwise:shape=37000,chain=relu").workload;
+  EXPECT_FALSE(SharedOperands::attach(other, made.fd()));
+}
+
+}  // namespace
+}  // namespace tilewright::measure
