@@ -85,9 +85,7 @@ class PlainDraw {
       lead_.push_back(axis);
       return;
     }
-    std::vector<Factors> choices;
-    for (int draw = 0; draw < 3; ++draw) choices.push_back({writer_.some_factor(axis.extent, 16)});
-    writer_.add_split(name_, axis.name, choices);
+    writer_.add_split(name_, axis.name, writer_.some_factors(axis.extent, 16));
     lead_.push_back({axis.name.child(0), ceil_div(axis.extent, 4)});
     outer_.push_back({axis.name.child(1), 4});
   }
@@ -97,10 +95,7 @@ class PlainDraw {
     if (loops.empty()) return;
     if (lead == 0 && loops[0].extent >= 64 && writer_.chance(0.3)) {  // blocks
       const DrawnLoop first = loops[0];
-      std::vector<Factors> choices;
-      for (int draw = 0; draw < 3; ++draw)
-        choices.push_back({writer_.some_factor(first.extent, 64)});
-      writer_.add_split(name_, first.name, choices);
+      writer_.add_split(name_, first.name, writer_.some_factors(first.extent, 64));
       loops[0] = {first.name.child(0), ceil_div(first.extent, 8)};
       loops.insert(loops.begin() + 1, {first.name.child(1), 8});
     }

@@ -194,10 +194,7 @@ class TiledDraw {
         continue;
       }
       if (axis.extent > 3 && writer_.chance(0.4)) {
-        std::vector<Factors> choices;
-        for (int draw = 0; draw < 3; ++draw)
-          choices.push_back({writer_.some_factor(axis.extent, 16)});
-        writer_.add_split(stage, axis.name, choices);
+        writer_.add_split(stage, axis.name, writer_.some_factors(axis.extent, 16));
         first.push_back({axis.name.child(0), ceil_div(axis.extent, 4)});
         second.push_back({axis.name.child(1), 4});
       } else {

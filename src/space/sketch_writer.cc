@@ -12,7 +12,8 @@ void SketchWriter::add_maybe(StageName stage, const Step& step) {
   add(step);
 }
 
-void SketchWriter::add_split(StageName stage, Name loop, std::vector<Factors> choices, Tail tail) {
+void SketchWriter::add_split(StageName stage, Name loop, const std::vector<Factors>& choices,
+                             Tail tail) {
   std::vector<Factors> distinct;
   for (const Factors& factors : choices) {
     if (std::ranges::find(distinct, factors) == distinct.end()) distinct.push_back(factors);
@@ -57,6 +58,13 @@ int64_t SketchWriter::some_factor(int64_t extent, int64_t high) {
     if (extent % factor == 0 && rng_.below(++seen) == 0) chosen = factor;
   }
   return chosen;
+}
+
+std::vector<Factors> SketchWriter::some_factors(int64_t extent, int64_t high) {
+  constexpr size_t kChoices = 3;
+  std::vector<Factors> choices(kChoices);
+  for (Factors& factors : choices) factors.push_back(some_factor(extent, high));
+  return choices;
 }
 
 Tail SketchWriter::some_tail(bool vector) {

@@ -28,7 +28,8 @@ class SketchWriter {
   // A hole: the step, or nothing.
   void add_maybe(schedule::StageName stage, const schedule::Step& step);
   // A split with a hole for its factors.
-  void add_split(schedule::StageName stage, Name loop, std::vector<schedule::Factors> choices,
+  void add_split(schedule::StageName stage, Name loop,
+                 const std::vector<schedule::Factors>& choices,
                  schedule::Tail tail = schedule::Tail::Peel);
   void add_reorder(schedule::StageName stage, std::initializer_list<const DrawnLoops*> parts);
   // Fuses the first `count` of the loops, in the trace and in the list.
@@ -36,6 +37,8 @@ class SketchWriter {
 
   // A factor of up to `high` for an axis: mostly one that divides it.
   int64_t some_factor(int64_t extent, int64_t high);
+  // A few such, as choices for a split in two.
+  std::vector<schedule::Factors> some_factors(int64_t extent, int64_t high);
   // What becomes of a remainder: mostly a copy of the code.
   schedule::Tail some_tail(bool vector);
   void shuffle(DrawnLoops& loops);
