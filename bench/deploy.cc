@@ -100,6 +100,7 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
     }
     const te::Tensor& tensor = task.workload.dag->tensor(operand.tensor);
     std::vector<int64_t> shape;
+    shape.reserve(tensor.shape.size());
     for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
     const layout::Layout layout = schedule::layout_of(tree, buffer);
     const int element = ir::bytes_of(tensor.element);
@@ -118,6 +119,7 @@ class Caller {
                                     memory};
     all.insert(all.end(), words.begin(), words.end());
     std::vector<char*> raw;
+    raw.reserve(all.size() + 1);
     for (std::string& word : all) raw.push_back(word.data());
     raw.push_back(nullptr);
     int to[2];
