@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
 #include "cli/progress_printer.h"
+#include "cli/records_common.h"
 #include "cli/target_choice.h"
 #include "cli/traces_file.h"
 #include "cli/units.h"
@@ -29,7 +30,7 @@ struct Options {
   std::string what;
   std::string traces;
   size_t random = 0;
-  std::string records = "tilewright.db";
+  std::string records = kDefaultRecords;
   TargetChoice target;
   std::string cache = "warm";
   uint64_t seed = 1;
@@ -245,7 +246,7 @@ Action declare_measure(CLI::App& app) {
       "file with the schedules: as text, separated by lines `---`, or a JSON array a line");
   app.add_option("--random", options->random, "draw so many legal schedules instead")
       ->check(CLI::Range(1, 10'000'000));
-  app.add_option("--records", options->records, "the store of records (default: tilewright.db)");
+  declare_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
   app.add_option("--cache", options->cache,
                  "before each sample: warm, cold or weights_cold (default: warm)");

@@ -14,6 +14,7 @@
 #include "cli/find_record.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
+#include "cli/records_common.h"
 #include "cli/replay_agreement.h"
 #include "cli/units.h"
 #include "cli/verb.h"
@@ -30,7 +31,7 @@ constexpr double kNever = 1e9;  // a multiple of any incumbent that nothing reac
 
 struct Options {
   std::string id;
-  std::string records = "tilewright.db";
+  std::string records = kDefaultRecords;
 };
 
 Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attempt) {
@@ -156,7 +157,7 @@ Result<ExitCode> run_replay(const Context& context, const Options& options) {
 Action declare_replay(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("id", options->id, "of an attempt, or the beginning of it")->required();
-  app.add_option("--records", options->records, "the store of records (default: tilewright.db)");
+  declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_replay(context, *options); };
 }
 
