@@ -1,6 +1,7 @@
 // repack and unpack: an offset of a layout is a sum of one term for each logical dimension, so
-// the terms are tabled once and an element costs one addition.
+// the terms are tabled once and an element costs one addition. Memory is walked in tiles.
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -26,20 +27,37 @@ std::vector<std::vector<int64_t>> offset_terms(std::span<const int64_t> shape,
   return terms;
 }
 
-// Calls visit(row, base) for each row along the last dimension: the number of its first element
-// in row-major order and its offset without the last dimension's term.
+constexpr int64_t kTile = 64;  // rows and columns
+
+// Calls visit(first, base, begin, end) for the elements [begin, end) of each row along the last
+// dimension: the number of the row's first element in row-major order and its offset without the
+// last dimension's term. Goes tile by tile, so that what lies together in either order is touched
+// together.
 template <class Visit>
-void for_each_row(std::span<const int64_t> shape, const std::vector<std::vector<int64_t>>& terms,
-                  Visit visit) {
+void for_each_part(std::span<const int64_t> shape, const std::vector<std::vector<int64_t>>& terms,
+                   Visit visit) {
   const size_t outer = shape.size() - 1;
+  const int64_t columns = shape[outer];
   const int64_t rows =
       std::accumulate(shape.begin(), shape.end() - 1, int64_t{1}, std::multiplies<>());
   std::vector<int64_t> indices(outer);
-  for (int64_t row = 0; row < rows; ++row) {
-    int64_t base = 0;
-    for (size_t d = 0; d < outer; ++d) base += terms[d][static_cast<size_t>(indices[d])];
-    visit(row * shape[outer], base);
-    for (size_t d = outer; d > 0 && ++indices[d - 1] == shape[d - 1]; --d) indices[d - 1] = 0;
+  std::vector<int64_t> bases;
+  for (int64_t row = 0; row < rows; row += kTile) {
+    bases.clear();
+    for (int64_t k = row; k < std::min(row + kTile, rows); ++k) {
+      int64_t base = 0;
+      for (size_t d = 0; d < outer; ++d) base += terms[d][static_cast<size_t>(indices[d])];
+      bases.push_back(base);
+      for (size_t d = outer; d > 0 && ++indices[d - 1] == shape[d - 1]; --d) indices[d - 1] = 0;
+    }
+    for (int64_t begin = 0; begin < columns; begin += kTile) {
+      const int64_t end = std::min(begin + kTile, columns);
+      int64_t first = row * columns;
+      for (const int64_t base : bases) {
+        visit(first, base, begin, end);
+        first += columns;
+      }
+    }
   }
 }
 
@@ -47,8 +65,9 @@ template <class Word>
 void pack_words(std::span<const int64_t> shape, const Layout& layout, const Word* from, Word* to) {
   std::memset(to, 0, static_cast<size_t>(layout.elements()) * sizeof(Word));
   const auto terms = offset_terms(shape, layout);
-  for_each_row(shape, terms, [&](int64_t first, int64_t base) {
-    for (const int64_t term : terms.back()) to[base + term] = from[first++];
+  const int64_t* term = terms.back().data();
+  for_each_part(shape, terms, [&](int64_t first, int64_t base, int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) to[base + term[k]] = from[first + k];
   });
 }
 
@@ -56,8 +75,9 @@ template <class Word>
 void unpack_words(std::span<const int64_t> shape, const Layout& layout, const Word* from,
                   Word* to) {
   const auto terms = offset_terms(shape, layout);
-  for_each_row(shape, terms, [&](int64_t first, int64_t base) {
-    for (const int64_t term : terms.back()) to[first++] = from[base + term];
+  const int64_t* term = terms.back().data();
+  for_each_part(shape, terms, [&](int64_t first, int64_t base, int64_t begin, int64_t end) {
+    for (int64_t k = begin; k < end; ++k) to[first + k] = from[base + term[k]];
   });
 }
 

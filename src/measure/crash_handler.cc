@@ -1,16 +1,16 @@
 #include "measure/crash_handler.h"
 
-#include <signal.h>
 #include <sys/ucontext.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "base/check.h"
 #include "measure/guarded_memory.h"

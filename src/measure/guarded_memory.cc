@@ -127,8 +127,10 @@ Status GuardedBuffer::map(size_t size) {
   const size_t capacity = round_up(size + kGuard, alignment);
   const size_t bytes = kForbidden + kGuard + alignment + capacity + kForbidden;
   void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  const auto first = reinterpret_cast<uintptr_t>(at) + kForbidden + kGuard;
-  auto* data = reinterpret_cast<std::byte*>(round_up(first, alignment));
+  const size_t least = kForbidden + kGuard;
+  const size_t offset = round_up(reinterpret_cast<uintptr_t>(at) + least, alignment) -
+                        reinterpret_cast<uintptr_t>(at);
+  std::byte* data = at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at) + offset;
   const bool usable =
       at != MAP_FAILED && mprotect(data - kGuard, kGuard + capacity, PROT_READ | PROT_WRITE) == 0;
   if (!usable) {

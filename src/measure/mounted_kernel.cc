@@ -127,6 +127,7 @@ std::string MountedKernel::damage() const {
 
 std::vector<std::span<const std::byte>> MountedKernel::touched() const {
   std::vector<std::span<const std::byte>> memory;
+  memory.reserve(buffers_.size() + 1);
   for (const GuardedBuffer* buffer : buffers_) memory.emplace_back(buffer->bytes());
   memory.emplace_back(memory_->workspace.bytes());
   return memory;

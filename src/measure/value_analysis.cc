@@ -26,6 +26,7 @@ class Analyser {
     for (const te::Axis& axis : op.axes) bind_axis(axis);
     for (const te::Axis& axis : op.reduce_axes) bind_axis(axis);
     std::vector<ValueSet> values;
+    values.reserve(op.body.size());
     for (const ir::Expr& body : op.body) values.push_back(eval(body));
     if (op.reduction) values = fold(op, std::move(values));
     for (size_t k = 0; k < values.size(); ++k) {
@@ -132,6 +133,7 @@ class Analyser {
         variables_.emplace_back(reduction.rhs[k].as<ir::Var>()->id, values[k]);
       }
       std::vector<ValueSet> folded;
+      folded.reserve(values.size());
       for (size_t k = 0; k < values.size(); ++k) {
         folded.push_back(join(values[k], eval(reduction.combine[k])));
       }
