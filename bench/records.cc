@@ -69,6 +69,7 @@ annotate C.write j vectorise
 
 struct Bench {
   std::vector<Task> tasks;
+  std::vector<Hash128> keys;               // one a task
   std::vector<schedule::Sketch> sketches;  // one a task
   Machine machine = detect_machine();
   record::Run run{.id = {1, 1}, .start_us = 0, .command = "bench records", .version = "0"};
@@ -93,10 +94,6 @@ schedule::Sketch with_tiles(schedule::Sketch sketch) {
 record::Attempt draw(Bench& bench) {
   Rng& rng = bench.rng;
   const size_t which = rng.below(bench.tasks.size());
-  static thread_local std::vector<Hash128> keys;
-  if (keys.empty()) {
-    for (const Task& task : bench.tasks) keys.push_back(task.key());
-  }
   static const Hash128 kMachine = record::machine_id(bench.machine);
   schedule::Trace trace;
   schedule::instantiate(bench.sketches[which], schedule::sample(bench.sketches[which], rng),
@@ -105,7 +102,7 @@ record::Attempt draw(Bench& bench) {
   record::Attempt attempt;
   attempt.run = bench.run.id;
   attempt.sequence = bench.sequence++;
-  attempt.task = keys[which];
+  attempt.task = bench.keys[which];
   attempt.program = {rng.next(), rng.next()};
   attempt.trace = schedule::to_text(trace);
   attempt.machine = kMachine;
@@ -189,6 +186,7 @@ int run(const Flags& flags) {
   Bench bench;
   for (const char* name : {"C2D0", "C2D1", "C2D2", "C2D3", "GMM0", "GMM1", "GMM2", "GMM3"}) {
     bench.tasks.push_back({.workload = must(parse_workload(name)), .target = host_target(2)});
+    bench.keys.push_back(bench.tasks.back().key());
     bench.sketches.push_back(with_tiles(sketch_from_text(name[0] == 'C' ? kConvolution : kMatmul)));
   }
   std::string name = (fs::temp_directory_path() / "tilewright-bench-XXXXXX").native();
@@ -242,15 +240,15 @@ int run(const Flags& flags) {
   report(rows, "import again", "seconds", seconds_since(start));
   const record::Protocol protocol;
   const auto best = milliseconds_of(400, [&](int k) {
-    const auto found = must(
-        store.best(bench.tasks[static_cast<size_t>(k) % bench.tasks.size()].key(), protocol, 10));
+    const auto found =
+        must(store.best(bench.keys[static_cast<size_t>(k) % bench.keys.size()], protocol, 10));
     CHECK(found.size() == 10, "ten are found");
   });
   report(rows, "best 10 of a task", "median_ms", quantile(best, 0.5));
   report(rows, "best 10 of a task", "p95_ms", quantile(best, 0.95));
   size_t resumed = 0;
   const auto resume = milliseconds_of(5, [&](int k) {
-    resumed = must(store.measured({.task = bench.tasks[static_cast<size_t>(k)].key(),
+    resumed = must(store.measured({.task = bench.keys[static_cast<size_t>(k)],
                                    .machine = record::machine_id(bench.machine),
                                    .protocol = protocol,
                                    .code_generator = 1}))

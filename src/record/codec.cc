@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -21,10 +21,21 @@ constexpr char kDoubles = 0;
 constexpr char kFloats = 1;
 constexpr char kIntegers = 2;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || is_digit(c);
-}
+enum class Sort : uint8_t { Other, Name, Digit };
+
+// What may be part of a name, so that digits there are no number of their own.
+constexpr std::array<Sort, 256> kSorts = [] {
+  std::array<Sort, 256> sorts{};
+  for (int c = 0; c < 256; ++c) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    const bool digit = c >= '0' && c <= '9';
+    sorts[static_cast<size_t>(c)] = digit                            ? Sort::Digit
+                                    : letter || c == '_' || c == '.' ? Sort::Name
+                                                                     : Sort::Other;
+  }
+  return sorts;
+}();
+Sort sort_of(char c) { return kSorts[static_cast<unsigned char>(c)]; }
 
 void put_varint(uint64_t value, std::string* bytes) {
   while (value >= 0x80) {
@@ -95,26 +106,26 @@ void compact_trace(std::string_view text, CompactTrace* compact) {
     compact->shape += text;
     return;
   }
+  size_t copied = 0;
   size_t at = 0;
   while (at < text.size()) {
     const size_t begin = at;
-    if (!is_name(text[at])) {
-      compact->shape += text[at++];
-      continue;
+    const Sort sort = sort_of(text[at++]);
+    if (sort == Sort::Other) continue;
+    bool digits = sort == Sort::Digit;
+    for (; at < text.size() && sort_of(text[at]) != Sort::Other; ++at) {
+      digits = digits && sort_of(text[at]) == Sort::Digit;
     }
-    while (at < text.size() && is_name(text[at])) ++at;
-    const std::string_view word = text.substr(begin, at - begin);
+    const size_t size = at - begin;
+    if (!digits || size > kMostDigits || (text[begin] == '0' && size > 1)) continue;
     uint64_t value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool number = error == std::errc() && end == word.data() + word.size() &&
-                        word.size() <= kMostDigits && (word[0] != '0' || word.size() == 1);
-    if (number) {
-      compact->shape += kNumber;
-      put_varint(value, &compact->numbers);
-    } else {
-      compact->shape += word;
-    }
+    for (size_t k = begin; k < at; ++k) value = 10 * value + static_cast<uint64_t>(text[k] - '0');
+    compact->shape.append(text, copied, begin - copied);
+    compact->shape += kNumber;
+    copied = at;
+    put_varint(value, &compact->numbers);
   }
+  compact->shape.append(text, copied, text.size() - copied);
 }
 
 std::optional<std::string> expand_trace(std::string_view shape, std::string_view numbers) {

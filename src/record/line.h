@@ -76,6 +76,7 @@ class LineReader {
   // is wrong with it. Memory of an Attempt in `out` is used again.
   static constexpr size_t kPadding = 64;
   Status parse(std::string_view line, Line* out);
+  const Hash128& attempt_id() const;  // of the attempt that was parsed last
 
  private:
   struct Impl;

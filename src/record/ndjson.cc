@@ -26,9 +26,11 @@ class Importer {
  public:
   explicit Importer(Store::Impl& impl) : impl_(impl) {}
 
-  Status add(const Line& line) {
+  // `id` is that of an attempt, where it is known.
+  Status add(const Line& line, const Hash128* id = nullptr) {
     if (!transaction_) transaction_.emplace(*impl_.database);
-    count(line, impl_.add(line));
+    const auto* attempt = id == nullptr ? nullptr : std::get_if<Attempt>(&line);
+    count(line, attempt != nullptr ? impl_.add(*attempt, *id) : impl_.add(line));
     if (++pending_ < kLinesATransaction && !impl_.database->failed()) return {};
     return commit();
   }
@@ -108,7 +110,7 @@ class LineFeeder {
       importer_.add_malformed(number_, status.error().message);
       return {};
     }
-    return importer_.add(line_);
+    return importer_.add(line_, &reader_.attempt_id());
   }
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 

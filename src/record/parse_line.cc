@@ -270,13 +270,14 @@ struct LineReader::Impl {
   std::string protocol_text, verdict_text;
   std::string last_protocol_text;
   Protocol last_protocol;
+  Hash128 id;  // of the last attempt
 
   Status parse_attempt(ondemand::object& object, Attempt* out);
   Status parse_known(std::string_view line, Line* out);
 };
 
 Status LineReader::Impl::parse_attempt(ondemand::object& object, Attempt* out) {
-  std::optional<Hash128> id;
+  std::optional<Hash128> written_id;
   Verdict& verdict = out->verdict;
   Conditions& now = out->conditions;
   const Status status =
@@ -323,7 +324,7 @@ Status LineReader::Impl::parse_attempt(ondemand::object& object, Attempt* out) {
           case 19:
             return read(value, &now.load);
           case 20:
-            return read(value, &id.emplace());
+            return read(value, &written_id.emplace());
           default:
             return true;
         }
@@ -340,11 +341,12 @@ Status LineReader::Impl::parse_attempt(ondemand::object& object, Attempt* out) {
   if (!kind) return not_known(kind.error().message);
   verdict.kind = *kind;
   if (Status valid = check_attempt(*out); !valid) return valid;
-  if (id && *id != out->id()) {
+  id = out->id();
+  if (written_id && *written_id != id) {
     return bad(
         fmt::format("the id {} is not that of its content: damaged or edited (without the "
                     "member 'id' it would be taken)",
-                    id->hex()));
+                    written_id->hex()));
   }
   return {};
 }
@@ -390,6 +392,7 @@ Status LineReader::Impl::parse_known(std::string_view line, Line* out) {
 
 LineReader::LineReader() : impl_(std::make_unique<Impl>()) {}
 LineReader::~LineReader() = default;
+const Hash128& LineReader::attempt_id() const { return impl_->id; }
 
 Status LineReader::parse(std::string_view line, Line* out) {
   const Status status = impl_->parse_known(line, out);

@@ -230,11 +230,13 @@ Status use_wal(Database& database) {
   }
 }
 
+// References are not enforced row by row: their numbers are of rows just looked up, and `check`
+// looks at all of them. The cache is for imports; it grows only as it is used.
 Status configure(Database& database, bool writes) {
   database.execute(
-      "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA legacy_alter_table = OFF;"
-      "PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY;");
-  if (writes) database.execute("PRAGMA journal_size_limit = 67108864");
+      "PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = OFF;"
+      "PRAGMA cache_size = -524288; PRAGMA temp_store = MEMORY;");
+  database.execute(writes ? "PRAGMA journal_size_limit = 67108864" : "PRAGMA query_only = ON");
   return database.take_status();
 }
 
@@ -268,15 +270,17 @@ Status check_path(const fs::path& path, bool may_create) {
 }
 
 Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
-  auto database = Database::open(path, Access::Read);
+  // A connection that may write removes its lock files when it goes; where it may not, one that
+  // cannot; and where SQLite can put no lock file at all, nobody writes, so none is needed.
+  Result<std::unique_ptr<Database>> database = Database::open(path, Access::Write);
   Result<int64_t> version = database ? version_of(**database) : std::unexpected(database.error());
-  if (!version && version.error().kind == ErrorKind::Io) {
-    // A folder in which SQLite cannot put its lock file, so nobody writes there.
-    database = Database::open(path, Access::Immutable);
+  for (const Access access : {Access::Read, Access::Immutable}) {
+    if (version || version.error().kind != ErrorKind::Io) break;
+    database = Database::open(path, access);
     version = database ? version_of(**database) : std::unexpected(database.error());
   }
   if (!version) return std::unexpected(version.error());
-  if (*version < kSchemaVersion) {
+  if (*version < kSchemaVersion) {  // also an empty file: nothing is in it
     auto copy = Database::in_memory();
     if (!copy) return copy;
     (*copy)->copy_from(**database);

@@ -172,8 +172,7 @@ Added Store::Impl::add(const RunLine& line) {
   return keep("variant", hash_of(text), text);
 }
 
-Added Store::Impl::add(const Attempt& attempt) {
-  const Hash128 id = attempt.id();
+Added Store::Impl::add(const Attempt& attempt, const Hash128& id) {
   const std::optional<int64_t> task = task_row(attempt.task);
   const std::optional<int64_t> machine = machine_row(attempt.machine);
   const std::optional<int64_t> run = run_row(attempt.run);
