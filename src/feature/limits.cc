@@ -1,0 +1,119 @@
+#include "feature/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tilewright::feature {
+namespace {
+
+constexpr double kClose = 0.7;        // of a ceiling: it is the limit
+constexpr int64_t kSumsInFlight = 8;  // two multiply-adds a cycle, each ready after four
+constexpr double kIdleShare = 0.85;   // of threads or lanes: less is worth a sentence
+constexpr double kRaggedShare = 0.1;
+constexpr double kComputedAgain = 1.1;
+constexpr size_t kSentences = 3;
+
+double percent(double share) { return 100 * share; }
+
+// What the loops lack, the gravest first.
+std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
+                               const Target& target) {
+  std::vector<std::string> out;
+  const std::string stage = facts.hottest.text();
+  if (target.threads > 1 && facts.tasks == 1) {
+    out.push_back(fmt::format("{} runs on one of {} threads: no loop around it is parallel.", stage,
+                              target.threads));
+  }
+  if (!facts.vectorised) {
+    out.push_back(
+        fmt::format("{} has no vectorised loop: it uses one of {} lanes.", stage, target.lanes(4)));
+  } else if (!facts.with_gaps.op.empty()) {
+    out.push_back(fmt::format("The lanes of {} take {} with gaps, element by element.", stage,
+                              facts.with_gaps.text()));
+  }
+  if (facts.reduces && facts.vectorised && facts.sums < kSumsInFlight) {
+    out.push_back(
+        fmt::format("Only {} sum{} in flight in {}: a multiply-add takes about four cycles and two "
+                    "can begin in each, so about {} are needed.",
+                    facts.sums, facts.sums == 1 ? " is" : "s are", stage, kSumsInFlight));
+  }
+  const int64_t registers = target.vector_registers();
+  if (facts.reduces && facts.vectorised && facts.sums > registers) {
+    out.push_back(fmt::format("{} sums in {} need more than the {} vector registers: they spill.",
+                              facts.sums, stage, registers));
+  }
+  if (traffic.computed_flop > kComputedAgain * traffic.flop) {
+    out.push_back(
+        fmt::format("It computes {:.2f} times the FLOP that are asked for: what is "
+                    "inlined, attached or overlapping is computed again.",
+                    traffic.computed_flop / traffic.flop));
+  }
+  if (target.threads > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
+    out.push_back(
+        fmt::format("{} parallel iterations on {} threads keep them busy {:.0f} % of the "
+                    "time.",
+                    facts.tasks, target.threads, percent(facts.balance)));
+  }
+  if (facts.vectorised && facts.lanes_used < kIdleShare) {
+    out.push_back(fmt::format("A vectorised loop of {} fills {:.0f} % of its lanes.",
+                              facts.vector_length, percent(facts.lanes_used)));
+  }
+  if (facts.ragged_share > kRaggedShare) {
+    out.push_back(fmt::format("{:.0f} % of an axis lie in a smaller last tile, which runs slower.",
+                              percent(facts.ragged_share)));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Share> shares_of(const Traffic& traffic, const Ceilings& ceilings, double latency_ns) {
+  std::vector<Share> shares;
+  if (latency_ns <= 0) return shares;
+  const auto add = [&](std::string what, double amount, double ceiling) {
+    const double reached = amount / latency_ns;  // per nanosecond: giga per second
+    shares.push_back({std::move(what), reached, ceiling, ceiling > 0 ? reached / ceiling : 0});
+  };
+  add("FMA peak", traffic.flop, ceilings.gflops);
+  for (size_t k = 0; k < traffic.levels.size(); ++k) {
+    const double ceiling = k < ceilings.gigabytes_per_s.size() ? ceilings.gigabytes_per_s[k] : 0;
+    add(traffic.levels[k].beyond, traffic.levels[k].bytes, ceiling);
+  }
+  return shares;
+}
+
+std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& facts,
+                                       const Target& target, const std::vector<Share>& shares) {
+  std::vector<std::string> out;
+  const auto highest = std::ranges::max_element(shares, {}, &Share::share);
+  const bool known = highest != shares.end() && highest->share > 0;
+  const bool compute = known && highest == shares.begin();
+  if (known && highest->share >= kClose) {
+    out.push_back(compute
+                      ? fmt::format("Arithmetic limits it: {:.0f} % of the FMA peak.",
+                                    percent(highest->share))
+                      : fmt::format("The bandwidth of {} limits it: about {:.1f} GB/s, {:.0f} % "
+                                    "of what it gives.",
+                                    highest->what, highest->reached, percent(highest->share)));
+  }
+  for (std::string& sentence : lacks(traffic, facts, target)) out.push_back(std::move(sentence));
+  if (known && highest->share < kClose) {
+    std::string text =
+        compute
+            ? fmt::format("Of its ceilings it is nearest to arithmetic: {:.0f} % of the FMA peak",
+                          percent(highest->share))
+            : fmt::format(
+                  "Of its ceilings it is nearest to the bandwidth of {}: {:.0f} % of "
+                  "what that gives",
+                  highest->what, percent(highest->share));
+    text += out.empty() ? "; latency of loads, short loops or the start of threads may be the rest."
+                        : ".";
+    out.push_back(std::move(text));
+  }
+  if (out.empty()) out.emplace_back("Its loops show nothing that would hold it back.");
+  if (out.size() > kSentences) out.resize(kSentences);
+  return out;
+}
+
+}  // namespace tilewright::feature

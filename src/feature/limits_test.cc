@@ -1,0 +1,117 @@
+#include "feature/limits.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "schedule/testing.h"
+
+namespace tilewright::feature {
+namespace {
+
+using schedule::testing::Workbench;
+using testing::HasSubstr;
+
+struct Case {
+  const char* what;
+  const char* workload;
+  const char* trace;
+  int threads;
+  double share_of_peak;    // at which its time lies, where all bandwidth is plenty
+  double share_of_memory;  // not 0: memory is the nearest ceiling instead
+  const char* says;
+};
+
+constexpr const char* kTiled =
+    "split C i [8]\nsplit C j [32]\nreorder C [j.0, i.0, k, i.1, j.1]\nannotate C j.1 vectorise\n"
+    "annotate C i.1 unroll\nannotate C j.0 parallel\n";
+
+const Case kCases[] = {
+    {"near the peak", "matmul:m=512,n=512,k=512", kTiled, 2, 0.95, 0,
+     "Arithmetic limits it: 95 % of the FMA peak"},
+    {"near the bandwidth", "matmul:m=512,n=512,k=512", kTiled, 2, 0.1, 0.9,
+     "The bandwidth of memory limits it"},
+    {"one thread", "matmul:m=64,n=64,k=64", "reorder C [i, k, j]\nannotate C j vectorise\n", 2, 0.2,
+     0, "runs on one of 2 threads"},
+    {"no vectors", "matmul:m=64,n=64,k=64", "annotate C i parallel\n", 2, 0.02, 0,
+     "has no vectorised loop: it uses one of 16 lanes"},
+    {"few sums", "matmul:m=64,n=64,k=64",
+     "split C j [16]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "parallel\n",
+     2, 0.2, 0, "Only 1 sum is in flight"},
+    {"many sums", "matmul:m=64,n=64,k=64",
+     "split C i [32]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorise\nannotate C i.1 unroll\n"
+     "annotate C i.0 parallel\n",
+     2, 0.3, 0, "128 sums in C need more than the 32 vector registers"},
+    {"gaps", "matmul:m=64,n=64,k=64,transpose_b=1",
+     "split C j [32]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "parallel\n",
+     2, 0.05, 0, "take B with gaps"},
+    {"imbalance", "matmul:m=3,n=512,k=64",
+     "split C j [256]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "parallel\n",
+     2, 0.3, 0, "3 parallel iterations on 2 threads keep them busy 75 %"},
+    {"lanes", "matmul:m=64,n=20,k=64",
+     "split C i [8]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorise\nannotate C i.1 unroll\n"
+     "annotate C i.0 parallel\n",
+     2, 0.3, 0, "vectorised loop of 20 fills 62 % of its lanes"},
+    {"a ragged tile", "matmul:m=64,n=60,k=64",
+     "split C i [8]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorise\n"
+     "annotate C i.1 unroll\nannotate C i.0 parallel\n",
+     2, 0.3, 0, "47 % of an axis lie in a smaller last tile"},
+    {"computed again", "softmax:m=64,n=64",
+     "compute_inline E\nannotate Y i parallel\nannotate Y j vectorise\nannotate S i parallel\n", 2,
+     0.1, 0, "times the FLOP that are asked for"},
+};
+
+TEST(Limits, NameTheLikelyReason) {
+  for (const Case& c : kCases) {
+    const Workbench bench(c.workload);
+    const schedule::LoopTree tree = bench.tree(c.trace);
+    Target target = parse_target("x86-64-v4").value();
+    target.threads = c.threads;
+    Machine machine;
+    machine.cores = 2;
+    machine.caches = {{.level = 1, .size_bytes = 32 << 10, .line_bytes = 64},
+                      {.level = 2, .size_bytes = 1 << 20, .line_bytes = 64}};
+    const Traffic traffic = estimate_traffic(tree, memory_levels(target, machine));
+    constexpr double kPeak = 200;
+    const double latency_ns = traffic.flop / (c.share_of_peak * kPeak);
+    Ceilings ceilings{.gflops = kPeak, .gigabytes_per_s = {0, 0, 0}};
+    if (c.share_of_memory > 0) {
+      ceilings.gigabytes_per_s[2] = traffic.levels[2].bytes / latency_ns / c.share_of_memory;
+    }
+    const std::vector<Share> shares = shares_of(traffic, ceilings, latency_ns);
+    const auto sentences = likely_limits(traffic, nest_facts(tree, target), target, shares);
+    std::string text;
+    for (const std::string& sentence : sentences) text += sentence + "\n";
+    EXPECT_THAT(text, HasSubstr(c.says)) << c.what;
+    EXPECT_LE(sentences.size(), 3u) << c.what;
+  }
+}
+
+TEST(Limits, WithoutATimeAreWhatTheLoopsLack) {
+  const Workbench bench("matmul:m=512,n=512,k=512");
+  const Target target = parse_target("x86-64-v4;threads=2").value();
+  for (const bool tiled : {false, true}) {
+    const schedule::LoopTree tree = bench.tree(tiled ? kTiled : "");
+    const Traffic traffic = estimate_traffic(tree, memory_levels(target, Machine{}));
+    const auto sentences = likely_limits(traffic, nest_facts(tree, target), target, {});
+    ASSERT_FALSE(sentences.empty());
+    EXPECT_THAT(sentences[0], HasSubstr(tiled ? "nothing that would hold it back" : "one of 2"));
+  }
+}
+
+TEST(NestFacts, CountsSumsVectorsAndTasks) {
+  const Workbench bench("matmul:m=512,n=512,k=512");
+  const NestFacts facts =
+      nest_facts(bench.tree(kTiled), parse_target("x86-64-v4;threads=2").value());
+  EXPECT_EQ(facts.hottest.text(), "C");
+  EXPECT_EQ(facts.sums, 16);
+  EXPECT_EQ(facts.vector_length, 32);
+  EXPECT_EQ(facts.tasks, 16);
+  EXPECT_EQ(facts.balance, 1);
+  EXPECT_TRUE(facts.with_gaps.op.empty());
+}
+
+}  // namespace
+}  // namespace tilewright::feature
