@@ -8,13 +8,13 @@
 namespace tilewright::measure {
 namespace {
 
-constexpr size_t kLeast = 3, kLeastOfContender = 5, kMost = 64;
-constexpr double kFirstMargin = 0.5, kLastMargin = 0.03;
+constexpr size_t kLeastOfLoser = 2, kLeast = 3, kLeastOfContender = 5, kMost = 64;
+constexpr double kFirstMargin = 1, kMargin = 0.5, kLastMargin = 0.03;
 constexpr double kContends = 1.05;
 constexpr size_t kLowest = 3;  // samples that must agree
 constexpr size_t kSettled = 8, kSettledContender = 12;
 constexpr double kAgreement = 0.01, kAgreementOfContender = 0.005;
-constexpr double kLeastTime = 1e6, kTime = 12e6, kTimeOfContender = 50e6;
+constexpr double kLeastTime = 1e6, kTime = 12e6, kTimeOfContender = 40e6;
 
 }  // namespace
 
@@ -32,8 +32,9 @@ bool SequentialTest::add(double sample_ns, double elapsed_ns) {
   ascending_.insert(std::ranges::upper_bound(ascending_, sample_ns), sample_ns);
   const size_t count = samples_.size();
   if (count >= kMost) return true;
-  if (count < kLeast || elapsed_ns < kLeastTime) return false;
+  if (elapsed_ns < kLeastTime) return false;
   if (clearly_slower()) return true;
+  if (count < kLeast) return false;
   if (contends()) {
     if (count < kLeastOfContender) return false;
     return elapsed_ns >= kTimeOfContender || (count >= kSettledContender && agrees());
@@ -42,9 +43,11 @@ bool SequentialTest::add(double sample_ns, double elapsed_ns) {
 }
 
 bool SequentialTest::clearly_slower() const {
-  if (incumbent_ns_ <= 0 || samples_.size() < kLeast) return false;
-  const double margin =
-      std::max(kLastMargin, kFirstMargin / static_cast<double>(samples_.size() - 2));
+  const size_t count = samples_.size();
+  if (incumbent_ns_ <= 0 || count < kLeastOfLoser) return false;
+  const double margin = count == kLeastOfLoser
+                            ? kFirstMargin
+                            : std::max(kLastMargin, kMargin / static_cast<double>(count - 2));
   return ascending_.front() > incumbent_ns_ * (1 + margin);
 }
 

@@ -2,11 +2,11 @@
 // lowest samples say what the code costs. After each sample:
 //
 //   a loser, whose lowest sample is above the incumbent by more than a margin, is done. The margin
-//   tightens with the number n of samples: 0.5 / (n - 2), but not below 3 %: 50 % after 3 samples,
-//   25 % after 4, 5 % after 12
+//   tightens with the number n of samples: 100 % after 2 samples, then 0.5 / (n - 2), but not below
+//   3 %: 50 % after 3, 25 % after 4, 5 % after 12
 //   others are done when their three lowest samples agree within 0.5 % (contenders for the best)
 //   or 1 %, after 12 or 8 samples at least
-//   everybody is done after 64 samples, or when the time is up: 50 ms for a contender, whose lowest
+//   everybody is done after 64 samples, or when the time is up: 40 ms for a contender, whose lowest
 //   sample is below 1.05 of the incumbent, or where there is none; 12 ms for the rest; but never
 //   before 5 or 3 samples, nor within the first millisecond, which one disturbance may cover
 //

@@ -1,7 +1,10 @@
 #include "measure/timing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 #include "measure/crash_handler.h"
 #include "measure/eviction.h"
@@ -16,11 +19,14 @@ using record::CachePolicy;
 using runtime::now_ns;
 
 constexpr double kWarmUpNs = 200e3;
+constexpr double kLongNs = 500e3;        // a call: its first sample warms up for the others
 constexpr int64_t kMostCalls = 100'000;  // of one sample: a kernel that does next to nothing
 constexpr int64_t kRetries = 32;         // of disturbed samples ...
-constexpr double kRetryNs = 15e6;        // ... and the time they may take,
+constexpr double kRetryNs = 8e6;         // ... and the time they may take,
 constexpr int64_t kFreeRetries = 2;      // beyond these
+constexpr double kAsLow = 1.01;          // times the lowest: not disturbed after all
 constexpr double kSlowClock = 0.9;
+constexpr size_t kSlices = 20;
 
 void do_nothing(void*, int64_t, int32_t) {}
 
@@ -37,7 +43,8 @@ class Sampler {
       : kernel_(kernel),
         disturbance_(disturbance),
         policy_(policy),
-        calls_(calls_per_sample(policy, call_ns, kSampleNs)) {}
+        calls_(calls_per_sample(policy, call_ns, kSampleNs)),
+        lowest_ns_(call_ns) {}
 
   // The samples of one sequential test.
   SequentialTest take(double incumbent_ns) {
@@ -46,7 +53,9 @@ class Sampler {
     while (true) {
       disturbance_.begin_sample();
       const double sample = kernel_.sample(policy_, calls_);
-      if (disturbance_.disturbed() && retry(sample)) continue;
+      const bool low = sample <= lowest_ns_ * kAsLow;
+      lowest_ns_ = std::min(lowest_ns_, sample);
+      if (!low && disturbance_.disturbed() && retry(sample)) continue;
       if (test.add(sample, static_cast<double>(now_ns() - begin))) return test;
     }
   }
@@ -68,6 +77,7 @@ class Sampler {
   Disturbance& disturbance_;
   CachePolicy policy_;
   int64_t calls_;
+  double lowest_ns_;  // of all calls so far
   int64_t disturbed_ = 0;
   double retried_ns_ = 0;
 };
@@ -111,7 +121,7 @@ void KernelClock::evict_for(CachePolicy policy) {
 TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, CachePolicy policy,
                          double incumbent_ns, double call_ns) {
   // The first run had cold caches and code: what it costs is known from the second on.
-  for (double warm_ns = 0; warm_ns < kWarmUpNs;) {
+  for (double warm_ns = 0; warm_ns < kWarmUpNs && call_ns < kLongNs;) {
     const double ns = kernel.run();
     call_ns = std::min(call_ns, ns);
     warm_ns += std::max(ns, kWarmUpNs / 16);
@@ -136,6 +146,38 @@ TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, CachePol
           .latency_ns = test.latency_ns(),
           .disturbed = sampler.disturbed(),
           .clock = clock};
+}
+
+Turn time_turn(KernelClock& kernel, Disturbance& disturbance, CachePolicy policy, double call_ns,
+               double turn_ns) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const int64_t calls = calls_per_sample(policy, std::min(call_ns, kernel.run()), kSampleNs);
+  Turn turn;
+  std::array<double, kSlices> lowest{};
+  lowest.fill(kNever);
+  double set_aside = kNever;
+  const int64_t begin = now_ns();
+  do {
+    const size_t slice = std::min(
+        kSlices - 1, static_cast<size_t>(turn.elapsed_ns * kSlices / std::max(turn_ns, 1.0)));
+    disturbance.begin_sample();
+    const double sample = kernel.sample(policy, calls);
+    if (disturbance.disturbed()) {
+      ++turn.disturbed;
+      set_aside = std::min(set_aside, sample);
+    } else {
+      turn.samples_ns.push_back(sample);
+      lowest[slice] = std::min(lowest[slice], sample);
+    }
+    turn.elapsed_ns = static_cast<double>(now_ns() - begin);
+  } while (turn.elapsed_ns < turn_ns);
+  if (turn.samples_ns.empty()) {
+    turn.samples_ns.push_back(set_aside);
+    lowest[0] = set_aside;
+  }
+  std::ranges::copy_if(lowest, std::back_inserter(turn.kept_ns),
+                       [](double sample) { return sample < kNever; });
+  return turn;
 }
 
 }  // namespace tilewright::measure

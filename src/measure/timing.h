@@ -1,7 +1,7 @@
 // Timing of a mounted kernel. A sample is one call, or as many as take 75 us together; under a
 // policy that evicts, always one call, after an eviction and an empty parallel loop that wakes the
-// pool. Samples during which a thread was put aside are taken again, in bounds. Not to be shared
-// between threads. Durations in nanoseconds.
+// pool. Samples that were disturbed are taken again, in bounds, unless they are as low as any: a
+// disturbance only ever adds. Not to be shared between threads. Durations in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -48,8 +48,20 @@ struct TimingResult {
   double clock = 1;
 };
 
-// Warm-up, then samples until the sequential test has enough. `call_ns` is a first guess.
+// Warm-up where a call is short, then samples until the sequential test has enough. `call_ns` is
+// what the first call took.
 TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, record::CachePolicy policy,
                          double incumbent_ns, double call_ns);
+
+// One turn of a kernel that alternates with others: `turn_ns` of samples, after a call that brings
+// back its caches. At least one sample, the lowest of the disturbed ones if there is no other.
+struct Turn {
+  std::vector<double> samples_ns;  // all that were not disturbed
+  std::vector<double> kept_ns;     // the lowest of each of 20 slices of the turn
+  int64_t disturbed = 0;
+  double elapsed_ns = 0;
+};
+Turn time_turn(KernelClock& kernel, Disturbance& disturbance, record::CachePolicy policy,
+               double call_ns, double turn_ns);
 
 }  // namespace tilewright::measure

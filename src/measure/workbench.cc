@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <optional>
 
 #include "base/check.h"
@@ -23,8 +22,9 @@ using record::Verdict;
 using record::VerdictKind;
 using runtime::now_ns;
 
-constexpr int kPoison = 0xFF;        // NaN in every float type
-constexpr double kTurnSamples = 20;  // of a kernel in each round of a comparison
+constexpr int kPoison = 0xFF;                              // NaN in every float type
+constexpr int kFarRuns = 2, kSureRuns = 3, kMostRuns = 5;  // before a kernel is censored
+constexpr double kFar = 4;
 
 double since(int64_t begin) { return static_cast<double>(now_ns() - begin); }
 
@@ -53,7 +53,8 @@ struct Workbench::Impl {
     std::unique_ptr<MountedKernel> kernel;  // at one place: its clock refers to it
     std::optional<KernelClock> clock;
     RunOutcome outcome;
-    double first_ns = 0;  // its first run
+    double first_ns = 0;             // its first run
+    std::vector<double> samples_ns;  // of a comparison: all that were not disturbed
 
     bool failed() const { return record::is_failure(outcome.verdict.kind); }
   };
@@ -131,13 +132,23 @@ struct Workbench::Impl {
     return trial;
   }
 
+  // Right but slower than `censor_ns`, and not by accident: all of several runs were.
   bool is_censored(Trial& trial, double censor_ns) {
-    if (censor_ns <= 0 || trial.first_ns <= censor_ns) return false;
-    const double fastest = std::min(trial.first_ns, trial.clock->run());  // with warm caches
-    if (fastest <= censor_ns) return false;
-    trial.outcome.verdict = timed(fastest, {});
-    trial.outcome.verdict.kind = VerdictKind::Censored;
-    return true;
+    double fastest = trial.first_ns;
+    bool disturbed = true;  // the first run has cold caches
+    for (int runs = 1; censor_ns > 0 && fastest > censor_ns; ++runs) {
+      const bool far = runs >= kFarRuns && fastest > kFar * censor_ns;
+      const bool sure = runs >= kSureRuns && !disturbed;
+      if (far || sure || runs >= kMostRuns) {
+        trial.outcome.verdict = timed(fastest, {});
+        trial.outcome.verdict.kind = VerdictKind::Censored;
+        return true;
+      }
+      disturbance.begin_sample();
+      fastest = std::min(fastest, trial.clock->run());
+      disturbed = disturbance.disturbed();
+    }
+    return false;
   }
 
   void time(Trial& trial, const RunRequest& request) {
@@ -150,38 +161,24 @@ struct Workbench::Impl {
     compare_outputs(trial, "after further runs: ");
   }
 
-  // One turn of one kernel in a round.
   void take_turn(Trial& trial, const CompareRequest& request) {
-    const record::CachePolicy cache = request.protocol.cache;
-    const double call_ns =
-        std::min(trial.first_ns, trial.clock->run());  // its caches, after others
-    const int64_t calls =
-        calls_per_sample(cache, call_ns, std::max(kSampleNs, request.round_ns / kTurnSamples));
-    std::vector<double>& samples = trial.outcome.verdict.samples_ns;
-    const size_t before = samples.size();
-    double set_aside = std::numeric_limits<double>::infinity();
-    const int64_t begin = now_ns();
-    do {
-      disturbance.begin_sample();
-      const double sample = trial.clock->sample(cache, calls);
-      if (disturbance.disturbed()) {
-        ++trial.outcome.conditions.disturbed;
-        set_aside = std::min(set_aside, sample);
-      } else {
-        samples.push_back(sample);
-      }
-    } while (since(begin) < request.round_ns);
-    if (samples.size() == before) samples.push_back(set_aside);  // it was never quiet
-    trial.outcome.conditions.time_ns += since(begin);
+    const Turn turn = time_turn(*trial.clock, disturbance, request.protocol.cache, trial.first_ns,
+                                request.round_ns);
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(trial.samples_ns, turn.samples_ns);
+    append(trial.outcome.verdict.samples_ns, turn.kept_ns);
+    trial.outcome.conditions.disturbed += turn.disturbed;
+    trial.outcome.conditions.time_ns += turn.elapsed_ns;
   }
 
   // What is left to say once all turns are taken.
   void conclude(Trial& trial) {
     find_fault(trial);
-    std::vector<double> ascending = trial.outcome.verdict.samples_ns;
     if (!trial.failed()) {
-      std::ranges::sort(ascending);
-      trial.outcome.verdict.latency_ns = quantile_of(ascending, kLowQuantile);
+      std::ranges::sort(trial.samples_ns);
+      trial.outcome.verdict.latency_ns = quantile_of(trial.samples_ns, kLowQuantile);
     }
     trial.outcome.kernel_ns = trial.clock->total_ns();
   }
