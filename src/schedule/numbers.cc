@@ -370,7 +370,9 @@ bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t 
   form->constant += times * var.shift;
   for (int k = 0; k < var.parts; ++k) {
     const auto part = static_cast<VarIndex>(var.first_part + k);
-    if (!form_of(tree, part, form, times * tree.var(part).stride)) return false;
+    int64_t weight = 0;  // a part of one value may weigh more than fits: it adds nothing
+    if (__builtin_mul_overflow(times, tree.var(part).stride, &weight)) continue;
+    if (!form_of(tree, part, form, weight)) return false;
   }
   return true;
 }
