@@ -1,8 +1,10 @@
 #include "cli/progress_printer.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 namespace tilewright::cli {
@@ -10,6 +12,13 @@ namespace {
 
 constexpr double kTerminalSeconds = 0.1;
 constexpr double kLineSeconds = 5;
+
+// One less than the terminal is wide: a line that wraps cannot be written over.
+size_t widest_line() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 200;
+  return size.ws_col - size_t{1};
+}
 
 }  // namespace
 
@@ -23,7 +32,9 @@ void ProgressPrinter::print(std::string_view line, double now_s) {
     out_ << line << "\n" << std::flush;
     return;
   }
-  out_ << fmt::format("\r{:<{}}", line, width_) << std::flush;
+  const size_t widest = widest_line();
+  line = line.substr(0, widest);
+  out_ << fmt::format("\r{:<{}}", line, std::min(width_, widest)) << std::flush;
   width_ = line.size();
   open_ = true;
 }
