@@ -6,6 +6,7 @@
 // declare_NAME.
 #define TILEWRIGHT_VERBS(VERB)                                                        \
   VERB(doctor, "what this machine is, what works, what is missing and how to get it") \
+  VERB(explain, "why a candidate is fast, slow or failed, with its loop nest")        \
   VERB(lower, "the loop IR of an operator under a schedule, after each pass")         \
   VERB(measure, "build, check and time given or random schedules; keep each verdict") \
   VERB(records, "the store of what was measured: list, export, import, merge, check") \

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -172,6 +173,7 @@ class Estimator {
       for (size_t d = 0; d < buffer.rank; ++d) {
         extent[d] = dims[d].exact ? (dims[d].extent - 1) / std::max<int64_t>(1, dims[d].stride) + 1
                                   : dims[d].extent;
+        if (dims[d].whole) extent[d] = moved_along(use.access->first_dim + d, dims[d], point);
         extent[d] = std::min(extent[d], buffer.extent[d]);
       }
     } else {
@@ -181,6 +183,17 @@ class Estimator {
       }
     }
     return lines_of(buffer, extent, granule);
+  }
+
+  // Where a guard may cut a region off at the tensor's edge: what the index runs through.
+  int64_t moved_along(size_t dim, const RegionDim& region, Point point) const {
+    if (!tree_.dims[dim].affine) return region.extent;
+    int64_t last = 0;
+    for (const arith::Term& term : tree_.forms[dim].terms) {
+      const int64_t steps = moving_extent(tree_, static_cast<VarIndex>(term.var), point) - 1;
+      last += steps * std::abs(term.coefficient);
+    }
+    return last + 1;
   }
 
   // What lies together is moved together; a packed buffer is laid out so that all of it does.
@@ -199,10 +212,12 @@ class Estimator {
     return rows * std::max(1.0, std::ceil(run / grain)) * grain;
   }
 
-  // All that one iteration of a loop touches: the largest region of each buffer.
-  double footprint(Point point, int64_t granule) const {
+  // All that one iteration of a loop touches, or of that the sums: the largest region of each
+  // buffer.
+  double footprint(Point point, int64_t granule, bool sums_only = false) const {
     std::map<BufferIndex, double> largest;
     for (const Use& use : uses_) {
+      if (sums_only && !use.accumulates) continue;
       if (point.stage != kNone && !is_within(tree_, use.stage, point.stage, point.loop)) continue;
       double& bytes = largest[use.buffer];
       bytes = std::max(bytes, region_bytes(use, point, granule));
@@ -212,11 +227,13 @@ class Estimator {
     return sum;
   }
 
+  using Fits = std::map<std::pair<VarIndex, bool>, bool>;  // what is known: by loop, sums only
+
   void add_level(size_t level) {
     MemoryLevel& memory = traffic_.levels[level];
     const auto capacity = static_cast<double>(memory.capacity);
     const bool all_fits = footprint({}, memory.granule) <= capacity;
-    std::map<VarIndex, bool> fits;
+    Fits fits;
     std::map<BufferIndex, double> once;  // when all fits: the largest region of each argument
     for (const Use& use : uses_) {
       const double bytes = all_fits ? 0 : bytes_of(use, memory, fits);
@@ -232,20 +249,11 @@ class Estimator {
     for (const BufferTraffic& buffer : traffic_.buffers) memory.bytes += buffer.bytes[level];
   }
 
-  double bytes_of(const Use& use, const MemoryLevel& memory, std::map<VarIndex, bool>& fits) const {
+  double bytes_of(const Use& use, const MemoryLevel& memory, Fits& fits) const {
     const std::vector<Point> chain = chain_of(use.stage);
+    const bool sums_only = memory.keeps_sums && use.accumulates;
     size_t boundary = chain.size();  // the outermost loop of which one iteration fits
-    while (boundary > 0) {
-      const Point& point = chain[boundary - 1];
-      const auto found = fits.find(point.loop);
-      const bool fit = found != fits.end()
-                           ? found->second
-                           : fits.emplace(point.loop, footprint(point, memory.granule) <=
-                                                          static_cast<double>(memory.capacity))
-                                 .first->second;
-      if (!fit) break;
-      --boundary;
-    }
+    while (boundary > 0 && fits_in(chain[boundary - 1], memory, sums_only, fits)) --boundary;
     if (lives_within(use.buffer, chain, boundary)) return 0;
     double trips = 1;
     bool comes_back = false;
@@ -257,6 +265,15 @@ class Estimator {
     const Point outside = boundary == 0 ? Point{} : chain[boundary - 1];
     const double times = use.accumulates && comes_back ? 2 : 1;
     return times * trips * region_bytes(use, outside, memory.granule);
+  }
+
+  bool fits_in(Point point, const MemoryLevel& memory, bool sums_only, Fits& fits) const {
+    const auto [found, added] = fits.emplace(std::pair(point.loop, sums_only), false);
+    if (added) {
+      const double bytes = footprint(point, memory.granule, sums_only);
+      found->second = bytes <= static_cast<double>(memory.capacity);
+    }
+    return found->second;
   }
 
   // Is the buffer made and used within one iteration of the boundary?
@@ -279,7 +296,8 @@ class Estimator {
 std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& machine) {
   std::vector<MemoryLevel> levels;
   levels.push_back({.name = "registers",
-                    .capacity = int64_t{target.vector_registers()} * target.vector_bits / 8});
+                    .capacity = int64_t{target.vector_registers()} * target.vector_bits / 8,
+                    .keeps_sums = true});
   for (int level = 1; level <= 3; ++level) {
     const int64_t bytes = machine.cache_bytes(level);
     if (bytes == 0) continue;

@@ -12,7 +12,8 @@
 // and a buffer of the program's own that lives within one iteration of the boundary, or in a
 // program whose buffers fit all together, moves nothing. Sums that loops outside of the boundary
 // come back to count twice, read and written. Caches move lines of 64 bytes, registers elements;
-// stores count once, not as the load that brings the line.
+// stores count once, not as the load that brings the line. Registers are given to sums first: those
+// stay in them as long as they alone fit.
 //
 //   C[i, j] += A[i, k] * B[k, j], all 4 x 4 floats, loops i, j, k; registers of 100 bytes
 //     one iteration of i: a row of A, all of B, a row of C = 16 + 64 + 16 = 96 bytes, which fits:
@@ -35,11 +36,12 @@ namespace tilewright::feature {
 
 // One level, and what passes between it and the next one further out.
 struct MemoryLevel {
-  std::string name{};    // `registers`, `L1`, `L2`, `L3`
-  int64_t capacity = 0;  // bytes a thread has of it
-  int64_t granule = 1;   // bytes that are moved at once
-  std::string beyond{};  // `L1`, `L2`, `L3`, `memory`
-  double bytes = 0;      // moved
+  std::string name{};       // `registers`, `L1`, `L2`, `L3`
+  int64_t capacity = 0;     // bytes a thread has of it
+  bool keeps_sums = false;  // sums stay as long as they alone fit, whatever else passes
+  int64_t granule = 1;      // bytes that are moved at once
+  std::string beyond{};     // `L1`, `L2`, `L3`, `memory`
+  double bytes = 0;         // moved
 };
 
 struct BufferTraffic {

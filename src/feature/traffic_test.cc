@@ -74,6 +74,18 @@ TEST(Traffic, OfLinesCountsWhatIsMovedAlong) {
   EXPECT_EQ(bytes_of(traffic, "A"), 64.0 * 64 * 4);
 }
 
+// 24 x 16 sums are 1536 bytes; with what an iteration of k.0 reads beside them they do not fit into
+// 2048, but registers keep them: loaded and stored once a tile.
+TEST(Traffic, OfSumsInRegistersIsOnceATile) {
+  const Workbench bench("matmul:m=24,n=64,k=64");
+  const schedule::LoopTree tree =
+      bench.tree("split C j [16]\nsplit C k [16]\nreorder C [j.0, k.0, k.1, i, j.1]\n");
+  std::vector<MemoryLevel> levels = one_level(2048);
+  EXPECT_GT(bytes_of(estimate_traffic(tree, levels), "C"), 24.0 * 64 * 4);
+  levels[0].keeps_sums = true;
+  EXPECT_EQ(bytes_of(estimate_traffic(tree, levels), "C"), 24.0 * 64 * 4);
+}
+
 TEST(Traffic, OfWhatLivesInATileIsNone) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const schedule::LoopTree tree = bench.tree(
