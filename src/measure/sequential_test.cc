@@ -14,7 +14,8 @@ constexpr double kContends = 1.05;
 constexpr size_t kLowest = 3;  // samples that must agree
 constexpr size_t kSettled = 8, kSettledContender = 12;
 constexpr double kAgreement = 0.01, kAgreementOfContender = 0.005;
-constexpr double kLeastTime = 1e6, kTime = 12e6, kTimeOfContender = 40e6;
+constexpr double kLeastTime = 1e6, kLeastTimeUnlessQuiet = 6e6, kTime = 12e6,
+                 kTimeOfContender = 40e6;
 
 }  // namespace
 
@@ -27,12 +28,12 @@ double quantile_of(std::span<const double> ascending, double q) {
   return ascending[below] + part * (ascending[above] - ascending[below]);
 }
 
-bool SequentialTest::add(double sample_ns, double elapsed_ns) {
+bool SequentialTest::add(double sample_ns, double elapsed_ns, bool quiet) {
   samples_.push_back(sample_ns);
   ascending_.insert(std::ranges::upper_bound(ascending_, sample_ns), sample_ns);
   const size_t count = samples_.size();
   if (count >= kMost) return true;
-  if (elapsed_ns < kLeastTime) return false;
+  if (elapsed_ns < (quiet ? kLeastTime : kLeastTimeUnlessQuiet)) return false;
   if (clearly_slower()) return true;
   if (count < kLeast) return false;
   if (contends()) {

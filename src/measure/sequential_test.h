@@ -8,7 +8,8 @@
 //   or 1 %, after 12 or 8 samples at least
 //   everybody is done after 64 samples, or when the time is up: 40 ms for a contender, whose lowest
 //   sample is below 1.05 of the incumbent, or where there is none; 12 ms for the rest; but never
-//   before 5 or 3 samples, nor within the first millisecond, which one disturbance may cover
+//   before 5 or 3 samples, nor within the first millisecond; on a machine that is not quiet, nor
+//   within 6 ms, longer than others mostly keep a cpu
 //
 // The constants are part of the protocol (record/protocol.h). Durations in nanoseconds.
 #pragma once
@@ -23,8 +24,9 @@ class SequentialTest {
  public:
   explicit SequentialTest(double incumbent_ns) : incumbent_ns_(incumbent_ns) {}  // 0: none
 
-  // One more sample; `elapsed_ns` since sampling began. Whether it was the last one needed.
-  bool add(double sample_ns, double elapsed_ns);
+  // One more sample; `elapsed_ns` since sampling began; `quiet`: nothing was disturbed so far.
+  // Whether it was the last one needed.
+  bool add(double sample_ns, double elapsed_ns, bool quiet = true);
 
   bool clearly_slower() const;  // the lowest sample is above the incumbent by more than the margin
   std::span<const double> samples() const { return samples_; }  // in the order taken

@@ -129,6 +129,14 @@ TEST(SequentialTest, StopsWhenTheVerdictIsClear) {
   }
 }
 
+TEST(SequentialTest, TakesLongerUnlessItIsQuiet) {
+  SequentialTest test(1e5);
+  double elapsed = 0;
+  do elapsed += 3e5;
+  while (!test.add(3e5, elapsed, false));
+  EXPECT_EQ(test.samples().size(), 20U);
+}
+
 TEST(SequentialTest, QuotesTheLowQuantile) {
   SequentialTest test(0);
   for (int k = 11; k > 0; --k) test.add(k, 0);

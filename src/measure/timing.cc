@@ -53,10 +53,12 @@ class Sampler {
     while (true) {
       disturbance_.begin_sample();
       const double sample = kernel_.sample(policy_, calls_);
+      const bool disturbed = disturbance_.disturbed();
       const bool low = sample <= lowest_ns_ * kAsLow;
       lowest_ns_ = std::min(lowest_ns_, sample);
-      if (!low && disturbance_.disturbed() && retry(sample)) continue;
-      if (test.add(sample, static_cast<double>(now_ns() - begin))) return test;
+      quiet_ &= !disturbed;
+      if (disturbed && !low && retry(sample)) continue;
+      if (test.add(sample, static_cast<double>(now_ns() - begin), quiet_)) return test;
     }
   }
 
@@ -78,6 +80,7 @@ class Sampler {
   CachePolicy policy_;
   int64_t calls_;
   double lowest_ns_;  // of all calls so far
+  bool quiet_ = true;
   int64_t disturbed_ = 0;
   double retried_ns_ = 0;
 };

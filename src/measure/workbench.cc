@@ -1,6 +1,7 @@
 #include "measure/workbench.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +23,8 @@ using record::Verdict;
 using record::VerdictKind;
 using runtime::now_ns;
 
-constexpr int kPoison = 0xFF;                              // NaN in every float type
+constexpr int kPriority = -10;  // before others: measuring is short and suffers from them
+constexpr int kPoison = 0xFF;   // NaN in every float type
 constexpr int kFarRuns = 2, kSureRuns = 3, kMostRuns = 5;  // before a kernel is censored
 constexpr double kFar = 4;
 
@@ -201,6 +203,7 @@ Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operan
                                   const Tolerance& tolerance, StatusBlock& status) {
   if (const Status runs = check_runs_here(task.target); !runs) return std::unexpected(runs.error());
   install_crash_handler(status);
+  setpriority(PRIO_PROCESS, 0, kPriority);  // a wish; the threads of the pool inherit it
   runtime::ThreadPool::process().pin_caller();
   Result<BenchMemory> memory = BenchMemory::make(task.workload, operands);
   if (!memory) return std::unexpected(memory.error());
