@@ -7,6 +7,6 @@
 
 namespace tilewright::codegen {
 
-inline constexpr int64_t kCodeGeneratorVersion = 2;
+inline constexpr int64_t kCodeGeneratorVersion = 3;
 
 }  // namespace tilewright::codegen
