@@ -1,0 +1,188 @@
+// `tilewright explain`: what it refuses, and what it says of verdicts of each kind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/json.h"
+#include "cli/explain_report.h"
+#include "cli/run.h"
+#include "codegen/version.h"
+#include "record/store.h"
+#include "schedule/default_trace.h"
+#include "task/parse.h"
+
+namespace tilewright::cli {
+namespace {
+
+using record::VerdictKind;
+using testing::HasSubstr;
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome tilewright(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, out, err);
+  return {code, out.str(), err.str()};
+}
+
+// A folder of its own with a store and files, gone at the end.
+class Explain : public testing::Test {
+ protected:
+  Explain() {
+    folder_ = std::filesystem::temp_directory_path() /
+              ("tilewright_explain_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  ~Explain() override { std::filesystem::remove_all(folder_); }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  std::string records() const { return (folder_ / "records.db").string(); }
+
+  // Stores one attempt of a task; gives its id.
+  std::string store(std::string_view what, std::string trace, const record::Verdict& verdict) {
+    const Task task{parse_workload(what).value(), host_target(1)};
+    const Machine machine = detect_machine();
+    Result<record::Store> store = record::Store::open(records());
+    CHECK(store.has_value(), "{}", store.error().message);
+    const record::Run run{
+        .id = {1, 2}, .start_us = 1'700'000'000'000'000, .command = "a test", .version = "0"};
+    CHECK(store->put_task(task).has_value() && store->put_machine(machine).has_value() &&
+          store->put_run(run).has_value());
+    record::Attempt attempt;
+    attempt.run = run.id;
+    attempt.sequence = next_++;
+    attempt.task = task.key();
+    attempt.program = {3, static_cast<uint64_t>(next_)};
+    attempt.trace = std::move(trace);
+    attempt.machine = record::machine_id(machine);
+    attempt.code_generator = codegen::kCodeGeneratorVersion;
+    attempt.start_us = attempt.end_us = run.start_us;
+    attempt.verdict = verdict;
+    const Status status = store->append({&attempt, 1});
+    CHECK(status.has_value(), "{}", status.error().message);
+    return attempt.id().hex();
+  }
+
+  std::filesystem::path folder_;
+  int64_t next_ = 0;
+};
+
+TEST_F(Explain, RefusesWhatItCannotExplain) {
+  const std::string id = store(
+      "GMM0", "", {.kind = VerdictKind::Timed, .latency_ns = 1e6, .samples_ns = {1e6}, .text = {}});
+  const std::string none = file("none.trace", "split C nothing [4]\n");
+  const std::string two = file("two.trace", "split C i [4]\n---\nsplit C j [4]\n");
+  const std::string good = file("good.trace", "split C i [4]\n");
+  struct Mistake {
+    std::vector<std::string> arguments;
+    std::string message;
+  };
+  const Mistake mistakes[] = {
+      {{"explain"}, "what is required"},
+      {{"explain", "abc", "--records", (folder_ / "no.db").string()}, "no.db"},
+      {{"explain", "zz", "--records", records()}, "'zz' is no id"},
+      {{"explain", id + "0", "--records", records()}, "no id"},
+      {{"explain", "ffffffffffff", "--records", records()}, "no attempt's id"},
+      {{"explain", "GMM9", "--trace", good}, "GMM9"},
+      {{"explain", "GMM0", "--trace", none}, "nothing"},
+      {{"explain", "GMM0", "--trace", two}, "2 traces; explain takes one"},
+      {{"explain", "GMM0", "--trace", (folder_ / "no.trace").string()}, "no.trace"},
+      {{"explain", "GMM0", "--trace", good, "--target", "z80"}, "z80"},
+      {{"explain", "GMM0", "--trace", good, "--seconds", "-1"}, "--seconds"},
+  };
+  for (const Mistake& mistake : mistakes) {
+    const Outcome outcome = tilewright(mistake.arguments);
+    EXPECT_EQ(outcome.code, 2) << mistake.message;
+    EXPECT_EQ(outcome.out, "") << mistake.message;
+    EXPECT_THAT(outcome.err, HasSubstr(mistake.message));
+  }
+}
+
+TEST_F(Explain, SaysWhatBecameOfATimedCandidate) {
+  const Workload workload = parse_workload("GMM0").value();
+  const schedule::Trace trace = schedule::default_trace(workload, host_target(1)).value();
+  const std::string id = store(
+      "GMM0", to_text(trace),
+      {.kind = VerdictKind::Timed, .latency_ns = 1e6, .samples_ns = {1e6, 2e6, 3e6}, .text = {}});
+  const Outcome text =
+      tilewright({"explain", id.substr(0, 10), "--records", records(), "--seconds", "0"});
+  ASSERT_EQ(text.code, 0) << text.err;
+  for (const char* part : {"timed: 1 ms", "3 samples: least 1 ms, median 2 ms, most 3 ms",
+                           "(this machine)", "by `a test`", "4.2 MFLOP", "registers and L1",
+                           "stands at 4.2 GFLOP/s", "--seconds 0", "likely limits:"}) {
+    EXPECT_THAT(text.out, HasSubstr(part));
+  }
+  const Outcome json =
+      tilewright({"explain", id, "--records", records(), "--seconds", "0", "--json"});
+  ASSERT_EQ(json.code, 0) << json.err;
+  const Result<Json> object = parse_json(json.out);
+  ASSERT_TRUE(object) << object.error().message;
+  EXPECT_EQ((*object)["verdict"], "timed");
+  EXPECT_EQ((*object)["flop"], 4194304.0);
+  EXPECT_EQ((*object)["attempt"]["id"], id);
+  EXPECT_FALSE((*object)["levels"].empty());
+  EXPECT_FALSE((*object)["limits"].empty());
+}
+
+TEST_F(Explain, MeasuresThePeakOfThisMachine) {
+  const std::string id = store(
+      "GMM0", "", {.kind = VerdictKind::Timed, .latency_ns = 1e9, .samples_ns = {1e9}, .text = {}});
+  const Outcome outcome =
+      tilewright({"explain", id, "--records", records(), "--seconds", "0.02", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const Result<Json> object = parse_json(outcome.out);
+  ASSERT_TRUE(object);
+  EXPECT_GT((*object)["shares"][0]["ceiling"], 0.0);
+  EXPECT_THAT((*object)["limits"][0].get<std::string>(), HasSubstr("no vectorised loop"));
+}
+
+TEST_F(Explain, SaysWhatAFailureMeans) {
+  const std::string illegal = store("GMM0", "split C nothing [4]\n",
+                                    {.kind = VerdictKind::Illegal,
+                                     .latency_ns = 0,
+                                     .samples_ns = {},
+                                     .text = "C has no loop nothing"});
+  const Outcome first = tilewright({"explain", illegal, "--records", records()});
+  ASSERT_EQ(first.code, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("C has no loop nothing"));
+  EXPECT_THAT(first.out, HasSubstr("There is no loop nest"));
+  const std::string crash = store("GMM0", "",
+                                  {.kind = VerdictKind::Crash,
+                                   .latency_ns = 0,
+                                   .samples_ns = {},
+                                   .text = "wrote behind the end"});
+  const Outcome second = tilewright({"explain", crash, "--records", records()});
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_THAT(second.out, HasSubstr("wrote behind the end"));
+  EXPECT_THAT(second.out, HasSubstr("please report it"));
+  EXPECT_THAT(second.out, HasSubstr("likely limits"));
+}
+
+TEST_F(Explain, TakesAScheduleWithoutARecord) {
+  const std::string good = file("good.trace", "split C i [4]\n");
+  const Outcome outcome = tilewright({"explain", "GMM0", "--trace", good, "--threads", "2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("for i.0 < 32"));
+  EXPECT_THAT(outcome.out, HasSubstr("runs on one of 2 threads"));
+}
+
+TEST(Advice, IsThereForEveryKind) {
+  for (int kind = 0; kind < record::kVerdictKinds; ++kind) {
+    EXPECT_FALSE(advice_on(static_cast<VerdictKind>(kind)).empty()) << kind;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::cli
