@@ -70,12 +70,17 @@ Line line_above(std::span<const Sample> samples) {
 }
 
 Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
+  // Two numbers close to each other are stored one step of their type apart at most: of 16 bits
+  // that is most of the error, and is not to be multiplied.
+  const bool coarse = type == ir::Scalar::F16 || type == ir::Scalar::BF16;
+  const double step = coarse ? unit_of(type) : 0;
   std::vector<Sample> bounded;
   double largest = 0;
   for (const Sample& sample : samples) {
     if (!std::isfinite(sample.magnitude)) continue;
     largest = std::max(largest, sample.magnitude);
-    if (std::isfinite(sample.error)) bounded.push_back(sample);
+    if (!std::isfinite(sample.error)) continue;
+    bounded.push_back({sample.magnitude, std::max(0.0, sample.error - step * sample.magnitude)});
   }
   Line line = line_above(bounded);
   if (bounded.empty()) {  // no bound is known: what single precision can be expected to give
@@ -88,7 +93,7 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
     line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
     return line;
   }
-  line.relative = std::max(line.relative, kSafety * unit_of(type));
+  line.relative = coarse ? line.relative + step : std::max(line.relative, kSafety * unit_of(type));
   line.absolute = std::max(line.absolute, largest * unit_of(type) * 0x1p-20);
   line.absolute = std::max(line.absolute, std::numeric_limits<double>::min());
   return line;

@@ -91,6 +91,10 @@ Bounded compare(ir::BinaryOp op, Bounded a, Bounded b) {
 Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
   using enum ir::BinaryOp;
   if (op >= Eq && op <= Ge) return compare(op, a, b);
+  if (!ir::is_float(type) && (op == Min || op == Max)) {  // the identity of I64 has no double
+    const double value = op == Min ? std::min(a.value, b.value) : std::max(a.value, b.value);
+    return {value, std::max(a.error, b.error)};
+  }
   if (!ir::is_float(type)) {
     const double error = a.error + b.error > 0 ? kUnknown : 0;
     const auto value =

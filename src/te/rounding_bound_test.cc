@@ -26,6 +26,8 @@ TEST(RoundingBound, IsZeroWhereNothingIsRounded) {
   EXPECT_EQ(first_element("elementwise:shape=1,chain=scale(0.5)+square", 3).error, 0);
   EXPECT_EQ(first_element("reduce:op=prod,shape=10,axes=0", 3).error, 0);
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=9,dtype=i8", 100).error, 0);
+  EXPECT_EQ(first_element("reduce:op=min,shape=10,axes=0,dtype=i64", 3).value, 3);
+  EXPECT_EQ(first_element("reduce:op=max,shape=10,axes=0,dtype=i64", -3).value, -3);
   // 49 in f16 storage is exact, and so is what rounds the same for all.
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=1,dtype=f16", 7).error, 0);
   EXPECT_EQ(first_element("matmul:m=1,n=1,k=100,dtype=f16", 63).error, 0);
