@@ -121,7 +121,9 @@ class DefaultSchedule {
 Result<Trace> default_trace(const Workload& workload, const Target& target, int variant) {
   Result<LoopTree> initial = initial_tree(workload);
   if (!initial) return std::unexpected(initial.error());
-  const TileStyle style{.vectors = variant == 0, .packs = variant == 0};
+  const bool other = variant != 0;
+  const bool vectors = !other || workload.dag->flop() > kScalarFlop;
+  const TileStyle style{.vectors = vectors, .small = other, .packs = vectors};
   return DefaultSchedule(workload, target, *initial, style).run(*initial);
 }
 

@@ -7,7 +7,8 @@
 //   reduction, so that sums are kept in registers
 //
 // `variant` 1 is another schedule of the same kind, with other tiles and without vectors: the
-// second opinion on the first one's output.
+// second opinion on the first one's output. Only where scalars would take seconds does it have
+// vectors, others than the first.
 #pragma once
 
 #include "base/result.h"
@@ -16,6 +17,8 @@
 #include "task/workload.h"
 
 namespace tilewright::schedule {
+
+inline constexpr double kScalarFlop = 4e9;  // up to here variant 1 is without vectors
 
 Result<Trace> default_trace(const Workload& workload, const Target& target, int variant = 0);
 

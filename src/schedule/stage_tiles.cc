@@ -72,11 +72,12 @@ Tiles StageTiler::choose_tiles(StageIndex index, const AxisRoles& roles) const {
   const int lanes = target_.lanes(roles.element_bytes);
   const int64_t length = roles.vector_run > 0 ? std::min(roles.vector_run, extent(roles.vector))
                                               : extent(roles.vector);
-  tiles.vector = vector_tile(length, lanes, has_rows ? 2 : 4);
+  tiles.vector = vector_tile(length, lanes, style_.small ? 1 : has_rows ? 2 : 4);
   if (roles.vector_run > 0) tiles.vector = std::gcd(tiles.vector, roles.vector_run);
   if (has_rows) {
     const int64_t sums = target_.vector_registers() == 32 ? 28 : 12;
-    const int64_t most = std::max<int64_t>(1, sums / ceil_div(tiles.vector, lanes));
+    const int64_t vectors = ceil_div(tiles.vector, lanes);
+    const int64_t most = style_.small ? 6 : std::max<int64_t>(1, sums / vectors);
     const int64_t rows = extent(roles.rows);
     tiles.rows = rows <= most ? rows : divisor_within(rows, most / 2, std::min<int64_t>(most, 14));
   }

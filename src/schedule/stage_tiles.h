@@ -16,6 +16,7 @@ namespace tilewright::schedule {
 
 struct TileStyle {
   bool vectors = true;  // else the innermost loop is unrolled, and short
+  bool small = false;   // one vector and a few rows where otherwise the registers are filled
   bool packs = true;    // operands may be copied or laid out anew
 };
 
