@@ -75,6 +75,7 @@ class Planner {
     if (tree_.is_output(index) || is_heavy(tree_, index) || has_constant_axes(tree_, index)) {
       return kNone;
     }
+    if (plan_.pairs.contains(index)) return kNone;  // it owns the tiles of a nest
     const auto reads = readings_of(tree_, index);
     if (reads.empty()) return kNone;
     const StageIndex root = root_of_.at(reads[0]->stage);
