@@ -56,7 +56,7 @@ TEST_F(Check, WhatThisProgramSeesOtherwiseIsRemarked) {
   const CheckReport report = must(check(store_));
   EXPECT_TRUE(report.clean());
   EXPECT_THAT(report.remarks,
-              ElementsAre(HasSubstr("there is no step 'teleport'"), HasSubstr("its program is")));
+              ElementsAre(HasSubstr("its program is"), HasSubstr("there is no step 'teleport'")));
 }
 
 TEST_F(Check, DamageIsAProblem) {

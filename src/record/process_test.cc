@@ -1,4 +1,5 @@
 // Several processes, and processes that end at the wrong moment.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -27,7 +28,8 @@ pid_t start(const std::function<int()>& body) {
     int code = 98;
     try {
       code = body();
-    } catch (...) {  // NOLINT(bugprone-empty-catch): the exit code tells
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "{}\n", error.what());
     }
     ::_exit(code);
   }

@@ -170,11 +170,14 @@ std::unexpected<Error> refuse(const Database& database, std::string_view why) {
   return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why));
 }
 
-// Whose file it is; 0 for a new one.
+// Whose file it is; 0 for a new one. Read in one state: another process may be making it.
 Result<int64_t> version_of(Database& database) {
+  const bool alone = !database.in_transaction();
+  if (alone) database.execute("BEGIN");
   const int64_t application = database.integer("PRAGMA application_id");
   const int64_t version = database.integer("PRAGMA user_version");
   const int64_t tables = database.integer("SELECT count(*) FROM sqlite_schema");
+  if (alone) database.execute("COMMIT");
   if (Status status = database.take_status(); !status) return std::unexpected(status.error());
   if (application == 0 && version == 0 && tables == 0) return 0;
   if (application != kApplicationId) {
