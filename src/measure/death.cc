@@ -54,8 +54,8 @@ RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request)
     verdict.text = fmt::format("a later run took more than {:.4g} ms", request.timeout_ns * 1e-6);
   } else if (timed_out) {
     verdict.kind = VerdictKind::RunTimeout;
-    verdict.text = fmt::format("a run took more than {:.4g} ms{}{}{}", request.timeout_ns * 1e-6,
-                               detail.empty() ? "" : "; ", detail, phase);
+    verdict.text =
+        fmt::format("a run took more than {:.4g} ms{}", request.timeout_ns * 1e-6, phase);
   } else {
     verdict.kind = VerdictKind::Crash;
     verdict.text = fmt::format("the kernel's process was {}{}{}{}{}", event.end,
