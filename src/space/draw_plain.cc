@@ -140,10 +140,11 @@ std::vector<AttachPoint> draw_factored(SketchWriter& writer, const DrawnStage& d
     if (var.kind == IterKind::Reduce) reduce.push_back({var.name, var.extent});
   }
   const DrawnLoop axis = reduce[writer.rng().below(reduce.size())];
-  std::vector<Factors> choices;
-  for (int draw = 0; draw < 4; ++draw) {
-    const int64_t parts = int64_t{drawn.target->threads} << writer.rng().below(5);
-    choices.push_back({std::max<int64_t>(1, ceil_div(axis.extent, parts))});
+  std::vector<Factors> choices(4);
+  for (Factors& factors : choices) {
+    const int64_t parts = int64_t{drawn.target->threads} << writer.rng().below(6);
+    factors.push_back(writer.chance(0.6) ? std::max<int64_t>(1, ceil_div(axis.extent, parts))
+                                         : writer.some_factor(axis.extent, axis.extent));
   }
   writer.add_split(name, axis.name, choices, Tail::Mask);
   writer.add(Rfactor{name, axis.name.child(0)});
@@ -154,8 +155,16 @@ std::vector<AttachPoint> draw_factored(SketchWriter& writer, const DrawnStage& d
   const Name last = reduce.back().name == axis.name ? axis.name.child(1) : reduce.back().name;
   const int64_t lanes = drawn.target->lanes(drawn.roles.element_bytes);
   if (writer.chance(0.9)) {
-    writer.add_split(partial, last, {{lanes}, {2 * lanes}, {4 * lanes}});
-    writer.add(Annotate{partial, last.child(1), Annotation::Vectorise});
+    const bool blocks = writer.chance(0.3);  // of several vectors, in a loop of their own
+    std::vector<Factors> lengths = {{lanes}, {2 * lanes}, {4 * lanes}, {8 * lanes}};
+    for (Factors& factors : lengths) {
+      if (blocks) factors = {writer.rng().between(2, 8), factors[0]};
+    }
+    writer.add_split(partial, last, lengths);
+    if (blocks) {
+      writer.add_maybe(partial, Annotate{partial, last.child(1), Annotation::Unroll});
+    }
+    writer.add(Annotate{partial, last.child(blocks ? 2 : 1), Annotation::Vectorise});
   }
   return {{partial, axis.name.child(0)}};
 }
