@@ -134,7 +134,8 @@ struct Workbench::Impl {
     return trial;
   }
 
-  // Right but slower than `censor_ns`, and not by accident: all of several runs were.
+  // Right but slower than `censor_ns`, and not by accident: all of several runs were. Runs of a
+  // short kernel are as many calls as make a sample.
   bool is_censored(Trial& trial, double censor_ns) {
     double fastest = trial.first_ns;
     bool disturbed = true;  // the first run has cold caches
@@ -146,8 +147,9 @@ struct Workbench::Impl {
         trial.outcome.verdict.kind = VerdictKind::Censored;
         return true;
       }
+      const int64_t calls = calls_per_sample(record::CachePolicy::Warm, fastest, kSampleNs);
       disturbance.begin_sample();
-      fastest = std::min(fastest, trial.clock->run());
+      fastest = std::min(fastest, trial.clock->run(calls) / static_cast<double>(calls));
       disturbed = disturbance.disturbed();
     }
     return false;

@@ -5,12 +5,14 @@
 #include <limits>
 
 #include "base/check.h"
+#include "base/inline_vector.h"
 #include "ir/fold.h"
 
 namespace tilewright::te {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
+constexpr size_t kMaxRank = 32;      // of a tensor
 constexpr double kFunctionUlps = 8;  // our expansions are within 4
 // The rounding errors of a long sum grow with the root of its length but for a probability of some
 // 1e-13 (Higham and Mary, A new approach to probabilistic rounding error analysis, 2019).
@@ -284,12 +286,11 @@ class RoundingBound::Frame {
 
  private:
   Bounded load(const ir::Load& node) {
-    std::vector<int64_t> indices;
-    indices.reserve(node.indices.size());
+    InlineVector<int64_t, kMaxRank> indices;  // a load is evaluated by the million
     for (const ir::Expr& index : node.indices) {
       indices.push_back(static_cast<int64_t>(eval(index).value));
     }
-    return owner_.element(node.buffer, indices);
+    return owner_.element(node.buffer, {indices.begin(), indices.size()});
   }
 
   Bounded lookup(ir::VarId id) const {
