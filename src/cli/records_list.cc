@@ -221,15 +221,16 @@ Result<ExitCode> run_show(const Context& context, const ShowOptions& options) {
 struct BestOptions {
   std::string records;
   std::string what;
-  std::string protocol = "v1;warm";
+  std::string protocol;  // empty: any
   size_t count = 1;
 };
 
 // What keeps it from being what was asked for.
 std::vector<std::string> remarks_on(record::Store& store, const Attempt& attempt,
-                                    const record::Protocol& protocol, const Hash128& here) {
+                                    const std::optional<record::Protocol>& wanted,
+                                    const Hash128& here) {
   std::vector<std::string> remarks;
-  if (attempt.protocol != protocol) {
+  if (wanted && attempt.protocol != *wanted) {
     remarks.push_back(
         fmt::format("measured by another protocol: {}", print_protocol(attempt.protocol)));
   }
@@ -243,8 +244,14 @@ std::vector<std::string> remarks_on(record::Store& store, const Attempt& attempt
 
 // The text is a file of traces: what is not of the trace stands in comments.
 Result<ExitCode> run_best(const Context& context, const BestOptions& options) {
-  const Result<record::Protocol> protocol = record::parse_protocol(options.protocol);
-  if (!protocol) return std::unexpected(protocol.error());
+  std::optional<record::Protocol> wanted;
+  record::Protocol protocol;
+  protocol.version = -1;  // of no attempt: so that all count
+  if (!options.protocol.empty()) {
+    const Result<record::Protocol> parsed = record::parse_protocol(options.protocol);
+    if (!parsed) return std::unexpected(parsed.error());
+    protocol = wanted.emplace(*parsed);
+  }
   Result<record::Store> store = open_reader(options.records);
   if (!store) return std::unexpected(store.error());
   const Result<std::vector<StoredTask>> tasks = find_tasks(*store, options.what);
@@ -252,16 +259,17 @@ Result<ExitCode> run_best(const Context& context, const BestOptions& options) {
   const Hash128 here = record::machine_id(detect_machine());
   size_t shown = 0;
   for (const StoredTask& task : *tasks) {
-    Result<std::vector<Attempt>> best = store->best(task.key, *protocol, options.count, here);
-    if (best && best->empty()) best = store->best(task.key, *protocol, options.count);
+    Result<std::vector<Attempt>> best = store->best(task.key, protocol, options.count, here);
+    if (best && best->empty()) best = store->best(task.key, protocol, options.count);
     if (!best) return std::unexpected(best.error());
     const double flop = flop_of(task);
     for (const Attempt& attempt : *best) {
-      const std::vector<std::string> remarks = remarks_on(*store, attempt, *protocol, here);
+      const std::vector<std::string> remarks = remarks_on(*store, attempt, wanted, here);
       const double latency_ns = attempt.verdict.latency_ns;
-      std::string text = fmt::format("{}# {} {}  {}  {}  attempt {}\n", shown == 0 ? "" : "---\n",
-                                     task.text, short_target(task), duration_text(latency_ns),
-                                     rate_text(flop, latency_ns), short_id(attempt.id()));
+      std::string text =
+          fmt::format("{}# {} {}  {}  {}  {}  attempt {}\n", shown == 0 ? "" : "---\n", task.text,
+                      short_target(task), duration_text(latency_ns), rate_text(flop, latency_ns),
+                      print_protocol(attempt.protocol), short_id(attempt.id()));
       for (const std::string& remark : remarks) text += fmt::format("# {}\n", remark);
       Json object = attempt_json(attempt);
       object["workload"] = task.text;
@@ -312,7 +320,8 @@ Action declare_records_best(CLI::App& app) {
       ->required();
   app.add_option("--count", options->count, "the fastest so many, one a program (default: 1)")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--protocol", options->protocol, "preferred protocol (default: v1;warm)");
+  app.add_option("--protocol", options->protocol,
+                 "preferred protocol, such as v1;warm or v1;cold (default: any)");
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_best(context, *options); };
 }

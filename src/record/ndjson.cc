@@ -1,16 +1,10 @@
 #include "record/ndjson.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <ostream>
-#include <system_error>
 
+#include "record/line_pipeline.h"
 #include "record/store_impl.h"
 
 namespace tilewright::record {
@@ -18,8 +12,7 @@ namespace {
 
 // A transaction is this long, so that others who write need not wait for a whole import.
 constexpr int64_t kLinesATransaction = 250'000;
-constexpr size_t kBlock = size_t{4} << 20;
-constexpr size_t kLongestLine = size_t{1} << 30;
+constexpr size_t kBlock = size_t{1} << 20;  // bytes written at once
 
 // Adds lines, a transaction after the other.
 class Importer {
@@ -84,95 +77,6 @@ class Importer {
   int64_t pending_ = 0;
 };
 
-// Cuts what comes in blocks into lines and feeds them; numbers count empty lines too.
-class LineFeeder {
- public:
-  explicit LineFeeder(Importer& importer) : importer_(importer) {}
-
-  // Complete lines of `text`, which has the padding of LineReader behind it.
-  Status feed(std::string_view text) {
-    while (!text.empty()) {
-      const size_t end = text.find('\n');
-      if (Status status = one(text.substr(0, end)); !status) return status;
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    }
-    return {};
-  }
-
- private:
-  Status one(std::string_view line) {
-    ++number_;
-    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
-    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
-    if (line.empty()) return {};
-    ++importer_.report().lines;
-    if (Status status = reader_.parse(line, &line_); !status) {
-      importer_.add_malformed(number_, status.error().message);
-      return {};
-    }
-    return importer_.add(line_, &reader_.attempt_id());
-  }
-  static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
-  Importer& importer_;
-  LineReader reader_;
-  Line line_ = Attempt();
-  int64_t number_ = 0;
-};
-
-class InputFile {
- public:
-  explicit InputFile(const std::filesystem::path& path)
-      : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {}
-  ~InputFile() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  InputFile(const InputFile&) = delete;
-  InputFile& operator=(const InputFile&) = delete;
-
-  // How many bytes came; 0 at the end.
-  Result<size_t> read(char* to, size_t room) {
-    while (error_ == 0) {
-      const ssize_t count = ::read(fd_, to, room);
-      if (count >= 0) return static_cast<size_t>(count);
-      if (errno != EINTR) error_ = errno;
-    }
-    return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", path_.native(),
-                                           std::generic_category().message(error_)));
-  }
-
- private:
-  std::filesystem::path path_;
-  int fd_;
-  int error_;
-};
-
-Status feed_file(InputFile& file, const std::filesystem::path& path, LineFeeder& feeder) {
-  std::vector<char> buffer(kBlock + LineReader::kPadding);
-  size_t filled = 0;  // the beginning of a line whose end has not come
-  while (true) {
-    if (buffer.size() - filled < kBlock / 2 + LineReader::kPadding) {
-      if (filled > kLongestLine) {
-        return fail(ErrorKind::BadInput,
-                    fmt::format("{}: a line has more than {} bytes", path.native(), kLongestLine));
-      }
-      buffer.resize(2 * buffer.size());
-    }
-    const Result<size_t> count =
-        file.read(buffer.data() + filled, buffer.size() - filled - LineReader::kPadding);
-    if (!count) return std::unexpected(count.error());
-    if (*count == 0) return feeder.feed({buffer.data(), filled});
-    const std::string_view fresh(buffer.data() + filled, *count);
-    const size_t last = fresh.rfind('\n');
-    filled += *count;
-    if (last == std::string_view::npos) continue;
-    const size_t complete = filled - *count + last + 1;
-    if (Status status = feeder.feed({buffer.data(), complete}); !status) return status;
-    std::memmove(buffer.data(), buffer.data() + complete, filled - complete);
-    filled -= complete;
-  }
-}
-
 // Reads see one state while it lives.
 class Snapshot {
  public:
@@ -188,6 +92,27 @@ class Snapshot {
  private:
   Database& database_;
 };
+
+Result<ImportReport> import_lines(Store& store, ByteReader reader) {
+  Importer importer(store.impl());
+  LinePipeline pipeline(std::move(reader));
+  for (auto batch = pipeline.next(); !batch.empty(); batch = pipeline.next()) {
+    for (const ParsedLine& line : batch) {
+      ++importer.report().lines;
+      if (!line.why.empty()) {
+        importer.add_malformed(line.number, line.why);
+      } else if (Status status = importer.add(line.line, &line.id); !status) {
+        return std::unexpected(status.error());
+      }
+    }
+  }
+  const Status read = pipeline.status();
+  if (!read && importer.report().lines == 0) return std::unexpected(read.error());
+  const Status finished = importer.finish();
+  if (!read) return std::unexpected(read.error());
+  if (!finished) return std::unexpected(finished.error());
+  return importer.report();
+}
 
 struct Declaration {
   std::string text;
@@ -285,25 +210,11 @@ Status export_ndjson(Store& store, std::ostream& out) {
 }
 
 Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path) {
-  InputFile file(path);
-  Importer importer(store.impl());
-  LineFeeder feeder(importer);
-  const Status fed = feed_file(file, path, feeder);
-  const Status finished = importer.finish();
-  if (!fed) return std::unexpected(fed.error());
-  if (!finished) return std::unexpected(finished.error());
-  return importer.report();
+  return import_lines(store, reader_of_file(path));
 }
 
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text) {
-  std::string padded;
-  padded.reserve(text.size() + LineReader::kPadding);
-  padded = text;
-  Importer importer(store.impl());
-  LineFeeder feeder(importer);
-  if (Status status = feeder.feed(padded); !status) return std::unexpected(status.error());
-  if (Status status = importer.finish(); !status) return std::unexpected(status.error());
-  return importer.report();
+  return import_lines(store, reader_of_text(text));
 }
 
 Result<ImportReport> merge(Store& into, Store& from) {

@@ -1,0 +1,213 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/run.h"
+#include "record/record_testing.h"
+
+namespace tilewright::cli {
+namespace {
+
+using namespace tilewright::record::testing;  // NOLINT: these are for tests
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+struct Outcome {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Outcome records(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "records");
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run(arguments, out, err);
+  return {code, out.str(), err.str()};
+}
+
+std::vector<Json> objects(const std::string& text) {
+  std::vector<Json> objects;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) objects.push_back(must(parse_json(line)));
+  return objects;
+}
+
+class Records : public ::testing::Test {
+ protected:
+  Records() : path_(folder_ / "a.db"), task_(task_for("matmul:m=16,n=16,k=16")) {
+    record::Store store = store_with(path_, task_);
+    for (int k = 0; k < 20; ++k) attempts_.push_back(timed(task_, k, 2000 - k));
+    attempts_[3].verdict = {.kind = record::VerdictKind::Crash,
+                            .latency_ns = 0,
+                            .samples_ns = {},
+                            .text = "signal 11\nin check"};
+    must(store.append(attempts_));
+  }
+
+  TemporaryFolder folder_;
+  std::string path_;
+  Task task_;
+  std::vector<record::Attempt> attempts_;
+};
+
+TEST_F(Records, ListsTasks) {
+  const Outcome text = records({"ls", "--records", path_});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, HasSubstr("matmul:m=16,n=16,k=16"));
+  EXPECT_THAT(text.out, HasSubstr("1.981 us"));
+  const Outcome json = records({"ls", "--json", "--records", path_});
+  ASSERT_EQ(objects(json.out).size(), 1u);
+  const Json task = objects(json.out)[0];
+  EXPECT_EQ(task.at("task"), task_.key().hex());
+  EXPECT_EQ(task.at("attempts"), Json({{"timed", 19}, {"crash", 1}}));
+  EXPECT_EQ(task.at("best_ns"), 1981);
+  EXPECT_NEAR(task.at("gflops").get<double>(), 2 * 16 * 16 * 16 / 1981., 1e-9);
+}
+
+TEST_F(Records, ListsAttempts) {
+  const std::string key = task_.key().hex();
+  for (const std::string& what : {std::string("matmul:m=16,n=16,k=16"), key, key.substr(0, 6)}) {
+    EXPECT_EQ(objects(records({"ls", what, "--json", "--records", path_}).out).size(), 20u);
+  }
+  const Outcome crashed =
+      records({"ls", "matmul:m=16,n=16,k=16", "--verdict", "crash", "--records", path_});
+  EXPECT_THAT(crashed.out, HasSubstr("signal 11..."));
+  EXPECT_THAT(crashed.out, Not(HasSubstr("timed")));
+  EXPECT_EQ(objects(records({"ls", key, "--count", "3", "--json", "--records", path_}).out).size(),
+            3u);
+}
+
+TEST_F(Records, ShowsOne) {
+  const std::string id = attempts_[3].id().hex();
+  const Outcome text = records({"show", id.substr(0, 10), "--records", path_});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, HasSubstr("crash"));
+  EXPECT_THAT(text.out, HasSubstr("split C i [4, 8]"));
+  const Json json = objects(records({"show", id, "--json", "--records", path_}).out)[0];
+  EXPECT_EQ(json.at("id"), id);
+  EXPECT_EQ(json.at("text"), "signal 11\nin check");
+  EXPECT_EQ(objects(records({"show", task_.key().hex(), "--json", "--records", path_}).out).size(),
+            20u);
+}
+
+TEST_F(Records, BestIsAFileOfTraces) {
+  const Outcome text =
+      records({"best", "matmul:m=16,n=16,k=16", "--count", "2", "--records", path_});
+  EXPECT_EQ(text.code, 0);
+  EXPECT_THAT(text.out, StartsWith("# matmul"));
+  EXPECT_THAT(text.out, HasSubstr("# measured on another machine: one\n" + attempts_[19].trace +
+                                  "---\n# matmul"));
+  const Outcome cold = records(
+      {"best", "matmul:m=16,n=16,k=16", "--protocol", "v1;cold", "--json", "--records", path_});
+  EXPECT_EQ(objects(cold.out)[0].at("latency_ns"), 1981);
+  EXPECT_EQ(objects(cold.out)[0].at("remarks")[0], "measured by another protocol: v1;warm");
+}
+
+TEST_F(Records, ExportImportMergeCheck) {
+  const std::string lines = folder_ / "lines";
+  EXPECT_EQ(records({"export", lines, "--records", path_}).code, 0);
+  const Outcome out = records({"export", "--records", path_});
+  EXPECT_EQ(must(read_file(lines)), out.out);
+  const std::string other = folder_ / "b.db";
+  std::ofstream(lines, std::ios::app) << "nonsense\n{\"type\":\"dream\"}\n";
+  const Outcome imported = records({"import", lines, "--records", other});
+  EXPECT_EQ(imported.code, 0);
+  EXPECT_THAT(imported.out, HasSubstr("20 attempts"));
+  EXPECT_THAT(imported.out, HasSubstr("1 lines are malformed"));
+  EXPECT_THAT(imported.out, HasSubstr("line 25: not a whole JSON object"));
+  const Json merged = objects(records({"merge", path_, "--json", "--records", other}).out)[0];
+  EXPECT_EQ(merged.at("known"), merged.at("lines"));
+  const Outcome checked = records({"check", "--records", other});
+  EXPECT_EQ(checked.code, 0);
+  EXPECT_THAT(checked.out, HasSubstr("whole: 1 tasks, 20 candidates"));
+}
+
+TEST_F(Records, LogsOfAnsorBecomeTraces) {
+  const std::string log = folder_ / "log";
+  std::ofstream(log) << R"({"i": [["key", "llvm"], [[], [["SP", 2, 0, 16, [4], 1]]]], )"
+                     << R"("r": [[0.5], 0, 1, 2], "v": "v0.6"})"
+                     << "\n";
+  const std::string traces = folder_ / "traces";
+  const Outcome outcome = records({"import", log, "--ansor", "matmul:m=16,n=16,k=16", "-o", traces,
+                                   "--threads", "1", "--records", path_});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("1 records: 1 traces"));
+  EXPECT_EQ(must(read_file(traces)), "# Ansor: 0.5 s, key\nsplit C i [4]\n");
+  const Outcome wrong = records(
+      {"import", log, "--ansor", "matmul:m=8,n=8,k=8", "--threads", "1", "--records", path_});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.out, HasSubstr("has 8 iterations, in the log 16"));
+}
+
+TEST_F(Records, FlagsComeFromTheEnvironmentToo) {
+  ::setenv("TILEWRIGHT_RECORDS", path_.c_str(), 1);
+  ::setenv("TILEWRIGHT_JSON", "true", 1);
+  const Outcome outcome = records({"ls"});
+  ::unsetenv("TILEWRIGHT_RECORDS");
+  ::unsetenv("TILEWRIGHT_JSON");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(objects(outcome.out).size(), 1u);
+}
+
+TEST_F(Records, MistakesAreNamed) {
+  const std::string none = folder_ / "none.db";
+  const std::string text = folder_ / "text";
+  std::ofstream(text) << "no records\n";
+  const std::string empty = folder_ / "empty.db";
+  must(record::Store::open(empty));
+  const std::pair<std::vector<std::string>, std::string> cases[] = {
+      {{}, "A subcommand is required"},
+      {{"fly"}, "there is no 'records fly'; its parts are ls, show"},
+      {{"ls", "--wings"}, "--wings"},
+      {{"ls", "--records", none}, "none.db: there are no records: no such file"},
+      {{"ls", "--records", text}, "not a store of records"},
+      {{"ls", "--count", "3", "--records", path_}, "are for the attempts of a task"},
+      {{"ls", "GMM0", "--records", path_}, "there are no records of GMM0"},
+      {{"ls", "zzz", "--records", path_}, "no task's key begins with 'zzz'"},
+      {{"ls", "matmul:m=16,n=16,k=16", "--verdict", "x", "--records", path_}, "no verdict 'x'"},
+      {{"show", "--records", path_}, "id is required"},
+      {{"show", "zz", "--records", path_}, "no attempt's id and no task's key begins with 'zz'"},
+      {{"show", "", "--records", path_}, "begins with ''"},
+      {{"show", "00", "--records", empty}, "begins with '00'"},
+      {{"best", "GMM0", "--records", empty}, "there are no records of GMM0"},
+      {{"best", "GMM0", "--protocol", "x", "--records", path_}, "'x' is no protocol"},
+      {{"best", "GMM0", "--count", "0", "--records", path_}, "--count"},
+      {{"export", "--records", none}, "no such file"},
+      {{"export", folder_ / "no/such", "--records", path_}, "cannot write"},
+      {{"import", none, "--records", path_}, "none.db: there is no such file"},
+      {{"import", folder_.path(), "--records", path_}, "a directory"},
+      {{"import", text, "--output", "x", "--records", path_}, "--output is for"},
+      {{"import", text, "--ansor", "GMM", "--records", path_}, "GMM"},
+      {{"merge", none, "--records", path_}, "no such file"},
+      {{"merge", path_, "--records", folder_ / "no/such.db"}, "there is no folder"},
+      {{"check", "--records", none}, "no such file"},
+  };
+  for (const auto& [arguments, says] : cases) {
+    const Outcome outcome = records(arguments);
+    EXPECT_EQ(outcome.code, 2) << says;
+    EXPECT_EQ(outcome.out, "") << says;
+    EXPECT_THAT(outcome.err, HasSubstr(says));
+  }
+  EXPECT_FALSE(std::filesystem::exists(none));
+  // Of several that begin alike, all are listed.
+  std::map<char, std::vector<std::string>> ids;
+  for (const record::Attempt& attempt : attempts_) {
+    ids[attempt.id().hex()[0]].push_back(attempt.id().hex());
+  }
+  for (const auto& [digit, list] : ids) {
+    if (list.size() < 2) continue;
+    const Outcome outcome = records({"show", std::string(1, digit), "--records", path_});
+    EXPECT_EQ(outcome.code, 2);
+    for (const std::string& id : list) EXPECT_THAT(outcome.err, HasSubstr("attempt " + id));
+  }
+  EXPECT_EQ(records({"import", text, "--records", path_}).code, 2);  // nothing in it is a line
+}
+
+}  // namespace
+}  // namespace tilewright::cli

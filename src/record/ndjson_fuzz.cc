@@ -1,0 +1,63 @@
+// Any bytes as lines of an import: each is malformed, or reads back the same from what is printed
+// of it. As a log of Ansor's: an error, or a trace that applies.
+
+#include <cstdlib>
+#include <string>
+
+#include "base/json.h"
+#include "record/ansor_steps.h"
+#include "record/codec.h"
+#include "record/line.h"
+#include "schedule/apply.h"
+#include "task/parse.h"
+
+namespace tilewright::record {
+namespace {
+
+void check_line(std::string_view text) {
+  const Result<Line> line = parse_line(text);
+  if (!line) {
+    if (line.error().message.empty()) std::abort();
+    return;
+  }
+  const std::string printed = print_line(*line);
+  if (printed.find('\n') != std::string::npos) std::abort();
+  const Result<Line> again = parse_line(printed);
+  if (!again || *again != *line || print_line(*again) != printed) std::abort();
+}
+
+void check_codec(std::string_view text) {
+  CompactTrace compact;
+  compact_trace(text, &compact);
+  if (expand_trace(compact.shape, compact.numbers) != text) std::abort();
+  expand_trace(text.substr(0, text.size() / 2), text.substr(text.size() / 2));
+  if (const auto samples = expand_samples(text)) {
+    std::string bytes;
+    compact_samples(*samples, &bytes);
+  }
+}
+
+void check_ansor(std::string_view text) {
+  static const Workload workload = *parse_workload("conv2d:h=6,w=6,ci=3,co=4,kernel=3,pad=1");
+  static const schedule::LoopTree initial = *schedule::initial_tree(workload);
+  const Result<Json> steps = parse_json(text);
+  if (!steps) return;
+  const Result<schedule::Trace> trace = trace_of_ansor_steps(*steps, initial);
+  if (trace && !apply_or_explain(initial, *trace)) std::abort();
+}
+
+}  // namespace
+}  // namespace tilewright::record
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace tilewright::record;
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  for (std::string_view rest = bytes; !rest.empty();) {
+    const size_t end = rest.find('\n');
+    check_line(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+  }
+  check_codec(bytes);
+  check_ansor(bytes);
+  return 0;
+}
