@@ -85,10 +85,10 @@ Tiles StageTiler::choose_tiles(StageIndex index, const AxisRoles& roles) const {
   return tiles;
 }
 
-std::optional<StageTiler::Order> StageTiler::lay_out(StageIndex index, const AxisRoles& roles,
-                                                     const Tiles& tiles) {
+// Each loop of the stage in two where its axis has a tile that is smaller, in the order they have.
+std::vector<StageTiler::Piece> StageTiler::cut_loops(StageIndex index, const AxisRoles& roles,
+                                                     const Tiles& tiles) const {
   const Stage& stage = tree().stage(index);
-  const StageName name = stage.name;
   const auto loop_of = [&](int axis) {
     return axis == kNoAxis || static_cast<size_t>(axis) >= stage.axes.size()
                ? kNone
@@ -97,58 +97,61 @@ std::optional<StageTiler::Order> StageTiler::lay_out(StageIndex index, const Axi
   const VarIndex vector = loop_of(roles.vector);
   const VarIndex rows = tiles.rows > 0 ? loop_of(roles.rows) : kNone;
   const VarIndex across = loop_of(roles.across);
-
-  std::vector<Step> steps;
-  Order order;
-  std::vector<Name> batch, outside, reduce;
-  Name inner_vector, inner_rows;
+  std::vector<Piece> pieces;
   for (const VarIndex loop : stage.loops) {
     const LoopVar& var = tree().var(loop);
-    int64_t tile = 0;
-    if (loop == vector) tile = tiles.vector;
-    if (loop == rows) tile = tiles.rows;
-    if (loop == across && loop != vector) tile = kAcross;
-    const bool whole = tile == 0 || tile >= var.extent;
-    if (!whole) steps.emplace_back(Split{name, var.name, {tile}, Tail::Peel});
-    const Name inner = whole ? var.name : var.name.child(1);
-    const bool has_outer = tile == 0 || !whole;
-    const Name outer = whole ? var.name : var.name.child(0);
-    if (loop == vector) inner_vector = inner;
-    if (tile != 0 && loop != vector) inner_rows = inner;
-    if (!has_outer) continue;
-    const bool in_batch =
-        std::ranges::any_of(roles.batch, [&](int a) { return loop_of(a) == loop; });
-    if (var.kind == IterKind::Reduce) {
+    Piece piece{.name = var.name, .reduces = var.kind == IterKind::Reduce};
+    if (loop == vector) {
+      piece.tile = tiles.vector;
+      piece.is_vector = true;
+    } else if (loop == rows) {
+      piece.tile = tiles.rows;
+    } else if (loop == across) {
+      piece.tile = kAcross;
+    }
+    piece.split = piece.tile != 0 && piece.tile < var.extent;
+    piece.in_batch = piece.tile == 0 &&
+                     std::ranges::any_of(roles.batch, [&](int a) { return loop_of(a) == loop; });
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+std::optional<StageTiler::Order> StageTiler::lay_out(StageIndex index, const AxisRoles& roles,
+                                                     const Tiles& tiles) {
+  const StageName name = name_of(index);
+  std::vector<Step> steps;
+  Order order;
+  std::vector<Name> first, rest, reduce, vector;
+  const std::vector<Piece> pieces = cut_loops(index, roles, tiles);
+  const bool outside = std::ranges::any_of(pieces, [&](const Piece& piece) {
+    return roles.vector_outside && piece.is_vector && piece.split;
+  });
+  for (const Piece& piece : pieces) {
+    if (piece.split) steps.emplace_back(Split{name, piece.name, {piece.tile}, Tail::Peel});
+    if (piece.tile != 0) {
+      const Name inner = piece.split ? piece.name.child(1) : piece.name;
+      (piece.is_vector ? vector : order.inner).push_back(inner);
+      if (!piece.split) continue;
+    }
+    const Name outer = piece.split ? piece.name.child(0) : piece.name;
+    // With the vector's loop outside, what every operand has goes before it, the rest behind.
+    if (piece.reduces) {
       reduce.push_back(outer);
-    } else if (in_batch && loop != vector && loop != rows) {
-      batch.push_back(outer);
-    } else if (loop == vector && roles.vector_outside) {
-      outside.push_back(outer);
+    } else if (outside && piece.in_batch) {
+      first.push_back(outer);
+    } else if (outside && piece.is_vector) {
+      rest.insert(rest.begin(), outer);
     } else {
-      order.outer.push_back(outer);
+      rest.push_back(outer);
     }
   }
-  order.outer.insert(order.outer.begin(), outside.begin(), outside.end());
-  if (!outside.empty()) order.outer.insert(order.outer.begin(), batch.begin(), batch.end());
-  if (outside.empty() && !batch.empty()) {  // as they stand
-    order.outer.clear();
-    for (const VarIndex loop : stage.loops) {
-      const LoopVar& var = tree().var(loop);
-      if (var.kind == IterKind::Reduce) continue;
-      const bool split = std::ranges::any_of(
-          steps, [&](const Step& step) { return std::get<Split>(step).loop == var.name; });
-      const bool inner_only = !split && (var.name == inner_vector || var.name == inner_rows);
-      if (!inner_only) order.outer.push_back(split ? var.name.child(0) : var.name);
-    }
-  }
-  if (!inner_rows.empty()) order.inner.push_back(inner_rows);
-  if (!inner_vector.empty()) order.inner.push_back(inner_vector);
+  order.outer = first;
+  order.outer.insert(order.outer.end(), rest.begin(), rest.end());
+  order.inner.insert(order.inner.end(), vector.begin(), vector.end());
   LoopList all;
   for (const std::vector<Name>* part : {&order.outer, &reduce, &order.inner}) {
-    for (const Name loop : *part) {
-      if (all.full()) return std::nullopt;
-      all.push_back(loop);
-    }
+    for (const Name loop : *part) all.push_back(loop);
   }
   if (all.size() > 1) steps.emplace_back(Reorder{name, all});
   if (!builder_.add(steps)) return std::nullopt;

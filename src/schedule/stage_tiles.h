@@ -47,11 +47,22 @@ class StageTiler {
     std::vector<Name> outer, inner;  // the reductions stand between them
   };
 
+  // One loop as it stands, and what is to become of it.
+  struct Piece {
+    Name name;
+    bool reduces = false;
+    bool is_vector = false;
+    bool in_batch = false;
+    bool split = false;  // else it is one loop: inside when it has a tile
+    int64_t tile = 0;
+  };
+
   const LoopTree& tree() const { return builder_.tree(); }
   StageName name_of(StageIndex stage) const { return tree().stage(stage).name; }
   Tiles choose_tiles(StageIndex stage, const AxisRoles& roles) const;
   int64_t vector_tile(int64_t extent, int lanes, int vectors) const;
 
+  std::vector<Piece> cut_loops(StageIndex stage, const AxisRoles& roles, const Tiles& tiles) const;
   std::optional<Order> lay_out(StageIndex stage, const AxisRoles& roles, const Tiles& tiles);
   void annotate_inner(StageIndex stage, const AxisRoles& roles);
   // Makes one parallel loop of the outermost ones; gives its name, or that of the first loop.
