@@ -110,6 +110,7 @@ TEST(SequentialTest, StopsWhenTheVerdictIsClear) {
       {"slower by a quarter", 1e6, {1.3e6}, 4},
       {"slower by a tenth", 1e6, {1.1e6}, 8},
       {"a short loser waits for a millisecond", 1e4, {2e4}, 50},
+      {"near, and short", 1e5, {1.2e5}, 34},
       {"equal, steady", 1e6, {1e6}, 12},
       {"nothing known, steady", 0, {1e5}, 12},
       {"long contender", 1e8, {1e8}, 5},
