@@ -120,7 +120,7 @@ Action declare_lower(CLI::App& app) {
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite")
       ->required();
   app.add_option("--trace", options->trace_file,
-                 "file with the schedule, as text or JSON; without it the default one");
+                 "file with the schedule, as text or JSON; without it the loops as they are");
   declare_target_flags(app, "1", &options->target);
   app.add_option("--disable-pass", options->disabled, "leave a pass out; may be repeated");
   app.add_flag("--tree", options->tree, "print the LoopTree first");
