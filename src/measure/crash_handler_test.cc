@@ -5,7 +5,7 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <functional>
+#include <string_view>
 #include <thread>
 
 #include "measure/forked_testing.h"
@@ -13,10 +13,7 @@
 namespace tilewright::measure {
 namespace {
 
-void read_null() {
-  volatile int* nowhere = nullptr;
-  static_cast<void>(*nowhere);
-}
+void read_null() { __asm__ volatile("xorl %%eax, %%eax\n movl (%%rax), %%eax" : : : "rax"); }
 void divide_by_zero() {
   int quotient = 1;
   __asm__ volatile("xorl %%ecx, %%ecx\n cltd\n idivl %%ecx" : "+a"(quotient) : : "ecx", "edx");
@@ -51,8 +48,15 @@ const Case kCases[] = {
     {"stack", overflow_the_stack, SIGSEGV, "write at address 0x"},
 };
 
+#if defined(__SANITIZE_THREAD__)
+constexpr bool kThreadsAfterFork = false;
+#else
+constexpr bool kThreadsAfterFork = true;
+#endif
+
 TEST(CrashHandler, NotesTheSignalAndItsReason) {
   for (const Case& one : kCases) {
+    if (!kThreadsAfterFork && std::string_view(one.name).ends_with("thread")) continue;
     SCOPED_TRACE(one.name);
     const Death death = run_forked(one.body);
     EXPECT_EQ(death.signal, one.signal);

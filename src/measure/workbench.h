@@ -49,7 +49,9 @@ struct CompareRequest {
 
 class Workbench {
  public:
-  // `status` outlives the workbench; phases are noted there.
+  // `status` and the memory of `operands` outlive the workbench; phases are noted in the one,
+  // expected outputs are read in the other. Installs the crash handler, pins the calling thread and
+  // asks for priority. An error when the target cannot run here or there is no memory.
   static Result<Workbench> make(const Task& task, const SharedOperands& operands,
                                 const Tolerance& tolerance, StatusBlock& status);
   Workbench(Workbench&&) noexcept;
