@@ -45,6 +45,11 @@ int32_t bad_write_input(const TilewrightCall* call) {
   return 0;
 }
 
+int32_t bad_write_before_input(const TilewrightCall* call) {
+  ((volatile float*)call->arguments[0])[-1] = 1.0F;
+  return 0;
+}
+
 int32_t bad_null(const TilewrightCall* call) {
   (void)call;
   volatile float* volatile nowhere = 0;

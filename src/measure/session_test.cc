@@ -37,7 +37,7 @@ class SessionTest : public ::testing::Test {
   Store open() const {
     Result<Store> store = Store::open(path_);
     EXPECT_TRUE(store) << (store ? "" : store.error().message);
-    return std::move(*store);
+    return std::move(store).value();
   }
 
   static Session start(Store& store, bool force = false) {
@@ -49,7 +49,7 @@ class SessionTest : public ::testing::Test {
     Result<Session> session =
         Session::start({*parse_workload(BAD_KERNEL_WORKLOAD), host_target(1)}, store, options);
     EXPECT_TRUE(session) << (session ? "" : session.error().message);
-    return std::move(*session);
+    return std::move(session).value();
   }
 
   static std::vector<schedule::Trace> traces(const std::vector<std::string>& texts) {
@@ -76,7 +76,7 @@ class SessionTest : public ::testing::Test {
 TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
   Store store = open();
   const auto candidates = traces(
-      {"split C i [4]", "split C j [8]", "split C z [8]", "split C i [4]", "split C k [14]"});
+      {"split C i [4]", "split C j [8]", "split C z [8]", "split C i [4]", "split C k [15]"});
   Session first = start(store);
   const std::vector<Answer> fresh = measure(first, candidates);
   EXPECT_FALSE(fresh[0].stored);
@@ -115,7 +115,7 @@ TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
 TEST_F(SessionTest, FinalsHaveTheDefaultAmongThem) {
   Store store = open();
   Session session = start(store);
-  measure(session, traces({"split C i [4]", "split C j [8]", "split C i [16]", "split C k [14]"}));
+  measure(session, traces({"split C i [4]", "split C j [8]", "split C i [16]", "split C k [15]"}));
   const Result<std::vector<Answer>> finals = session.finals(2, 3, 1);
   ASSERT_TRUE(finals) << finals.error().message;
   ASSERT_EQ(finals->size(), 3U);

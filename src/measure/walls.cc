@@ -126,10 +126,13 @@ Result<std::vector<RunEvent>> Walls::ran() {
   Result<RunReply> reply = decode_run_reply((*event)->reply);
   if (!reply) return std::unexpected(reply.error());
   const int64_t resident = reply->resident_bytes;
+  const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
+    return outcome.verdict.kind == record::VerdictKind::Crash;
+  });
   events.push_back({.reply = std::move(*reply), .died = false, .innocent = false});
-  if (const Status status = runner_->finish_job(resident); !status) {
-    return std::unexpected(status.error());
-  }
+  // Who has written where it must not may have written elsewhere too.
+  const Status status = damaged ? runner_->replace() : runner_->finish_job(resident);
+  if (!status) return std::unexpected(status.error());
   return events;
 }
 

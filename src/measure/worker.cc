@@ -98,6 +98,4 @@ Status Worker::finish_job(int64_t resident_bytes) {
   return restart();
 }
 
-Status Worker::abandon() { return busy_ ? restart() : Status(); }
-
 }  // namespace tilewright::measure

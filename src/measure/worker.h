@@ -49,8 +49,8 @@ class Worker {
   Result<std::optional<WorkerEvent>> poll();
   // To be called for each reply: the worker may be replaced.
   Status finish_job(int64_t resident_bytes);
-  // Ends the job by killing the process.
-  Status abandon();
+  Status replace() { return restart(); }                     // the process, whatever it is doing
+  Status abandon() { return busy_ ? restart() : Status(); }  // its job
 
  private:
   Worker() = default;
