@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "record/row_number.h"
 #include "record/store_impl.h"
 #include "schedule/apply.h"
 #include "schedule/trace.h"
@@ -78,6 +79,9 @@ void check_attempts(Store::Impl& impl, CheckReport* report) {
     } else if (attempt->id() != attempts.hash(0)) {
       wrong.add(fmt::format("attempt {} has content of another id, {}", attempts.hash(0).hex(),
                             attempt->id().hex()));
+    } else if (attempts.integer(kAttemptRow) < first_number(attempts.hash(0)) ||
+               attempts.integer(kAttemptRow) > last_number(attempts.hash(0))) {
+      wrong.add(fmt::format("attempt {} does not lie where it is looked for", attempt->id().hex()));
     }
   }
 }

@@ -67,7 +67,7 @@ TEST_F(Check, DamageIsAProblem) {
       {"UPDATE attempts SET latency_ns = 1", "has content of another id"},
       {"UPDATE attempts SET samples = x'00ff'", "the samples of attempt"},
       {"UPDATE attempts SET verdict = 'great'", "the verdict of attempt"},
-      {"UPDATE attempts SET machine = 77", "row 1 of attempts refers to a row of machines"},
+      {"UPDATE attempts SET machine = 77", "of attempts refers to a row of machines"},
       {"UPDATE shapes SET text = 'x'", "cannot be"},
       {"UPDATE machines SET key = x'00112233445566778899aabbccddeeff'",
        "has content of another id"},

@@ -5,19 +5,24 @@
 #include <array>
 #include <chrono>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <thread>
+#include <unordered_map>
 
 #include "record/codec.h"
 #include "record/database.h"
+#include "record/row_number.h"
 
 namespace tilewright::record {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Rows refer to each other by small numbers of this file; `key` is identity by content, the same
-// in every store. What is written once is guarded by triggers. Times as in record/attempt.h.
+// Rows refer to each other by numbers of this file; `key` is identity by content, the same in every
+// store. Candidates and attempts are many: their numbers are made from their content
+// (record/row_number.h), which saves an index for each. What is written once is guarded by
+// triggers. Times as in record/attempt.h.
 constexpr const char* kTables = R"sql(
 CREATE TABLE targets(
   id INTEGER PRIMARY KEY,
@@ -45,9 +50,27 @@ CREATE TABLE runs(
 CREATE TABLE protocols(
   id INTEGER PRIMARY KEY,
   text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE attempts(
+CREATE TABLE foreign_lines(
   id INTEGER PRIMARY KEY,
   key BLOB NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')),
+  line TEXT NOT NULL) STRICT;
+)sql";
+
+// The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
+constexpr const char* kCandidatesAndAttempts = R"sql(
+CREATE TABLE shapes(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE candidates(
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes(id),
+  numbers BLOB NOT NULL) STRICT;
+CREATE TABLE attempts(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
   task INTEGER NOT NULL REFERENCES tasks(id),
   candidate INTEGER NOT NULL REFERENCES candidates(id),
   machine INTEGER NOT NULL REFERENCES machines(id),
@@ -68,96 +91,87 @@ CREATE TABLE attempts(
   clock REAL NOT NULL,
   load REAL NOT NULL,
   extra TEXT NOT NULL) STRICT;
-CREATE TABLE foreign_lines(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE,
-  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')),
-  line TEXT NOT NULL) STRICT;
-)sql";
-
-// The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
-constexpr const char* kCandidates = R"sql(
-CREATE TABLE shapes(
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE candidates(
-  id INTEGER PRIMARY KEY,
-  task INTEGER NOT NULL REFERENCES tasks(id),
-  program BLOB NOT NULL,
-  shape INTEGER NOT NULL REFERENCES shapes(id),
-  numbers BLOB NOT NULL,
-  UNIQUE(task, program, shape, numbers)) STRICT;
 )sql";
 
 // One for resume and for counts, one for the fastest, one for lines that wait.
 constexpr const char* kIndexes = R"sql(
 CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
 CREATE INDEX attempts_of_setting
-  ON attempts(task, machine, protocol, code_generator, verdict, candidate);
+  ON attempts(task, machine, protocol, code_generator, verdict);
 CREATE INDEX attempts_by_latency
-  ON attempts(task, machine, protocol, latency_ns, candidate) WHERE verdict = 'timed';
+  ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
 )sql";
 
-constexpr std::array<std::string_view, 8> kWrittenOnce = {
-    "targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"};
+std::string guard(std::string_view table, std::string_view act, std::string_view when) {
+  return fmt::format(
+      "CREATE TRIGGER {0}_no_{1} BEFORE {1} ON {0} {2}\n"
+      "BEGIN SELECT RAISE(ABORT, '{0} are written once'); END;\n",
+      table, act, when);
+}
 
-std::string guards() {
+std::string guards(std::initializer_list<std::string_view> tables) {
   std::string sql;
-  const auto guard = [&](std::string_view table, std::string_view act, std::string_view when) {
-    sql += fmt::format(
-        "CREATE TRIGGER {0}_no_{1} BEFORE {1} ON {0} {2}\n"
-        "BEGIN SELECT RAISE(ABORT, '{0} are written once'); END;\n",
-        table, act, when);
-  };
-  for (const std::string_view table : kWrittenOnce) {
-    guard(table, "update", "");
-    guard(table, "delete", "");
+  for (const std::string_view table : tables) {
+    sql += guard(table, "update", "");
+    sql += guard(table, "delete", "");
   }
-  guard("foreign_lines", "update", "");
-  guard("foreign_lines", "delete", "WHEN OLD.kind <> 'waiting'");
   return sql;
 }
 
 void create_current(Database& database) {
   database.execute(kTables);
-  database.execute(kCandidates);
+  database.execute(kCandidatesAndAttempts);
   database.execute(kIndexes);
-  database.execute(guards());
+  database.execute(guards(
+      {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}));
+  database.execute(guard("foreign_lines", "update", "") +
+                   guard("foreign_lines", "delete", "WHEN OLD.kind <> 'waiting'"));
 }
 
-// Version 1 held the text of each trace, and had no index by latency.
+// Version 1 held the text of each trace, numbered rows as they came, and had no index by latency.
 void upgrade_from_1(Database& database) {
-  database.execute(
-      "DROP TRIGGER candidates_no_update; DROP TRIGGER candidates_no_delete;"
-      "ALTER TABLE candidates RENAME TO old_candidates;");
-  database.execute(kCandidates);
-  CompactTrace compact;
-  Statement read(database, "SELECT id, task, program, trace FROM old_candidates");
-  Statement find_shape(database, "SELECT id FROM shapes WHERE text = ?");
-  Statement add_shape(database, "INSERT OR IGNORE INTO shapes(text) VALUES (?)");
-  Statement add(database,
-                "INSERT INTO candidates(id, task, program, shape, numbers) "
-                "VALUES (?, ?, ?, ?, ?)");
-  while (read.next()) {
-    compact_trace(read.text(3), &compact);
-    add_shape.with(compact.shape).run();
-    find_shape.with(compact.shape);
-    const int64_t shape = find_shape.next() ? find_shape.integer(0) : 0;
-    find_shape.reset();
-    add.with(read.integer(0), read.integer(1), Blob{read.text(2)}, shape, Blob{compact.numbers})
-        .run();
-  }
-  read.reset();
-  database.execute("DROP TABLE old_candidates; DROP INDEX IF EXISTS attempts_of_setting;");
-  database.execute(kIndexes);
-  for (const std::string_view table : {"candidates", "shapes"}) {
+  for (const std::string_view table : {"candidates", "attempts"}) {
     database.execute(
-        fmt::format("CREATE TRIGGER {0}_no_update BEFORE UPDATE ON {0}\n"
-                    "BEGIN SELECT RAISE(ABORT, '{0} are written once'); END;\n"
-                    "CREATE TRIGGER {0}_no_delete BEFORE DELETE ON {0}\n"
-                    "BEGIN SELECT RAISE(ABORT, '{0} are written once'); END;\n",
+        fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
+                    "DROP TRIGGER IF EXISTS {0}_no_delete;"
+                    "ALTER TABLE {0} RENAME TO old_{0};",
                     table));
   }
+  database.execute("DROP INDEX attempts_of_setting");
+  database.execute(kCandidatesAndAttempts);
+  CompactTrace compact;
+  std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
+  Statement candidates(database, "SELECT id, task, program, trace FROM old_candidates");
+  Statement find_shape(database, "SELECT id FROM shapes WHERE text = ?");
+  Statement add_shape(database, "INSERT OR IGNORE INTO shapes(text) VALUES (?)");
+  while (candidates.next()) {
+    compact_trace(candidates.text(3), &compact);
+    add_shape.with(compact.shape).run();
+    const int64_t shape = find_shape.with(compact.shape).next() ? find_shape.integer(0) : 0;
+    find_shape.reset();
+    moved[candidates.integer(0)] =
+        put_candidate(database, candidates.integer(1), candidates.hash(2), shape, compact.numbers);
+  }
+  Statement attempts(database, "SELECT id, key, candidate FROM old_attempts");
+  Statement move(database,
+                 "INSERT OR IGNORE INTO attempts SELECT ?1, key, task, ?2, machine, protocol, "
+                 "code_generator, run, sequence, start_us, end_us, verdict, latency_ns, samples, "
+                 "text, build_ns, check_ns, time_ns, disturbed, clock, load, extra FROM "
+                 "old_attempts WHERE id = ?3");
+  while (attempts.next()) {
+    const auto candidate = moved.find(attempts.integer(2));
+    const int64_t to = candidate == moved.end() ? -1 : candidate->second;  // -1: found below
+    const Hash128 key = attempts.hash(1);
+    for (int64_t number = first_number(key); number <= last_number(key); ++number) {
+      move.with(number, to, attempts.integer(0)).run();
+      if (database.failed() || database.changes() > 0) break;
+    }
+  }
+  attempts.reset();
+  candidates.reset();
+  database.execute("DROP TABLE old_attempts; DROP TABLE old_candidates;");
+  database.execute(kIndexes);
+  database.execute(guards({"candidates", "attempts", "shapes"}));
 }
 
 struct Upgrade {

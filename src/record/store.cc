@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "record/row_number.h"
 #include "record/store_impl.h"
 #include "task/parse.h"
 
@@ -93,7 +94,9 @@ Status Store::append(std::span<const Attempt> attempts) {
 
 Result<std::optional<Attempt>> Store::find_attempt(Hash128 id) {
   Statement& query =
-      impl_->database->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.key = ?").with(id);
+      impl_->database
+          ->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id BETWEEN ? AND ? AND a.key = ?")
+          .with(first_number(id), last_number(id), id);
   std::optional<Attempt> found;
   if (query.next()) {
     Result<Attempt> attempt = impl_->read_attempt(query);

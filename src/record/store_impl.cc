@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "record/row_number.h"
 
 namespace tilewright::record {
 namespace {
@@ -188,36 +189,31 @@ Added Store::Impl::add(const Attempt& attempt, const Hash128& id) {
   const int64_t protocol =
       intern(protocols_, "SELECT id FROM protocols WHERE text = ?",
              "INSERT OR IGNORE INTO protocols(text) VALUES (?)", print_protocol(attempt.protocol));
-  database
-      ->statement(
-          "INSERT OR IGNORE INTO candidates(task, program, shape, numbers) "
-          "VALUES (?, ?, ?, ?)")
-      .with(*task, attempt.program, shape, Blob{compact_.numbers})
-      .run();
-  int64_t candidate = database->last_row();
-  if (database->changes() == 0) {
-    Statement& query = database
-                           ->statement(
-                               "SELECT id FROM candidates WHERE task = ? AND program = ? "
-                               "AND shape = ? AND numbers = ?")
-                           .with(*task, attempt.program, shape, Blob{compact_.numbers});
-    candidate = query.next() ? query.integer(0) : 0;
-    query.reset();
-  }
+  const int64_t candidate =
+      put_candidate(*database, *task, attempt.program, shape, compact_.numbers);
   compact_samples(attempt.verdict.samples_ns, &samples_);
   const Conditions& now = attempt.conditions;
-  database
-      ->statement(
-          "INSERT OR IGNORE INTO attempts(key, task, candidate, machine, protocol, "
-          "code_generator, run, sequence, start_us, end_us, verdict, latency_ns, samples, text, "
-          "build_ns, check_ns, time_ns, disturbed, clock, load, extra) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .with(id, *task, candidate, *machine, protocol, attempt.code_generator, *run,
-            attempt.sequence, attempt.start_us, attempt.end_us, text_of(attempt.verdict.kind),
-            attempt.verdict.latency_ns, Blob{samples_}, attempt.verdict.text, now.build_ns,
-            now.check_ns, now.time_ns, now.disturbed, now.clock, now.load, attempt.extra)
-      .run();
-  return !database->failed() && database->changes() > 0 ? Added::New : Added::Known;
+  for (int64_t number = first_number(id); number <= last_number(id); ++number) {
+    database
+        ->statement(
+            "INSERT OR IGNORE INTO attempts(id, key, task, candidate, machine, protocol, "
+            "code_generator, run, sequence, start_us, end_us, verdict, latency_ns, samples, text, "
+            "build_ns, check_ns, time_ns, disturbed, clock, load, extra) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        .with(number, id, *task, candidate, *machine, protocol, attempt.code_generator, *run,
+              attempt.sequence, attempt.start_us, attempt.end_us, text_of(attempt.verdict.kind),
+              attempt.verdict.latency_ns, Blob{samples_}, attempt.verdict.text, now.build_ns,
+              now.check_ns, now.time_ns, now.disturbed, now.clock, now.load, attempt.extra)
+        .run();
+    if (database->failed()) return Added::Known;
+    if (database->changes() > 0) return Added::New;
+    Statement& there = database->statement("SELECT key FROM attempts WHERE id = ?").with(number);
+    const bool same = there.next() && there.hash(0) == id;
+    there.reset();
+    if (same || database->failed()) return Added::Known;
+  }
+  CHECK(false, "{} attempts have ids next to each other", kMostTries);
+  return Added::Known;
 }
 
 Added Store::Impl::add(const Line& line) {

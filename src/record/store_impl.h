@@ -13,14 +13,17 @@
 #include "record/line.h"
 #include "record/store.h"
 
-// To be followed by WHERE ...: a literal, so that each query is one.
+// The key is the first column, the row the last. To be followed by WHERE ...: a literal, so that
+// each query is one.
 #define TILEWRIGHT_SELECT_ATTEMPTS                                                     \
   "SELECT a.key, a.task, a.machine, a.protocol, a.code_generator, a.run, a.sequence, " \
   "a.start_us, a.end_us, a.verdict, a.latency_ns, a.samples, a.text, a.build_ns, "     \
   "a.check_ns, a.time_ns, a.disturbed, a.clock, a.load, a.extra, c.program, c.shape, " \
-  "c.numbers FROM attempts a JOIN candidates c ON c.id = a.candidate "
+  "c.numbers, a.id FROM attempts a JOIN candidates c ON c.id = a.candidate "
 
 namespace tilewright::record {
+
+inline constexpr int kAttemptRow = 23;  // the column of that query that is the row
 
 struct HashOfHash {
   size_t operator()(const Hash128& hash) const { return hash.low; }

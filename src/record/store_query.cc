@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "record/row_number.h"
 #include "record/store_impl.h"
 
 namespace tilewright::record {
@@ -168,32 +169,39 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   return found;
 }
 
-namespace {
-
-Result<std::vector<Hash128>> keys_beginning(Database& database, std::string_view sql,
-                                            std::string_view hex, size_t limit) {
+Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
+  const auto range = range_of(hex);
+  if (!range) return std::vector<Hash128>();
+  // By their numbers, which are the beginnings of their keys.
   std::vector<Hash128> keys;
-  if (const auto range = range_of(hex)) {
-    Statement& query =
-        database.statement(sql).with(range->first, range->second, static_cast<int64_t>(limit));
-    while (query.next()) keys.push_back(query.hash(0));
+  Statement& query =
+      impl_->database
+          ->statement(
+              "SELECT key FROM attempts WHERE id BETWEEN ? AND ? AND key BETWEEN ? AND ? "
+              "ORDER BY id LIMIT ?")
+          .with(first_number(range->first), last_number(range->second), range->first, range->second,
+                static_cast<int64_t>(limit));
+  while (query.next()) keys.push_back(query.hash(0));
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
   }
-  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  std::ranges::sort(keys);
   return keys;
 }
 
-}  // namespace
-
-Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
-  return keys_beginning(*impl_->database,
-                        "SELECT key FROM attempts WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?",
-                        hex, limit);
-}
-
 Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t limit) {
-  return keys_beginning(*impl_->database,
-                        "SELECT key FROM tasks WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?", hex,
-                        limit);
+  const auto range = range_of(hex);
+  if (!range) return std::vector<Hash128>();
+  std::vector<Hash128> keys;
+  Statement& query =
+      impl_->database
+          ->statement("SELECT key FROM tasks WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?")
+          .with(range->first, range->second, static_cast<int64_t>(limit));
+  while (query.next()) keys.push_back(query.hash(0));
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return keys;
 }
 
 Result<std::vector<TaskSummary>> Store::summaries() {

@@ -8,6 +8,7 @@
 
 #include "record/database.h"
 #include "record/record_testing.h"
+#include "record/row_number.h"
 #include "record/store_impl.h"
 
 namespace tilewright::record {
@@ -218,6 +219,37 @@ TEST(Store, NothingIsChangedOrDeleted) {
       EXPECT_THAT(status.error().message, HasSubstr("are written once")) << sql;
     }
   }
+}
+
+// Two ids that begin with the same 63 bits: made by hand, with a row in the place of another.
+TEST(Store, RowsOfOneNumberLieBesideEachOther) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const Attempt first = timed(task, 1);
+  const Attempt second = timed(task, 2);
+  must(store.append({&first, 1}));
+  Database& database = *store.impl().database;
+  database.execute("DROP TRIGGER attempts_no_update; DROP TRIGGER candidates_no_update");
+  const int64_t candidate = database.integer("SELECT id FROM candidates");
+  must(store.append({&second, 1}));
+  const int64_t other =
+      database.integer(fmt::format("SELECT id FROM candidates WHERE id <> {}", candidate));
+  must(database.take_status());
+  // The second's rows leave, and the first's are put where they were.
+  database.execute("DROP TRIGGER attempts_no_delete; DROP TRIGGER candidates_no_delete");
+  database.execute(
+      fmt::format("DELETE FROM attempts WHERE id = {0};"
+                  "DELETE FROM candidates WHERE id = {1};"
+                  "UPDATE attempts SET id = {0}, candidate = {1};"
+                  "UPDATE candidates SET id = {1};",
+                  first_number(second.id()), other));
+  must(store.append({&second, 1}));
+  must(store.append({&second, 1}));
+  EXPECT_EQ(database.integer("SELECT count(*) FROM attempts"), 2);
+  EXPECT_EQ(database.integer("SELECT count(*) FROM candidates"), 2);
+  EXPECT_EQ(must(store.find_attempt(second.id())), second);
+  EXPECT_EQ(must(store.attempts_beginning(second.id().hex(), 5)), std::vector{second.id()});
 }
 
 TEST(Store, ATaskMayHaveTwoTexts) {
