@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/check.h"
 #include "measure/element.h"
@@ -24,6 +25,7 @@ struct Allowed {
 // Equal values are right, -0 and 0 among them, and NaN where NaN is expected.
 bool is_right(double expected, double actual, const Allowed& allowed) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return true;
+  if (!std::isfinite(expected)) return false;
   return std::abs(actual - expected) <= allowed.absolute + allowed.relative * std::abs(expected);
 }
 
@@ -35,7 +37,8 @@ bool looks_right(const Float* expected, const Float* actual, const Allowed& allo
   int wrong = 0;
   for (int64_t k = 0; k < kBlock; ++k) {
     const Float apart = std::abs(actual[k] - expected[k]);
-    wrong += apart <= absolute + relative * std::abs(expected[k]) ? 0 : 1;
+    const Float limit = absolute + relative * std::abs(expected[k]);
+    wrong += apart <= limit && limit <= std::numeric_limits<Float>::max() ? 0 : 1;
   }
   return wrong == 0;
 }
@@ -68,6 +71,7 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
   const Allowed allowed{tolerance.absolute[operand], tolerance.relative[operand]};
   const int64_t elements = elements_of(tensor);
   const int64_t bytes = ir::bytes_of(tensor.element);
+  const bool by_bytes = allowed.absolute == 0 && !ir::is_float(tensor.element);
   int64_t wrong = 0, first = 0;
   for (int64_t begin = 0; begin < elements; begin += kBlock) {
     const int64_t end = std::min(begin + kBlock, elements);
@@ -76,10 +80,12 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
       continue;
     }
     for (int64_t k = begin; k < end; ++k) {
-      if (is_right(read_element(expected.data(), tensor.element, k),
-                   read_element(actual.data(), tensor.element, k), allowed)) {
-        continue;
-      }
+      const bool right = by_bytes
+                             ? std::memcmp(expected.data() + k * bytes, actual.data() + k * bytes,
+                                           static_cast<size_t>(bytes)) == 0
+                             : is_right(read_element(expected.data(), tensor.element, k),
+                                        read_element(actual.data(), tensor.element, k), allowed);
+      if (right) continue;
       if (wrong++ == 0) first = k;
     }
   }

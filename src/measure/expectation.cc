@@ -19,8 +19,8 @@ namespace {
 constexpr double kWorkBudget = 6e6;
 constexpr uint64_t kSampleSeed = 0x7461696c73;
 constexpr double kAnyOrder = 4;  // a fold of tuples in another order than the analysis takes
-// Both sides of a comparison are rounded, and elements that were not sampled may be worse.
-constexpr double kSafety = 4;
+constexpr double kSafety = 2;    // both sides of a comparison are rounded
+constexpr double kUsual = 1e-3;  // where no bound is known: what single precision mostly gives
 
 struct Sample {
   double magnitude = 0;
@@ -70,10 +70,9 @@ Line line_above(std::span<const Sample> samples) {
 }
 
 Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
-  // Two numbers close to each other are stored one step of their type apart at most: of 16 bits
-  // that is most of the error, and is not to be multiplied.
-  const bool coarse = type == ir::Scalar::F16 || type == ir::Scalar::BF16;
-  const double step = coarse ? unit_of(type) : 0;
+  // Two numbers close to each other are stored one step of their type apart at most: that part of
+  // the error is not to be multiplied.
+  const double step = ir::is_float(type) ? unit_of(type) : 0;
   std::vector<Sample> bounded;
   double largest = 0;
   for (const Sample& sample : samples) {
@@ -82,18 +81,13 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
     if (!std::isfinite(sample.error)) continue;
     bounded.push_back({sample.magnitude, std::max(0.0, sample.error - step * sample.magnitude)});
   }
-  Line line = line_above(bounded);
-  if (bounded.empty()) {  // no bound is known: what single precision can be expected to give
-    constexpr double kUsual = 1e-3;
-    line = {kUsual * largest, kUsual};
-  }
+  Line line = bounded.empty() ? Line{kUsual * largest, kUsual} : line_above(bounded);
   line.absolute *= kSafety;
-  line.relative *= kSafety;
+  line.relative = line.relative * kSafety + step;
   if (!ir::is_float(type)) {  // what is rounded to an integer may go either way
     line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
     return line;
   }
-  line.relative = coarse ? line.relative + step : std::max(line.relative, kSafety * unit_of(type));
   line.absolute = std::max(line.absolute, largest * unit_of(type) * 0x1p-20);
   line.absolute = std::max(line.absolute, std::numeric_limits<double>::min());
   return line;
@@ -122,12 +116,21 @@ class Judge {
     const te::TensorId id = workload_.operands[k].tensor;
     const te::Tensor& tensor = workload_.dag->tensor(id);
     Rng rng(kSampleSeed + k);
+    const std::vector<int64_t> chosen = sample_elements(*workload_.dag, id, work_budget, rng);
+    std::vector<te::Bounded> expected;
     std::vector<Sample> samples;
-    for (const int64_t offset : sample_elements(*workload_.dag, id, work_budget, rng)) {
-      const te::Bounded expected = bound_.element(id, indices_of(tensor, offset));
-      const double actual = read_element(operands_.operand(k).data(), tensor.element, offset);
-      if (const Status right = compare(tensor, offset, expected, actual); !right) return right;
-      samples.push_back({std::abs(expected.value), expected.error});
+    double largest = 0;
+    for (const int64_t offset : chosen) {
+      expected.push_back(bound_.element(id, indices_of(tensor, offset)));
+      samples.push_back({std::abs(expected.back().value), expected.back().error});
+      if (std::isfinite(expected.back().value)) {
+        largest = std::max(largest, std::abs(expected.back().value));
+      }
+    }
+    for (size_t e = 0; e < chosen.size(); ++e) {
+      const double actual = read_element(operands_.operand(k).data(), tensor.element, chosen[e]);
+      const Status right = compare(tensor, chosen[e], expected[e], actual, kUsual * largest);
+      if (!right) return right;
     }
     if (exact_) return {};
     const Line line = tolerance_of(tensor.element, samples);
@@ -139,11 +142,12 @@ class Judge {
  private:
   size_t operand_of(te::TensorId tensor) const { return by_tensor_[tensor]; }
 
+  // `usual`: what is allowed where there is no bound.
   Status compare(const te::Tensor& tensor, int64_t offset, const te::Bounded& expected,
-                 double actual) const {
+                 double actual, double usual) const {
     if (actual == expected.value || (std::isnan(actual) && std::isnan(expected.value))) return {};
-    const double allowed = exact_ ? 0 : kAnyOrder * expected.error;
-    if (allowed == std::numeric_limits<double>::infinity()) return {};
+    const double bound = std::isfinite(expected.error) ? kAnyOrder * expected.error : usual;
+    const double allowed = exact_ ? 0 : bound;
     if (std::abs(actual - expected.value) <= allowed) return {};
     return fail(ErrorKind::Build,
                 fmt::format("{}: the default schedule computes {} = {}, its definition says {}{}",
@@ -158,6 +162,40 @@ class Judge {
   te::RoundingBound bound_;
 };
 
+// How many of the indices of an element are the last of their dimension.
+class EndCounter {
+ public:
+  explicit EndCounter(std::vector<int64_t> shape) : shape_(std::move(shape)) {
+    indices_.resize(shape_.size());
+    for (const int64_t extent : shape_) ends_ += extent == 1 ? 1 : 0;
+    ends_of_one_ = ends_;
+  }
+  bool at_end() const { return ends_ > ends_of_one_; }  // dimensions of one element do not count
+  void next() {
+    for (size_t d = shape_.size(); d-- > 0;) {
+      if (indices_[d] + 1 < shape_[d]) {
+        ends_ += ++indices_[d] + 1 == shape_[d] ? 1 : 0;
+        return;
+      }
+      ends_ -= shape_[d] > 1 ? 1 : 0;
+      indices_[d] = 0;
+    }
+  }
+
+ private:
+  std::vector<int64_t> shape_, indices_;
+  int ends_ = 0, ends_of_one_ = 0;
+};
+
+void draw_tensor(Rng& rng, const InputRange& range, const te::Tensor& tensor, std::byte* data) {
+  const int64_t elements = elements_of(tensor);
+  EndCounter ends(shape_of(tensor));
+  for (int64_t e = 0; e < elements; ++e) {
+    write_element(data, tensor.element, e, draw_value(rng, range, ends.at_end()));
+    ends.next();
+  }
+}
+
 }  // namespace
 
 Status draw_inputs(const Workload& workload, uint64_t seed, SharedOperands& operands) {
@@ -167,11 +205,7 @@ Status draw_inputs(const Workload& workload, uint64_t seed, SharedOperands& oper
     if (workload.operands[k].role == Role::Output) continue;
     Rng rng(seed * 1000003 + k);
     const te::Tensor& tensor = workload.dag->tensor(workload.operands[k].tensor);
-    const int64_t elements = elements_of(tensor);
-    for (int64_t e = 0; e < elements; ++e) {
-      const double value = draw_value(rng, plan->operands[k]);
-      write_element(operands.operand(k).data(), tensor.element, e, value);
-    }
+    draw_tensor(rng, plan->operands[k], tensor, operands.operand(k).data());
   }
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -114,6 +115,23 @@ void expect_noticed(TestBench& test) {
   }
 }
 
+// A reference that is wrong as a whole is not believed, and no tolerance is a guess.
+void expect_judged(TestBench& test) {
+  const Workload& workload = test.task.workload;
+  for (size_t k = 0; k < workload.operands.size(); ++k) {
+    if (workload.operands[k].role != Role::Output) continue;
+    const te::Tensor& tensor = workload.dag->tensor(workload.operands[k].tensor);
+    if (ir::is_float(tensor.element) && ir::bytes_of(tensor.element) > 2) {
+      EXPECT_LT(test.tolerance.relative[k], 5e-4);
+    }
+    const std::span<std::byte> output = test.operands.operand(k);
+    const std::vector<std::byte> saved(output.begin(), output.end());
+    for (int64_t e = 0; e < elements_of(tensor); ++e) corrupt(output, tensor, e);
+    EXPECT_FALSE(judge_reference(workload, test.operands));
+    std::ranges::copy(saved, output.begin());
+  }
+}
+
 TEST(Expectation, HoldsForEveryOperator) {
   std::set<std::string_view> seen;
   for (const Case& one : kCases) {
@@ -127,8 +145,63 @@ TEST(Expectation, HoldsForEveryOperator) {
     const RunOutcome other = test.bench->check(build_default(test.task, 1), 1e9);
     EXPECT_EQ(other.verdict.text, "");
     expect_noticed(test);
+    expect_judged(test);
   }
   for (const te::Operator& op : te::all_operators()) EXPECT_TRUE(seen.contains(op.name)) << op.name;
+}
+
+// A reduction that left out its last elements: what the output would be, from inputs x of shape
+// rows x columns.
+struct Omission {
+  const char* text;
+  int64_t rows, columns;
+  int64_t left_out;  // of each row, from its end
+  double (*fold)(double folded, double x);
+  double (*element)(double folded_all, double folded_part, double y);
+};
+
+double add_square(double folded, double x) { return folded + x * x; }
+double add_exp(double folded, double x) { return folded + std::exp(x); }
+double maximum(double folded, double x) { return std::max(folded, x); }
+double root(double, double part, double) { return std::sqrt(part); }
+double rescaled(double all, double part, double y) { return y * all / part; }
+double itself(double, double part, double) { return part; }
+
+TEST(Expectation, ForgottenTailsAreNoticed) {
+  const Omission cases[] = {
+      {"norm:b=1,m=256,n=1024", 1, 262144, 8, add_square, root},
+      {"softmax:m=16,n=8192", 16, 8192, 1, add_exp, rescaled},
+      {"softmax:m=16,n=32000", 16, 32000, 1, add_exp, rescaled},
+      {"reduce:op=max,shape=64x1024,axes=1", 64, 1024, 1, maximum, itself},
+      {"reduce:op=max,shape=64x1024,axes=1,dtype=i32", 64, 1024, 1, maximum, itself},
+      {"reduce:op=max,shape=64x1024,axes=1,dtype=bf16", 64, 1024, 1, maximum, itself},
+  };
+  for (const Omission& one : cases) {
+    SCOPED_TRACE(one.text);
+    TestBench test(task_of_text(one.text));
+    ASSERT_EQ(test.error, "");
+    const Workload& workload = test.task.workload;
+    const te::Tensor& input = workload.dag->tensor(workload.operands[0].tensor);
+    const te::Tensor& output = workload.dag->tensor(workload.operands[1].tensor);
+    const std::span<const std::byte> expected = test.operands.operand(1);
+    std::vector<std::byte> actual(expected.begin(), expected.end());
+    const int64_t row_outputs = elements_of(output) / one.rows;
+    for (int64_t row = 0; row < one.rows; ++row) {
+      double all = -1e30, part = -1e30;
+      if (one.fold != maximum) all = part = 0;
+      for (int64_t column = 0; column < one.columns; ++column) {
+        const double x = read_element(test.operands.operand(0).data(), input.element,
+                                      row * one.columns + column);
+        all = one.fold(all, x);
+        if (column < one.columns - one.left_out) part = one.fold(part, x);
+      }
+      for (int64_t k = row * row_outputs; k < (row + 1) * row_outputs; ++k) {
+        const double y = read_element(expected.data(), output.element, k);
+        write_element(actual.data(), output.element, k, one.element(all, part, y));
+      }
+    }
+    EXPECT_NE(find_difference(workload, 1, test.tolerance, expected, actual), "");
+  }
 }
 
 }  // namespace

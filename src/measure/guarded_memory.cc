@@ -118,8 +118,8 @@ GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
 
 GuardedBuffer::~GuardedBuffer() { unmap(); }
 
-// The part with data is a whole number of (huge) pages and is protected as such, so that a change
-// of protection splits no huge page. The pattern before it has pages of its own.
+// The part with data is a whole number of (huge) pages, so that a change of protection splits no
+// huge page. The pattern before it has pages of its own.
 Status GuardedBuffer::map(size_t size) {
   unmap();
   const bool huge = size >= kHugePage;
@@ -170,7 +170,7 @@ Status GuardedBuffer::resize(size_t size) {
 
 void GuardedBuffer::set_read_only(bool read_only) {
   const int protection = read_only ? PROT_READ : PROT_READ | PROT_WRITE;
-  CHECK(mprotect(data_, capacity_, protection) == 0, "{}: mprotect: {}", name_,
+  CHECK(mprotect(data_ - kGuard, kGuard + capacity_, protection) == 0, "{}: mprotect: {}", name_,
         std::strerror(errno));
   publish(read_only);
 }

@@ -31,7 +31,7 @@ class GuardedBuffer {
   // Makes it writable and lays the patterns anew. Contents are not kept. An error when there is no
   // memory.
   Status resize(size_t size);
-  void set_read_only(bool read_only);
+  void set_read_only(bool read_only);  // data and patterns
 
   std::byte* data() const { return data_; }  // null when size 0 was asked for first
   size_t size() const { return size_; }

@@ -79,6 +79,7 @@ TEST(GuardedBuffer, FaultsAreDescribed) {
       {"output Y", false, 20000, false, "read 10000 bytes behind the end of output Y"},
       {"input A", false, -5000, false, "read 5000 bytes before the start of input A"},
       {"input A", true, 128, true, "write to read-only input A at offset 128"},
+      {"input A", true, -4, true, "write 4 bytes before the start of input A"},
       {"constant W (packed)", true, 10008, true,
        "write 8 bytes behind the end of constant W (packed)"},
   };

@@ -13,6 +13,8 @@
 namespace tilewright::measure {
 namespace {
 
+constexpr double kLeastIntegers = 1000;  // of a type of integers, around 0
+constexpr double kExtremeShare = 0.5;    // of the elements at the end of a dimension
 constexpr double kZeroShare = 0.125;  // of {-1, 0, 1}: more would hide what was left out of a sum
 
 // How the elements of integer tensors are used: as indices, in comparisons with an axis, as
@@ -84,7 +86,10 @@ class Uses : public ir::Visitor {
 };
 
 ValueSet set_of(const InputRange& range) {
-  return {.low = range.low, .high = range.high, .grid = 0, .exact = range.whole};
+  return {.low = std::min(range.low, range.low * range.extreme),
+          .high = std::max(range.high, range.high * range.extreme),
+          .grid = 0,
+          .exact = range.whole};
 }
 
 class Planner {
@@ -93,7 +98,7 @@ class Planner {
 
   Result<InputPlan> plan() const {
     // The widest integers first.
-    for (const double limit : {127., 64., 32., 16., 8., 4., 3., 2., 1.}) {
+    for (const double limit : {8388607., 65535., 2047., 127., 64., 32., 16., 8., 4., 3., 2., 1.}) {
       InputPlan plan = whole_numbers(limit);
       const ValueAnalysis analysis = analyse(plan);
       plan.exact = analysis.exact && analysis.hazards == 0 && analysis.in_bounds;
@@ -101,6 +106,7 @@ class Planner {
     }
     InputPlan plan = fractions();
     avoid_hazards(plan);
+    make_ends_extreme(plan);
     prefer_exact_sums(plan);
     if (!analyse(plan).in_bounds) {
       return fail(ErrorKind::Unsupported,
@@ -117,11 +123,12 @@ class Planner {
   }
 
   // Integers of a tensor of integers: by its use, else small ones around 0.
-  InputRange integers(size_t operand) const {
+  InputRange integers(size_t operand, double limit) const {
     const Uses::Use use = uses_.of(workload_.operands[operand].tensor);
     const ValueSet all = type_set(type_of(operand));
-    InputRange range{.low = std::max(all.low, -1000.),
-                     .high = std::min(all.high, 1000.),
+    const double wide = std::max(limit, kLeastIntegers);
+    InputRange range{.low = std::max(all.low, -wide),
+                     .high = std::min(all.high, wide),
                      .whole = true,
                      .zero = !use.divides && !uses_.multiplies()};
     if (use.divides) range.low = std::max(range.low, 1.);
@@ -132,12 +139,19 @@ class Planner {
     return range;
   }
 
+  // Integers that the type holds, so that what is drawn is what is stored.
+  InputRange whole_floats(size_t operand, double limit) const {
+    const ir::Scalar type = type_of(operand);
+    if (type == ir::Scalar::F16) limit = std::min(limit, 2047.);
+    if (type == ir::Scalar::BF16) limit = std::min(limit, 255.);
+    return {.low = -limit, .high = limit, .whole = true, .zero = !uses_.multiplies()};
+  }
+
   InputPlan whole_numbers(double limit) const {
     InputPlan plan;
     for (size_t k = 0; k < workload_.operands.size(); ++k) {
-      plan.operands.push_back(ir::is_float(type_of(k))
-                                  ? InputRange{-limit, limit, true, !uses_.multiplies()}
-                                  : integers(k));
+      plan.operands.push_back(ir::is_float(type_of(k)) ? whole_floats(k, limit)
+                                                       : integers(k, limit));
     }
     return plan;
   }
@@ -145,7 +159,7 @@ class Planner {
   InputPlan fractions() const {
     InputPlan plan;
     for (size_t k = 0; k < workload_.operands.size(); ++k) {
-      plan.operands.push_back(ir::is_float(type_of(k)) ? InputRange{} : integers(k));
+      plan.operands.push_back(ir::is_float(type_of(k)) ? InputRange{} : integers(k, 0));
     }
     return plan;
   }
@@ -170,6 +184,17 @@ class Planner {
         best = std::move(other);
       }
       plan = std::move(best);
+    }
+  }
+
+  // Ends that stand out, where no function minds.
+  void make_ends_extreme(InputPlan& plan) const {
+    constexpr double kExtreme = 3;
+    for (size_t k = 0; k < plan.operands.size(); ++k) {
+      if (plan.operands[k].whole) continue;
+      InputPlan other = plan;
+      other.operands[k].extreme = kExtreme;
+      if (analyse(other).hazards <= analyse(plan).hazards) plan = std::move(other);
     }
   }
 
@@ -201,7 +226,11 @@ class Planner {
 
 Result<InputPlan> plan_inputs(const Workload& workload) { return Planner(workload).plan(); }
 
-double draw_value(Rng& rng, const InputRange& range) {
+double draw_value(Rng& rng, const InputRange& range, bool at_end) {
+  if (at_end && rng.chance(kExtremeShare)) {
+    const double value = range.extreme * (rng.chance(0.5) ? range.low : range.high);
+    if (value != 0 || range.zero) return value;
+  }
   if (!range.whole) return range.low + rng.uniform() * (range.high - range.low);
   const auto low = static_cast<int64_t>(range.low), high = static_cast<int64_t>(range.high);
   if (low == -1 && high == 1) {

@@ -1,11 +1,15 @@
-// What the inputs of a workload are drawn from. Small integers when they make results exact, as
-// large as exactness allows; smaller ones when they make at least some of the sums on the way
-// exact; else ordinary fractions, positive where a function asks for it.
-// Elements that are indices of another tensor stay within it, divisors of integers are not 0.
+// What the inputs of a workload are drawn from. Integers when they make results exact, as large as
+// exactness allows; small ones when they make at least some of the sums on the way exact; else
+// ordinary fractions, positive where a function asks for it. Elements that are indices of another
+// tensor stay within it, divisors of integers are not 0.
+//
+// Half of the elements at the end of a dimension are extreme, so that a tail which was left out of
+// a sum or a maximum shows.
 //
 //   matmul of f32, k = 512     integers in [-127, 127]: 512 * 127 * 127 < 2^24
+//   maximum over 1000          integers in [-2^23, 2^23]: hardly two are equal
 //   sqrt(sum of squares)       integers in [-4, 4]: the sum is exact, its root is not
-//   softmax                    fractions in [-1, 1]
+//   softmax                    fractions in [-1, 1], up to 3 at the ends
 //   gather from 100 rows       indices in [0, 99]
 #pragma once
 
@@ -22,6 +26,7 @@ struct InputRange {
   double low = -1, high = 1;
   bool whole = false;  // integers, both ends included; else uniform
   bool zero = true;    // 0 may be drawn
+  double extreme = 1;  // at the end of a dimension: low or high times this
 
   bool operator==(const InputRange&) const = default;
 };
@@ -34,6 +39,7 @@ struct InputPlan {
 // Depends on the workload's content alone. An error when no inputs keep indices in bounds.
 Result<InputPlan> plan_inputs(const Workload& workload);
 
-double draw_value(Rng& rng, const InputRange& range);
+// `at_end`: of a dimension.
+double draw_value(Rng& rng, const InputRange& range, bool at_end);
 
 }  // namespace tilewright::measure

@@ -34,6 +34,7 @@ class KernelClock {
   int threads_;
   double timeout_ns_;
   double total_ns_ = 0;
+  double lowest_ns_ = 0;  // of a call
   int32_t status_ = 0;
 };
 

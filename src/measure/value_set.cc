@@ -58,9 +58,11 @@ ValueSet rounded(ir::Scalar type, ValueSet x, bool& hazard) {
   return x;
 }
 
-// The result of integer arithmetic, which wraps.
-ValueSet wrapped(ir::Scalar type, const ValueSet& x) {
+// The result of integer arithmetic, which wraps. An I64 beyond 2^53 is a hazard: those who judge
+// results compute in doubles.
+ValueSet wrapped(ir::Scalar type, const ValueSet& x, bool& hazard) {
   const ValueSet all = type_set(type);
+  hazard |= type == ir::Scalar::I64 && magnitude(x) > 0x1p53;
   const bool fits = x.low >= all.low && x.high <= all.high;
   return {
       .low = fits ? x.low : all.low, .high = fits ? x.high : all.high, .grid = 0, .exact = x.exact};
@@ -122,11 +124,11 @@ ValueSet integer_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& a, const 
   const bool exact = a.exact && b.exact;
   switch (op) {
     case Add:
-      return wrapped(type, ordered(a.low + b.low, a.high + b.high, 0, exact));
+      return wrapped(type, ordered(a.low + b.low, a.high + b.high, 0, exact), hazard);
     case Sub:
-      return wrapped(type, ordered(a.low - b.high, a.high - b.low, 0, exact));
+      return wrapped(type, ordered(a.low - b.high, a.high - b.low, 0, exact), hazard);
     case Mul:
-      return wrapped(type, multiply(a, b, same));
+      return wrapped(type, multiply(a, b, same), hazard);
     case Div:
     case Mod:
       return divide_integers(op, type, a, b, hazard);
@@ -213,11 +215,11 @@ ValueSet call_set(ir::Intrinsic function, ir::Scalar type, const ValueSet& x, co
       return bool_set(x.exact);
     case Neg: {
       const ValueSet negative{-x.high, -x.low, x.grid, x.exact};
-      return ir::is_float(type) ? negative : wrapped(type, negative);
+      return ir::is_float(type) ? negative : wrapped(type, negative, hazard);
     }
     case Abs: {
       const ValueSet positive{least_magnitude, magnitude(x), x.grid, x.exact};
-      return ir::is_float(type) ? positive : wrapped(type, positive);
+      return ir::is_float(type) ? positive : wrapped(type, positive, hazard);
     }
     case Floor:
       return {std::floor(x.low), std::floor(x.high), std::max(0, x.grid), x.exact};
@@ -259,7 +261,7 @@ ValueSet cast_set(ir::Scalar to, const ValueSet& x, ir::Scalar from, bool& hazar
   if (to == from) return x;
   if (to == ir::Scalar::Bool) return bool_set(x.exact);
   if (!ir::is_float(to)) {
-    if (!ir::is_float(from)) return wrapped(to, x);
+    if (!ir::is_float(from)) return wrapped(to, x, hazard);
     const ValueSet all = type_set(to);  // truncates and saturates
     return {.low = std::clamp(std::trunc(x.low), all.low, all.high),
             .high = std::clamp(std::trunc(x.high), all.low, all.high),
@@ -279,7 +281,7 @@ ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double co
   if (op == Add) {  // a partial sum may have left out any of them
     const ValueSet partial{count * std::min(x.low, 0.0), count * std::max(x.high, 0.0), x.grid,
                            x.exact};
-    if (!ir::is_float(type)) return wrapped(type, partial);
+    if (!ir::is_float(type)) return wrapped(type, partial, hazard);
     ValueSet sum = rounded(type, partial, hazard);
     sum.low = std::max(sum.low, count * x.low);
     sum.high = std::min(sum.high, count * x.high);
@@ -290,7 +292,7 @@ ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double co
     const bool whole = x.grid >= 0;
     const ValueSet product{x.low >= 0 ? 0 : -largest, largest, whole ? 0 : x.grid,
                            x.exact && whole};
-    if (!ir::is_float(type)) return wrapped(type, product);
+    if (!ir::is_float(type)) return wrapped(type, product, hazard);
     return rounded(type, product, hazard);
   }
   return x;  // one of them

@@ -82,20 +82,23 @@ struct Planned {
 };
 
 TEST(InputValues, FollowTheUseOfAnInput) {
-  constexpr InputRange kFractions{-1, 1, false, true};
+  constexpr InputRange kFractions{-1, 1, false, true, 3};
   const Planned cases[] = {
       {"matmul:m=4,n=4,k=512", 0, {-127, 127, true, true}},
       {"matmul:m=4,n=4,k=100000", 0, {-8, 8, true, true}},
       {"matmul:m=4,n=4,k=100000000", 0, kFractions},
       {"matmul:m=4,n=4,k=64,dtype=i8", 0, {-128, 127, true, true}},
+      {"matmul:m=4,n=4,k=64,dtype=i64", 0, {-8388607, 8388607, true, true}},
+      {"reduce:op=max,shape=4x9,axes=1", 0, {-8388607, 8388607, true, true}},
+      {"reduce:op=max,shape=4x9,axes=1,dtype=bf16", 0, {-255, 255, true, true}},
       {"gather:shape=50x4,axis=0,indices=9", 1, {0, 49, true, true}},
       {"gather:shape=50x4,axis=1,indices=9,index=i32", 1, {0, 3, true, true}},
       {"one_hot:shape=9,depth=6,axis=1", 0, {0, 5, true, true}},
       {"elementwise:shape=4,chain=exp", 0, kFractions},
-      {"elementwise:shape=4,chain=log", 0, {0.5, 1.5, false, false}},
-      {"elementwise:shape=4,chain=log+sqrt", 0, {2, 4, false, false}},
+      {"elementwise:shape=4,chain=log", 0, {0.5, 1.5, false, false, 3}},
+      {"elementwise:shape=4,chain=log+sqrt", 0, {2, 4, false, false, 3}},
       {"binary:op=div,a=4,b=4", 0, kFractions},
-      {"binary:op=div,a=4,b=4", 1, {0.5, 1.5, false, false}},
+      {"binary:op=div,a=4,b=4", 1, {0.5, 1.5, false, false, 3}},
       {"reduce:op=prod,shape=4x1000,axes=1", 0, {-1, 1, true, false}},
       {"norm:b=2,m=4,n=9", 0, {-4, 4, true, true}},
       {"softmax:m=4,n=9", 0, kFractions},
@@ -109,8 +112,10 @@ TEST(InputValues, FollowTheUseOfAnInput) {
     EXPECT_EQ(range, one.range) << one.text << ": " << range.low << " to " << range.high;
     Rng rng(1);
     for (int k = 0; k < 1000; ++k) {
-      const double value = draw_value(rng, range);
-      EXPECT_TRUE(value >= range.low && value <= range.high);
+      const double value = draw_value(rng, range, k % 2 == 0);
+      const double extreme = k % 2 == 0 ? range.extreme : 1;
+      EXPECT_TRUE(value >= std::min(range.low, range.low * extreme));
+      EXPECT_TRUE(value <= range.high * extreme);
       EXPECT_TRUE(range.zero || value != 0);
       EXPECT_TRUE(!range.whole || value == std::floor(value));
     }

@@ -14,9 +14,11 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::infinity();
 constexpr size_t kMaxRank = 32;      // of a tensor
 constexpr double kFunctionUlps = 8;  // our expansions are within 4
-// The rounding errors of a long sum grow with the root of its length but for a probability of some
-// 1e-13 (Higham and Mary, A new approach to probabilistic rounding error analysis, 2019).
-constexpr double kSpread = 8;
+// The rounding errors of a long sum grow with the root of its length, not with its length (Higham
+// and Mary, A new approach to probabilistic rounding error analysis, 2019): with random signs the
+// error of n terms is some sqrt(n) / 6 of our units (twice the unit roundoff), so this is six
+// standard deviations.
+double growth_of(double count) { return std::min(count, 2 + std::sqrt(count)); }
 
 // Twice the unit roundoff: what is left covers the reference's own rounding.
 double unit_of(ir::Scalar type) {
@@ -174,6 +176,7 @@ Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
   const bool whole = function == Floor || function == Round;
   if (whole || (error == 0 && !std::isfinite(value))) return {value, error};
   const Bounded once = rounded(type, value, error, false);
+  if (function == Sqrt) return once;  // correctly rounded
   return {value, once.error + (kFunctionUlps - 1) * unit_of(type) * std::abs(value)};
 }
 
@@ -219,8 +222,7 @@ class Sum {
     const double room = lowest_bit_ / (unit_of(type) / 2);
     if (error_ == 0 && (magnitude_ <= room || !std::isfinite(value_))) return {value_, 0};
     if (!(magnitude_ < largest_of(type))) return {value_, kUnknown};
-    const auto count = static_cast<double>(count_);
-    const double growth = std::min(count, kSpread * std::sqrt(count));
+    const double growth = growth_of(static_cast<double>(count_));
     return {value_, error_ + growth * unit_of(type) * magnitude_};
   }
 
@@ -344,22 +346,25 @@ std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
   const bool adds = simple == ir::BinaryOp::Add && ir::is_float(type);
   std::vector<size_t> axis_slots, lhs_slots, rhs_slots;
   for (const Axis& axis : op.reduce_axes) axis_slots.push_back(frame.bind(axis.var, {}));
-  std::vector<Bounded> folded;
+  std::vector<Bounded> folded;  // begins with the first elements: identities may be infinite
   for (size_t k = 0; k < op.body.size(); ++k) {
-    folded.push_back(frame.eval(reduction.identity[k]));
     lhs_slots.push_back(frame.bind(reduction.lhs[k], {}));
     rhs_slots.push_back(frame.bind(reduction.rhs[k], {}));
   }
   Sum sum;
   std::vector<int64_t> position(op.reduce_axes.size());
+  std::vector<Bounded> elements(op.body.size());
   while (true) {
-    for (size_t k = 0; k < op.body.size(); ++k) {
-      const Bounded value = frame.eval(op.body[k]);
-      if (adds) sum.add(value);
-      frame.set(rhs_slots[k], value);
-      frame.set(lhs_slots[k], folded[k]);
-    }
-    if (!adds) {
+    for (size_t k = 0; k < elements.size(); ++k) elements[k] = frame.eval(op.body[k]);
+    if (adds) {
+      sum.add(elements[0]);
+    } else if (folded.empty()) {
+      folded = elements;
+    } else {
+      for (size_t k = 0; k < elements.size(); ++k) {
+        frame.set(lhs_slots[k], folded[k]);
+        frame.set(rhs_slots[k], elements[k]);
+      }
       for (size_t k = 0; k < folded.size(); ++k) folded[k] = frame.eval(reduction.combine[k]);
     }
     size_t a = position.size();  // the next position, row-major
@@ -370,7 +375,7 @@ std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
     if (a == 0) break;
     frame.set(axis_slots[a - 1], {static_cast<double>(position[a - 1]), 0});
   }
-  if (adds) folded[0] = sum.total(type);
+  if (adds) return {sum.total(type)};
   return folded;
 }
 

@@ -1,8 +1,8 @@
 // RoundingBound: how far an element computed in machine arithmetic may be from what te/eval says,
 // by a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3): each
 // value carries a bound on its error, each operation adds what it may round. Sums may be folded in
-// any order; the bound of a long one is not the worst case, but holds for all but some 1e-13 of the
-// cases. Where nothing is rounded the bound is 0: results must be equal. Where a decision hangs
+// any order; the bound of a long one is not the worst case, but six standard deviations.
+// Where nothing is rounded the bound is 0: results must be equal. Where a decision hangs
 // on a rounded value the bound covers both ways; where it cannot be told there is none: infinity.
 //
 //   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
