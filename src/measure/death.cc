@@ -47,15 +47,15 @@ RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request)
   record::Verdict& verdict = outcome.verdict;
   const std::string phase = where(event, "phase");
   const std::string detail = detail_text(event.status);
-  const bool timed_out = event.late || event.status.timed_out != 0;
-  if (timed_out && phase_text(event.status) == "time") {
-    verdict.kind = VerdictKind::Censored;  // its first run was right
-    verdict.latency_ns = request.timeout_ns;
-    verdict.text = fmt::format("a later run took more than {:.4g} ms", request.timeout_ns * 1e-6);
-  } else if (timed_out) {
+  if (event.late) {  // its own timer would have ended a kernel
+    verdict.kind = VerdictKind::Device;
+    verdict.text = fmt::format("the run worker did not answer in time and was killed{}", phase);
+  } else if (event.status.timed_out != 0) {
+    const bool passed = phase_text(event.status) == "time";
     verdict.kind = VerdictKind::RunTimeout;
-    verdict.text =
-        fmt::format("a run took more than {:.4g} ms{}", request.timeout_ns * 1e-6, phase);
+    verdict.text = fmt::format("{} took more than {:.4g} ms{}",
+                               passed ? "the first run was right, but a later one" : "a run",
+                               request.timeout_ns * 1e-6, phase);
   } else {
     verdict.kind = VerdictKind::Crash;
     verdict.text = fmt::format("the kernel's process was {}{}{}{}{}", event.end,

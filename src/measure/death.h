@@ -13,8 +13,8 @@ bool may_be_innocent(const WorkerEvent& event);
 // Of a build worker: build_timeout, or build with the signal, the last pass and what it said.
 BuildReply reply_of_death(const WorkerEvent& event, double timeout_s);
 
-// Of a run worker: run_timeout, censored (late in a run after the check was passed), or crash with
-// the signal and what the handler saw.
+// Of a run worker: run_timeout by its own timer, crash with the signal and what the handler saw, or
+// device when it did not answer at all.
 RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request);
 
 }  // namespace tilewright::measure

@@ -40,10 +40,13 @@ TEST(Death, OfRunners) {
   EXPECT_EQ(outcome_of_death(slow, request).verdict.kind, VerdictKind::RunTimeout);
   EXPECT_EQ(outcome_of_death(slow, request).verdict.text,
             "a run took more than 200 ms; phase: check");
-  // Once the check is passed, a slow run is no failure.
   set_phase(slow.status, "time");
-  EXPECT_EQ(outcome_of_death(slow, request).verdict.kind, VerdictKind::Censored);
-  EXPECT_EQ(outcome_of_death(slow, request).verdict.latency_ns, 2e8);
+  EXPECT_EQ(outcome_of_death(slow, request).verdict.kind, VerdictKind::RunTimeout);
+  EXPECT_EQ(outcome_of_death(slow, request).verdict.text,
+            "the first run was right, but a later one took more than 200 ms; phase: time");
+  WorkerEvent late = event_of(SIGKILL, "check");
+  late.late = true;
+  EXPECT_EQ(outcome_of_death(late, request).verdict.kind, VerdictKind::Device);
 }
 
 TEST(Death, KilledFromOutsideIsNobodysFault) {

@@ -47,14 +47,23 @@ struct Measurer::Impl {
   double incumbent_ns = 0;
   Shares shares;
 
+  Status heed_stop();  // an error when measuring is to end
   Status set_run_task(const Tolerance& tolerance);
   Status make_reference();
   Result<std::vector<BuildReply>> build_all(std::span<const schedule::Trace> traces);
   Result<RunEvent> run_alone(const RunMessage& message);
   Result<RunOutcome> run_reference(RunJob job, const BuildReply& built);
+  Status run_together(RunMessage message, std::vector<size_t> which,
+                      std::vector<Measurement>& measurements);
   Measurement illegal(size_t candidate, const schedule::Trace& trace,
                       const schedule::Illegal& why) const;
 };
+
+Status Measurer::Impl::heed_stop() {
+  if (!options.stop || !options.stop()) return {};
+  if (const Status status = walls->abandon(); !status) return status;
+  return fail(ErrorKind::Io, "stopped as asked for");
+}
 
 Status Measurer::Impl::set_run_task(const Tolerance& tolerance) {
   const int64_t besides = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
@@ -81,6 +90,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
       const Status status = walls->submit_build(b, schedule::to_text(traces[*at[b]]));
       if (!status) return std::unexpected(status.error());
     }
+    if (const Status status = heed_stop(); !status) return std::unexpected(status.error());
     walls->wait(0.1);
     Result<std::vector<BuildEvent>> events = walls->built();
     if (!events) return std::unexpected(events.error());
@@ -105,6 +115,7 @@ Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
     }
     std::optional<RunEvent> ended;
     while (!ended) {
+      if (const Status status = heed_stop(); !status) return std::unexpected(status.error());
       walls->wait(0.1);
       Result<std::vector<RunEvent>> events = walls->ran();
       if (!events) return std::unexpected(events.error());
@@ -169,6 +180,50 @@ Status Measurer::Impl::make_reference() {
   if (const Status status = set_run_task(*tolerance); !status) return status;
   const Result<RunOutcome> second = run_reference(RunJob::Check, (*built)[1]);
   if (!second) return std::unexpected(second.error());
+  return {};
+}
+
+// Runs the kernels of `message` in turns; kernel k is that of measurements[which[k]]. If that kills
+// the worker, each is run alone to find out who it was, and the others go on without it.
+Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> which,
+                                    std::vector<Measurement>& measurements) {
+  const auto take = [&](size_t k, RunOutcome& outcome) {
+    const double build_ns = measurements[k].conditions.build_ns;
+    measurements[k].verdict = std::move(outcome.verdict);
+    measurements[k].conditions = outcome.conditions;
+    measurements[k].conditions.build_ns = build_ns;
+    measurements[k].kernel_ns = outcome.kernel_ns;
+  };
+  while (!which.empty()) {
+    Result<RunEvent> event = run_alone(message);
+    if (!event) return std::unexpected(event.error());
+    std::vector<RunOutcome>& outcomes = event->reply.outcomes;
+    if (!event->died && outcomes.size() == which.size()) {
+      for (size_t k = 0; k < which.size(); ++k) take(which[k], outcomes[k]);
+      return {};
+    }
+    const std::vector<size_t> asked = std::exchange(which, {});
+    std::vector<BuiltKernel> kernels = std::exchange(message.kernels, {});
+    for (size_t k = 0; k < asked.size(); ++k) {
+      RunMessage alone = message;
+      alone.kernels = {kernels[k]};
+      Result<RunEvent> single = run_alone(alone);
+      if (!single) return std::unexpected(single.error());
+      if (single->died) {
+        take(asked[k], single->reply.outcomes.front());
+      } else {
+        which.push_back(asked[k]);
+        message.kernels.push_back(std::move(kernels[k]));
+      }
+    }
+    if (which.size() < asked.size()) continue;
+    for (const size_t k : which) {  // nobody does it alone
+      measurements[k].verdict.kind = VerdictKind::Device;
+      measurements[k].verdict.text =
+          event->died ? outcomes.front().verdict.text : event->reply.error;
+    }
+    return {};
+  }
   return {};
 }
 
@@ -266,24 +321,8 @@ Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Tra
     message.kernels.push_back((*built)[k].kernel);
     running.push_back(k);
   }
-  if (!running.empty()) {
-    Result<RunEvent> event = impl_->run_alone(message);
-    if (!event) return std::unexpected(event.error());
-    const bool complete = event->reply.outcomes.size() == running.size() && !event->died;
-    for (size_t k = 0; k < running.size(); ++k) {
-      Measurement& measurement = measurements[running[k]];
-      if (!complete) {  // which of them it was is not known
-        measurement.verdict.kind = VerdictKind::Device;
-        measurement.verdict.text =
-            event->died ? event->reply.outcomes.front().verdict.text : event->reply.error;
-        continue;
-      }
-      const double build_ns = measurement.conditions.build_ns;
-      measurement.verdict = std::move(event->reply.outcomes[k].verdict);
-      measurement.conditions = event->reply.outcomes[k].conditions;
-      measurement.conditions.build_ns = build_ns;
-      measurement.kernel_ns = event->reply.outcomes[k].kernel_ns;
-    }
+  if (const Status status = impl_->run_together(message, running, measurements); !status) {
+    return std::unexpected(status.error());
   }
   const int64_t end_us = time_of_day_us();
   for (Measurement& measurement : measurements) measurement.end_us = end_us;

@@ -22,6 +22,25 @@ double run_deadline_s(const RunMessage& message) {
   return 20 + kernels * (6 * timeout_s + message.rounds * (message.round_ns * 1e-9 + timeout_s));
 }
 
+// What stands for an answer that is none: the worker's memory is not to be trusted any more.
+constexpr std::string_view kUnreadable =
+    "the worker's answer cannot be read: its memory is damaged";
+
+BuildReply unreadable_build() {
+  BuildReply reply;
+  reply.failure = record::VerdictKind::Build;
+  reply.text = kUnreadable;
+  reply.resident_bytes = -1;
+  return reply;
+}
+
+RunReply unreadable_run() {
+  RunOutcome outcome;
+  outcome.verdict.kind = record::VerdictKind::Crash;
+  outcome.verdict.text = kUnreadable;
+  return {.outcomes = {outcome}, .error = {}, .resident_bytes = 0};
+}
+
 }  // namespace
 
 Result<Walls> Walls::start(const Task& task, const MeasureOptions& options) {
@@ -99,12 +118,11 @@ Result<std::vector<BuildEvent>> Walls::built() {
       continue;
     }
     Result<BuildReply> reply = decode_build_reply((*event)->reply);
-    if (!reply) return std::unexpected(reply.error());
+    if (!reply) reply = unreadable_build();
     const int64_t resident = reply->resident_bytes;
     events.push_back({.builder = k, .reply = std::move(*reply), .innocent = false});
-    if (const Status status = builders_[k].finish_job(resident); !status) {
-      return std::unexpected(status.error());
-    }
+    const Status status = resident < 0 ? builders_[k].replace() : builders_[k].finish_job(resident);
+    if (!status) return std::unexpected(status.error());
   }
   return events;
 }
@@ -124,7 +142,7 @@ Result<std::vector<RunEvent>> Walls::ran() {
     return events;
   }
   Result<RunReply> reply = decode_run_reply((*event)->reply);
-  if (!reply) return std::unexpected(reply.error());
+  if (!reply) reply = unreadable_run();
   const int64_t resident = reply->resident_bytes;
   const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
     return outcome.verdict.kind == record::VerdictKind::Crash;

@@ -38,6 +38,7 @@ Status Worker::restart() {
 Status Worker::submit(std::string_view message, double deadline_s) {
   busy_ = true;
   message_ = message;
+  deadline_s_ = deadline_s;
   deadline_ns_ = runtime::now_ns() + std::llround(deadline_s * 1e9);
   process_->send(message);
   return {};
@@ -84,8 +85,10 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
     if (const Status status = restart(); !status) return std::unexpected(status.error());
     if (!was_busy) return std::nullopt;
     if (!starting) return event;
-    busy_ = true;  // the job has not begun: it is the next process's
-    process_->send(message_);
+    // The job has not begun: it is the next process's.
+    if (const Status status = submit(std::string(message_), deadline_s_); !status) {
+      return std::unexpected(status.error());
+    }
   }
 }
 

@@ -63,6 +63,7 @@ class Worker {
   bool ready_ = false;  // the process has taken its task
   bool busy_ = false;
   std::string message_;  // of the job
+  double deadline_s_ = 0;
   int64_t deadline_ns_ = 0;
   int64_t started_ = 0;
   int jobs_ = 0;  // of this process
