@@ -72,6 +72,7 @@ struct Bench {
   std::vector<Hash128> keys;               // one a task
   std::vector<schedule::Sketch> sketches;  // one a task
   Machine machine = detect_machine();
+  Hash128 machine_key = record::machine_id(machine);
   record::Run run{.id = {1, 1}, .start_us = 0, .command = "bench records", .version = "0"};
   Rng rng{7};
   int64_t sequence = 0;
@@ -94,7 +95,6 @@ schedule::Sketch with_tiles(schedule::Sketch sketch) {
 record::Attempt draw(Bench& bench) {
   Rng& rng = bench.rng;
   const size_t which = rng.below(bench.tasks.size());
-  static const Hash128 kMachine = record::machine_id(bench.machine);
   schedule::Trace trace;
   schedule::instantiate(bench.sketches[which], schedule::sample(bench.sketches[which], rng),
                         &trace);
@@ -105,7 +105,7 @@ record::Attempt draw(Bench& bench) {
   attempt.task = bench.keys[which];
   attempt.program = {rng.next(), rng.next()};
   attempt.trace = schedule::to_text(trace);
-  attempt.machine = kMachine;
+  attempt.machine = bench.machine_key;
   attempt.code_generator = 1;
   attempt.start_us = 1'790'000'000'000'000 + attempt.sequence * 31'000;
   attempt.end_us = attempt.start_us + rng.between(10'000, 90'000);
@@ -156,8 +156,9 @@ void report(Rows& rows, std::string_view name, std::string_view metric, double v
 // The durable way: what a tuner does after each verdict, or after a group of them.
 void time_appends(const fs::path& folder, Bench& bench, Rows& rows) {
   record::Store store = open_store(folder / "appends.db", bench);
-  for (const size_t group : {1, 16}) {
+  for (const size_t group : {size_t{1}, size_t{16}}) {
     std::vector<record::Attempt> attempts;
+    attempts.reserve(1600);
     for (int k = 0; k < 1600; ++k) attempts.push_back(draw(bench));
     const Clock::time_point start = Clock::now();
     size_t done = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -61,8 +62,10 @@ Result<AnsorRecord> parse_record(std::string_view line) {
 
 // Fastest first, each trace once.
 std::vector<AnsorTrace> in_order(std::vector<AnsorTrace> traces) {
-  std::ranges::stable_sort(traces, {}, [](const AnsorTrace& trace) {
-    return trace.cost_s == 0 ? std::numeric_limits<double>::infinity() : trace.cost_s;
+  std::ranges::sort(traces, {}, [](const AnsorTrace& trace) {
+    const double cost_s =
+        trace.cost_s == 0 ? std::numeric_limits<double>::infinity() : trace.cost_s;
+    return std::pair(cost_s, std::string_view(trace.trace));
   });
   std::set<std::string> seen;
   std::erase_if(traces, [&](const AnsorTrace& one) { return !seen.insert(one.trace).second; });

@@ -392,6 +392,7 @@ class Walk {
     }
     if (sorted.size() != (*stage)->loops.size()) return refuse("it is no order of all loops");
     std::vector<Loop> loops;
+    loops.reserve(order->size());
     for (const int64_t at : *order) loops.push_back((*stage)->loops[static_cast<size_t>(at)]);
     (*stage)->loops = std::move(loops);
     write_order(**stage);
@@ -399,6 +400,7 @@ class Walk {
   }
   void write_order(const StageState& stage) {
     std::vector<std::string> list;
+    list.reserve(stage.loops.size());
     for (const Loop& loop : stage.loops) list.push_back(loop.name);
     text_ += fmt::format("reorder {} [{}]\n", stage.name, fmt::join(list, ", "));
   }
@@ -520,9 +522,9 @@ class Walk {
     if (found == loops.end() || *to < 0 || *to >= std::ssize(loops)) {
       return refuse("its loop has no place in the factored stage");
     }
-    const Loop loop = *found;
+    Loop loop = std::move(*found);
     loops.erase(found);
-    loops.insert(loops.begin() + *to, loop);
+    loops.insert(loops.begin() + *to, std::move(loop));
     write_order(*made);
     stages_[*at] = std::move(*rest);
     stages_.insert(stages_.begin() + static_cast<std::ptrdiff_t>(*at), std::move(*made));

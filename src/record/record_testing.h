@@ -91,47 +91,47 @@ inline Run run_one() {
 
 // Text with everything that text can have.
 inline std::string odd_text(Rng& rng) {
-  static const std::string kParts[] = {"",
-                                       "split C i [8, 016]\n",
-                                       "fuse C [i.0, j.10]\n",
-                                       "\"quoted\"",
-                                       "back\\slash",
-                                       "line\nline\r\n",
-                                       "\t",
-                                       std::string("nul\0nul", 7),
-                                       "\x01",
-                                       "\x02",
-                                       "\x7f",
-                                       "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
-                                       "\xff\xfe",  // not UTF-8
-                                       "18446744073709551616 999999999999999999 0 00 7",
-                                       "{\"type\":\"attempt\"}",
-                                       "---"};
+  static const std::string parts[] = {"",
+                                      "split C i [8, 016]\n",
+                                      "fuse C [i.0, j.10]\n",
+                                      "\"quoted\"",
+                                      "back\\slash",
+                                      "line\nline\r\n",
+                                      "\t",
+                                      std::string("nul\0nul", 7),
+                                      "\x01",
+                                      "\x02",
+                                      "\x7f",
+                                      "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+                                      "\xff\xfe",  // not UTF-8
+                                      "18446744073709551616 999999999999999999 0 00 7",
+                                      "{\"type\":\"attempt\"}",
+                                      "---"};
   std::string text;
   for (uint64_t count = rng.below(4); count > 0; --count) {
-    text += kParts[rng.below(std::size(kParts))];
+    text += parts[rng.below(std::size(parts))];
   }
   return text;
 }
 
 inline double odd_number(Rng& rng) {
-  static const double kNumbers[] = {
+  static const double numbers[] = {
       0,      1,       0.1,     1e-320, 1e308, 2.5e15, 1e18, 123456789, 4.9406564584e-324,
       0x1p53, 1.0 / 3, 16777217};
-  return rng.chance(0.5) ? rng.uniform() * 1e9 : kNumbers[rng.below(std::size(kNumbers))];
+  return rng.chance(0.5) ? rng.uniform() * 1e9 : numbers[rng.below(std::size(numbers))];
 }
 
 inline int64_t odd_integer(Rng& rng) {
-  static const int64_t kIntegers[] = {0, -1, INT64_MAX, INT64_MIN, 1'700'000'000'000'000};
-  return rng.chance(0.5) ? rng.between(0, 1000) : kIntegers[rng.below(std::size(kIntegers))];
+  static const int64_t integers[] = {0, -1, INT64_MAX, INT64_MIN, 1'700'000'000'000'000};
+  return rng.chance(0.5) ? rng.between(0, 1000) : integers[rng.below(std::size(integers))];
 }
 
 // Any attempt of the given task that a store accepts; run and machine are those of `timed`.
 inline Attempt odd_attempt(const Task& task, Rng& rng) {
-  static const std::string kExtras[] = {"", "", "",
+  static const std::string extras[] = {"", "", "",
 
-                                        "{\"zeta\":[1, {\"q\":null}]}",
-                                        "{\"a\":123456789012345678901234567890,\"b\":\"\\u00e9\"}"};
+                                       "{\"zeta\":[1, {\"q\":null}]}",
+                                       "{\"a\":123456789012345678901234567890,\"b\":\"\\u00e9\"}"};
   Attempt attempt = timed(task, odd_integer(rng));
   attempt.program = rng.chance(0.2) ? Hash128{} : Hash128{rng.next(), rng.next()};
   attempt.trace = odd_text(rng);
@@ -158,7 +158,7 @@ inline Attempt odd_attempt(const Task& task, Rng& rng) {
                         .disturbed = odd_integer(rng),
                         .clock = odd_number(rng),
                         .load = odd_number(rng)};
-  attempt.extra = kExtras[rng.below(std::size(kExtras))];
+  attempt.extra = extras[rng.below(std::size(extras))];
   return attempt;
 }
 
