@@ -18,8 +18,10 @@ namespace {
 // Expressions that are evaluated to judge a reference, over all outputs: a fraction of a second.
 constexpr double kWorkBudget = 6e6;
 constexpr uint64_t kSampleSeed = 0x7461696c73;
-constexpr double kAnyOrder = 4;  // a fold of tuples in another order than the analysis takes
-constexpr double kSafety = 2;    // both sides of a comparison are rounded
+constexpr double kAnyOrder = 4;   // a fold of tuples in another order than the analysis takes
+constexpr double kSafety = 2;     // both sides of a comparison are rounded
+constexpr double kFewSafety = 4;  // and few samples say little about the rest
+constexpr size_t kFew = 32;
 constexpr double kUsual = 1e-3;  // where no bound is known: what single precision mostly gives
 
 struct Sample {
@@ -45,13 +47,14 @@ struct Line {
   double relative = 0;
 };
 
-// The lowest line absolute + relative * magnitude above all samples, in the mean over them. It goes
-// through 0, is level, or has the slope of one of them.
+// The lowest line absolute + relative * magnitude above all samples, in the mean over them: level,
+// or with the slope of one of them. Where the expected value is 0 it is not below the least error.
 Line line_above(std::span<const Sample> samples) {
   Line best;
+  const double least = std::ranges::min_element(samples, {}, &Sample::error)->error;
   double best_height = std::numeric_limits<double>::infinity();
   const auto consider = [&](double relative) {
-    Line line{0, relative};
+    Line line{least, relative};
     double height = 0;
     for (const Sample& sample : samples) {
       line.absolute = std::max(line.absolute, sample.error - relative * sample.magnitude);
@@ -82,8 +85,9 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
     bounded.push_back({sample.magnitude, std::max(0.0, sample.error - step * sample.magnitude)});
   }
   Line line = bounded.empty() ? Line{kUsual * largest, kUsual} : line_above(bounded);
-  line.absolute *= kSafety;
-  line.relative = line.relative * kSafety + step;
+  const double safety = samples.size() < kFew ? kFewSafety : kSafety;
+  line.absolute *= safety;
+  line.relative = line.relative * safety + step;
   if (!ir::is_float(type)) {  // what is rounded to an integer may go either way
     line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
     return line;

@@ -198,15 +198,17 @@ class Planner {
     }
   }
 
-  // Small integers instead, if no function minds and sums on the way are exact with them.
+  // Small integers instead, if no function minds and all sums on the way are exact with them. (In a
+  // sum that is not, the same few terms again and again are rounded the same way: errors add up.)
   void prefer_exact_sums(InputPlan& plan) const {
-    ValueAnalysis best = analyse(plan);
+    const int hazards = analyse(plan).hazards;
     for (const double limit : {4., 3., 2., 1.}) {
       InputPlan whole = whole_numbers(limit);
       const ValueAnalysis analysis = analyse(whole);
-      if (analysis.hazards > best.hazards || analysis.exact_sums <= best.exact_sums) continue;
-      best = analysis;
+      const bool exact = analysis.exact_sums > 0 && analysis.inexact_sums == 0;
+      if (!exact || analysis.hazards > hazards) continue;
       plan = std::move(whole);
+      return;
     }
   }
 

@@ -1,5 +1,5 @@
 // What the inputs of a workload are drawn from. Integers when they make results exact, as large as
-// exactness allows; small ones when they make at least some of the sums on the way exact; else
+// exactness allows; small ones when they make at least the sums on the way exact; else
 // ordinary fractions, positive where a function asks for it. Elements that are indices of another
 // tensor stay within it, divisors of integers are not 0.
 //

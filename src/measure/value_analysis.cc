@@ -117,7 +117,7 @@ class Analyser {
       const ValueSet folded =
           noted([&](bool& hazard) { return fold_set(*simple, type, values[0], count, hazard); });
       const bool sums = *simple == ir::BinaryOp::Add || *simple == ir::BinaryOp::Mul;
-      result_.exact_sums += sums && ir::is_float(type) && folded.exact ? 1 : 0;
+      if (sums && ir::is_float(type)) ++(folded.exact ? result_.exact_sums : result_.inexact_sums);
       return {folded};
     }
     return fold_tuple(*op.reduction, std::move(values));
@@ -141,6 +141,7 @@ class Analyser {
       if (folded == values) return values;
       values = std::move(folded);
     }
+    ++result_.inexact_sums;
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     return std::vector<ValueSet>(values.size(), {-kInfinity, kInfinity, 0, false});
   }

@@ -13,7 +13,8 @@ namespace tilewright::measure {
 struct ValueAnalysis {
   std::vector<ValueSet> tensors;  // by TensorId
   bool exact = true;              // all outputs are
-  int exact_sums = 0;             // reductions of floats by + or * that are
+  int exact_sums = 0;             // reductions of floats by + or * that are ...
+  int inexact_sums = 0;           // ... and that are not
   int hazards = 0;        // expressions whose operands may leave their domain, or that overflow
   bool in_bounds = true;  // no index that was read from a tensor can leave its dimension
 };

@@ -18,6 +18,9 @@ constexpr double kFunctionUlps = 8;  // our expansions are within 4
 // and Mary, A new approach to probabilistic rounding error analysis, 2019): with random signs the
 // error of n terms is some sqrt(n) / 6 of our units (twice the unit roundoff), so this is six
 // standard deviations.
+// Partial sums of terms of either sign wander by the root of their squares, and so do the errors
+// that the terms bring along.
+constexpr double kWander = 6, kIndependent = 3;
 double growth_of(double count) { return std::min(count, 2 + std::sqrt(count)); }
 
 // Twice the unit roundoff: what is left covers the reference's own rounding.
@@ -207,7 +210,9 @@ class Sum {
   void add(Bounded term) {
     value_ += term.value;
     error_ += term.error;
+    error_squares_ += term.error * term.error;
     magnitude_ += std::abs(term.value) + term.error;
+    squares_ += term.value * term.value;
     ++count_;
     if (term.value == 0 || !std::isfinite(term.value)) return;
     int exponent = 0;
@@ -223,11 +228,14 @@ class Sum {
     if (error_ == 0 && (magnitude_ <= room || !std::isfinite(value_))) return {value_, 0};
     if (!(magnitude_ < largest_of(type))) return {value_, kUnknown};
     const double growth = growth_of(static_cast<double>(count_));
-    return {value_, error_ + growth * unit_of(type) * magnitude_};
+    const double largest = std::min(magnitude_, std::abs(value_) + kWander * std::sqrt(squares_));
+    const double carried = std::min(error_, kIndependent * std::sqrt(error_squares_));
+    return {value_, carried + growth * unit_of(type) * largest};
   }
 
  private:
-  double value_ = 0, error_ = 0, magnitude_ = 0;
+  double value_ = 0, magnitude_ = 0, squares_ = 0;
+  double error_ = 0, error_squares_ = 0;
   double lowest_bit_ = kUnknown;
   int64_t count_ = 0;
 };
