@@ -78,9 +78,12 @@ std::string traffic_text(const ExplainedProgram& program) {
                       bytes_text(traffic.compulsory_bytes));
   text += fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", "between", "holds", "moved", "FLOP/byte");
   for (const feature::MemoryLevel& level : traffic.levels) {
-    text += fmt::format("  {:<22} {:>12} {:>12} {:>10.2f}\n", level.name + " and " + level.beyond,
+    text += fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", level.name + " and " + level.beyond,
                         bytes_text(static_cast<double>(level.capacity)), bytes_text(level.bytes),
-                        level.bytes > 0 ? traffic.flop / level.bytes : 0);
+                        level.bytes > 0 ? fmt::format("{:.2f}", traffic.flop / level.bytes) : "-");
+  }
+  if (!traffic.stays_in.empty()) {
+    text += fmt::format("  all that it touches stays in {} from call to call\n", traffic.stays_in);
   }
   text += fmt::format("  {:<14} {:>10}", "buffer", "size");
   for (const feature::MemoryLevel& level : traffic.levels) {
@@ -154,6 +157,7 @@ Json program_json(const ExplainedProgram& program) {
           {"flop", program.traffic.flop},
           {"computed_flop", program.traffic.computed_flop},
           {"compulsory_bytes", program.traffic.compulsory_bytes},
+          {"stays_in", program.traffic.stays_in},
           {"levels", std::move(levels)},
           {"levels_of", program.levels_of},
           {"buffers", std::move(buffers)},

@@ -95,12 +95,14 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
       {{"explain", "zz", "--records", records()}, "'zz' is no id"},
       {{"explain", id + "0", "--records", records()}, "no id"},
       {{"explain", "ffffffffffff", "--records", records()}, "no attempt's id"},
+      {{"explain", "C2D2", "--records", records()}, "explain C2D2 --trace FILE"},
       {{"explain", "GMM9", "--trace", good}, "GMM9"},
       {{"explain", "GMM0", "--trace", none}, "nothing"},
       {{"explain", "GMM0", "--trace", two}, "2 traces; explain takes one"},
       {{"explain", "GMM0", "--trace", (folder_ / "no.trace").string()}, "no.trace"},
       {{"explain", "GMM0", "--trace", good, "--target", "z80"}, "z80"},
       {{"explain", "GMM0", "--trace", good, "--seconds", "-1"}, "--seconds"},
+      {{"explain", "GMM0", "--trace", good, "--seconds", "nan"}, "--seconds"},
   };
   for (const Mistake& mistake : mistakes) {
     const Outcome outcome = tilewright(mistake.arguments);

@@ -6,7 +6,9 @@
 #include "cli/run.h"
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file at its size limit is an error that is reported
+  // A file at its size limit and a pipe that nobody reads are errors that are reported.
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
   return tilewright::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout,
                               std::cerr);
 }

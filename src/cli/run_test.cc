@@ -59,6 +59,8 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
         Mistake{{"measure", "GMM0"}, "either --traces FILE or --random N"},
         Mistake{{"measure", "GMM0", "--random", "0"}, "--random"},
+        Mistake{{"measure", "GMM0", "--random", "2", "--seconds", "nan"}, "'nan' is not a number"},
+        Mistake{{"measure", "GMM0", "--random", "2", "--seed", "-1"}, "--seed"},
         Mistake{{"measure", "GMM0", "--random", "2", "--cache", "hot"}, "hot"},
         Mistake{{"measure", "GMM0", "--traces", "/dev/null"}, "there is no trace in it"},
         Mistake{{"measure", "GMM0", "--random", "2", "--finalists", "100"}, "--finalists"},

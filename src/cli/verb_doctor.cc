@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/back_ends.h"
+#include "cli/flag_checks.h"
 #include "cli/verb.h"
 #include "runtime/host/peak.h"
 #include "target/host_features.h"
@@ -200,7 +201,7 @@ Action declare_doctor(CLI::App& app) {
   app.add_option("--threads", options->threads, "threads to measure with (default: all)")
       ->check(CLI::Range(1, 4096));
   app.add_option("--seconds", options->seconds, "time for each measurement")
-      ->check(CLI::Range(0.0, 60.0))
+      ->check(number_between(0, 60))
       ->capture_default_str();
   return [options](const Context& context) -> Result<ExitCode> {
     try {

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "cli/explain_report.h"
 #include "cli/find_record.h"
+#include "cli/flag_checks.h"
 #include "cli/records_common.h"
 #include "cli/target_choice.h"
 #include "cli/traces_file.h"
@@ -62,7 +63,7 @@ feature::Ceilings measure_ceilings(const Target& target,
 
 // Fills in the program and where it stands. `machine` is whose caches count.
 void explain_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
-                     double latency_ns, Explanation& explanation) {
+                     double latency_ns, feature::Calls calls, Explanation& explanation) {
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
   const Result<schedule::LoopTree> tree =
       initial ? schedule::apply_or_explain(*initial, trace)
@@ -74,7 +75,8 @@ void explain_program(const Task& task, const schedule::Trace& trace, const Machi
   ExplainedProgram program;
   program.loops = tree->to_string();
   program.instructions = schedule::estimated_instructions(*tree, task.target.vector_bits / 8);
-  program.traffic = feature::estimate_traffic(*tree, feature::memory_levels(task.target, machine));
+  program.traffic =
+      feature::estimate_traffic(*tree, feature::memory_levels(task.target, machine), calls);
   program.facts = feature::nest_facts(*tree, task.target);
   program.shares = feature::shares_of(program.traffic, explanation.ceilings, latency_ns);
   program.limits =
@@ -121,7 +123,7 @@ Result<ExitCode> explain_schedule(const Context& context, const Options& options
                           .no_program = {},
                           .no_peak = {},
                           .ceilings = {}};
-  explain_program(task, traces->front(), detect_machine(), 0, explanation);
+  explain_program(task, traces->front(), detect_machine(), 0, feature::Calls::First, explanation);
   if (!explanation.program) return fail(ErrorKind::Illegal, explanation.no_program);
   print(context, explanation_text(explanation), explanation_json(explanation));
   return ExitCode::Done;
@@ -131,6 +133,12 @@ Result<ExitCode> explain_attempt(const Context& context, const Options& options)
   Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Reader);
   if (!store) return std::unexpected(store.error());
   Result<record::Attempt> attempt = find_attempt(*store, options.what);
+  if (!attempt && parse_workload(options.what)) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{0} is no id but a workload; explain {0} --trace FILE explains a "
+                            "schedule of it, `records ls {0}` lists its attempts",
+                            options.what));
+  }
   if (!attempt) return std::unexpected(attempt.error());
   const auto stored = store->find_task(attempt->task);
   if (!stored) return std::unexpected(stored.error());
@@ -170,7 +178,9 @@ Result<ExitCode> explain_attempt(const Context& context, const Options& options)
           "again when it is quiet.",
           gflops);
     }
-    explain_program(*task, *trace, *machine ? **machine : Machine{}, latency_ns, explanation);
+    const bool warm = attempt->protocol.cache == record::CachePolicy::Warm;
+    explain_program(*task, *trace, *machine ? **machine : Machine{}, latency_ns,
+                    warm ? feature::Calls::Warm : feature::Calls::First, explanation);
   }
   print(context, explanation_text(explanation), explanation_json(explanation));
   return ExitCode::Done;
@@ -190,7 +200,7 @@ Action declare_explain(CLI::App& app) {
   declare_target_flags(app, "with --trace: 1", &options->target);
   app.add_option("--seconds", options->seconds,
                  "time to measure what this machine can do (default: 0.4; 0: do not)")
-      ->check(CLI::Range(0.0, 60.0));
+      ->check(number_between(0, 60));
   return [options](const Context& context) {
     return options->trace_file.empty() ? explain_attempt(context, *options)
                                        : explain_schedule(context, *options);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/json.h"
+#include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
 #include "cli/progress_printer.h"
@@ -182,7 +183,9 @@ class MeasureRun {
       summary["best"] = {{"id", tally_.best_id.hex()}, {"latency_ns", tally_.best_ns}};
     }
     if (default_ns > 0) summary["default_latency_ns"] = default_ns;
-    if (!finals_.empty()) summary["winner"] = finals_.front().attempt_id.hex();
+    if (!finals_.empty() && finals_.front().attempt.verdict.kind == record::VerdictKind::Timed) {
+      summary["winner"] = finals_.front().attempt_id.hex();
+    }
     context_.out << print_json({{"summary", std::move(summary)}}) << "\n";
   }
 
@@ -197,6 +200,12 @@ class MeasureRun {
   double begin_s_ = 0;
   double took_s_ = 0;
 };
+
+// Before anything was measured.
+ExitCode interrupted(const Context& context) {
+  context.err << "interrupted: nothing was measured yet\n";
+  return ExitCode::Interrupted;
+}
 
 Result<ExitCode> run_measure(const Context& context, const Options& options) {
   const Result<Task> task = task_of(options);
@@ -219,10 +228,12 @@ Result<ExitCode> run_measure(const Context& context, const Options& options) {
   session_options.measure.protocol.cache = *cache;
   session_options.measure.seed = options.seed;
   const double end_s = seconds_now() + options.seconds;
-  session_options.measure.stop = [&options, end_s] {
-    return Interrupt::requested() || (options.seconds > 0 && seconds_now() >= end_s);
+  session_options.measure.stop = [&context, &options, end_s] {
+    return Interrupt::requested() || !context.out.good() ||
+           (options.seconds > 0 && seconds_now() >= end_s);
   };
   Result<measure::Session> session = measure::Session::start(*task, *store, session_options);
+  if (!session && Interrupt::requested()) return interrupted(context);
   if (!session) return std::unexpected(session.error());
 
   MeasureRun run(context, options, *session);
@@ -250,10 +261,11 @@ Action declare_measure(CLI::App& app) {
   declare_target_flags(app, "one for each cpu", &options->target);
   app.add_option("--cache", options->cache,
                  "before each sample: warm, cold or weights_cold (default: warm)");
-  app.add_option("--seed", options->seed, "of the schedules drawn and of the inputs (default: 1)");
+  app.add_option("--seed", options->seed, "of the schedules drawn and of the inputs (default: 1)")
+      ->check(natural_number());
   app.add_flag("--force", options->force, "measure also what has a verdict in the store");
   app.add_option("--seconds", options->seconds, "begin no trial after that long")
-      ->check(CLI::Range(0.0, 1e9));
+      ->check(number_between(0, 1e9));
   app.add_option("--finalists", options->finalists,
                  "how many are measured again in the end; 0: none (default: 8)")
       ->check(CLI::Range(0, 64));

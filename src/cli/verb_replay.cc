@@ -135,6 +135,7 @@ Result<ExitCode> run_replay(const Context& context, const Options& options) {
   const Interrupt interrupt;
   Result<measure::Session> session =
       measure::Session::start(*task, *store, session_options(*written, *workers));
+  if (!session && Interrupt::requested()) return ExitCode::Interrupted;
   if (!session) return std::unexpected(session.error());
   std::optional<measure::Answer> best;
   for (int tries = 0; tries < kTries && !Interrupt::requested(); ++tries) {

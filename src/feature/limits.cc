@@ -8,6 +8,7 @@ namespace tilewright::feature {
 namespace {
 
 constexpr double kClose = 0.7;        // of a ceiling: it is the limit
+constexpr double kBeyond = 1.1;       // of a ceiling: what says so does not hold
 constexpr int64_t kSumsInFlight = 8;  // two multiply-adds a cycle, each ready after four
 constexpr double kIdleShare = 0.85;   // of threads or lanes: less is worth a sentence
 constexpr double kRaggedShare = 0.1;
@@ -86,9 +87,11 @@ std::vector<Share> shares_of(const Traffic& traffic, const Ceilings& ceilings, d
 std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& facts,
                                        const Target& target, const std::vector<Share>& shares) {
   std::vector<std::string> out;
-  const auto highest = std::ranges::max_element(shares, {}, &Share::share);
-  const bool known = highest != shares.end() && highest->share > 0;
+  const auto believed = [](const Share& s) { return s.share > kBeyond ? 0 : s.share; };
+  const auto highest = std::ranges::max_element(shares, {}, believed);
+  const bool known = highest != shares.end() && believed(*highest) > 0;
   const bool compute = known && highest == shares.begin();
+  const auto wrong = std::ranges::find_if(shares, [](const Share& s) { return s.share > kBeyond; });
   if (known && highest->share >= kClose) {
     out.push_back(compute
                       ? fmt::format("Arithmetic limits it: {:.0f} % of the FMA peak.",
@@ -112,7 +115,15 @@ std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& 
     out.push_back(std::move(text));
   }
   if (out.empty()) out.emplace_back("Its loops show nothing that would hold it back.");
-  if (out.size() > kSentences) out.resize(kSentences);
+  if (wrong == shares.end()) {
+    if (out.size() > kSentences) out.resize(kSentences);
+    return out;
+  }
+  if (out.size() >= kSentences) out.resize(kSentences - 1);
+  out.push_back(
+      fmt::format("The estimate for {} does not hold: it would be {:.0f} % of what that "
+                  "gives.",
+                  wrong->what, percent(wrong->share)));
   return out;
 }
 

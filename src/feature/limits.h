@@ -33,7 +33,8 @@ struct Share {
 std::vector<Share> shares_of(const Traffic& traffic, const Ceilings& ceilings, double latency_ns);
 
 // One to three sentences, the most likely reason first. Without a latency (0) only what the loops
-// lack.
+// lack. A ceiling that is passed by more than a tenth is no reason: the last sentence says that its
+// estimate does not hold.
 std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& facts,
                                        const Target& target, const std::vector<Share>& shares);
 

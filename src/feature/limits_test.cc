@@ -89,6 +89,23 @@ TEST(Limits, NameTheLikelyReason) {
   }
 }
 
+TEST(Limits, ACeilingThatIsPassedIsNoReason) {
+  const Workbench bench("matmul:m=512,n=512,k=512");
+  const schedule::LoopTree tree = bench.tree("");
+  const Target target = parse_target("x86-64-v4").value();
+  const Traffic traffic = estimate_traffic(tree, memory_levels(target, Machine{}));
+  const auto sentences_of = [&](double memory) {
+    const std::vector<Share> shares = {{"FMA peak", 150, 200, 0.75}, {"memory", 10, 10, memory}};
+    return likely_limits(traffic, nest_facts(tree, target), target, shares);
+  };
+  EXPECT_THAT(sentences_of(1.05)[0], HasSubstr("The bandwidth of memory limits it"));
+  const std::vector<std::string> sentences = sentences_of(1.36);
+  EXPECT_THAT(sentences[0], HasSubstr("Arithmetic limits it"));
+  EXPECT_EQ(sentences.back(),
+            "The estimate for memory does not hold: it would be 136 % of what that gives.");
+  EXPECT_LE(sentences.size(), 3u);
+}
+
 TEST(Limits, WithoutATimeAreWhatTheLoopsLack) {
   const Workbench bench("matmul:m=512,n=512,k=512");
   const Target target = parse_target("x86-64-v4;threads=2").value();

@@ -69,7 +69,8 @@ double trips_of(const LoopTree& tree, VarIndex index) {
 
 class Estimator {
  public:
-  Estimator(const LoopTree& tree, std::vector<MemoryLevel> levels) : tree_(tree) {
+  Estimator(const LoopTree& tree, std::vector<MemoryLevel> levels, Calls calls)
+      : tree_(tree), calls_(calls) {
     traffic_.levels = std::move(levels);
     for (const StageIndex index : tree.order) {
       const Stage& stage = tree.stage(index);
@@ -231,8 +232,12 @@ class Estimator {
 
   void add_level(size_t level) {
     MemoryLevel& memory = traffic_.levels[level];
-    const auto capacity = static_cast<double>(memory.capacity);
-    const bool all_fits = footprint({}, memory.granule) <= capacity;
+    const double all = footprint({}, memory.granule);
+    if (stays(memory, all)) {
+      if (traffic_.stays_in.empty()) traffic_.stays_in = memory.name;
+      return;
+    }
+    const bool all_fits = all <= static_cast<double>(memory.capacity);
     Fits fits;
     std::map<BufferIndex, double> once;  // when all fits: the largest region of each argument
     for (const Use& use : uses_) {
@@ -247,6 +252,12 @@ class Estimator {
       traffic_.buffers[static_cast<size_t>(buffer)].bytes[level] = bytes;
     }
     for (const BufferTraffic& buffer : traffic_.buffers) memory.bytes += buffer.bytes[level];
+  }
+
+  // Registers keep nothing from call to call.
+  bool stays(const MemoryLevel& memory, double all) const {
+    const auto holds = static_cast<double>(std::max(memory.capacity, memory.holds));
+    return calls_ == Calls::Warm && !memory.keeps_sums && all <= holds;
   }
 
   double bytes_of(const Use& use, const MemoryLevel& memory, Fits& fits) const {
@@ -287,6 +298,7 @@ class Estimator {
   }
 
   const LoopTree& tree_;
+  Calls calls_;
   std::vector<Use> uses_;
   Traffic traffic_;
 };
@@ -305,6 +317,7 @@ std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& mach
     const int64_t share = level == 3 ? target.threads : 2;
     levels.push_back({.name = "L" + std::to_string(level),
                       .capacity = shared ? bytes / std::max<int64_t>(1, share) : bytes,
+                      .holds = bytes,
                       .granule = kLineBytes});
   }
   for (size_t k = 0; k < levels.size(); ++k) {
@@ -313,8 +326,8 @@ std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& mach
   return levels;
 }
 
-Traffic estimate_traffic(const LoopTree& tree, std::vector<MemoryLevel> levels) {
-  return Estimator(tree, std::move(levels)).run();
+Traffic estimate_traffic(const LoopTree& tree, std::vector<MemoryLevel> levels, Calls calls) {
+  return Estimator(tree, std::move(levels), calls).run();
 }
 
 }  // namespace tilewright::feature

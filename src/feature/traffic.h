@@ -21,7 +21,9 @@
 //   registers of 40 bytes: one j touches 16 + 16 + 4 = 36 bytes: j is the boundary
 //     A a row for each i: 16 x 4, B whole for each i: 64 x 4, C a row for each i: 16 x 4
 //
-// Traffic of all threads together; a shared third cache is divided among them.
+// Traffic of all threads together; a shared third cache is divided among them. Of calls that follow
+// each other (Calls::Warm) a cache that holds all that is touched moves nothing: it is there
+// already.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +40,7 @@ namespace tilewright::feature {
 struct MemoryLevel {
   std::string name{};       // `registers`, `L1`, `L2`, `L3`
   int64_t capacity = 0;     // bytes a thread has of it
+  int64_t holds = 0;        // bytes that all threads have of it together where they share it
   bool keeps_sums = false;  // sums stay as long as they alone fit, whatever else passes
   int64_t granule = 1;      // bytes that are moved at once
   std::string beyond{};     // `L1`, `L2`, `L3`, `memory`
@@ -55,6 +58,7 @@ struct Traffic {
   double flop = 0;                  // that the workload asks for
   double computed_flop = 0;         // with what the schedule computes again
   double compulsory_bytes = 0;      // what is touched of the arguments, once
+  std::string stays_in;             // of warm calls: the nearest cache that holds all, or empty
   std::vector<MemoryLevel> levels;  // registers first; levels that the machine has not are left out
   std::vector<BufferTraffic>
       buffers;  // in the order of the program; those that nobody uses left out
@@ -63,7 +67,13 @@ struct Traffic {
 // The levels of a machine for code of that target.
 std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& machine);
 
+enum class Calls : uint8_t {
+  First,  // nothing is in the caches
+  Warm,   // calls follow each other
+};
+
 // `tree` is complete: apply has made it.
-Traffic estimate_traffic(const schedule::LoopTree& tree, std::vector<MemoryLevel> levels);
+Traffic estimate_traffic(const schedule::LoopTree& tree, std::vector<MemoryLevel> levels,
+                         Calls calls = Calls::First);
 
 }  // namespace tilewright::feature

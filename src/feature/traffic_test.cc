@@ -137,6 +137,28 @@ TEST(Traffic, IsMonotoneAndAtLeastCompulsory) {
   }
 }
 
+TEST(Traffic, OfWarmCallsStaysInTheCacheThatHoldsAll) {
+  const Workbench bench("matmul:m=32,n=32,k=32");  // 12 KiB in all
+  const schedule::LoopTree tree = bench.tree("");
+  const std::vector<MemoryLevel> levels = {
+      {.name = "registers", .capacity = 1 << 20, .keeps_sums = true},
+      {.name = "L1", .capacity = 4096, .granule = 64},
+      {.name = "L2", .capacity = 8192, .holds = 16384, .granule = 64},
+      {.name = "L3", .capacity = 1 << 20, .granule = 64}};
+  const Traffic first = estimate_traffic(tree, levels);
+  const Traffic warm = estimate_traffic(tree, levels, Calls::Warm);
+  EXPECT_EQ(first.stays_in, "");
+  EXPECT_EQ(warm.stays_in, "L2");
+  for (const size_t level : {0u, 1u}) {
+    EXPECT_EQ(warm.levels[level].bytes, first.levels[level].bytes);
+    EXPECT_GE(warm.levels[level].bytes, warm.compulsory_bytes);
+  }
+  for (const size_t level : {2u, 3u}) {
+    EXPECT_EQ(warm.levels[level].bytes, 0);
+    EXPECT_GE(first.levels[level].bytes, first.compulsory_bytes);
+  }
+}
+
 TEST(Traffic, LevelsAreThoseOfTheMachine) {
   const Target target = parse_target("x86-64-v4;threads=2").value();
   Machine machine;
