@@ -2,105 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <chrono>
 #include <fstream>
 #include <initializer_list>
 #include <string>
 #include <thread>
-#include <unordered_map>
 
-#include "record/codec.h"
 #include "record/database.h"
-#include "record/row_number.h"
+#include "record/schema_tables.h"
+#include "record/schema_upgrade.h"
 
 namespace tilewright::record {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Rows refer to each other by numbers of this file; `key` is identity by content, the same in every
-// store. Candidates and attempts are many: their numbers are made from their content
-// (record/row_number.h), which saves an index for each. What is written once is guarded by
-// triggers. Times as in record/attempt.h.
-constexpr const char* kTables = R"sql(
-CREATE TABLE targets(
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE,
-  extra TEXT NOT NULL) STRICT;
-CREATE TABLE tasks(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE,
-  workload BLOB NOT NULL,
-  text TEXT NOT NULL,
-  licences TEXT NOT NULL,
-  target INTEGER NOT NULL REFERENCES targets(id),
-  extra TEXT NOT NULL) STRICT;
-CREATE TABLE machines(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE,
-  content TEXT NOT NULL) STRICT;
-CREATE TABLE runs(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE,
-  start_us INTEGER NOT NULL,
-  command TEXT NOT NULL,
-  version TEXT NOT NULL,
-  extra TEXT NOT NULL) STRICT;
-CREATE TABLE protocols(
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE foreign_lines(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL UNIQUE,
-  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')),
-  line TEXT NOT NULL) STRICT;
-)sql";
+void create_current(Database& database) {
+  database.execute(kTables);
+  database.execute(kCandidatesAndAttempts);
+  database.execute(kIndexes);
+  database.execute(guards(
+      {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}));
+  database.execute(guard("foreign_lines", "update", "") +
+                   guard("foreign_lines", "delete", "WHEN OLD.kind <> 'waiting'"));
+}
 
-// The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
-constexpr const char* kCandidatesAndAttempts = R"sql(
-CREATE TABLE shapes(
-  id INTEGER PRIMARY KEY,
-  text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE candidates(
-  id INTEGER PRIMARY KEY,
-  task INTEGER NOT NULL REFERENCES tasks(id),
-  program BLOB NOT NULL,
-  shape INTEGER NOT NULL REFERENCES shapes(id),
-  numbers BLOB NOT NULL) STRICT;
-CREATE TABLE attempts(
-  id INTEGER PRIMARY KEY,
-  key BLOB NOT NULL,
-  task INTEGER NOT NULL REFERENCES tasks(id),
-  candidate INTEGER NOT NULL REFERENCES candidates(id),
-  machine INTEGER NOT NULL REFERENCES machines(id),
-  protocol INTEGER NOT NULL REFERENCES protocols(id),
-  code_generator INTEGER NOT NULL,
-  run INTEGER NOT NULL REFERENCES runs(id),
-  sequence INTEGER NOT NULL,
-  start_us INTEGER NOT NULL,
-  end_us INTEGER NOT NULL,
-  verdict TEXT NOT NULL,
-  latency_ns REAL NOT NULL,
-  samples BLOB NOT NULL,
-  text TEXT NOT NULL,
-  build_ns REAL NOT NULL,
-  check_ns REAL NOT NULL,
-  time_ns REAL NOT NULL,
-  disturbed INTEGER NOT NULL,
-  clock REAL NOT NULL,
-  load REAL NOT NULL,
-  extra TEXT NOT NULL) STRICT;
-)sql";
-
-// One for resume and for counts, one for the fastest, one for lines that wait.
-constexpr const char* kIndexes = R"sql(
-CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
-CREATE INDEX attempts_of_setting
-  ON attempts(task, machine, protocol, code_generator, verdict);
-CREATE INDEX attempts_by_latency
-  ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
-)sql";
+}  // namespace
 
 std::string guard(std::string_view table, std::string_view act, std::string_view when) {
   return fmt::format(
@@ -118,67 +45,7 @@ std::string guards(std::initializer_list<std::string_view> tables) {
   return sql;
 }
 
-void create_current(Database& database) {
-  database.execute(kTables);
-  database.execute(kCandidatesAndAttempts);
-  database.execute(kIndexes);
-  database.execute(guards(
-      {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}));
-  database.execute(guard("foreign_lines", "update", "") +
-                   guard("foreign_lines", "delete", "WHEN OLD.kind <> 'waiting'"));
-}
-
-// Version 1 held the text of each trace, numbered rows as they came, and had no index by latency.
-void upgrade_from_1(Database& database) {
-  for (const std::string_view table : {"candidates", "attempts"}) {
-    database.execute(
-        fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
-                    "DROP TRIGGER IF EXISTS {0}_no_delete;"
-                    "ALTER TABLE {0} RENAME TO old_{0};",
-                    table));
-  }
-  database.execute("DROP INDEX attempts_of_setting");
-  database.execute(kCandidatesAndAttempts);
-  CompactTrace compact;
-  std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
-  Statement candidates(database, "SELECT id, task, program, trace FROM old_candidates");
-  Statement find_shape(database, "SELECT id FROM shapes WHERE text = ?");
-  Statement add_shape(database, "INSERT OR IGNORE INTO shapes(text) VALUES (?)");
-  while (candidates.next()) {
-    compact_trace(candidates.text(3), &compact);
-    add_shape.with(compact.shape).run();
-    const int64_t shape = find_shape.with(compact.shape).next() ? find_shape.integer(0) : 0;
-    find_shape.reset();
-    moved[candidates.integer(0)] =
-        put_candidate(database, candidates.integer(1), candidates.hash(2), shape, compact.numbers);
-  }
-  Statement attempts(database, "SELECT id, key, candidate FROM old_attempts");
-  Statement move(database,
-                 "INSERT OR IGNORE INTO attempts SELECT ?1, key, task, ?2, machine, protocol, "
-                 "code_generator, run, sequence, start_us, end_us, verdict, latency_ns, samples, "
-                 "text, build_ns, check_ns, time_ns, disturbed, clock, load, extra FROM "
-                 "old_attempts WHERE id = ?3");
-  while (attempts.next()) {
-    const auto candidate = moved.find(attempts.integer(2));
-    const int64_t to = candidate == moved.end() ? -1 : candidate->second;  // -1: found below
-    const Hash128 key = attempts.hash(1);
-    for (int64_t number = first_number(key); number <= last_number(key); ++number) {
-      move.with(number, to, attempts.integer(0)).run();
-      if (database.failed() || database.changes() > 0) break;
-    }
-  }
-  attempts.reset();
-  candidates.reset();
-  database.execute("DROP TABLE old_attempts; DROP TABLE old_candidates;");
-  database.execute(kIndexes);
-  database.execute(guards({"candidates", "attempts", "shapes"}));
-}
-
-struct Upgrade {
-  int64_t from;
-  void (*run)(Database& database);
-};
-constexpr std::array<Upgrade, kSchemaVersion - 1> kUpgrades = {{{1, upgrade_from_1}}};
+namespace {
 
 std::unexpected<Error> refuse(const Database& database, std::string_view why) {
   return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why));
@@ -218,9 +85,7 @@ Status bring_up(Database& database) {
   if (!version) return std::unexpected(version.error());
   if (*version == kSchemaVersion) return transaction.commit();
   if (*version == 0) create_current(database);
-  for (const Upgrade& upgrade : kUpgrades) {
-    if (*version != 0 && upgrade.from >= *version) upgrade.run(database);
-  }
+  if (*version != 0) upgrade_tables(database, *version);
   if (*version != 0 && !database.failed()) {
     Statement broken(database, "PRAGMA foreign_key_check");
     if (broken.next()) {

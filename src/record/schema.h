@@ -2,8 +2,8 @@
 // it is (application_id) and which version it has (user_version). An older version is brought up
 // step by step, in one transaction; a newer one is refused, and so is what is not ours.
 //
-// Adding a version: raise kSchemaVersion, append the step to the table in schema.cc, and keep in
-// schema_test.cc the SQL of the version before, from which the test upgrades.
+// Adding a version: raise kSchemaVersion, append the step to the table in schema_upgrade.cc, and
+// keep in schema_test.cc the SQL of the version before, from which the test upgrades.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tilewright::record {
 class Database;
 
 inline constexpr int64_t kApplicationId = 0x54696c65;  // "Tile"
-inline constexpr int64_t kSchemaVersion = 2;
+inline constexpr int64_t kSchemaVersion = 3;
 
 enum class OpenAs : uint8_t {
   Create,    // to write; made when it is not there

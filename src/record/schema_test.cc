@@ -26,8 +26,9 @@ using ::testing::HasSubstr;
 
 const char* const kMatmul = "matmul:m=16,n=16,k=16";
 
-// Version 1 as it was written: candidates hold the text of their trace; no index by latency.
-constexpr const char* kVersion1 = R"sql(
+// The older versions as they were written. In both, rows are numbered as they come; in version 1,
+// candidates hold the text of their trace and there is no index by latency.
+constexpr const char* kBoth = R"sql(
 CREATE TABLE targets(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, extra TEXT NOT NULL) STRICT;
 CREATE TABLE tasks(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, workload BLOB NOT NULL,
   text TEXT NOT NULL, licences TEXT NOT NULL, target INTEGER NOT NULL REFERENCES targets(id),
@@ -37,8 +38,6 @@ CREATE TABLE machines(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
 CREATE TABLE runs(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, start_us INTEGER NOT NULL,
   command TEXT NOT NULL, version TEXT NOT NULL, extra TEXT NOT NULL) STRICT;
 CREATE TABLE protocols(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
-CREATE TABLE candidates(id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks(id),
-  program BLOB NOT NULL, trace TEXT NOT NULL, UNIQUE(task, program, trace)) STRICT;
 CREATE TABLE attempts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
   task INTEGER NOT NULL REFERENCES tasks(id),
   candidate INTEGER NOT NULL REFERENCES candidates(id),
@@ -51,17 +50,43 @@ CREATE TABLE attempts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
   load REAL NOT NULL, extra TEXT NOT NULL) STRICT;
 CREATE TABLE foreign_lines(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
   kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')), line TEXT NOT NULL) STRICT;
-CREATE INDEX attempts_of_setting ON attempts(task, machine, protocol, code_generator);
-CREATE TRIGGER candidates_no_update BEFORE UPDATE ON candidates
-  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
-CREATE TRIGGER candidates_no_delete BEFORE DELETE ON candidates
-  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
 CREATE TRIGGER attempts_no_update BEFORE UPDATE ON attempts
   BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
 CREATE TRIGGER attempts_no_delete BEFORE DELETE ON attempts
   BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
 PRAGMA application_id = 1416195173;
+)sql";
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE candidates(id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL, trace TEXT NOT NULL, UNIQUE(task, program, trace)) STRICT;
+CREATE INDEX attempts_of_setting ON attempts(task, machine, protocol, code_generator);
+CREATE TRIGGER candidates_no_update BEFORE UPDATE ON candidates
+  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
+CREATE TRIGGER candidates_no_delete BEFORE DELETE ON candidates
+  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
 PRAGMA user_version = 1;
+)sql";
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE shapes(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TRIGGER shapes_no_update BEFORE update ON shapes 
+BEGIN SELECT RAISE(ABORT, 'shapes are written once'); END;
+CREATE TRIGGER shapes_no_delete BEFORE delete ON shapes 
+BEGIN SELECT RAISE(ABORT, 'shapes are written once'); END;
+CREATE TABLE candidates(id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL, shape INTEGER NOT NULL REFERENCES shapes(id), numbers BLOB NOT NULL,
+  UNIQUE(task, program, shape, numbers)) STRICT;
+CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
+CREATE INDEX attempts_of_setting
+  ON attempts(task, machine, protocol, code_generator, verdict, candidate);
+CREATE INDEX attempts_by_latency
+  ON attempts(task, machine, protocol, latency_ns, candidate) WHERE verdict = 'timed';
+CREATE TRIGGER candidates_no_update BEFORE UPDATE ON candidates
+  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
+CREATE TRIGGER candidates_no_delete BEFORE DELETE ON candidates
+  BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
+PRAGMA user_version = 2;
 )sql";
 
 std::string hex_of(std::string_view bytes) {
@@ -70,11 +95,27 @@ std::string hex_of(std::string_view bytes) {
   return hex + "'";
 }
 
-// A file of version 1 with these attempts of one task, by SQL of its own.
-void write_version_1(const std::filesystem::path& path, const Task& task,
-                     const std::vector<Attempt>& attempts) {
+void insert_candidate(Database& database, int version, size_t number, const Attempt& attempt) {
+  if (version == 1) {
+    database.execute(fmt::format("INSERT INTO candidates VALUES ({}, 1, x'{}', CAST({} AS TEXT))",
+                                 number, attempt.program.hex(), hex_of(attempt.trace)));
+    return;
+  }
+  CompactTrace compact;
+  compact_trace(attempt.trace, &compact);
+  database.execute(
+      fmt::format("INSERT OR IGNORE INTO shapes(text) VALUES (CAST({0} AS TEXT));"
+                  "INSERT INTO candidates SELECT {1}, 1, x'{2}', id, {3} FROM shapes "
+                  "WHERE text = CAST({0} AS TEXT)",
+                  hex_of(compact.shape), number, attempt.program.hex(), hex_of(compact.numbers)));
+}
+
+// A file of an older version with these attempts of one task, by SQL of its own.
+void write_version(int version, const std::filesystem::path& path, const Task& task,
+                   const std::vector<Attempt>& attempts) {
   const auto database = must(Database::open(path, Access::Create));
-  database->execute(kVersion1);
+  database->execute(kBoth);
+  database->execute(version == 1 ? kVersion1 : kVersion2);
   const StoredTask stored = stored_form(task);
   database->execute(
       fmt::format("INSERT INTO targets VALUES (1, '{}', '');"
@@ -93,8 +134,7 @@ void write_version_1(const std::filesystem::path& path, const Task& task,
     const Attempt& a = attempts[k];
     std::string samples;
     compact_samples(a.verdict.samples_ns, &samples);
-    database->execute(fmt::format("INSERT INTO candidates VALUES ({}, 1, x'{}', CAST({} AS TEXT))",
-                                  k + 1, a.program.hex(), hex_of(a.trace)));
+    insert_candidate(*database, version, k + 1, a);
     database->execute(fmt::format(
         "INSERT INTO attempts VALUES ({0}, x'{1}', 1, {0}, 1, 1, {2}, 1, {3}, {4}, {5}, '{6}', "
         "{7}, {8}, '', {9}, {10}, {11}, {12}, {13}, {14}, '')",
@@ -106,14 +146,16 @@ void write_version_1(const std::filesystem::path& path, const Task& task,
   must(database->take_status());
 }
 
-TEST(Schema, AnOlderFileIsUpgradedWithoutLoss) {
+class OlderSchema : public ::testing::TestWithParam<int> {};
+
+TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
   const TemporaryFolder folder;
   const Task task = task_for(kMatmul);
   std::vector<Attempt> attempts;
   for (int k = 0; k < 20; ++k) attempts.push_back(timed(task, k, 1000 - k));
   attempts[3].trace = attempts[2].trace;  // two programs of one text, as two versions may see it
   attempts[4].trace = "\x01\x02 odd\n";
-  write_version_1(folder / "a.db", task, attempts);
+  write_version(GetParam(), folder / "a.db", task, attempts);
   const std::string before = must(read_file(folder / "a.db"));
   {
     Store reader = must(Store::open(folder / "a.db", OpenAs::Reader));
@@ -136,9 +178,8 @@ TEST(Schema, AnOlderFileIsUpgradedWithoutLoss) {
   const auto schema_of = [](const std::filesystem::path& path) {
     const auto database = must(Database::open(path, Access::Read));
     Statement query(*database,
-                    "SELECT sql FROM sqlite_schema WHERE type IN ('table', 'index') AND name IN "
-                    "('candidates', 'shapes', 'attempts_of_setting', 'attempts_by_latency', "
-                    "'foreign_lines_of_kind') ORDER BY name");
+                    "SELECT sql FROM sqlite_schema WHERE name LIKE '%candidates%' OR name LIKE "
+                    "'%attempts%' OR name LIKE '%shapes%' OR type = 'index' ORDER BY name");
     std::string text;
     while (query.next()) text += query.text(0);
     return text;
@@ -146,16 +187,20 @@ TEST(Schema, AnOlderFileIsUpgradedWithoutLoss) {
   EXPECT_EQ(schema_of(folder / "a.db"), schema_of(folder / "fresh.db"));
 }
 
-TEST(Schema, AFailedUpgradeLeavesTheFileAsItWas) {
+TEST_P(OlderSchema, AFailedUpgradeLeavesTheFileAsItWas) {
   const TemporaryFolder folder;
   const Task task = task_for(kMatmul);
-  write_version_1(folder / "a.db", task, {timed(task, 1)});
+  write_version(GetParam(), folder / "a.db", task, {timed(task, 1)});
   must(Database::open(folder / "a.db", Access::Write))
       ->execute("DROP TRIGGER attempts_no_update; UPDATE attempts SET candidate = 77");
   EXPECT_THAT(Store::open(folder / "a.db").error().message,
               HasSubstr("refer to what is not there"));
-  EXPECT_EQ(must(Database::open(folder / "a.db", Access::Read))->integer("PRAGMA user_version"), 1);
+  EXPECT_EQ(must(Database::open(folder / "a.db", Access::Read))->integer("PRAGMA user_version"),
+            GetParam());
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, ::testing::Values(1, 2));
+static_assert(kSchemaVersion == 3, "a new version: keep the SQL of the one before here");
 
 void write(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -182,7 +227,7 @@ TEST(Schema, WhatIsNotOursIsRefused) {
   const std::pair<std::string, std::string> cases[] = {
       {"other.db", "a database of another program"},
       {"unmarked.db", "a database of another program"},
-      {"newer.db", "its schema has version 99, this program knows up to 2; use the newer"},
+      {"newer.db", "its schema has version 99, this program knows up to 3; use the newer"},
       {"unversioned.db", "damaged"},
       {"text", "not a store of records"},
       {"short", "not a store of records"},

@@ -1,0 +1,99 @@
+// The SQL of the current schema, for schema.cc, which makes it, and schema_upgrade.cc, which brings
+// older files to it.
+//
+// Rows refer to each other by numbers of this file; `key` is identity by content, the same in every
+// store. Candidates and attempts are many: their numbers are made from their content
+// (record/row_number.h), which saves an index for each. What is written once is guarded by
+// triggers. Times as in record/attempt.h.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+namespace tilewright::record {
+
+inline constexpr const char* kTables = R"sql(
+CREATE TABLE targets(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE,
+  extra TEXT NOT NULL) STRICT;
+CREATE TABLE tasks(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  workload BLOB NOT NULL,
+  text TEXT NOT NULL,
+  licences TEXT NOT NULL,
+  target INTEGER NOT NULL REFERENCES targets(id),
+  extra TEXT NOT NULL) STRICT;
+CREATE TABLE machines(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  content TEXT NOT NULL) STRICT;
+CREATE TABLE runs(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  start_us INTEGER NOT NULL,
+  command TEXT NOT NULL,
+  version TEXT NOT NULL,
+  extra TEXT NOT NULL) STRICT;
+CREATE TABLE protocols(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE shapes(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE foreign_lines(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')),
+  line TEXT NOT NULL) STRICT;
+)sql";
+
+// The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
+inline constexpr const char* kCandidatesAndAttempts = R"sql(
+CREATE TABLE candidates(
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes(id),
+  numbers BLOB NOT NULL) STRICT;
+CREATE TABLE attempts(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  candidate INTEGER NOT NULL REFERENCES candidates(id),
+  machine INTEGER NOT NULL REFERENCES machines(id),
+  protocol INTEGER NOT NULL REFERENCES protocols(id),
+  code_generator INTEGER NOT NULL,
+  run INTEGER NOT NULL REFERENCES runs(id),
+  sequence INTEGER NOT NULL,
+  start_us INTEGER NOT NULL,
+  end_us INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  latency_ns REAL NOT NULL,
+  samples BLOB NOT NULL,
+  text TEXT NOT NULL,
+  build_ns REAL NOT NULL,
+  check_ns REAL NOT NULL,
+  time_ns REAL NOT NULL,
+  disturbed INTEGER NOT NULL,
+  clock REAL NOT NULL,
+  load REAL NOT NULL,
+  extra TEXT NOT NULL) STRICT;
+)sql";
+
+// One for resume and for counts, one for the fastest, one for lines that wait.
+inline constexpr const char* kIndexes = R"sql(
+CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
+CREATE INDEX attempts_of_setting
+  ON attempts(task, machine, protocol, code_generator, verdict);
+CREATE INDEX attempts_by_latency
+  ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
+)sql";
+
+// Triggers that refuse UPDATE or DELETE.
+std::string guard(std::string_view table, std::string_view act, std::string_view when);
+std::string guards(std::initializer_list<std::string_view> tables);
+
+}  // namespace tilewright::record

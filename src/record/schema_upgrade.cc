@@ -1,0 +1,112 @@
+#include "record/schema_upgrade.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <unordered_map>
+
+#include "record/codec.h"
+#include "record/database.h"
+#include "record/row_number.h"
+#include "record/schema.h"
+#include "record/schema_tables.h"
+
+namespace tilewright::record {
+namespace {
+
+// Takes the guards from a table and gives it another name.
+void put_aside(Database& database, std::string_view table) {
+  database.execute(
+      fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
+                  "DROP TRIGGER IF EXISTS {0}_no_delete;"
+                  "ALTER TABLE {0} RENAME TO old_{0};",
+                  table));
+}
+
+// 1 -> 2: candidates held the text of their trace; now its shape, kept once, and its numbers.
+void upgrade_from_1(Database& database) {
+  put_aside(database, "candidates");
+  database.execute(R"sql(
+CREATE TABLE shapes(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE candidates(
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes(id),
+  numbers BLOB NOT NULL,
+  UNIQUE(task, program, shape, numbers)) STRICT;
+)sql");
+  CompactTrace compact;
+  Statement read(database, "SELECT id, task, program, trace FROM old_candidates");
+  Statement find_shape(database, "SELECT id FROM shapes WHERE text = ?");
+  Statement add_shape(database, "INSERT OR IGNORE INTO shapes(text) VALUES (?)");
+  Statement add(database,
+                "INSERT INTO candidates(id, task, program, shape, numbers) "
+                "VALUES (?, ?, ?, ?, ?)");
+  while (read.next()) {
+    compact_trace(read.text(3), &compact);
+    add_shape.with(compact.shape).run();
+    const int64_t shape = find_shape.with(compact.shape).next() ? find_shape.integer(0) : 0;
+    find_shape.reset();
+    add.with(read.integer(0), read.integer(1), Blob{read.text(2)}, shape, Blob{compact.numbers})
+        .run();
+  }
+  read.reset();
+  database.execute("DROP TABLE old_candidates");
+  database.execute(guards({"shapes"}));
+}
+
+// 2 -> 3: candidates and attempts were numbered as they came and had an index for their identity;
+// now their numbers are made from their content.
+void upgrade_from_2(Database& database) {
+  put_aside(database, "candidates");
+  put_aside(database, "attempts");
+  database.execute(
+      "DROP INDEX IF EXISTS attempts_of_setting;"
+      "DROP INDEX IF EXISTS attempts_by_latency;"
+      "DROP INDEX IF EXISTS foreign_lines_of_kind;");
+  database.execute(kCandidatesAndAttempts);
+  std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
+  Statement candidates(database, "SELECT id, task, program, shape, numbers FROM old_candidates");
+  while (candidates.next()) {
+    moved[candidates.integer(0)] =
+        put_candidate(database, candidates.integer(1), candidates.hash(2), candidates.integer(3),
+                      std::string(candidates.text(4)));
+  }
+  Statement attempts(database, "SELECT id, key, candidate FROM old_attempts");
+  Statement move(database,
+                 "INSERT OR IGNORE INTO attempts SELECT ?1, key, task, ?2, machine, protocol, "
+                 "code_generator, run, sequence, start_us, end_us, verdict, latency_ns, samples, "
+                 "text, build_ns, check_ns, time_ns, disturbed, clock, load, extra FROM "
+                 "old_attempts WHERE id = ?3");
+  while (attempts.next()) {
+    // One that refers to nothing keeps doing so: the look at all references will find it.
+    const auto candidate = moved.find(attempts.integer(2));
+    const int64_t to = candidate == moved.end() ? -1 : candidate->second;
+    const Hash128 key = attempts.hash(1);
+    for (int64_t number = first_number(key); number <= last_number(key); ++number) {
+      move.with(number, to, attempts.integer(0)).run();
+      if (database.failed() || database.changes() > 0) break;
+    }
+  }
+  attempts.reset();
+  candidates.reset();
+  database.execute("DROP TABLE old_attempts; DROP TABLE old_candidates;");
+  database.execute(kIndexes);
+  database.execute(guards({"candidates", "attempts"}));
+}
+
+constexpr std::array<void (*)(Database&), kSchemaVersion - 1> kUpgrades = {upgrade_from_1,
+                                                                           upgrade_from_2};
+
+}  // namespace
+
+void upgrade_tables(Database& database, int64_t from) {
+  for (int64_t version = from; version < kSchemaVersion; ++version) {
+    kUpgrades[static_cast<size_t>(version) - 1](database);
+  }
+}
+
+}  // namespace tilewright::record
