@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -39,6 +40,8 @@ struct Options {
   double seconds = 0;  // 0: no limit
   size_t finalists = 8;
 };
+
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 double seconds_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -107,7 +110,7 @@ class MeasureRun {
   }
 
   Status finals() {
-    if (options_.finalists == 0 || Interrupt::requested()) return {};
+    if (options_.finalists == 0 || Interrupt::requested() || !context_.out.good()) return {};
     if (tally_.count(record::VerdictKind::Timed) == 0) return {};
     context_.err << "the fastest once more, in turns with the default schedule\n" << std::flush;
     Result<std::vector<measure::Answer>> finals = session_.finals(options_.finalists);
@@ -201,10 +204,12 @@ class MeasureRun {
   double took_s_ = 0;
 };
 
-// Before anything was measured.
-ExitCode interrupted(const Context& context) {
-  context.err << "interrupted: nothing was measured yet\n";
-  return ExitCode::Interrupted;
+// The end came before there was a reference to check candidates by.
+ExitCode too_early(const Context& context) {
+  const bool interrupted = Interrupt::requested();
+  context.err << (interrupted ? "interrupted" : "the time is over")
+              << " before the reference was made: nothing was measured\n";
+  return interrupted ? ExitCode::Interrupted : ExitCode::NothingValid;
 }
 
 Result<ExitCode> run_measure(const Context& context, const Options& options) {
@@ -227,17 +232,17 @@ Result<ExitCode> run_measure(const Context& context, const Options& options) {
   session_options.measure.workers = *workers;
   session_options.measure.protocol.cache = *cache;
   session_options.measure.seed = options.seed;
-  const double end_s = seconds_now() + options.seconds;
-  session_options.measure.stop = [&context, &options, end_s] {
-    return Interrupt::requested() || !context.out.good() ||
-           (options.seconds > 0 && seconds_now() >= end_s);
+  double end_s = options.seconds > 0 ? seconds_now() + options.seconds : kNoEnd;
+  session_options.measure.stop = [&context, &end_s] {
+    return Interrupt::requested() || !context.out.good() || seconds_now() >= end_s;
   };
   Result<measure::Session> session = measure::Session::start(*task, *store, session_options);
-  if (!session && Interrupt::requested()) return interrupted(context);
+  if (!session && (Interrupt::requested() || seconds_now() >= end_s)) return too_early(context);
   if (!session) return std::unexpected(session.error());
 
   MeasureRun run(context, options, *session);
   Status status = run.measure(*candidates);
+  end_s = kNoEnd;  // the finals are short, and are not left out
   if (status) status = run.finals();
   run.print_summary(session->measurer());
   if (!status) return std::unexpected(status.error());

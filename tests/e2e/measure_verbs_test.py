@@ -139,6 +139,25 @@ class Verbs(unittest.TestCase):
         for verdict in program.verdicts(lines)[-3:]:
             self.run_program("records", "show", verdict["id"])
 
+    def test_the_time_ends_it_and_finals_are_still_held(self):
+        words = ["measure", WHAT, "--random", 3000, "--seconds", 2, "--finalists", 1]
+        lines = self.lines(*words)
+        summary = program.member(lines, "summary")
+        self.assertLess(summary["measured"], 3000)
+        self.assertFalse(summary["interrupted"])
+        self.assertIn("winner", summary)
+        done = program.run(
+            "measure", WHAT, "--random", 3, "--seconds", 0.0001, "--records", self.path("no.db")
+        )
+        self.assertEqual(done.returncode, 3, done.stderr)
+
+    def test_a_closed_pipe_is_an_error_not_a_signal(self):
+        words = ["measure", WHAT, "--random", 2000, "--records", self.records, "--json"]
+        process = program.start(*words)
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), 2)
+
     # --- what is stored ---
 
     def test_replay_says_whether_it_agrees(self):
