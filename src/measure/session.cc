@@ -20,6 +20,15 @@ struct HashOfHash {
   size_t operator()(const Hash128& hash) const { return hash.low; }
 };
 
+// Where a verdict is found again: the store has the rest.
+struct Known {
+  Hash128 attempt;
+  VerdictKind kind = VerdictKind::Device;
+  double latency_ns = 0;
+};
+
+Hash128 hash_of_text(std::string_view text) { return Hasher().add_text(text).finish(); }
+
 Hash128 random_id() {
   std::random_device device;
   const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
@@ -38,12 +47,14 @@ struct Session::Impl {
   Hash128 run;
   int64_t sequence = 0;
   schedule::LoopTree initial, tree;
-  std::unordered_map<Hash128, Attempt, HashOfHash> known;  // by program
-  std::unordered_map<std::string, Attempt> known_illegal;  // by trace
+  // By program; of illegal candidates, which have none, by the hash of the trace's text.
+  std::unordered_map<Hash128, Known, HashOfHash> known;
 
   Status load();
   void remember(const Attempt& attempt);
-  const Attempt* find(const schedule::Trace& trace, const std::string& text, Hash128* program);
+  Hash128 program_of(const schedule::Trace& trace);  // zero when it is illegal
+  const Known* find(const schedule::Trace& trace, Hash128 program) const;
+  Result<Attempt> fetch(const Known& known);
   Attempt attempt_of(const Measurement& measurement, std::string trace, bool interleaved);
 };
 
@@ -62,24 +73,29 @@ Status Session::Impl::load() {
 // A failure of the machine is no verdict on the candidate.
 void Session::Impl::remember(const Attempt& attempt) {
   if (attempt.verdict.kind == VerdictKind::Device) return;
-  if (attempt.verdict.kind == VerdictKind::Illegal) {
-    known_illegal.insert_or_assign(attempt.trace, attempt);
-  } else {
-    known.insert_or_assign(attempt.program, attempt);
-  }
+  const bool illegal = attempt.verdict.kind == VerdictKind::Illegal;
+  known.insert_or_assign(illegal ? hash_of_text(attempt.trace) : attempt.program,
+                         Known{.attempt = attempt.id(),
+                               .kind = attempt.verdict.kind,
+                               .latency_ns = attempt.verdict.latency_ns});
 }
 
-// The stored verdict of a candidate, if it has one; its program, unless it is illegal.
-const Attempt* Session::Impl::find(const schedule::Trace& trace, const std::string& text,
-                                   Hash128* program) {
-  *program = {};
-  if (schedule::apply(initial, trace, &tree)) {
-    const auto found = known_illegal.find(text);
-    return found == known_illegal.end() ? nullptr : &found->second;
-  }
-  *program = schedule::program_hash(tree);
-  const auto found = known.find(*program);
+Hash128 Session::Impl::program_of(const schedule::Trace& trace) {
+  return schedule::apply(initial, trace, &tree) ? Hash128{} : schedule::program_hash(tree);
+}
+
+// The stored verdict of a candidate, if it has one.
+const Known* Session::Impl::find(const schedule::Trace& trace, Hash128 program) const {
+  const auto found =
+      known.find(program == Hash128{} ? hash_of_text(schedule::to_text(trace)) : program);
   return found == known.end() ? nullptr : &found->second;
+}
+
+Result<Attempt> Session::Impl::fetch(const Known& of) {
+  Result<std::optional<Attempt>> attempt = store.find_attempt(of.attempt);
+  if (!attempt) return std::unexpected(attempt.error());
+  if (!*attempt) return fail(ErrorKind::Io, "the store has lost an attempt: run `records check`");
+  return std::move(**attempt);
 }
 
 Attempt Session::Impl::attempt_of(const Measurement& measurement, std::string trace,
@@ -140,13 +156,15 @@ Status Session::measure(std::span<const schedule::Trace> candidates, const Repor
   std::vector<std::vector<size_t>> askers;  // by fresh
   std::map<Hash128, size_t> fresh_of;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    Hash128 program;
-    const Attempt* known = impl_->find(candidates[k], schedule::to_text(candidates[k]), &program);
+    const Hash128 program = impl_->program_of(candidates[k]);
+    const Known* known = impl_->find(candidates[k], program);
     if (known != nullptr && !impl_->options.force) {
+      const Result<Attempt> attempt = impl_->fetch(*known);
+      if (!attempt) return std::unexpected(attempt.error());
       report({.candidate = k,
               .stored = true,
-              .attempt = *known,
-              .attempt_id = known->id(),
+              .attempt = *attempt,
+              .attempt_id = known->attempt,
               .kernel_ns = 0});
       continue;
     }
@@ -208,23 +226,22 @@ Result<std::vector<Answer>> Session::compare(std::span<const schedule::Trace> ca
 }
 
 Result<std::vector<Answer>> Session::finals(size_t count, int rounds, double round_ms) {
-  std::vector<const Attempt*> timed;
-  for (const auto& [program, attempt] : impl_->known) {
-    if (attempt.verdict.kind == VerdictKind::Timed) timed.push_back(&attempt);
+  std::vector<const Known*> timed;
+  for (const auto& [program, known] : impl_->known) {
+    if (known.kind == VerdictKind::Timed) timed.push_back(&known);
   }
-  std::ranges::sort(timed, {}, [](const Attempt* attempt) {
-    return std::pair(attempt->verdict.latency_ns, attempt->program);
-  });
+  std::ranges::sort(
+      timed, {}, [](const Known* known) { return std::pair(known->latency_ns, known->attempt); });
   timed.resize(std::min(count, timed.size()));
 
   std::vector<schedule::Trace> traces = {impl_->measurer.default_trace()};
-  Hash128 program, default_program;
-  impl_->find(traces[0], "", &default_program);
-  for (const Attempt* attempt : timed) {
+  const Hash128 default_program = impl_->program_of(traces[0]);
+  for (const Known* known : timed) {
+    const Result<Attempt> attempt = impl_->fetch(*known);
+    if (!attempt) return std::unexpected(attempt.error());
     Result<schedule::Trace> trace = schedule::trace_from_text(attempt->trace);
     if (!trace) return std::unexpected(trace.error());
-    impl_->find(*trace, attempt->trace, &program);
-    if (program != default_program) traces.push_back(std::move(*trace));
+    if (attempt->program != default_program) traces.push_back(std::move(*trace));
   }
   Result<std::vector<Answer>> answers = compare(traces, rounds, round_ms);
   if (!answers) return answers;
