@@ -175,6 +175,8 @@ TEST(Expectation, ForgottenTailsAreNoticed) {
       {"reduce:op=max,shape=64x1024,axes=1", 64, 1024, 1, maximum, itself},
       {"reduce:op=max,shape=64x1024,axes=1,dtype=i32", 64, 1024, 1, maximum, itself},
       {"reduce:op=max,shape=64x1024,axes=1,dtype=bf16", 64, 1024, 1, maximum, itself},
+      {"reduce:op=max,shape=16x56x56,axes=1x2", 16, 56 * 56, 56, maximum, itself},
+      {"reduce:op=max,shape=16x56x56,axes=1x2", 16, 56 * 56, 28 * 56, maximum, itself},
   };
   for (const Omission& one : cases) {
     SCOPED_TRACE(one.text);

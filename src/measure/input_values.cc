@@ -230,7 +230,10 @@ Result<InputPlan> plan_inputs(const Workload& workload) { return Planner(workloa
 
 double draw_value(Rng& rng, const InputRange& range, bool at_end) {
   if (at_end && rng.chance(kExtremeShare)) {
-    const double value = range.extreme * (rng.chance(0.5) ? range.low : range.high);
+    // Many different ones: of equal ones a maximum would not tell which it has seen.
+    const double end = range.extreme * (rng.chance(0.5) ? range.low : range.high);
+    const double part = end * (1 - 0.25 * rng.uniform());
+    const double value = range.whole ? std::round(part) : part;
     if (value != 0 || range.zero) return value;
   }
   if (!range.whole) return range.low + rng.uniform() * (range.high - range.low);
@@ -238,7 +241,8 @@ double draw_value(Rng& rng, const InputRange& range, bool at_end) {
   if (low == -1 && high == 1) {
     return range.zero && rng.chance(kZeroShare) ? 0 : rng.chance(0.5) ? 1 : -1;
   }
-  const int64_t value = rng.between(low, high);
+  const bool wide = low == -high && high >= 8;  // ends stand out against the lower half
+  const int64_t value = wide ? rng.between(low / 2, high / 2) : rng.between(low, high);
   return value == 0 && !range.zero ? 1 : static_cast<double>(value);
 }
 
