@@ -1,5 +1,5 @@
-// ./dev bench records: a store of a million attempts (a quarter of them without --full): export,
-// import, what a record takes on the disk, and the questions a tuner asks.
+// ./dev bench records: a store of a million attempts: export, import, what a record takes on the
+// disk, and the questions a tuner asks. --full: four million.
 //
 // The attempts are made up but of real form: traces of two sketches as rules make them (a deep
 // convolution, a tiled matmul) with random factors, 8 tasks of the suite, ten samples each where
@@ -183,7 +183,7 @@ std::vector<double> milliseconds_of(int count, const Ask& ask) {
 }
 
 int run(const Flags& flags) {
-  const int64_t count = flags.full ? 1'000'000 : 250'000;
+  const int64_t count = flags.full ? 4'000'000 : 1'000'000;
   Bench bench;
   for (const char* name : {"C2D0", "C2D1", "C2D2", "C2D3", "GMM0", "GMM1", "GMM2", "GMM3"}) {
     bench.tasks.push_back({.workload = must(parse_workload(name)), .target = host_target(2)});

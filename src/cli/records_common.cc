@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 #include "base/json.h"
 #include "record/line.h"
@@ -19,21 +20,18 @@ void declare_records_flag(CLI::App& app, std::string* path) {
 }
 
 Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what) {
-  const Result<std::vector<record::TaskSummary>> all = store.summaries();
+  const Result<std::vector<record::StoredTask>> all = store.tasks();
   if (!all) return std::unexpected(all.error());
   std::vector<record::StoredTask> found;
   const Result<Workload> workload = parse_workload(what);
   const Hash128 key = workload ? workload->key() : Hash128{};
-  for (const record::TaskSummary& summary : *all) {
-    const record::StoredTask& task = summary.task;
+  for (const record::StoredTask& task : *all) {
     if (task.text == what || (workload && task.workload == key)) found.push_back(task);
   }
-  if (found.empty()) {
-    const Result<std::vector<Hash128>> keys = store.tasks_beginning(what, 2);
-    if (!keys) return std::unexpected(keys.error());
-    for (const record::TaskSummary& summary : *all) {
-      if (!what.empty() && summary.task.key.hex().starts_with(what)) found.push_back(summary.task);
-    }
+  if (found.empty() && !what.empty()) {
+    std::ranges::copy_if(*all, std::back_inserter(found), [&](const record::StoredTask& task) {
+      return task.key.hex().starts_with(what);
+    });
   }
   if (!found.empty()) return found;
   if (workload) {

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 void create_current(Database& database) {
   database.execute(kTables);
   database.execute(kCandidatesAndAttempts);
-  database.execute(kIndexes);
+  database.execute(kIndexOfForeignLines);
+  database.execute(kIndexesOfAttempts);
   database.execute(guards(
       {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}));
   database.execute(guard("foreign_lines", "update", "") +

@@ -83,14 +83,19 @@ CREATE TABLE attempts(
   extra TEXT NOT NULL) STRICT;
 )sql";
 
-// One for resume and for counts, one for the fastest, one for lines that wait.
-inline constexpr const char* kIndexes = R"sql(
-CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
+inline constexpr const char* kIndexOfForeignLines =
+    "CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);";
+
+// One for resume and for counts, one for the fastest.
+inline constexpr const char* kIndexesOfAttempts = R"sql(
 CREATE INDEX attempts_of_setting
   ON attempts(task, machine, protocol, code_generator, verdict);
 CREATE INDEX attempts_by_latency
   ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
 )sql";
+
+inline constexpr const char* kDropIndexesOfAttempts =
+    "DROP INDEX IF EXISTS attempts_of_setting; DROP INDEX IF EXISTS attempts_by_latency;";
 
 // Triggers that refuse UPDATE or DELETE.
 std::string guard(std::string_view table, std::string_view act, std::string_view when);

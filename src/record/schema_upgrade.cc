@@ -63,10 +63,8 @@ CREATE TABLE candidates(
 void upgrade_from_2(Database& database) {
   put_aside(database, "candidates");
   put_aside(database, "attempts");
-  database.execute(
-      "DROP INDEX IF EXISTS attempts_of_setting;"
-      "DROP INDEX IF EXISTS attempts_by_latency;"
-      "DROP INDEX IF EXISTS foreign_lines_of_kind;");
+  database.execute(kDropIndexesOfAttempts);
+  database.execute("DROP INDEX IF EXISTS foreign_lines_of_kind");
   database.execute(kCandidatesAndAttempts);
   std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
   Statement candidates(database, "SELECT id, task, program, shape, numbers FROM old_candidates");
@@ -94,7 +92,8 @@ void upgrade_from_2(Database& database) {
   attempts.reset();
   candidates.reset();
   database.execute("DROP TABLE old_attempts; DROP TABLE old_candidates;");
-  database.execute(kIndexes);
+  database.execute(kIndexOfForeignLines);
+  database.execute(kIndexesOfAttempts);
   database.execute(guards({"candidates", "attempts"}));
 }
 

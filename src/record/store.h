@@ -106,7 +106,8 @@ class Store {
   Result<std::vector<Hash128>> attempts_beginning(std::string_view hex, size_t limit);
   Result<std::vector<Hash128>> tasks_beginning(std::string_view hex, size_t limit);
 
-  Result<std::vector<TaskSummary>> summaries();  // ordered by text, then target
+  Result<std::vector<StoredTask>> tasks();       // ordered by text, then target
+  Result<std::vector<TaskSummary>> summaries();  // in the same order
   // All attempts of a task in the order of their start. `visit` returns false to stop.
   Status for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit);
 

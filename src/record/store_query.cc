@@ -204,19 +204,30 @@ Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t
   return keys;
 }
 
+Result<std::vector<StoredTask>> Store::tasks() {
+  std::vector<StoredTask> tasks;
+  Statement& query =
+      impl_->database
+          ->statement(
+              "SELECT t.key, t.workload, t.text, t.licences, g.text FROM tasks t JOIN "
+              "targets g ON g.id = t.target ORDER BY t.text, g.text, t.key")
+          .with();
+  while (query.next()) tasks.push_back(Impl::read_task(query));
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return tasks;
+}
+
 Result<std::vector<TaskSummary>> Store::summaries() {
   Database& database = *impl_->database;
+  Result<std::vector<StoredTask>> all = tasks();
+  if (!all) return std::unexpected(all.error());
   std::vector<TaskSummary> summaries;
-  std::unordered_map<int64_t, size_t> places;
-  Statement& tasks = database
-                         .statement(
-                             "SELECT t.key, t.workload, t.text, t.licences, g.text, t.id "
-                             "FROM tasks t JOIN targets g ON g.id = t.target "
-                             "ORDER BY t.text, g.text, t.key")
-                         .with();
-  while (tasks.next()) {
-    places.emplace(tasks.integer(5), summaries.size());
-    summaries.emplace_back().task = Impl::read_task(tasks);
+  std::unordered_map<int64_t, size_t> places;  // by row
+  for (StoredTask& task : *all) {
+    places.emplace(impl_->task_row(task.key).value_or(0), summaries.size());
+    summaries.emplace_back().task = std::move(task);
   }
   Statement& counts =
       database.statement("SELECT task, verdict, count(*) FROM attempts GROUP BY task, verdict")
