@@ -2,14 +2,13 @@
 // of C2D2:
 //
 //   adaptive   all of them by the ordinary protocol, then the finals: one is chosen
-//   long       all that are right, again, so long each in 5 interleaved rounds, in groups; the
-//   chosen
-//              one is in every group, and times are taken against it: the speed of the machine at
-//              that moment cancels
+//   long       all that are right again, 1 s each in 5 interleaved rounds, in groups; the chosen
+//              one is in every group; times are taken against it, so that the speed of the machine
+//              at that moment cancels
 //
 // What is quoted is how much slower the chosen one is than the best of the long protocol, and what
-// share of the long protocol's time the adaptive one took. 1 s each. By default one set of 60;
-// with --full 5 sets of 300 (half an hour).
+// share of the long protocol's time the adaptive one took. By default one set of 60; with --full 5
+// sets of 300 (half an hour).
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "space/random_trace.h"
