@@ -1,7 +1,6 @@
 /* Kernels that misbehave, each in its own way, for fault injection. They are loaded like any other,
  * so they use nothing from outside: system calls are made directly. All are for a matmul whose
  * output, the last of three arguments, has BAD_KERNEL_OUTPUT_FLOATS elements. */
-#define _GNU_SOURCE
 #include "measure/bad_kernels_testing.h"
 
 #include <sys/mman.h>
@@ -97,8 +96,8 @@ int32_t bad_memory(const TilewrightCall* call) {
   (void)call;
   for (;;) {
     const long got = system_call(SYS_mmap, 0, 1L << 28, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    *(volatile char*)got = 1;
+                                 MAP_PRIVATE | 0x20 /* MAP_ANONYMOUS */, -1, 0);
+    *(volatile char*)got = 1;  // NOLINT(performance-no-int-to-ptr): that is what the kernel gives
   }
 }
 

@@ -215,6 +215,7 @@ Result<std::vector<Answer>> Session::compare(std::span<const schedule::Trace> ca
     return std::unexpected(status.error());
   }
   std::vector<Answer> answers;
+  answers.reserve(attempts.size());
   for (size_t k = 0; k < attempts.size(); ++k) {
     answers.push_back({.candidate = k,
                        .stored = false,

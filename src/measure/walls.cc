@@ -169,6 +169,7 @@ int64_t Walls::builders_started() const {
 
 std::vector<int> Walls::pids() const {
   std::vector<int> pids;
+  pids.reserve(builders_.size() + 1);
   for (const Worker& worker : builders_) pids.push_back(worker.pid());
   if (runner_) pids.push_back(runner_->pid());
   return pids;
