@@ -8,7 +8,6 @@
  * answered by a line `NANOSECONDS SAMPLES`: the lowest tenth of samples of one call, or of as many
  * as take 50 us.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// For processes in which a compiler may die: on a fatal signal LLVM writes to stderr which of its passes
-// ran on which function. The process then ends by that signal, as it would have.
+// For processes in which a compiler may die: on a fatal signal LLVM writes to stderr which of its
+// passes ran on which function. The process then ends by that signal, as it would have.
 #pragma once
 
 namespace tilewright::codegen {

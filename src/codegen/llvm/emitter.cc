@@ -85,9 +85,9 @@ llvm::Function* Emitter::declare_body() {
   return body;
 }
 
-// LLVM prefers narrower vectors than it could use unless told otherwise. Functions begin with a cache
-// line, so that loops lie the same to it wherever a loader or a linker puts them: what is measured is
-// what is deployed.
+// LLVM prefers narrower vectors than it could use unless told otherwise. Functions begin with a
+// cache line, so that loops lie the same to it wherever a loader or a linker puts them: what is
+// measured is what is deployed.
 void Emitter::set_attributes(llvm::Function* function) const {
   const std::string width = std::to_string(target_.vector_bits);
   function->setAlignment(llvm::Align(64));
