@@ -230,5 +230,28 @@ TEST(Faults, FinalistsAreMeasuredInTurns) {
   EXPECT_EQ((*measured)[2].verdict.kind, VerdictKind::BuildTimeout);
 }
 
+TEST(Faults, AFinalistThatDiesTakesNobodyAlong) {
+  Result<Measurer> measurer = Measurer::start(task_of_tests(), options_of_tests());
+  ASSERT_TRUE(measurer) << measurer.error().message;
+  std::vector<schedule::Trace> traces = {good_trace(1)};
+  std::vector<const FaultRow*> rows = {nullptr};
+  for (size_t k = 0; k < kFaults.size(); ++k) {
+    if (kFaults[k].kernel.empty() || !applies(kFaults[k])) continue;
+    traces.push_back(bad_trace(k, 0));
+    rows.push_back(&kFaults[k]);
+  }
+  traces.push_back(good_trace(2));
+  rows.push_back(nullptr);
+  const Result<std::vector<Measurement>> measured = measurer->compare(traces, 2, 1);
+  ASSERT_TRUE(measured) << measured.error().message;
+  for (size_t k = 0; k < rows.size(); ++k) {
+    if (rows[k] != nullptr) {
+      expect_verdict(*rows[k], (*measured)[k]);
+    } else {
+      EXPECT_EQ((*measured)[k].verdict.kind, VerdictKind::Timed) << (*measured)[k].verdict.text;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::measure

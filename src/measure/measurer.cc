@@ -183,8 +183,8 @@ Status Measurer::Impl::make_reference() {
   return {};
 }
 
-// Runs the kernels of `message` in turns; kernel k is that of measurements[which[k]]. If that kills
-// the worker, each is run alone to find out who it was, and the others go on without it.
+// Runs the kernels of `message` in turns; kernel k is that of measurements[which[k]]. One that
+// kills the worker is out, and the others begin again without it.
 Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> which,
                                     std::vector<Measurement>& measurements) {
   const auto take = [&](size_t k, RunOutcome& outcome) {
@@ -202,27 +202,18 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
       for (size_t k = 0; k < which.size(); ++k) take(which[k], outcomes[k]);
       return {};
     }
-    const std::vector<size_t> asked = std::exchange(which, {});
-    std::vector<BuiltKernel> kernels = std::exchange(message.kernels, {});
-    for (size_t k = 0; k < asked.size(); ++k) {
-      RunMessage alone = message;
-      alone.kernels = {kernels[k]};
-      Result<RunEvent> single = run_alone(alone);
-      if (!single) return std::unexpected(single.error());
-      if (single->died) {
-        take(asked[k], single->reply.outcomes.front());
-      } else {
-        which.push_back(asked[k]);
-        message.kernels.push_back(std::move(kernels[k]));
+    const auto guilty = static_cast<size_t>(event->kernel);  // of a worker gone wild: anything
+    if (!event->died || guilty >= which.size()) {
+      for (const size_t k : which) {
+        measurements[k].verdict.kind = VerdictKind::Device;
+        measurements[k].verdict.text =
+            outcomes.empty() ? event->reply.error : outcomes.front().verdict.text;
       }
+      return {};
     }
-    if (which.size() < asked.size()) continue;
-    for (const size_t k : which) {  // nobody does it alone
-      measurements[k].verdict.kind = VerdictKind::Device;
-      measurements[k].verdict.text =
-          event->died ? outcomes.front().verdict.text : event->reply.error;
-    }
-    return {};
+    take(which[guilty], outcomes.front());
+    which.erase(which.begin() + event->kernel);
+    message.kernels.erase(message.kernels.begin() + event->kernel);
   }
   return {};
 }

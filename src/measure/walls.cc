@@ -138,7 +138,8 @@ Result<std::vector<RunEvent>> Walls::ran() {
                                 .error = {},
                                 .resident_bytes = 0},
                       .died = true,
-                      .innocent = may_be_innocent(**event)});
+                      .innocent = may_be_innocent(**event),
+                      .kernel = (*event)->status.kernel});
     return events;
   }
   Result<RunReply> reply = decode_run_reply((*event)->reply);
@@ -147,7 +148,7 @@ Result<std::vector<RunEvent>> Walls::ran() {
   const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
     return outcome.verdict.kind == record::VerdictKind::Crash;
   });
-  events.push_back({.reply = std::move(*reply), .died = false, .innocent = false});
+  events.push_back({.reply = std::move(*reply), .died = false, .innocent = false, .kernel = 0});
   // Who has written where it must not may have written elsewhere too.
   const Status status = damaged ? runner_->replace() : runner_->finish_job(resident);
   if (!status) return std::unexpected(status.error());

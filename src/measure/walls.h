@@ -23,6 +23,7 @@ struct RunEvent {
   RunReply reply;  // of a dead worker: one outcome, and no error
   bool died = false;
   bool innocent = false;
+  int32_t kernel = 0;  // died: of those of the job, which was at work
 };
 
 class Walls {

@@ -268,6 +268,7 @@ std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
   trials.reserve(kernels.size());
   size_t workspace = 0;
   for (size_t k = 0; k < kernels.size(); ++k) {
+    impl_->status.kernel = static_cast<int32_t>(k);
     trials.push_back(impl_->checked(kernels[k], request.timeout_ns, packed[k]));
     if (trials.back().kernel) {
       workspace = std::max(workspace, trials.back().kernel->workspace_bytes());
@@ -286,14 +287,16 @@ std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
     for (size_t k = order.size(); k > 1; --k) std::swap(order[k - 1], order[rng.below(k)]);
     for (const size_t k : order) {
       if (trials[k].failed()) continue;
+      impl_->status.kernel = static_cast<int32_t>(k);
       trials[k].outcome.conditions.clock = std::max(trials[k].outcome.conditions.clock, clock);
       impl_->take_turn(trials[k], request);
     }
   }
   std::vector<RunOutcome> outcomes;
-  for (Impl::Trial& trial : trials) {
-    if (!trial.failed()) impl_->conclude(trial);
-    outcomes.push_back(std::move(trial.outcome));
+  for (size_t k = 0; k < trials.size(); ++k) {
+    impl_->status.kernel = static_cast<int32_t>(k);
+    if (!trials[k].failed()) impl_->conclude(trials[k]);
+    outcomes.push_back(std::move(trials[k].outcome));
   }
   return outcomes;
 }
