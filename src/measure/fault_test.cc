@@ -180,6 +180,17 @@ TEST(Faults, WorkersAreRecycled) {
   EXPECT_GE(measurer->shares().builders_started, 4);
 }
 
+TEST(Faults, WorkersThatGrowAreReplaced) {
+  MeasureOptions options = options_of_tests();
+  options.recycle_growth = -1;  // any memory is growth
+  Result<Measurer> measurer = Measurer::start(task_of_tests(), options);
+  ASSERT_TRUE(measurer) << measurer.error().message;
+  const std::vector<schedule::Trace> traces = {good_trace(1), good_trace(2), good_trace(3)};
+  measure_all(*measurer, traces);
+  EXPECT_GE(measurer->shares().runners_started, 3);
+  EXPECT_GE(measurer->shares().builders_started, 3);
+}
+
 TEST(Faults, StopIsHeard) {
   MeasureOptions options = options_of_tests();
   size_t reported = 0;

@@ -15,6 +15,8 @@
 namespace tilewright {
 namespace {
 
+constexpr int64_t kMemoryStep = int64_t{1} << 28;
+
 namespace fs = std::filesystem;
 
 // The first line of a small file of the kernel's; empty when there is none.
@@ -138,7 +140,10 @@ Machine detect_machine() {
   machine.cores = count_cores(machine.cpus);
   machine.caches = read_caches(folder_of_cpu(machine.cpus.front()));
   if (machine.caches.empty()) machine.caches = caches_of_sysconf();
-  machine.memory_bytes = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
+  // What a kernel keeps for itself differs from boot to boot; the machine is the same.
+  const int64_t memory = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
+  machine.memory_bytes =
+      std::max(kMemoryStep, (memory + kMemoryStep / 2) / kMemoryStep * kMemoryStep);
   return machine;
 }
 

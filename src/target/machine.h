@@ -31,7 +31,7 @@ struct Machine {
   std::vector<int> cpus;      // logical processors in this process's affinity mask, ascending
   int cores = 0;              // physical cores among those
   std::vector<Cache> caches;  // of the first of those, by level
-  int64_t memory_bytes = 0;   // physical
+  int64_t memory_bytes = 0;   // physical, to the nearest 256 MiB
 
   int64_t cache_bytes(int level) const;  // 0 when there is no such level
 
