@@ -114,11 +114,11 @@ Status use_wal(Database& database) {
 }
 
 // References are not enforced row by row: their numbers are of rows just looked up, and `check`
-// looks at all of them. The cache is for imports; it grows only as it is used.
+// looks at all of them. The cache is small: a tuner only appends.
 Status configure(Database& database, bool writes) {
   database.execute(
       "PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = OFF;"
-      "PRAGMA cache_size = -524288; PRAGMA temp_store = MEMORY;");
+      "PRAGMA cache_size = -256; PRAGMA temp_store = MEMORY;");
   database.execute(writes ? "PRAGMA journal_size_limit = 67108864" : "PRAGMA query_only = ON");
   return database.take_status();
 }
