@@ -3,6 +3,7 @@
 // builders and of the run worker is read after each round, when the same work has just been done.
 // Without recycling, so that nothing hides a leak; one operator also as users have it. That one has
 // 5,000 trials with --full, else 1,000; the others a fifth.
+#include <algorithm>
 #include <fstream>
 
 #include "bench/measuring.h"
@@ -40,16 +41,14 @@ Memory memory_now(const measure::Measurer& measurer) {
   return out;
 }
 
-// From the median of the first third of the readings to that of the last: drift, not jitter.
+// The highest reading of the second half above the highest of the first: a heap reaches its size at
+// some time, a leak goes on.
 double growth_kib(const std::vector<Memory>& readings, double Memory::* what) {
-  const size_t third = readings.size() / 3;
-  std::vector<double> first;
-  std::vector<double> last;
-  for (size_t k = 0; k < third; ++k) {
-    first.push_back(readings[k].*what);
-    last.push_back(readings[readings.size() - 1 - k].*what);
-  }
-  return median(last) - median(first);
+  const auto middle = readings.begin() + static_cast<std::ptrdiff_t>(readings.size() / 2);
+  const auto less = [what](const Memory& a, const Memory& b) { return a.*what < b.*what; };
+  const Memory& first = *std::max_element(readings.begin(), middle, less);
+  const Memory& second = *std::max_element(middle, readings.end(), less);
+  return second.*what - first.*what;
 }
 
 void run_one(const std::string& what, size_t trials, bool recycle, Rows* rows, double* worst) {

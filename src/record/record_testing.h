@@ -67,10 +67,11 @@ inline Attempt timed(const Task& task, int64_t sequence, double latency_ns = 100
   attempt.sequence = sequence;
   attempt.task = task.key();
   attempt.program = {7, static_cast<uint64_t>(sequence) + 1};
-  attempt.trace = "split C i [" + std::to_string(sequence + 1) + ", 8]\nannotate C i.0 parallel\n";
+  attempt.trace = "split C i [" + std::to_string(static_cast<uint64_t>(sequence) + 1) +
+                  ", 8]\nannotate C i.0 parallel\n";
   attempt.machine = machine_id(machine_named("one"));
   attempt.code_generator = 3;
-  attempt.start_us = 1'700'000'000'000'000 + sequence;
+  attempt.start_us = 1'700'000'000'000'000 + sequence % 1'000'000'000;
   attempt.end_us = attempt.start_us + 5000;
   attempt.verdict = {.kind = VerdictKind::Timed,
                      .latency_ns = latency_ns,
