@@ -17,7 +17,7 @@
 
 #include "runtime/abi/kernel_abi.h"
 
-enum { kMostOperands = 64, kMostSamples = 1 << 20 };
+enum { MostOperands = 64, MostSamples = 1 << 20 };
 
 static double now_ns(void) {
   struct timespec time;
@@ -69,14 +69,14 @@ static double time_calls(Kernel kernel, const TilewrightCall* call, long calls) 
 }
 
 int main(int count, char** words) {
-  if (count < 6 || count - 6 > kMostOperands) die("usage", "see the top of this file");
+  if (count < 6 || count - 6 > MostOperands) die("usage", "see the top of this file");
   const int huge = strcmp(words[1], "huge") == 0;
   void* library = dlopen(words[2], RTLD_NOW);
   if (library == NULL) die("cannot open", dlerror());
   Kernel kernel;
   *(void**)&kernel = dlsym(library, words[3]);
   if (kernel == NULL) die("no such symbol", words[3]);
-  void* arguments[kMostOperands];
+  void* arguments[MostOperands];
   for (int k = 6; k < count; ++k) {
     arguments[k - 6] = words[k][0] == ':' ? allocate(strtoul(words[k] + 1, NULL, 10), huge)
                                           : read_operand(words[k], huge);
@@ -87,7 +87,7 @@ int main(int count, char** words) {
                                .pool = NULL,
                                .threads = atoi(words[4]),
                                .reserved = 0};
-  double* samples = malloc(sizeof(double) * kMostSamples);
+  double* samples = malloc(sizeof(double) * MostSamples);
   char line[64];
   while (fgets(line, sizeof line, stdin) != NULL) {
     double seconds = 0;
@@ -97,7 +97,7 @@ int main(int count, char** words) {
     const long calls = one >= 50e3 ? 1 : (long)(50e3 / one) + 1;
     int taken = 0;
     const double end = now_ns() + seconds * 1e9;
-    while ((taken < 3 || now_ns() < end) && taken < kMostSamples) {
+    while ((taken < 3 || now_ns() < end) && taken < MostSamples) {
       samples[taken++] = time_calls(kernel, &call, calls);
     }
     qsort(samples, (size_t)taken, sizeof(double), compare);
