@@ -43,9 +43,9 @@ static void* allocate(size_t bytes, int huge) {
 static void* read_operand(const char* path, int huge) {
   FILE* file = fopen(path, "rb");
   if (file == NULL) die("cannot open", path);
-  fseek(file, 0, SEEK_END);
+  if (fseek(file, 0, SEEK_END) != 0) die("cannot seek", path);
   const size_t bytes = (size_t)ftell(file);
-  rewind(file);
+  if (fseek(file, 0, SEEK_SET) != 0) die("cannot seek", path);
   void* memory = allocate(bytes, huge);
   if (fread(memory, 1, bytes, file) != bytes) die("cannot read", path);
   fclose(file);
