@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "ir/element.h"
 #include "measure/element.h"
 #include "measure/expectation.h"
 
@@ -80,11 +81,11 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
       continue;
     }
     for (int64_t k = begin; k < end; ++k) {
-      const bool right = by_bytes
-                             ? std::memcmp(expected.data() + k * bytes, actual.data() + k * bytes,
-                                           static_cast<size_t>(bytes)) == 0
-                             : is_right(read_element(expected.data(), tensor.element, k),
-                                        read_element(actual.data(), tensor.element, k), allowed);
+      const bool right =
+          by_bytes ? std::memcmp(expected.data() + k * bytes, actual.data() + k * bytes,
+                                 static_cast<size_t>(bytes)) == 0
+                   : is_right(ir::read_element(expected.data(), tensor.element, k),
+                              ir::read_element(actual.data(), tensor.element, k), allowed);
       if (right) continue;
       if (wrong++ == 0) first = k;
     }
@@ -92,8 +93,8 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
   if (wrong == 0) return {};
   return fmt::format("{} is {}, expected {}; {} of {} elements are wrong",
                      print_element(tensor, first),
-                     read_element(actual.data(), tensor.element, first),
-                     read_element(expected.data(), tensor.element, first), wrong, elements);
+                     ir::read_element(actual.data(), tensor.element, first),
+                     ir::read_element(expected.data(), tensor.element, first), wrong, elements);
 }
 
 }  // namespace tilewright::measure

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "ir/element.h"
 #include "measure/element.h"
 #include "measure/input_values.h"
 #include "measure/sample_elements.h"
@@ -28,19 +29,6 @@ struct Sample {
   double magnitude = 0;
   double error = 0;
 };
-
-double unit_of(ir::Scalar type) {
-  switch (type) {
-    case ir::Scalar::F16:
-      return 0x1p-10;
-    case ir::Scalar::BF16:
-      return 0x1p-7;
-    case ir::Scalar::F64:
-      return 0x1p-52;
-    default:
-      return 0x1p-23;
-  }
-}
 
 struct Line {
   double absolute = 0;
@@ -75,7 +63,7 @@ Line line_above(std::span<const Sample> samples) {
 Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
   // Two numbers close to each other are stored one step of their type apart at most: that part of
   // the error is not to be multiplied.
-  const double step = ir::is_float(type) ? unit_of(type) : 0;
+  const double step = ir::is_float(type) ? te::unit_of(type) : 0;
   std::vector<Sample> bounded;
   double largest = 0;
   for (const Sample& sample : samples) {
@@ -92,7 +80,7 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
     line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
     return line;
   }
-  line.absolute = std::max(line.absolute, largest * unit_of(type) * 0x1p-20);
+  line.absolute = std::max(line.absolute, largest * te::unit_of(type) * 0x1p-20);
   line.absolute = std::max(line.absolute, std::numeric_limits<double>::min());
   return line;
 }
@@ -105,8 +93,8 @@ class Judge {
         exact_(exact),
         bound_(*workload.dag, [this](te::TensorId tensor, int64_t offset) {
           const size_t k = operand_of(tensor);
-          return read_element(operands_.operand(k).data(), workload_.dag->tensor(tensor).element,
-                              offset);
+          return ir::read_element(operands_.operand(k).data(),
+                                  workload_.dag->tensor(tensor).element, offset);
         }) {
     for (size_t k = 0; k < workload.operands.size(); ++k) {
       const te::TensorId tensor = workload.operands[k].tensor;
@@ -132,7 +120,8 @@ class Judge {
       }
     }
     for (size_t e = 0; e < chosen.size(); ++e) {
-      const double actual = read_element(operands_.operand(k).data(), tensor.element, chosen[e]);
+      const double actual =
+          ir::read_element(operands_.operand(k).data(), tensor.element, chosen[e]);
       const Status right = compare(tensor, chosen[e], expected[e], actual, kUsual * largest);
       if (!right) return right;
     }
@@ -195,7 +184,7 @@ void draw_tensor(Rng& rng, const InputRange& range, const te::Tensor& tensor, st
   const int64_t elements = elements_of(tensor);
   EndCounter ends(shape_of(tensor));
   for (int64_t e = 0; e < elements; ++e) {
-    write_element(data, tensor.element, e, draw_value(rng, range, ends.at_end()));
+    ir::write_element(data, tensor.element, e, draw_value(rng, range, ends.at_end()));
     ends.next();
   }
 }

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 
+#include "ir/element.h"
 #include "measure/element.h"
 #include "measure/input_values.h"
 #include "measure/workbench_testing.h"
@@ -91,11 +92,11 @@ constexpr Case kCases[] = {
 
 // Changes one element of an output by a quarter of its magnitude at least.
 void corrupt(std::span<std::byte> bytes, const te::Tensor& tensor, int64_t offset) {
-  const double value = read_element(bytes.data(), tensor.element, offset);
+  const double value = ir::read_element(bytes.data(), tensor.element, offset);
   const double moved =
       ir::is_float(tensor.element) ? value + 0.25 + std::abs(value) / 4 : value + 2;
-  write_element(bytes.data(), tensor.element, offset,
-                tensor.element == ir::Scalar::Bool ? 1 - value : moved);
+  ir::write_element(bytes.data(), tensor.element, offset,
+                    tensor.element == ir::Scalar::Bool ? 1 - value : moved);
 }
 
 void expect_noticed(TestBench& test) {
@@ -192,14 +193,14 @@ TEST(Expectation, ForgottenTailsAreNoticed) {
       double all = -1e30, part = -1e30;
       if (one.fold != maximum) all = part = 0;
       for (int64_t column = 0; column < one.columns; ++column) {
-        const double x = read_element(test.operands.operand(0).data(), input.element,
-                                      row * one.columns + column);
+        const double x = ir::read_element(test.operands.operand(0).data(), input.element,
+                                          row * one.columns + column);
         all = one.fold(all, x);
         if (column < one.columns - one.left_out) part = one.fold(part, x);
       }
       for (int64_t k = row * row_outputs; k < (row + 1) * row_outputs; ++k) {
-        const double y = read_element(expected.data(), output.element, k);
-        write_element(actual.data(), output.element, k, one.element(all, part, y));
+        const double y = ir::read_element(expected.data(), output.element, k);
+        ir::write_element(actual.data(), output.element, k, one.element(all, part, y));
       }
     }
     EXPECT_NE(find_difference(workload, 1, test.tolerance, expected, actual), "");

@@ -22,17 +22,6 @@ using record::VerdictKind;
 constexpr double kReferenceTimeoutNs = 300e9;  // the default schedule of a large workload is slow
 constexpr int64_t kDefaultRunMemory = int64_t{1} << 30;
 
-int64_t operand_bytes(const Workload& workload) {
-  int64_t total = 0;
-  for (const Operand& operand : workload.operands) {
-    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    int64_t bytes = ir::bytes_of(tensor.element);
-    for (const te::Extent& extent : tensor.shape) bytes *= extent.high;
-    total += bytes;
-  }
-  return total;
-}
-
 }  // namespace
 
 struct Measurer::Impl {
@@ -71,7 +60,7 @@ Status Measurer::Impl::set_run_task(const Tolerance& tolerance) {
       {.task = record::stored_form(task),
        .operands_path = fmt::format("/proc/{}/fd/{}", getpid(), operands->fd()),
        .tolerance = tolerance,
-       .memory = besides + 4 * operand_bytes(task.workload)});
+       .memory = besides + 4 * operands->bytes()});
 }
 
 // Builds given programs on all builders, nothing being timed. In the order given.
@@ -87,8 +76,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
       if (at[b]) continue;
       at[b] = waiting.back();
       waiting.pop_back();
-      const Status status = walls->submit_build(b, schedule::to_text(traces[*at[b]]));
-      if (!status) return std::unexpected(status.error());
+      walls->submit_build(b, schedule::to_text(traces[*at[b]]));
     }
     if (const Status status = heed_stop(); !status) return std::unexpected(status.error());
     walls->wait(0.1);
@@ -110,9 +98,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
 
 Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
   for (int kills = 0;;) {
-    if (const Status status = walls->submit_run(message); !status) {
-      return std::unexpected(status.error());
-    }
+    walls->submit_run(message);
     std::optional<RunEvent> ended;
     while (!ended) {
       if (const Status status = heed_stop(); !status) return std::unexpected(status.error());

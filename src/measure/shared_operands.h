@@ -23,7 +23,8 @@ class SharedOperands {
   SharedOperands& operator=(SharedOperands&& other) noexcept;
   ~SharedOperands();
 
-  int fd() const { return fd_; }  // -1 when attached
+  int64_t bytes() const { return static_cast<int64_t>(mapping_.size()); }  // of all sections
+  int fd() const { return fd_; }                                           // -1 when attached
   void set_writable(bool writable) const;
   // Of Workload::operands; an output's holds what is expected of it.
   std::span<std::byte> operand(size_t index) const { return sections_[index]; }

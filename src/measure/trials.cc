@@ -58,10 +58,10 @@ Status Trials::run(const Measurer::Report& report) {
       break;
     }
     change_turn();
-    if (const Status status = start_builds(); !status) return status;
+    start_builds();
     if (!running_) {
       if (const Status status = report_finished(report, false); !status) return status;
-      if (const Status status = start_run(); !status) return status;
+      start_run();
     }
     walls_.wait(kTurnSeconds);
     account();
@@ -81,11 +81,11 @@ void Trials::change_turn() {
   }
 }
 
-Status Trials::start_builds() {
+void Trials::start_builds() {
   for (size_t k = 0; k < walls_.builders(); ++k) {
     size_t ahead = built_.size();
     for (const auto& trial : building_) ahead += trial ? 1 : 0;
-    if (pending_.empty() || ahead >= kBuiltAhead) return {};
+    if (pending_.empty() || ahead >= kBuiltAhead) return;
     const bool allowed = walls_.overlaps(k) || (turn_ == Turn::Building && !running_);
     if (building_[k] || !allowed) continue;
     building_[k] = std::move(pending_.front());
@@ -94,20 +94,19 @@ Status Trials::start_builds() {
       building_[k]->start_us = time_of_day_us();
       building_[k]->load = load_average();
     }
-    if (const Status status = walls_.submit_build(k, building_[k]->trace); !status) return status;
+    walls_.submit_build(k, building_[k]->trace);
   }
-  return {};
 }
 
-Status Trials::start_run() {
-  if (turn_ != Turn::Running || built_.empty() || any_building(true)) return {};
+void Trials::start_run() {
+  if (turn_ != Turn::Running || built_.empty() || any_building(true)) return;
   running_ = std::move(built_.front());
   built_.pop_front();
   RunMessage message;
   message.job = RunJob::Measure;
   message.kernels = {running_->kernel};
   message.request = request_for(options_, incumbent_ns_);
-  return walls_.submit_run(message);
+  walls_.submit_run(message);
 }
 
 Status Trials::collect_builds() {

@@ -47,8 +47,8 @@ class Trials {
   bool done() const;
   bool any_building(bool only_exclusive) const;
   void change_turn();
-  Status start_builds();
-  Status start_run();
+  void start_builds();
+  void start_run();
   Status collect_builds();
   Status collect_runs();
   Status report_finished(const Measurer::Report& report, bool all);

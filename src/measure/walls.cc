@@ -81,15 +81,15 @@ Status Walls::set_run_task(const TaskMessage& message) {
   return {};
 }
 
-Status Walls::submit_build(size_t builder, const std::string& trace) {
-  return builders_[builder].submit(
+void Walls::submit_build(size_t builder, const std::string& trace) {
+  builders_[builder].submit(
       encode(BuildMessage{.trace = trace, .timeout_s = options_.build_timeout_s}),
       build_deadline_s(options_.build_timeout_s));
 }
 
-Status Walls::submit_run(const RunMessage& message) {
+void Walls::submit_run(const RunMessage& message) {
   request_ = message.request;
-  return runner_->submit(encode(message), run_deadline_s(message));
+  runner_->submit(encode(message), run_deadline_s(message));
 }
 
 void Walls::wait(double seconds) const {

@@ -39,8 +39,8 @@ class Walls {
   // What run workers are told from now on; the present one is replaced.
   Status set_run_task(const TaskMessage& message);
 
-  Status submit_build(size_t builder, const std::string& trace);
-  Status submit_run(const RunMessage& message);
+  void submit_build(size_t builder, const std::string& trace);
+  void submit_run(const RunMessage& message);
 
   // Waits until something may have come back, at most `seconds`.
   void wait(double seconds) const;

@@ -35,13 +35,12 @@ Status Worker::restart() {
   return {};
 }
 
-Status Worker::submit(std::string_view message, double deadline_s) {
+void Worker::submit(std::string_view message, double deadline_s) {
   busy_ = true;
   message_ = message;
   deadline_s_ = deadline_s;
   deadline_ns_ = runtime::now_ns() + std::llround(deadline_s * 1e9);
   process_->send(message);
-  return {};
 }
 
 WorkerEvent Worker::bury(bool late) {
@@ -86,9 +85,7 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
     if (!was_busy) return std::nullopt;
     if (!starting) return event;
     // The job has not begun: it is the next process's.
-    if (const Status status = submit(std::string(message_), deadline_s_); !status) {
-      return std::unexpected(status.error());
-    }
+    submit(std::string(message_), deadline_s_);
   }
 }
 

@@ -37,8 +37,8 @@ class Worker {
   // `task` is the TaskMessage every new process is given.
   static Result<Worker> start(WorkerPolicy policy, std::string task);
 
-  // An encoded message; the worker must not be busy. An error when no process can be started.
-  Status submit(std::string_view message, double deadline_s);
+  // An encoded message; the worker must not be busy. One that is dead is noticed by poll.
+  void submit(std::string_view message, double deadline_s);
   bool busy() const { return busy_; }
   int fd() const { return process_->fd(); }
   int pid() const { return process_->pid(); }

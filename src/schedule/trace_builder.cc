@@ -13,7 +13,7 @@ bool TraceBuilder::add(std::span<const Step> steps) {
   if (before + steps.size() > kMaxSteps) return false;
   trace_.steps.insert(trace_.steps.end(), steps.begin(), steps.end());
   const Illegal illegal = apply(initial_, trace_, &next_);
-  // A program that is too large already may stay so for now.
+  // One that is too large before any step may be smaller after several: it must not grow meanwhile.
   const bool taken = !illegal || (illegal_ && illegal.code == IllegalCode::CodeTooLarge &&
                                   illegal.a <= illegal_.a);
   if (!taken) {

@@ -23,19 +23,6 @@ constexpr double kFunctionUlps = 8;  // our expansions are within 4
 constexpr double kWander = 6, kIndependent = 3;
 double growth_of(double count) { return std::min(count, 2 + std::sqrt(count)); }
 
-// Twice the unit roundoff: what is left covers the reference's own rounding.
-double unit_of(ir::Scalar type) {
-  switch (type) {
-    case ir::Scalar::F16:
-      return 0x1p-10;
-    case ir::Scalar::BF16:
-      return 0x1p-7;
-    case ir::Scalar::F32:
-      return 0x1p-23;
-    default:
-      return 0x1p-52;
-  }
-}
 double smallest_of(ir::Scalar type) {
   return type == ir::Scalar::F16 ? 0x1p-24 : type == ir::Scalar::F64 ? 0x1p-1074 : 0x1p-133;
 }
@@ -241,6 +228,19 @@ class Sum {
 };
 
 }  // namespace
+
+double unit_of(ir::Scalar type) {
+  switch (type) {
+    case ir::Scalar::F16:
+      return 0x1p-10;
+    case ir::Scalar::BF16:
+      return 0x1p-7;
+    case ir::Scalar::F32:
+      return 0x1p-23;
+    default:
+      return 0x1p-52;
+  }
+}
 
 // The values of variables while an element is computed, and the walk over an expression with them.
 class RoundingBound::Frame {

@@ -18,6 +18,9 @@
 
 namespace tilewright::te {
 
+// Twice the unit roundoff of a type of floats: what is left covers the reference's own rounding.
+double unit_of(ir::Scalar type);
+
 struct Bounded {
   double value = 0;
   double error = 0;

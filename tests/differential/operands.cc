@@ -1,33 +1,18 @@
 #include "operands.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "ir/element.h"
 #include "ir/visit.h"
 
 namespace tilewright::testing {
 namespace {
 
 void set_element(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset, double value) {
-  uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
-  const auto store = [&](const auto& stored) { std::memcpy(at, &stored, sizeof stored); };
-  switch (type) {
-    case ir::Scalar::F16:
-      return store(ir::f16_from_f32(static_cast<float>(value)));
-    case ir::Scalar::BF16:
-      return store(ir::bf16_from_f32(static_cast<float>(value)));
-    case ir::Scalar::F32:
-      return store(static_cast<float>(value));
-    case ir::Scalar::F64:
-      return store(value);
-    default: {
-      const int64_t integer = ir::wrap_integer(static_cast<int64_t>(value), type);
-      std::memcpy(at, &integer, static_cast<size_t>(ir::bytes_of(type)));  // little-endian
-    }
-  }
+  ir::write_element(reinterpret_cast<std::byte*>(bytes.data()), type, offset, value);
 }
 
 // For each tensor whose elements are divisors or indices of another: what they may be.
@@ -88,33 +73,7 @@ double draw(Rng& rng, const ValueRanges::Range& range, bool fraction) {
 }  // namespace
 
 double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset) {
-  const uint8_t* at = bytes.data() + offset * ir::bytes_of(type);
-  const auto as = [&]<class T>(T value) {
-    std::memcpy(&value, at, sizeof value);
-    return value;
-  };
-  switch (type) {
-    case ir::Scalar::Bool:
-    case ir::Scalar::U8:
-      return as(uint8_t{});
-    case ir::Scalar::I8:
-      return as(int8_t{});
-    case ir::Scalar::I16:
-      return as(int16_t{});
-    case ir::Scalar::I32:
-      return as(int32_t{});
-    case ir::Scalar::I64:
-      return static_cast<double>(as(int64_t{}));
-    case ir::Scalar::F16:
-      return ir::f32_from_f16(as(uint16_t{}));
-    case ir::Scalar::BF16:
-      return ir::f32_from_bf16(as(uint16_t{}));
-    case ir::Scalar::F32:
-      return as(float{});
-    case ir::Scalar::F64:
-      return as(double{});
-  }
-  return 0;
+  return ir::read_element(reinterpret_cast<const std::byte*>(bytes.data()), type, offset);
 }
 
 bool is_strict(const Licences& licences) { return !licences.reassociate && !licences.contract; }
