@@ -80,4 +80,13 @@ Json attempt_json(const record::Attempt& attempt) {
   return std::move(*json);
 }
 
+Json name_lines(std::span<const record::BadLine> lines, std::string* text) {
+  Json named = Json::array();
+  for (const record::BadLine& line : lines) {
+    *text += fmt::format("    line {}: {}\n", line.number, line.why);
+    named.push_back({{"line", line.number}, {"why", line.why}});
+  }
+  return named;
+}
+
 }  // namespace tilewright::cli

@@ -2,12 +2,14 @@
 // user names tasks.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
+#include "record/ndjson.h"
 #include "record/store.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
@@ -35,5 +37,8 @@ std::string time_text(int64_t us);  // `2026-11-15 20:18:34`, UTC
 
 Json task_json(const record::StoredTask& task);
 Json attempt_json(const record::Attempt& attempt);  // as `records export` writes it
+
+// Lines of an import that were left out: added to the text, and as JSON.
+Json name_lines(std::span<const record::BadLine> lines, std::string* text);
 
 }  // namespace tilewright::cli

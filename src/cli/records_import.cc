@@ -50,11 +50,7 @@ void print_ansor(const Context& context, std::string_view source,
       "{}: {} records: {} traces ({} records gave one that was there), {} failed when Ansor "
       "measured them, {} could not be converted\n",
       source, report.records, report.converted, report.again, report.failed, report.refused);
-  Json named = Json::array();
-  for (const record::BadLine& line : report.named) {
-    text += fmt::format("    line {}: {}\n", line.number, line.why);
-    named.push_back({{"line", line.number}, {"why", line.why}});
-  }
+  Json named = name_lines(report.named, &text);
   print(context, text,
         {{"source", source},
          {"records", report.records},

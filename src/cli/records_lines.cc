@@ -130,11 +130,7 @@ void print_import(const Context& context, std::string_view source,
   say(report.variants, "lines say something else of what was there: both are kept");
   say(report.foreign, "lines are of another sort or version: carried as they are");
   say(report.malformed, "lines are malformed and were left out:");
-  Json named = Json::array();
-  for (const record::BadLine& line : report.named) {
-    text += fmt::format("    line {}: {}\n", line.number, line.why);
-    named.push_back({{"line", line.number}, {"why", line.why}});
-  }
+  Json named = name_lines(report.named, &text);
   print(context, text,
         {{"source", source},
          {"lines", report.lines},

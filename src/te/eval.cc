@@ -101,6 +101,27 @@ double apply_call(const ir::Call& call, std::span<const double> args) {
                               : std::fabs(x);
     case Not:
       return x == 0;
+    case Ldexp:
+      return std::ldexp(x, static_cast<int>(args[1]));
+    case Bitcast:
+      CHECK(false, "bitcast has no meaning before lowering");
+    default:
+      return float_function(call.function, x, args.size() > 1 ? args[1] : 0);
+  }
+  return 0;
+}
+
+double cast_to(ir::Scalar to, double value, ir::Scalar from) {
+  if (to == ir::Scalar::F32 || to == ir::Scalar::F64) return value;  // kept in f64
+  if (ir::is_float(from) || ir::is_float(to)) return ir::convert(value, to);
+  return static_cast<double>(ir::wrap_integer(static_cast<int64_t>(value), to));
+}
+
+}  // namespace
+
+double float_function(ir::Intrinsic function, double x, double y) {
+  using enum ir::Intrinsic;
+  switch (function) {
     case Floor:
       return std::floor(x);
     case Round:
@@ -120,22 +141,12 @@ double apply_call(const ir::Call& call, std::span<const double> args) {
     case Rsqrt:
       return 1 / std::sqrt(x);
     case Pow:
-      return std::pow(x, args[1]);
-    case Ldexp:
-      return std::ldexp(x, static_cast<int>(args[1]));
-    case Bitcast:
-      CHECK(false, "bitcast has no meaning before lowering");
+      return std::pow(x, y);
+    default:
+      CHECK(false, "{} has no bound", ir::name_of(function));
   }
   return 0;
 }
-
-double cast_to(ir::Scalar to, double value, ir::Scalar from) {
-  if (to == ir::Scalar::F32 || to == ir::Scalar::F64) return value;  // kept in f64
-  if (ir::is_float(from) || ir::is_float(to)) return ir::convert(value, to);
-  return static_cast<double>(ir::wrap_integer(static_cast<int64_t>(value), to));
-}
-
-}  // namespace
 
 // The values of variables while the elements of one operator are computed, and the walk over an
 // expression with them.

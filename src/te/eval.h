@@ -18,6 +18,10 @@ namespace tilewright::te {
 // Gives the element of an input tensor at a flat row-major offset.
 using InputReader = std::function<double(TensorId tensor, int64_t offset)>;
 
+// A function of floats in f64: floor to pow. A CHECK for those that mean something else on
+// integers.
+double float_function(ir::Intrinsic function, double x, double y);
+
 class Evaluator {
  public:
   Evaluator(const Dag& dag, InputReader inputs);

@@ -116,35 +116,6 @@ Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
   return {};
 }
 
-double function_value(ir::Intrinsic function, double x, double y) {
-  using enum ir::Intrinsic;
-  switch (function) {
-    case Floor:
-      return std::floor(x);
-    case Round:
-      return std::nearbyint(x);
-    case Sqrt:
-      return std::sqrt(x);
-    case Exp:
-      return std::exp(x);
-    case Log:
-      return std::log(x);
-    case Tanh:
-      return std::tanh(x);
-    case Erf:
-      return std::erf(x);
-    case Sigmoid:
-      return 1 / (1 + std::exp(-x));
-    case Rsqrt:
-      return 1 / std::sqrt(x);
-    case Pow:
-      return std::pow(x, y);
-    default:
-      CHECK(false, "{} has no bound", ir::name_of(function));
-  }
-  return 0;
-}
-
 // Functions are monotone in each argument: the ends of its interval tell how far they move.
 Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
   using enum ir::Intrinsic;
@@ -154,12 +125,12 @@ Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
     if (ir::is_float(type)) return {function == Neg ? -x.value : std::abs(x.value), x.error};
     return negate ? binary(ir::BinaryOp::Sub, type, {0, 0}, x) : x;
   }
-  const double value = function_value(function, x.value, y.value);
+  const double value = float_function(function, x.value, y.value);
   double error = 0;
   for (const double dx : {-x.error, x.error}) {
     for (const double dy : {-y.error, y.error}) {
       if (dx == 0 && dy == 0) continue;
-      const double moved = std::abs(function_value(function, x.value + dx, y.value + dy) - value);
+      const double moved = std::abs(float_function(function, x.value + dx, y.value + dy) - value);
       error = std::isfinite(moved) ? std::max(error, moved) : kUnknown;
     }
   }
