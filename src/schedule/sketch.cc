@@ -1,6 +1,7 @@
 #include "schedule/sketch.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tilewright::schedule {
 namespace {
@@ -38,6 +39,96 @@ bool names_stage(const Step& step, const StageName& stage) {
       step);
 }
 
+constexpr int16_t kNothing = -1;
+
+// Steps that take the place of one of the trace; null or empty: it is off.
+struct Replacement {
+  int16_t step = 0;
+  const std::vector<Step>* steps = nullptr;
+};
+using Replacements = std::vector<Replacement>;
+
+void fill(const Hole& hole, const TileDomain& domain, uint16_t gene, Trace* trace,
+          Replacements* /*replaced*/) {
+  const Factors& choice = domain.choices[gene];
+  if (domain.slices.empty()) {
+    std::get<Split>(trace->steps[static_cast<size_t>(hole.step)]).factors = choice;
+    return;
+  }
+  for (const TileSlice& slice : domain.slices) {
+    Factors& factors = std::get<Split>(trace->steps[static_cast<size_t>(slice.step)]).factors;
+    factors.clear();
+    for (size_t k = slice.from; k < size_t{slice.from} + slice.parts; ++k) {
+      factors.push_back(choice[k]);
+    }
+    if (!slice.folds) continue;
+    for (size_t k = size_t{slice.from} + slice.parts; k < choice.size(); ++k) {
+      factors.back() *= choice[k];
+    }
+  }
+}
+
+void fill(const Hole& hole, const StepDomain& domain, uint16_t gene, Trace* trace,
+          Replacements* replaced) {
+  if (const auto& choice = domain.choices[gene]) {
+    trace->steps[static_cast<size_t>(hole.step)] = *choice;
+    if (std::holds_alternative<ComputeInline>(*choice)) replaced->push_back({kNothing, nullptr});
+  } else {
+    replaced->push_back({hole.step, nullptr});
+  }
+}
+
+void fill(const Hole& /*hole*/, const SiteDomain& domain, uint16_t gene, Trace* /*trace*/,
+          Replacements* replaced) {
+  const auto& choice = domain.choices[gene];
+  for (size_t k = 0; k < domain.sites.size(); ++k) {
+    replaced->push_back({domain.sites[k], &choice[k]});
+  }
+}
+
+void fill(const Hole& /*hole*/, const TailDomain& domain, uint16_t gene, Trace* trace,
+          Replacements* /*replaced*/) {
+  for (const int16_t step : domain.steps) {
+    std::get<Split>(trace->steps[static_cast<size_t>(step)]).tail = domain.choices[gene];
+  }
+}
+
+// Writes the replacements into the trace. A stage that is not made takes the steps that name it
+// along, and the stages those would make; so does one that is inlined.
+void rewrite(const Replacements& replaced, Trace* trace) {
+  thread_local std::vector<Step> from;
+  thread_local std::vector<StageName> missing;
+  thread_local std::vector<const Replacement*> by_step;
+  from.swap(trace->steps);
+  trace->steps.clear();
+  missing.clear();
+  by_step.assign(from.size(), nullptr);
+  for (const Replacement& replacement : replaced) {
+    if (replacement.step != kNothing) {
+      by_step[static_cast<size_t>(replacement.step)] = &replacement;
+    }
+  }
+  const auto take = [&](const Step& step, bool off) {
+    for (const StageName& stage : missing) off = off || names_stage(step, stage);
+    if (off) {
+      if (const auto made = made_stage(step)) missing.push_back(*made);
+      return;
+    }
+    trace->steps.push_back(step);
+    if (const auto* inlined = std::get_if<ComputeInline>(&step)) missing.push_back(inlined->stage);
+  };
+  for (size_t k = 0; k < from.size(); ++k) {
+    const Replacement* replacement = by_step[k];
+    if (replacement == nullptr) {
+      take(from[k], false);
+    } else if (replacement->steps == nullptr || replacement->steps->empty()) {
+      take(from[k], true);
+    } else {
+      for (const Step& step : *replacement->steps) take(step, false);
+    }
+  }
+}
+
 void factorise(int64_t rest, int levels, int64_t limit, Factors* inner,
                std::vector<Factors>* choices) {
   if (levels == 1) {
@@ -56,6 +147,13 @@ void factorise(int64_t rest, int levels, int64_t limit, Factors* inner,
 
 }  // namespace
 
+std::string_view hole_kind_text(HoleKind kind) {
+  constexpr std::array<std::string_view, 10> kTexts = {
+      "tile",     "tail", "parallel",      "vectorise", "unroll",
+      "location", "pack", "register_read", "prefetch",  "other"};
+  return kTexts[static_cast<size_t>(kind)];
+}
+
 size_t Hole::size() const {
   return std::visit([](const auto& d) { return d.choices.size(); }, domain);
 }
@@ -70,36 +168,16 @@ void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace) {
   CHECK(genome.genes.size() == sketch.holes.size(), "{} genes for {} holes", genome.genes.size(),
         sketch.holes.size());
   trace->steps = sketch.trace.steps;
-  std::vector<int16_t> off;
+  thread_local Replacements replaced;
+  replaced.clear();
   for (size_t k = 0; k < sketch.holes.size(); ++k) {
     const Hole& hole = sketch.holes[k];
     const uint16_t gene = genome.genes[k];
     CHECK(gene < hole.size(), "gene {} of hole {} with {} choices", gene, k, hole.size());
-    Step& step = trace->steps[static_cast<size_t>(hole.step)];
-    if (const auto* tile = std::get_if<TileDomain>(&hole.domain)) {
-      std::get<Split>(step).factors = tile->choices[gene];
-    } else if (const auto& choice = std::get<StepDomain>(hole.domain).choices[gene]) {
-      step = *choice;
-    } else {
-      off.push_back(hole.step);
-    }
+    std::visit([&](const auto& domain) { fill(hole, domain, gene, trace, &replaced); },
+               hole.domain);
   }
-  if (off.empty()) return;
-  // A stage that is not made takes the steps that name it along, and the stages those would make.
-  std::vector<StageName> missing;
-  size_t kept = 0;
-  for (size_t k = 0; k < trace->steps.size(); ++k) {
-    const Step& step = trace->steps[k];
-    bool absent = std::find(off.begin(), off.end(), static_cast<int16_t>(k)) != off.end();
-    for (const StageName& stage : missing) absent = absent || names_stage(step, stage);
-    if (absent) {
-      if (const auto made = made_stage(step)) missing.push_back(*made);
-    } else {
-      if (kept != k) trace->steps[kept] = trace->steps[k];
-      ++kept;
-    }
-  }
-  trace->steps.resize(kept);
+  if (!replaced.empty()) rewrite(replaced, trace);
 }
 
 Genome sample(const Sketch& sketch, Rng& rng) {
@@ -118,6 +196,7 @@ TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost) {
         "tiles of {} over {} levels", extent, levels);
   TileDomain domain;
   Factors inner;
+  domain.extent = extent;
   factorise(extent, levels, max_innermost, &inner, &domain.choices);
   return domain;
 }

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -19,20 +21,60 @@
 
 namespace tilewright::schedule {
 
-// The factors of a Split.
+// What a choice of tile sizes gives to one of the splits that share it: `parts` factors from number
+// `from` on; the last of them is multiplied by all that lie further in when it `folds`.
+//
+//   choice [4, 2, 8]   {from 0, parts 2, folds}  -> split C i [4, 16]
+//                      {from 2, parts 1}         -> split C.write i [8]
+struct TileSlice {
+  int16_t step = 0;  // of Sketch::trace
+  uint8_t from = 0;
+  uint8_t parts = 1;
+  bool folds = false;
+};
+// The factors of a Split, or, with slices, of several splits that cut the same axis.
 struct TileDomain {
   std::vector<Factors> choices;
+  std::vector<TileSlice> slices{};  // empty: the split at Hole::step takes all of them
+  int64_t extent = 0;               // of the axis; 0: not known
 };
 // A whole step: a choice of its fields, a location (compute_at here, there, compute_root), or
 // nothing at all (the step is off).
 struct StepDomain {
   std::vector<std::optional<Step>> choices;
 };
+// Any number of steps, in several places of the trace at once: choices[c][s] takes the place of
+// step sites[s].
+struct SiteDomain {
+  std::vector<int16_t> sites;
+  std::vector<std::vector<std::vector<Step>>> choices;
+};
+// What becomes of the remainders of some splits.
+struct TailDomain {
+  std::vector<Tail> choices;
+  std::vector<int16_t> steps;
+};
+
+// What kind of decision a hole is: mutations are weighted by it, and people read it.
+enum class HoleKind : uint8_t {
+  Tile,
+  Tail,
+  Parallel,
+  Vectorise,
+  Unroll,
+  Location,
+  Pack,
+  RegisterRead,
+  Prefetch,
+  Other,
+};
+std::string_view hole_kind_text(HoleKind kind);  // `tile`, `register_read`
 
 struct Hole {
-  int16_t step = 0;  // of Sketch::trace
+  int16_t step = 0;  // of Sketch::trace; SiteDomain and TailDomain name their own
   StageName stage;   // whose decision it is: crossover exchanges all holes of a stage together
-  std::variant<TileDomain, StepDomain> domain;
+  std::variant<TileDomain, StepDomain, SiteDomain, TailDomain> domain;
+  HoleKind kind = HoleKind::Other;
 
   size_t size() const;  // number of choices, at least one
 };
@@ -40,6 +82,7 @@ struct Hole {
 struct Sketch {
   Trace trace;  // steps with holes hold any one choice
   std::vector<Hole> holes;
+  std::string name{};  // what made it, for people: `cache_write C, fused at 2`
 
   double size() const;  // of the space: the product of the domains
 };
@@ -51,7 +94,8 @@ struct Genome {
 };
 
 // Fills the holes. Steps that are off are left out, and with them every step that names a stage
-// they would have made. `trace` is reused without allocation where it can be.
+// they would have made or one that has been inlined. `trace` is reused without allocation where it
+// can be.
 void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace);
 
 // Each gene uniform over its domain, independently.

@@ -1,0 +1,53 @@
+// Rows: what a cost model sees of a program, from its LoopTree alone: one row of numbers for each
+// innermost statement (of a reduction two: where sums begin, and where they are added to), in the
+// manner of Ansor (OSDI 2020, section 5.2) with its mistakes corrected. docs/features.md, made from
+// feature_table, says what each number is.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "schedule/loop_tree.h"
+#include "target/machine.h"
+#include "task/workload.h"
+
+namespace tilewright::feature {
+
+inline constexpr int kFeatureVersion = 1;  // raised whenever a number means something else
+
+struct FeatureInfo {
+  std::string_view name;  // `float_mad`, `access0.unique_bytes`
+  std::string_view what;  // one sentence
+};
+std::span<const FeatureInfo> feature_table();
+size_t feature_count();
+
+// Rows of many programs, one after the other: program k has rows begin[k] to begin[k + 1].
+struct RowBatch {
+  std::vector<float> values;  // feature_count() a row
+  std::vector<uint32_t> begin = {0};
+
+  size_t programs() const { return begin.size() - 1; }
+  void clear();
+};
+
+// Makes rows; holds scratch memory, so one a thread.
+class RowMaker {
+ public:
+  RowMaker(const Task& task, const Machine& machine);
+  ~RowMaker();
+  RowMaker(RowMaker&&) noexcept;
+  RowMaker& operator=(RowMaker&&) noexcept;
+
+  // Appends the rows of one program. `tree` is complete: apply has made it.
+  void append(const schedule::LoopTree& tree, RowBatch* batch);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tilewright::feature

@@ -1,0 +1,77 @@
+// Explorers: what proposes candidates. They speak ask and tell: no compiling, no clocks, no I/O.
+//
+//   explorer.ask(64)   -> candidates that were never asked for before, best first
+//   explorer.tell(...) <- what became of them, in the order of proposal
+//
+// The same seed and the same answers give the same candidates, whatever the number of threads.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "schedule/sketch.h"
+
+namespace tilewright::search {
+
+struct Candidate {
+  uint16_t sketch = 0;  // of the space
+  schedule::Genome genome;
+  Hash128 program;  // set by the assessor; zero: not legal or not fit
+  float score = 0;  // of the cost model; higher is better
+};
+
+// Says what candidates are worth: fills in `program` and `score` of each. Remembers programs it has
+// seen, so that the same one costs a look-up. Search decides in which order; this one does the
+// work, on all cores.
+class Assessor {
+ public:
+  virtual ~Assessor() = default;
+  virtual void assess(std::span<Candidate> candidates) = 0;
+};
+
+// The outcome of a candidate that was asked for.
+struct Outcome {
+  Candidate candidate;
+  double latency_ns = 0;  // 0: it failed
+};
+
+class Explorer {
+ public:
+  virtual ~Explorer() = default;
+  virtual std::string_view name() const = 0;
+  // Up to `count` candidates with distinct programs, none of which was told or asked for before.
+  // Fewer, or none, when no more are found.
+  virtual std::vector<Candidate> ask(size_t count) = 0;
+  virtual void tell(std::span<const Outcome> outcomes) = 0;
+};
+
+// The sketches and the assessor outlive the explorer.
+struct ExplorerContext {
+  std::span<const schedule::Sketch> sketches;
+  Assessor* assessor = nullptr;
+  uint64_t seed = 1;
+  bool model_is_guess = false;  // scores mean nothing: fewer generations
+};
+
+// Ansor's constants (specs §1.13) where there are any.
+struct EvolutionOptions {
+  size_t population = 2048;
+  int generations = 4;
+  double mutation = 0.85;  // of the children; the others are crossings and fresh samples
+  double crossover = 0.05;
+  double measured_share = 0.2;  // of the population, from the best that were measured
+  double random_share = 0.05;   // epsilon: of what is asked for, drawn without the model
+  size_t least_of_sketch = 1;   // diversity: elites that a sketch keeps in each generation
+};
+
+std::unique_ptr<Explorer> make_random(const ExplorerContext& context);
+std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,
+                                         const EvolutionOptions& options = {});
+std::unique_ptr<Explorer> make_beam(const ExplorerContext& context, size_t width = 64);
+
+}  // namespace tilewright::search

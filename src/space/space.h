@@ -1,0 +1,45 @@
+// Space: all schedules of a task that a search may try: sketches made by rules (space/rule.h), each
+// a trace with holes. The same task and options give the same sketches. Immutable; share freely.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "space/rule.h"
+
+namespace tilewright::space {
+
+// What Ansor has not: each can be turned off by name.
+struct Extension {
+  std::string_view name;  // `pack`, `register_read`, `tails`, `unroll_and_jam`, ...
+  std::string_view what;
+};
+std::span<const Extension> extensions();
+
+struct SpaceOptions {
+  std::vector<std::string> off{};    // names of rules and extensions; an unknown one is an error
+  std::vector<SketchRule> custom{};  // tried before the built-in ones
+  int cores = 0;                     // that the rules think of; 0: the target's threads
+};
+
+class Space {
+ public:
+  // An error for a name that is no rule or extension, or a workload without any schedule.
+  static Result<Space> make(const Task& task, const SpaceOptions& options = {});
+
+  const Task& task() const { return *task_; }
+  const schedule::LoopTree& initial() const { return *initial_; }
+  std::span<const schedule::Sketch> sketches() const { return sketches_; }
+  double size() const;  // all genomes of all sketches
+
+ private:
+  Space() = default;
+  std::shared_ptr<const Task> task_;
+  std::shared_ptr<const schedule::LoopTree> initial_;
+  std::vector<schedule::Sketch> sketches_;
+};
+
+}  // namespace tilewright::space
