@@ -104,6 +104,68 @@ TEST(Sketch, AnyNumberOfStepsMayBeOff) {
   EXPECT_TRUE(trace.steps.empty());
 }
 
+// Two splits cut one axis: what the outer one folds is what the inner one cuts.
+TEST(Sketch, SplitsOfOneAxisShareAChoice) {
+  Sketch sketch;
+  sketch.trace = trace_of(
+      "cache_write C\n"
+      "split C i [1, 1]\n"
+      "compute_at C.write C i.1\n"
+      "split C.write i [1]\n");
+  TileDomain tiles;
+  tiles.choices = {{4, 2, 8}, {1, 16, 4}};
+  tiles.slices = {{.step = 1, .from = 0, .parts = 2, .folds = true},
+                  {.step = 3, .from = 2, .parts = 1, .folds = false}};
+  sketch.holes.push_back(
+      {.step = 1, .stage = stage_of("C"), .domain = tiles, .kind = HoleKind::Tile});
+  Trace trace;
+  instantiate(sketch, Genome{{0}}, &trace);
+  EXPECT_EQ(to_text(trace),
+            "cache_write C\nsplit C i [4, 16]\ncompute_at C.write C i.1\nsplit C.write i [8]\n");
+  instantiate(sketch, Genome{{1}}, &trace);
+  EXPECT_EQ(to_text(trace.steps[1]), "split C i [1, 64]");
+}
+
+// One decision in two places: a stage at root has threads, an attached one has none, and of an
+// inlined one nothing is left.
+TEST(Sketch, AChoiceMayHaveStepsInSeveralPlaces) {
+  Sketch sketch;
+  sketch.trace = trace_of(
+      "compute_root P\n"
+      "split P y [4]\n"
+      "annotate P y.0 parallel\n"
+      "split Y y [2]\n");
+  const Step at = step_of("compute_at P Y y.0"), inlined = step_of("compute_inline P");
+  const Step fuse = step_of("fuse P [y.0, x]"), threads = step_of("annotate P (y.0,x) parallel");
+  sketch.holes.push_back(
+      {.step = 0,
+       .stage = stage_of("P"),
+       .domain = SiteDomain{.sites = {0, 2},
+                            .choices = {{{}, {fuse, threads}}, {{at}, {}}, {{inlined}, {}}}},
+       .kind = HoleKind::Location});
+  Trace trace;
+  instantiate(sketch, Genome{{0}}, &trace);
+  EXPECT_EQ(to_text(trace),
+            "split P y [4]\nfuse P [y.0, x]\nannotate P (y.0,x) parallel\nsplit Y y [2]\n");
+  instantiate(sketch, Genome{{1}}, &trace);
+  EXPECT_EQ(to_text(trace), "compute_at P Y y.0\nsplit P y [4]\nsplit Y y [2]\n");
+  instantiate(sketch, Genome{{2}}, &trace);
+  EXPECT_EQ(to_text(trace), "compute_inline P\nsplit Y y [2]\n");
+}
+
+TEST(Sketch, ATailIsOfAllItsSplits) {
+  Sketch sketch;
+  sketch.trace = trace_of("split C i [3]\nsplit C j [5]\n");
+  sketch.holes.push_back(
+      {.step = 0,
+       .stage = stage_of("C"),
+       .domain = TailDomain{.choices = {Tail::Peel, Tail::Overlap}, .steps = {0, 1}},
+       .kind = HoleKind::Tail});
+  Trace trace;
+  instantiate(sketch, Genome{{1}}, &trace);
+  EXPECT_EQ(to_text(trace), "split C i [3] tail=overlap\nsplit C j [5] tail=overlap\n");
+}
+
 TEST(Sketch, ChecksTheGenome) {
   Trace trace;
   EXPECT_THROW(instantiate(matmul_sketch(), Genome{{1, 3}}, &trace), InternalError);
