@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/json.h"
 #include "task/suite.h"
+#include "te/dag_json.h"
 #include "te/ops/near_names.h"
 #include "te/ops/table.h"
 
@@ -22,9 +24,41 @@ std::unexpected<Error> unknown(std::string_view text) {
                           text, te::did_you_mean(text, names), fmt::join(operators, ", ")));
 }
 
+constexpr std::string_view kDagPrefix = "dag:";
+
+Result<Workload> parse_dag(std::string_view text, Licences licences) {
+  const auto json = parse_json(text.substr(kDagPrefix.size()));
+  if (!json) return std::unexpected(json.error());
+  const Json* ops = find_member(*json, "ops");
+  const Json* names = find_member(*json, "constants");
+  if (ops == nullptr || names == nullptr || !names->is_array()) {
+    return fail(ErrorKind::BadInput, "after dag: an object with ops and constants is expected");
+  }
+  auto dag = te::dag_from_json(*ops);
+  if (!dag) return std::unexpected(dag.error());
+  std::vector<std::string> constants;
+  for (const Json& name : *names) {
+    const auto op =
+        name.is_string() ? (*dag)->find_op(Name(name.get<std::string>())) : std::nullopt;
+    if (!op || (*dag)->op(*op).kind != te::OpKind::Placeholder) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{} is named as a constant but is no input", name.dump()));
+    }
+    constants.push_back(name.get<std::string>());
+  }
+  return make_workload(*dag, constants, std::string(text), licences);
+}
+
 }  // namespace
 
+Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
+                      const std::vector<std::string>& constants, Licences licences) {
+  const Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
+  return make_workload(dag, constants, fmt::format("{}{}", kDagPrefix, print_json(json)), licences);
+}
+
 Result<Workload> parse_workload(std::string_view text, Licences licences) {
+  if (text.starts_with(kDagPrefix)) return parse_dag(text, licences);
   if (is_suite_name(text)) {
     auto workload = suite_workload(text);
     if (workload) workload->licences = licences;

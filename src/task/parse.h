@@ -1,8 +1,12 @@
 // What the user may write where a workload is meant: the text of an operator
-// (`matmul:m=512,n=512,k=512`) or a name of the suite (`C2D2`, `C2D2.b16`).
+// (`matmul:m=512,n=512,k=512`), a name of the suite (`C2D2`, `C2D2.b16`), or a Dag of its own in
+// JSON: `dag:{"constants":["W"],"ops":[...]}`, see te/dag_json.h.
 #pragma once
 
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "task/workload.h"
@@ -10,5 +14,10 @@
 namespace tilewright {
 
 Result<Workload> parse_workload(std::string_view text, Licences licences = {});
+
+// A workload of a Dag that no operator's text names; its own text is the JSON form, so that it
+// travels and is stored as any other.
+Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
+                      const std::vector<std::string>& constants, Licences licences = {});
 
 }  // namespace tilewright

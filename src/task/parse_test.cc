@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "task/suite.h"
+
 namespace tilewright {
 namespace {
 
@@ -43,6 +45,40 @@ TEST(ParseWorkload, Mistakes) {
     EXPECT_EQ(workload.error().kind, mistake.kind) << mistake.text;
     EXPECT_THAT(workload.error().message, HasSubstr(mistake.message));
   }
+}
+
+// Every workload of the suite, and each operator with more than a sum in it, travels as a Dag.
+TEST(ParseWorkload, ADagIsAWorkloadToo) {
+  std::vector<std::string> texts = {"conv2d_winograd:h=8,w=8,ci=4,co=4", "softmax:m=4,n=8",
+                                    "matmul:m=7,n=5,k=3,dtype=bf16", "matmul:m=8,n=8,k=8,dtype=i8"};
+  for (const SuiteRow& row : suite_rows()) texts.push_back(row.name);
+  for (const std::string& text : texts) {
+    const auto workload = parse_workload(text);
+    ASSERT_TRUE(workload.has_value()) << text;
+    std::vector<std::string> constants;
+    for (const Operand& operand : workload->operands) {
+      if (operand.role == Role::Constant) {
+        constants.push_back(workload->dag->tensor(operand.tensor).name.text());
+      }
+    }
+    const Workload made = dag_workload(workload->dag, constants, workload->licences);
+    const auto back = parse_workload(made.text, made.licences);
+    ASSERT_TRUE(back.has_value()) << text << ": " << back.error().message;
+    EXPECT_EQ(back->key(), workload->key()) << text;
+    EXPECT_EQ(back->text, made.text);
+    EXPECT_EQ(back->dag->to_string(), workload->dag->to_string());
+  }
+}
+
+TEST(ParseWorkload, MistakesInADag) {
+  EXPECT_FALSE(parse_workload("dag:").has_value());
+  EXPECT_FALSE(parse_workload("dag:{}").has_value());
+  EXPECT_THAT(parse_workload(R"(dag:{"ops":[],"constants":[]})").error().message,
+              HasSubstr("this is no Dag"));
+  const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
+  std::string text = dag_workload(matmul->dag, {}).text;
+  text.replace(text.find("[]"), 2, "[\"Q\"]");
+  EXPECT_THAT(parse_workload(text).error().message, HasSubstr("no input"));
 }
 
 // Who asks for Winograd's algorithm by name allows what it does to results.
