@@ -143,7 +143,12 @@ Json op_to_json(const Dag& dag, const Op& op) {
   if (op.flop_override) json["flop"] = *op.flop_override;
   if (op.reduction) {
     json["reduce"] = axes_to_json(op.reduce_axes);
-    json["reduction"] = {{"identity", nodes.add_all(op.reduction->identity)},
+    Json names = Json::array();  // of lhs, then rhs
+    for (const auto* side : {&op.reduction->lhs, &op.reduction->rhs}) {
+      for (const ir::Expr& var : *side) names.push_back(var.as<ir::Var>()->name.text());
+    }
+    json["reduction"] = {{"names", std::move(names)},
+                         {"identity", nodes.add_all(op.reduction->identity)},
                          {"combine", nodes.add_all(op.reduction->combine)},
                          {"commutative", op.reduction->commutative}};
   }
@@ -289,10 +294,11 @@ class DagReader {
     for (const Json& number : from.at("identity")) {
       accumulators.push_back(scalar_from(nodes_json.at(number.get<size_t>()).at(0)));
     }
+    const size_t first = vars.size();
     for (auto* side : {&reduction.lhs, &reduction.rhs}) {
       for (size_t k = 0; k < accumulators.size(); ++k) {
-        side->push_back(ir::var(fmt::format("{}{}", side == &reduction.lhs ? "a" : "b", k),
-                                {accumulators[k], 1}));
+        const Json& name = from.at("names").at(vars.size() - first);
+        side->push_back(ir::var(name.get<std::string>(), {accumulators[k], 1}));
         vars.push_back(side->back());
       }
     }
