@@ -1,0 +1,111 @@
+#include "tune/objective.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr double kNumericStep = 1e-3;  // of the latency
+
+double at_or(std::span<const double> values, size_t index, double otherwise) {
+  return index < values.size() && values[index] > 0 ? values[index] : otherwise;
+}
+
+}  // namespace
+
+std::string_view text_of(ObjectiveKind kind) {
+  switch (kind) {
+    case ObjectiveKind::Sum:
+      return "sum";
+    case ObjectiveKind::Targets:
+      return "targets";
+    case ObjectiveKind::GeometricMean:
+      return "geometric_mean";
+    case ObjectiveKind::EarlyStopping:
+      return "early_stopping";
+    case ObjectiveKind::Custom:
+      return "custom";
+  }
+  return "unknown";
+}
+
+size_t Objective::goals() const {
+  size_t goals = 0;
+  for (const Part& part : parts) goals = std::max(goals, part.goal + 1);
+  return goals;
+}
+
+std::vector<double> Objective::sums(std::span<const double> latency_ns) const {
+  std::vector<double> sums(goals(), 0.0);
+  for (const Part& part : parts) sums[part.goal] += part.weight * latency_ns[part.task];
+  return sums;
+}
+
+double Objective::value(std::span<const double> latency_ns) const {
+  if (kind == ObjectiveKind::Custom) {
+    CHECK(custom != nullptr, "an objective of the user's without a function");
+    return custom(latency_ns);
+  }
+  const std::vector<double> latencies = sums(latency_ns);
+  double sum = 0;
+  double log_sum = 0;
+  for (size_t goal = 0; goal < latencies.size(); ++goal) {
+    const double target = kind == ObjectiveKind::Targets ? at_or(targets_ns, goal, 0) : 0;
+    sum += std::max(latencies[goal], target);
+    if (latencies[goal] > 0) log_sum += std::log(at_or(references_ns, goal, 1) / latencies[goal]);
+  }
+  if (kind != ObjectiveKind::GeometricMean) return sum;
+  return latencies.empty() ? 0 : -std::exp(log_sum / static_cast<double>(latencies.size()));
+}
+
+double Objective::slope(std::span<const double> latency_ns, size_t task) const {
+  if (kind == ObjectiveKind::Custom) {
+    std::vector<double> lower(latency_ns.begin(), latency_ns.end());
+    const double step = kNumericStep * latency_ns[task];
+    if (step <= 0) return 0;
+    lower[task] -= step;
+    return (value(latency_ns) - value(lower)) / step;
+  }
+  const std::vector<double> latencies = sums(latency_ns);
+  const double mean = kind == ObjectiveKind::GeometricMean ? -value(latency_ns) : 0;
+  double slope = 0;
+  for (const Part& part : parts) {
+    if (part.task != task) continue;
+    const double latency = latencies[part.goal];
+    if (kind == ObjectiveKind::GeometricMean) {
+      const auto count = static_cast<double>(latencies.size());
+      if (latency > 0) slope += mean / count * part.weight / latency;
+    } else if (kind != ObjectiveKind::Targets || latency > at_or(targets_ns, part.goal, 0)) {
+      slope += part.weight;
+    }
+  }
+  return slope;
+}
+
+bool Objective::is_met(std::span<const double> latency_ns) const {
+  if (kind != ObjectiveKind::Targets) return false;
+  const std::vector<double> latencies = sums(latency_ns);
+  for (size_t goal = 0; goal < latencies.size(); ++goal) {
+    if (latencies[goal] > at_or(targets_ns, goal, 0)) return false;
+  }
+  return true;
+}
+
+std::vector<Part> separate_goals(size_t tasks) {
+  std::vector<Part> parts(tasks);
+  for (size_t task = 0; task < tasks; ++task) parts[task] = {.goal = task, .task = task};
+  return parts;
+}
+
+std::vector<Part> common_goal(std::span<const double> weights) {
+  std::vector<Part> parts;
+  for (size_t task = 0; task < weights.size(); ++task) {
+    parts.push_back({.goal = 0, .task = task, .weight = weights[task]});
+  }
+  return parts;
+}
+
+}  // namespace tilewright::tune
