@@ -18,3 +18,14 @@ target_include_directories(tilewright_llvm_sdk SYSTEM INTERFACE ${LLVM_INCLUDE_D
 separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tilewright_llvm_sdk INTERFACE ${llvm_definitions})
 target_link_libraries(tilewright_llvm_sdk INTERFACE LLVM)
+
+# XGBoost's C interface, for cost: link `tilewright_xgboost`. Debian has no package file for CMake.
+find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h)
+find_library(XGBOOST_LIBRARY xgboost)
+if(NOT XGBOOST_INCLUDE_DIR OR NOT XGBOOST_LIBRARY)
+  message(FATAL_ERROR "XGBoost was not found (xgboost/c_api.h, libxgboost); "
+                      "./dev installs it: apt-get install libxgboost-dev")
+endif()
+add_library(tilewright_xgboost INTERFACE)
+target_include_directories(tilewright_xgboost SYSTEM INTERFACE ${XGBOOST_INCLUDE_DIR})
+target_link_libraries(tilewright_xgboost INTERFACE ${XGBOOST_LIBRARY})

@@ -22,6 +22,7 @@ struct Samples {
   feature::RowBatch rows;
   std::vector<uint32_t> group;
   std::vector<double> latency_ns;  // 0: it failed (crash, time-out, wrong), which is a label too
+  std::vector<float> weight;       // empty: 1 each; less for what others measured
 
   size_t size() const { return latency_ns.size(); }
 };
