@@ -7,6 +7,6 @@
 
 namespace tilewright::codegen {
 
-inline constexpr int64_t kCodeGeneratorVersion = 3;
+inline constexpr int64_t kCodeGeneratorVersion = 4;
 
 }  // namespace tilewright::codegen

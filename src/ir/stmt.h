@@ -159,6 +159,9 @@ struct Buffer {
   std::vector<int64_t> shape;  // before `flatten`, logical; afterwards one number of elements
   Scope scope = Scope::Argument;
   int alignment = 64;  // of the first element, in bytes
+  // Its values are known when the code is made, and are neither infinite nor NaN; or copies of
+  // such.
+  bool finite = false;
 
   int64_t elements() const {
     int64_t n = 1;

@@ -80,6 +80,7 @@ class NestBuilder {
       layouts_.push_back(schedule::layout_of(tree_, static_cast<BufferIndex>(k)));
       for (const layout::Digit& digit : layouts_.back().digits) out.shape.push_back(digit.extent);
       if (!buffer.is_argument) out.scope = scope_of(writer, out);
+      out.finite = is_finite(buffer);
       function_.buffers.push_back(std::move(out));
     }
     for (const Operand& operand : workload_.operands) {
@@ -87,6 +88,14 @@ class NestBuilder {
       function_.buffers[operand.tensor].alignment = operand.alignment;
       function_.argument_written.push_back(operand.role == Role::Output);
     }
+  }
+
+  // A constant of the workload, or a copy of one.
+  bool is_finite(const schedule::Buffer& buffer) const {
+    if (buffer.is_constant) return true;
+    const Stage& writer = tree_.stage(buffer.stage);
+    return writer.kind == StageKind::Copy && writer.accesses == 1 &&
+           tree_.buffer(tree_.reads_of(writer)[0].buffer).is_constant;
   }
 
   ir::Scope scope_of(const Stage& writer, const ir::Buffer& buffer) const {

@@ -1,10 +1,18 @@
-// Leaves out what is multiplied by nothing: terms whose factor is the constant 0, and products
-// by 1. Transforms by constant matrices, unrolled, are full of them. A 0 times infinity would be
-// NaN, so this is done under the licence `winograd` alone.
+// Leaves out what is multiplied by nothing: terms whose factor is the constant 0, and loops of
+// which nothing is left.
 //
-//   fma(0.0, x, acc)       ->   acc
-//   fma(-1.0, x, acc)      ->   acc - x
+//   fma(0.0, w, acc)       ->   acc
 //   C[i] = C[i]            ->
+//
+// Taps of a convolution that meet the zeros around an image are such terms, once its loops are
+// unrolled and borders are code of their own. A 0 times infinity would be NaN, so the other factor
+// has to be known to be finite: a constant of the workload (ir::Buffer::finite). The sign of a zero
+// may change, which takes the licence `reassociate`.
+//
+// Under the licence `winograd` any factor will do, and products by 1 go too: transforms by constant
+// matrices, unrolled, are full of them.
+//
+//   fma(-1.0, x, acc)      ->   acc - x
 #pragma once
 
 #include "lower/pass.h"

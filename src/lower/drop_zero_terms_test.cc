@@ -42,5 +42,29 @@ TEST(DropZeroTerms, NeedsTheLicence) {
   EXPECT_EQ(after_drop(value, {}), "out[0] = fma(0.0, x[0], out[0])\nout[0] = 7.0\n");
 }
 
+// A constant of the workload is finite: nothing of it times 0 is left, nor the loop around it.
+TEST(DropZeroTerms, ConstantsAreFinite) {
+  const auto lowered = [](bool finite, Licences licences) {
+    Kernel kernel;
+    const auto out = kernel.argument("out", {1}, ir::kF32);
+    const auto weights = kernel.argument("w", {8}, ir::kF32);
+    kernel.function.buffers[weights].finite = finite;
+    const Expr k = ir::var("k");
+    const Expr acc = kernel.load(out, {ir::int_imm(0)});
+    const Expr term = ir::fma(number(0), kernel.load(weights, {k}), acc);
+    ir::Stmt zeros = ir::make_for(k, ir::int_imm(8), ir::ForKind::Serial,
+                                  ir::make_store(out, {ir::int_imm(0)}, term));
+    ir::Stmt some = ir::make_store(out, {ir::int_imm(0)}, number(3));
+    kernel.function.body =
+        ir::make_block({ir::make_if(kernel.load(out, {ir::int_imm(0)}) < number(1), some, zeros),
+                        ir::make_store(out, {ir::int_imm(0)}, number(7))});
+    return kernel.after(drop_zero_terms, licences);
+  };
+  const std::string kept = "if out[0] < 1.0:\n  out[0] = 3.0\nout[0] = 7.0\n";
+  EXPECT_EQ(lowered(true, {}), kept);
+  EXPECT_NE(lowered(false, {}), kept);
+  EXPECT_NE(lowered(true, {.reassociate = false}), kept);
+}
+
 }  // namespace
 }  // namespace tilewright::lower
