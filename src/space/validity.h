@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "schedule/loop_tree.h"
 #include "target/machine.h"
@@ -14,17 +15,25 @@
 namespace tilewright::space {
 
 enum class Unfit : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
-std::string_view unfit_text(Unfit unfit);
+std::string_view unfit_text(Unfit unfit);  // `more sums than registers hold`
 
 class Validity {
  public:
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);
+  // `tree` is complete: apply has made it.
   Unfit check(const schedule::LoopTree& tree) const;
 
  private:
+  bool sums_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+  bool vectors_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+  bool threads_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+  int64_t lanes_of(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+
   Target target_;
   int64_t code_limit_ = 0;
-  int64_t scope_limit_ = 0;  // bytes of buffers attached under a loop, all together
+  int64_t scope_limit_ = 0;          // bytes of buffers attached under a loop, all together
+  int64_t root_limit_ = 0;           // bytes of buffers that are computed whole
+  std::vector<bool> wants_threads_;  // by operator: enough arithmetic and elements to share
 };
 
 }  // namespace tilewright::space

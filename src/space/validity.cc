@@ -1,0 +1,163 @@
+#include "space/validity.h"
+
+#include <algorithm>
+
+#include "schedule/apply.h"
+
+namespace tilewright::space {
+namespace {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
+// Sums beyond the registers are spilled: a few cost little, from here on it is never worth it.
+constexpr int64_t kSumsOfTwoRegisters = 3;
+constexpr int64_t kVectorRegisters = 16;  // of one vectorised loop
+constexpr double kWorthThreads = 200e3;   // FLOP; below, starting threads costs as much
+constexpr int64_t kCachesOfScope = 4;     // times the second-level cache
+constexpr int64_t kLeastScope = int64_t{32} << 20;
+constexpr int64_t kRootShare = 2;  // of the memory
+// Programs whose code is longer than this, and than some times the plain one, take long to compile
+// and are seldom good.
+constexpr int64_t kMostInstructions = 4096;
+constexpr int64_t kTimesPlain = 8;
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+bool is_computed(const Stage& stage) {
+  return stage.kind != StageKind::Input && stage.place != Place::Inlined;
+}
+
+int64_t code_limit(const LoopTree& initial, int vector_bytes) {
+  LoopTree plain;
+  if (apply(initial, {}, &plain)) return kMaxInstructions;
+  return std::max(kMostInstructions, kTimesPlain * estimated_instructions(plain, vector_bytes));
+}
+
+int64_t bytes_of(const LoopTree& tree, const Stage& stage) {
+  int64_t bytes = 0;
+  for (int k = 0; k < stage.buffers; ++k) {
+    const Buffer& buffer = tree.buffer(static_cast<BufferIndex>(stage.first_buffer + k));
+    if (buffer.is_argument) continue;
+    int64_t size = ir::bytes_of(buffer.element);
+    for (const int64_t extent : buffer.extent) {
+      if (__builtin_mul_overflow(size, extent, &size)) return INT64_MAX / 4;
+    }
+    bytes += std::min(size, INT64_MAX / 4);
+  }
+  return std::min(bytes, INT64_MAX / 4);
+}
+
+bool has_small_divisor(int64_t value) {
+  constexpr int64_t kDivisors[] = {2, 3, 5, 7, 11, 13};
+  return std::ranges::any_of(kDivisors, [&](int64_t d) { return value % d == 0; });
+}
+
+}  // namespace
+
+std::string_view unfit_text(Unfit unfit) {
+  switch (unfit) {
+    case Unfit::No:
+      return "fit";
+    case Unfit::Registers:
+      return "more sums than registers hold";
+    case Unfit::VectorLength:
+      return "a vector of one lane or of too many";
+    case Unfit::ScopeSize:
+      return "buffers that no cache holds";
+    case Unfit::Threads:
+      return "threads without work";
+    case Unfit::CodeSize:
+      return "code that takes long to compile";
+  }
+  return "";
+}
+
+Validity::Validity(const Task& task, const LoopTree& initial, const Machine& machine)
+    : target_(task.target), code_limit_(code_limit(initial, task.target.vector_bits / 8)) {
+  scope_limit_ = std::max({kCachesOfScope * machine.cache_bytes(2),
+                           machine.cache_bytes(3) / std::max(1, target_.threads), kLeastScope});
+  root_limit_ = machine.memory_bytes > 0 ? machine.memory_bytes / kRootShare : INT64_MAX;
+  const te::Dag& dag = *task.workload.dag;
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
+    double elements = 1;
+    for (const te::Axis& axis : dag.op(id).axes) elements *= static_cast<double>(axis.extent.high);
+    wants_threads_.push_back(target_.threads > 1 && elements >= target_.threads &&
+                             dag.flop(id) > kWorthThreads);
+  }
+}
+
+int64_t Validity::lanes_of(const LoopTree& tree, const Stage& stage) const {
+  const int bytes = ir::bytes_of(tree.buffer(stage.first_buffer).element);
+  return std::max(1, target_.lanes(std::max(1, bytes)));
+}
+
+// The vectors of sums that live while the innermost loop over a reduction runs: all that is written
+// out inside of it. With other loops between, they go through memory and need no registers.
+bool Validity::sums_fit(const LoopTree& tree, const Stage& stage) const {
+  int64_t sums = 1;
+  for (size_t k = stage.loops.size(); k-- > 0;) {
+    const LoopVar& var = tree.var(stage.loops[k]);
+    if (var.extent == 1) continue;
+    bool written_out = var.annotation == Annotation::Unroll;
+    bool is_vector = var.annotation == Annotation::Vectorise;
+    if (!tree.tensorized.empty()) {  // the intrinsic takes the loop and the one inside of it
+      is_vector |= tree.find_tensorized(stage.loops[k]) != nullptr;
+      written_out |= k > 0 && tree.find_tensorized(stage.loops[k - 1]) != nullptr;
+    }
+    if (var.kind == IterKind::Reduce && !written_out && !is_vector) {
+      return 2 * sums <= kSumsOfTwoRegisters * target_.vector_registers();
+    }
+    if (!written_out && !is_vector) return true;
+    if (is_vector) {
+      sums *= ceil_div(var.extent, lanes_of(tree, stage));
+    } else if (var.kind == IterKind::Spatial) {
+      sums *= std::min(var.extent, kMaxInstructions);
+    }
+    sums = std::min(sums, kMaxInstructions);
+  }
+  return true;
+}
+
+bool Validity::vectors_fit(const LoopTree& tree, const Stage& stage) const {
+  for (size_t k = stage.loops.size(); k-- > 0;) {
+    const LoopVar& var = tree.var(stage.loops[k]);
+    if (var.annotation != Annotation::Vectorise) continue;
+    if (var.extent > kVectorRegisters * lanes_of(tree, stage)) return false;
+    if (var.extent > 1 || var.origin != VarOrigin::Part) return true;
+    // One lane where there could be more.
+    return !has_small_divisor(tree.var(var.parent).extent);
+  }
+  return true;
+}
+
+bool Validity::threads_fit(const LoopTree& tree, const Stage& stage) const {
+  size_t count = stage.loops.size();
+  for (const Stage* around = &stage;;) {
+    for (size_t k = 0; k < count; ++k) {
+      const LoopVar& var = tree.var(around->loops[k]);
+      if (var.annotation == Annotation::Parallel) return var.extent >= target_.threads;
+    }
+    if (around->place != Place::At) return false;
+    count = static_cast<size_t>(tree.var(around->at_loop).position) + 1;
+    around = &tree.stage(around->at_stage);
+  }
+}
+
+Unfit Validity::check(const LoopTree& tree) const {
+  int64_t attached = 0;
+  int64_t whole = 0;
+  for (const Stage& stage : tree.stages) {
+    if (!is_computed(stage)) continue;
+    const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
+    if (computes && wants_threads_[stage.op] && !threads_fit(tree, stage)) return Unfit::Threads;
+    if (!vectors_fit(tree, stage)) return Unfit::VectorLength;
+    if (computes && !sums_fit(tree, stage)) return Unfit::Registers;
+    int64_t& total = stage.place == Place::At ? attached : whole;
+    total = std::min(total + bytes_of(tree, stage), INT64_MAX / 4);
+  }
+  if (attached > scope_limit_ || whole > root_limit_) return Unfit::ScopeSize;
+  if (estimated_instructions(tree, target_.vector_bits / 8) > code_limit_) return Unfit::CodeSize;
+  return Unfit::No;
+}
+
+}  // namespace tilewright::space

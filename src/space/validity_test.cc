@@ -1,0 +1,167 @@
+#include "space/validity.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+#include "task/parse.h"
+#include "task/suite.h"
+
+namespace tilewright::space {
+namespace {
+
+Machine small_machine() {
+  Machine machine;
+  machine.caches = {{.level = 1, .size_bytes = 32 << 10, .line_bytes = 64, .shared_by = 1},
+                    {.level = 2, .size_bytes = 1 << 20, .line_bytes = 64, .shared_by = 1}};
+  machine.memory_bytes = int64_t{8} << 30;
+  return machine;
+}
+
+class Bench {
+ public:
+  explicit Bench(std::string_view text, std::string_view target = "x86-64-v4;threads=2")
+      : task_{parse_workload(text).value(), parse_target(target).value()},
+        initial_(schedule::initial_tree(task_.workload).value()),
+        validity_(task_, initial_, small_machine()) {}
+
+  std::string check(const schedule::Trace& trace) const {
+    const auto tree = schedule::apply_or_explain(initial_, trace);
+    if (!tree) return tree.error().message;
+    return std::string(unfit_text(validity_.check(*tree)));
+  }
+  std::string check(std::string_view steps) const {
+    return check(schedule::trace_from_text(steps).value());
+  }
+  const Task& task() const { return task_; }
+
+ private:
+  Task task_;
+  schedule::LoopTree initial_;
+  Validity validity_;
+};
+
+std::string text_of(Unfit unfit) { return std::string(unfit_text(unfit)); }
+
+// A tile of `rows` times `columns` of a matmul, in registers while k runs.
+std::string tile(int rows, int columns) {
+  return "cache_write C\nsplit C i [" + std::to_string(rows) + "]\nsplit C j [" +
+         std::to_string(columns) +
+         "]\nreorder C [i.0, j.0, i.1, j.1]\nannotate C i.0 parallel\n"
+         "compute_at C.write C j.0\nreorder C.write [k, i, j]\n"
+         "annotate C.write i unroll\nannotate C.write j vectorise\n";
+}
+
+TEST(Validity, SumsMustFitTheRegisters) {
+  const Bench bench("matmul:m=512,n=512,k=512");
+  EXPECT_EQ(bench.check(tile(8, 32)), text_of(Unfit::No));
+  EXPECT_EQ(bench.check(tile(14, 32)), text_of(Unfit::No));
+  EXPECT_EQ(bench.check(tile(16, 48)), text_of(Unfit::No));  // 48: the last that is tried
+  EXPECT_EQ(bench.check(tile(17, 48)), text_of(Unfit::Registers));
+  EXPECT_EQ(bench.check(tile(64, 32)), text_of(Unfit::Registers));
+  // With half the registers and half the lanes.
+  const Bench narrow("matmul:m=512,n=512,k=512", "x86-64-v3;threads=2");
+  EXPECT_EQ(narrow.check(tile(6, 16)), text_of(Unfit::No));
+  EXPECT_EQ(narrow.check(tile(14, 16)), text_of(Unfit::Registers));
+}
+
+TEST(Validity, LoopsThatAreNotWrittenOutNeedNoRegisters) {
+  const Bench bench("matmul:m=512,n=512,k=512");
+  EXPECT_EQ(bench.check("annotate C i parallel\nreorder C [i, k, j]\nsplit C j [64]\n"
+                        "annotate C j.1 vectorise"),
+            text_of(Unfit::No));
+  // A reduction that is written out does not hide the one around it.
+  EXPECT_EQ(bench.check("split C i [64]\nsplit C j [32]\nsplit C k [2]\n"
+                        "reorder C [i.0, j.0, k.0, i.1, k.1, j.1]\nannotate C i.0 parallel\n"
+                        "annotate C i.1 unroll\nannotate C k.1 unroll\nannotate C j.1 vectorise"),
+            text_of(Unfit::Registers));
+}
+
+TEST(Validity, VectorsHaveAFewRegisters) {
+  const Bench bench("matmul:m=512,n=512,k=512");
+  const auto lanes = [&](std::string_view size) {
+    return bench.check("annotate C i parallel\nsplit C j [" + std::string(size) +
+                       "]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise");
+  };
+  EXPECT_EQ(lanes("1"), text_of(Unfit::VectorLength));
+  EXPECT_EQ(lanes("2"), text_of(Unfit::No));
+  EXPECT_EQ(lanes("256"), text_of(Unfit::No));
+  EXPECT_EQ(lanes("512"), text_of(Unfit::VectorLength));
+  // Where there is nothing else, one lane is what there is.
+  const Bench column("matmul:m=512,n=1,k=512");
+  EXPECT_EQ(column.check("annotate C i parallel\nreorder C [i, k, j]\nannotate C j vectorise"),
+            text_of(Unfit::No));
+  const Bench prime("matmul:m=509,n=521,k=523");
+  EXPECT_EQ(prime.check("annotate C i parallel\nsplit C j [1]\nannotate C j.1 vectorise"
+                        "\nreorder C [i, j.0, k, j.1]"),
+            text_of(Unfit::No));
+}
+
+TEST(Validity, AttachedBuffersFitACache) {
+  const Bench bench("matmul:m=8192,n=8192,k=8192");
+  const std::string read = "annotate C i parallel\ncache_read B [C]\ncompute_at B.read C ";
+  EXPECT_EQ(bench.check(read + "i"), text_of(Unfit::ScopeSize));
+  EXPECT_EQ(bench.check(read + "j"), text_of(Unfit::No));
+}
+
+TEST(Validity, WorkIsForAllThreads) {
+  const Bench bench("matmul:m=512,n=512,k=512");
+  EXPECT_EQ(bench.check(""), text_of(Unfit::Threads));
+  EXPECT_EQ(bench.check("split C i [512]\nannotate C i.0 parallel"), text_of(Unfit::Threads));
+  EXPECT_EQ(bench.check("split C i [256]\nannotate C i.0 parallel"), text_of(Unfit::No));
+  // Parallel further out counts.
+  EXPECT_EQ(bench.check("cache_write C\nannotate C i parallel\ncompute_at C.write C i"),
+            text_of(Unfit::No));
+  EXPECT_EQ(Bench("matmul:m=16,n=16,k=16").check(""), text_of(Unfit::No));  // too little
+  EXPECT_EQ(Bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1").check(""), text_of(Unfit::No));
+  EXPECT_EQ(Bench("reduce:op=sum,shape=1000000,axes=0").check(""), text_of(Unfit::No));
+}
+
+TEST(Validity, CodeIsNotTooLong) {
+  const Bench bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1");
+  EXPECT_EQ(bench.check("split C i [64]\nsplit C j [32]\nreorder C [i.0, j.0, i.1, j.1, k]\n"
+                        "annotate C i.1 unroll\nannotate C j.1 unroll"),
+            text_of(Unfit::CodeSize));
+}
+
+// What a hand-written schedule is for, when its name is not that of the suite.
+std::string workload_of(const std::string& name, const std::string& trace) {
+  if (name == "PRIME.509x521x523") return "matmul:m=509,n=521,k=523";
+  if (name == "GMM2") return "matmul:m=512,n=512,k=512";
+  if (name == "GMM3") return "matmul:m=1024,n=1024,k=1024";
+  const std::string first = trace.substr(2, trace.find('\n') - 2);
+  return first.contains(':') && first.starts_with("matmul:") ? first : name;
+}
+
+// What was written by hand and is fast must never be refused.
+TEST(Validity, HandWrittenSchedulesAreFit) {
+  int checked = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(TILEWRIGHT_SOURCE_DIR "/bench/traces")) {
+    const std::string name = file.path().stem().string();
+    if (name.ends_with(".naive")) continue;
+    const std::string text = read_file(file.path().string(), 1 << 20).value();
+    const std::string what = workload_of(name, text);
+    const Bench bench(what);
+    EXPECT_EQ(bench.check(text), text_of(Unfit::No)) << name;
+    ++checked;
+  }
+  EXPECT_GE(checked, 17);
+}
+
+TEST(Validity, DefaultSchedulesAreFitButForThreads) {
+  for (const SuiteRow& row : suite_rows()) {
+    const Bench bench(row.name);
+    const auto trace = schedule::default_trace(bench.task().workload, bench.task().target);
+    ASSERT_TRUE(trace) << row.name;
+    const std::string answer = bench.check(*trace);
+    EXPECT_TRUE(answer == text_of(Unfit::No) || answer == text_of(Unfit::Threads))
+        << row.name << ": " << answer;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::space
