@@ -1,0 +1,141 @@
+#include "search/batch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tilewright::search {
+namespace {
+
+// Below that many a question may go without one by chance.
+constexpr size_t kAlwaysOneByChance = 16;
+
+size_t share_of(double share, size_t count) {
+  return static_cast<size_t>(std::ceil(share * static_cast<double>(count)));
+}
+
+class Chooser {
+ public:
+  Chooser(std::span<const Candidate> found, const Evidence& evidence, const BatchOptions& options)
+      : found_(found), evidence_(evidence), options_(options), taken_(found.size()) {
+    for (const size_t k : by_score(found)) {
+      if (!evidence.was_asked(found[k].program)) order_.push_back(k);
+    }
+  }
+
+  // The best of each sketch that may still win, those that were tried least first.
+  void take_of_each_sketch() {
+    struct Turn {
+      size_t trials;
+      size_t index;
+    };
+    std::vector<Turn> turns;
+    std::vector<bool> seen;
+    for (const size_t k : order_) {
+      const size_t sketch = found_[k].sketch;
+      if (sketch >= seen.size()) seen.resize(sketch + 1);
+      if (seen[sketch]) continue;
+      seen[sketch] = true;
+      if (!evidence_.is_hopeless(sketch)) turns.push_back({evidence_.trials_of(sketch), k});
+    }
+    std::ranges::stable_sort(turns, {}, &Turn::trials);
+    const size_t most = share_of(options_.sketch_share, options_.count);
+    for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
+  }
+
+  void take_by_chance(std::span<const size_t> fresh, Rng& rng) {
+    const double wanted = options_.random_share * static_cast<double>(options_.count);
+    const size_t count = options_.count >= kAlwaysOneByChance
+                             ? share_of(options_.random_share, options_.count)
+                             : static_cast<size_t>(wanted + rng.uniform());
+    std::vector<size_t> left;
+    for (const size_t k : fresh) {
+      if (!taken_[k] && !evidence_.was_asked(found_[k].program)) left.push_back(k);
+    }
+    for (; !left.empty() && by_chance_.size() < count; left.pop_back()) {
+      std::swap(left[rng.below(left.size())], left.back());
+      taken_[left.back()] = true;
+      by_chance_.push_back(left.back());
+    }
+  }
+
+  // The best of all, twins only as far as their share goes; the other twins when there is no more.
+  void fill() {
+    const size_t most = share_of(options_.twin_share, options_.count);
+    size_t twins = 0;
+    for (const bool all : {false, true}) {
+      for (const size_t k : order_) {
+        if (is_full()) return;
+        if (taken_[k]) continue;
+        if (!all && has_better_twin(k)) {
+          if (twins == most) continue;
+          ++twins;
+        }
+        take(k);
+      }
+    }
+  }
+
+  std::vector<Candidate> answer() {
+    std::ranges::stable_sort(chosen_, std::greater{}, [&](size_t k) { return found_[k].score; });
+    std::vector<Candidate> out;
+    out.reserve(options_.count);
+    for (const std::vector<size_t>* part : {&chosen_, &by_chance_}) {
+      for (const size_t k : *part) out.push_back(found_[k]);
+    }
+    return out;
+  }
+
+ private:
+  bool is_full() const { return chosen_.size() + by_chance_.size() >= options_.count; }
+
+  void take(size_t k) {
+    if (is_full() || taken_[k]) return;
+    taken_[k] = true;
+    chosen_.push_back(k);
+  }
+
+  bool has_better_twin(size_t k) const {
+    return std::ranges::any_of(chosen_, [&](size_t c) {
+      return found_[c].score >= found_[k].score && are_twins(found_[c], found_[k]);
+    });
+  }
+
+  std::span<const Candidate> found_;
+  const Evidence& evidence_;
+  const BatchOptions& options_;
+  std::vector<bool> taken_;
+  std::vector<size_t> order_;  // never asked for, best first
+  std::vector<size_t> chosen_;
+  std::vector<size_t> by_chance_;
+};
+
+}  // namespace
+
+bool are_twins(const Candidate& a, const Candidate& b) {
+  if (a.sketch != b.sketch) return false;
+  size_t different = 0;
+  for (size_t k = 0; k < a.genome.genes.size() && different < 2; ++k) {
+    different += a.genome.genes[k] != b.genome.genes[k] ? 1 : 0;
+  }
+  return different < 2;
+}
+
+std::vector<size_t> by_score(std::span<const Candidate> candidates) {
+  std::vector<size_t> order(candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater{}, [&](size_t k) { return candidates[k].score; });
+  return order;
+}
+
+std::vector<Candidate> choose_batch(std::span<const Candidate> found, std::span<const size_t> fresh,
+                                    const Evidence& evidence, const BatchOptions& options,
+                                    Rng& rng) {
+  Chooser chooser(found, evidence, options);
+  chooser.take_by_chance(fresh, rng);
+  chooser.take_of_each_sketch();
+  chooser.fill();
+  return chooser.answer();
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,133 @@
+// The beam explorer, for the ablation of Ansor's paper (OSDI 2020, section 7.1): genomes are
+// decided hole by hole, in the order of the sketch, and after each hole the `width` best are kept.
+// What is not decided yet is filled by chance, so that the model judges programs that are not
+// complete; that is what makes this search worse than one over complete programs.
+#include <algorithm>
+#include <utility>
+
+#include "search/batch.h"
+#include "search/drawing.h"
+
+namespace tilewright::search {
+namespace {
+
+constexpr size_t kChoices = 16;  // of a hole that are tried for each partial genome, at most
+constexpr int kFills = 3;        // attempts to fill a partial genome legally
+constexpr int kSearches = 8;     // beams in a question, when the first ones give too few
+
+class Beam : public Explorer {
+ public:
+  Beam(const ExplorerContext& context, size_t width)
+      : context_(context), rng_(context.seed), width_(std::max<size_t>(width, 1)) {
+    for (const schedule::Sketch& sketch : context.sketches) {
+      depth_ = std::max(depth_, sketch.holes.size());
+    }
+  }
+
+  std::string_view name() const override { return "beam"; }
+
+  std::vector<Candidate> ask(size_t count) override {
+    std::vector<Candidate> answer;
+    if (context_.sketches.empty()) return answer;
+    for (int k = 0; k < kSearches && answer.size() < count; ++k) {
+      for (Candidate& candidate : search()) {
+        if (answer.size() == count) break;
+        if (!asked_.insert(candidate.program).second) continue;
+        answer.push_back(std::move(candidate));
+      }
+    }
+    std::ranges::stable_sort(answer, std::greater{}, &Candidate::score);
+    return answer;
+  }
+
+  void tell(std::span<const Outcome> outcomes) override {
+    for (const Outcome& outcome : outcomes) asked_.insert(outcome.candidate.program);
+  }
+
+ private:
+  // Complete genomes that were never asked for, best first.
+  std::vector<Candidate> search() {
+    std::vector<Candidate> beam = begin();
+    for (size_t hole = 0; hole < depth_ && !beam.empty(); ++hole) {
+      std::vector<Candidate> wider;
+      for (const Candidate& partial : beam) decide(partial, hole, &wider);
+      beam = keep_best(std::move(wider), hole + 1);
+    }
+    return beam;
+  }
+
+  // Nothing decided: every sketch has its share of the beam.
+  std::vector<Candidate> begin() {
+    std::vector<Candidate> beam;
+    for (size_t k = 0; k < std::max(width_, context_.sketches.size()); ++k) {
+      const auto sketch = static_cast<uint16_t>(k % context_.sketches.size());
+      beam.push_back({.sketch = sketch,
+                      .genome = schedule::sample(context_.sketches[sketch], rng_),
+                      .program = {}});
+    }
+    return keep_best(std::move(beam), 0);
+  }
+
+  // The partial genome with each choice of the hole, or some when there are many.
+  void decide(const Candidate& partial, size_t hole, std::vector<Candidate>* out) {
+    const schedule::Sketch& sketch = context_.sketches[partial.sketch];
+    out->push_back(partial);
+    if (hole >= sketch.holes.size()) return;
+    const size_t size = sketch.holes[hole].size();
+    for (size_t k = 0; k < std::min(size, kChoices); ++k) {
+      const size_t choice = size <= kChoices ? k : rng_.below(size);
+      Candidate next = partial;
+      next.genome.genes[hole] = static_cast<uint16_t>(choice);
+      fill(&next, hole + 1);
+      out->push_back(std::move(next));
+    }
+  }
+
+  void fill(Candidate* candidate, size_t from) {
+    const std::vector<schedule::Hole>& holes = context_.sketches[candidate->sketch].holes;
+    for (size_t h = from; h < holes.size(); ++h) {
+      candidate->genome.genes[h] = static_cast<uint16_t>(rng_.below(holes[h].size()));
+    }
+  }
+
+  // The best by score with distinct programs. Partial genomes whose filling is not legal are filled
+  // anew a few times; complete ones must not have been asked for.
+  std::vector<Candidate> keep_best(std::vector<Candidate> candidates, size_t decided) {
+    Gathering gathering(context_.assessor);
+    for (int attempt = 0; attempt < kFills && !candidates.empty(); ++attempt) {
+      context_.assessor->assess(candidates);
+      std::vector<Candidate> again;
+      for (Candidate& candidate : candidates) {
+        if (is_legal(candidate)) {
+          gathering.propose(std::move(candidate));
+        } else if (decided < context_.sketches[candidate.sketch].holes.size()) {
+          fill(&candidate, decided);
+          again.push_back(std::move(candidate));
+        }
+      }
+      candidates = std::move(again);
+    }
+    gathering.assess();
+    std::vector<Candidate> best;
+    for (const size_t k : by_score(gathering.kept())) {
+      const Candidate& candidate = gathering.kept()[k];
+      if (decided == depth_ && asked_.contains(candidate.program)) continue;
+      if (best.size() < width_) best.push_back(candidate);
+    }
+    return best;
+  }
+
+  ExplorerContext context_;
+  Rng rng_;
+  size_t width_;
+  size_t depth_ = 0;  // of the sketch with most holes
+  HashSet asked_;
+};
+
+}  // namespace
+
+std::unique_ptr<Explorer> make_beam(const ExplorerContext& context, size_t width) {
+  return std::make_unique<Beam>(context, width);
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,210 @@
+// The evolutionary explorer, in the manner of Ansor (OSDI 2020, section 5.1). One question is one
+// evolution:
+//
+//   generation 0   the fastest measured ones and fresh samples
+//   a generation   children of what is best so far: mutations, crossings, some fresh samples
+//   the answer     the best that were never asked for (search/batch.h)
+//
+// Parents are drawn by rank, so that it does not matter how scores are scaled. What has been scored
+// once in an evolution is kept and never scored again in it. Nothing but latencies is kept from one
+// question to the next, since the model may have learnt in between.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "search/batch.h"
+#include "search/drawing.h"
+#include "search/evidence.h"
+#include "space/variation.h"
+
+namespace tilewright::search {
+namespace {
+
+constexpr size_t kLeastPopulation = 256;
+constexpr size_t kPopulationPerAsked = 32;
+constexpr size_t kSamplingEffort = 16;   // samples drawn, at most, for each that is wanted
+constexpr size_t kBreedingEffort = 4;    // children drawn, at most, for each that is wanted
+constexpr double kRankPower = 2;         // parents: rank n * u^2, the best tenth has 32 % of them
+constexpr double kOfMeasured = 0.2;      // parents that are drawn from the fastest measured ones
+constexpr double kOfEachSketch = 0.1;    // parents that are drawn from the best of any sketch
+constexpr size_t kFewFastest = 8;        // parents at least, where there is no model
+constexpr double kHopelessSample = 0.2;  // of the samples of a sketch that was given up are made
+
+// Whom children may come from, best first: indices of what was gathered.
+struct Parents {
+  std::vector<size_t> best;                    // of all
+  std::vector<size_t> measured;                // fastest first, whatever their score
+  std::vector<std::vector<size_t>> of_sketch;  // the best of each sketch
+  std::vector<size_t> open;                    // sketches that have parents and may still win
+};
+
+size_t draw_rank(size_t count, Rng& rng) {
+  const double rank = static_cast<double>(count) * std::pow(rng.uniform(), kRankPower);
+  return std::min(static_cast<size_t>(rank), count - 1);
+}
+
+class Evolution : public Explorer {
+ public:
+  Evolution(const ExplorerContext& context, const EvolutionOptions& options)
+      : context_(context),
+        options_(options),
+        rng_(context.seed),
+        is_small_(genomes_in(context.sketches) <= kSmallSpace),
+        evidence_(context.sketches) {}
+
+  std::string_view name() const override { return "evolution"; }
+
+  std::vector<Candidate> ask(size_t count) override {
+    if (count == 0 || context_.sketches.empty()) return {};
+    Gathering gathering(context_.assessor);
+    std::vector<size_t> fresh;
+    if (is_small_) {
+      for (Candidate& candidate : all_candidates(context_.sketches)) {
+        gathering.propose(std::move(candidate));
+      }
+      gathering.assess();
+      note_fresh(gathering, 0, &fresh);
+    } else {
+      evolve(count, &gathering, &fresh);
+    }
+    std::vector<Candidate> found = std::move(gathering).kept();
+    if (context_.model_is_guess) rank_without_model(fresh, &found);
+    std::vector<Candidate> answer = choose_batch(
+        found, fresh, evidence_, {.count = count, .random_share = options_.random_share}, rng_);
+    for (const Candidate& candidate : answer) evidence_.note_asked(candidate.program);
+    return answer;
+  }
+
+  void tell(std::span<const Outcome> outcomes) override { evidence_.tell(outcomes); }
+
+ private:
+  void evolve(size_t count, Gathering* gathering, std::vector<size_t>* fresh) {
+    const size_t population =
+        std::min(options_.population, std::max(kLeastPopulation, kPopulationPerAsked * count));
+    const auto of_measured =
+        static_cast<size_t>(options_.measured_share * static_cast<double>(population));
+    for (Candidate& candidate : evidence_.fastest(of_measured)) {
+      gathering->propose(std::move(candidate));
+    }
+    const size_t measured = gathering->assess();
+    add_samples(population - std::min(population, measured), gathering);
+    note_fresh(*gathering, measured, fresh);
+    // Without a model there is no use in children of children: parents are what was measured.
+    const int generations = context_.model_is_guess ? 1 : options_.generations;
+    for (int k = 0; k < generations && !gathering->kept().empty(); ++k) {
+      breed(parents_of(*gathering, measured, population), population, gathering);
+    }
+  }
+
+  // Children of what was measured before samples from anywhere.
+  static void rank_without_model(std::span<const size_t> fresh, std::vector<Candidate>* found) {
+    for (Candidate& candidate : *found) candidate.score = 1;
+    for (const size_t k : fresh) (*found)[k].score = 0;
+  }
+
+  static void note_fresh(const Gathering& gathering, size_t from, std::vector<size_t>* fresh) {
+    for (size_t k = from; k < gathering.kept().size(); ++k) fresh->push_back(k);
+  }
+
+  // Until `wanted` legal ones are found, with an effort that does not depend on earlier questions.
+  void add_samples(size_t wanted, Gathering* gathering) {
+    size_t found = 0;
+    size_t tried = 0;
+    size_t left = kSamplingEffort * wanted;
+    while (found < wanted && left > 0) {
+      const size_t draws = std::min(left, proposals_for(wanted - found, found, tried));
+      for (size_t k = 0; k < draws; ++k) gathering->propose(draw_sample());
+      left -= draws;
+      tried += draws;
+      found += gathering->assess();
+    }
+  }
+
+  Candidate draw_sample() {
+    size_t sketch = rng_.below(context_.sketches.size());
+    if (evidence_.is_hopeless(sketch) && !rng_.chance(kHopelessSample)) {
+      sketch = rng_.below(context_.sketches.size());
+    }
+    return {.sketch = static_cast<uint16_t>(sketch),
+            .genome = schedule::sample(context_.sketches[sketch], rng_),
+            .program = {}};
+  }
+
+  Parents parents_of(const Gathering& gathering, size_t measured, size_t population) const {
+    const std::vector<Candidate>& kept = gathering.kept();
+    Parents parents;
+    for (size_t k = 0; k < measured; ++k) parents.measured.push_back(k);
+    parents.of_sketch.resize(context_.sketches.size());
+    const size_t most = std::max<size_t>(population / 2, 1);
+    for (const size_t k : by_score(kept)) {
+      if (parents.best.size() < most) parents.best.push_back(k);
+      std::vector<size_t>& own = parents.of_sketch[kept[k].sketch];
+      if (own.size() < options_.least_of_sketch || parents.best.back() == k) own.push_back(k);
+    }
+    for (size_t s = 0; s < parents.of_sketch.size(); ++s) {
+      if (!parents.of_sketch[s].empty() && !evidence_.is_hopeless(s)) parents.open.push_back(s);
+    }
+    if (context_.model_is_guess && measured > 0) {
+      parents.measured.resize(std::min(measured, std::max(kFewFastest, measured / 8)));
+      parents.best = parents.measured;
+    }
+    return parents;
+  }
+
+  void breed(const Parents& parents, size_t wanted, Gathering* gathering) {
+    size_t found = 0;
+    size_t tried = 0;
+    size_t left = kBreedingEffort * wanted;
+    while (found < wanted && left > 0) {
+      const size_t draws = std::min(left, proposals_for(wanted - found, found, tried));
+      for (size_t k = 0; k < draws; ++k) gathering->propose(make_child(parents, gathering->kept()));
+      left -= draws;
+      tried += draws;
+      found += gathering->assess();
+    }
+  }
+
+  Candidate make_child(const Parents& parents, const std::vector<Candidate>& kept) {
+    const double kind = rng_.uniform();
+    if (kind >= options_.mutation + options_.crossover) return draw_sample();
+    const Candidate& parent = kept[draw_parent(parents)];
+    const schedule::Sketch& sketch = context_.sketches[parent.sketch];
+    Candidate child{.sketch = parent.sketch, .genome = parent.genome, .program = {}};
+    const std::vector<size_t>& others = parents.of_sketch[parent.sketch];
+    if (kind >= options_.mutation && others.size() > 1) {
+      const Candidate& other = kept[others[draw_rank(others.size(), rng_)]];
+      if (space::cross(sketch, parent.genome, other.genome, rng_, &child.genome)) return child;
+      child.genome = parent.genome;
+    }
+    return space::mutate(sketch, &child.genome, rng_) ? child : draw_sample();
+  }
+
+  size_t draw_parent(const Parents& parents) {
+    const double from = rng_.uniform();
+    if (from < kOfMeasured && !parents.measured.empty()) {
+      return parents.measured[draw_rank(parents.measured.size(), rng_)];
+    }
+    if (from > 1 - kOfEachSketch && !parents.open.empty()) {
+      const std::vector<size_t>& own =
+          parents.of_sketch[parents.open[rng_.below(parents.open.size())]];
+      return own[draw_rank(std::min(own.size(), options_.least_of_sketch), rng_)];
+    }
+    return parents.best[draw_rank(parents.best.size(), rng_)];
+  }
+
+  ExplorerContext context_;
+  EvolutionOptions options_;
+  Rng rng_;
+  bool is_small_;
+  Evidence evidence_;
+};
+
+}  // namespace
+
+std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,
+                                         const EvolutionOptions& options) {
+  return std::make_unique<Evolution>(context, options);
+}
+
+}  // namespace tilewright::search

@@ -1,0 +1,249 @@
+#include "search/explorer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "search/batch.h"
+#include "search/landscape.h"
+
+namespace tilewright::search {
+namespace {
+
+enum class Kind : uint8_t { Random, Evolution, Beam };
+constexpr Kind kKinds[] = {Kind::Random, Kind::Evolution, Kind::Beam};
+
+std::unique_ptr<Explorer> make(Kind kind, const ExplorerContext& context) {
+  EvolutionOptions options;
+  options.population = 256;
+  switch (kind) {
+    case Kind::Random:
+      return make_random(context);
+    case Kind::Evolution:
+      return make_evolution(context, options);
+    case Kind::Beam:
+      return make_beam(context, 32);
+  }
+  return nullptr;
+}
+
+ExplorerContext context_of(const Landscape& landscape, Assessor* assessor, uint64_t seed = 1) {
+  return {.sketches = landscape.sketches, .assessor = assessor, .seed = seed};
+}
+
+// Two sketches of 60 and 24 genomes; the last gene of each changes nothing, so that there are half
+// as many programs.
+struct SmallSpace : Assessor {
+  std::vector<schedule::Sketch> sketches = {
+      {.trace = {}, .holes = {choice_hole(5, "A"), choice_hole(6, "B"), choice_hole(2, "B")}},
+      {.trace = {}, .holes = {choice_hole(12, "A"), choice_hole(2, "A")}}};
+
+  void assess(std::span<Candidate> candidates) override {
+    for (Candidate& candidate : candidates) {
+      const std::vector<uint16_t>& genes = candidate.genome.genes;
+      uint64_t program = candidate.sketch + 1U;
+      for (size_t k = 0; k + 1 < genes.size(); ++k) program = program * 16 + genes[k];
+      candidate.program = {.high = 1, .low = program};
+      candidate.score = static_cast<float>(program % 7);
+    }
+  }
+};
+
+std::vector<Outcome> told(std::span<const Candidate> asked, double latency_ns) {
+  std::vector<Outcome> outcomes;
+  for (const Candidate& candidate : asked) {
+    outcomes.push_back({.candidate = candidate, .latency_ns = latency_ns});
+  }
+  return outcomes;
+}
+
+TEST(Explorer, SameSeedSameCandidatesForAnyNumberOfThreads) {
+  const Landscape landscape = separable_tiles();
+  for (const Kind kind : kKinds) {
+    std::vector<std::vector<double>> runs;
+    for (const size_t threads : {1, 1, 3}) {
+      LandscapeAssessor assessor(landscape, 0.5, false, threads);
+      const auto explorer = make(kind, context_of(landscape, &assessor));
+      runs.push_back(explore(*explorer, landscape, 100, 32));
+    }
+    EXPECT_EQ(runs[0], runs[1]);
+    EXPECT_EQ(runs[0], runs[2]);
+    LandscapeAssessor assessor(landscape, 0.5);
+    const auto other = make(kind, context_of(landscape, &assessor, 2));
+    EXPECT_NE(runs[0], explore(*other, landscape, 100, 32));
+  }
+}
+
+TEST(Explorer, NeverAsksForAProgramTwice) {
+  const Landscape landscape = needle();
+  for (const Kind kind : kKinds) {
+    LandscapeAssessor assessor(landscape, 0.5);
+    const auto explorer = make(kind, context_of(landscape, &assessor));
+    std::set<Hash128> programs;
+    for (int round = 0; round < 6; ++round) {
+      const std::vector<Candidate> asked = explorer->ask(50);
+      EXPECT_EQ(asked.size(), 50U) << explorer->name();
+      for (const Candidate& candidate : asked) {
+        EXPECT_TRUE(programs.insert(candidate.program).second) << explorer->name();
+        EXPECT_NE(candidate.program, Hash128{});
+      }
+      if (round % 2 == 0) explorer->tell(told(asked, 10));  // or nobody answers
+    }
+  }
+}
+
+TEST(Explorer, DoesNotAskForWhatItWasTold) {
+  SmallSpace space;
+  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+    const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
+    const std::vector<Candidate> first = make(kind, context)->ask(20);
+    const auto explorer = make(kind, context);
+    explorer->tell(told(first, 5));
+    std::set<Hash128> before;
+    for (const Candidate& candidate : first) before.insert(candidate.program);
+    for (const Candidate& candidate : explorer->ask(100)) {
+      EXPECT_FALSE(before.contains(candidate.program));
+    }
+  }
+}
+
+TEST(Explorer, ExhaustsSmallSpacesExactly) {
+  SmallSpace space;
+  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+    const auto explorer = make(kind, {.sketches = space.sketches, .assessor = &space});
+    std::set<Hash128> programs;
+    size_t rounds = 0;
+    for (;; ++rounds) {
+      const std::vector<Candidate> asked = explorer->ask(16);
+      if (asked.empty()) break;
+      for (const Candidate& candidate : asked) {
+        EXPECT_TRUE(programs.insert(candidate.program).second);
+      }
+      explorer->tell(told(asked, rounds == 1 ? 0 : 10));
+    }
+    EXPECT_EQ(programs.size(), 42U) << explorer->name();
+    EXPECT_EQ(rounds, 3U);
+    EXPECT_TRUE(explorer->ask(16).empty());
+  }
+}
+
+TEST(Explorer, BeamEndsInASmallSpace) {
+  SmallSpace space;
+  const auto explorer = make(Kind::Beam, {.sketches = space.sketches, .assessor = &space});
+  std::set<Hash128> programs;
+  for (int round = 0; round < 20; ++round) {
+    for (const Candidate& candidate : explorer->ask(16)) {
+      EXPECT_TRUE(programs.insert(candidate.program).second);
+    }
+  }
+  EXPECT_GE(programs.size(), 21U);  // what it drops early it does not come back to
+}
+
+TEST(Explorer, EndsWhereNothingIsLegal) {
+  Landscape landscape = separable_tiles();
+  landscape.latency_ns = [](const Candidate&) { return 0; };
+  for (const Kind kind : kKinds) {
+    LandscapeAssessor assessor(landscape);
+    EXPECT_TRUE(make(kind, context_of(landscape, &assessor))->ask(64).empty());
+    EXPECT_LE(assessor.assessed(), 20000U);
+  }
+}
+
+TEST(Explorer, FindsTheFewThatAreLegal) {
+  Landscape landscape = needle();
+  landscape.latency_ns = [](const Candidate& c) {
+    return c.genome.genes[0] == 3 && c.genome.genes[1] > 5 ? 1.0 + c.genome.genes[2] : 0;
+  };
+  for (const Kind kind : {Kind::Random, Kind::Evolution}) {
+    LandscapeAssessor assessor(landscape);
+    EXPECT_EQ(make(kind, context_of(landscape, &assessor))->ask(64).size(), 64U);
+  }
+}
+
+TEST(Explorer, AnswersWhereAllScoresAreEqual) {
+  const Landscape landscape = coupled_pairs();
+  for (const Kind kind : kKinds) {
+    LandscapeAssessor assessor(landscape, 0, true);
+    const auto explorer = make(kind, context_of(landscape, &assessor));
+    EXPECT_EQ(explore(*explorer, landscape, 192, 64).size(), 192U) << explorer->name();
+  }
+}
+
+TEST(Explorer, NoSketchesNoCandidates) {
+  SmallSpace space;
+  for (const Kind kind : kKinds) {
+    EXPECT_TRUE(make(kind, {.sketches = {}, .assessor = &space})->ask(8).empty());
+  }
+}
+
+// Everything has been tried but one sketch that looks bad: it is asked for all the same, until it
+// has had its chances.
+TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
+  Landscape landscape = needle();
+  landscape.sketches.push_back(landscape.sketches[0]);
+  const auto fair = landscape.latency_ns;
+  landscape.latency_ns = [fair](const Candidate& c) {
+    return (c.sketch == 1 ? 100 : 1) * fair(c);  // slower than anything of the other
+  };
+  LandscapeAssessor assessor(landscape);
+  const auto explorer = make(Kind::Evolution, context_of(landscape, &assessor));
+  size_t tried = 0;
+  for (int round = 0; round < 12; ++round) {
+    std::vector<Outcome> outcomes;
+    size_t of_bad = 0;
+    for (const Candidate& candidate : explorer->ask(16)) {
+      of_bad += candidate.sketch;
+      outcomes.push_back({.candidate = candidate, .latency_ns = landscape.latency_ns(candidate)});
+    }
+    EXPECT_GE(of_bad, tried < 4 ? 1U : 0U) << "round " << round;
+    EXPECT_LE(of_bad, tried < 4 ? 16U : 1U) << "round " << round;  // then by chance only
+    tried += of_bad;
+    explorer->tell(outcomes);
+  }
+  EXPECT_GE(tried, 4U);
+}
+
+TEST(Evolution, OneInSixteenComesByChance) {
+  const Landscape landscape = needle();
+  LandscapeAssessor assessor(landscape);
+  for (const size_t count : {16, 64}) {
+    const auto explorer = make(Kind::Evolution, context_of(landscape, &assessor));
+    explore(*explorer, landscape, 64, 64);
+    const std::vector<Candidate> asked = explorer->ask(count);
+    ASSERT_EQ(asked.size(), count);
+    // Those by chance are last, and far worse than what the model chose.
+    const size_t by_chance = count / 16;
+    const float worst = asked[count - by_chance - 1].score;
+    for (size_t k = 0; k < count; ++k) {
+      EXPECT_EQ(k >= count - by_chance, asked[k].score < worst) << k << " of " << count;
+    }
+  }
+}
+
+TEST(Batch, FewTwins) {
+  // One that is best, 40 that differ from it in one gene, 40 that differ in two and are worse.
+  std::vector<Candidate> found;
+  for (uint16_t k = 0; k <= 80; ++k) {
+    Candidate candidate{.sketch = 0, .genome = {{0, 0, 0}}, .program = {.high = 1, .low = k}};
+    candidate.score = static_cast<float>(100 - k);
+    if (k > 0) candidate.genome.genes[0] = k;
+    if (k > 40) candidate.genome.genes[1] = k;
+    found.push_back(candidate);
+  }
+  const std::vector<schedule::Sketch> sketches(1);
+  const Evidence evidence(sketches);
+  Rng rng(1);
+  const BatchOptions options{.count = 20, .random_share = 0};
+  const std::vector<Candidate> batch = choose_batch(found, {}, evidence, options, rng);
+  ASSERT_EQ(batch.size(), 20U);
+  EXPECT_EQ(std::ranges::count_if(batch, [](const Candidate& c) { return c.genome.genes[1] == 0; }),
+            1 + 10);
+  // Where there is nothing else, twins are taken.
+  const std::vector<Candidate> only =
+      choose_batch(std::span(found).first(30), {}, evidence, options, rng);
+  EXPECT_EQ(only.size(), 20U);
+}
+
+}  // namespace
+}  // namespace tilewright::search
