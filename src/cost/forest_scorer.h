@@ -1,0 +1,61 @@
+// ForestScorer: a Forest evaluated over many rows at once, 16 in a vector where the machine has
+// AVX-512, otherwise one by one. Both add the trees in their order, so both give the bits of
+// score_plainly. Immutable: may be used from several threads at once.
+//
+// Vector form: each tree is padded to a full tree of 6 levels, node i above 2i+1 and 2i+2 (a leaf
+// that is higher up fills all the leaves below it), and rows are turned so that the 16 values of a
+// column lie side by side. All 7 nodes of the upper 3 levels are compared, which costs less than
+// to fetch the one of each lane; below, each lane picks its node's column and threshold out of
+// registers and its value by a gather:
+//
+//   upper:  decision masks m0, m1, m2 -> index 0..7 of each lane
+//   lower:  index -> 2 * index + (row[column[index]] < threshold[index] ? 0 : 1), three times
+//   leaf:   sum += leaf[index]
+//
+// Deeper trees are evaluated one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cost/forest.h"
+
+namespace tilewright::cost {
+
+class ForestScorer {
+ public:
+  enum class Form { Best, Plain };  // Plain: as on a machine without vectors
+
+  ForestScorer() = default;
+  explicit ForestScorer(const Forest& forest, Form form = Form::Best);
+
+  bool is_vectorised() const { return !padded_.empty(); }
+  // `rows` has scores.size() rows of the forest's width, without NaN.
+  void score(const float* rows, std::span<float> scores) const;
+
+  static constexpr size_t kLevels = 6;
+
+  // A padded tree. Columns are offsets into a block of turned rows: slot times 16.
+  struct alignas(64) PaddedTree {
+    int32_t upper_column[8] = {};  // nodes 0 to 6
+    float upper_threshold[8] = {};
+    int32_t column3[16] = {};  // nodes 7 to 14, then unused
+    float threshold3[16] = {};
+    int32_t column4[16] = {};
+    float threshold4[16] = {};
+    int32_t column5[32] = {};
+    float threshold5[32] = {};
+    float leaf[64] = {};
+  };
+
+ private:
+  void score_plain(const float* rows, std::span<float> scores) const;
+
+  Forest forest_;
+  std::vector<uint32_t> used_;  // the columns that some tree reads, by slot
+  std::vector<PaddedTree> padded_;
+};
+
+}  // namespace tilewright::cost

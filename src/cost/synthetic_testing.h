@@ -1,0 +1,50 @@
+// Samples with a known cost, for tests and benches of cost models.
+#pragma once
+
+#include <cmath>
+
+#include "base/rng.h"
+#include "cost/model.h"
+
+namespace tilewright::cost {
+
+struct Synthetic {
+  size_t programs = 300;
+  size_t rows = 4;    // a program
+  size_t width = 40;  // numbers a row; at least 8
+  uint32_t group = 0;
+  double noise = 0;          // of log2 latency; above 10 nothing else is left
+  double failure_share = 0;  // of the programs whose first row has a large column 6
+  uint64_t seed = 1;
+};
+
+// The latency is a sum over the rows of work / speed, where speed has a sweet spot in column 2 and
+// falls off a cliff in column 3; column 0 says which row it is, and the first row is most of the
+// work; the columns from 8 on say nothing.
+inline Samples synthetic_samples(const Synthetic& what) {
+  Rng rng(what.seed);
+  Samples samples;
+  for (size_t program = 0; program < what.programs; ++program) {
+    double latency = 0;
+    bool fails = false;
+    for (size_t row = 0; row < what.rows; ++row) {
+      std::vector<float> numbers;
+      for (size_t column = 0; column < what.width; ++column) {
+        numbers.push_back(std::log2(static_cast<float>(1 + rng.below(3 + 5 * (column % 7)))));
+      }
+      numbers[0] = static_cast<float>(row);
+      const double sweet = std::abs(numbers[2] - 2.5);
+      const double cliff = numbers[3] > 3.2 ? 3 : 1;
+      latency += std::exp2(0.5 * numbers[1] + sweet) * cliff * (row == 0 ? 4 : 1) + numbers[5];
+      if (row == 0) fails = numbers[6] > 4.7 && rng.uniform() < what.failure_share;
+      samples.rows.values.insert(samples.rows.values.end(), numbers.begin(), numbers.end());
+    }
+    samples.rows.begin.push_back(samples.rows.begin.back() + static_cast<uint32_t>(what.rows));
+    const double noise = what.noise * (rng.uniform() * 2 - 1);
+    samples.latency_ns.push_back(fails ? 0 : 1000 * latency * std::exp2(noise));
+    samples.group.push_back(what.group);
+  }
+  return samples;
+}
+
+}  // namespace tilewright::cost

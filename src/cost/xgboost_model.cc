@@ -1,0 +1,174 @@
+#include "cost/xgboost_model.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "base/check.h"
+#include "cost/training_set.h"
+#include "cost/xgboost_booster.h"
+
+namespace tilewright::cost {
+namespace {
+
+// Adds trees one by one to a booster over a training set.
+class Fit {
+ public:
+  // `offsets`: what base trees give to each program.
+  Fit(const TrainingSet& set, const XgboostMatrix& matrix, const BoosterOptions& options,
+      std::span<const float> offsets)
+      : set_(set),
+        offsets_(offsets),
+        booster_(std::make_shared<XgboostBooster>(matrix, options)),
+        scores_(offsets.begin(), offsets.end()),
+        gradient_(set.programs()),
+        hessian_(set.programs()),
+        row_gradient_(matrix.rows()),
+        row_hessian_(matrix.rows()) {}
+
+  void add_tree(const Objective& objective) {
+    std::ranges::fill(gradient_, 0.0F);
+    std::ranges::fill(hessian_, 0.0F);
+    objective.add_gradients(scores_, gradient_, hessian_);
+    for (size_t program = 0; program < set_.programs(); ++program) {
+      for (uint32_t row = set_.begin[program]; row < set_.begin[program + 1]; ++row) {
+        row_gradient_[row] = gradient_[program];
+        row_hessian_[row] = hessian_[program];
+      }
+    }
+    booster_->boost(row_gradient_, row_hessian_);
+    sum_rows(set_.begin, booster_->outputs(), scores_);
+    for (size_t i = 0; i < scores_.size(); ++i) scores_[i] += offsets_[i];
+  }
+
+  std::span<const float> scores() const { return scores_; }
+  std::shared_ptr<const XgboostBooster> booster() const { return booster_; }
+
+ private:
+  const TrainingSet& set_;
+  std::span<const float> offsets_;
+  std::shared_ptr<XgboostBooster> booster_;
+  std::vector<float> scores_, gradient_, hessian_, row_gradient_, row_hessian_;
+};
+
+Quality held_out_quality(const Samples& samples, const TrainingSet& set,
+                         std::span<const float> scores) {
+  std::vector<float> given;
+  std::vector<double> latency;
+  // Only of the first group: latencies of different tasks do not compare.
+  for (const uint32_t i : set.held_out) {
+    if (samples.group[i] != samples.group[set.held_out.front()]) continue;
+    given.push_back(scores[i]);
+    latency.push_back(samples.latency_ns[i]);
+  }
+  return quality_of(given, latency);
+}
+
+struct Stop {
+  size_t trees = 0;
+  Quality quality;
+};
+
+// The number of trees after which held-out programs are served best.
+Stop find_stop(const Samples& samples, const TrainingSet& set, const XgboostMatrix& matrix,
+               const BoosterOptions& booster, const XgboostOptions& options,
+               std::span<const float> offsets) {
+  const auto training = make_objective(options.objective, set.labels, set.training, options.seed);
+  const auto test = make_objective(options.objective, set.labels, set.held_out, options.seed);
+  Fit fit(set, matrix, booster, offsets);
+  Stop stop;
+  double least = std::numeric_limits<double>::infinity();
+  for (size_t trees = 1; trees <= options.most_trees; ++trees) {
+    fit.add_tree(*training);
+    const double loss = test->loss(fit.scores());
+    if (loss < least) {
+      least = loss;
+      stop.trees = trees;
+      stop.quality = held_out_quality(samples, set, fit.scores());
+    } else if (trees >= stop.trees + options.patience) {
+      break;
+    }
+  }
+  return stop;
+}
+
+}  // namespace
+
+XgboostModel::XgboostModel(const XgboostOptions& options, ModelFile base)
+    : options_(options), base_(base.forest), file_(std::move(base)), scorer_(file_.forest) {
+  options_.objective = file_.objective;  // scores of the two objectives do not add up
+}
+
+Status XgboostModel::train(const Samples& samples) {
+  const size_t rows = samples.rows.begin.back();
+  const bool has_success =
+      std::ranges::any_of(samples.latency_ns, [](double latency) { return latency > 0; });
+  if (samples.size() < 2 || rows == 0 || !has_success) return {};  // nothing to compare
+  Result<TrainingSet> set = make_training_set(samples, options_.failure_weight);
+  if (!set) return std::unexpected(set.error());
+  if (set->columns.empty()) return {};
+  const size_t width = samples.rows.values.size() / rows;
+
+  std::vector<float> offsets(set->programs());
+  if (!base_.trees.empty()) {
+    CHECK(base_.width == width, "base over rows of {}, samples of {}", base_.width, width);
+    std::vector<float> row_scores(rows);
+    ForestScorer(base_).score(samples.rows.values.data(), row_scores);
+    sum_rows(set->begin, row_scores, offsets);
+  }
+
+  const BoosterOptions booster{.depth = options_.depth,
+                               .eta = options_.eta,
+                               .columns = options_.columns,
+                               .min_child_weight = options_.min_child_weight,
+                               .seed = options_.seed};
+  const XgboostMatrix matrix(set->values, set->columns.size());
+  Stop stop{.trees = options_.trees_without_test, .quality = {}};
+  if (set->held_out.size() >= options_.least_held_out) {
+    stop = find_stop(samples, *set, matrix, booster, options_, offsets);
+  }
+  const auto objective =
+      make_objective(options_.objective, set->labels, set->everyone, options_.seed);
+  Fit fit(*set, matrix, booster, offsets);
+  for (size_t i = 0; i < stop.trees; ++i) fit.add_tree(*objective);
+
+  booster_ = fit.booster();
+  columns_ = set->columns;
+  Forest forest = booster_->forest(stop.trees);
+  rename_columns(columns_, width, &forest);
+  forest.trees.insert(forest.trees.begin(), base_.trees.begin(), base_.trees.end());
+  file_ = {.objective = options_.objective,
+           .programs = samples.size(),
+           .failures = static_cast<size_t>(std::ranges::count(samples.latency_ns, 0.0)),
+           .groups = std::set<uint32_t>(samples.group.begin(), samples.group.end()).size(),
+           .rows = rows,
+           .quality = stop.quality,
+           .forest = std::move(forest)};
+  scorer_ = ForestScorer(file_.forest);
+  return {};
+}
+
+void XgboostModel::predict(const feature::RowBatch& rows, std::span<float> scores) const {
+  CHECK(scores.size() == rows.programs(), "{} scores of {}", scores.size(), rows.programs());
+  CHECK(rows.values.size() == rows.begin.back() * file_.forest.width || !is_trained(),
+        "{} numbers in {} rows, trees over {}", rows.values.size(), rows.begin.back(),
+        file_.forest.width);
+  std::vector<float> row_scores(rows.begin.back());
+  if (options_.evaluator == Evaluator::Xgboost && booster_ != nullptr && base_.trees.empty()) {
+    std::vector<float> values;
+    values.reserve(row_scores.size() * columns_.size());
+    for (size_t row = 0; row < rows.values.size(); row += file_.forest.width) {
+      for (const uint32_t column : columns_) values.push_back(rows.values[row + column]);
+    }
+    booster_->predict(values, file_.forest.trees.size(), row_scores);
+  } else {
+    scorer_.score(rows.values.data(), row_scores);
+  }
+  sum_rows(rows.begin, row_scores, scores);
+}
+
+std::unique_ptr<XgboostModel> make_xgboost(const XgboostOptions& options) {
+  return std::make_unique<XgboostModel>(options);
+}
+
+}  // namespace tilewright::cost
