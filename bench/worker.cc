@@ -20,6 +20,7 @@
 #include "runtime/host/thread_pool.h"
 #include "sample_check.h"
 #include "schedule/apply.h"
+#include "schedule/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::bench {
@@ -135,10 +136,12 @@ void write_output(const Workload& workload, codegen::BoundKernel& kernel, const 
 
 Prepared prepare_kernel(const Json& request) {
   Workload workload = must(parse_workload(must(member<std::string>(request, "op"))));
-  const schedule::Trace trace =
-      must(schedule::trace_from_text(must(member<std::string>(request, "trace"))));
   const int threads = static_cast<int>(must(member<int64_t>(request, "threads")));
   const auto task = std::make_shared<Task>(Task{std::move(workload), host_target(threads)});
+  const Json* text = find_member(request, "trace");
+  const schedule::Trace trace =
+      must(text != nullptr ? schedule::trace_from_text(text->get<std::string>())
+                           : schedule::default_trace(task->workload, task->target));
   const schedule::LoopTree initial = must(schedule::initial_tree(task->workload));
 
   const auto start = std::chrono::steady_clock::now();

@@ -1,6 +1,7 @@
 """What the benches share: workers, alternating rounds, the suite, the machine, tables.
 
-Every participant of a comparison (our kernel, the FMA peak, oneDNN, ONNX Runtime) is a *worker*: a
+Every participant of a comparison (our kernel, the FMA peak, oneDNN, ONNX Runtime,
+OpenVINO) is a *worker*: a
 process of its own that speaks this protocol, one line a message, on stdin and stdout.
 
     orchestrator              worker
@@ -15,7 +16,7 @@ process of its own that speaks this protocol, one line a message, on stdin and s
     kind         "kernel"
     name         name in the suite, such as "C2D2"
     op           what our command line takes, "C2D2" or "matmul:m=512,..."
-    trace        our worker only: the schedule as text
+    trace        our worker only: the schedule as text; without it the default schedule
     workload     {"op": ..., "params": {...}} as in bench/suite.json
     shapes       operand -> dimensions in the suite's order, {"X": [1,14,14,256], ...}
     inputs       the operands that are read, in the order in which the operator takes them

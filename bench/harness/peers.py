@@ -25,10 +25,18 @@ def ours(build_dir):
 
 
 def onnxruntime():
-    for package in ("numpy", "onnx", "onnxruntime"):
+    return _in_python("onnxruntime", "ONNX Runtime", ("numpy", "onnx", "onnxruntime"))
+
+
+def openvino():
+    return _in_python("openvino", "OpenVINO", ("numpy", "onnx", "openvino"))
+
+
+def _in_python(folder, label, packages):
+    for package in packages:
         if importlib.util.find_spec(package) is None:
-            raise WorkerError(f"ONNX Runtime: no {package}: pip install {package} into .venv")
-    return [sys.executable, os.path.join(BENCH, "peers", "onnxruntime", "worker.py")], {}
+            raise WorkerError(f"{label}: no {package}: pip install {package} into .venv")
+    return [sys.executable, os.path.join(BENCH, "peers", folder, "worker.py")], {}
 
 
 def onednn():
@@ -47,9 +55,11 @@ def onednn():
 
 def source_files(peer):
     """What a peer's worker is made of, in the order of their names."""
-    folder = os.path.join(BENCH, "peers", peer)
-    names = sorted(os.listdir(folder))
-    return [os.path.join(folder, name) for name in names if name.endswith((".cc", ".h", ".py"))]
+    folders = [peer] if peer == "onednn" else [peer, "graphs"]
+    found = []
+    for folder in (os.path.join(BENCH, "peers", name) for name in folders):
+        found += [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    return [path for path in found if path.endswith((".cc", ".h", ".py"))]
 
 
 def _stale(output, inputs):

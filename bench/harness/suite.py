@@ -3,7 +3,7 @@
 import json
 import math
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 BENCH = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MATMULS = ("matmul", "batch_matmul")
@@ -83,7 +83,9 @@ OPERANDS = {
     "transpose_batch_matmul": _scores,
     "transpose_batch_matmul_softmax": _scores,
     "attention": _attention,
+    "relu": lambda p: {"X": [p["extent"]], "Y": [p["extent"]]},
 }
+BATCH = {"softmax": "m", "layer_norm": "m", "matmul": "m"}  # what .b16 multiplies: else b or n
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Workload:
     def spec(self):
         """What our command line takes: the name in the suite. Products are written out, since a
         batch of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none."""
+        if self.op == "relu":
+            return f"elementwise:shape={self.params['extent']},chain=relu"
         if self.op not in MATMULS:
             return self.name
         params = dict(self.params)
@@ -118,6 +122,12 @@ class Workload:
             params.pop("b", None)
         values = ",".join(f"{key}={value}" for key, value in params.items())
         return f"{op}:{values},constant={'+'.join(self.constants()) or 'none'}"
+
+    def batched(self, count):
+        """C2D2 -> C2D2.b16, with the batch so many times as large."""
+        key = BATCH.get(self.op) or ("b" if "b" in self.params else "n")
+        params = self.params | {key: count * self.params[key]}
+        return replace(self, name=f"{self.name}.b{count}", params=params, flop=count * self.flop)
 
     def input_bytes(self):
         shapes = self.shapes()
@@ -141,6 +151,10 @@ class Workload:
             "input_dir": input_dir,
         }
         return fields | ({"output_file": output_file} if output_file else {})
+
+
+# What a call costs when there is next to nothing to do.
+FLOOR = Workload("floor", "relu", {"extent": 16}, 16, ())
 
 
 def load(path=os.path.join(BENCH, "suite.json")):

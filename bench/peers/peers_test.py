@@ -23,7 +23,11 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(SKIPPED)
 
-LAUNCHERS = {"onednn": peers.onednn, "onnxruntime": peers.onnxruntime}
+LAUNCHERS = {
+    "onednn": peers.onednn,
+    "onnxruntime": peers.onnxruntime,
+    "openvino": peers.openvino,
+}
 MAX_RELATIVE_ERROR = 1e-5
 
 
@@ -75,6 +79,7 @@ EXAMPLES = (
     ("transpose_batch_matmul", HEADS),
     ("transpose_batch_matmul_softmax", HEADS),
     ("attention", HEADS),
+    ("relu", {"extent": 9}),
 )
 CONSTANT = {
     "conv2d_bias_bn_relu": ("weight", "bias", "scale", "shift"),
@@ -157,6 +162,8 @@ def define(op, p, v):
     if op == "conv2d_bias_bn_relu":
         y = (define_convolution(p, v["X"], v["W"]) + v["bias"]) * v["scale"] + v["shift"]
         return np.maximum(y, 0)
+    if op == "relu":
+        return np.maximum(v["X"], 0)
     if op == "norm":
         return np.sqrt((v["X"] ** 2).sum((1, 2)))
     if op == "softmax":

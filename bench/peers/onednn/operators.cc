@@ -27,6 +27,7 @@ std::vector<Variant> variants_of(const Json& spec) {
       {"transpose_batch_matmul", scores},
       {"transpose_batch_matmul_softmax", scores},
       {"attention", attention},
+      {"relu", relu},
   };
   const Request request(spec);
   const auto found = operators.find(request.op);

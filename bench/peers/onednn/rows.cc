@@ -97,4 +97,16 @@ std::vector<Variant> norm(const Request& request) {
            [shape](Context& context) { return norm_by_product(context, shape); }}};
 }
 
+std::vector<Variant> relu(const Request& request) {
+  const memory::desc all = row_major(request.shape("X"));
+  return {{"plain layouts", [all](Context& context) -> Program {
+             const dnnl::eltwise_forward::primitive_desc desc(
+                 context.engine(), dnnl::prop_kind::forward_inference,
+                 dnnl::algorithm::eltwise_relu, all, all, 0.0f, 0.0f);
+             const memory y(all, context.engine());
+             return {{unary_step<dnnl::eltwise_forward>(desc, context.load("X", all), y)},
+                     laid_out(y, all)};
+           }}};
+}
+
 }  // namespace onednn_peer

@@ -11,5 +11,6 @@ Step softmax_over_last(Context& context, const memory& from, const memory& to);
 std::vector<Variant> softmax(const Request& request);
 std::vector<Variant> layer_norm(const Request& request);
 std::vector<Variant> norm(const Request& request);
+std::vector<Variant> relu(const Request& request);  // of a few elements: the floor of a call
 
 }  // namespace onednn_peer

@@ -29,6 +29,11 @@ class Model:
     constants: dict = field(default_factory=dict)
     back: Callable = same  # output of the graph -> our layout
 
+    @property
+    def has_channels(self):
+        """Whether its one input is [n, c, spatial...]."""
+        return any("Conv" in n.op_type for n in self.nodes)
+
     def serialized(self):
         graph = helper.make_graph(
             self.nodes,
@@ -208,6 +213,11 @@ def norm(_, values, __):
     return [Model("ReduceL2", at_once, values), Model("ReduceL2 of rows", by_rows, values)]
 
 
+def identity(_, values, __):
+    """What a call costs when there is nothing to do."""
+    return [Model("Relu", [node("Relu", ["X"])], values)]
+
+
 # (parameters, operand -> array, names of the constant operands) -> models.
 OPERATORS = {
     "matmul": matmul,
@@ -225,10 +235,11 @@ OPERATORS = {
     "transpose_batch_matmul": scores,
     "transpose_batch_matmul_softmax": softmax_of_scores,
     "attention": attention,
+    "relu": identity,
 }
 
 
 def models_of(op, params, values, constants):
     if op not in OPERATORS:
-        raise ValueError(f"this worker has no {op}")
+        raise ValueError(f"no graph of {op}")
     return OPERATORS[op](params, values, constants)

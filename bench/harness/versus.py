@@ -1,0 +1,134 @@
+"""One workload: kernels of ours, each under its own schedule, against every peer and the limit, all
+in the same alternating rounds, with the outputs compared. What `bench search` is made of."""
+
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field
+
+from harness import data, peers
+from harness.compare import BUSY_CPUS, Contestant, Outcome, compare
+from harness.limits import PROBES, limit_of, probes_of
+from harness.rounds import QUANTILE, Series
+
+PEERS = {
+    "onednn": ("oneDNN", peers.onednn),
+    "onnxruntime": ("ONNX Runtime", peers.onnxruntime),
+    "openvino": ("OpenVINO", peers.openvino),
+}
+THREADS = 2
+MAX_RELATIVE_ERROR = 1e-4
+
+
+@dataclass
+class Match:
+    """A workload measured. `ours` names the schedules that took part."""
+
+    workload: object
+    ours: tuple
+    outcome: Outcome
+    errors: dict = field(default_factory=dict)  # participant -> against the reference
+
+    def time_ns(self, name, q=QUANTILE):
+        series = self.outcome.series.get(name)
+        return series.time_ns(q) if series else None
+
+    def gflops(self, name):
+        time_ns = self.time_ns(name)
+        return self.workload.flop / time_ns if time_ns else None
+
+    def best_peer(self):
+        """The name of the fastest peer whose output is right, or None."""
+        fit = [name for name in PEERS if self.time_ns(name) and not self.is_wrong(name)]
+        return min(fit, key=self.time_ns, default=None)
+
+    def ratio(self, name, other):
+        """How many times as fast as the other one; None without both times."""
+        mine, others = self.time_ns(name), self.time_ns(other) if other else None
+        return others / mine if mine and others else None
+
+    def share(self, name):
+        """Of the FMA peak or of the bandwidth, whichever bounds the workload."""
+        limit, time_ns = limit_of(self.workload), self.time_ns(name)
+        rates = []
+        for probe in PROBES:
+            done = self.outcome.series[probe].ready.get(limit.done) if self.time_ns(probe) else None
+            if done:
+                rates.append(done / self.time_ns(probe))
+        return limit.work(self.workload) / time_ns / max(rates) if rates and time_ns else None
+
+    def is_wrong(self, name):
+        series = self.outcome.series[name]
+        return bool(series.ready.get("wrong")) or self.errors.get(name, 0.0) > MAX_RELATIVE_ERROR
+
+    @property
+    def trustworthy(self):
+        return self.outcome.other_cpus <= BUSY_CPUS
+
+    def failures(self):
+        return {name: s.failure for name, s in self.outcome.series.items() if s.failure}
+
+    def to_json(self):
+        return {
+            "ours": list(self.ours),
+            "series": {name: asdict(series) for name, series in self.outcome.series.items()},
+            "other_cpus": self.outcome.other_cpus,
+            "errors": self.errors,
+        }
+
+
+def match_from_json(workload, fields):
+    series = {name: Series(**values) for name, values in fields["series"].items()}
+    outcome = Outcome(series, fields["other_cpus"])
+    return Match(workload, tuple(fields["ours"]), outcome, fields["errors"])
+
+
+def contestants_of(workload, traces, folder, build_dir, with_peers=True):
+    """`traces`: name -> text of a schedule, None for the default one."""
+
+    def fields(name):
+        return workload.prepare_fields(THREADS, folder, os.path.join(folder, name + ".out"))
+
+    def launch_ours():
+        return peers.ours(build_dir)
+
+    result = {}
+    for name, trace in traces.items():
+        extra = {} if trace is None else {"trace": trace}
+        result[name] = Contestant(launch_ours, fields(name) | extra)
+    for name, spec in probes_of(workload, THREADS).items():
+        result[name] = Contestant(launch_ours, spec)
+    for name, (_, launch) in PEERS.items() if with_peers else ():
+        result[name] = Contestant(launch, fields(name))
+    return result
+
+
+def errors_of(names, outcome, folder):
+    """Participant -> its greatest error against the output that most others are near to."""
+    outputs = {}
+    for name in names:
+        path = os.path.join(folder, name + ".out")
+        series = outcome.series.get(name)
+        if series and not series.failure and os.path.exists(path):
+            outputs[name] = path
+    if len(outputs) < 2:
+        return {}
+    reference = min(outputs, key=lambda name: _distance(outputs, name))
+    return {name: data.relative_error(path, outputs[reference]) for name, path in outputs.items()}
+
+
+def _distance(outputs, name):
+    """The middle error of the others against this one: one outlier does not count."""
+    errors = sorted(
+        data.relative_error(path, outputs[name]) for key, path in outputs.items() if key != name
+    )
+    return errors[(len(errors) - 1) // 2]
+
+
+def play(workload, traces, rounds, slice_s, build_dir, with_peers=True, on_round=None):
+    """Measures. `traces` as for contestants_of."""
+    with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
+        data.write_inputs(workload, folder)
+        entrants = contestants_of(workload, traces, folder, build_dir, with_peers)
+        outcome = compare(entrants, THREADS, rounds, slice_s, on_round)
+        errors = errors_of([*traces, *PEERS], outcome, folder)
+        return Match(workload, tuple(traces), outcome, errors)
