@@ -100,6 +100,8 @@ class Store {
   Result<std::optional<StoredTask>> find_task(Hash128 key);
   Result<std::optional<Machine>> find_machine(Hash128 id);
   Result<std::optional<Run>> find_run(Hash128 id);
+  // Runs whose command contains `text`, in the order of their start.
+  Result<std::vector<Run>> runs_with(std::string_view text);
 
   // Keys that begin with these hexadecimal digits, ascending, up to `limit`; a prefix with other
   // characters or more than 32 gives none.

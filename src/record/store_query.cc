@@ -204,6 +204,25 @@ Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t
   return keys;
 }
 
+Result<std::vector<Run>> Store::runs_with(std::string_view text) {
+  std::vector<Run> runs;
+  Statement& query = impl_->database
+                         ->statement(
+                             "SELECT key, start_us, command, version FROM runs "
+                             "WHERE instr(command, ?) > 0 ORDER BY start_us, key")
+                         .with(std::string(text));
+  while (query.next()) {
+    runs.push_back({.id = query.hash(0),
+                    .start_us = query.integer(1),
+                    .command = std::string(query.text(2)),
+                    .version = std::string(query.text(3))});
+  }
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return runs;
+}
+
 Result<std::vector<StoredTask>> Store::tasks() {
   std::vector<StoredTask> tasks;
   Statement& query =
