@@ -40,11 +40,14 @@ TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
 TEST(Store, RunsAreFoundByWhatTheirCommandSays) {
   const TemporaryFolder folder;
   Store store = must(Store::open(folder / "a.db"));
-  const Run first = {.id = {1, 9}, .start_us = 5, .command = "tune x (path 12)", .version = "1"};
-  const Run second = {.id = {1, 8}, .start_us = 7, .command = "tune x (path 12)", .version = "2"};
-  const Run other = {.id = {1, 7}, .start_us = 1, .command = "tune x (path 13)", .version = "2"};
-  for (const Run& run : {second, other, first}) must(store.put_run(run));
-  EXPECT_EQ(must(store.runs_with("(path 12)")), (std::vector<Run>{first, second}));
+  const record::Run first = {
+      .id = {1, 9}, .start_us = 5, .command = "tune x (path 12)", .version = "1"};
+  const record::Run second = {
+      .id = {1, 8}, .start_us = 7, .command = "tune x (path 12)", .version = "2"};
+  const record::Run other = {
+      .id = {1, 7}, .start_us = 1, .command = "tune x (path 13)", .version = "2"};
+  for (const record::Run& run : {second, other, first}) must(store.put_run(run));
+  EXPECT_EQ(must(store.runs_with("(path 12)")), (std::vector<record::Run>{first, second}));
   EXPECT_EQ(must(store.runs_with("path")).size(), 3U);
   EXPECT_TRUE(must(store.runs_with("%")).empty());
 }
