@@ -1,0 +1,137 @@
+#include "feature/rows.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "feature/rows_arith.h"
+#include "feature/rows_nest.h"
+#include "feature/rows_touch.h"
+#include "feature/rows_writer.h"
+
+namespace tilewright::feature {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
+namespace {
+
+constexpr size_t kMaxRows = 8;  // of a program; those with most instructions
+constexpr size_t kBlock = 16;
+constexpr size_t kPadded = (column::Count + kBlock - 1) / kBlock * kBlock;
+using PaddedRow = std::array<float, kPadded>;
+
+// sign(x) * log2(|x| + 1) within 1e-5, exact for 0 and 1: log2(1 + t) = t * (1 + (1 - t) * q(t)).
+float slog(float x) {
+  const float y = std::abs(x) + 1.0F;
+  const auto bits = std::bit_cast<int32_t>(y);
+  const auto exponent = static_cast<float>((bits >> 23) - 127);
+  const float t = std::bit_cast<float>((bits & 0x7fffff) | 0x3f800000) - 1.0F;
+  const float q =
+      0.44268885F +
+      t * (-0.27820167F +
+           t * (0.19666100F + t * (-0.13144654F + t * (0.06407294F + t * -0.01512545F))));
+  const float log = exponent + t * (1.0F + (1.0F - t) * q);
+  return std::copysign(log, x);
+}
+
+}  // namespace
+
+void RowBatch::clear() {
+  values.clear();
+  begin.assign(1, 0);
+}
+
+struct RowMaker::Impl {
+  Impl(const Task& task, const Machine& machine)
+      : target(row_target(task.target, machine)),
+        dag(task.workload.dag),
+        arithmetic(*dag, task.workload.licences.contract),
+        touches(target.line_bytes) {}
+
+  // Vector instructions of all executions of a statement.
+  double weight_of(const LoopTree& tree, const Statement& statement) const {
+    const double all = statement.iterations * instructions_of(tree, statement);
+    const Stage& stage = tree.stage(statement.stage);
+    for (size_t k = stage.loops.size(); k-- > 0;) {
+      const LoopVar& var = tree.var(stage.loops[k]);
+      if (var.annotation != Annotation::Vectorise) continue;
+      if (statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
+      const int64_t lanes =
+          std::max(1, target.vector_bytes / std::max(1, computed_bytes(tree, statement)));
+      return all * static_cast<double>((var.extent + lanes - 1) / lanes) /
+             static_cast<double>(var.extent);
+    }
+    return all;
+  }
+
+  void find_program(const LoopTree& tree) {
+    weighted.clear();
+    program = {};
+    for (const Statement& statement : nests.statements()) {
+      weighted.push_back({.statement = statement, .instructions = weight_of(tree, statement)});
+      program.instructions += weighted.back().instructions;
+    }
+    program.statements = static_cast<double>(weighted.size());
+    for (const LoopVar& var : tree.vars) {
+      if (var.position >= 0 && var.annotation == Annotation::Parallel) ++program.parallel_regions;
+    }
+    for (const Buffer& buffer : tree.buffers) {
+      if (buffer.is_argument || tree.stage(buffer.stage).place != Place::Root) continue;
+      double bytes = ir::bytes_of(buffer.element);
+      for (const int64_t extent : buffer.extent) bytes *= static_cast<double>(extent);
+      program.workspace_bytes += bytes;
+    }
+    keep_heaviest();
+  }
+
+  void keep_heaviest() {
+    for (size_t left = weighted.size(); left > kMaxRows; --left) {
+      Weighted* lightest = nullptr;
+      for (Weighted& row : weighted) {
+        const bool lighter = lightest == nullptr || row.instructions < lightest->instructions;
+        if (row.kept && lighter) lightest = &row;
+      }
+      lightest->kept = false;
+    }
+  }
+
+  void append(const LoopTree& tree, RowBatch* batch) {
+    nests.begin(tree);
+    touches.begin(tree);
+    find_program(tree);
+    RowWriter writer(target, tree, program, nests);
+    for (const Weighted& row : weighted) {
+      if (!row.kept) continue;
+      nests.make_nest(row.statement, &nest);
+      touches.find(row.statement, nest, nests);
+      const bool updates = row.statement.kind == StatementKind::Update;
+      values.fill(0);
+      writer.write(row, nest, touches, arithmetic.of(tree, row.statement.stage, updates),
+                   std::span(values).first(column::Count));
+      for (float& value : values) value = slog(value);
+      batch->values.insert(batch->values.end(), values.begin(), values.begin() + column::Count);
+    }
+    batch->begin.push_back(static_cast<uint32_t>(batch->values.size() / column::Count));
+  }
+
+  RowTarget target;
+  std::shared_ptr<const te::Dag> dag;
+  DagArithmetic arithmetic;
+  NestFinder nests;
+  TouchFinder touches;
+  Nest nest;
+  ProgramFacts program;
+  std::vector<Weighted> weighted;
+  alignas(64) PaddedRow values{};
+};
+
+RowMaker::RowMaker(const Task& task, const Machine& machine)
+    : impl_(std::make_unique<Impl>(task, machine)) {}
+RowMaker::~RowMaker() = default;
+RowMaker::RowMaker(RowMaker&&) noexcept = default;
+RowMaker& RowMaker::operator=(RowMaker&&) noexcept = default;
+
+void RowMaker::append(const LoopTree& tree, RowBatch* batch) { impl_->append(tree, batch); }
+
+}  // namespace tilewright::feature

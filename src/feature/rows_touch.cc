@@ -1,0 +1,342 @@
+#include "feature/rows_touch.h"
+
+#include <bit>
+#include <cstdlib>
+#include <numeric>
+
+#include "feature/rows_arith.h"
+
+namespace tilewright::feature {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
+namespace {
+
+int64_t ceil_div(int64_t a, int64_t b) { return b == 1 ? a : (a + b - 1) / b; }
+
+// The greatest common divisor, mostly without dividing.
+int64_t common_stride(int64_t a, int64_t b) {
+  if (a == 0 || a == b) return b;
+  if (a == 1 || b == 1) return 1;
+  return std::gcd(a, b);
+}
+
+}  // namespace
+
+TouchFinder::TouchFinder(int64_t line_bytes)
+    : line_bytes_(line_bytes),
+      line_shift_(static_cast<int>(std::bit_width(static_cast<uint64_t>(line_bytes))) - 1) {}
+
+void TouchFinder::begin(const LoopTree& tree) {
+  tree_ = &tree;
+  digits_.resize(tree.buffers.size());
+  has_digits_.assign(tree.buffers.size(), 0);
+}
+
+void TouchFinder::find(const Statement& statement, const Nest& nest, const NestFinder& nests) {
+  nest_ = &nest;
+  nests_ = &nests;
+  size_ = 0;
+  add_writes(statement);
+  if (statement.kind != StatementKind::Init) add_reads(tree_->stage(statement.stage));
+}
+
+Touch& TouchFinder::add_touch(BufferIndex index) {
+  if (size_ == touches_.size()) touches_.emplace_back();
+  Touch& touch = touches_[size_++];
+  const Buffer& buffer = tree_->buffer(index);
+  touch.buffer = index;
+  touch.reads = touch.writes = false;
+  touch.packed = buffer.packed_for != kNone;
+  touch.element_bytes = ir::bytes_of(buffer.element);
+  touch.accesses = 1;
+  touch.density = 1;
+  touch.prefetched = 0;
+  const Stage& writer = tree_->stage(buffer.stage);
+  touch.place = writer.place == Place::At
+                    ? nests_->levels_outside(*nest_, writer.at_stage, writer.at_loop)
+                    : 0;
+  place_ = touch.place;
+  rank_ = buffer.rank;
+  moves_.clear();
+  int64_t stride = 1;
+  for (size_t d = rank_; d-- > 0;) {
+    dims_[d] = {.limit = std::max<int64_t>(1, buffer.extent[d])};
+    row_stride_[d] = stride;
+    stride *= dims_[d].limit;
+  }
+  return touch;
+}
+
+void TouchFinder::add_writes(const Statement& statement) {
+  const Stage& stage = tree_->stage(statement.stage);
+  const te::Op& op = tree_->dag->op(stage.op);
+  for (size_t k = 0; k < stage.buffers; ++k) {
+    Touch& touch = add_touch(static_cast<BufferIndex>(static_cast<size_t>(stage.first_buffer) + k));
+    touch.writes = true;
+    touch.reads = statement.kind == StatementKind::Update;
+    if (touch.reads || statement.kind == StatementKind::Init) {
+      touch.element_bytes = ir::bytes_of(op.reduction->identity[k].type().scalar);
+    }
+    for (size_t d = 0; d < rank_; ++d) add_var(stage.dims[d], {}, d);
+    measure(&touch);
+  }
+}
+
+void TouchFinder::add_reads(const Stage& stage) {
+  const std::span<const Access> reads = tree_->reads_of(stage);
+  for (size_t k = 0; k < reads.size(); ++k) {
+    const Access& access = reads[k];
+    const auto like_this = [&](const Access& other) { return differs_in_constants(access, other); };
+    if (std::any_of(reads.begin(), reads.begin() + static_cast<ptrdiff_t>(k), like_this)) continue;
+    Touch& touch = add_touch(access.buffer);
+    touch.reads = true;
+    if (access.guarded) touch.density = density_of(access);
+    for (size_t d = 0; d < access.rank; ++d) add_index(access, d);
+    for (size_t other = k + 1; other < reads.size(); ++other) {
+      if (!like_this(reads[other])) continue;
+      ++touch.accesses;
+      for (size_t d = 0; d < access.rank; ++d) {
+        const int64_t apart = std::abs(tree_->dims[reads[other].first_dim + d].index.constant -
+                                       tree_->dims[access.first_dim + d].index.constant);
+        if (apart == 0) continue;
+        dims_[d].reach = std::max(dims_[d].reach, apart);
+        dims_[d].stride = common_stride(dims_[d].stride, apart);
+        dims_[d].combinations += 1;
+      }
+    }
+    for (const PrefetchRequest& request : tree_->prefetches) {
+      if (request.stage == access.stage && request.buffer == access.buffer) {
+        touch.prefetched = request.distance;
+      }
+    }
+    measure(&touch);
+  }
+}
+
+// Are these reads of one buffer that walk it in the same way, some elements apart?
+bool TouchFinder::differs_in_constants(const Access& a, const Access& b) const {
+  if (a.buffer != b.buffer || a.rank != b.rank) return false;
+  for (size_t d = 0; d < a.rank; ++d) {
+    const AccessDim& x = tree_->dims[a.first_dim + d];
+    const AccessDim& y = tree_->dims[b.first_dim + d];
+    if (!x.affine || !y.affine || !(x.index.terms == y.index.terms)) return false;
+  }
+  return true;
+}
+
+void TouchFinder::add_index(const Access& access, size_t dim) {
+  const AccessDim& index = tree_->dims[access.first_dim + dim];
+  if (index.affine) {
+    for (const arith::Term& term : tree_->forms[access.first_dim + dim].terms) {
+      add_var(static_cast<VarIndex>(term.var), {.coefficient = std::abs(term.coefficient)}, dim);
+    }
+  } else if (index.quasi_affine) {
+    add_quasi_affine(tree_->stage(access.stage), index.index, dim);
+  } else {
+    add_irregular(dim);
+  }
+}
+
+// Any element: each iteration another one.
+void TouchFinder::add_irregular(size_t dim) {
+  dims_[dim].reach = dims_[dim].limit - 1;
+  dims_[dim].stride = 1;
+  for (size_t k = std::max(place_, nest_->own); k < nest_->size(); ++k) {
+    add_move({.level = static_cast<int>(k),
+              .dim = static_cast<int>(dim),
+              .coefficient = 0,
+              .before = 1,
+              .after = nest_->levels[k].extent,
+              .divisor = 1});
+  }
+}
+
+void TouchFinder::add_quasi_affine(const Stage& stage, const arith::Affine& index, size_t dim) {
+  const auto add_axis = [&](size_t axis, const Scale& scale) {
+    const bool attached = stage.place == Place::At && axis < stage.origin.size() &&
+                          tree_->var(stage.axes[axis]).kind == IterKind::Spatial;
+    if (attached) {
+      for (const arith::Term& term : stage.origin[axis].terms) {
+        Scale outer = scale;
+        outer.coefficient *= std::abs(term.coefficient);
+        add_var(static_cast<VarIndex>(term.var), outer, dim);
+      }
+    }
+    add_var(stage.axes[axis], scale, dim);
+  };
+  for (const arith::Term& term : index.terms) {
+    const int64_t weight = std::abs(term.coefficient);
+    if (term.var < te::kFirstQuotient) {
+      add_axis(term.var, {.coefficient = weight});
+      continue;
+    }
+    const te::Quotient& quotient = tree_->quotients[term.var - te::kFirstQuotient];
+    for (const arith::Term& inner : quotient.of.terms) {
+      if (inner.var >= te::kFirstQuotient) continue;
+      add_axis(inner.var, {.coefficient = weight * std::abs(inner.coefficient),
+                           .divisor = quotient.divisor,
+                           .modulus = weight * quotient.modulus});
+    }
+  }
+}
+
+void TouchFinder::add_var(VarIndex index, const Scale& scale, size_t dim) {
+  const LoopVar& var = tree_->var(index);
+  if (var.extent == 1) return;
+  if (var.is_split()) {
+    for (int k = 0; k < var.parts; ++k) {
+      const auto part = static_cast<VarIndex>(var.first_part + k);
+      const LoopVar& inner = tree_->var(part);
+      if (inner.extent == 1) continue;  // it may weigh more than fits
+      Scale scaled = scale;
+      scaled.coefficient *= inner.stride;
+      add_var(part, scaled, dim);
+    }
+  } else if (var.fused_into != kNone) {
+    add_fused(var, scale, dim);
+  } else {
+    add_loop(nests_->level_of(index), var.extent, scale, dim);
+  }
+}
+
+void TouchFinder::add_loop(int level, int64_t extent, const Scale& scale, size_t dim) {
+  if (level < static_cast<int>(place_)) return;
+  Move move{.level = level,
+            .dim = static_cast<int>(dim),
+            .coefficient = scale.coefficient,
+            .before = 1,
+            .after = extent,
+            .divisor = 1};
+  if (scale.divisor > 1) {
+    const bool divides = scale.coefficient % scale.divisor == 0;
+    move.coefficient = divides ? scale.coefficient / scale.divisor : 1;
+    if (!divides) {
+      move.after = 1 + scale.coefficient * (extent - 1) / scale.divisor;
+      move.divisor = ceil_div(scale.divisor, scale.coefficient);
+    }
+  }
+  if (scale.modulus > 0) {
+    move.after =
+        std::min(move.after, ceil_div(scale.modulus, std::max<int64_t>(1, move.coefficient)));
+  }
+  add_move(move);
+}
+
+// A variable that was fused away: its value is fusion / divisor mod extent. Where the fusion was
+// split, each of its parts moves it through as many values as it has iterations for.
+void TouchFinder::add_fused(const LoopVar& var, const Scale& scale, size_t dim) {
+  int64_t divisor = var.divisor;
+  VarIndex index = var.fused_into;
+  while (tree_->var(index).fused_into != kNone) {
+    divisor *= tree_->var(index).divisor;
+    index = tree_->var(index).fused_into;
+  }
+  const LoopVar& fusion = tree_->var(index);
+  const int64_t weight = std::max<int64_t>(1, scale.coefficient / scale.divisor);
+  const auto add = [&](int level, int64_t before, int64_t through) {
+    const int64_t after = std::min(var.extent, ceil_div(through, divisor));
+    if (level < static_cast<int>(place_) || after <= before) return before;
+    add_move({.level = level,
+              .dim = static_cast<int>(dim),
+              .coefficient = weight,
+              .before = before,
+              .after = after,
+              .divisor = divisor});
+    return after;
+  };
+  if (!fusion.is_split()) {
+    add(nests_->level_of(index), 1, fusion.extent);
+    return;
+  }
+  int64_t before = 1;
+  int64_t through = 1;
+  for (int k = fusion.parts - 1; k >= 0; --k) {
+    auto part = static_cast<VarIndex>(fusion.first_part + k);
+    through *= tree_->var(part).extent;
+    while (!tree_->var(part).is_loop()) {
+      const LoopVar& inner = tree_->var(part);
+      part = inner.fused_into != kNone ? inner.fused_into : inner.first_part;
+    }
+    before = add(nests_->level_of(part), before, through);
+  }
+}
+
+// By falling level.
+void TouchFinder::add_move(const Move& move) {
+  if (moves_.full()) return;
+  size_t at = moves_.size();
+  while (at > 0 && moves_[at - 1].level < move.level) --at;
+  moves_.insert_at(at, move);
+}
+
+void TouchFinder::measure(Touch* touch) {
+  const size_t levels = nest_->size();
+  touch->moved = 0;
+  for (size_t d = 0; d < rank_; ++d) {
+    Dim& dim = dims_[d];
+    if (dim.combinations > 1) {
+      dim.count = std::min((dim.span() - 1) / std::max<int64_t>(1, dim.stride) + 1,
+                           static_cast<int64_t>(dim.combinations));
+    }
+  }
+  set_level(touch, levels);
+  size_t next = 0;
+  for (size_t level = levels; level-- > 0;) {
+    touch->flat[level] = 0;
+    touch->run[level] = 1;
+    if (next == moves_.size() || moves_[next].level != static_cast<int>(level)) {
+      touch->elements[level] = touch->elements[level + 1];
+      touch->lines[level] = touch->lines[level + 1];
+      continue;
+    }
+    touch->moved |= uint64_t{1} << level;
+    for (; next < moves_.size() && moves_[next].level == static_cast<int>(level); ++next) {
+      const Move& move = moves_[next];
+      Dim& dim = dims_[static_cast<size_t>(move.dim)];
+      if (move.divisor == 1) touch->flat[level] += weight_of(*touch, move, &touch->run[level]);
+      dim.combinations *= static_cast<double>(move.after) / static_cast<double>(move.before);
+      if (move.coefficient != 0) {
+        dim.reach += move.coefficient * (move.after - move.before);
+        dim.stride = common_stride(dim.stride, move.coefficient);
+      }
+      const int64_t dense = dim.stride <= 1 ? dim.span() : (dim.span() - 1) / dim.stride + 1;
+      dim.count = dim.combinations < static_cast<double>(dense)
+                      ? static_cast<int64_t>(dim.combinations + 0.5)
+                      : dense;
+    }
+    set_level(touch, level);
+  }
+}
+
+void TouchFinder::set_level(Touch* touch, size_t level) const {
+  double elements = 1;
+  for (size_t d = 0; d < rank_; ++d) elements *= static_cast<double>(dims_[d].count);
+  touch->elements[level] = elements;
+  touch->lines[level] = static_cast<double>(lines_of(*touch));
+}
+
+// What lies together is in the same lines; a packed buffer is laid out so that all of it does.
+int64_t TouchFinder::lines_of(const Touch& touch) const {
+  int64_t run = touch.element_bytes;
+  int64_t rows = 1;
+  bool together = true;
+  for (size_t d = rank_; d-- > 0;) {
+    const Dim& dim = dims_[d];
+    if (touch.packed) {
+      run *= dim.count;
+    } else if (together && dim.stride <= 1) {
+      run *= dim.span();
+      together = dim.count == dim.limit;
+    } else if (together && dim.stride * run < line_bytes_) {
+      run *= dim.span();
+      together = false;
+    } else {
+      rows *= dim.count;
+      together = false;
+    }
+  }
+  return rows * ((run + line_bytes_ - 1) >> line_shift_);
+}
+
+}  // namespace tilewright::feature

@@ -1,0 +1,129 @@
+// What a statement touches of each buffer, at each level of its nest. Touched at level k: what is
+// accessed while the levels outside of k hold still and those from k inwards run.
+//
+//   C[i, j] += A[i, k] * B[k, j], loops i < 4, j < 8, k < 2:
+//     A at level 0: 4 * 2 elements, at levels 1 and 2: 2, at level 3 (one iteration): 1
+//
+// Loops outside the place where a buffer lives do not move what is accessed of it: the buffer is
+// the same memory, used anew.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "feature/rows_nest.h"
+#include "schedule/loop_tree.h"
+
+namespace tilewright::feature {
+
+struct Touch {
+  schedule::BufferIndex buffer = schedule::kNone;
+  bool reads = false;
+  bool writes = false;
+  bool packed = false;
+  int element_bytes = 4;
+  int accesses = 1;        // merged: those that differ in constants
+  double density = 1;      // share of the iterations in which its guard lets it through
+  size_t place = 0;        // levels outside of where the buffer lives
+  uint64_t moved = 0;      // bit k: level k moves it
+  int64_t prefetched = 0;  // iterations ahead
+  // By level.
+  double elements[kMaxLevels + 1];  // NOLINT: distinct elements
+  double lines[kMaxLevels + 1];     // NOLINT: cache lines they lie in
+  int64_t flat[kMaxLevels];         // NOLINT: elements in memory that one iteration steps; 0: none
+  int64_t run[kMaxLevels];          // NOLINT: how many such steps lie side by side, when flat is 1
+
+  bool is_moved_by(size_t level) const { return (moved >> level & 1) != 0; }
+  double bytes(size_t level) const { return elements[level] * element_bytes; }
+};
+
+// Holds scratch memory: made once, used for many programs.
+class TouchFinder {
+ public:
+  explicit TouchFinder(int64_t line_bytes);
+
+  void begin(const schedule::LoopTree& tree);
+  // Of a statement and its nest, made last by `nests`.
+  void find(const Statement& statement, const Nest& nest, const NestFinder& nests);
+
+  size_t size() const { return size_; }
+  const Touch& operator[](size_t k) const { return touches_[k]; }
+
+ private:
+  // One digit of a buffer's layout: of dimension `dim`, its index / divisor mod extent.
+  struct Digit {
+    uint8_t dim = 0;
+    int64_t divisor = 1;
+    int64_t extent = 1;
+    int64_t stride = 1;  // in elements
+    int depth = 0;       // of the loop that walks it
+    int64_t fused = 1;   // its divisor in a fusion
+  };
+  static constexpr size_t kMaxDigits = 24;
+  using Digits = InlineVector<Digit, kMaxDigits>;
+
+  // One step of what an index runs through: from `before` to `after` values at a level.
+  struct Move {
+    int level = 0;
+    int dim = 0;
+    int64_t coefficient = 0;
+    int64_t before = 1, after = 1;
+    int64_t divisor = 1;  // iterations that change it once
+  };
+  static constexpr size_t kMaxMoves = 64;
+
+  // What has been reached of a dimension, from the innermost level outwards.
+  struct Dim {
+    int64_t reach = 0;   // from first to last element
+    int64_t stride = 0;  // of those that are touched; 0: there is but one
+    int64_t limit = 1;   // elements of the dimension
+    double combinations = 1;
+    int64_t count = 1;  // of distinct elements
+
+    int64_t span() const { return std::min(reach, limit - 1) + 1; }
+  };
+
+  void add_reads(const schedule::Stage& stage);
+  void add_writes(const Statement& statement);
+  bool differs_in_constants(const schedule::Access& a, const schedule::Access& b) const;
+  Touch& add_touch(schedule::BufferIndex buffer);
+  void add_index(const schedule::Access& access, size_t dim);
+  void add_irregular(size_t dim);
+  void add_quasi_affine(const schedule::Stage& stage, const arith::Affine& index, size_t dim);
+  // coefficient * var / divisor mod modulus, for every loop that the variable is rebuilt from.
+  struct Scale {
+    int64_t coefficient = 1;
+    int64_t divisor = 1;
+    int64_t modulus = 0;
+  };
+  void add_var(schedule::VarIndex var, const Scale& scale, size_t dim);
+  void add_loop(int level, int64_t extent, const Scale& scale, size_t dim);
+  void add_fused(const schedule::LoopVar& var, const Scale& scale, size_t dim);
+  void add_move(const Move& move);
+  void measure(Touch* touch);
+  void set_level(Touch* touch, size_t level) const;
+  int64_t lines_of(const Touch& touch) const;
+  int64_t weight_of(const Touch& touch, const Move& move, int64_t* run);
+  double density_of(const schedule::Access& access) const;
+  int64_t full_extent(const schedule::Stage& stage, size_t axis) const;
+  const Digits& digits_of(schedule::BufferIndex buffer);
+
+  int64_t line_bytes_;
+  int line_shift_;  // its logarithm
+  const schedule::LoopTree* tree_ = nullptr;
+  const NestFinder* nests_ = nullptr;
+  const Nest* nest_ = nullptr;
+  std::vector<Touch> touches_;
+  size_t size_ = 0;
+  InlineVector<Move, kMaxMoves> moves_;
+  std::vector<Digits> digits_;  // by buffer
+  std::vector<uint8_t> has_digits_;
+  // Of the touch that is being made.
+  size_t rank_ = 0;
+  size_t place_ = 0;
+  Dim dims_[schedule::kMaxRank];            // NOLINT
+  int64_t row_stride_[schedule::kMaxRank];  // NOLINT
+};
+
+}  // namespace tilewright::feature
