@@ -1,0 +1,104 @@
+#include "cost/model_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "cost/synthetic_testing.h"
+#include "cost/xgboost_model.h"
+
+namespace tilewright::cost {
+namespace {
+
+// A path of its own, gone at the end.
+class ModelFiles : public testing::Test {
+ protected:
+  ModelFiles()
+      : path_(std::filesystem::temp_directory_path() /
+              ("tilewright_model_" + std::to_string(::getpid()) + ".json")) {}
+  ~ModelFiles() override { std::filesystem::remove(path_); }
+
+  // Saves a model, then writes its text with `from` replaced by `to`; the message of reading that.
+  std::string message_after(const std::string& from, const std::string& to) {
+    std::string text = read_file(path_).value();
+    const size_t at = text.find(from);
+    CHECK(at != std::string::npos, "no {}", from);
+    text.replace(at, from.size(), to);
+    const std::filesystem::path other = path_.string() + ".changed";
+    CHECK(write_file_atomically(other, text).has_value());
+    const Result<ModelFile> file = load_model_file(other);
+    std::filesystem::remove(other);
+    if (file) return "it was read";
+    const std::string start = other.string() + ": no usable cost model: ";
+    EXPECT_TRUE(file.error().message.starts_with(start)) << file.error().message;
+    EXPECT_EQ(file.error().kind, ErrorKind::BadInput);
+    return file.error().message.substr(std::min(start.size(), file.error().message.size()));
+  }
+
+  std::filesystem::path path_;
+};
+
+Samples some_samples() {
+  return synthetic_samples(
+      {.programs = 80, .width = feature::feature_count(), .failure_share = 0.5});
+}
+
+TEST_F(ModelFiles, ReadsWhatItWrote) {
+  const Samples samples = some_samples();
+  XgboostModel model({.most_trees = 20});
+  ASSERT_TRUE(model.train(samples).has_value());
+  ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
+  const Result<ModelFile> file = load_model_file(path_);
+  ASSERT_TRUE(file.has_value()) << file.error().message;
+  EXPECT_EQ(file->forest, model.file().forest);
+  EXPECT_EQ(file->objective, model.file().objective);
+  EXPECT_EQ(file->programs, 80U);
+  EXPECT_EQ(file->failures, model.file().failures);
+  EXPECT_EQ(file->rows, 320U);
+  EXPECT_DOUBLE_EQ(file->quality.rank_correlation, model.file().quality.rank_correlation);
+
+  const XgboostModel loaded({}, *file);
+  std::vector<float> before(80), after(80);
+  model.predict(samples.rows, before);
+  loaded.predict(samples.rows, after);
+  EXPECT_EQ(before, after);
+}
+
+TEST_F(ModelFiles, RefusesWhatItCannotUse) {
+  XgboostModel model({.most_trees = 3});
+  ASSERT_TRUE(model.train(some_samples()).has_value());
+  ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
+  const std::string version = fmt::format("\"feature_version\":{}", feature::kFeatureVersion);
+  EXPECT_EQ(message_after(version, "\"feature_version\":999"),
+            fmt::format("its features are of version 999, this program's of version {}: train it "
+                        "again",
+                        feature::kFeatureVersion));
+  const std::string width = fmt::format("\"width\":{}", feature::feature_count());
+  EXPECT_EQ(message_after(width, "\"width\":100000"),
+            fmt::format("its rows have 100000 numbers, this program's {}",
+                        feature::feature_count()));
+  EXPECT_EQ(message_after("tilewright cost model", "some other thing"), "it is another kind of file");
+  EXPECT_EQ(message_after("pairwise_rank", "hope"),
+            "no objective 'hope'; there are squared_error and pairwise_rank");
+  EXPECT_EQ(message_after("\"trained_on\"", "\"trained\""),
+            "it has not all of trained_on, held_out_quality and forest");
+  EXPECT_EQ(message_after("\"programs\":80", "\"programs\":-80"), "'programs' is negative");
+}
+
+TEST_F(ModelFiles, RefusesEveryTruncation) {
+  XgboostModel model({.most_trees = 2});
+  ASSERT_TRUE(model.train(some_samples()).has_value());
+  ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
+  const std::string text = read_file(path_).value();
+  for (size_t size = 0; size + 2 < text.size(); size += 97) {
+    ASSERT_TRUE(write_file_atomically(path_, text.substr(0, size)).has_value());
+    EXPECT_FALSE(load_model_file(path_).has_value()) << size;
+  }
+  std::filesystem::remove(path_);
+  EXPECT_EQ(load_model_file(path_).error().kind, ErrorKind::Io);
+}
+
+}  // namespace
+}  // namespace tilewright::cost
