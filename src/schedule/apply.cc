@@ -113,7 +113,7 @@ Result<LoopTree> initial_tree(const Workload& workload) {
   return tree;
 }
 
-Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
+Illegal apply_structure(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
   CHECK(trace.steps.size() <= kMaxSteps, "{} steps", trace.steps.size());
   *tree = initial;
   TreeEditor editor(*tree);
@@ -121,7 +121,11 @@ Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
     editor.set_step(static_cast<int16_t>(k));
     if (const Illegal illegal = apply_at(editor, trace.steps[k])) return illegal;
   }
-  if (const Illegal illegal = check_structure(*tree)) return illegal;
+  return check_structure(*tree);
+}
+
+Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
+  if (const Illegal illegal = apply_structure(initial, trace, tree)) return illegal;
   if (const Illegal illegal = compute_numbers(trace, tree)) return illegal;
   return check_tensorized(*tree);
 }

@@ -21,7 +21,12 @@ Result<LoopTree> initial_tree(const Workload& workload);
 
 [[nodiscard]] Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree);
 
-// For a tree that `apply` made of a trace which differs from this one in split factors only.
+// The first part of apply: all but numbers, which `retile` then makes. What is refused here is
+// refused whatever the split factors are, unless the code is BadFactor.
+[[nodiscard]] Illegal apply_structure(const LoopTree& initial, const Trace& trace, LoopTree* tree);
+
+// For a tree that `apply` made, or refused for its numbers, or `apply_structure` made, of a trace
+// which differs from this one in split factors only.
 [[nodiscard]] Illegal retile(const Trace& trace, LoopTree* tree);
 
 // What is wrong with a step, where, why, and what would be legal there; for people.

@@ -1,0 +1,38 @@
+#include "base/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace tilewright {
+namespace {
+
+TEST(ThreadPool, RunsEachWorkerOnceABatch) {
+  for (const int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    std::vector<int> calls(static_cast<size_t>(threads));
+    for (int batch = 0; batch < 200; ++batch) {
+      pool.run([&](int worker) { ++calls[static_cast<size_t>(worker)]; });
+    }
+    for (const int count : calls) EXPECT_EQ(count, 200);
+  }
+}
+
+TEST(ThreadPool, AllTasksAreDoneWhenItReturns) {
+  ThreadPool pool(4);
+  for (int batch = 0; batch < 50; ++batch) {
+    std::atomic<size_t> next = 0;
+    std::vector<int> done(1000);
+    pool.run([&](int) {
+      for (size_t k = next++; k < done.size(); k = next++) ++done[k];
+    });
+    for (const int count : done) ASSERT_EQ(count, 1);
+  }
+}
+
+TEST(ThreadPool, EndsWithoutWork) { const ThreadPool pool(3); }
+
+}  // namespace
+}  // namespace tilewright
