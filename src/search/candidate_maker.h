@@ -1,0 +1,85 @@
+// CandidateMaker: candidate -> LoopTree, the part of assessing that knows schedules. Candidates of
+// one structure (all genes but tile sizes) that follow each other share it: only their numbers are
+// made anew. Holds scratch memory, so one a thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/apply.h"
+#include "schedule/sketch.h"
+#include "space/validity.h"
+
+namespace tilewright::search {
+
+// Seconds by stage, taken of every few candidates.
+struct StageTimes {
+  double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, rows_s = 0;
+};
+
+// Adds what passed since its last lap to a counter, when it is on.
+class Stopwatch {
+ public:
+  explicit Stopwatch(bool on) : on_(on) {
+    if (on_) last_ = Clock::now();
+  }
+  void lap(double* seconds, double times = 1) {
+    if (!on_) return;
+    const Clock::time_point now = Clock::now();
+    *seconds += times * std::chrono::duration<double>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool on_;
+  Clock::time_point last_;
+};
+
+// Which genes of a sketch decide the structure of its programs: all but those of tile sizes.
+class StructureGenes {
+ public:
+  explicit StructureGenes(const schedule::Sketch& sketch);
+  uint64_t hash(const schedule::Genome& genome) const;
+
+ private:
+  std::vector<uint16_t> holes_;
+};
+
+enum class Made : uint8_t { Fit, Illegal, Unfit };
+
+class CandidateMaker {
+ public:
+  static constexpr int kTimedEvery = 8;
+
+  // All outlive it.
+  CandidateMaker(const schedule::LoopTree& initial, std::span<const schedule::Sketch> sketches,
+                 const space::Validity& validity)
+      : initial_(&initial), sketches_(sketches), validity_(&validity) {}
+
+  // `structure` is the hash of StructureGenes. When Fit, `tree` is complete and `program` its hash.
+  Made make(uint16_t sketch, const schedule::Genome& genome, uint64_t structure, Hash128* program);
+  const schedule::LoopTree& tree() const { return tree_; }
+
+  StageTimes times;  // each counted kTimedEvery times, once in kTimedEvery candidates
+  bool is_timed() const { return made_ % kTimedEvery == 1; }
+
+ private:
+  enum class Structure : uint8_t { None, Legal, Illegal };
+  bool make_tree(const schedule::Sketch& sketch, const schedule::Genome& genome, bool same,
+                 Stopwatch& watch);
+
+  const schedule::LoopTree* initial_;
+  std::span<const schedule::Sketch> sketches_;
+  const space::Validity* validity_;
+  schedule::Trace trace_;
+  schedule::LoopTree tree_;
+  uint16_t sketch_ = 0;
+  uint64_t structure_ = 0;
+  Structure state_ = Structure::None;
+  int64_t made_ = 0;
+};
+
+}  // namespace tilewright::search

@@ -1,0 +1,274 @@
+#include "search/program_assessor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <limits>
+#include <set>
+
+#include "base/rng.h"
+#include "schedule/apply.h"
+#include "search/program_cache.h"
+#include "space/sketch_drawer.h"
+#include "space/validity.h"
+#include "space/variation.h"
+#include "task/parse.h"
+
+namespace tilewright::search {
+namespace {
+
+constexpr float kNoScore = std::numeric_limits<float>::lowest();
+
+// The score of a program is the sum of its rows times a factor.
+class SumModel : public cost::CostModel {
+ public:
+  explicit SumModel(float factor) : factor_(factor) {}
+  std::string_view name() const override { return "sum"; }
+  Status train(const cost::Samples&) override { return {}; }
+  bool is_trained() const override { return true; }
+  void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
+    const size_t width = feature::feature_count();
+    for (size_t k = 0; k < rows.programs(); ++k) {
+      float sum = 0;
+      for (size_t v = rows.begin[k] * width; v < rows.begin[k + 1] * width; ++v) {
+        sum += rows.values[v];
+      }
+      scores[k] = factor_ * sum;
+    }
+    predicted += rows.programs();
+  }
+
+  mutable std::atomic<size_t> predicted = 0;
+
+ private:
+  float factor_;
+};
+
+struct Bench {
+  explicit Bench(std::string_view text)
+      : task{parse_workload(text).value(), parse_target("x86-64-v4;threads=2").value()},
+        initial(schedule::initial_tree(task.workload).value()),
+        machine(detect_machine()) {
+    Rng rng(1);
+    space::SketchDrawer drawer(task, initial);
+    for (int k = 0; k < 12; ++k) sketches.push_back(drawer.draw(rng));
+  }
+
+  // Random ones and a few generations of mutants, with copies among them.
+  std::vector<Candidate> candidates(size_t count, uint64_t seed) const {
+    Rng rng(seed);
+    std::vector<Candidate> result;
+    while (result.size() < count) {
+      Candidate candidate;
+      if (result.size() < count / 4) {
+        candidate.sketch = static_cast<uint16_t>(rng.below(sketches.size()));
+        candidate.genome = schedule::sample(sketches[candidate.sketch], rng);
+      } else {
+        candidate = result[rng.below(result.size())];
+        if (rng.chance(0.9)) {
+          space::mutate(sketches[candidate.sketch], &candidate.genome, rng);
+        }
+      }
+      result.push_back(candidate);
+    }
+    return result;
+  }
+
+  // Without any memory and short cuts.
+  Hash128 program_of(const Candidate& candidate) const {
+    schedule::Trace trace;
+    schedule::LoopTree tree;
+    schedule::instantiate(sketches[candidate.sketch], candidate.genome, &trace);
+    if (schedule::apply(initial, trace, &tree)) return {};
+    const space::Validity validity(task, initial, machine);
+    if (validity.check(tree) != space::Unfit::No) return {};
+    return program_hash(tree);
+  }
+
+  Task task;
+  schedule::LoopTree initial;
+  Machine machine;
+  std::vector<schedule::Sketch> sketches;
+};
+
+size_t distinct_programs(std::span<const Candidate> candidates) {
+  std::set<Hash128> programs;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.program != Hash128{}) programs.insert(candidate.program);
+  }
+  return programs.size();
+}
+
+TEST(ProgramAssessor, FindsTheProgramOfEachCandidate) {
+  for (const char* text : {"C2D2", "matmul:m=64,n=100,k=96", "softmax:m=300,n=130"}) {
+    const Bench bench(text);
+    ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+    size_t fit = 0;
+    for (uint64_t seed = 1; seed <= 2; ++seed) {
+      std::vector<Candidate> candidates = bench.candidates(500, seed);
+      assessor.assess(candidates);
+      for (const Candidate& candidate : candidates) {
+        ASSERT_EQ(candidate.program, bench.program_of(candidate)) << text;
+        fit += candidate.program != Hash128{} ? 1 : 0;
+        EXPECT_EQ(candidate.score, candidate.program == Hash128{} ? kNoScore : 0);
+      }
+    }
+    EXPECT_GT(fit, 100u) << text;
+    EXPECT_EQ(assessor.counts().asked, 1000);
+  }
+}
+
+TEST(ProgramAssessor, DoesNotDependOnThreads) {
+  const Bench bench("C2D2");
+  const SumModel model(1);
+  std::vector<std::vector<Candidate>> answers;
+  std::vector<AssessorCounts> counts;
+  for (const int threads : {1, 2, 5}) {
+    ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, threads);
+    assessor.set_model(&model);
+    std::vector<Candidate> all;
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      std::vector<Candidate> candidates = bench.candidates(400, seed);
+      assessor.assess(candidates);
+      all.insert(all.end(), candidates.begin(), candidates.end());
+    }
+    answers.push_back(all);
+    counts.push_back(assessor.counts());
+  }
+  for (size_t k = 1; k < answers.size(); ++k) {
+    for (size_t c = 0; c < answers[0].size(); ++c) {
+      ASSERT_EQ(answers[k][c].program, answers[0][c].program);
+      ASSERT_EQ(answers[k][c].score, answers[0][c].score);
+    }
+    EXPECT_EQ(counts[k].illegal, counts[0].illegal);
+    EXPECT_EQ(counts[k].unfit, counts[0].unfit);
+    EXPECT_EQ(counts[k].known, counts[0].known);
+    EXPECT_EQ(counts[k].scored, counts[0].scored);
+  }
+}
+
+TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
+  const Bench bench("C2D2");
+  const SumModel model(1);
+  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 1);
+  assessor.set_model(&model);
+  std::vector<Candidate> candidates = bench.candidates(500, 1);
+  assessor.assess(candidates);
+  const size_t programs = distinct_programs(candidates);
+  EXPECT_EQ(model.predicted, programs);
+  EXPECT_EQ(assessor.counts().scored, static_cast<int64_t>(programs));
+
+  std::vector<Candidate> again = candidates;
+  for (Candidate& candidate : again) candidate.score = 17;
+  assessor.assess(again);
+  EXPECT_EQ(model.predicted, programs);
+  for (size_t k = 0; k < again.size(); ++k) EXPECT_EQ(again[k].score, candidates[k].score);
+
+  // Another model: the same rows, new scores.
+  const SumModel other(2);
+  assessor.set_model(&other);
+  assessor.assess(again);
+  EXPECT_EQ(other.predicted, programs);
+  for (size_t k = 0; k < again.size(); ++k) {
+    if (again[k].program == Hash128{}) continue;
+    EXPECT_EQ(again[k].score, 2 * candidates[k].score);
+  }
+
+  assessor.set_model(nullptr);
+  assessor.assess(again);
+  for (const Candidate& candidate : again) {
+    EXPECT_EQ(candidate.score, candidate.program == Hash128{} ? kNoScore : 0);
+  }
+}
+
+TEST(ProgramAssessor, RemembersRows) {
+  const Bench bench("C2D2");
+  const SumModel model(1);
+  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+  std::vector<Candidate> candidates = bench.candidates(300, 1);
+  assessor.assess(candidates);  // without a model there are no rows
+  feature::RowBatch batch;
+  size_t made = 0;
+  for (const Candidate& candidate : candidates) {
+    EXPECT_FALSE(assessor.rows_of(candidate.program, &batch));
+    const bool fit = candidate.program != Hash128{};
+    EXPECT_EQ(assessor.rows_of(candidate, &batch), fit);
+    made += fit ? 1 : 0;
+  }
+  EXPECT_EQ(batch.programs(), made);
+
+  assessor.set_model(&model);
+  assessor.assess(candidates);
+  feature::RowBatch kept;
+  for (const Candidate& candidate : candidates) {
+    EXPECT_EQ(assessor.rows_of(candidate.program, &kept), candidate.program != Hash128{});
+  }
+  EXPECT_EQ(kept.values, batch.values);
+  EXPECT_EQ(kept.begin, batch.begin);
+  EXPECT_FALSE(assessor.rows_of(Hash128{1, 2}, &kept));
+}
+
+TEST(ProgramAssessor, TakesNothing) {
+  const Bench bench("matmul:m=64,n=64,k=64");
+  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+  assessor.assess({});
+  EXPECT_EQ(assessor.counts().asked, 0);
+}
+
+TEST(ProgramCache, DropsOldRowsFirst) {
+  ProgramCache cache(100 * feature::feature_count() * sizeof(float), 1000);
+  std::vector<RowPlace> places;
+  for (int block = 0; block < 60; ++block) {
+    auto rows = cache.new_block();
+    for (int k = 0; k < 4; ++k) {
+      rows->rows.values.insert(rows->rows.values.end(), feature::feature_count(),
+                               static_cast<float>(4 * block + k));
+      rows->rows.begin.push_back(static_cast<uint32_t>(k + 1));
+    }
+    const uint32_t number = cache.add_block(std::move(rows));
+    places.push_back({.block = number, .slot = 3});
+    cache.trim();
+    feature::RowBatch batch;
+    ASSERT_TRUE(cache.append_rows(places.back(), &batch));
+    EXPECT_EQ(batch.values.back(), static_cast<float>(4 * block + 3));
+    EXPECT_EQ(batch.programs(), 1u);
+  }
+  EXPECT_EQ(cache.block_of(places.front()), nullptr);
+  EXPECT_NE(cache.block_of(places[50]), nullptr);
+  EXPECT_EQ(cache.block_of(RowPlace{}), nullptr);
+}
+
+TEST(ProgramCache, GenomesHaveTheirOwnHashes) {
+  std::set<Hash128> hashes;
+  for (uint16_t sketch = 0; sketch < 3; ++sketch) {
+    for (uint16_t a = 0; a < 20; ++a) {
+      hashes.insert(genome_hash(sketch, {{a}}));
+      for (uint16_t b = 0; b < 20; ++b) hashes.insert(genome_hash(sketch, {{a, b, 0, 0, 1}}));
+    }
+  }
+  EXPECT_EQ(hashes.size(), 3u * (20 + 400));
+}
+
+TEST(HashTable, KeepsWhatIsPutIn) {
+  HashTable<int> table;
+  EXPECT_EQ(table.find({1, 1}), nullptr);
+  for (uint64_t k = 1; k <= 5000; ++k) {
+    const auto [value, is_new] = table.insert({k, k * 1024});
+    ASSERT_TRUE(is_new);
+    *value = static_cast<int>(k);
+  }
+  EXPECT_EQ(table.size(), 5000u);
+  for (uint64_t k = 1; k <= 5000; ++k) {
+    const int* value = table.find({k, k * 1024});
+    ASSERT_NE(value, nullptr);
+    EXPECT_EQ(*value, static_cast<int>(k));
+  }
+  EXPECT_FALSE(table.insert({7, 7 * 1024}).second);
+  EXPECT_EQ(table.find({5001, 0}), nullptr);
+  table.clear();
+  EXPECT_EQ(table.find({7, 7 * 1024}), nullptr);
+  EXPECT_EQ(table.size(), 0u);
+}
+
+}  // namespace
+}  // namespace tilewright::search
