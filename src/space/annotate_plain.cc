@@ -1,0 +1,287 @@
+// Stages that are not tiled: lanes along the axis that accesses like, a few rows beside them, the
+// reductions between those and the outer loops.
+#include "space/annotator.h"
+#include "space/tile_domain.h"
+
+namespace tilewright::space {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its steps
+
+namespace {
+
+constexpr int64_t kStreamedBytes = int64_t{4} << 20;
+constexpr int64_t kUnrolledWindow = 64;
+
+bool hinted(const te::Op& op, size_t axis) {
+  return axis < op.axes.size() ? op.axes[axis].hints.simplify_const_index
+                               : op.reduce_axes[axis - op.axes.size()].hints.simplify_const_index;
+}
+
+TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) {
+  TileDomain domain{.choices = {}, .extent = extent};
+  for (const int64_t size : sizes) {
+    if (size < extent) domain.choices.push_back({size});
+  }
+  return domain;
+}
+
+// Lays out the loops of one stage.
+class PlainLayout {
+ public:
+  PlainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
+              StageIndex index, int lead)
+      : context_(context),
+        writer_(writer),
+        tree_(tree),
+        stage_(tree.stage(index)),
+        op_(context.dag().op(stage_.op)),
+        lead_count_(lead) {
+    roles_ = axis_roles(tree, index, context.target(), false);
+    lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
+  }
+
+  PlainLoops run() {
+    for (size_t axis = 0; axis < stage_.axes.size(); ++axis) lay_out_axis(axis);
+    std::vector<Name> order = units_;
+    for (const PlannedLoop& loop : loops_.lead) order.push_back(loop.name);
+    if (!loops_.row.empty()) order.push_back(loops_.row);
+    for (const PlannedLoop& loop : loops_.outer) order.push_back(loop.name);
+    for (const auto* part : {&reduce_, &rows_, &folded_, &constant_}) {
+      order.insert(order.end(), part->begin(), part->end());
+    }
+    if (!loops_.lane.empty()) order.push_back(loops_.lane);
+    writer_.reorder(stage_.name, order);
+    if (!loops_.lane.empty()) {
+      writer_.annotate(stage_.name, loops_.lane, Annotation::Vectorise);
+    }
+    for (const Name loop : rows_) writer_.annotate(stage_.name, loop, Annotation::Unroll);
+    unroll_window();
+    unroll_constants();
+    return std::move(loops_);
+  }
+
+ private:
+  void lay_out_axis(size_t axis) {
+    const LoopVar& var = tree_.var(stage_.axes[axis]);
+    const bool reduces = var.kind == IterKind::Reduce;
+    const auto is = [&](int role) { return role == static_cast<int>(axis); };
+    if (static_cast<int>(axis) < lead_count_) return lay_out_lead(axis, var);
+    if (hinted(op_, axis) && !is(roles_.vector)) {
+      (reduces ? folded_ : constant_).push_back(var.name);
+    } else if (is(roles_.vector)) {
+      lay_out_lanes(var, reduces);
+    } else if (var.extent == 1) {
+      (reduces ? reduce_ : units_).push_back(var.name);
+    } else if (is(roles_.across)) {
+      lay_out_rows(var, sizes_below(var.extent, {4, 8, 16, 32}));
+    } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
+      lay_out_rows(var, sizes_below(var.extent, {1, 2, 4, 8}));
+    } else if (reduces) {
+      reduce_.push_back(var.name);
+      window_ *= var.extent;
+    } else {
+      loops_.outer.push_back({var.name, var.extent});
+    }
+  }
+
+  // Leading axes, the last of them in blocks of rows.
+  void lay_out_lead(size_t axis, const LoopVar& var) {
+    if (static_cast<int>(axis) + 1 < lead_count_ || var.extent < 4) {
+      loops_.lead.push_back({var.name, var.extent});
+      return;
+    }
+    TileDomain domain{.choices = {}, .extent = var.extent};
+    for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 16, 32, 64}) {
+      const bool even = var.extent % rows == 0;
+      if (rows < var.extent && (even || (context_.has("tails") && rows * 4 <= var.extent))) {
+        domain.choices.push_back({rows});
+      }
+    }
+    writer_.add_split(stage_.name, var.name, std::move(domain));
+    loops_.lead.push_back({var.name.child(0), (var.extent + 3) / 4});
+    loops_.row = var.name.child(1);
+  }
+
+  void lay_out_lanes(const LoopVar& var, bool reduces) {
+    const auto outside = [&](Name loop, int64_t extent) {
+      if (reduces) {
+        reduce_.push_back(loop);
+        window_ = kUnrolledWindow + 1;
+      } else {
+        loops_.outer.push_back({loop, extent});
+      }
+    };
+    if (var.extent <= lanes_) {
+      loops_.lane = var.name;
+      return;
+    }
+    TileDomain domain{.choices = {}, .extent = var.extent};
+    for (const int64_t vectors : {1, 2, 4, 8}) {
+      const int64_t size = vectors * lanes_;
+      if (size < var.extent) domain.choices.push_back({size});
+    }
+    if (roles_.across != kNoAxis && lanes_ < 8) domain.choices.push_back({8});
+    if (var.extent <= 8 * lanes_) domain.choices.push_back({var.extent});
+    std::ranges::sort(domain.choices, {}, [](const Factors& f) { return f[0]; });
+    const bool alone = !reduces && spatial_loops() == 1 && var.extent >= 256 * lanes_;
+    if (alone) {  // blocks for threads
+      std::vector<Factors> blocks;
+      for (const int64_t block : {1, 4, 16, 64, 256, 1024}) {
+        for (const Factors& f : domain.choices) {
+          if (block * f[0] <= var.extent) blocks.push_back({block, f[0]});
+        }
+      }
+      domain.choices = std::move(blocks);
+    }
+    writer_.add_split(stage_.name, var.name, std::move(domain));
+    outside(var.name.child(0), (var.extent + lanes_ - 1) / lanes_);
+    if (alone) outside(var.name.child(1), 1);
+    loops_.lane = var.name.child(alone ? 2 : 1);
+  }
+
+  int spatial_loops() const {
+    int count = 0;
+    for (const VarIndex axis : stage_.axes) {
+      const LoopVar& var = tree_.var(axis);
+      if (var.kind == IterKind::Spatial && var.extent > 1) ++count;
+    }
+    return count;
+  }
+
+  void lay_out_rows(const LoopVar& var, TileDomain domain) {
+    if (domain.choices.empty()) {
+      loops_.outer.push_back({var.name, var.extent});
+      return;
+    }
+    writer_.add_split(stage_.name, var.name, std::move(domain));
+    loops_.outer.push_back({var.name.child(0), (var.extent + 7) / 8});
+    rows_.push_back(var.name.child(1));
+  }
+
+  // Windows of a few elements may be written out.
+  void unroll_window() {
+    if (reduce_.empty() || window_ > kUnrolledWindow || window_ == 1) return;
+    std::vector<Steps> choices = {{}};
+    choices.push_back({Annotate{stage_.name, reduce_.back(), Annotation::Unroll}});
+    if (reduce_.size() > 1) {
+      Steps all;
+      for (const Name loop : reduce_) {
+        all.emplace_back(Annotate{stage_.name, loop, Annotation::Unroll});
+      }
+      choices.push_back(std::move(all));
+    }
+    writer_.add_one_of(stage_.name, HoleKind::Unroll, std::move(choices));
+  }
+
+  void unroll_constants() {
+    if (folded_.empty() && constant_.empty()) return;
+    Steps folded;
+    for (const Name loop : folded_) {
+      folded.emplace_back(Annotate{stage_.name, loop, Annotation::Unroll});
+    }
+    Steps all = folded;
+    for (const Name loop : constant_) {
+      all.emplace_back(Annotate{stage_.name, loop, Annotation::Unroll});
+    }
+    std::vector<Steps> choices = {all};
+    if (!folded.empty() && !constant_.empty()) choices.push_back(folded);
+    if (!context_.has("locations")) choices.resize(1);
+    choices.push_back({});
+    writer_.add_one_of(stage_.name, HoleKind::Unroll, std::move(choices));
+  }
+
+  using Steps = DraftWriter::Steps;
+  const SpaceContext& context_;
+  DraftWriter& writer_;
+  const LoopTree& tree_;
+  const Stage& stage_;
+  const te::Op& op_;
+  int lead_count_;
+  AxisRoles roles_;
+  int64_t lanes_ = 1;
+  int64_t window_ = 1;  // iterations of the reductions that are not lanes
+  std::vector<Name> units_, reduce_, rows_, folded_, constant_;
+  PlainLoops loops_;
+};
+
+}  // namespace
+
+PlainLoops Annotator::lay_out_plain(te::OpId op, int lead) {
+  return PlainLayout(context_, writer_, tree_, index_of(op), lead).run();
+}
+
+// Enough of the first loops that each thread has some of them.
+Annotator::Steps Annotator::parallel_steps(StageName stage,
+                                           const std::vector<PlannedLoop>& loops) const {
+  if (loops.empty() || context_.target().threads == 1) return {};
+  std::vector<Name> first;
+  int64_t tasks = 1;
+  for (const PlannedLoop& loop : loops) {
+    if (tasks >= int64_t{8} * context_.target().threads) break;
+    first.push_back(loop.name);
+    tasks *= loop.extent;
+  }
+  FusedLoops fused = fuse_loops(stage, first);
+  fused.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
+  return std::move(fused.steps);
+}
+
+// How threads may share the loops of a stage at root.
+std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoops& loops,
+                                                 bool worth) const {
+  constexpr size_t kDeepest = 4;
+  std::vector<Nest::Variant> variants;
+  const bool several = context_.target().threads > 1;
+  if (!loops.lead.empty()) {  // one loop of rows or blocks of rows
+    std::vector<Name> lead;
+    for (const PlannedLoop& loop : loops.lead) lead.push_back(loop.name);
+    FusedLoops fused = fuse_loops(stage, lead);
+    Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
+    if (!loops.row.empty()) variant.loops.push_back(loops.row);
+    if (!worth || !several) variants.push_back(variant);
+    variant.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
+    if (several) variants.push_back(std::move(variant));
+    return variants;
+  }
+  std::vector<Name> outer;
+  for (const PlannedLoop& loop : loops.outer) outer.push_back(loop.name);
+  if (!worth || !several || outer.empty()) variants.push_back({.steps = {}, .loops = outer});
+  for (size_t count = 1; several && count <= std::min(kDeepest, outer.size()); ++count) {
+    FusedLoops fused = fuse_loops(stage, std::span(outer).first(count));
+    Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
+    variant.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
+    for (size_t k = count; k < outer.size(); ++k) variant.loops.push_back(outer[k]);
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+// A stage at root with what is computed inside of it.
+void Annotator::annotate_root(te::OpId op) {
+  const StageName stage{context_.dag().op(op).name};
+  const auto group = plan_.groups.find(index_of(op));
+  const int lead = group == plan_.groups.end() ? 0 : group->second.lead;
+  const PlainLoops loops = lay_out_plain(op, lead);
+  const Buffer& buffer = tree_.buffer(tree_.stage(index_of(op)).first_buffer);
+  int64_t bytes = ir::bytes_of(buffer.element);
+  for (const int64_t extent : buffer.extent) bytes *= extent;
+  if (context_.has("stream") && bytes >= kStreamedBytes && buffer.is_argument &&
+      !loops.lane.empty() && !context_.dag().op(op).has_reduction()) {
+    writer_.add_maybe(stage, HoleKind::Other, Annotate{stage, loops.lane, Annotation::Stream});
+  }
+  Nest nest{
+      .root = stage, .variants = threads_of(stage, loops, is_worth_threads(op)), .inside = {op}};
+  bool any = false;
+  for (const Nest::Variant& variant : nest.variants) any = any || !variant.steps.empty();
+  if (any) {
+    for (const Nest::Variant& variant : nest.variants) {
+      if (!variant.steps.empty()) {
+        nest.site = writer_.add_site(Step(variant.steps[0]));
+        break;
+      }
+    }
+  }
+  place_members(nest);
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,84 @@
+// The parts of space/annotate that its files share. Not to be shared between threads.
+#pragma once
+
+#include <map>
+#include <set>
+
+#include "schedule/nest_plan.h"
+#include "space/draft.h"
+#include "space/draft_writer.h"
+
+namespace tilewright::space {
+
+// A loop as it will be, and about how long.
+struct PlannedLoop {
+  Name name;
+  int64_t extent = 1;
+};
+
+// The loops of a stage that is not tiled.
+struct PlainLoops {
+  std::vector<PlannedLoop> lead;   // what a nest of rows shares; the last may be a block of them
+  std::vector<PlannedLoop> outer;  // spatial loops outside of everything else, outside in
+  Name row;                        // inside of a block; empty: none
+  Name lane;                       // empty: none
+};
+
+// A stage at root, and where inside of it others may be computed: its loops in one of several
+// variants, each with the steps that make them.
+struct Nest {
+  struct Variant {
+    DraftWriter::Steps steps{};  // at `site`
+    std::vector<Name> loops{};   // outside in
+  };
+  StageName root;
+  int16_t site = -1;  // of the steps; -1: there is one variant without any
+  std::vector<Variant> variants{};
+  std::set<te::OpId> inside{};  // operators that are computed in it
+};
+
+class Annotator {
+ public:
+  Annotator(const SpaceContext& context, Draft draft);
+  schedule::Sketch run();
+
+ private:
+  using Steps = DraftWriter::Steps;
+
+  // annotate.cc
+  void annotate_operator(te::OpId op);
+  bool is_open(te::OpId op) const;  // no rule has decided about it
+  schedule::StageIndex index_of(te::OpId op) const { return static_cast<schedule::StageIndex>(op); }
+  bool is_worth_threads(te::OpId op) const;
+  void annotate_factored(const FactoredStage& factored);
+  void lay_out_fold(te::OpId op);
+
+  // annotate_tiled.cc
+  void annotate_tiled(const TiledStage& tiled);
+  Name lay_out_owner(const TiledStage& tiled);
+  void lay_out_inner(const TiledStage& tiled);
+  void annotate_innermost(StageName stage, const std::vector<Name>& loops, Name lane);
+  void unroll_reductions(const TiledStage& tiled);
+  int64_t reduce_extent(te::OpId op) const;
+
+  // annotate_plain.cc: splits, order and lanes of one stage
+  PlainLoops lay_out_plain(te::OpId op, int lead);
+  void annotate_root(te::OpId op);
+  std::vector<Nest::Variant> threads_of(StageName stage, const PlainLoops& loops, bool worth) const;
+  Steps parallel_steps(StageName stage, const std::vector<PlannedLoop>& loops) const;
+
+  // annotate_nest.cc: members of a nest
+  void place_members(Nest& nest);
+
+  // annotate_operands.cc
+  void annotate_operands(const TiledStage& tiled, Name threads);
+
+  const SpaceContext& context_;
+  Draft draft_;
+  DraftWriter writer_;
+  schedule::LoopTree tree_;  // with what is inlined
+  schedule::NestPlan plan_;
+  std::set<te::OpId> placed_;  // members of nests
+};
+
+}  // namespace tilewright::space

@@ -1,0 +1,50 @@
+// DraftWriter: adds steps and holes to a sketch. Not to be shared between threads.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/sketch.h"
+
+namespace tilewright::space {
+
+class DraftWriter {
+ public:
+  explicit DraftWriter(schedule::Sketch& sketch) : sketch_(sketch) {}
+
+  using Steps = std::vector<schedule::Step>;
+
+  int16_t next_step() const { return static_cast<int16_t>(sketch_.trace.steps.size()); }
+  int16_t add(const schedule::Step& step);
+  void add(const Steps& steps);
+  void add_hole(schedule::Hole hole);  // unless there is but one choice: then that is taken
+
+  // The step, or nothing.
+  void add_maybe(schedule::StageName stage, schedule::HoleKind kind, const schedule::Step& step);
+  // One of several lists of steps.
+  void add_one_of(schedule::StageName stage, schedule::HoleKind kind, std::vector<Steps> choices);
+  // A place in the trace that a hole with several sites fills later; `example` is any step.
+  int16_t add_site(const schedule::Step& example) { return add(example); }
+  void fill_sites(schedule::StageName stage, schedule::HoleKind kind, std::vector<int16_t> sites,
+                  std::vector<std::vector<Steps>> choices);
+  // A split of a loop with a choice of factors.
+  void add_split(schedule::StageName stage, Name loop, schedule::TileDomain domain,
+                 schedule::Tail tail = schedule::Tail::Peel);
+
+  void reorder(schedule::StageName stage, std::span<const Name> loops);
+  void annotate(schedule::StageName stage, Name loop, schedule::Annotation how);
+
+ private:
+  schedule::Sketch& sketch_;
+};
+
+// One loop of several neighbouring ones: its steps and name.
+struct FusedLoops {
+  DraftWriter::Steps steps;
+  Name name;
+};
+FusedLoops fuse_loops(schedule::StageName stage, std::span<const Name> loops);
+
+schedule::Step reorder_step(schedule::StageName stage, std::span<const Name> loops);
+
+}  // namespace tilewright::space

@@ -1,0 +1,132 @@
+#include "space/space.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <deque>
+#include <iterator>
+
+#include "schedule/apply.h"
+#include "space/annotate.h"
+
+namespace tilewright::space {
+namespace {
+
+constexpr std::array<Extension, 10> kExtensions = {{
+    {"locations", "cheap stages may also be computed where a reader's loops need them"},
+    {"pack", "operands that are read many times are laid out in the order of the reads"},
+    {"prefetch", "what a reduction reads of a constant is asked for some iterations ahead"},
+    {"reduction_lanes", "lanes of a reduction are partial sums; rfactor is left to few rows"},
+    {"register_read", "small operands are kept in registers"},
+    {"rows", "a tiled stage is computed by the row block of the nest that reads it"},
+    {"stream", "large results go past the caches"},
+    {"tails", "tile sizes that do not divide"},
+    {"tile_structures", "shorter tile structures, other lanes, other orders of loops"},
+    {"unroll_and_jam", "parts of a reduction are unrolled beside the sums in registers"},
+}};
+
+constexpr size_t kMostSketches = 200;
+constexpr int kTries = 400;  // genomes that are tried before a sketch is given up
+
+struct Work {
+  Draft draft;
+  StageName stage;
+};
+
+std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const SketchRule> rules) {
+  std::vector<Draft> whole;
+  std::deque<Work> work;
+  StageName last;
+  for (const te::Op& op : context.dag().ops()) {
+    if (op.kind != te::OpKind::Placeholder) last = {op.name};
+  }
+  work.push_back({{}, last});
+  while (!work.empty()) {
+    const Work at = std::move(work.front());
+    work.pop_front();
+    if (at.stage.op.empty()) {
+      whole.push_back(at.draft);
+      if (whole.size() == kMostSketches) break;
+      continue;
+    }
+    for (const SketchRule& rule : rules) {
+      const Applies applies = rule.applies(context, at.draft, at.stage);
+      if (applies == Applies::No) continue;
+      for (NextDraft& next : rule.apply(context, at.draft, at.stage)) {
+        work.push_back({std::move(next.draft), next.stage});
+      }
+      if (applies == Applies::SkipTheRest) break;
+    }
+  }
+  return whole;
+}
+
+bool has_legal_genome(const schedule::LoopTree& initial, const schedule::Sketch& sketch) {
+  Rng rng(1);
+  schedule::Trace trace;
+  schedule::LoopTree tree;
+  for (int k = 0; k < kTries; ++k) {
+    schedule::instantiate(sketch, schedule::sample(sketch, rng), &trace);
+    if (!schedule::apply(initial, trace, &tree)) return true;
+    if (sketch.holes.empty()) return false;
+  }
+  return false;
+}
+
+Status check_names(const SpaceOptions& options, std::span<const SketchRule> rules) {
+  for (const std::string& name : options.off) {
+    const bool rule = std::ranges::find(rules, name, &SketchRule::name) != rules.end();
+    const bool extension =
+        std::ranges::find(kExtensions, name, &Extension::name) != kExtensions.end();
+    if (rule || extension) continue;
+    std::string known;
+    for (const SketchRule& each : rules) known += (known.empty() ? "" : ", ") + each.name;
+    for (const Extension& each : kExtensions) known += fmt::format(", {}", each.name);
+    return fail(ErrorKind::BadInput,
+                fmt::format("no rule or extension is called {}; there are {}", name, known));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const Extension> extensions() { return kExtensions; }
+
+Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
+  std::vector<SketchRule> rules = options.custom;
+  for (SketchRule& rule : sketch_rules(task.target)) rules.push_back(std::move(rule));
+  if (Status known = check_names(options, rules); !known) return std::unexpected(known.error());
+  std::erase_if(rules, [&](const SketchRule& rule) {
+    return std::ranges::find(options.off, rule.name) != options.off.end();
+  });
+
+  Space space;
+  space.task_ = std::make_shared<const Task>(task);
+  Result<schedule::LoopTree> initial = schedule::initial_tree(space.task_->workload);
+  if (!initial) return std::unexpected(initial.error());
+  space.initial_ = std::make_shared<const schedule::LoopTree>(*std::move(initial));
+  schedule::LoopTree plain;
+  if (schedule::apply(*space.initial_, {}, &plain)) plain = *space.initial_;
+  const SpaceContext context{.task = space.task_.get(),
+                             .initial = space.initial_.get(),
+                             .plain = &plain,
+                             .cores = options.cores > 0 ? options.cores : task.target.threads,
+                             .off = {options.off.begin(), options.off.end()}};
+  for (Draft& draft : all_drafts(context, rules)) {
+    schedule::Sketch sketch = annotate(context, std::move(draft));
+    if (has_legal_genome(*space.initial_, sketch)) space.sketches_.push_back(std::move(sketch));
+  }
+  if (space.sketches_.empty()) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: no schedule was found", task.workload.text));
+  }
+  return space;
+}
+
+double Space::size() const {
+  double size = 0;
+  for (const schedule::Sketch& sketch : sketches_) size += sketch.size();
+  return size;
+}
+
+}  // namespace tilewright::space

@@ -1,0 +1,138 @@
+#include "space/tile_domain.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace tilewright::space {
+namespace {
+
+using schedule::Factors;
+
+constexpr std::array<int64_t, 18> kMiddleSizes = {2,  3,  4,  5,  6,  7,  8,  10,  12,
+                                                  14, 16, 20, 24, 32, 48, 64, 128, 256};
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// What a remainder may add: three tenths.
+bool wastes_little(int64_t extent, int64_t size) {
+  return 10 * ceil_div(extent, size) * size <= 13 * extent;
+}
+
+bool is_power_of_two(int64_t n) { return (n & (n - 1)) == 0; }
+
+// How freely the levels between the outermost and the innermost are cut.
+enum class Middle : uint8_t { Tails, Exact, Sparse };
+
+class Enumeration {
+ public:
+  Enumeration(const TileWish& wish, Middle middle) : wish_(wish), middle_(middle) {}
+
+  std::vector<Factors> run() {
+    for (const int64_t size : innermost_sizes()) {
+      Factors inner;
+      inner.push_back(size);
+      add_levels(ceil_div(wish_.extent, size), inner);
+      if (choices_.size() > 4 * kMaxTileChoices) break;
+    }
+    return std::move(choices_);
+  }
+
+ private:
+  bool fits(int64_t size) const { return wish_.run == 0 || wish_.run % size == 0; }
+
+  std::vector<int64_t> innermost_sizes() const {
+    std::vector<int64_t> sizes;
+    const int64_t most = std::min(wish_.extent, wish_.max_innermost);
+    if (wish_.lanes > 0) {
+      for (int64_t size = wish_.lanes; size <= most; size += wish_.lanes) {
+        const bool exact = wish_.extent % size == 0;
+        if (fits(size) && (exact || (wish_.tails && wastes_little(wish_.extent, size)))) {
+          sizes.push_back(size);
+        }
+      }
+      const bool whole = wish_.extent <= most && fits(wish_.extent);
+      if (whole && wish_.extent % wish_.lanes != 0) sizes.push_back(wish_.extent);
+      if (!sizes.empty()) return sizes;
+    }
+    for (int64_t size = 1; size <= most; ++size) {
+      const bool exact = wish_.extent % size == 0;
+      const bool nice = size <= 16 || size % 4 == 0;
+      const bool ragged = wish_.tails && nice && wastes_little(wish_.extent, size);
+      if (fits(size) && (exact || ragged)) sizes.push_back(size);
+    }
+    return sizes;
+  }
+
+  void add_levels(int64_t count, Factors& inner) {
+    if (inner.size() == static_cast<size_t>(wish_.factors)) {
+      Factors outside_in;
+      for (size_t k = inner.size(); k-- > 0;) outside_in.push_back(inner[k]);
+      choices_.push_back(outside_in);
+      return;
+    }
+    for (const int64_t size : middle_sizes(count)) {
+      inner.push_back(size);
+      add_levels(ceil_div(count, size), inner);
+      inner.resize(inner.size() - 1);
+    }
+  }
+
+  std::vector<int64_t> middle_sizes(int64_t count) const {
+    std::vector<int64_t> sizes;
+    for (int64_t size = 1; size <= count; ++size) {
+      if (count % size != 0) continue;
+      if (middle_ != Middle::Sparse || is_power_of_two(size) || size == count) {
+        sizes.push_back(size);
+      }
+    }
+    if (middle_ == Middle::Tails && wish_.tails) {
+      for (const int64_t size : kMiddleSizes) {
+        if (size < count && count % size != 0 && wastes_little(count, size)) sizes.push_back(size);
+      }
+    }
+    return sizes;
+  }
+
+  const TileWish& wish_;
+  Middle middle_;
+  std::vector<Factors> choices_;
+};
+
+}  // namespace
+
+schedule::TileDomain tile_domain(const TileWish& wish) {
+  std::vector<Factors> choices;
+  for (const Middle middle : {Middle::Tails, Middle::Exact, Middle::Sparse}) {
+    choices = Enumeration(wish, middle).run();
+    if (choices.size() <= kMaxTileChoices) break;
+  }
+  std::ranges::sort(choices, [](const Factors& a, const Factors& b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  });
+  const auto [first, last] = std::ranges::unique(choices);
+  choices.erase(first, last);
+  if (choices.size() > kMaxTileChoices) {  // every so many of them
+    std::vector<Factors> some;
+    for (size_t k = 0; k < kMaxTileChoices; ++k) {
+      some.push_back(choices[k * choices.size() / kMaxTileChoices]);
+    }
+    choices = std::move(some);
+  }
+  if (choices.empty()) {  // nothing fits: uncut
+    Factors whole;
+    for (int k = 0; k < wish.factors; ++k) whole.push_back(1);
+    choices.push_back(whole);
+  }
+  return {.choices = std::move(choices), .extent = wish.extent};
+}
+
+bool leaves_remainder(const schedule::TileDomain& domain) {
+  return std::ranges::any_of(domain.choices, [&](const Factors& factors) {
+    int64_t product = 1;
+    for (const int64_t factor : factors) product *= factor;
+    return domain.extent % product != 0;
+  });
+}
+
+}  // namespace tilewright::space
