@@ -1,6 +1,7 @@
 """Tables for people, rows for programs, and results kept between runs on one machine."""
 
 import json
+import math
 import os
 
 from harness import machine
@@ -36,6 +37,19 @@ def table(header, rows, left=1):
     return "\n".join([line(header), rule, *(line(row) for row in rows)])
 
 
+def geometric_mean(values):
+    """None where there are none, or any is not known."""
+    if not values or any(value is None or value <= 0 for value in values):
+        return None
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def bar_line(what, value, least, unit=""):
+    """A figure beside the least that it has to be."""
+    verdict = "not known" if value is None else "reached" if value >= least else "NOT REACHED"
+    return f"{what:<58}{number(value):>9} {unit:<4} bar {number(least):>7}  {verdict}"
+
+
 def machine_line():
     d = machine.describe()
     caches = f"L2 {d['l2']}, L3 {d['l3']}"
@@ -53,6 +67,11 @@ def write_rows(path, rows):
         file.write("[\n" + ",\n".join(json.dumps(row) for row in known) + "\n]\n")
 
 
+def read_rows(path):
+    with open(path) as file:
+        return json.load(file)
+
+
 class Kept:
     """Results by case name, valid for one key (a hash of what made them); one file a machine."""
 
@@ -67,6 +86,11 @@ class Kept:
     def get(self, name, key):
         entry = self._entries.get(name)
         return entry["value"] if entry and entry["key"] == key else None
+
+    def get_any(self, name):
+        """Whatever was kept last, by whatever made it."""
+        entry = self._entries.get(name)
+        return entry["value"] if entry else None
 
     def put(self, name, key, value):
         """Written at once, so that a killed run loses nothing."""

@@ -1,0 +1,184 @@
+"""Part 4 of `bench search`: search against random candidates of the same space, and what each part
+of the search is worth."""
+
+import statistics
+from dataclasses import replace
+
+from harness import report
+from harness.cases import load_workloads
+from harness.search_suite import TRIALS, request_of
+from harness.tuned import TuneError, best_so_far, trials_to_reach
+
+# One of each kind of work that is compute-bound enough for schedules to differ.
+WORKLOADS = ("C1D2", "C2D2", "GMM2", "GRP2", "T2D2", "TBG0")
+SEEDS = (1, 2, 3)
+MOST_TRIALS, LEAST_GAIN, LEAST_TOP5 = 70, 1.05, 0.9
+SCHEDULED_TRIALS = 64  # a task, under one budget for all
+
+# What is left out -> flags of tune; names of rules and extensions as `tilewright space --list`.
+ABLATIONS = {
+    "limited space: no fusion, no rfactor": ("--space-off", "tile_and_fuse,rfactor"),
+    "beam search": ("--search", "beam"),
+    "no fine-tuning: random samples only": ("--search", "random"),
+    "no model": ("--cost", "none"),
+    "analytic model only": ("--cost", "analytic"),
+    "no packing": ("--space-off", "pack"),
+    "no tails": ("--space-off", "tails"),
+    "no register-level cache read": ("--space-off", "register_read"),
+    "no unroll-and-jam": ("--space-off", "unroll_and_jam"),
+    "no prefetch": ("--space-off", "prefetch"),
+    "one tile structure": ("--space-off", "structures"),
+}
+
+
+def random_request(workload, seed):
+    name = f"{workload.name}/random{seed}"
+    return request_of(workload, seed, name=name, seconds=None, flags=("--search", "random"))
+
+
+def search_request(workload, seed):
+    return request_of(workload, seed, name=f"{workload.name}/search{seed}", seconds=None)
+
+
+def compare_seed(workload, seed, tuner, matches):
+    """Trials until random's best is reached (None: never), the gain in the end, the top-5 score."""
+    found = tuner.run(search_request(workload, seed))
+    drawn = tuner.run(random_request(workload, seed))
+    if found.winner() is None or drawn.winner() is None:
+        raise TuneError(f"{workload.name}: nothing valid was found")
+    target = best_so_far(drawn.latencies_ns())[-1]
+    reached = trials_to_reach(found.latencies_ns(), target) if target else None
+    traces = {"search": found.winner(), "random": drawn.winner()}
+    match = matches.play(f"random/{workload.name}/{seed}", workload, traces, False)
+    quality = found.last_quality()
+    return reached, match.ratio("search", "random"), quality["top5"] if quality else None
+
+
+def middle(values, missing):
+    """The median, with `missing` in place of what is not there; None if that is the median."""
+    value = statistics.median(missing if v is None else v for v in values)
+    return None if value == missing else value
+
+
+def run_random(options, tuner, matches, out):
+    workloads = load_workloads()
+    out.title(f"4. search against random, {TRIALS} trials, {len(SEEDS)} seeds, medians")
+    rows, medians = [], []
+    for name in [n for n in WORKLOADS if not options.only or n in options.only]:
+        try:
+            seeds = [compare_seed(workloads[name], seed, tuner, matches) for seed in SEEDS]
+        except TuneError as error:
+            out.say(f"! {error}")
+            continue
+        never = float("inf")
+        reached = middle([s[0] for s in seeds], never)
+        gain, top5 = (middle([s[k] for s in seeds], 0.0) for k in (1, 2))
+        medians.append((reached, gain, top5))
+        told = "never" if reached is None else f"{reached:g}"
+        rows.append([name, told, report.number(gain), report.number(top5)])
+        out.row(name, "trials_to_random_best", reached)
+        out.row(name, "gain_over_random", gain)
+        out.row(name, "top5", top5)
+    out.table(["workload", "trials to random's best", "gain", "top-5"], rows)
+    if not medians:
+        return
+    trials = statistics.median(m[0] or float("inf") for m in medians)
+    out.bar_most("trials to random's best, median of the workloads", trials, MOST_TRIALS)
+    for index, what, least in ((1, "gain over random", LEAST_GAIN), (2, "top-5", LEAST_TOP5)):
+        out.bar(f"{what}, median of the workloads", middle([m[index] for m in medians], 0.0), least)
+    alone = sum(1 for m in medians if (m[0] or 1e9) <= MOST_TRIALS and (m[1] or 0) >= LEAST_GAIN)
+    out.say(f"both of the first two alone: {alone} of {len(medians)} workloads")
+
+
+# --- ablations ---
+
+
+def run_ablations(options, tuner, matches, out):
+    workloads = load_workloads()
+    names = [n for n in WORKLOADS if not options.only or n in options.only]
+    out.title(
+        f"   left out, {TRIALS} trials: speed against the whole search (1 = as fast; lower: it "
+        "was worth something)"
+    )
+    rows = []
+    ratios = {what: {} for what in ABLATIONS}
+    for name in names:
+        for what, ratio in ablate(workloads[name], tuner, matches, out).items():
+            ratios[what][name] = ratio
+    for what in ABLATIONS:
+        mean = report.geometric_mean([ratios[what].get(name) for name in names])
+        rows.append([what, *(report.number(ratios[what].get(n)) for n in names)])
+        rows[-1].append(report.number(mean))
+        out.row(f"without: {what}", "speed_vs_whole", mean)
+    rows.append(no_scheduler(names, workloads, tuner, matches, out))
+    header = ["left out", *names, "mean"]
+    out.table(header, rows)
+    if options.write_docs:
+        write_docs(options.write_docs, header, rows)
+
+
+def ablate(workload, tuner, matches, out):
+    """What is left out -> speed of its winner over that of the whole search, in the same rounds."""
+    traces = {}
+    try:
+        traces["whole"] = tuner.run(search_request(workload, 1)).winner()
+    except TuneError as error:
+        out.say(f"! {error}")
+        return {}
+    for number, (what, flags) in enumerate(ABLATIONS.items()):
+        request = request_of(
+            workload, name=f"{workload.name}/without{number}", seconds=None, flags=flags
+        )
+        try:
+            traces[what] = tuner.run(request).winner()
+        except TuneError as error:
+            out.say(f"! {what}: {error}")
+    usable = {what: trace for what, trace in traces.items() if trace is not None}
+    if "whole" not in usable:
+        return {}
+    match = matches.play(f"ablation/{workload.name}", workload, usable, False)
+    return {what: match.ratio(what, "whole") for what in usable if what != "whole"}
+
+
+def no_scheduler(names, workloads, tuner, matches, out):
+    """All workloads under one budget: tasks in turns, over the scheduler."""
+    words = tuple(workloads[name].spec() for name in names)
+    runs = {}
+    for label, flags in (("scheduler", ()), ("turns", ("--no-scheduler",))):
+        trials = SCHEDULED_TRIALS * len(names)
+        request = request_of(workloads[names[0]], name=f"all/{label}", what=words, trials=trials)
+        try:
+            runs[label] = tuner.run(replace(request, flags=flags, seconds=None))
+        except TuneError as error:
+            out.say(f"! no scheduler: {error}")
+            return ["no scheduler", *[report.ABSENT] * (len(names) + 1)]
+    ratios = []
+    for index, name in enumerate(names):
+        traces = {label: run.winner(index) for label, run in runs.items()}
+        if None in traces.values():
+            ratios.append(None)
+            continue
+        match = matches.play(f"scheduler/{name}", workloads[name], traces, False)
+        ratios.append(match.ratio("turns", "scheduler"))
+    mean = report.geometric_mean(ratios)
+    out.row("without: no scheduler", "speed_vs_whole", mean)
+    return ["no scheduler", *map(report.number, ratios), report.number(mean)]
+
+
+def write_docs(path, header, rows):
+    lines = [
+        "# What each part of the search is worth",
+        "",
+        f"Made by `./dev bench search --part 4 --write-docs {path}`. {report.machine_line()}.",
+        "",
+        f"Speed of what {TRIALS} trials find with a part left out, over that of the whole search;",
+        "1 = as fast, lower = the part was worth something. Winners run in the same alternating",
+        "rounds. The scheduler's row: all workloads under one budget of "
+        f"{SCHEDULED_TRIALS} trials each.",
+        "",
+        "| " + " | ".join(header) + " |",
+        "|" + "---|" * len(header),
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+    with open(path, "w") as file:
+        file.write("\n".join(lines) + "\n")

@@ -1,0 +1,324 @@
+"""Parts 2 and 3 of `bench search`: what a search finds, against the peers, MetaSchedule and the
+schedules written by hand; in alternating rounds all of them."""
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+
+from harness import data, metaschedule, peers, report, suite, versus
+from harness.cases import CASES, Case, load_workloads, trace_path
+from harness.compare import Contestant, compare
+from harness.tuned import Request, Tuned, TuneError, build_key
+from harness.versus import PEERS, THREADS, Match, match_from_json
+from harness.worker import WorkerError
+
+COMPUTE_BOUND = ("C1D", "C2D", "C3D", "GMM", "GRP", "DIL", "CBR")
+OTHERS = ("DEP", "T2D", "CAP", "NRM", "SFM", "TBG", "TBS")
+BARS = {COMPUTE_BOUND: 1.0, OTHERS: 1.3}
+WORST = 0.9
+BATCH = 16
+TRIALS, SECONDS = 200, 60.0
+HAND_MATCHED, PEAK_SHARE = 0.97, 0.85
+METHOD_FILES = ("suite.json", "protocol.h", "harness/rounds.py", "harness/data.py")
+
+
+def classes():
+    return (*COMPUTE_BOUND, *OTHERS)
+
+
+def class_of(name):
+    return name[:3]
+
+
+def choose(full, only, workloads):
+    """The workloads of part 2 by name: of each class number 2, or 0 of DEP, TBG and TBS; with
+    `full` all of them and batch 16 of those; or the names in `only`."""
+    number = dict.fromkeys(classes(), 2) | dict.fromkeys(("DEP", "TBG", "TBS"), 0)
+    subset = [f"{name}{number[name]}" for name in classes()]
+    if only:
+        return [named(name, workloads) for name in only]
+    if not full:
+        return [workloads[name] for name in subset]
+    everything = [w for w in workloads.values() if class_of(w.name) in number and "." not in w.name]
+    return everything + [workloads[name].batched(BATCH) for name in subset]
+
+
+def named(name, workloads):
+    base, dot, batch = name.partition(".b")
+    if name in workloads:
+        return workloads[name]
+    if base in workloads and dot and batch.isdigit():
+        return workloads[base].batched(int(batch))
+    raise suite.Unsupported(f"no workload {name}: say C2D2 or C2D2.b16")
+
+
+def request_of(workload, seed=1, **changes):
+    fields = {"name": f"{workload.name}/{seed}", "what": (workload.spec(),), "seed": seed}
+    return Request(**fields | {"trials": TRIALS, "seconds": SECONDS} | changes)
+
+
+class Matches:
+    """Plays matches, or gives what was kept of them."""
+
+    def __init__(self, options, kept):
+        self._options, self._kept = options, kept
+        worker = build_key(options.build, (os.path.join("bench", "bench_worker"),))
+        digest = hashlib.sha256(b"" if options.any_build else worker.encode())
+        files = [os.path.join(suite.BENCH, name) for name in METHOD_FILES]
+        files += [path for name in PEERS for path in peers.source_files(name)]
+        for path in files:
+            with open(path, "rb") as file:
+                digest.update(hashlib.sha256(file.read()).digest())
+        digest.update(f"{options.rounds} {options.slice}".encode())
+        self._method = digest.hexdigest()
+
+    def play(self, name, workload, traces, with_peers):
+        key = f"{self._method} {with_peers} {sorted(traces.items(), key=str)}"
+        stored = None if self._options.fresh else self._kept.get(f"match/{name}", key)
+        if stored:
+            return match_from_json(workload, stored)
+        o = self._options
+        match = versus.play(workload, traces, o.rounds, o.slice, o.build, with_peers)
+        if match.trustworthy:
+            self._kept.put(f"match/{name}", key, match.to_json())
+        return match
+
+
+@dataclass
+class Line:
+    """A workload of part 2, or why it has no figures."""
+
+    workload: object
+    tuned: Tuned | None = None
+    match: Match | None = None
+    problem: str = ""
+
+    @property
+    def ratio(self):
+        """Over the best peer; None when that is not known, also for a wrong output."""
+        if not self.match or self.match.is_wrong("tuned"):
+            return None
+        return self.match.ratio("tuned", self.match.best_peer())
+
+
+def tune_and_play(workload, tuner, matches):
+    try:
+        tuned = tuner.run(request_of(workload))
+    except TuneError as error:
+        return Line(workload, problem=str(error))
+    trace = tuned.winner()
+    if trace is None:
+        return Line(workload, tuned, problem="nothing valid was found")
+    traces = {"tuned": trace, "default": None}
+    return Line(workload, tuned, matches.play(f"suite/{workload.name}", workload, traces, True))
+
+
+def run_suite(options, tuner, matches, out):
+    workloads = load_workloads()
+    out.title(
+        f"2. what {TRIALS} trials or {SECONDS:g} s find, against the best peer "
+        f"({THREADS} threads, warm; GFLOP/s)"
+    )
+    floor(options, matches, out)
+    lines = []
+    for workload in choose(options.full, options.only, workloads):
+        lines.append(tune_and_play(workload, tuner, matches))
+        out.progress(workload.name, lines[-1].ratio)
+    header = ["workload", "tuned", "share", "default", *(label for label, _ in PEERS.values())]
+    header += ["best peer", "ratio", "trials", "s"]
+    out.table(header, [row_of(line) for line in lines])
+    for line in lines:
+        note(line, out)
+        add_rows(line, out)
+    for group, least in BARS.items():
+        judge_group(lines, group, least, out)
+    judge_worst(lines, out)
+    run_metaschedule(options, tuner, workloads, out)
+
+
+def floor(options, matches, out):
+    match = matches.play("floor", suite.FLOOR, {"default": None}, True)
+    labels = {"default": "ours"} | {name: label for name, (label, _) in PEERS.items()}
+    texts = []
+    for name, label in labels.items():
+        time_ns = match.time_ns(name)
+        texts.append(f"{label} {report.number(time_ns / 1e3 if time_ns else None)}")
+        out.row("floor", f"{name}_us", time_ns / 1e3 if time_ns else None)
+    out.say("a call with nothing to do takes, us: " + ", ".join(texts))
+
+
+def row_of(line):
+    name, match = line.workload.name, line.match
+    if match is None:
+        return [name, *[report.ABSENT] * (8 + len(PEERS) - 1)]
+    best = match.best_peer()
+    row = [name, report.number(match.gflops("tuned")), report.percent(match.share("tuned"))]
+    row += [report.number(match.gflops("default"))]
+    row += [report.number(match.gflops(peer)) for peer in PEERS]
+    row += [PEERS[best][0] if best else report.ABSENT, report.number(line.ratio)]
+    result = line.tuned.result
+    return [*row, str(result["trials"]), report.number(result["seconds"])]
+
+
+def note(line, out):
+    name = line.workload.name
+    if line.problem:
+        out.say(f"! {name}: {line.problem}")
+    if line.tuned and not line.tuned.trustworthy:
+        out.say(f"! {name}: tuned beside other work ({line.tuned.other_cpus:.1f} cpus): not kept")
+    if line.match is None:
+        return
+    if not line.match.trustworthy:
+        out.say(f"! {name}: measured beside other work ({line.match.outcome.other_cpus:.1f} cpus)")
+    for who, reason in line.match.failures().items():
+        out.say(f"– {name}: {reason if reason.startswith(who) else f'{who}: {reason}'}")
+    for who in (*line.match.ours, *(p for p in PEERS if p in line.match.outcome.series)):
+        if line.match.is_wrong(who):
+            error = line.match.errors.get(who)
+            out.say(f"! {name}: the output of {who} is WRONG ({error})")
+
+
+def add_rows(line, out):
+    name, match = line.workload.name, line.match
+    if match is None:
+        return
+    out.row(name, "gflops", match.gflops("tuned"))
+    out.row(name, "share", match.share("tuned"))
+    out.row(name, "vs_best_peer", line.ratio)
+    out.row(name, "vs_default", match.ratio("tuned", "default"))
+    out.row(name, "trials", line.tuned.result["trials"])
+    out.row(name, "seconds", line.tuned.result["seconds"])
+    out.row(name, "other_cpus", max(line.tuned.other_cpus, match.outcome.other_cpus))
+    for peer in PEERS:
+        out.row(name, f"vs_{peer}", match.ratio("tuned", peer))
+        out.row(name, f"{peer}_gflops", match.gflops(peer))
+
+
+def at_batch(lines, batch):
+    suffix = f".b{BATCH}"
+    return [line for line in lines if line.workload.name.endswith(suffix) == (batch == BATCH)]
+
+
+def judge_group(lines, group, least, out):
+    for batch in (1, BATCH):
+        chosen = [x for x in at_batch(lines, batch) if class_of(x.workload.name) in group]
+        if not chosen:
+            continue
+        name = "compute-bound classes" if group == COMPUTE_BOUND else "the other classes"
+        mean = report.geometric_mean([line.ratio for line in chosen])
+        what = f"{name}, batch {batch}, {len(chosen)} workloads: geometric mean"
+        if batch == 1:
+            out.bar(what, mean, least)
+        else:
+            out.say(f"{what} {report.number(mean)}")
+        out.row(f"{'compute' if group == COMPUTE_BOUND else 'others'}.b{batch}", "vs_best", mean)
+
+
+def judge_worst(lines, out):
+    single = at_batch(lines, 1)
+    if not single:
+        return
+    known = [line for line in single if line.ratio is not None]
+    worst = min(known, key=lambda line: line.ratio, default=None)
+    value = worst.ratio if worst and len(known) == len(single) else None
+    out.bar(f"the worst workload, {worst.workload.name if worst else 'none'}", value, WORST)
+    if len(known) < len(single):
+        out.say(f"! {len(single) - len(known)} workloads have no ratio, so no worst is known")
+
+
+# --- MetaSchedule ---
+
+
+def run_metaschedule(options, tuner, workloads, out):
+    names = [n for n in metaschedule.WORKLOADS if not options.only or n in options.only]
+    if options.no_metaschedule or not names:
+        return
+    out.title(f"   against TVM MetaSchedule, {metaschedule.TRIALS} trials each")
+    rows = []
+    for name in names:
+        try:
+            theirs = metaschedule.tune(workloads[name], THREADS)
+            request = request_of(workloads[name], name=f"{name}/ms", seconds=None)
+            ours = tuner.run(request)
+            outcome = against(workloads[name], ours.winner(), options)
+        except (WorkerError, TuneError) as error:
+            out.say(f"! {name}: {error}")
+            continue
+        times = [outcome.series[who].time_ns() for who in ("tuned", "metaschedule")]
+        speed = times[1] / times[0] if all(times) else None
+        rate = ours.trials_per_s / theirs["trials_per_second"] if ours.trials_per_s else None
+        rows.append(
+            [name, *(report.number(t / 1e3 if t else None) for t in times), report.number(speed)]
+            + [report.number(ours.trials_per_s), report.number(theirs["trials_per_second"])]
+            + [report.number(rate)]
+        )
+        out.bar(f"{name}: our kernel over MetaSchedule's", speed, metaschedule.LEAST_SPEED)
+        out.bar(f"{name}: our trials a second over its", rate, metaschedule.LEAST_RATE)
+        out.row(name, "vs_metaschedule", speed)
+        out.row(name, "trials_rate_vs_metaschedule", rate)
+        for who, series in outcome.series.items():
+            if series.failure:
+                out.say(f"– {name}: {who}: {series.failure}")
+    header = ["workload", "ours us", "theirs us", "speed", "ours trials/s", "theirs", "rate"]
+    out.table(header, rows)
+
+
+def against(workload, trace, options):
+    if trace is None:
+        raise TuneError("nothing valid was found")
+    with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
+        data.write_inputs(workload, folder)
+        ours = workload.prepare_fields(THREADS, folder, os.path.join(folder, "tuned.out"))
+        theirs = metaschedule.spec_of(
+            workload, THREADS, metaschedule.TRIALS, folder, os.path.join(folder, "ms.out")
+        )
+        entrants = {
+            "tuned": Contestant(lambda: peers.ours(options.build), ours | {"trace": trace}),
+            "metaschedule": Contestant(metaschedule.launcher(THREADS), theirs),
+        }
+        outcome = compare(entrants, THREADS, options.rounds, options.slice)
+        outputs = [os.path.join(folder, name) for name in ("tuned.out", "ms.out")]
+        if all(map(os.path.exists, outputs)):
+            error = data.relative_error(*outputs)
+            if error > versus.MAX_RELATIVE_ERROR:
+                outcome.series["metaschedule"].failure = f"outputs differ by {error:.0e}"
+        return outcome
+
+
+# --- part 3 ---
+
+
+def run_hand(options, tuner, matches, out):
+    workloads = load_workloads()
+    out.title("3. schedules written by hand, matched by search (same rounds)")
+    names = [c.workload for c in CASES if c.threads == THREADS and trace_path(c)]
+    names = [name for name in names if not options.only or name in options.only]
+    rows, ratios, share = [], {}, None
+    for name in names:
+        workload = workloads[name]
+        with open(trace_path(Case(name, THREADS))) as file:
+            hand = file.read()
+        try:
+            tuned = tuner.run(request_of(workload))
+        except TuneError as error:
+            out.say(f"! {name}: {error}")
+            continue
+        if tuned.winner() is None:
+            out.say(f"! {name}: nothing valid was found")
+            continue
+        traces = {"tuned": tuned.winner(), "hand": hand}
+        match = matches.play(f"hand/{name}", workload, traces, False)
+        ratios[name] = None if match.is_wrong("tuned") else match.ratio("tuned", "hand")
+        texts = [report.number(match.gflops(who)) for who in traces]
+        rows.append([name, *texts, report.number(ratios[name]), report.percent(match.share("tuned"))])
+        out.row(name, "vs_hand", ratios[name])
+        share = match.share("tuned") if name == "GMM3" else share
+        note(Line(workload, tuned, match), out)
+    out.table(["workload", "tuned", "by hand", "ratio", "share"], rows)
+    if "GMM3" in names:
+        out.bar("GMM3 by search, share of the FMA peak", share, PEAK_SHARE)
+        out.row("GMM3", "tuned_peak_share", share)
+    known = len(ratios) == len(names) and None not in ratios.values()
+    least = min(ratios.values()) if ratios and known else None
+    out.bar(f"the least ratio to a schedule by hand, of {len(names)}", least, HAND_MATCHED)

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""./dev bench search: what the search finds, how fast it looks and what its parts are worth.
+
+  1  scored candidates a second by stage, and what a round costs beside building and measuring
+  2  the operator suite against the best of oneDNN, ONNX Runtime and OpenVINO, and MetaSchedule
+  3  the schedules written by hand, matched
+  4  search against random candidates, and ablations
+  5  operators that nobody prepared for    \\
+  6  killed and started again               }  tests, run from here
+  7  explorers on synthetic landscapes     /
+
+Without --full part 2 takes one workload of each class. Tuning, matches and MetaSchedule's runs are
+kept a machine and a build (build/bench): a run that was cut off goes on. What ran beside other work
+is shown but not kept.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+from harness import peers, report, search_random, search_suite, suite
+from harness.rounds import MIN_ROUNDS
+from harness.tuned import Tuner, TuneError
+
+ROUND_TRIALS = 24 + 32 + 48 + 48 + 48 + 64 + 64  # two rounds of 64 at the end
+LEAST_SCORED, LEAST_SCORED_OWN, MOST_ROUND_S = 30_000, 100_000, 0.3
+TESTS = {
+    5: (("tests/e2e/tilewright_unseen_operators_test",), {}),
+    6: (("ctest", "-R", "e2e_tune", "--output-on-failure"), {"TILEWRIGHT_CRASH_RUNS": "10"}),
+    7: (("src/search/tilewright_search_test", "--gtest_filter=*andscape*"), {}),
+}
+TEST_TITLES = {
+    5: "operators that nobody prepared for",
+    6: "killed 10 times and started again",
+    7: "explorers on synthetic landscapes, 100 seeds",
+}
+
+
+class Report:
+    """Prints as figures come, and collects the rows of --json and the bars that are not reached."""
+
+    def __init__(self):
+        self.rows, self.missed = [], []
+
+    def title(self, text):
+        print(f"\n{text}", flush=True)
+
+    def say(self, text):
+        print(text, flush=True)
+
+    def table(self, header, rows):
+        if rows:
+            print(report.table(header, rows), flush=True)
+
+    def row(self, name, metric, value):
+        self.rows.append({"name": name, "metric": metric, "value": value})
+
+    def bar(self, what, value, least, unit=""):
+        self._judge(what, report.bar_line(what, value, least, unit), value, value and value >= least)
+
+    def bar_most(self, what, value, most, unit=""):
+        reached = value is not None and value <= most
+        verdict = "not known" if value is None else "reached" if reached else "NOT REACHED"
+        text = f"{what:<58}{report.number(value):>9} {unit:<4} bar {report.number(most):>7}"
+        self._judge(what, f"{text}  {verdict}", value, reached)
+
+    def progress(self, name, ratio):
+        if sys.stderr.isatty():
+            print(f"{name}: {report.number(ratio)}", file=sys.stderr, flush=True)
+
+    def _judge(self, what, line, value, reached):
+        print(line, flush=True)
+        if not reached:
+            self.missed.append(what)
+
+
+def run_rates(options, tuner, out):
+    """The bench in C++ does the counting; the model is that of a tuned run."""
+    out.title("1. scored candidates a second: C2D2, unique, legal, uncached, model of trial 200")
+    program = os.path.join(options.build, "bench", "bench_search_rates")
+    workload = suite.load()["C2D2"]
+    tuned = tuner.run(search_suite.request_of(workload, name="C2D2/rates", seconds=None))
+    longer = tuner.run(
+        search_suite.request_of(
+            workload, name="C2D2/rounds", seconds=None, trials=ROUND_TRIALS
+        )
+    )
+    if not os.path.exists(program):
+        raise TuneError("no bench_search_rates: build the target bench_search_rates")
+    with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
+        rows = os.path.join(folder, "rows.json")
+        command = [program, "--records", tuned.store, "--json", rows]
+        done = subprocess.run(command, capture_output=True, text=True)
+        out.say(done.stdout.rstrip())
+        if done.returncode != 0:
+            raise TuneError((done.stderr.strip().splitlines() or ["rates failed"])[-1])
+        found = {(r["name"], r["metric"]): r["value"] for r in report.read_rows(rows)}
+    for name, least in (("xgboost", LEAST_SCORED), ("own forest", LEAST_SCORED_OWN)):
+        value = found.get((name, "scored_per_s"))
+        out.bar(f"scored a second, {name}", value, least)
+    out.rows += [{"name": n, "metric": m, "value": v} for (n, m), v in found.items()]
+    rounds = [r for r in longer.rounds if r["tried"] == 64]
+    costs = [r["propose_s"] + r["learn_s"] for r in rounds]
+    out.bar_most(
+        f"a round of 64 beside building and measuring, worst of {len(costs)}",
+        max(costs, default=None),
+        MOST_ROUND_S,
+        "s",
+    )
+    out.row("round of 64", "overhead_s", max(costs, default=None))
+
+
+def run_test(number, options, out):
+    out.title(f"{number}. {TEST_TITLES[number]} (a test)")
+    words, extra = TESTS[number]
+    program = words[0] if words[0] == "ctest" else os.path.join(options.build, words[0])
+    if program != "ctest" and not os.path.exists(program):
+        out.bar(f"{words[0]}: not built", None, 1)
+        return
+    done = subprocess.run(
+        [program, *words[1:]],
+        cwd=options.build,
+        env=os.environ | extra,
+        capture_output=True,
+        text=True,
+    )
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    ran = not any("No tests were found" in line or "Running 0 tests" in line for line in lines)
+    passed = done.returncode == 0 and ran
+    for line in lines if not passed else lines[-1:]:
+        out.say(f"   {line}")
+    out.bar("passed" if ran else "no such test", 1 if passed else 0 if ran else None, 1)
+    out.row(TEST_TITLES[number], "passed", int(passed) if ran else None)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        prog="./dev bench search",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--full", action="store_true", help="all 56 workloads, and batch 16 of one of each class")
+    add("--json", metavar="FILE", help="also write rows {name, metric, value}")
+    add("--only", metavar="NAME,...", default="", help="these workloads only")
+    add("--part", type=int, action="append", choices=range(1, 8), help="may be repeated")
+    add("--no-metaschedule", action="store_true", help="part 2 without TVM")
+    add("--no-ablations", action="store_true", help="part 4 without them")
+    add("--write-docs", metavar="FILE", help="write the table of ablations there")
+    add("--rounds", type=int, default=MIN_ROUNDS, help="alternating rounds of a match")
+    add("--slice", type=float, default=0.06, metavar="SECONDS", help="length of a slice")
+    add("--fresh", action="store_true", help="ignore what was kept")
+    add("--any-build", action="store_true", help="also what another build has found and measured")
+    add("--check", action="store_true", help="exit with 1 unless every bar is reached")
+    add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
+    options = parser.parse_args(arguments)
+    options.only = [name for name in options.only.split(",") if name]
+    options.part = sorted(set(options.part or range(1, 8)))
+    return options
+
+
+def run_part(number, options, tuner, matches, out):
+    if number == 1:
+        run_rates(options, tuner, out)
+    elif number == 2:
+        search_suite.run_suite(options, tuner, matches, out)
+    elif number == 3:
+        search_suite.run_hand(options, tuner, matches, out)
+    elif number == 4:
+        search_random.run_random(options, tuner, matches, out)
+        if not options.no_ablations:
+            search_random.run_ablations(options, tuner, matches, out)
+    else:
+        run_test(number, options, out)
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    kept = report.Kept(os.path.join(peers.BUILD, "bench"), "search")
+    stores = os.path.join(peers.BUILD, "bench", "search")
+    tuner = Tuner(stores, options.build, kept, options.fresh, options.any_build)
+    matches = search_suite.Matches(options, kept)
+    out = Report()
+    print(report.machine_line())
+    for number in options.part:
+        try:
+            run_part(number, options, tuner, matches, out)
+        except (TuneError, suite.Unsupported) as error:
+            out.say(f"! part {number}: {error}")
+            out.missed.append(f"part {number}")
+    if out.missed:
+        print(f"\nnot reached: {len(out.missed)}")
+        for what in out.missed:
+            print(f"  {what}")
+    if options.json:
+        report.write_rows(options.json, report.machine_rows() + out.rows)
+    return 1 if options.check and out.missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
