@@ -210,7 +210,7 @@ Result<std::vector<Run>> Store::runs_with(std::string_view text) {
                          ->statement(
                              "SELECT key, start_us, command, version FROM runs "
                              "WHERE instr(command, ?) > 0 ORDER BY start_us, key")
-                         .with(std::string(text));
+                         .with(text);
   while (query.next()) {
     runs.push_back({.id = query.hash(0),
                     .start_us = query.integer(1),
