@@ -1,0 +1,37 @@
+// SessionPool: sessions of several tasks, a few of them open at once. One that is not open is
+// started when it is asked for, which makes the reference of its task anew; the one that was not
+// used for longest is closed for it. Not to be shared between threads.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <utility>
+
+#include "base/result.h"
+#include "measure/session.h"
+
+namespace tilewright::tune {
+
+class SessionPool {
+ public:
+  // `store` outlives the pool.
+  SessionPool(record::Store& store, measure::SessionOptions options, size_t most_open = 3)
+      : store_(store), options_(std::move(options)), most_open_(most_open) {}
+
+  // Valid until the next call. An error says why the task cannot be measured.
+  Result<measure::Session*> open(const Task& task);
+  bool is_open(const Task& task) const;
+
+  record::Store& store() { return store_; }
+  const measure::SessionOptions& options() const { return options_; }
+  size_t started() const { return started_; }
+
+ private:
+  record::Store& store_;
+  measure::SessionOptions options_;
+  size_t most_open_;
+  size_t started_ = 0;
+  std::list<std::pair<Hash128, measure::Session>> sessions_;  // last used first
+};
+
+}  // namespace tilewright::tune

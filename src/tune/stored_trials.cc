@@ -1,0 +1,136 @@
+#include "tune/stored_trials.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "codegen/version.h"
+#include "target/machine.h"
+
+namespace tilewright::tune {
+namespace {
+
+Trial trial_of(const measure::Answer& answer) {
+  const record::Verdict& verdict = answer.attempt.verdict;
+  return {.kind = verdict.kind,
+          .latency_ns = verdict.latency_ns,
+          .stored = answer.stored,
+          .attempt = answer.attempt_id,
+          .text = verdict.text};
+}
+
+}  // namespace
+
+record::Setting setting_of(const Task& task, const measure::MeasureOptions& options) {
+  return {.task = task.key(),
+          .machine = record::machine_id(detect_machine()),
+          .protocol = options.protocol,
+          .code_generator = codegen::kCodeGeneratorVersion};
+}
+
+Result<StoredTrials> StoredTrials::open(const Task& task, SessionPool& pool,
+                                        const Trajectory& trajectory) {
+  StoredTrials trials(task, pool);
+  trials.setting_ = setting_of(task, pool.options().measure);
+  if (const Status put = pool.store().put_task(task); !put) return std::unexpected(put.error());
+  if (pool.options().force && trajectory.is_new()) return trials;
+  Result<KnownTrials> known = load_known(pool.store(), trials.setting_, trajectory);
+  if (!known) return std::unexpected(known.error());
+  trials.known_ = std::move(*known);
+  return trials;
+}
+
+Status StoredTrials::run(std::span<const Proposal> proposals, const Report& report) {
+  std::vector<size_t> fresh;
+  std::vector<schedule::Trace> traces;
+  for (size_t k = 0; k < proposals.size(); ++k) {
+    const auto found = known_.trials.find(proposals[k].program);
+    if (found != known_.trials.end()) {
+      report(k, found->second.trial.trial);
+      continue;
+    }
+    fresh.push_back(k);
+    traces.push_back(proposals[k].trace);
+  }
+  if (fresh.empty()) return {};
+  const Result<measure::Session*> session = pool_->open(task_);
+  if (!session) {
+    const auto& stop = pool_->options().measure.stop;
+    if (stop && stop()) return {};  // that is why it did not start
+    return std::unexpected(session.error());
+  }
+  return (*session)->measure(traces, [&](const measure::Answer& answer) {
+    const size_t k = fresh[answer.candidate];
+    const Trial trial = trial_of(answer);
+    if (!answer.stored) ++measured_;
+    if (trial.kind != record::VerdictKind::Device) {
+      Trial later = trial;
+      later.stored = true;
+      known_.trials.insert_or_assign(
+          proposals[k].program,
+          KnownTrials::OfProgram{.trial = {.proposal = proposals[k], .trial = std::move(later)},
+                                 .end_us = answer.attempt.end_us,
+                                 .rank = 2});
+    }
+    report(k, trial);
+  });
+}
+
+// Of one and the same comparison, or nothing.
+Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
+    std::span<const Proposal> finalists) {
+  record::Setting setting = setting_;
+  setting.protocol.interleaved = true;
+  const Result<std::vector<record::Attempt>> stored = pool_->store().measured(setting);
+  if (!stored) return std::unexpected(stored.error());
+  std::vector<Final> finals;
+  const record::Attempt* first = nullptr;
+  for (const Proposal& finalist : finalists) {
+    const auto found = std::ranges::find(*stored, finalist.program, &record::Attempt::program);
+    if (found == stored->end()) return std::vector<Final>();
+    if (first == nullptr) first = &*found;
+    if (found->run != first->run) return std::vector<Final>();
+    finals.push_back({.proposal = finalist,
+                      .trial = {.kind = found->verdict.kind,
+                                .latency_ns = found->verdict.latency_ns,
+                                .stored = true,
+                                .attempt = found->id(),
+                                .text = found->verdict.text}});
+  }
+  return finals;
+}
+
+Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& default_schedule,
+                                                              size_t count, int rounds,
+                                                              double round_ms, bool* held) {
+  std::vector<Proposal> finalists = {default_schedule};
+  for (const KnownTrials::OfProgram* one : known_.fastest(count)) {
+    const Proposal& proposal = one->trial.proposal;
+    if (proposal.program != default_schedule.program) finalists.push_back(proposal);
+  }
+  Result<std::vector<Final>> finals = known_finals(finalists);
+  if (!finals) return finals;
+  const bool known = !finals->empty() && !pool_->options().force;
+  if (held != nullptr) *held = !known;
+  if (!known) {
+    finals->clear();
+    std::vector<schedule::Trace> traces;
+    for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
+    const Result<measure::Session*> session = pool_->open(task_);
+    if (!session) return std::unexpected(session.error());
+    const Result<std::vector<measure::Answer>> answers =
+        (*session)->compare(traces, rounds, round_ms);
+    if (!answers) return std::unexpected(answers.error());
+    for (size_t k = 0; k < answers->size(); ++k) {
+      finals->push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});
+    }
+  }
+  for (Final& one : *finals) {
+    one.is_default = one.proposal.program == default_schedule.program;
+  }
+  std::ranges::stable_sort(*finals, {}, [](const Final& one) {
+    return std::pair(one.trial.kind, one.trial.latency_ns);
+  });
+  return finals;
+}
+
+}  // namespace tilewright::tune

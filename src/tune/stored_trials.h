@@ -1,0 +1,49 @@
+// StoredTrials: the TrialRunner of one task over a store. What has a verdict there is answered from
+// it; the rest is measured in a session, which is started only when there is something to measure.
+#pragma once
+
+#include <vector>
+
+#include "tune/session_pool.h"
+#include "tune/trajectory.h"
+#include "tune/trial.h"
+
+namespace tilewright::tune {
+
+class StoredTrials : public TrialRunner {
+ public:
+  // `pool` outlives it. The task is put into the store.
+  static Result<StoredTrials> open(const Task& task, SessionPool& pool,
+                                   const Trajectory& trajectory);
+
+  Status run(std::span<const Proposal> proposals, const Report& report) override;
+
+  const KnownTrials& known() const { return known_; }
+  size_t measured() const { return measured_; }  // here, not answered from the store
+
+  // The fastest of all that is known and the default schedule in turns, fastest first. When the
+  // same have been compared already, that is the answer. `held` tells whether anything was run.
+  struct Final {
+    Proposal proposal;
+    Trial trial;
+    bool is_default = false;
+  };
+  Result<std::vector<Final>> finals(const Proposal& default_schedule, size_t count, int rounds,
+                                    double round_ms, bool* held = nullptr);
+
+ private:
+  StoredTrials(Task task, SessionPool& pool) : task_(std::move(task)), pool_(&pool) {}
+
+  Result<std::vector<Final>> known_finals(std::span<const Proposal> finalists);
+
+  Task task_;
+  SessionPool* pool_;
+  record::Setting setting_;
+  KnownTrials known_;
+  size_t measured_ = 0;
+};
+
+// What verdicts are looked up by on this machine.
+record::Setting setting_of(const Task& task, const measure::MeasureOptions& options);
+
+}  // namespace tilewright::tune

@@ -1,0 +1,362 @@
+#include "tune/task_tuner.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <chrono>
+
+#include "base/check.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+#include "tune/models.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam};
+constexpr std::array kCosts = {CostKind::Xgboost, CostKind::Analytic, CostKind::Random,
+                               CostKind::None};
+constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
+constexpr size_t kMostSamples = 4096;  // that a model learns from: the newest
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+template <class Kind>
+Result<Kind> parse_kind(std::string_view text, std::span<const Kind> kinds, std::string_view what) {
+  std::string known;
+  for (const Kind kind : kinds) {
+    if (text == text_of(kind)) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(text_of(kind));
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("there is no {} '{}'; there are {}", what, text, known));
+}
+
+// Passes candidates on, until a stop is asked for: then nothing is legal any more, and whoever
+// searches comes to an end soon. The memory behind it may be dropped between rounds.
+class StoppingAssessor : public search::Assessor {
+ public:
+  StoppingAssessor(const space::Space& space, const Machine& machine,
+                   const TaskTunerOptions& options)
+      : space_(space), machine_(machine), threads_(options.threads), stop_(options.stop) {}
+
+  void assess(std::span<search::Candidate> candidates) override {
+    if (stop_ && stop_()) {
+      for (search::Candidate& candidate : candidates) {
+        candidate.program = {};
+        candidate.score = 0;
+      }
+      return;
+    }
+    behind().assess(candidates);
+  }
+
+  search::ProgramAssessor& behind() {
+    if (!behind_) {
+      behind_ = std::make_unique<search::ProgramAssessor>(space_, machine_, threads_);
+      behind_->set_model(model_);
+    }
+    return *behind_;
+  }
+  void set_model(const cost::CostModel* model) {
+    model_ = model;
+    if (behind_) behind_->set_model(model);
+  }
+  int64_t scored() const { return scored_ + (behind_ ? behind_->counts().scored : 0); }
+  void forget() {
+    scored_ = scored();
+    behind_.reset();
+  }
+
+ private:
+  const space::Space& space_;
+  const Machine& machine_;
+  int threads_;
+  std::function<bool()> stop_;
+  const cost::CostModel* model_ = nullptr;
+  std::unique_ptr<search::ProgramAssessor> behind_;
+  int64_t scored_ = 0;
+};
+
+std::unique_ptr<search::Explorer> make_explorer(const TaskTunerOptions& options,
+                                                const search::ExplorerContext& context) {
+  switch (options.search) {
+    case SearchKind::Evolution:
+      return search::make_evolution(context, options.evolution);
+    case SearchKind::Random:
+      return search::make_random(context);
+    case SearchKind::Beam:
+      return search::make_beam(context);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string_view text_of(SearchKind kind) {
+  switch (kind) {
+    case SearchKind::Evolution:
+      return "evolution";
+    case SearchKind::Random:
+      return "random";
+    case SearchKind::Beam:
+      return "beam";
+  }
+  return "unknown";
+}
+
+std::string_view text_of(CostKind kind) {
+  switch (kind) {
+    case CostKind::Xgboost:
+      return "xgboost";
+    case CostKind::Analytic:
+      return "analytic";
+    case CostKind::Random:
+      return "random";
+    case CostKind::None:
+      return "none";
+  }
+  return "unknown";
+}
+
+Result<SearchKind> parse_search_kind(std::string_view text) {
+  return parse_kind<SearchKind>(text, kSearches, "search");
+}
+
+Result<CostKind> parse_cost_kind(std::string_view text) {
+  return parse_kind<CostKind>(text, kCosts, "cost model");
+}
+
+Hash128 hash_of(const TaskTunerOptions& options) {
+  Hasher hasher;
+  hasher.add(kTuneVersion).add(feature::kFeatureVersion).add(options.seed);
+  hasher.add(options.space.off.size());
+  for (const std::string& name : options.space.off) hasher.add_text(name);
+  hasher.add(options.space.custom.size());
+  for (const space::SketchRule& rule : options.space.custom) hasher.add_text(rule.name);
+  hasher.add_signed(options.space.cores);
+  hasher.add_text(text_of(options.search)).add_text(text_of(options.cost));
+  const search::EvolutionOptions& evolution = options.evolution;
+  hasher.add(evolution.population).add_signed(evolution.generations);
+  for (const double share : {evolution.mutation, evolution.crossover, evolution.measured_share,
+                             evolution.random_share}) {
+    hasher.add(std::bit_cast<uint64_t>(share));
+  }
+  hasher.add(evolution.least_of_sketch);
+  return hasher.add(options.largest_round).add(options.learn_from).finish();
+}
+
+size_t round_size(size_t round, size_t largest) {
+  return std::min(round < kRoundSizes.size() ? kRoundSizes[round] : size_t{64}, largest);
+}
+
+struct TaskTuner::Impl {
+  Impl(const Task& of, const Machine& on, space::Space in, TaskTunerOptions with)
+      : task(of),
+        machine(on),
+        options(std::move(with)),
+        space(std::move(in)),
+        assessor(space, machine, options),
+        maker(task, machine),
+        models(make_models(options.cost, task, machine, options.seed)) {}
+
+  Task task;
+  Machine machine;
+  TaskTunerOptions options;
+  space::Space space;
+  StoppingAssessor assessor;
+  feature::RowMaker maker;
+  Models models;
+  std::unique_ptr<search::Explorer> explorer;
+  schedule::LoopTree tree;
+  cost::Samples samples;
+
+  // Of the round at hand: the default schedule comes first of all, and is no candidate.
+  std::vector<search::Candidate> candidates;
+  std::vector<Proposal> proposals;
+  bool is_proposed = false;
+  double propose_s = 0;
+  int64_t scored_before = 0;
+  std::string model_name;
+
+  size_t rounds = 0, trials = 0;
+  std::optional<Best> best;
+  std::optional<Trial> default_trial;
+
+  const cost::CostModel* guide() const;
+  Status add_default();
+  void add_sample(const Proposal& proposal, const Trial& trial);
+  Status learn();
+  void consider(const Proposal& proposal, const Trial& trial);
+  Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
+};
+
+const cost::CostModel* TaskTuner::Impl::guide() const {
+  const bool learned = models.learned && models.learned->is_trained();
+  return learned ? models.learned.get() : models.guess.get();
+}
+
+Status TaskTuner::Impl::add_default() {
+  Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+  if (!trace) return std::unexpected(trace.error());
+  const Result<schedule::LoopTree> made = schedule::apply_or_explain(space.initial(), *trace);
+  if (!made) return std::unexpected(made.error());
+  proposals.push_back({.trace = std::move(*trace), .program = program_hash(*made)});
+  return {};
+}
+
+void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial) {
+  if (!models.learned) return;
+  if (!assessor.behind().rows_of(proposal.program, &samples.rows)) {
+    if (schedule::apply(space.initial(), proposal.trace, &tree)) return;
+    maker.append(tree, &samples.rows);
+  }
+  samples.group.push_back(0);
+  samples.latency_ns.push_back(trial.label_ns());
+}
+
+void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
+  if (!trial.is_timed()) return;
+  if (best && best->trial.latency_ns <= trial.latency_ns) return;
+  best = {.proposal = proposal, .trial = trial};
+}
+
+Status TaskTuner::Impl::learn() {
+  if (!models.learned || samples.size() < options.learn_from) return {};
+  const bool useful = std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }) >=
+                      static_cast<std::ptrdiff_t>(options.learn_from / 2);
+  if (!useful) return {};
+  return models.learned->train(samples);
+}
+
+// Told in the order of proposal, whatever the order of the answers.
+Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
+                                     RoundReport* report) {
+  const double begin_s = seconds_now();
+  const size_t first = proposals.size() - candidates.size();
+  std::vector<search::Outcome> outcomes;
+  std::vector<float> scores;
+  std::vector<double> latencies;
+  for (size_t k = 0; k < proposals.size(); ++k) {
+    CHECK(answers[k].has_value(), "no answer to a proposal");
+    add_sample(proposals[k], *answers[k]);
+    if (k < first) continue;
+    outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
+    scores.push_back(candidates[k - first].score);
+    latencies.push_back(answers[k]->label_ns());
+  }
+  if (guide() != nullptr && !scores.empty()) {
+    report->quality = cost::quality_of(scores, latencies);
+  }
+  explorer->tell(outcomes);
+  if (Status status = learn(); !status) return status;
+  assessor.set_model(guide());
+  if (!options.keeps_memory) assessor.forget();
+  trials += proposals.size();
+  rounds += 1;
+  candidates.clear();
+  proposals.clear();
+  is_proposed = false;
+  report->complete = true;
+  report->learn_s = seconds_now() - begin_s;
+  return {};
+}
+
+TaskTuner::TaskTuner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TaskTuner::TaskTuner(TaskTuner&&) noexcept = default;
+TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
+TaskTuner::~TaskTuner() = default;
+
+Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
+                                  const TaskTunerOptions& options,
+                                  std::span<const PastTrial> past) {
+  Result<space::Space> space = space::Space::make(task, options.space);
+  if (!space) return std::unexpected(space.error());
+  auto impl = std::make_unique<Impl>(task, machine, std::move(*space), options);
+  if (past.size() > kMostSamples) past = past.last(kMostSamples);
+  for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
+  if (const Status status = impl->learn(); !status) return std::unexpected(status.error());
+  impl->assessor.set_model(impl->guide());
+  const Hash128 key = task.key();
+  impl->explorer = make_explorer(
+      impl->options,
+      {.sketches = impl->space.sketches(),
+       .assessor = &impl->assessor,
+       .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
+       .model_is_guess = options.cost == CostKind::Random || options.cost == CostKind::None});
+  return TaskTuner(std::move(impl));
+}
+
+void TaskTuner::propose() {
+  Impl& impl = *impl_;
+  if (impl.is_proposed) return;
+  const double begin_s = seconds_now();
+  impl.scored_before = impl.assessor.scored();
+  impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
+  if (impl.rounds == 0) {
+    // A workload without a default schedule has none to begin with.
+    if (const Status status = impl.add_default(); !status) impl.proposals.clear();
+  }
+  const size_t size = round_size(impl.rounds, impl.options.largest_round);
+  impl.candidates = impl.explorer->ask(std::max(size - impl.proposals.size(), size_t{1}));
+  for (const search::Candidate& candidate : impl.candidates) {
+    Proposal& proposal = impl.proposals.emplace_back();
+    proposal.program = candidate.program;
+    schedule::instantiate(impl.space.sketches()[candidate.sketch], candidate.genome,
+                          &proposal.trace);
+  }
+  impl.is_proposed = true;
+  impl.propose_s = seconds_now() - begin_s;
+}
+
+Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most,
+                                         const OnTrial& on_trial) {
+  Impl& impl = *impl_;
+  propose();
+  RoundReport report;
+  report.round = impl.rounds;
+  report.model = impl.model_name;
+  report.propose_s = impl.propose_s;
+  report.scored = impl.assessor.scored() - impl.scored_before;
+  const double begin_s = seconds_now();
+  std::vector<std::optional<Trial>> answers(impl.proposals.size());
+  const bool stopped = impl.options.stop && impl.options.stop();
+  if (!stopped) {
+    report.proposed = impl.proposals.size();
+    const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
+    const Status status = runner.run(some, [&](size_t k, const Trial& trial) {
+      answers[k] = trial;
+      report.tried += 1;
+      report.stored += trial.stored ? 1 : 0;
+      impl.consider(impl.proposals[k], trial);
+      if (impl.rounds == 0 && k == 0 && impl.proposals.size() > impl.candidates.size()) {
+        impl.default_trial = trial;
+      }
+      if (on_trial) on_trial(impl.proposals[k], trial);
+    });
+    if (!status) return std::unexpected(status.error());
+  }
+  report.try_s = seconds_now() - begin_s;
+  if (!stopped && report.tried == impl.proposals.size()) {
+    if (const Status status = impl.finish_round(answers, &report); !status) {
+      return std::unexpected(status.error());
+    }
+  } else {
+    impl.trials += report.tried;
+  }
+  report.best_ns = impl.best ? impl.best->trial.latency_ns : 0;
+  return report;
+}
+
+const space::Space& TaskTuner::space() const { return impl_->space; }
+size_t TaskTuner::rounds() const { return impl_->rounds; }
+size_t TaskTuner::trials() const { return impl_->trials; }
+const std::optional<Best>& TaskTuner::best() const { return impl_->best; }
+const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
+const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
+const cost::Samples& TaskTuner::samples() const { return impl_->samples; }
+
+}  // namespace tilewright::tune

@@ -1,0 +1,103 @@
+// TaskTuner: the search of one task, round by round: an explorer proposes, a TrialRunner tries, the
+// explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
+// proposes follows from the task, the options and the answers, so a search that was cut off is
+// rebuilt by walking it again with the answers that are known (docs/tuning.md).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/model.h"
+#include "search/explorer.h"
+#include "search/program_assessor.h"
+#include "space/space.h"
+#include "target/machine.h"
+#include "tune/trial.h"
+
+namespace tilewright::tune {
+
+inline constexpr int kTuneVersion = 1;  // raised when the same answers lead to other proposals
+
+enum class SearchKind : uint8_t { Evolution, Random, Beam };
+enum class CostKind : uint8_t { Xgboost, Analytic, Random, None };
+std::string_view text_of(SearchKind kind);
+std::string_view text_of(CostKind kind);
+Result<SearchKind> parse_search_kind(std::string_view text);
+Result<CostKind> parse_cost_kind(std::string_view text);
+
+struct TaskTunerOptions {
+  space::SpaceOptions space{};
+  SearchKind search = SearchKind::Evolution;
+  CostKind cost = CostKind::Xgboost;
+  search::EvolutionOptions evolution{};
+  uint64_t seed = 1;
+  size_t largest_round = 64;
+  size_t learn_from = 40;        // samples: before, the analytic model guides
+  bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
+  int threads = 0;               // of the search; 0: all cpus
+  std::function<bool()> stop{};  // true: proposing ends soon, with nothing
+};
+
+// What follows from the options, but for how fast it goes.
+Hash128 hash_of(const TaskTunerOptions& options);
+
+struct RoundReport {
+  size_t round = 0;
+  size_t proposed = 0;  // 0: there is nothing new to try
+  size_t tried = 0;     // of those
+  size_t stored = 0;    // of the tried: known before
+  bool complete = false;
+  double best_ns = 0;                      // of all rounds; 0: nothing timed yet
+  std::string model;                       // that chose them
+  std::optional<cost::Quality> quality{};  // of its scores
+  double propose_s = 0, try_s = 0, learn_s = 0;
+  int64_t scored = 0;  // programs that the search looked at
+};
+
+// The best of what was tried.
+struct Best {
+  Proposal proposal;
+  Trial trial;
+};
+
+class TaskTuner {
+ public:
+  // `past` trials are what the model learns from before its first round.
+  static Result<TaskTuner> make(const Task& task, const Machine& machine,
+                                const TaskTunerOptions& options,
+                                std::span<const PastTrial> past = {});
+  TaskTuner(TaskTuner&&) noexcept;
+  TaskTuner& operator=(TaskTuner&&) noexcept;
+  ~TaskTuner();
+
+  // Prepares the next round; nothing when that is done already.
+  void propose();
+  // Tries what was proposed, up to `most` of it. Once all of it is answered the round is told,
+  // learnt from and over; otherwise the search ends here.
+  using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
+  Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {});
+
+  const space::Space& space() const;
+  size_t rounds() const;
+  size_t trials() const;
+  const std::optional<Best>& best() const;
+  const std::optional<Trial>& default_trial() const;  // of the default schedule
+  const cost::CostModel* model() const;               // that guides now; may be null
+  const cost::Samples& samples() const;
+
+ private:
+  struct Impl;
+  explicit TaskTuner(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Trials of a round: small ones first, so that what they teach is used soon.
+size_t round_size(size_t round, size_t largest);
+
+}  // namespace tilewright::tune

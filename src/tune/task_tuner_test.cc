@@ -1,0 +1,231 @@
+#include "tune/task_tuner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+#include "task/parse.h"
+#include "tune/fake_trials_testing.h"
+
+namespace tilewright::tune {
+namespace {
+
+Task small_task() {
+  return {.workload = *parse_workload("matmul:m=64,n=48,k=32"),
+          .target = *parse_target("x86-64-v3;threads=2")};
+}
+
+// Small and quick: what is tested is the loop around the search.
+TaskTunerOptions quick_options() {
+  TaskTunerOptions options;
+  options.evolution.population = 128;
+  options.evolution.generations = 2;
+  options.threads = 1;
+  return options;
+}
+
+TaskTuner make_tuner(const TaskTunerOptions& options, std::span<const PastTrial> past = {}) {
+  Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options, past);
+  if (!tuner) throw std::runtime_error(tuner.error().message);
+  return std::move(*tuner);
+}
+
+RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t most = 1000) {
+  Result<RoundReport> report = tuner.try_round(runner, most);
+  if (!report) throw std::runtime_error(report.error().message);
+  return *report;
+}
+
+Hash128 default_program() {
+  const Task task = small_task();
+  const auto trace = schedule::default_trace(task.workload, task.target);
+  const auto initial = schedule::initial_tree(task.workload);
+  return program_hash(*schedule::apply_or_explain(*initial, *trace));
+}
+
+TEST(TaskTuner, TriesEachProgramOnceAndTheDefaultFirst) {
+  TaskTuner tuner = make_tuner(quick_options());
+  FakeTrials trials;
+  for (int round = 0; round < 4; ++round) {
+    const RoundReport report = play(tuner, trials);
+    EXPECT_TRUE(report.complete);
+    EXPECT_EQ(report.proposed, round_size(static_cast<size_t>(round), 64));
+    EXPECT_EQ(report.stored, 0U);
+  }
+  EXPECT_EQ(trials.measured.size(), 24U + 32 + 48 + 48);
+  EXPECT_EQ(tuner.trials(), trials.measured.size());
+  EXPECT_EQ(trials.verdicts.size(), trials.measured.size());
+  EXPECT_TRUE(trials.verdicts.contains(default_program()));
+  ASSERT_TRUE(tuner.default_trial());
+  EXPECT_EQ(tuner.default_trial()->attempt, default_program());
+  EXPECT_EQ(tuner.samples().size(), trials.measured.size());
+}
+
+TEST(TaskTuner, NeverLosesAgainstTheDefault) {
+  TaskTuner tuner = make_tuner(quick_options());
+  FakeTrials trials;
+  trials.given[default_program()] = 10;
+  play(tuner, trials);
+  play(tuner, trials);
+  ASSERT_TRUE(tuner.best());
+  EXPECT_EQ(tuner.best()->proposal.program, default_program());
+  EXPECT_EQ(tuner.best()->trial.latency_ns, 10);
+}
+
+TEST(TaskTuner, TheBestIsTheFastestTimedOne) {
+  TaskTuner tuner = make_tuner(quick_options());
+  FakeTrials trials;
+  play(tuner, trials);
+  const double best = play(tuner, trials).best_ns;
+  double least = 1e30;
+  for (const auto& [program, trial] : trials.verdicts) {
+    if (trial.is_timed()) least = std::min(least, trial.latency_ns);
+  }
+  EXPECT_EQ(best, least);
+}
+
+TEST(TaskTuner, SameAnswersGiveTheSameSearchWhateverTheThreads) {
+  TaskTunerOptions options = quick_options();
+  FakeTrials first, second, other;
+  {
+    TaskTuner tuner = make_tuner(options);
+    for (int round = 0; round < 3; ++round) play(tuner, first);
+  }
+  {
+    options.threads = 2;
+    options.keeps_memory = false;
+    TaskTuner tuner = make_tuner(options);
+    for (int round = 0; round < 3; ++round) play(tuner, second);
+  }
+  EXPECT_EQ(first.measured, second.measured);
+  options.seed = 2;
+  TaskTuner tuner = make_tuner(options);
+  for (int round = 0; round < 3; ++round) play(tuner, other);
+  EXPECT_NE(first.measured, other.measured);
+}
+
+TEST(TaskTuner, IsRebuiltFromTheAnswersWhereverItWasCut) {
+  FakeTrials whole;
+  {
+    TaskTuner tuner = make_tuner(quick_options());
+    for (int round = 0; round < 4; ++round) play(tuner, whole);
+  }
+  for (const int64_t cut : {1, 23, 24, 30, 56, 100, 104, 151}) {
+    FakeTrials trials;
+    trials.left = cut;
+    {
+      TaskTuner tuner = make_tuner(quick_options());
+      while (play(tuner, trials).complete) {
+      }
+    }
+    EXPECT_EQ(trials.measured.size(), static_cast<size_t>(cut));
+    trials.left = -1;
+    TaskTuner tuner = make_tuner(quick_options());
+    size_t stored = 0;
+    for (int round = 0; round < 4; ++round) stored += play(tuner, trials).stored;
+    EXPECT_EQ(stored, static_cast<size_t>(cut));
+    // Nothing twice, nothing else.
+    std::vector<Hash128> expected = whole.measured, got = trials.measured;
+    std::ranges::sort(expected);
+    std::ranges::sort(got);
+    EXPECT_EQ(got, expected) << "cut after " << cut;
+  }
+}
+
+TEST(TaskTuner, AnEndedBudgetIsGoneOnWith) {
+  FakeTrials whole, parts;
+  TaskTuner tuner = make_tuner(quick_options());
+  play(tuner, whole);
+  play(tuner, whole);
+  {
+    TaskTuner cut = make_tuner(quick_options());
+    play(cut, parts);
+    const RoundReport report = play(cut, parts, 10);
+    EXPECT_FALSE(report.complete);
+    EXPECT_EQ(report.tried, 10U);
+    EXPECT_EQ(cut.trials(), 34U);
+  }
+  TaskTuner again = make_tuner(quick_options());
+  play(again, parts);
+  EXPECT_EQ(play(again, parts).stored, 10U);
+  EXPECT_EQ(parts.verdicts.size(), whole.verdicts.size());
+  for (const auto& [program, trial] : whole.verdicts) {
+    EXPECT_TRUE(parts.verdicts.contains(program));
+  }
+}
+
+TEST(TaskTuner, StopsWhenAskedTo) {
+  TaskTunerOptions options = quick_options();
+  bool stop = false;
+  options.stop = [&] { return stop; };
+  TaskTuner tuner = make_tuner(options);
+  FakeTrials trials;
+  EXPECT_TRUE(play(tuner, trials).complete);
+  stop = true;
+  const RoundReport report = play(tuner, trials);
+  EXPECT_FALSE(report.complete);
+  EXPECT_EQ(report.tried, 0U);
+  EXPECT_EQ(trials.measured.size(), 24U);
+}
+
+TEST(TaskTuner, LearnsFromThePast) {
+  FakeTrials trials;
+  std::vector<PastTrial> past;
+  {
+    TaskTuner tuner = make_tuner(quick_options());
+    for (int round = 0; round < 3; ++round) {
+      const auto report = tuner.try_round(trials, 100, [&](const Proposal& p, const Trial& t) {
+        past.push_back({.proposal = p, .trial = t});
+      });
+      ASSERT_TRUE(report);
+    }
+  }
+  TaskTuner plain = make_tuner(quick_options());
+  TaskTuner warm = make_tuner(quick_options(), past);
+  EXPECT_EQ(warm.samples().size(), past.size());
+  EXPECT_EQ(plain.model()->name(), "analytic");
+  EXPECT_EQ(warm.model()->name(), "xgboost");
+}
+
+TEST(TaskTuner, EveryModelAndSearchWorks) {
+  for (const CostKind cost :
+       {CostKind::Xgboost, CostKind::Analytic, CostKind::Random, CostKind::None}) {
+    for (const SearchKind search : {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam}) {
+      TaskTunerOptions options = quick_options();
+      options.cost = cost;
+      options.search = search;
+      options.largest_round = 8;
+      TaskTuner tuner = make_tuner(options);
+      FakeTrials trials;
+      EXPECT_TRUE(play(tuner, trials).complete) << text_of(cost) << " " << text_of(search);
+      EXPECT_EQ(play(tuner, trials).tried, 8U) << text_of(cost) << " " << text_of(search);
+      EXPECT_EQ(*parse_cost_kind(text_of(cost)), cost);
+      EXPECT_EQ(*parse_search_kind(text_of(search)), search);
+    }
+  }
+  EXPECT_FALSE(parse_cost_kind("best"));
+  EXPECT_FALSE(parse_search_kind(""));
+}
+
+TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
+  const auto changed = [](auto change) {
+    TaskTunerOptions options;
+    change(options);
+    return hash_of(options);
+  };
+  const Hash128 plain = hash_of({});
+  EXPECT_EQ(changed([](auto& o) { o.threads = 7; }), plain);
+  EXPECT_EQ(changed([](auto& o) { o.keeps_memory = false; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.seed = 7; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.space.off = {"pack"}; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.evolution.mutation = 0.5; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.search = SearchKind::Random; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.cost = CostKind::None; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);
+}
+
+}  // namespace
+}  // namespace tilewright::tune

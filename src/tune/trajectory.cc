@@ -1,0 +1,124 @@
+#include "tune/trajectory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+
+#include "schedule/trace.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr uint8_t kLater = 0;
+constexpr uint8_t kBefore = 1;
+constexpr uint8_t kOwn = 2;
+
+int64_t now_us() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+
+uint8_t rank_of(const record::Attempt& attempt, const Trajectory& trajectory) {
+  if (trajectory.runs.contains(attempt.run)) return kOwn;
+  return attempt.end_us < trajectory.begin_us ? kBefore : kLater;
+}
+
+// Whether `rank`, `end_us` is to be taken rather than what is there.
+bool replaces(uint8_t rank, int64_t end_us, const KnownTrials::OfProgram& there) {
+  if (rank != there.rank) return rank > there.rank;
+  return rank == kBefore ? end_us > there.end_us : end_us < there.end_us;
+}
+
+}  // namespace
+
+Hash128 random_hash() {
+  std::random_device device;
+  const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
+  return {.high = word(), .low = word()};
+}
+
+Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
+                                    const std::string& version) {
+  const std::string mark = fmt::format("(trajectory {})", key.hex());
+  Trajectory trajectory{
+      .key = key, .command = command + " " + mark, .version = version, .begin_us = now_us()};
+  Result<std::vector<record::Run>> runs = store.runs_with(mark);
+  if (!runs) return std::unexpected(runs.error());
+  for (const record::Run& run : *runs) {
+    trajectory.runs.insert(run.id);
+    trajectory.begin_us = std::min(trajectory.begin_us, run.start_us);
+  }
+  if (!runs->empty()) return trajectory;
+  const Status put = store.put_run({.id = random_hash(),
+                                    .start_us = trajectory.begin_us,
+                                    .command = trajectory.command,
+                                    .version = version});
+  if (!put) return std::unexpected(put.error());
+  return trajectory;
+}
+
+Result<KnownTrials> load_known(record::Store& store, const record::Setting& setting,
+                               const Trajectory& trajectory) {
+  KnownTrials known;
+  Status parsed;
+  const Status read = store.for_each_attempt(setting.task, [&](const record::Attempt& attempt) {
+    if (attempt.machine != setting.machine || attempt.protocol != setting.protocol) return true;
+    if (attempt.code_generator != setting.code_generator) return true;
+    const record::VerdictKind kind = attempt.verdict.kind;
+    // Illegal ones are never proposed; failures of the machine are no verdict.
+    if (kind == record::VerdictKind::Device || kind == record::VerdictKind::Illegal) return true;
+    const uint8_t rank = rank_of(attempt, trajectory);
+    const auto there = known.trials.find(attempt.program);
+    if (there != known.trials.end() && !replaces(rank, attempt.end_us, there->second)) return true;
+    Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
+    if (!trace) {
+      parsed = std::unexpected(trace.error());
+      return false;
+    }
+    known.trials.insert_or_assign(
+        attempt.program,
+        KnownTrials::OfProgram{
+            .trial = {.proposal = {.trace = std::move(*trace), .program = attempt.program},
+                      .trial = {.kind = kind,
+                                .latency_ns = attempt.verdict.latency_ns,
+                                .stored = true,
+                                .attempt = attempt.id(),
+                                .text = attempt.verdict.text}},
+            .end_us = attempt.end_us,
+            .rank = rank});
+    return true;
+  });
+  if (!read) return std::unexpected(read.error());
+  if (!parsed) return std::unexpected(parsed.error());
+  return known;
+}
+
+std::vector<PastTrial> KnownTrials::before() const {
+  std::vector<const OfProgram*> found;
+  for (const auto& [program, one] : trials) {
+    if (one.rank == kBefore) found.push_back(&one);
+  }
+  std::ranges::sort(found, {}, [](const OfProgram* one) {
+    return std::pair(one->end_us, one->trial.proposal.program);
+  });
+  std::vector<PastTrial> past;
+  past.reserve(found.size());
+  for (const OfProgram* one : found) past.push_back(one->trial);
+  return past;
+}
+
+std::vector<const KnownTrials::OfProgram*> KnownTrials::fastest(size_t count) const {
+  std::vector<const OfProgram*> timed;
+  for (const auto& [program, one] : trials) {
+    if (one.trial.trial.is_timed()) timed.push_back(&one);
+  }
+  std::ranges::sort(timed, {}, [](const OfProgram* one) {
+    return std::pair(one->trial.trial.latency_ns, one->trial.proposal.program);
+  });
+  timed.resize(std::min(count, timed.size()));
+  return timed;
+}
+
+}  // namespace tilewright::tune

@@ -1,0 +1,61 @@
+// Trajectory: the path of a search through its space. It follows from what was asked for (tasks,
+// options, seed, versions) and from the verdicts; so a run that was cut off, or is asked for again,
+// walks the same path with the verdicts of the store, measures nothing it has measured, and goes on
+// where it ended. What does not follow from that stays outside: records that came into the store
+// after the trajectory began are not learnt from.
+//
+// Runs of a trajectory have its mark in their command: that is how the next one finds the first.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "record/store.h"
+#include "tune/trial.h"
+
+namespace tilewright::tune {
+
+struct Trajectory {
+  Hash128 key;
+  std::string command;  // with the mark, for the runs that are recorded
+  std::string version;  // of the program
+  int64_t begin_us = 0;
+  std::set<Hash128> runs{};  // earlier ones; empty: it is new
+
+  bool is_new() const { return runs.empty(); }
+};
+
+// Finds the trajectory's first run, or records one that begins now.
+Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
+                                    const std::string& version);
+
+// What a store knows of a task in one setting, as a trajectory sees it.
+struct KnownTrials {
+  struct OfProgram {
+    PastTrial trial;
+    int64_t end_us = 0;
+    uint8_t rank = 0;  // how near it is to the trajectory
+  };
+  struct HashOfHash {
+    size_t operator()(const Hash128& hash) const { return hash.low; }
+  };
+  // By program. Of several verdicts the trajectory's own first one counts; else the last from
+  // before it began; else the first from afterwards: none that is added later changes it.
+  std::unordered_map<Hash128, OfProgram, HashOfHash> trials;
+
+  std::vector<PastTrial> before() const;  // the trajectory began, oldest first: to learn from
+  std::vector<const OfProgram*> fastest(size_t count) const;
+};
+
+Result<KnownTrials> load_known(record::Store& store, const record::Setting& setting,
+                               const Trajectory& trajectory);
+
+Hash128 random_hash();
+
+}  // namespace tilewright::tune

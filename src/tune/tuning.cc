@@ -1,0 +1,217 @@
+#include "tune/tuning.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "codegen/version.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+
+namespace tilewright::tune {
+namespace {
+
+// With fewer trials than first rounds take, rounds are smaller, so that each task has one.
+size_t largest_round(const TuningOptions& options, size_t tasks) {
+  const size_t largest = options.search.largest_round;
+  if (options.trials <= 0 || tasks <= 1) return largest;
+  const size_t each = std::max(static_cast<size_t>(options.trials) / tasks, size_t{1});
+  return each < round_size(0, largest) ? each : largest;
+}
+
+// Two rounds in flight where kernels leave cpus idle.
+int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
+  if (tasks.size() < 2) return 1;
+  const auto busy = std::ranges::max_element(
+      tasks, {}, [](const TunedTask& one) { return one.task.target.threads; });
+  return static_cast<size_t>(busy->task.target.threads) < machine.cpus.size() ? 2 : 1;
+}
+
+Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machine,
+                       const TuningOptions& options, int flights) {
+  Hasher hasher;
+  const auto add = [&](const Hash128& hash) { hasher.add(hash.high).add(hash.low); };
+  hasher.add(tasks.size());
+  for (const TunedTask& one : tasks) {
+    add(one.task.key());
+    hasher.add(std::bit_cast<uint64_t>(one.weight));
+  }
+  add(record::machine_id(machine));
+  add(hash_of(options.search));
+  hasher.add_text(record::print_protocol(options.measure.protocol));
+  hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
+  hasher.add_text(text_of(options.objective.kind)).add_signed(options.objective.early_stop);
+  for (const double target : options.objective.targets_ns) {
+    hasher.add(std::bit_cast<uint64_t>(target));
+  }
+  if (tasks.size() > 1) {
+    const SchedulerOptions& scheduler = options.scheduler;
+    for (const double value :
+         {scheduler.epsilon, scheduler.alpha, scheduler.beta, scheduler.noise}) {
+      hasher.add(std::bit_cast<uint64_t>(value));
+    }
+    hasher.add_signed(scheduler.window).add_signed(scheduler.patience);
+    hasher.add(scheduler.round_robin ? 1 : 0);
+  }
+  if (options.force) add(random_hash());
+  return hasher.finish();
+}
+
+std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
+  std::vector<ScheduledTask> result;
+  for (const TunedTask& one : tasks) {
+    result.push_back(
+        {.flop = one.task.workload.dag->flop(), .group = similarity_group(one.task.workload)});
+  }
+  return result;
+}
+
+Result<Proposal> default_proposal(const Task& task) {
+  Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+  if (!trace) return std::unexpected(trace.error());
+  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+  if (!initial) return std::unexpected(initial.error());
+  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
+  if (!tree) return std::unexpected(tree.error());
+  return Proposal{.trace = std::move(*trace), .program = program_hash(*tree)};
+}
+
+}  // namespace
+
+const Trial* TaskResult::winning_trial() const {
+  if (!finals.empty() && finals.front().trial.is_timed()) return &finals.front().trial;
+  return best ? &best->trial : nullptr;
+}
+
+const Proposal* TaskResult::winner() const {
+  if (!finals.empty() && finals.front().trial.is_timed()) return &finals.front().proposal;
+  return best ? &best->proposal : nullptr;
+}
+
+double TaskResult::default_ns() const {
+  for (const StoredTrials::Final& one : finals) {
+    if (one.is_default && one.trial.is_timed()) return one.trial.latency_ns;
+  }
+  if (!finals.empty()) return 0;
+  return default_trial && default_trial->is_timed() ? default_trial->latency_ns : 0;
+}
+
+struct Tuning::Impl {
+  Impl(std::vector<TunedTask> of, record::Store& into, TuningOptions with)
+      : tasks(std::move(of)), store(into), options(std::move(with)), machine(detect_machine()) {}
+
+  std::vector<TunedTask> tasks;
+  record::Store& store;
+  TuningOptions options;
+  Machine machine;
+  Trajectory trajectory;
+  std::unique_ptr<SessionPool> pool;
+  std::vector<std::unique_ptr<StoredTrials>> trials;  // by task, when it had a round
+  std::unique_ptr<TuningLoop> loop;
+  struct Finals {
+    std::vector<StoredTrials::Final> list;
+    bool held = false;
+  };
+  std::vector<Finals> finals;
+
+  Result<StoredTrials*> trials_of(size_t task);
+  LoopTasks loop_tasks();
+};
+
+Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
+  if (!trials[task]) {
+    Result<StoredTrials> opened = StoredTrials::open(tasks[task].task, *pool, trajectory);
+    if (!opened) return std::unexpected(opened.error());
+    trials[task] = std::make_unique<StoredTrials>(std::move(*opened));
+  }
+  return trials[task].get();
+}
+
+LoopTasks Tuning::Impl::loop_tasks() {
+  return {.count = tasks.size(),
+          .tuner = [this](size_t task) -> Result<TaskTuner> {
+            const Result<StoredTrials*> known = trials_of(task);
+            if (!known) return std::unexpected(known.error());
+            return TaskTuner::make(tasks[task].task, machine, options.search,
+                                   (*known)->known().before());
+          },
+          .runner = [this](size_t task) -> Result<TrialRunner*> {
+            const Result<StoredTrials*> runner = trials_of(task);
+            if (!runner) return std::unexpected(runner.error());
+            return *runner;
+          }};
+}
+
+Tuning::Tuning(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Tuning::Tuning(Tuning&&) noexcept = default;
+Tuning& Tuning::operator=(Tuning&&) noexcept = default;
+Tuning::~Tuning() = default;
+
+Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
+                             const TuningOptions& options) {
+  auto impl = std::make_unique<Impl>(std::move(tasks), store, options);
+  TuningOptions& kept = impl->options;
+  const size_t count = impl->tasks.size();
+  kept.search.largest_round = largest_round(kept, count);
+  kept.search.keeps_memory = count <= 4;
+  kept.search.stop = kept.measure.stop;
+  if (kept.objective.parts.empty()) kept.objective.parts = separate_goals(count);
+  const int flights = in_flight(impl->tasks, impl->machine);
+  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights);
+  Result<Trajectory> trajectory = enter_trajectory(store, key, kept.command, kept.version);
+  if (!trajectory) return std::unexpected(trajectory.error());
+  impl->trajectory = std::move(*trajectory);
+  impl->pool = std::make_unique<SessionPool>(
+      store, measure::SessionOptions{.measure = kept.measure,
+                                     .command = impl->trajectory.command,
+                                     .version = kept.version,
+                                     .force = kept.force});
+  impl->trials.resize(count);
+  impl->finals.resize(count);
+  impl->loop = std::make_unique<TuningLoop>(
+      impl->loop_tasks(),
+      Scheduler(scheduled(impl->tasks), kept.objective, kept.scheduler, kept.search.seed),
+      LoopOptions{.trials = kept.trials, .in_flight = flights, .stop = kept.measure.stop});
+  return Tuning(std::move(impl));
+}
+
+Status Tuning::run(LoopListener* listener) { return impl_->loop->run(listener); }
+
+Status Tuning::hold_finals(const std::function<bool()>& stop) {
+  for (size_t task = 0; task < impl_->tasks.size(); ++task) {
+    if (stop && stop()) return {};
+    StoredTrials* const trials = impl_->trials[task].get();
+    if (trials == nullptr || trials->known().fastest(1).empty()) continue;
+    const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
+    if (!from) return std::unexpected(from.error());
+    Impl::Finals& finals = impl_->finals[task];
+    const TuningOptions& options = impl_->options;
+    auto held = trials->finals(*from, options.finalists, options.final_rounds,
+                               options.final_round_ms, &finals.held);
+    if (!held) return std::unexpected(held.error());
+    finals.list = std::move(*held);
+  }
+  return {};
+}
+
+size_t Tuning::size() const { return impl_->tasks.size(); }
+const TunedTask& Tuning::task(size_t task) const { return impl_->tasks[task]; }
+const Trajectory& Tuning::trajectory() const { return impl_->trajectory; }
+const TuningLoop& Tuning::loop() const { return *impl_->loop; }
+
+TaskResult Tuning::result(size_t task) const {
+  TaskResult result;
+  result.end = impl_->loop->scheduler().state().tasks[task].end;
+  result.problem = impl_->loop->problem(task);
+  if (const TaskTuner* const tuner = impl_->loop->tuner(task)) {
+    result.rounds = tuner->rounds();
+    result.trials = tuner->trials();
+    result.best = tuner->best();
+    result.default_trial = tuner->default_trial();
+  }
+  if (impl_->trials[task]) result.measured = impl_->trials[task]->measured();
+  result.finals = impl_->finals[task].list;
+  result.finals_held = impl_->finals[task].held;
+  return result;
+}
+
+}  // namespace tilewright::tune

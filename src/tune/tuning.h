@@ -1,0 +1,81 @@
+// Tuning: what `tilewright tune` does, without its flags and its tables: tasks, a store and a
+// budget in; verdicts in the store and the best schedule of each task out.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/session.h"
+#include "tune/objective.h"
+#include "tune/scheduler.h"
+#include "tune/stored_trials.h"
+#include "tune/task_tuner.h"
+#include "tune/tuning_loop.h"
+
+namespace tilewright::tune {
+
+struct TunedTask {
+  Task task;
+  double weight = 1;
+};
+
+struct TuningOptions {
+  TaskTunerOptions search{};
+  SchedulerOptions scheduler{};
+  Objective objective{};              // without parts: each task is a goal of its own
+  measure::MeasureOptions measure{};  // with `stop`, which ends all of it
+  int64_t trials = 0;                 // of all tasks; 0: no limit
+  bool force = false;                 // measure anew what has a verdict
+  std::string command;                // for the store
+  std::string version;
+  size_t finalists = 4;
+  int final_rounds = 5;
+  double final_round_ms = 40;
+};
+
+struct TaskResult {
+  size_t rounds = 0;
+  size_t trials = 0;
+  size_t measured = 0;  // of the trials: not answered from the store
+  TaskEnd end = TaskEnd::Open;
+  std::string problem{};       // why it could not go on, or empty
+  std::optional<Best> best{};  // of the trials
+  std::optional<Trial> default_trial{};
+  std::vector<StoredTrials::Final> finals{};  // fastest first; empty: not held
+  bool finals_held = false;                   // now, and not known before
+
+  // The winner: of the finals, else of the trials; null when nothing is valid.
+  const Proposal* winner() const;
+  const Trial* winning_trial() const;
+  double default_ns() const;  // as comparable with the winner; 0: not known
+};
+
+class Tuning {
+ public:
+  // `store` outlives it.
+  static Result<Tuning> start(std::vector<TunedTask> tasks, record::Store& store,
+                              const TuningOptions& options);
+  Tuning(Tuning&&) noexcept;
+  Tuning& operator=(Tuning&&) noexcept;
+  ~Tuning();
+
+  Status run(LoopListener* listener = nullptr);
+  // The best of each task in turns with its default schedule. `stop` is asked between tasks.
+  Status hold_finals(const std::function<bool()>& stop = {});
+
+  size_t size() const;
+  const TunedTask& task(size_t task) const;
+  TaskResult result(size_t task) const;
+  const Trajectory& trajectory() const;
+  const TuningLoop& loop() const;
+
+ private:
+  struct Impl;
+  explicit Tuning(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tilewright::tune

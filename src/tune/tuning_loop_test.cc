@@ -1,0 +1,143 @@
+#include "tune/tuning_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "task/parse.h"
+#include "tune/fake_trials_testing.h"
+
+namespace tilewright::tune {
+namespace {
+
+const std::vector<std::string> kWorkloads = {"matmul:m=64,n=48,k=32", "matmul:m=32,n=32,k=64",
+                                             "matmul:m=16,n=96,k=16"};
+
+// Tasks with fake runners, and the order of the rounds they had.
+struct FakeRun : LoopListener {
+  explicit FakeRun(size_t count = 3) : trials(count) {}
+
+  TuningLoop loop(LoopOptions options, SchedulerOptions scheduling = {}) {
+    std::vector<ScheduledTask> scheduled(trials.size(), {.flop = 1e6, .group = {}});
+    Objective objective;
+    objective.kind = ObjectiveKind::GeometricMean;
+    objective.parts = separate_goals(trials.size());
+    LoopTasks tasks;
+    tasks.count = trials.size();
+    tasks.tuner = [this](size_t task) -> Result<TaskTuner> {
+      if (task == bad_task) return fail(ErrorKind::Unsupported, "no such thing");
+      TaskTunerOptions options;
+      options.evolution.population = 64;
+      options.evolution.generations = 1;
+      options.threads = 1;
+      options.largest_round = 16;
+      return TaskTuner::make({.workload = *parse_workload(kWorkloads[task]),
+                              .target = *parse_target("x86-64-v3;threads=1")},
+                             detect_machine(), options);
+    };
+    tasks.runner = [this](size_t task) -> Result<TrialRunner*> { return &trials[task]; };
+    return {std::move(tasks), Scheduler(std::move(scheduled), objective, scheduling, 1),
+            std::move(options)};
+  }
+
+  void on_trial(size_t /*task*/, const Proposal& /*proposal*/, const Trial& trial) override {
+    measured += trial.stored ? 0 : 1;
+  }
+  void on_round(size_t task, const RoundReport& /*report*/) override { rounds.push_back(task); }
+
+  std::vector<FakeTrials> trials;
+  std::vector<size_t> rounds;
+  int64_t measured = 0;
+  size_t bad_task = 99;
+};
+
+TEST(TuningLoop, SpendsTheBudgetExactly) {
+  for (const int in_flight : {1, 2}) {
+    FakeRun run;
+    TuningLoop loop = run.loop({.trials = 150, .in_flight = in_flight});
+    ASSERT_TRUE(loop.run(&run));
+    EXPECT_EQ(loop.trials(), 150);
+    EXPECT_EQ(run.measured, 150);
+    EXPECT_EQ(run.rounds.size(), 10U);  // 9 of 16 and the rest
+    for (size_t task = 0; task < 3; ++task) EXPECT_GE(run.trials[task].measured.size(), 16U);
+  }
+}
+
+TEST(TuningLoop, IsRebuiltAfterAnyCut) {
+  for (const int in_flight : {1, 2}) {
+    FakeRun whole;
+    ASSERT_TRUE(whole.loop({.trials = 160, .in_flight = in_flight}).run(&whole));
+    for (const int64_t cut : {5, 16, 47, 48, 90, 144}) {
+      FakeRun parts;
+      ASSERT_TRUE(parts.loop({.trials = cut, .in_flight = in_flight}).run(&parts));
+      EXPECT_EQ(parts.measured, cut);
+      parts.rounds.clear();
+      TuningLoop again = parts.loop({.trials = 160, .in_flight = in_flight});
+      ASSERT_TRUE(again.run(&parts));
+      EXPECT_EQ(parts.measured, 160);
+      EXPECT_EQ(parts.rounds, whole.rounds) << "cut after " << cut;
+      for (size_t task = 0; task < 3; ++task) {
+        ASSERT_EQ(parts.trials[task].verdicts.size(), whole.trials[task].verdicts.size());
+        for (const auto& [program, trial] : whole.trials[task].verdicts) {
+          EXPECT_TRUE(parts.trials[task].verdicts.contains(program));
+        }
+      }
+      // Once more: all of it is known.
+      const int64_t before = parts.measured;
+      ASSERT_TRUE(parts.loop({.trials = 160, .in_flight = in_flight}).run(&parts));
+      EXPECT_EQ(parts.measured, before);
+    }
+  }
+}
+
+TEST(TuningLoop, PatienceEndsIt) {
+  FakeRun run(1);
+  SchedulerOptions scheduling;
+  scheduling.patience = 64;
+  TuningLoop loop = run.loop({.trials = 100'000}, scheduling);
+  ASSERT_TRUE(loop.run(&run));
+  const TaskProgress& progress = loop.scheduler().state().tasks[0];
+  EXPECT_EQ(progress.end, TaskEnd::Patience);
+  EXPECT_GE(progress.trials - progress.improved_at, 64);
+  EXPECT_LT(progress.trials - progress.improved_at, 64 + 16);
+}
+
+TEST(TuningLoop, NothingValidEndsIt) {
+  FakeRun run;
+  for (FakeTrials& trials : run.trials) trials.all_fail = true;
+  TuningLoop loop = run.loop({.trials = 100'000});
+  ASSERT_TRUE(loop.run(&run));
+  EXPECT_EQ(run.rounds.size(), 9U);
+  EXPECT_FALSE(loop.tuner(0)->best());
+}
+
+TEST(TuningLoop, ATaskThatCannotBeTunedLeavesTheOthers) {
+  for (const int in_flight : {1, 2}) {
+    FakeRun run;
+    run.bad_task = 1;
+    TuningLoop loop = run.loop({.trials = 96, .in_flight = in_flight});
+    ASSERT_TRUE(loop.run(&run));
+    EXPECT_EQ(loop.trials(), 96);
+    EXPECT_EQ(loop.problem(1), "no such thing");
+    EXPECT_EQ(loop.problem(0), "");
+    EXPECT_TRUE(run.trials[1].measured.empty());
+  }
+  FakeRun alone(1);
+  alone.bad_task = 0;
+  EXPECT_FALSE(alone.loop({.trials = 96}).run(&alone));
+}
+
+TEST(TuningLoop, StopsBetweenTrials) {
+  FakeRun run;
+  bool stop = false;
+  run.trials[1].left = 3;
+  TuningLoop loop = run.loop({.trials = 1000, .stop = [&] { return stop; }});
+  ASSERT_TRUE(loop.run(&run));  // task 1 answers only three: the loop ends there
+  EXPECT_EQ(loop.trials(), 19);
+  stop = true;
+  ASSERT_TRUE(loop.run(&run));
+  EXPECT_EQ(loop.trials(), 19);
+}
+
+}  // namespace
+}  // namespace tilewright::tune
