@@ -1,0 +1,184 @@
+// ./dev bench search, part 1: how many candidates a second evolution scores, by stage.
+//
+//   bench_search_rates --records FILE [--json FILE]
+//
+// FILE is the store of a run of `tilewright tune C2D2 --trials 200`. From what was measured there a
+// model is trained, the one of trial 200, and evolution is asked again and again, each time with
+// nothing remembered: every candidate that counts is unique, legal and was never seen before. Once
+// with XGBoost's predictor, once with our own evaluator. Evolution is told nothing: it begins with
+// samples, where a search at trial 200 begins with some of what was measured.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bench/rows.h"
+#include "cost/xgboost_model.h"
+#include "feature/rows.h"
+#include "record/store.h"
+#include "schedule/apply.h"
+#include "schedule/trace.h"
+#include "search/explorer.h"
+#include "search/program_assessor.h"
+#include "space/space.h"
+
+namespace tilewright::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kTrials = 200;  // the model is that of so many
+constexpr size_t kAsked = 64;    // a round
+constexpr double kSeconds = 3;   // that are counted
+constexpr int kLeastRounds = 5;
+
+template <class T>
+T must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().message);
+  if constexpr (!std::is_void_v<T>) return std::move(*result);
+}
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+struct Arguments {
+  std::string records, json;
+};
+
+Arguments parse_arguments(int count, char** words) {
+  Arguments arguments;
+  for (int k = 1; k + 1 < count; k += 2) {
+    const std::string_view word = words[k];
+    if (word == "--records") arguments.records = words[k + 1];
+    if (word == "--json") arguments.json = words[k + 1];
+  }
+  if (arguments.records.empty()) {
+    throw std::runtime_error("usage: bench_search_rates --records FILE [--json FILE]");
+  }
+  return arguments;
+}
+
+// The first kTrials programs of the store's one task, with their rows.
+cost::Samples samples_of(record::Store& store, const Task& task, const Machine& machine) {
+  cost::Samples samples;
+  feature::RowMaker maker(task, machine);
+  const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
+  must(store.for_each_attempt(task.key(), [&](const record::Attempt& attempt) {
+    const auto trace = schedule::trace_from_text(attempt.trace);
+    if (!trace || attempt.verdict.kind == record::VerdictKind::Device) return true;
+    const auto tree = schedule::apply_or_explain(initial, *trace);
+    if (!tree) return true;
+    maker.append(*tree, &samples.rows);
+    samples.group.push_back(0);
+    const bool failed = record::is_failure(attempt.verdict.kind);
+    samples.latency_ns.push_back(failed ? 0 : attempt.verdict.latency_ns);
+    return samples.size() < kTrials;
+  }));
+  return samples;
+}
+
+struct Rate {
+  double wall_s = 0;
+  int rounds = 0;
+  search::AssessorCounts counts;
+};
+
+void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
+  to->asked += from.asked;
+  to->illegal += from.illegal;
+  to->unfit += from.unfit;
+  to->known += from.known;
+  to->scored += from.scored;
+  to->instantiate_s += from.instantiate_s;
+  to->apply_s += from.apply_s;
+  to->validity_s += from.validity_s;
+  to->hash_s += from.hash_s;
+  to->rows_s += from.rows_s;
+  to->predict_s += from.predict_s;
+}
+
+// Each round is a search of its own: a new assessor, which remembers nothing, and another seed.
+Rate rate_of(const space::Space& space, const Machine& machine, const cost::CostModel& model) {
+  Rate rate;
+  while (rate.wall_s < kSeconds || rate.rounds < kLeastRounds) {
+    search::ProgramAssessor assessor(space, machine);
+    assessor.set_model(&model);
+    const auto explorer = search::make_evolution({.sketches = space.sketches(),
+                                                  .assessor = &assessor,
+                                                  .seed = static_cast<uint64_t>(rate.rounds + 1)});
+    const Clock::time_point begin = Clock::now();
+    const size_t found = explorer->ask(kAsked).size();
+    const double took_s = seconds_since(begin);
+    if (found == 0) throw std::runtime_error("evolution found nothing");
+    if (rate.rounds++ == 0) continue;  // warms threads and memory
+    rate.wall_s += took_s;
+    add(assessor.counts(), &rate.counts);
+  }
+  return rate;
+}
+
+void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows) {
+  const search::AssessorCounts& c = rate.counts;
+  const auto scored = static_cast<double>(c.scored);
+  const double per_s = scored / rate.wall_s;
+  fmt::print(
+      "{:<12}{:>9.0f} scored a second; {} rounds, of {} asked: {} scored, {} seen before, "
+      "{} illegal, {} unfit\n",
+      name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.unfit);
+  rows->add(name, "scored_per_s", per_s);
+  const std::pair<std::string_view, double> stages[] = {{"instantiate", c.instantiate_s},
+                                                        {"apply", c.apply_s},
+                                                        {"validity", c.validity_s},
+                                                        {"hash", c.hash_s},
+                                                        {"rows", c.rows_s},
+                                                        {"predict", c.predict_s}};
+  double known_s = 0;
+  for (const auto& [stage, seconds] : stages) {
+    known_s += seconds;
+    fmt::print("  {:<14}{:>8.2f} us of a thread, a scored candidate\n", stage,
+               1e6 * seconds / scored);
+    rows->add(name, fmt::format("{}_us", stage), 1e6 * seconds / scored);
+  }
+  const double rest_s = rate.wall_s * threads - known_s;
+  fmt::print("  {:<14}{:>8.2f} us (varying, choosing, waiting)\n", "the rest",
+             1e6 * rest_s / scored);
+  rows->add(name, "rest_us", 1e6 * rest_s / scored);
+}
+
+int run(const Arguments& arguments) {
+  const Machine machine = detect_machine();
+  record::Store store = must(record::Store::open(arguments.records, record::OpenAs::Reader));
+  const auto tasks = must(store.tasks());
+  if (tasks.size() != 1) throw std::runtime_error("the store must hold exactly one task");
+  const Task task = must(record::task_of(tasks.front()));
+  const space::Space space = must(space::Space::make(task));
+  const cost::Samples samples = samples_of(store, task, machine);
+  fmt::print("{}: {} sketches, model of {} programs, {} threads\n", task.workload.text,
+             space.sketches().size(), samples.size(), machine.cpus.size());
+  Rows rows;
+  for (const auto& [name, evaluator] : {std::pair{"xgboost", cost::Evaluator::Xgboost},
+                                        std::pair{"own forest", cost::Evaluator::OwnForest}}) {
+    cost::XgboostOptions options;
+    options.evaluator = evaluator;
+    const auto model = cost::make_xgboost(options);
+    must(model->train(samples));
+    if (!model->is_trained()) throw std::runtime_error("no model: too few samples");
+    print_rate(name, rate_of(space, machine, *model), static_cast<int>(machine.cpus.size()), &rows);
+  }
+  return arguments.json.empty() || rows.write(arguments.json) ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tilewright::bench
+
+int main(int count, char** words) {
+  try {
+    return tilewright::bench::run(tilewright::bench::parse_arguments(count, words));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}
