@@ -71,6 +71,7 @@ struct ProgramAssessor::Impl {
   void make_chunk(int number, std::span<const Candidate> candidates, size_t chunk);
   bool has_score(const Hash128& program) const;
   void predict(Worker& worker);
+  static void begin_block(Worker& worker);
   void rescore_chunk(Worker& worker, size_t chunk);
   void merge();
   void add_counts();
@@ -155,6 +156,19 @@ void ProgramAssessor::Impl::predict(Worker& worker) {
   watch.lap(&worker.predict_s);
 }
 
+// With room for as many rows as the last one had, so that nothing is moved.
+void ProgramAssessor::Impl::begin_block(Worker& worker) {
+  size_t room = 4 * kPredicted * feature::feature_count();
+  if (!worker.blocks.empty()) {
+    const size_t last = worker.blocks.back()->rows.values.size();
+    room = last + last / 16;
+  }
+  const bool reuse = !worker.spare.empty();
+  worker.blocks.push_back(reuse ? std::move(worker.spare.back()) : std::make_unique<RowBlock>());
+  if (reuse) worker.spare.pop_back();
+  worker.blocks.back()->rows.values.reserve(room);
+}
+
 void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> candidates,
                                        size_t chunk) {
   Worker& worker = workers[static_cast<size_t>(number)];
@@ -169,10 +183,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     if (is_new) {
       if (worker.blocks.empty() || worker.blocks.back()->rows.programs() >= kPredicted) {
         predict(worker);
-        const bool reuse = !worker.spare.empty();
-        worker.blocks.push_back(reuse ? std::move(worker.spare.back())
-                                      : std::make_unique<RowBlock>());
-        if (reuse) worker.spare.pop_back();
+        begin_block(worker);
       }
       RowBlock& block = *worker.blocks.back();
       Stopwatch watch(worker.maker.is_timed());

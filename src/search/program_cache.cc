@@ -6,8 +6,7 @@ namespace tilewright::search {
 namespace {
 
 size_t bytes_of(const RowBlock& block) {
-  return block.rows.values.capacity() * sizeof(float) +
-         block.rows.begin.capacity() * sizeof(uint32_t);
+  return block.rows.values.size() * sizeof(float) + block.rows.begin.size() * sizeof(uint32_t);
 }
 
 }  // namespace
