@@ -29,12 +29,6 @@ std::vector<std::vector<Name>> orders_of(const std::vector<Name>& level, Name la
 
 }  // namespace
 
-int64_t Annotator::reduce_extent(te::OpId op) const {
-  int64_t product = 1;
-  for (const te::Axis& axis : context_.dag().op(op).reduce_axes) product *= axis.extent.high;
-  return product;
-}
-
 void Annotator::annotate_innermost(StageName stage, const std::vector<Name>& loops, Name lane) {
   for (const Name loop : loops) {
     writer_.annotate(stage, loop, loop == lane ? Annotation::Vectorise : Annotation::Unroll);
@@ -93,20 +87,39 @@ void Annotator::lay_out_inner(const TiledStage& tiled) {
   writer_.reorder(tiled.inner, loops);
 }
 
+// Windows are unrolled from the inside out, as far as the code bears.
+void Annotator::unroll_windows(const TiledStage& tiled) {
+  constexpr int64_t kMostCopies = 64;
+  const te::Op& op = context_.dag().op(tiled.op);
+  std::vector<Steps> choices = {{}};
+  int64_t copies = 1;
+  for (size_t k = tiled.windows.size(); k-- > 0;) {
+    const Name loop = tiled.windows[k];
+    copies *= std::ranges::find(op.reduce_axes, loop, &te::Axis::name)->extent.high;
+    if (copies > kMostCopies) break;
+    Steps more = choices.back();
+    more.emplace_back(Annotate{tiled.inner, loop, Annotation::Unroll});
+    choices.push_back(std::move(more));
+  }
+  writer_.add_one_of(tiled.inner, HoleKind::Unroll, std::move(choices));
+}
+
 // Parts of the reduction that are unrolled beside the sums in registers.
 void Annotator::unroll_reductions(const TiledStage& tiled) {
-  std::vector<Name> loops;  // of the innermost level of reductions that has any
+  unroll_windows(tiled);
+  size_t last = 0;  // level of reductions
+  size_t levels = 0;
   for (size_t k = 0; k < tiled.inner_levels.size(); ++k) {
-    if (tiled.inner_reduces[k] && !tiled.inner_levels[k].empty()) loops = tiled.inner_levels[k];
+    if (!tiled.inner_reduces[k]) continue;
+    last = k;
+    ++levels;
   }
-  const auto levels = std::ranges::count(tiled.inner_reduces, true);
-  const bool tiny = reduce_extent(tiled.op) <= 64;
-  const bool jammed = tiled.structure.find('R') == tiled.structure.rfind('R') && levels > 1;
-  if (loops.empty() || (levels < 2 && !tiny)) return;
+  const std::vector<Name>& loops = tiled.inner_levels[last];
+  if (levels < 2 || loops.empty()) return;
   const Step innermost = Annotate{tiled.inner, loops.back(), Annotation::Unroll};
-  if (jammed && !tiny) {
-    const bool own = !tiled.inner_levels.empty() && loops.size() == 1;
-    if (own && loops.back().text().find('.') != std::string::npos) writer_.add(innermost);
+  const bool jammed = tiled.structure.find('R') == tiled.structure.rfind('R');
+  if (jammed) {
+    writer_.add(innermost);
     return;
   }
   std::vector<Steps> choices = {{}, {innermost}};

@@ -58,8 +58,8 @@ class Annotator {
   Name lay_out_owner(const TiledStage& tiled);
   void lay_out_inner(const TiledStage& tiled);
   void annotate_innermost(StageName stage, const std::vector<Name>& loops, Name lane);
+  void unroll_windows(const TiledStage& tiled);
   void unroll_reductions(const TiledStage& tiled);
-  int64_t reduce_extent(te::OpId op) const;
 
   // annotate_plain.cc: splits, order and lanes of one stage
   PlainLoops lay_out_plain(te::OpId op, int lead);

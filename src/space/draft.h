@@ -47,7 +47,8 @@ struct TiledStage {
   Name owner_lane, inner_lane;                     // the loops of the lanes; empty: none
   bool lane_reduces = false;                       // lanes are partial sums
   int lane_axis = schedule::kNoAxis;               // in Stage::axes
-  std::vector<Name> phases{};  // inner parts of axes that are walked outside of the outer parts
+  std::vector<Name> windows{};  // short reductions, uncut in the first level of reductions
+  std::vector<Name> phases{};   // inner parts of axes that are walked outside of the outer parts
 
   bool is_fused() const { return !(inner == owner); }
 };

@@ -78,7 +78,9 @@ class Enumeration {
     }
   }
 
+  // What divides; where little does, also what leaves little over.
   std::vector<int64_t> middle_sizes(int64_t count) const {
+    constexpr size_t kFewDivisors = 4;
     std::vector<int64_t> sizes;
     for (int64_t size = 1; size <= count; ++size) {
       if (count % size != 0) continue;
@@ -86,7 +88,7 @@ class Enumeration {
         sizes.push_back(size);
       }
     }
-    if (middle_ == Middle::Tails && wish_.tails) {
+    if (middle_ == Middle::Tails && wish_.tails && count > 6 && sizes.size() <= kFewDivisors) {
       for (const int64_t size : kMiddleSizes) {
         if (size < count && count % size != 0 && wastes_little(count, size)) sizes.push_back(size);
       }

@@ -19,6 +19,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
+constexpr int64_t kWindow = 7;  // reduce axes up to so long are not cut
 constexpr int64_t kJammed = 8;  // longest part of a reduction that is unrolled beside one level
 
 struct TileShape {
@@ -219,6 +220,11 @@ class Tiler {
     const bool lane = shape_.lane == static_cast<int>(op_.axes.size() + k);
     if (extent == 1 && !lane) {
       (tiled_.is_fused() ? tiled_.inner_units : tiled_.owner_units).push_back(axis.name);
+      return;
+    }
+    if (extent <= kWindow && !lane && context_.has("unroll_and_jam")) {
+      tiled_.inner_levels[reduce_at_[0]].push_back(axis.name);
+      tiled_.windows.push_back(axis.name);
       return;
     }
     const bool jams = reduce_levels_ < reduce_at_.size();
