@@ -1,0 +1,162 @@
+#include "cli/space_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/json.h"
+#include "schedule/fields.h"
+
+namespace tilewright::cli {
+namespace {
+
+using schedule::Hole;
+using schedule::Sketch;
+using schedule::Step;
+
+constexpr size_t kShown = 4;  // choices of a hole
+
+std::string steps_text(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) text += (text.empty() ? "" : ", ") + to_text(step);
+  return text;
+}
+
+std::string text_of(const schedule::TileDomain& domain, size_t choice) {
+  return schedule::field_text(domain.choices[choice]);
+}
+std::string text_of(const schedule::StepDomain& domain, size_t choice) {
+  return domain.choices[choice] ? to_text(*domain.choices[choice]) : "off";
+}
+std::string text_of(const schedule::SiteDomain& domain, size_t choice) {
+  std::string text;
+  for (const std::vector<Step>& steps : domain.choices[choice]) {
+    if (!steps.empty()) text += (text.empty() ? "" : "; ") + steps_text(steps);
+  }
+  return text.empty() ? "off" : text;
+}
+std::string text_of(const schedule::TailDomain& domain, size_t choice) {
+  return std::string(schedule::word_of(domain.choices[choice]));
+}
+
+// Steps of the trace that a hole decides about.
+std::vector<int16_t> steps_of(const Hole& hole) {
+  if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
+    std::vector<int16_t> steps;
+    for (const schedule::TileSlice& slice : tiles->slices) steps.push_back(slice.step);
+    if (!steps.empty()) return steps;
+  }
+  if (const auto* sites = std::get_if<schedule::SiteDomain>(&hole.domain)) return sites->sites;
+  if (const auto* tails = std::get_if<schedule::TailDomain>(&hole.domain)) return tails->steps;
+  return {hole.step};
+}
+
+// `?3` behind a step: hole 3 decides about it.
+std::string marks_of(const Sketch& sketch, size_t step) {
+  std::string marks;
+  for (size_t k = 0; k < sketch.holes.size(); ++k) {
+    const std::vector<int16_t> steps = steps_of(sketch.holes[k]);
+    if (std::ranges::find(steps, static_cast<int16_t>(step)) != steps.end()) {
+      marks += fmt::format(" ?{}", k);
+    }
+  }
+  return marks;
+}
+
+// First and last ones, and some between.
+std::vector<size_t> shown_choices(const Hole& hole) {
+  std::set<size_t> shown;
+  const size_t last = hole.size() - 1;
+  for (size_t k = 0; k < kShown; ++k) shown.insert(last * k / (kShown - 1));
+  return {shown.begin(), shown.end()};
+}
+
+std::string shortened(std::string text) {
+  constexpr size_t kLongest = 60;
+  if (text.size() <= kLongest) return text;
+  text.resize(kLongest - 2);
+  return text + "..";
+}
+
+std::string hole_text(const Hole& hole, size_t number) {
+  std::string text = fmt::format("    ?{:<3} {:<13} {:<12} {:>5}", number,
+                                 hole_kind_text(hole.kind), hole.stage.text(), hole.size());
+  size_t previous = 0;
+  for (const size_t choice : shown_choices(hole)) {
+    text += fmt::format("{} {}", choice > previous + 1 ? " ..." : (choice == 0 ? " " : " |"),
+                        shortened(choice_text(hole, choice)));
+    previous = choice;
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string choice_text(const Hole& hole, size_t choice) {
+  return std::visit([&](const auto& domain) { return text_of(domain, choice); }, hole.domain);
+}
+
+std::string count_text(double count) {
+  if (count >= 1e9) return fmt::format("{:.1e}", count);
+  std::string digits = fmt::format("{:.0f}", count);
+  for (size_t k = digits.size(); k > 3; k -= 3) digits.insert(k - 3, ",");
+  return digits;
+}
+
+std::string rules_text(const Target& target) {
+  std::string text = "rules, in order:\n";
+  for (const space::SketchRule& rule : space::sketch_rules(target)) {
+    text += fmt::format("  {:<22} {}\n", rule.name, rule.what);
+  }
+  text += "extensions:\n";
+  for (const space::Extension& extension : space::extensions()) {
+    text += fmt::format("  {:<22} {}\n", extension.name, extension.what);
+  }
+  return text;
+}
+
+Json rules_json(const Target& target) {
+  Json rules = Json::array();
+  for (const space::SketchRule& rule : space::sketch_rules(target)) {
+    rules.push_back({{"name", rule.name}, {"what", rule.what}});
+  }
+  Json extensions = Json::array();
+  for (const space::Extension& extension : space::extensions()) {
+    extensions.push_back({{"name", extension.name}, {"what", extension.what}});
+  }
+  return {{"rules", rules}, {"extensions", extensions}};
+}
+
+std::string sketch_text(const Sketch& sketch, size_t number) {
+  std::string text = fmt::format("sketch {}: {}\n", number, sketch.name);
+  for (size_t k = 0; k < sketch.trace.steps.size(); ++k) {
+    text += fmt::format("    {}{}\n", to_text(sketch.trace.steps[k]), marks_of(sketch, k));
+  }
+  text += fmt::format("  {} programs in {} holes (kind, stage, choices)\n",
+                      count_text(sketch.size()), sketch.holes.size());
+  for (size_t k = 0; k < sketch.holes.size(); ++k) text += hole_text(sketch.holes[k], k);
+  return text + "\n";
+}
+
+Json sketch_json(const Sketch& sketch, size_t number) {
+  Json steps = Json::array();
+  for (const Step& step : sketch.trace.steps) steps.push_back(to_text(step));
+  Json holes = Json::array();
+  for (const Hole& hole : sketch.holes) {
+    Json some = Json::array();
+    for (const size_t choice : shown_choices(hole)) some.push_back(choice_text(hole, choice));
+    holes.push_back({{"kind", hole_kind_text(hole.kind)},
+                     {"stage", hole.stage.text()},
+                     {"steps", steps_of(hole)},
+                     {"choices", hole.size()},
+                     {"some", some}});
+  }
+  return {{"sketch", number},
+          {"name", sketch.name},
+          {"steps", steps},
+          {"holes", holes},
+          {"size", sketch.size()}};
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,22 @@
+// What `tilewright space` says: rules and extensions, sketches with their steps and holes, sizes.
+#pragma once
+
+#include <string>
+
+#include "base/json_fwd.h"
+#include "schedule/sketch.h"
+#include "space/space.h"
+
+namespace tilewright::cli {
+
+// One choice of a hole on one line: `[4, 8]`, `off`, `compute_at P Y y`, `mask`.
+std::string choice_text(const schedule::Hole& hole, size_t choice);
+std::string count_text(double count);  // `12`, `4,096`, `3.1e+12`
+
+std::string rules_text(const Target& target);
+Json rules_json(const Target& target);
+
+std::string sketch_text(const schedule::Sketch& sketch, size_t number);
+Json sketch_json(const schedule::Sketch& sketch, size_t number);
+
+}  // namespace tilewright::cli
