@@ -21,8 +21,9 @@ import sys
 import tempfile
 
 from harness import peers, report, search_random, search_suite, suite
+from harness.compare import BUSY_CPUS
 from harness.rounds import MIN_ROUNDS
-from harness.tuned import Tuner, TuneError
+from harness.tuned import OtherWork, Tuner, TuneError
 
 ROUND_TRIALS = 24 + 32 + 48 + 48 + 48 + 64 + 64  # two rounds of 64 at the end
 LEAST_SCORED, LEAST_SCORED_OWN, MOST_ROUND_S = 30_000, 100_000, 0.3
@@ -43,6 +44,7 @@ class Report:
 
     def __init__(self):
         self.rows, self.missed = [], []
+        self.disturbed = False  # some of the ablations ran beside other work
 
     def title(self, text):
         print(f"\n{text}", flush=True)
@@ -57,22 +59,26 @@ class Report:
     def row(self, name, metric, value):
         self.rows.append({"name": name, "metric": metric, "value": value})
 
-    def bar(self, what, value, least, unit=""):
-        self._judge(what, report.bar_line(what, value, least, unit), value, value and value >= least)
+    def bar(self, what, value, least, unit="", trusted=True):
+        reached = value is not None and value >= least
+        self._judge(what, value, least, unit, reached, trusted)
 
-    def bar_most(self, what, value, most, unit=""):
+    def bar_most(self, what, value, most, unit="", trusted=True):
         reached = value is not None and value <= most
-        verdict = "not known" if value is None else "reached" if reached else "NOT REACHED"
-        text = f"{what:<58}{report.number(value):>9} {unit:<4} bar {report.number(most):>7}"
-        self._judge(what, f"{text}  {verdict}", value, reached)
+        self._judge(what, value, most, unit, reached, trusted)
 
     def progress(self, name, ratio):
         if sys.stderr.isatty():
             print(f"{name}: {report.number(ratio)}", file=sys.stderr, flush=True)
 
-    def _judge(self, what, line, value, reached):
-        print(line, flush=True)
-        if not reached:
+    def _judge(self, what, value, bar, unit, reached, trusted):
+        """What ran beside other work reaches nothing: load slows some participants more than
+        others, and the limit most of all."""
+        verdict = "not known" if value is None else "reached" if reached else "NOT REACHED"
+        if value is not None and not trusted:
+            verdict = f"no result: beside other work ({verdict.lower()})"
+        print(report.bar_line(what, value, bar, unit, verdict), flush=True)
+        if not (reached and trusted):
             self.missed.append(what)
 
 
@@ -92,14 +98,16 @@ def run_rates(options, tuner, out):
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
         rows = os.path.join(folder, "rows.json")
         command = [program, "--records", tuned.store, "--json", rows]
+        work = OtherWork()
         done = subprocess.run(command, capture_output=True, text=True)
+        other_cpus = work.cpus()
         out.say(done.stdout.rstrip())
         if done.returncode != 0:
             raise TuneError((done.stderr.strip().splitlines() or ["rates failed"])[-1])
         found = {(r["name"], r["metric"]): r["value"] for r in report.read_rows(rows)}
     for name, least in (("xgboost", LEAST_SCORED), ("own forest", LEAST_SCORED_OWN)):
         value = found.get((name, "scored_per_s"))
-        out.bar(f"scored a second, {name}", value, least)
+        out.bar(f"scored a second, {name}", value, least, trusted=other_cpus <= BUSY_CPUS)
     out.rows += [{"name": n, "metric": m, "value": v} for (n, m), v in found.items()]
     rounds = [r for r in longer.rounds if r["tried"] == 64]
     costs = [r["propose_s"] + r["learn_s"] for r in rounds]
@@ -108,6 +116,7 @@ def run_rates(options, tuner, out):
         max(costs, default=None),
         MOST_ROUND_S,
         "s",
+        trusted=longer.trustworthy,
     )
     out.row("round of 64", "overhead_s", max(costs, default=None))
 

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().message);
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
+
+// Of all threads of this process.
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -82,6 +86,8 @@ cost::Samples samples_of(record::Store& store, const Task& task, const Machine& 
 
 struct Rate {
   double wall_s = 0;
+  double cpu_s =
+      0;  // of all threads; less than wall times threads: they waited, or shared the cpus
   int rounds = 0;
   search::AssessorCounts counts;
 };
@@ -109,12 +115,14 @@ Rate rate_of(const space::Space& space, const Machine& machine, const cost::Cost
     const auto explorer = search::make_evolution({.sketches = space.sketches(),
                                                   .assessor = &assessor,
                                                   .seed = static_cast<uint64_t>(rate.rounds + 1)});
+    const double cpu_before_s = cpu_seconds();
     const Clock::time_point begin = Clock::now();
     const size_t found = explorer->ask(kAsked).size();
     const double took_s = seconds_since(begin);
     if (found == 0) throw std::runtime_error("evolution found nothing");
     if (rate.rounds++ == 0) continue;  // warms threads and memory
     rate.wall_s += took_s;
+    rate.cpu_s += cpu_seconds() - cpu_before_s;
     add(assessor.counts(), &rate.counts);
   }
   return rate;
@@ -142,6 +150,8 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
                1e6 * seconds / scored);
     rows->add(name, fmt::format("{}_us", stage), 1e6 * seconds / scored);
   }
+  fmt::print("  {:.2f} cpus used of {}\n", rate.cpu_s / rate.wall_s, threads);
+  rows->add(name, "cpus_used", rate.cpu_s / rate.wall_s);
   const double rest_s = rate.wall_s * threads - known_s;
   fmt::print("  {:<14}{:>8.2f} us (varying, choosing, waiting)\n", "the rest",
              1e6 * rest_s / scored);

@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 from harness import machine, peers
+from harness.compare import BUSY_CPUS
+from harness.tuned import OtherWork
 from harness.worker import WorkerError
 
 WORKLOADS = ("GMM2", "C2D2", "DEP0")
@@ -76,6 +78,7 @@ def tune(workload, threads, trials=TRIALS):
         os.makedirs(folder, exist_ok=True)
         spec = json.dumps(spec_of(workload, threads, trials, folder))
         print(f"search: MetaSchedule tunes {workload.name}, minutes", file=sys.stderr)
+        work = OtherWork()
         done = subprocess.run(
             [python(), WORKER, "tune", spec],
             capture_output=True,
@@ -85,6 +88,13 @@ def tune(workload, threads, trials=TRIALS):
         if done.returncode != 0 or not os.path.exists(result):
             said = (done.stderr.strip().splitlines() or ["?"])[-1]
             raise WorkerError(f"MetaSchedule: {workload.name}: {said}")
+        with open(result) as file:
+            fields = json.load(file) | {"other_cpus": work.cpus()}
+        if fields["other_cpus"] > BUSY_CPUS:  # to be tuned again when it is quiet
+            os.rename(result, result + ".disturbed")
+            return fields
+        with open(result, "w") as file:
+            json.dump(fields, file)
     with open(result) as file:
         return json.load(file)
 

@@ -44,10 +44,9 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def bar_line(what, value, least, unit=""):
-    """A figure beside the least that it has to be."""
-    verdict = "not known" if value is None else "reached" if value >= least else "NOT REACHED"
-    return f"{what:<58}{number(value):>9} {unit:<4} bar {number(least):>7}  {verdict}"
+def bar_line(what, value, bar, unit, verdict):
+    """A figure beside the bar for it."""
+    return f"{what:<58}{number(value):>9} {unit:<4} bar {number(bar):>7}  {verdict}"
 
 
 def machine_line():

@@ -27,7 +27,11 @@ ABLATIONS = {
     "no register-level cache read": ("--space-off", "register_read"),
     "no unroll-and-jam": ("--space-off", "unroll_and_jam"),
     "no prefetch": ("--space-off", "prefetch"),
-    "one tile structure": ("--space-off", "structures"),
+    "one tile structure": ("--space-off", "tile_structures"),
+    "no further locations": ("--space-off", "locations"),
+    "no lanes in reductions": ("--space-off", "reduction_lanes"),
+    "no rows": ("--space-off", "rows"),
+    "no streams": ("--space-off", "stream"),
 }
 
 
@@ -41,7 +45,8 @@ def search_request(workload, seed):
 
 
 def compare_seed(workload, seed, tuner, matches):
-    """Trials until random's best is reached (None: never), the gain in the end, the top-5 score."""
+    """Trials until random's best is reached (None: never), the gain in the end, the top-5 score,
+    and whether the machine did nothing else."""
     found = tuner.run(search_request(workload, seed))
     drawn = tuner.run(random_request(workload, seed))
     if found.winner() is None or drawn.winner() is None:
@@ -51,7 +56,8 @@ def compare_seed(workload, seed, tuner, matches):
     traces = {"search": found.winner(), "random": drawn.winner()}
     match = matches.play(f"random/{workload.name}/{seed}", workload, traces, False)
     quality = found.last_quality()
-    return reached, match.ratio("search", "random"), quality["top5"] if quality else None
+    quiet = all(part.trustworthy for part in (found, drawn, match))
+    return reached, match.ratio("search", "random"), quality["top5"] if quality else None, quiet
 
 
 def middle(values, missing):
@@ -63,13 +69,14 @@ def middle(values, missing):
 def run_random(options, tuner, matches, out):
     workloads = load_workloads()
     out.title(f"4. search against random, {TRIALS} trials, {len(SEEDS)} seeds, medians")
-    rows, medians = [], []
+    rows, medians, quiet = [], [], True
     for name in [n for n in WORKLOADS if not options.only or n in options.only]:
         try:
             seeds = [compare_seed(workloads[name], seed, tuner, matches) for seed in SEEDS]
         except TuneError as error:
             out.say(f"! {error}")
             continue
+        quiet = quiet and all(s[3] for s in seeds)
         never = float("inf")
         reached = middle([s[0] for s in seeds], never)
         gain, top5 = (middle([s[k] for s in seeds], 0.0) for k in (1, 2))
@@ -83,9 +90,11 @@ def run_random(options, tuner, matches, out):
     if not medians:
         return
     trials = statistics.median(m[0] or float("inf") for m in medians)
-    out.bar_most("trials to random's best, median of the workloads", trials, MOST_TRIALS)
+    what = "trials to random's best, median of the workloads"
+    out.bar_most(what, trials, MOST_TRIALS, trusted=quiet)
     for index, what, least in ((1, "gain over random", LEAST_GAIN), (2, "top-5", LEAST_TOP5)):
-        out.bar(f"{what}, median of the workloads", middle([m[index] for m in medians], 0.0), least)
+        value = middle([m[index] for m in medians], 0.0)
+        out.bar(f"{what}, median of the workloads", value, least, trusted=quiet)
     alone = sum(1 for m in medians if (m[0] or 1e9) <= MOST_TRIALS and (m[1] or 0) >= LEAST_GAIN)
     out.say(f"both of the first two alone: {alone} of {len(medians)} workloads")
 
@@ -113,7 +122,9 @@ def run_ablations(options, tuner, matches, out):
     rows.append(no_scheduler(names, workloads, tuner, matches, out))
     header = ["left out", *names, "mean"]
     out.table(header, rows)
-    if options.write_docs:
+    if options.write_docs and out.disturbed:
+        out.say(f"! {options.write_docs} is not written: the machine did other work meanwhile")
+    elif options.write_docs:
         write_docs(options.write_docs, header, rows)
 
 
@@ -121,22 +132,28 @@ def ablate(workload, tuner, matches, out):
     """What is left out -> speed of its winner over that of the whole search, in the same rounds."""
     traces = {}
     try:
-        traces["whole"] = tuner.run(search_request(workload, 1)).winner()
+        whole = tuner.run(search_request(workload, 1))
     except TuneError as error:
         out.say(f"! {error}")
         return {}
+    traces["whole"], busy = whole.winner(), not whole.trustworthy
     for number, (what, flags) in enumerate(ABLATIONS.items()):
         request = request_of(
             workload, name=f"{workload.name}/without{number}", seconds=None, flags=flags
         )
         try:
-            traces[what] = tuner.run(request).winner()
+            tuned = tuner.run(request)
         except TuneError as error:
             out.say(f"! {what}: {error}")
+            continue
+        traces[what], busy = tuned.winner(), busy or not tuned.trustworthy
     usable = {what: trace for what, trace in traces.items() if trace is not None}
     if "whole" not in usable:
         return {}
     match = matches.play(f"ablation/{workload.name}", workload, usable, False)
+    if not match.trustworthy or busy:
+        out.say(f"! ablations of {workload.name}: beside other work")
+        out.disturbed = True
     return {what: match.ratio(what, "whole") for what in usable if what != "whole"}
 
 
@@ -159,6 +176,8 @@ def no_scheduler(names, workloads, tuner, matches, out):
             ratios.append(None)
             continue
         match = matches.play(f"scheduler/{name}", workloads[name], traces, False)
+        quiet = match.trustworthy and all(run.trustworthy for run in runs.values())
+        out.disturbed = out.disturbed or not quiet
         ratios.append(match.ratio("turns", "scheduler"))
     mean = report.geometric_mean(ratios)
     out.row("without: no scheduler", "speed_vs_whole", mean)

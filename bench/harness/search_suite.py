@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from harness import data, metaschedule, peers, report, suite, versus
 from harness.cases import CASES, Case, load_workloads, trace_path
-from harness.compare import Contestant, compare
+from harness.compare import BUSY_CPUS, Contestant, compare
 from harness.tuned import Request, Tuned, TuneError, build_key
 from harness.versus import PEERS, THREADS, Match, match_from_json
 from harness.worker import WorkerError
@@ -93,6 +93,11 @@ class Line:
     tuned: Tuned | None = None
     match: Match | None = None
     problem: str = ""
+
+    @property
+    def trustworthy(self):
+        """Neither tuned nor measured beside other work."""
+        return all(part.trustworthy for part in (self.tuned, self.match) if part)
 
     @property
     def ratio(self):
@@ -209,7 +214,7 @@ def judge_group(lines, group, least, out):
         mean = report.geometric_mean([line.ratio for line in chosen])
         what = f"{name}, batch {batch}, {len(chosen)} workloads: geometric mean"
         if batch == 1:
-            out.bar(what, mean, least)
+            out.bar(what, mean, least, trusted=all(line.trustworthy for line in chosen))
         else:
             out.say(f"{what} {report.number(mean)}")
         out.row(f"{'compute' if group == COMPUTE_BOUND else 'others'}.b{batch}", "vs_best", mean)
@@ -222,7 +227,8 @@ def judge_worst(lines, out):
     known = [line for line in single if line.ratio is not None]
     worst = min(known, key=lambda line: line.ratio, default=None)
     value = worst.ratio if worst and len(known) == len(single) else None
-    out.bar(f"the worst workload, {worst.workload.name if worst else 'none'}", value, WORST)
+    what = f"the worst workload, {worst.workload.name if worst else 'none'}"
+    out.bar(what, value, WORST, trusted=all(line.trustworthy for line in single))
     if len(known) < len(single):
         out.say(f"! {len(single) - len(known)} workloads have no ratio, so no worst is known")
 
@@ -253,8 +259,12 @@ def run_metaschedule(options, tuner, workloads, out):
             + [report.number(ours.trials_per_s), report.number(theirs["trials_per_second"])]
             + [report.number(rate)]
         )
-        out.bar(f"{name}: our kernel over MetaSchedule's", speed, metaschedule.LEAST_SPEED)
-        out.bar(f"{name}: our trials a second over its", rate, metaschedule.LEAST_RATE)
+        quiet = outcome.other_cpus <= BUSY_CPUS
+        alone = ours.trustworthy and theirs["other_cpus"] <= BUSY_CPUS
+        what = f"{name}: our kernel over MetaSchedule's"
+        out.bar(what, speed, metaschedule.LEAST_SPEED, trusted=quiet and alone)
+        what = f"{name}: our trials a second over its"
+        out.bar(what, rate, metaschedule.LEAST_RATE, trusted=alone)
         out.row(name, "vs_metaschedule", speed)
         out.row(name, "trials_rate_vs_metaschedule", rate)
         for who, series in outcome.series.items():
@@ -294,7 +304,7 @@ def run_hand(options, tuner, matches, out):
     out.title("3. schedules written by hand, matched by search (same rounds)")
     names = [c.workload for c in CASES if c.threads == THREADS and trace_path(c)]
     names = [name for name in names if not options.only or name in options.only]
-    rows, ratios, share = [], {}, None
+    rows, ratios, share, quiet = [], {}, None, {}
     for name in names:
         workload = workloads[name]
         with open(trace_path(Case(name, THREADS))) as file:
@@ -314,11 +324,15 @@ def run_hand(options, tuner, matches, out):
         rows.append([name, *texts, report.number(ratios[name]), report.percent(match.share("tuned"))])
         out.row(name, "vs_hand", ratios[name])
         share = match.share("tuned") if name == "GMM3" else share
-        note(Line(workload, tuned, match), out)
+        line = Line(workload, tuned, match)
+        quiet[name] = line.trustworthy
+        note(line, out)
     out.table(["workload", "tuned", "by hand", "ratio", "share"], rows)
     if "GMM3" in names:
-        out.bar("GMM3 by search, share of the FMA peak", share, PEAK_SHARE)
+        what = "GMM3 by search, share of the FMA peak"
+        out.bar(what, share, PEAK_SHARE, trusted=quiet.get("GMM3", False))
         out.row("GMM3", "tuned_peak_share", share)
     known = len(ratios) == len(names) and None not in ratios.values()
     least = min(ratios.values()) if ratios and known else None
-    out.bar(f"the least ratio to a schedule by hand, of {len(names)}", least, HAND_MATCHED)
+    what = f"the least ratio to a schedule by hand, of {len(names)}"
+    out.bar(what, least, HAND_MATCHED, trusted=all(quiet.values()))

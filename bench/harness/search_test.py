@@ -213,6 +213,15 @@ class PartsTest(Fixture):
         self.assertEqual(code, 1)
         self.assertEqual(text.count("NOT REACHED"), 3)
 
+    def test_what_ran_beside_other_work_reaches_nothing(self):
+        with mock.patch("harness.tuned.OtherWork.cpus", lambda _: 1.0):
+            code, text, _ = self.run_main(
+                "--part", "2", "--no-metaschedule", "--only", "C2D2", times={"tuned": 50}
+            )
+        self.assertEqual(code, 1)
+        self.assertIn("no result: beside other work", text)
+        self.assertNotIn("  reached", text)
+
     def test_by_hand(self):
         code, text, rows = self.run_main("--part", "3", times={"tuned": 100, "hand": 98, "peak": 180})
         self.assertEqual(code, 0, text)
@@ -223,7 +232,9 @@ class PartsTest(Fixture):
     def test_random_and_ablations(self):
         docs = os.path.join(self.folder, "ablation.md")
         times = {"search": 50, "random": 60, "whole": 50, "turns": 100, "scheduler": 80}
-        code, text, rows = self.run_main("--part", "4", "--write-docs", docs, times=times)
+        code, text, rows = self.run_main(
+            "--part", "4", "--only", "C2D2,GMM2", "--write-docs", docs, times=times
+        )
         self.assertEqual(code, 0, text)
         self.assertEqual(rows["C2D2", "trials_to_random_best"], 3)
         self.assertAlmostEqual(rows["C2D2", "gain_over_random"], 1.2)
