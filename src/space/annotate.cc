@@ -40,6 +40,9 @@ bool Annotator::is_open(te::OpId op) const {
   for (const TiledStage& tiled : draft_.tiled) {
     if (tiled.op == op || tiled.owner == stage) return false;
   }
+  for (const RowStage& rowed : draft_.rowed) {
+    if (rowed.stage == stage) return false;
+  }
   return std::ranges::none_of(draft_.factored,
                               [&](const FactoredStage& f) { return f.stage == stage; });
 }

@@ -24,7 +24,7 @@ struct Member {
   StageName stage;
   std::vector<int> readers{};  // members by number; -1: a stage of the nest itself
   bool may_inline = false;
-  bool may_root = true;
+  int least = kAtRoot;  // no further out: what it reads is computed there
   int16_t inline_site = -1, place_site = -1;
   DraftWriter::Steps threads{};  // at root
 };
@@ -62,13 +62,13 @@ class Placements {
     const int deepest_place = deepest(k);
     std::vector<int> places;
     if (members_[k].may_inline) places.push_back(kInlined);
-    if (members_[k].may_root && (roots_ || deepest_place == kAtRoot || depth_ == 0)) {
+    const int least = std::min(members_[k].least, depth_ - 1);
+    if (least == kAtRoot && (roots_ || deepest_place == kAtRoot || depth_ == 0)) {
       places.push_back(kAtRoot);
     }
     for (const int loop : loops_) {
-      if (loop <= deepest_place) places.push_back(loop);
+      if (loop <= deepest_place && loop >= least) places.push_back(loop);
     }
-    if (places.empty()) places.push_back(kAtRoot);
     for (const int chosen : places) {
       chosen_.push_back(chosen);
       place(k + 1);
@@ -117,6 +117,10 @@ void Annotator::place_members(Nest& nest) {
       if (!nest.inside.contains(reader)) return false;
       const auto number = numbers.find(reader);
       member.readers.push_back(number == numbers.end() ? -1 : number->second);
+    }
+    for (const Access& read : tree_.reads_of(tree_.stage(index_of(op)))) {
+      const StageIndex source = tree_.buffer(read.buffer).stage;
+      if (nest.blocked.contains(tree_.stage(source).op)) member.least = 1;
     }
     const te::OpAccess& access = context_.dag().access(op);
     const bool cheap = !access.has_expensive_call || copies_inlined(tree_, index_of(op)) <= 4;

@@ -29,13 +29,14 @@ TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) {
 class PlainLayout {
  public:
   PlainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-              StageIndex index, int lead)
+              StageIndex index, int lead, bool blocks)
       : context_(context),
         writer_(writer),
         tree_(tree),
         stage_(tree.stage(index)),
         op_(context.dag().op(stage_.op)),
-        lead_count_(lead) {
+        lead_count_(lead),
+        blocks_(blocks) {
     roles_ = axis_roles(tree, index, context.target(), false);
     lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
   }
@@ -44,6 +45,7 @@ class PlainLayout {
     for (size_t axis = 0; axis < stage_.axes.size(); ++axis) lay_out_axis(axis);
     std::vector<Name> order = units_;
     for (const PlannedLoop& loop : loops_.lead) order.push_back(loop.name);
+    if (!loops_.block.empty()) order.push_back(loops_.block);
     if (!loops_.row.empty()) order.push_back(loops_.row);
     for (const PlannedLoop& loop : loops_.outer) order.push_back(loop.name);
     for (const auto* part : {&reduce_, &rows_, &folded_, &constant_}) {
@@ -88,6 +90,13 @@ class PlainLayout {
   void lay_out_lead(size_t axis, const LoopVar& var) {
     if (static_cast<int>(axis) + 1 < lead_count_ || var.extent < 4) {
       loops_.lead.push_back({var.name, var.extent});
+      return;
+    }
+    if (blocks_) {  // whoever computes the blocks chooses their sizes
+      loops_.row_step = writer_.add(Split{stage_.name, var.name, {1, 1}});
+      loops_.lead.push_back({var.name.child(0), var.extent});
+      loops_.block = var.name.child(1);
+      loops_.row = var.name.child(2);
       return;
     }
     TileDomain domain{.choices = {}, .extent = var.extent};
@@ -197,6 +206,7 @@ class PlainLayout {
   const Stage& stage_;
   const te::Op& op_;
   int lead_count_;
+  bool blocks_;
   AxisRoles roles_;
   int64_t lanes_ = 1;
   int64_t window_ = 1;  // iterations of the reductions that are not lanes
@@ -206,8 +216,8 @@ class PlainLayout {
 
 }  // namespace
 
-PlainLoops Annotator::lay_out_plain(te::OpId op, int lead) {
-  return PlainLayout(context_, writer_, tree_, index_of(op), lead).run();
+PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, bool blocks) {
+  return PlainLayout(context_, writer_, tree_, index_of(op), lead, blocks).run();
 }
 
 // Enough of the first loops that each thread has some of them.
@@ -237,6 +247,7 @@ std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoo
     for (const PlannedLoop& loop : loops.lead) lead.push_back(loop.name);
     FusedLoops fused = fuse_loops(stage, lead);
     Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
+    if (!loops.block.empty()) variant.loops.push_back(loops.block);
     if (!loops.row.empty()) variant.loops.push_back(loops.row);
     if (!worth || !several) variants.push_back(variant);
     variant.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
@@ -261,7 +272,8 @@ void Annotator::annotate_root(te::OpId op) {
   const StageName stage{context_.dag().op(op).name};
   const auto group = plan_.groups.find(index_of(op));
   const int lead = group == plan_.groups.end() ? 0 : group->second.lead;
-  const PlainLoops loops = lay_out_plain(op, lead);
+  const RowStage* rowed = rows_in(op);
+  const PlainLoops loops = lay_out_plain(op, lead, rowed != nullptr);
   const Buffer& buffer = tree_.buffer(tree_.stage(index_of(op)).first_buffer);
   int64_t bytes = ir::bytes_of(buffer.element);
   for (const int64_t extent : buffer.extent) bytes *= extent;
@@ -281,7 +293,12 @@ void Annotator::annotate_root(te::OpId op) {
       }
     }
   }
+  if (rowed == nullptr) return place_members(nest);
+  const TiledStage tiled = lay_out_rows(*rowed, loops);
+  nest.inside.insert(tiled.op);
+  nest.blocked.insert(tiled.op);
   place_members(nest);
+  annotate_operands(tiled, nest.variants.back().loops[0]);
 }
 
 }  // namespace tilewright::space

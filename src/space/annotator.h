@@ -20,7 +20,9 @@ struct PlannedLoop {
 struct PlainLoops {
   std::vector<PlannedLoop> lead;   // what a nest of rows shares; the last may be a block of them
   std::vector<PlannedLoop> outer;  // spatial loops outside of everything else, outside in
+  Name block;                      // of rows, where a RowStage is computed; empty: none
   Name row;                        // inside of a block; empty: none
+  int16_t row_step = -1;           // the split that made them
   Name lane;                       // empty: none
 };
 
@@ -34,7 +36,8 @@ struct Nest {
   StageName root;
   int16_t site = -1;  // of the steps; -1: there is one variant without any
   std::vector<Variant> variants{};
-  std::set<te::OpId> inside{};  // operators that are computed in it
+  std::set<te::OpId> inside{};   // operators that are computed in it
+  std::set<te::OpId> blocked{};  // of those, what is computed at loop 1 for good
 };
 
 class Annotator {
@@ -62,10 +65,14 @@ class Annotator {
   void unroll_reductions(const TiledStage& tiled);
 
   // annotate_plain.cc: splits, order and lanes of one stage
-  PlainLoops lay_out_plain(te::OpId op, int lead);
+  PlainLoops lay_out_plain(te::OpId op, int lead, bool blocks = false);
   void annotate_root(te::OpId op);
   std::vector<Nest::Variant> threads_of(StageName stage, const PlainLoops& loops, bool worth) const;
   Steps parallel_steps(StageName stage, const std::vector<PlannedLoop>& loops) const;
+
+  // annotate_rows.cc
+  const RowStage* rows_in(te::OpId root) const;
+  TiledStage lay_out_rows(const RowStage& rowed, const PlainLoops& loops);
 
   // annotate_nest.cc: members of a nest
   void place_members(Nest& nest);

@@ -60,12 +60,19 @@ struct FactoredStage {
   bool outer = false;  // the outer part is factored: for threads; else the inner one, for lanes
 };
 
+// A reduction whose operands are used again, computed by blocks of rows of the nest that reads it.
+struct RowStage {
+  StageName stage, root;
+  int lead = 0;  // axes that both have, outside; the last of them gives the rows
+};
+
 struct Draft {
   schedule::Sketch sketch{};
   std::vector<StageName> inlined{};
   std::vector<TiledStage> tiled{};
   std::vector<StageName> cached{};  // have a `.write`
   std::vector<FactoredStage> factored{};
+  std::vector<RowStage> rowed{};
   std::vector<StageName> unrolled{};  // have axes with the hint simplify_const_index
   std::vector<StageName> done{};      // a rule of the user's has given them all their steps
 

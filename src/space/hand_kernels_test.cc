@@ -83,11 +83,11 @@ TEST(HandKernels, ConvolutionByRowsWithPackedWeights) {
                {"split Y y [14, 1]", "split Y x [1, 14]", "split Y c [1, 32]",
                 "compute_at Y.write Y x.1", "split Y.write rc [1]", "annotate Y.write rx unroll",
                 "pack W Y.write", "compute_inline P"}});
-  expect_held({"GRP2",
-               "cache_write Y, tile Y.write SSRS in Y at 2",
-               {"split Y y [14, 1]", "split Y x [1, 14]", "split Y c [1, 32]",
-                "compute_at Y.write Y x.1", "split P c [64]", "annotate P c.1 vectorise",
-                "pack W Y.write"}});
+  expect_held(
+      {"GRP2",
+       "cache_write Y, tile Y.write SSRS in Y at 2",
+       {"split Y y [14, 1]", "split Y x [1, 14]", "split Y c [1, 32]", "compute_at Y.write Y x.1",
+        "split P c [64]", "annotate P c.1 vectorise", "pack W Y.write"}});
 }
 
 TEST(HandKernels, ConvolutionInsideOfItsReader) {
@@ -98,7 +98,7 @@ TEST(HandKernels, ConvolutionInsideOfItsReader) {
 }
 
 TEST(HandKernels, MatmulWithACopyInCache) {
-  const std::vector<std::string> wanted = {"split C i [128, 8]",      "split C j [4, 32]",
+  const std::vector<std::string> wanted = {"split C i [128, 8]",       "split C j [4, 32]",
                                            "compute_at C.write C j.1", "cache_read B [C.write]",
                                            "pack B.read C.write",      "split B.read d2 [32]"};
   expect_held({"GMM3", "cache_write C, tile C.write SSRS in C at 2", wanted});
@@ -113,12 +113,12 @@ TEST(HandKernels, PrimeExtents) {
 }
 
 TEST(HandKernels, DepthwiseWithWeightsInRegisters) {
-  expect_held({"DEP0",
-               "cache_write Y, tile Y.write SSRS in Y at 2",
-               {"split Y y [14, 1]", "split Y x [28, 4]", "split Y c [1, 32]",
-                "annotate Y.write ry unroll", "annotate Y.write rx unroll", "cache_read W [Y.write]",
-                "compute_at W.read Y (y.0,x.0,c.0)", "annotate W.read d1 unroll",
-                "annotate W.read d2 vectorise", "compute_inline P"}});
+  expect_held(
+      {"DEP0",
+       "cache_write Y, tile Y.write SSRS in Y at 2",
+       {"split Y y [14, 1]", "split Y x [28, 4]", "split Y c [1, 32]", "annotate Y.write ry unroll",
+        "annotate Y.write rx unroll", "cache_read W [Y.write]", "compute_at W.read Y (y.0,x.0,c.0)",
+        "annotate W.read d1 unroll", "annotate W.read d2 vectorise", "compute_inline P"}});
 }
 
 TEST(HandKernels, RowsOfASoftmax) {
@@ -127,11 +127,21 @@ TEST(HandKernels, RowsOfASoftmax) {
                {"split Y i [8]", "annotate Y i.0 parallel", "split Y j [64]", "compute_at M Y i.0",
                 "split M k [64]", "compute_at E Y i.1", "split E j [64]", "compute_at S Y i.1",
                 "split S k [64]", "compute_at R Y i.1"}});
-  expect_held({"layer_norm:m=4096,n=4096",
-               "plain",
-               {"split Y i [16]", "annotate Y i.0 parallel", "split Y j [64]",
-                "annotate Y j.1 stream", "compute_at S Y i.1", "split S k [64]",
-                "compute_at V Y i.1", "compute_at R Y i.1"}});
+  expect_held(
+      {"layer_norm:m=4096,n=4096",
+       "plain",
+       {"split Y i [16]", "annotate Y i.0 parallel", "split Y j [64]", "annotate Y j.1 stream",
+        "compute_at S Y i.1", "split S k [64]", "compute_at V Y i.1", "compute_at R Y i.1"}});
+}
+
+TEST(HandKernels, ScoresByRowsOfTheirSoftmax) {
+  expect_held({"TBS0",
+               "C by rows of Y",
+               {"split Y i [32, 4]", "split Y j [128]", "compute_at C Y i.1", "split C j [64]",
+                "split C i [4]", "split C k [1]", "cache_read K [C]",
+                "compute_at K.read Y (b,h,i.0)", "pack K.read C", "split K.read d1 [32]",
+                "compute_at M Y i.1", "split M k [16]", "compute_at E Y i.2", "split E j [32]",
+                "compute_at S Y i.2", "split S k [16]", "compute_at R Y i.2"}});
 }
 
 TEST(HandKernels, SumInParts) {
