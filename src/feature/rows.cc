@@ -35,6 +35,17 @@ float slog(float x) {
   return std::copysign(log, x);
 }
 
+// Most rows have fewer buffers than there is room for: what is all zeros stays.
+void make_logarithmic(PaddedRow& row) {
+  for (size_t begin = 0; begin < kPadded; begin += kBlock) {
+    float* block = row.data() + begin;
+    uint32_t bits = 0;
+    for (size_t k = 0; k < kBlock; ++k) bits |= std::bit_cast<uint32_t>(block[k]);
+    if (bits == 0) continue;
+    for (size_t k = 0; k < kBlock; ++k) block[k] = slog(block[k]);
+  }
+}
+
 }  // namespace
 
 void RowBatch::clear() {
@@ -109,7 +120,7 @@ struct RowMaker::Impl {
       values.fill(0);
       writer.write(row, nest, touches, arithmetic.of(tree, row.statement.stage, updates),
                    std::span(values).first(column::Count));
-      for (float& value : values) value = slog(value);
+      make_logarithmic(values);
       batch->values.insert(batch->values.end(), values.begin(), values.begin() + column::Count);
     }
     batch->begin.push_back(static_cast<uint32_t>(batch->values.size() / column::Count));

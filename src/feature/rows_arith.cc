@@ -64,8 +64,8 @@ double share_of(std::span<const IndexTerm> terms, int64_t constant, int64_t size
 // Counts the operations of one operator's expressions.
 class Counter {
  public:
-  Counter(const te::Dag& dag, const te::Op& op, bool contract)
-      : dag_(dag), op_(op), contract_(contract) {}
+  Counter(const te::Dag& dag, te::OpId id, bool contract, OpArithmetic* arithmetic)
+      : dag_(dag), id_(id), op_(dag.op(id)), contract_(contract), arithmetic_(*arithmetic) {}
 
   void count(const Expr& expr, double weight, OpCounts& out) const {
     switch (expr.kind()) {
@@ -105,6 +105,7 @@ class Counter {
       case BinaryOp::Sub:
         if (count_mad(node, weight, out)) return;
         out[sort_of(node.a, sort::FloatAdd)] += weight;
+        if (weight == 1) note_added_read(node);
         break;
       case BinaryOp::Mul:
         out[sort_of(node.a, sort::FloatMul)] += weight;
@@ -150,6 +151,20 @@ class Counter {
     count(product->b, weight, out);
     count(other, weight, out);
     return true;
+  }
+
+  void note_added_read(const ir::Binary& node) const {
+    const std::vector<te::Access>& reads = dag_.access(id_).reads;
+    for (const Expr* operand : {&node.a, &node.b}) {
+      const auto* load = operand->as<ir::Load>();
+      if (load == nullptr) continue;
+      const auto found = std::ranges::find(reads, load->buffer, &te::Access::tensor);
+      if (found == reads.end()) continue;
+      const te::OpId producer = dag_.tensor(load->buffer).op;
+      if (dag_.op(producer).kind == te::OpKind::Placeholder) continue;
+      arithmetic_.added_reads.push_back(static_cast<size_t>(found - reads.begin()));
+      return;
+    }
   }
 
   static void count_call(const ir::Call& call, double weight, OpCounts& out) {
@@ -209,8 +224,10 @@ class Counter {
   }
 
   const te::Dag& dag_;
+  te::OpId id_;
   const te::Op& op_;
   bool contract_;
+  OpArithmetic& arithmetic_;
 };
 
 void find_root(const te::Op& op, const te::OpAccess& access, OpArithmetic* out) {
@@ -233,7 +250,7 @@ void find_root(const te::Op& op, const te::OpAccess& access, OpArithmetic* out) 
 OpArithmetic arithmetic_of(const te::Dag& dag, te::OpId id, bool contract) {
   const te::Op& op = dag.op(id);
   OpArithmetic out;
-  const Counter counter(dag, op, contract);
+  const Counter counter(dag, id, contract, &out);
   for (const Expr& value : op.body) counter.count(value, 1, out.body);
   if (op.reduction) {
     for (const Expr& value : op.reduction->combine) counter.count(value, 1, out.combine);
@@ -242,6 +259,15 @@ OpArithmetic arithmetic_of(const te::Dag& dag, te::OpId id, bool contract) {
   find_root(op, dag.access(id), &out);
   for (const te::Axis& axis : op.axes) out.elements *= static_cast<double>(axis.extent.high);
   return out;
+}
+
+// A multiplication and an addition become one mad.
+void contract_one(Root root, bool floats, OpCounts* counts) {
+  if (root != Root::IntMul && !(root == Root::FloatMul && floats)) return;
+  const size_t shift = root == Root::IntMul ? size_t{sort::IntMad} : 0;
+  (*counts)[sort::FloatMul + shift] -= 1;
+  (*counts)[sort::FloatAdd + shift] -= 1;
+  (*counts)[sort::FloatMad + shift] += 1;
 }
 
 void add_counts(const OpCounts& counts, OpCounts* sum) {
@@ -274,13 +300,7 @@ DagArithmetic::Statement DagArithmetic::of(const LoopTree& tree, StageIndex inde
   if (!updates) return statement;
   const OpArithmetic& op = ops_[stage.op];
   add_counts(op.combine, &statement.counts);
-  if (!op.adds) return statement;
-  const size_t shift = root == Root::IntMul ? size_t{sort::IntMad} : 0;
-  if (root == Root::IntMul || (root == Root::FloatMul && contract_)) {
-    statement.counts[sort::FloatMul + shift] -= 1;
-    statement.counts[sort::FloatAdd + shift] -= 1;
-    statement.counts[sort::FloatMad + shift] += 1;
-  }
+  if (op.adds) contract_one(root, contract_, &statement.counts);
   return statement;
 }
 
@@ -293,6 +313,9 @@ Root DagArithmetic::add_body(const LoopTree& tree, StageIndex stage, te::OpId id
   const std::vector<te::Access>& reads = dag_->access(id).reads;
   for (size_t k = 0; k < reads.size(); ++k) {
     const Root inner = add_read(tree, stage, reads[k].tensor, via, statement);
+    for (const size_t added : op.added_reads) {
+      if (added == k) contract_one(inner, contract_, &statement->counts);
+    }
     if (op.root == Root::Read && op.root_read == k) root = inner;
   }
   return root;

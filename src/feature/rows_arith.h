@@ -35,7 +35,10 @@ struct OpArithmetic {
   bool adds = false;   // the fold is a sum
   Root root = Root::Other;
   size_t root_read = 0;  // Read: which of OpAccess::reads
-  double elements = 1;   // of the tensor
+  // Reads that are added to something, which may be contracted where the body of a product is
+  // inlined for them; one a sum.
+  std::vector<size_t> added_reads{};
+  double elements = 1;  // of the tensor
 };
 
 class DagArithmetic {

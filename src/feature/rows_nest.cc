@@ -184,45 +184,44 @@ void NestFinder::make_nest(const Statement& statement, Nest* nest) {
   }
   nest->levels.clear();
   nest->outside = 1;
-  // From the inside out, then turned round.
-  StageIndex index = statement.stage;
-  int last = static_cast<int>(tree_->stage(index).loops.size()) - 1;
-  size_t own = 0;
-  while (true) {
-    const Stage& stage = tree_->stage(index);
-    for (int k = last; k >= 0; --k) {
-      const VarIndex loop = stage.loops[static_cast<size_t>(k)];
-      const LoopVar& var = tree_->var(loop);
-      const bool is_own = index == statement.stage;
-      const bool skipped =
-          is_own && statement.kind == StatementKind::Init && var.kind == IterKind::Reduce;
-      if (var.extent == 1 || skipped) continue;
-      const double trips = trips_[static_cast<size_t>(loop)];
-      if (nest->levels.full()) {
-        nest->outside *= trips;
-        continue;
-      }
-      const bool tensorized = !tree_->tensorized.empty() && tree_->find_tensorized(loop) != nullptr;
-      nest->levels.push_back({.var = loop,
-                              .stage = index,
-                              .annotation = tensorized ? Annotation::Vectorise : var.annotation,
-                              .kind = var.kind,
-                              .bound = var.bound,
-                              .extent = var.extent,
-                              .trips = trips});
-      if (is_own) ++own;
-    }
-    if (stage.place != Place::At) break;
-    last = tree_->var(stage.at_loop).position;
-    index = stage.at_stage;
-  }
-  std::reverse(nest->levels.begin(), nest->levels.end());
+  nest->own = 0;
+  add_levels(statement, statement.stage,
+             static_cast<int>(tree_->stage(statement.stage).loops.size()), nest);
   const size_t size = nest->levels.size();
-  nest->own = size - own;
   nest->inner[size] = 1;
   for (size_t k = size; k-- > 0;) {
     nest->inner[k] = nest->inner[k + 1] * nest->levels[k].trips;
     level_of_[static_cast<size_t>(nest->levels[k].var)] = static_cast<int16_t>(k);
+  }
+}
+
+// The outer `count` loops of a stage, after those around it.
+void NestFinder::add_levels(const Statement& statement, StageIndex index, int count, Nest* nest) {
+  const Stage& stage = tree_->stage(index);
+  if (stage.place == Place::At) {
+    add_levels(statement, stage.at_stage, tree_->var(stage.at_loop).position + 1, nest);
+  }
+  const bool is_own = index == statement.stage;
+  if (is_own) nest->own = nest->size();
+  const bool has_tensorized = !tree_->tensorized.empty();
+  for (int k = 0; k < count; ++k) {
+    const VarIndex loop = stage.loops[static_cast<size_t>(k)];
+    const LoopVar& var = tree_->var(loop);
+    if (var.extent == 1) continue;
+    if (is_own && statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
+    if (nest->levels.full()) {
+      nest->outside *= nest->levels[0].trips;
+      nest->levels.erase_at(0);
+      nest->own -= std::min<size_t>(nest->own, 1);
+    }
+    const bool tensorized = has_tensorized && tree_->find_tensorized(loop) != nullptr;
+    nest->levels.push_back({.var = loop,
+                            .stage = index,
+                            .annotation = tensorized ? Annotation::Vectorise : var.annotation,
+                            .kind = var.kind,
+                            .bound = var.bound,
+                            .extent = var.extent,
+                            .trips = trips_[static_cast<size_t>(loop)]});
   }
 }
 

@@ -81,6 +81,7 @@ class NestFinder {
   void set_attached_means(schedule::StageIndex stage);
   void add_statements(schedule::StageIndex stage);
   void add_statement(schedule::StageIndex stage, StatementKind kind);
+  void add_levels(const Statement& statement, schedule::StageIndex index, int count, Nest* nest);
   double trips_around(const schedule::Stage& stage) const;
 
   const schedule::LoopTree* tree_ = nullptr;

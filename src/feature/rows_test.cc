@@ -63,5 +63,253 @@ TEST(RowsTest, NamesAreUniqueAndSaySomething) {
   EXPECT_EQ(names.size(), feature_count());
 }
 
+// The mistakes of Ansor's features that specs 4.3 lists, one test each.
+
+TEST(RowsTest, PositionsOfAnnotatedLoops) {
+  const Rows rows("matmul:m=64,n=64,k=32",
+                  "split C i [4, 2]\nsplit C k [8]\nreorder C [i.0, j, i.1, k.0, k.1, i.2]\n"
+                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C i.2 vectorise\n");
+  EXPECT_EQ(rows.at(1, "parallel_outer_spatial"), 1);
+  EXPECT_EQ(rows.at(1, "unroll_middle_spatial"), 1);
+  EXPECT_EQ(rows.at(1, "vectorise_inner_spatial"), 1);
+  for (const char* name : {"parallel", "unroll", "vectorise"}) {
+    EXPECT_EQ(rows.at(1, std::string(name) + "_mixed"), 0);
+    EXPECT_EQ(rows.at(1, std::string(name) + "_none"), 0);
+  }
+  const Rows reduce("matmul:m=64,n=64,k=32",
+                    "split C k [4, 2]\nreorder C [k.0, k.1, i, k.2, j]\n"
+                    "annotate C k.2 unroll\nannotate C j vectorise\n");
+  EXPECT_EQ(reduce.at(1, "unroll_inner_reduce"), 1);
+  EXPECT_EQ(reduce.at(1, "parallel_none"), 1);
+  EXPECT_EQ(reduce.at(0, "unroll_none"), 1) << "sums begin outside of reduce loops";
+  const Rows mixed("matmul:m=64,n=64,k=32",
+                   "reorder C [i, k, j]\nannotate C k unroll\nannotate C j unroll\n");
+  EXPECT_EQ(mixed.at(1, "unroll_mixed"), 1);
+}
+
+TEST(RowsTest, MultiplyAddIsCounted) {
+  const Rows rows("matmul:m=4,n=8,k=16", "");
+  EXPECT_NEAR(rows.at(1, "float_mad"), 4 * 8 * 16, 0.01);
+  EXPECT_EQ(rows.at(1, "float_mul"), 0);
+  EXPECT_EQ(rows.at(1, "float_add"), 0);
+  // (C + bias) * scale + shift, then the maximum, where the product is another operator's.
+  const Rows chain("conv2d_bias_bn_relu:n=1,h=4,w=4,ci=4,co=16,kernel=1,stride=1,pad=0",
+                   "compute_inline T1\ncompute_inline T2\ncompute_inline T3\n");
+  ASSERT_EQ(chain.size(), 3u);
+  EXPECT_NEAR(chain.at(2, "float_mad"), 256, 0.01);
+  EXPECT_NEAR(chain.at(2, "float_add"), 256, 0.01);
+  EXPECT_EQ(chain.at(2, "float_mul"), 0);
+  EXPECT_NEAR(chain.at(2, "float_compare"), 256, 0.01);
+}
+
+TEST(RowsTest, LinesLeaveOutLoopsThatDoNotMoveByTheirOwnExtents) {
+  // A[i, k] is moved by neither j.0 < 8 nor j.1 < 16, both inside of k: 32 * 64 * 4 bytes once.
+  const Rows rows("matmul:m=32,n=128,k=64", "split C j [16]\nreorder C [i, k, j.0, j.1]\n");
+  double lines = 0;
+  for (int k = 0; k < 3; ++k) {
+    const std::string access = "access" + std::to_string(k);
+    if (rows.at(1, access + ".unique_bytes") < 32 * 64 * 4 + 1) {
+      lines = rows.at(1, access + ".lines");
+    }
+  }
+  EXPECT_NEAR(lines, 32.0 * 64 * 4 / 64, 0.1);
+}
+
+TEST(RowsTest, UniqueLinesAreOfTheBufferItself) {
+  const Rows rows("matmul:m=16,n=128,k=64", "");
+  std::multiset<long> lines;
+  for (int k = 0; k < 3; ++k) {
+    lines.insert(std::lround(rows.at(1, "access" + std::to_string(k) + ".unique_lines")));
+  }
+  EXPECT_EQ(lines, (std::multiset<long>{16 * 64 / 16, 64 * 128 / 16, 16 * 128 / 16}));
+}
+
+TEST(RowsTest, BeginningAndUpdateOfSumsAreRowsOfTheirOwn) {
+  const Rows rows("matmul:m=4,n=8,k=16", "");
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows.at(0, "is_init"), 1);
+  EXPECT_NEAR(rows.at(0, "iterations"), 32, 0.01);
+  EXPECT_EQ(rows.at(0, "float_mad"), 0);
+  EXPECT_EQ(rows.at(0, "access0.is_write"), 1);
+  EXPECT_EQ(rows.at(0, "access1.bytes"), 0);
+  EXPECT_EQ(rows.at(1, "is_update"), 1);
+  EXPECT_NEAR(rows.at(1, "iterations"), 512, 0.01);
+}
+
+TEST(RowsTest, StridesFollowFromTheIndices) {
+  // B[k, j] by k: a row of 48 elements a step.
+  const Rows rows("matmul:m=4,n=48,k=16", "reorder C [i, j, k]\n");
+  std::multiset<long> strides;
+  for (int k = 0; k < 3; ++k) {
+    strides.insert(std::lround(rows.at(1, "access" + std::to_string(k) + ".stride")));
+  }
+  EXPECT_EQ(strides, (std::multiset<long>{0, 1, 48}));
+  // X[2*x + rx, c] by x: two pixels of 16 channels a step.
+  const Rows conv("conv1d:n=1,l=32,ci=16,co=8,kernel=1,stride=2,pad=0",
+                  "reorder Y [n, c, rx, rc, x]\n");
+  bool found = false;
+  for (size_t row = 0; row < conv.size(); ++row) {
+    for (int k = 0; k < 5; ++k) {
+      found |= std::lround(conv.at(row, "access" + std::to_string(k) + ".stride")) == 32;
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(RowsTest, GuardsLetSomeThrough) {
+  // Of 3 * 6 pairs (x, rx) two touch the border.
+  const Rows rows("conv1d:n=1,l=6,ci=2,co=16,kernel=3,stride=1,pad=1",
+                  "compute_inline P\nreorder Y [n, x, rx, rc, c]\n");
+  EXPECT_NEAR(rows.at(1, "guard_density"), 16.0 / 18, 1e-4);
+  bool found = false;
+  for (int k = 0; k < 3; ++k) {
+    const std::string access = "access" + std::to_string(k);
+    if (rows.at(1, access + ".density") > 0.99) continue;
+    found = true;
+    EXPECT_NEAR(rows.at(1, access + ".bytes"), 4 * 6 * 3 * 2 * 16 * 16.0 / 18, 0.1);
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST(RowsTest, TypesAndTargetsAreSeen) {
+  const Rows wide("matmul:m=4,n=48,k=16", "", 512, 2);
+  const Rows narrow("matmul:m=4,n=48,k=16,dtype=bf16", "", 256, 1);
+  EXPECT_NEAR(wide.at(1, "vector_bytes"), 64, 1e-3);
+  EXPECT_NEAR(narrow.at(1, "vector_bytes"), 32, 1e-3);
+  EXPECT_NEAR(wide.at(1, "threads"), 2, 1e-4);
+  EXPECT_NEAR(narrow.at(1, "threads"), 1, 1e-4);
+  EXPECT_NEAR(wide.at(1, "element_bytes"), 4, 1e-4);
+  EXPECT_NEAR(narrow.at(1, "element_bytes"), 2, 1e-4);
+  EXPECT_NEAR(narrow.at(1, "accumulator_bytes"), 4, 1e-4);
+  EXPECT_NEAR(wide.at(1, "l2_bytes"), 1 << 20, 20);
+}
+
+TEST(RowsTest, AllocationIsSeenFromThePlaceOfTheBuffer) {
+  const Rows rows("matmul:m=32,n=64,k=16",
+                  "cache_write C\nsplit C i [4]\nsplit C j [16]\nreorder C [i.0, j.0, i.1, j.1]\n"
+                  "compute_at C.write C j.0\n");
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_NEAR(rows.at(0, "buffer_bytes"), 4 * 16 * 4, 0.01);
+  EXPECT_NEAR(rows.at(0, "buffer_outer"), 8 * 4, 0.01);
+  EXPECT_NEAR(rows.at(0, "buffer_inner"), 4 * 16, 0.01);
+  EXPECT_NEAR(rows.at(1, "buffer_outer"), 8 * 4, 0.01);
+  EXPECT_NEAR(rows.at(1, "buffer_inner"), 4 * 16 * 16, 0.1);
+  EXPECT_EQ(rows.at(2, "buffer_bytes"), 0) << "an output is not allocated";
+  EXPECT_NEAR(rows.at(2, "buffer_outer"), 1, 1e-4);
+  EXPECT_NEAR(rows.at(2, "buffer_inner"), 32 * 64, 0.1);
+}
+
+// What there is beyond Ansor's.
+
+TEST(RowsTest, InnermostKernel) {
+  const Rows rows("matmul:m=64,n=64,k=32",
+                  "split C i [4]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\n"
+                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C j.1 vectorise\n",
+                  512, 3);
+  EXPECT_NEAR(rows.at(1, "sums_in_flight"), 8, 1e-3);
+  EXPECT_NEAR(rows.at(1, "updates_in_registers"), 32, 1e-2);
+  EXPECT_NEAR(rows.at(1, "vector_loads_per_op"), 2.0 / 8, 1e-4);
+  EXPECT_NEAR(rows.at(1, "broadcasts_per_op"), 4.0 / 8, 1e-4);
+  EXPECT_EQ(rows.at(1, "gathers_per_op"), 0);
+  EXPECT_NEAR(rows.at(1, "register_pressure"), (8 + 2 + 1) / 32.0, 1e-4);
+  EXPECT_NEAR(rows.at(1, "tasks"), 16, 1e-3);
+  EXPECT_NEAR(rows.at(1, "balance"), 16.0 / 18, 1e-4);
+  EXPECT_NEAR(rows.at(1, "lanes_used"), 1, 1e-4);
+  const Rows serial("matmul:m=64,n=64,k=32", "reorder C [i, k, j]\n");
+  EXPECT_EQ(serial.at(1, "updates_in_registers"), 0) << "each k goes through memory";
+  EXPECT_NEAR(serial.at(1, "lanes_used"), 1.0 / 16, 1e-4);
+}
+
+TEST(RowsTest, GathersAndContiguousLanes) {
+  // Lanes along i: A and C step by a row, B is the same for all.
+  const Rows rows("matmul:m=64,n=64,k=32", "reorder C [j, k, i]\nannotate C i vectorise\n");
+  EXPECT_GT(rows.at(1, "gathers_per_op"), 1);
+  EXPECT_EQ(rows.at(1, "vector_loads_per_op"), 0);
+  std::multiset<long> lanes;
+  for (int k = 0; k < 3; ++k) {
+    lanes.insert(std::lround(rows.at(1, "access" + std::to_string(k) + ".contiguous_lanes")));
+  }
+  EXPECT_EQ(lanes, (std::multiset<long>{0, 1, 1}));
+}
+
+TEST(RowsTest, PackedOperandsLieSideBySide) {
+  const char* kSteps = "split C j [32]\nreorder C [j.0, i, k, j.1]\nannotate C j.1 vectorise\n";
+  const std::string packed = std::string(kSteps) + "cache_read B [C]\npack B.read C\n";
+  const Rows rows("matmul:m=8,n=64,k=16", packed);
+  int found = 0;
+  for (size_t row = 0; row < rows.size(); ++row) {
+    for (int k = 0; k < 3; ++k) {
+      const std::string access = "access" + std::to_string(k);
+      if (rows.at(row, access + ".packed") == 0) continue;
+      ++found;
+      EXPECT_NEAR(rows.at(row, access + ".stride"), 1, 1e-4);
+      EXPECT_NEAR(rows.at(row, access + ".unique_lines"), 16 * 64 / 16, 1e-2);
+    }
+  }
+  EXPECT_EQ(found, 2) << "written once and read once";
+}
+
+TEST(RowsTest, Tails) {
+  const Rows even("elementwise:shape=3x24,chain=relu", "split Y j [8]\nannotate Y j.1 vectorise\n");
+  const Rows peeled("elementwise:shape=3x21,chain=relu",
+                    "split Y j [8]\nannotate Y j.1 vectorise\n");
+  const Rows overlapping("elementwise:shape=3x21,chain=relu", "split Y j [8] tail=overlap\n");
+  EXPECT_EQ(even.at(0, "ragged_share"), 0);
+  EXPECT_NEAR(peeled.at(0, "ragged_share"), 5.0 / 21, 1e-4);
+  EXPECT_NEAR(peeled.at(0, "iterations"), 63, 1e-2);
+  EXPECT_NEAR(peeled.at(0, "lanes_used"), 7.0 / 16, 1e-4);
+  EXPECT_NEAR(overlapping.at(0, "overlap_recompute"), 24.0 / 21, 1e-4);
+  EXPECT_NEAR(overlapping.at(0, "iterations"), 72, 1e-2);
+  EXPECT_NEAR(peeled.at(0, "overlap_recompute"), 1, 1e-4);
+}
+
+TEST(RowsTest, WhatIsComputedAgain) {
+  // Each tile of 4 rows needs 6 of the padded input: 12 instead of 10.
+  const Rows rows("conv2d:n=1,h=8,w=8,ci=16,co=16,kernel=3,stride=1,pad=1",
+                  "split Y y [4]\nreorder Y [n, y.0, y.1, x, ry, rx, rc, c]\ncompute_at P Y y.0\n");
+  EXPECT_NEAR(rows.at(0, "recompute"), 1.2, 1e-4);
+  EXPECT_NEAR(rows.at(2, "recompute"), 1, 1e-4);
+  const Rows inlined("conv2d:n=1,h=8,w=8,ci=16,co=16,kernel=3,stride=1,pad=1",
+                     "compute_inline P\n");
+  EXPECT_NEAR(inlined.at(1, "inlined_recompute"), 64.0 * 16 * 9 * 16 / (10 * 10 * 16), 0.1);
+}
+
+TEST(RowsTest, TrafficThroughTheFirstCache) {
+  // One i touches a row of A, all of B (64 KiB) and a row of C; one k of it three rows at most. So
+  // B comes again for each i, the rest once.
+  const Rows rows("matmul:m=64,n=128,k=128", "reorder C [i, k, j]\n");
+  EXPECT_NEAR(rows.at(1, "l1_traffic"), 4.0 * (64 * 128 + 64 * 128 * 128 + 64 * 128), 100);
+  EXPECT_NEAR(rows.at(1, "l2_traffic"), 4.0 * (64 * 128 + 128 * 128 + 64 * 128), 10);
+  EXPECT_NEAR(rows.at(1, "l1_footprint"), 64 + 128 * 4 + 128 * 4, 0.1);
+}
+
+TEST(RowsTest, HeaviestStatementsAreKept) {
+  const Rows rows("attention:b=1,heads=2,seq=16,dim=16", "");
+  EXPECT_EQ(rows.size(), 8u);
+  EXPECT_GT(rows.at(0, "statements"), 8);
+  double share = 0;
+  for (size_t row = 0; row < rows.size(); ++row) share += rows.at(row, "work_share");
+  EXPECT_GT(share, 0.8);
+}
+
+TEST(RowsTest, BatchesAreProgramByProgram) {
+  const Workbench bench("matmul:m=8,n=16,k=4");
+  RowMaker maker({bench.workload(), parse_target("x86-64-v3").value()}, some_machine());
+  RowBatch batch;
+  const schedule::LoopTree plain = bench.tree("");
+  const schedule::LoopTree split = bench.tree("cache_write C\nsplit C i [4]\n");
+  maker.append(plain, &batch);
+  maker.append(split, &batch);
+  maker.append(plain, &batch);
+  EXPECT_THAT(batch.begin, ::testing::ElementsAre(0, 2, 5, 7));
+  ASSERT_EQ(batch.values.size(), 7 * feature_count());
+  const auto row = [&](size_t k) {
+    return batch.values.begin() + static_cast<ptrdiff_t>(k * feature_count());
+  };
+  EXPECT_TRUE(std::equal(row(0), row(2), row(5))) << "what came before does not matter";
+  batch.clear();
+  EXPECT_EQ(batch.programs(), 0u);
+}
+
 }  // namespace
 }  // namespace tilewright::feature

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 namespace tilewright::feature {
 
@@ -119,16 +120,12 @@ void RowWriter::write_bound() {
   }
 }
 
-// Line by line as loops walk: one that does not move it brings none, while it is inside of all
-// that do.
+// Line by line as loops walk: while all is in one line, no loop brings another. The innermost loop
+// that leaves it brings each line once an execution; loops outside of that bring them all again.
 double RowWriter::accessed_lines(const Touch& touch) const {
-  const double all = nest_->iterations() * touch.density * touch.accesses;
-  if (touch.moved == 0) return 1;
-  const auto innermost = static_cast<size_t>(std::bit_width(touch.moved)) - 1;
-  const auto step = static_cast<double>(std::abs(touch.flat[innermost]) * touch.element_bytes);
-  const double share =
-      step == 0 ? 1 : std::min(1.0, step / static_cast<double>(target_.line_bytes));
-  return std::max(1.0, all / nest_->inner[innermost + 1] * share);
+  size_t level = nest_->size();
+  while (level > 0 && touch.lines[level] <= 1) --level;
+  return std::max(1.0, touch.lines[level] * nest_->outer(level) * touch.density * touch.accesses);
 }
 
 void RowWriter::write_accesses() {
@@ -221,18 +218,20 @@ void RowWriter::write_curve(const DagArithmetic::Statement& arithmetic) {
     return each * nest_->inner[level] / std::max(1.0, bytes_[level]);
   };
   size_t level = nest_->size();
+  double above = intensity(level);  // at the level ...
+  double below = above;             // ... and at the next one inwards
+  const double step = nest_->inner[0] / static_cast<double>(kCurvePoints);
   for (size_t point = 0; point < kCurvePoints; ++point) {
-    const double wanted =
-        nest_->inner[0] * static_cast<double>(point + 1) / static_cast<double>(kCurvePoints);
-    while (level > 0 && nest_->inner[level] < wanted) --level;
-    double value = intensity(level);
+    const double wanted = step * static_cast<double>(point + 1);
+    while (level > 0 && nest_->inner[level] < wanted) {
+      below = std::exchange(above, intensity(--level));
+    }
+    double along = 1;
     if (level < nest_->size()) {
       const double low = nest_->inner[level + 1];
-      const double high = nest_->inner[level];
-      const double along = high > low ? std::clamp((wanted - low) / (high - low), 0.0, 1.0) : 1;
-      value = intensity(level + 1) + along * (value - intensity(level + 1));
+      along = std::clamp((wanted - low) / (nest_->inner[level] - low), 0.0, 1.0);
     }
-    set(column::Curve + point, value);
+    set(column::Curve + point, below + along * (above - below));
   }
 }
 
