@@ -9,7 +9,7 @@
 namespace tilewright::cost {
 namespace {
 
-// The columns that the estimate reads, by name.
+// The columns that the estimate reads.
 enum Column : size_t {
   FloatMad,
   FloatAdd,
@@ -24,20 +24,27 @@ enum Column : size_t {
   IntDiv,
   IntCompare,
   IntOther,
+  BoolOps,
   Selects,
+  VectorLength,
+  BufferBytes,
   Iterations,
+  BodyInstructions,
+  IsFloat,
   AccumulatorBytes,
   VectorBytes,
+  Threads,
+  L2Bytes,
+  L3Bytes,
   LanesUsed,
   IsUpdate,
-  IsTensorized,
+  IsStreamed,
   SumsInFlight,
   UpdatesInRegisters,
   VectorLoads,
   Broadcasts,
   Gathers,
   RegisterPressure,
-  BodyInstructions,
   CodeCopies,
   InnermostTrips,
   Instructions,
@@ -47,7 +54,6 @@ enum Column : size_t {
   L2Traffic,
   L3Traffic,
   ParallelRegions,
-  Threads,
   Count,
 };
 constexpr std::array<std::string_view, Column::Count> kNames = {
@@ -64,20 +70,27 @@ constexpr std::array<std::string_view, Column::Count> kNames = {
     "int_div",
     "int_compare",
     "int_other",
+    "bool_ops",
     "selects",
+    "vectorise_innermost",
+    "buffer_bytes",
     "iterations",
+    "body_instructions",
+    "is_float",
     "accumulator_bytes",
     "vector_bytes",
+    "threads",
+    "l2_bytes",
+    "l3_bytes",
     "lanes_used",
     "is_update",
-    "is_tensorized",
+    "is_streamed",
     "sums_in_flight",
     "updates_in_registers",
     "vector_loads_per_op",
     "broadcasts_per_op",
     "gathers_per_op",
     "register_pressure",
-    "body_instructions",
     "code_copies",
     "innermost_trips",
     "instructions",
@@ -87,10 +100,35 @@ constexpr std::array<std::string_view, Column::Count> kNames = {
     "l2_traffic",
     "l3_traffic",
     "parallel_regions",
-    "threads",
 };
+using Values = std::array<double, Column::Count>;
 
-constexpr double kCodeInCache = 3000;  // instructions that the first instruction cache holds
+constexpr double kCodeInCache = 3000;    // instructions that the first instruction cache holds
+constexpr double kPromotedSums = 64;     // of a buffer of its own that become registers
+constexpr double kHoistedSums = 32;      // of any buffer that a loop keeps in registers
+constexpr double kConflictingSums = 32;  // more of them do not get into each other's way more
+
+// Rows hold log2(x + 1).
+double plain(float value) { return std::exp2(static_cast<double>(value)) - 1; }
+
+// Does the compiler keep the sums of an update in registers? Those of a buffer of the program's own
+// become registers when its loops are written out; others while a loop adds to them.
+bool sums_in_registers(const Values& v) {
+  if (v[UpdatesInRegisters] < 1) return false;
+  if (v[BufferBytes] > 0) return v[SumsInFlight] <= kPromotedSums;
+  const double written_out = v[CodeCopies] / std::max(1.0, v[SumsInFlight]);
+  return v[UpdatesInRegisters] > 1.01 * written_out && v[SumsInFlight] <= kHoistedSums;
+}
+
+// Lanes that neither are a power of two nor fill vectors.
+bool is_odd_vector(double length, double lanes) {
+  if (length < 2) return false;
+  const double doublings = std::log2(length);
+  const double vectors = length / lanes;
+  constexpr double kNear = 1e-3;
+  return std::abs(doublings - std::round(doublings)) > kNear &&
+         std::abs(vectors - std::round(vectors)) > kNear;
+}
 
 class Analytic : public CostModel {
  public:
@@ -108,74 +146,108 @@ class Analytic : public CostModel {
   bool is_trained() const override { return true; }
 
   void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
-    const size_t width = feature::feature_count();
     for (size_t p = 0; p < rows.programs(); ++p) {
-      double cycles = 1;
-      for (size_t r = rows.begin[p]; r < rows.begin[p + 1]; ++r) {
-        cycles += statement_cycles(read({&rows.values[r * width], width}));
-      }
-      if (rows.begin[p] < rows.begin[p + 1]) {
-        const float* first = &rows.values[rows.begin[p] * width];
-        cycles += c_.region * plain(first[column_[ParallelRegions]]);
-      }
-      scores[p] = static_cast<float>(-std::log2(cycles));
+      const double cycles = program_cycles(rows, rows.begin[p], rows.begin[p + 1]);
+      scores[p] = static_cast<float>(-std::log2(1 + cycles));
     }
   }
 
  private:
-  using Values = std::array<double, Column::Count>;
+  // Bytes that all statements of a program move between levels.
+  struct Moved {
+    double l2 = 0, l3 = 0;
+  };
 
-  // Rows hold log2(x + 1).
-  static double plain(float value) { return std::exp2(static_cast<double>(value)) - 1; }
-
-  Values read(std::span<const float> row) const {
-    Values v{};
-    for (size_t k = 0; k < v.size(); ++k) v[k] = plain(row[column_[k]]);
-    return v;
+  double program_cycles(const feature::RowBatch& rows, size_t first, size_t last) const {
+    if (first == last) return 0;
+    const size_t width = feature::feature_count();
+    const auto value = [&](size_t row, Column column) {
+      return plain(rows.values[row * width + column_[column]]);
+    };
+    Moved moved;
+    for (size_t r = first; r < last; ++r) {
+      moved.l2 += value(r, L2Traffic);
+      moved.l3 += value(r, L3Traffic);
+    }
+    double cycles = c_.region * value(first, ParallelRegions);
+    for (size_t r = first; r < last; ++r) {
+      Values v{};
+      for (size_t k = 0; k < v.size(); ++k) v[k] = value(r, static_cast<Column>(k));
+      cycles += statement_cycles(v, moved);
+    }
+    return cycles;
   }
 
-  // Cycles of the thread that has most to do.
-  double statement_cycles(const Values& v) const {
-    const double lanes = std::max(1.0, v[VectorBytes] / std::max(1.0, v[AccumulatorBytes]));
-    const double per_vector = std::max(1.0, lanes * v[LanesUsed]);
-    const double vectors = v[Iterations] / per_vector;  // executions of the statement
-    const double busy = arithmetic(v) / per_vector / c_.fma_per_cycle;
-    double cycles =
-        std::max({busy, waiting(v, vectors), loading(v, vectors), v[Instructions] / c_.issue});
-    if (v[RegisterPressure] > 1) {
-      cycles += vectors * c_.spill * std::min(1.0, v[RegisterPressure] - 1);
-    }
-    if (v[BodyInstructions] > kCodeInCache) cycles *= 1 + c_.code;
-    const double bodies = v[Iterations] / std::max(1.0, v[CodeCopies]);
-    cycles += bodies * (c_.step + c_.branch / std::max(1.0, v[InnermostTrips]));
-    cycles +=
-        v[L1Traffic] / c_.l2_bytes + v[L2Traffic] / c_.l3_bytes + v[L3Traffic] / c_.memory_bytes;
+  // Of the thread that has most to do.
+  double statement_cycles(const Values& v, const Moved& moved) const {
+    const double work = working(v);
+    const double traffic = moving(v, moved);
     const double share =
         std::clamp(v[InstructionsPerThread] / std::max(1.0, v[Instructions]), 0.0, 1.0);
-    return cycles * share + c_.task * v[Tasks] / std::max(1.0, v[Threads]);
+    return (std::max(work, traffic) + (1 - c_.hidden) * std::min(work, traffic)) * share +
+           c_.task * v[Tasks] / std::max(1.0, v[Threads]);
   }
 
-  // Operations, in multiply-adds.
+  static double lanes(const Values& v) {
+    return std::max(1.0, v[VectorBytes] / std::max(1.0, v[AccumulatorBytes]));
+  }
+  static double elements_a_vector(const Values& v) {
+    return std::max(1.0, lanes(v) * v[LanesUsed]);
+  }
+
+  // Cycles of the instructions, if all they touch were in the first cache.
+  double working(const Values& v) const {
+    const double vectors = v[Iterations] / elements_a_vector(v);
+    const bool updates = v[IsUpdate] > 0;
+    const bool in_registers = updates && sums_in_registers(v);
+    const double operations = arithmetic(v) / elements_a_vector(v);
+    const double stores = updates ? 0 : 1;
+    const double busy = operations / c_.fma;
+    const double memory = vectors * ((v[VectorLoads] + v[Broadcasts] * c_.broadcast) / c_.loads +
+                                     stores / c_.stores + v[Gathers] * c_.gather);
+    const double issue = (light(v) / elements_a_vector(v) +
+                          vectors * (v[VectorLoads] + v[Broadcasts] + stores + 2 * v[Gathers])) /
+                         c_.issue;
+    const double wait = in_registers ? vectors * c_.latency / std::max(1.0, v[SumsInFlight]) : 0;
+    const double most = std::max({busy, memory, issue});
+    double cycles = std::max(most, wait) + c_.rest * (busy + memory + issue - most);
+    if (updates && !in_registers) {
+      cycles += vectors *
+                (c_.sum_in_memory + c_.sum_conflict * std::min(v[SumsInFlight], kConflictingSums));
+    }
+    if (is_odd_vector(v[VectorLength], lanes(v))) cycles *= c_.odd_vector;
+    cycles += vectors * c_.spill * std::clamp(v[RegisterPressure] - 1, 0.0, 1.0);
+    if (v[BodyInstructions] > kCodeInCache) cycles *= c_.large_code;
+    const double bodies = vectors / std::max(1.0, v[CodeCopies]);
+    return cycles + bodies * (c_.step + c_.loop_end / std::max(1.0, v[InnermostTrips]));
+  }
+
+  // Operations that take about as long as a multiply-add. Those on indices of a program of floats
+  // are guards: of sums they are hoisted, of copies mostly.
+  double light(const Values& v) const {
+    const double floats = v[FloatMad] + v[FloatAdd] + v[FloatMul] + v[FloatCompare] + v[FloatOther];
+    const double integers =
+        v[IntMad] + v[IntAdd] + v[IntMul] + v[IntCompare] + v[IntOther] + v[BoolOps] + v[Selects];
+    const double of_floats = v[IsUpdate] > 0 ? 0 : c_.guard;
+    return floats + (v[IsFloat] > 0 ? of_floats : 1) * integers;
+  }
+
   double arithmetic(const Values& v) const {
-    const double light = v[FloatMad] + v[FloatAdd] + v[FloatMul] + v[FloatCompare] + v[FloatOther] +
-                         v[IntMad] + v[IntAdd] + v[IntMul] + v[IntCompare] + v[IntOther] +
-                         v[Selects];
-    return light + c_.div * (v[FloatDiv] + v[IntDiv]) + c_.math * v[FloatMath];
+    const double divisions = v[FloatDiv] + (v[IsFloat] > 0 ? 0 : v[IntDiv]);
+    return light(v) + c_.division * divisions + c_.math * v[FloatMath];
   }
 
-  // A sum waits for the one before it.
-  double waiting(const Values& v, double vectors) const {
-    if (v[IsUpdate] == 0) return 0;
-    const double latency = v[UpdatesInRegisters] > 0 ? c_.latency : c_.latency + c_.memory_sum;
-    return vectors * latency / std::max(1.0, v[SumsInFlight]);
-  }
-
-  double loading(const Values& v, double vectors) const {
-    const bool through_memory = v[IsUpdate] > 0 && v[UpdatesInRegisters] == 0;
-    const double loads = v[VectorLoads] + v[Broadcasts] * 0.5 + (through_memory ? 1 : 0);
-    const double stores = v[IsUpdate] == 0 || through_memory ? 1 : 0;
-    return vectors *
-           (loads / c_.loads_per_cycle + stores / c_.stores_per_cycle + v[Gathers] * c_.gather);
+  // Cycles of the traffic between caches. Calls follow each other: where all that moves fits a
+  // level it is there already.
+  double moving(const Values& v, const Moved& moved) const {
+    const double threads = std::max(1.0, v[Threads]);
+    double cycles = v[L1Traffic] / c_.l2_bytes;
+    if (moved.l2 > v[L2Bytes] * threads) cycles += v[L2Traffic] / c_.l3_bytes;
+    if (moved.l3 > v[L3Bytes] * threads) cycles += v[L3Traffic] / c_.memory_bytes;
+    if (v[IsStreamed] > 0) {
+      cycles += v[Iterations] / elements_a_vector(v) * v[VectorBytes] / c_.streamed_bytes;
+    }
+    return cycles;
   }
 
   AnalyticConstants c_;
@@ -188,9 +260,9 @@ AnalyticConstants analytic_constants(const Target& target, const Machine& machin
   AnalyticConstants constants;
   // AMD's first cores with AVX-512 have units of 256 bits.
   if (target.vector_bits == 512 && machine.vendor == "AuthenticAMD") {
-    constants.fma_per_cycle = 1;
-    constants.loads_per_cycle = 1;
-    constants.stores_per_cycle = 0.5;
+    constants.fma = 1;
+    constants.loads = 1;
+    constants.stores = 0.5;
   }
   return constants;
 }
