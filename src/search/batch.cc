@@ -43,6 +43,37 @@ class Chooser {
     for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
 
+  // The best with each decision that was hardly tried and may still win, least tried first.
+  void take_of_each_decision() {
+    const size_t most = share_of(options_.decision_share, options_.count);
+    std::vector<size_t> trials(evidence_.decisions().count());
+    std::vector<uint32_t> waiting;
+    for (uint32_t decision = 0; decision < trials.size(); ++decision) {
+      trials[decision] = evidence_.trials_of_decision(decision);
+      if (trials[decision] < options_.decision_trials &&
+          !evidence_.is_hopeless_decision(decision)) {
+        waiting.push_back(decision);
+      }
+    }
+    std::ranges::stable_sort(waiting, {}, [&](uint32_t decision) { return trials[decision]; });
+    std::vector<uint32_t> own;
+    size_t took = 0;
+    for (const uint32_t decision : waiting) {
+      if (took == most) return;
+      if (trials[decision] >= options_.decision_trials) continue;  // came along with another
+      const auto best = std::ranges::find_if(order_, [&](size_t k) {
+        if (taken_[k] || evidence_.is_hopeless(found_[k].sketch)) return false;
+        evidence_.decisions().of(found_[k], &own);
+        return std::ranges::find(own, decision) != own.end();
+      });
+      if (best == order_.end()) continue;
+      take(*best);
+      ++took;
+      evidence_.decisions().of(found_[*best], &own);
+      for (const uint32_t other : own) ++trials[other];
+    }
+  }
+
   void take_by_chance(std::span<const size_t> fresh, Rng& rng) {
     const double wanted = options_.random_share * static_cast<double>(options_.count);
     const size_t count = options_.count >= kAlwaysOneByChance
@@ -134,6 +165,7 @@ std::vector<Candidate> choose_batch(std::span<const Candidate> found, std::span<
   Chooser chooser(found, evidence, options);
   chooser.take_by_chance(fresh, rng);
   chooser.take_of_each_sketch();
+  chooser.take_of_each_decision();
   chooser.fill();
   return chooser.answer();
 }

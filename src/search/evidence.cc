@@ -5,7 +5,8 @@
 namespace tilewright::search {
 namespace {
 
-// A sketch is hopeless when after `trials` its fastest is slower than the fastest of all by that.
+// A sketch or a decision is hopeless when after `trials` its fastest is slower than the fastest of
+// all by that.
 struct Verdict {
   size_t trials;
   double slower;
@@ -15,9 +16,18 @@ constexpr Verdict kHopeless[] = {{4, 4.0}, {8, 2.0}, {16, 1.5}, {32, 1.2}};
 }  // namespace
 
 Evidence::Evidence(std::span<const schedule::Sketch> sketches)
-    : all_(sketches), sketches_(sketches.size()) {}
+    : all_(sketches),
+      decisions_(sketches),
+      sketches_(sketches.size()),
+      by_decision_(decisions_.count()) {}
+
+void Evidence::Tried::add(double latency_ns) {
+  ++trials;
+  if (latency_ns > 0 && (best_ns == 0 || latency_ns < best_ns)) best_ns = latency_ns;
+}
 
 void Evidence::tell(std::span<const Outcome> outcomes) {
+  std::vector<uint32_t> taken;
   for (const Outcome& outcome : outcomes) {
     const Candidate& candidate = outcome.candidate;
     asked_.insert(candidate.program);
@@ -25,12 +35,10 @@ void Evidence::tell(std::span<const Outcome> outcomes) {
     const bool is_ours = candidate.sketch < all_.size() &&
                          candidate.genome.genes.size() == all_[candidate.sketch].holes.size();
     if (!is_ours) continue;
-    OfSketch& sketch = sketches_[candidate.sketch];
-    ++sketch.trials;
+    sketches_[candidate.sketch].add(outcome.latency_ns);
+    decisions_.of(candidate, &taken);
+    for (const uint32_t decision : taken) by_decision_[decision].add(outcome.latency_ns);
     if (outcome.latency_ns <= 0) continue;
-    if (sketch.best_ns == 0 || outcome.latency_ns < sketch.best_ns) {
-      sketch.best_ns = outcome.latency_ns;
-    }
     ran_.push_back(outcome);
   }
   std::ranges::stable_sort(ran_, {}, &Outcome::latency_ns);
@@ -46,8 +54,7 @@ std::vector<Candidate> Evidence::fastest(size_t count) const {
   return out;
 }
 
-bool Evidence::is_hopeless(size_t sketch) const {
-  const OfSketch& own = sketches_[sketch];
+bool Evidence::is_hopeless(const Tried& own) const {
   return std::ranges::any_of(kHopeless, [&](const Verdict& verdict) {
     if (own.trials < verdict.trials) return false;
     if (own.best_ns == 0) return true;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "search/decisions.h"
 #include "search/drawing.h"
 
 namespace tilewright::search {
@@ -22,16 +23,25 @@ class Evidence {
 
   size_t trials_of(size_t sketch) const { return sketches_[sketch].trials; }
   // Tried often enough and never near the fastest of all.
-  bool is_hopeless(size_t sketch) const;
+  bool is_hopeless(size_t sketch) const { return is_hopeless(sketches_[sketch]); }
+
+  const Decisions& decisions() const { return decisions_; }
+  size_t trials_of_decision(uint32_t decision) const { return by_decision_[decision].trials; }
+  bool is_hopeless_decision(uint32_t decision) const { return is_hopeless(by_decision_[decision]); }
 
  private:
-  struct OfSketch {
+  struct Tried {
     size_t trials = 0;
     double best_ns = 0;  // 0: none ran
+
+    void add(double latency_ns);
   };
+  bool is_hopeless(const Tried& tried) const;
 
   std::span<const schedule::Sketch> all_;
-  std::vector<OfSketch> sketches_;
+  Decisions decisions_;
+  std::vector<Tried> sketches_;
+  std::vector<Tried> by_decision_;
   std::vector<Outcome> ran_;  // fastest first, in the order of telling where equal
   HashSet asked_;
 };

@@ -1,7 +1,8 @@
 // The evolutionary explorer, in the manner of Ansor (OSDI 2020, section 5.1). One question is one
 // evolution:
 //
-//   generation 0   the fastest measured ones and fresh samples
+//   generation 0   the fastest measured ones, the nearest of them one decision apart, and fresh
+//                  samples
 //   a generation   children of what is best so far: mutations, crossings, some fresh samples
 //   the answer     the best that were never asked for (search/batch.h)
 //
@@ -88,8 +89,15 @@ class Evolution : public Explorer {
       gathering->propose(std::move(candidate));
     }
     const size_t measured = gathering->assess();
+    for (const Candidate& candidate : evidence_.fastest(kFewFastest)) {
+      for (Candidate& other : evidence_.decisions().neighbours(candidate)) {
+        gathering->propose(std::move(other));
+      }
+    }
+    gathering->assess();
+    const size_t sampled_from = gathering->kept().size();
     add_samples(population - std::min(population, measured), gathering);
-    note_fresh(*gathering, measured, fresh);
+    note_fresh(*gathering, sampled_from, fresh);
     // Without a model there is no use in children of children: parents are what was measured.
     const int generations = context_.model_is_guess ? 1 : options_.generations;
     for (int k = 0; k < generations && !gathering->kept().empty(); ++k) {

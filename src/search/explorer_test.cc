@@ -245,5 +245,27 @@ TEST(Batch, FewTwins) {
   EXPECT_EQ(only.size(), 20U);
 }
 
+// A model that is wrong about one decision does not keep it from being tried.
+TEST(Evolution, EveryDecisionHasItsTurn) {
+  struct Prejudiced : Assessor {
+    std::vector<schedule::Sketch> sketches = {
+        {.trace = {},
+         .holes = {tile_hole(512, 4, "A"), tile_hole(512, 4, "A"), choice_hole(6, "A")}}};
+    void assess(std::span<Candidate> candidates) override {
+      for (Candidate& candidate : candidates) {
+        const std::vector<uint16_t>& genes = candidate.genome.genes;
+        candidate.program = {.high = genes[2] + 1U, .low = genes[0] * 1000U + genes[1]};
+        candidate.score = genes[2] == 3 ? -1e6F : static_cast<float>(genes[0]);
+      }
+    }
+  } assessor;
+  const auto explorer =
+      make_evolution({.sketches = assessor.sketches, .assessor = &assessor, .seed = 1});
+  const std::vector<Candidate> first = explorer->ask(24);
+  std::set<uint16_t> choices;
+  for (const Candidate& candidate : first) choices.insert(candidate.genome.genes[2]);
+  EXPECT_EQ(choices.size(), 6u);
+}
+
 }  // namespace
 }  // namespace tilewright::search

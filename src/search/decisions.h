@@ -1,0 +1,35 @@
+// Decisions: the choices of all sketches that are not tile sizes, numbered so that the same choice
+// has one number in every sketch: `compute_inline P` is one decision, wherever it may be taken.
+// What was tried is counted by them, so that each gets its chance before a model that never saw it
+// rules it out. Immutable.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "search/explorer.h"
+
+namespace tilewright::search {
+
+class Decisions {
+ public:
+  explicit Decisions(std::span<const schedule::Sketch> sketches);
+
+  size_t count() const { return count_; }
+  // The numbers of the decisions that a candidate takes.
+  void of(const Candidate& candidate, std::vector<uint32_t>* numbers) const;
+
+  // Every candidate that differs from this one in one decision.
+  std::vector<Candidate> neighbours(const Candidate& candidate) const;
+
+ private:
+  // One hole with a few choices.
+  struct Open {
+    size_t hole;
+    std::vector<uint32_t> numbers;  // by choice
+  };
+  std::vector<std::vector<Open>> open_;  // by sketch
+  size_t count_ = 0;
+};
+
+}  // namespace tilewright::search
