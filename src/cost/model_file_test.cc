@@ -76,10 +76,11 @@ TEST_F(ModelFiles, RefusesWhatItCannotUse) {
                         "again",
                         feature::kFeatureVersion));
   const std::string width = fmt::format("\"width\":{}", feature::feature_count());
-  EXPECT_EQ(message_after(width, "\"width\":100000"),
-            fmt::format("its rows have 100000 numbers, this program's {}",
-                        feature::feature_count()));
-  EXPECT_EQ(message_after("tilewright cost model", "some other thing"), "it is another kind of file");
+  EXPECT_EQ(
+      message_after(width, "\"width\":100000"),
+      fmt::format("its rows have 100000 numbers, this program's {}", feature::feature_count()));
+  EXPECT_EQ(message_after("tilewright cost model", "some other thing"),
+            "it is another kind of file");
   EXPECT_EQ(message_after("pairwise_rank", "hope"),
             "no objective 'hope'; there are squared_error and pairwise_rank");
   EXPECT_EQ(message_after("\"trained_on\"", "\"trained\""),

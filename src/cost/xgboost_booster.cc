@@ -67,7 +67,7 @@ XgboostBooster::XgboostBooster(const XgboostMatrix& matrix, const BoosterOptions
   set("verbosity", "0");
   set("nthread", "1");
   set("tree_method", "hist");
-  set("max_bin", "64");
+  set("max_bin", "32");
   set("base_score", "0");
   set("max_depth", std::to_string(options.depth));
   set("eta", fmt::format("{}", options.eta));

@@ -1,6 +1,7 @@
 #include "cost/xgboost_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
 
@@ -31,9 +32,13 @@ class Fit {
     std::ranges::fill(hessian_, 0.0F);
     objective.add_gradients(scores_, gradient_, hessian_);
     for (size_t program = 0; program < set_.programs(); ++program) {
-      for (uint32_t row = set_.begin[program]; row < set_.begin[program + 1]; ++row) {
+      const uint32_t first = set_.begin[program], end = set_.begin[program + 1];
+      // Rows of a program that fall into one leaf move its score together: up to their number
+      // times as far as each of them alone. The root of that is a step between too long and slow.
+      const float together = std::sqrt(static_cast<float>(end - first));
+      for (uint32_t row = first; row < end; ++row) {
         row_gradient_[row] = gradient_[program];
-        row_hessian_[row] = hessian_[program];
+        row_hessian_[row] = hessian_[program] * together;
       }
     }
     booster_->boost(row_gradient_, row_hessian_);
@@ -64,32 +69,57 @@ Quality held_out_quality(const Samples& samples, const TrainingSet& set,
   return quality_of(given, latency);
 }
 
-struct Stop {
-  size_t trees = 0;
-  Quality quality;
+struct Fitted {
+  std::shared_ptr<const XgboostBooster> booster;
+  size_t trees = 0;  // of the booster's, the first
+  Quality quality;   // on held-out programs
 };
 
-// The number of trees after which held-out programs are served best.
-Stop find_stop(const Samples& samples, const TrainingSet& set, const XgboostMatrix& matrix,
-               const BoosterOptions& booster, const XgboostOptions& options,
-               std::span<const float> offsets) {
+// Fits the programs that are not held out, until those that are gain no more.
+Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const XgboostMatrix& matrix,
+                     const BoosterOptions& booster, const XgboostOptions& options,
+                     std::span<const float> offsets) {
   const auto training = make_objective(options.objective, set.labels, set.training, options.seed);
   const auto test = make_objective(options.objective, set.labels, set.held_out, options.seed);
+  const double work = static_cast<double>(set.values.size()) * options.columns;
+  const size_t most =
+      std::clamp<size_t>(static_cast<size_t>(options.most_work / work), 1, options.most_trees);
   Fit fit(set, matrix, booster, offsets);
-  Stop stop;
+  Fitted fitted{.booster = fit.booster(), .quality = {}};
   double least = std::numeric_limits<double>::infinity();
-  for (size_t trees = 1; trees <= options.most_trees; ++trees) {
+  for (size_t trees = 1; trees <= most; ++trees) {
     fit.add_tree(*training);
     const double loss = test->loss(fit.scores());
     if (loss < least) {
       least = loss;
-      stop.trees = trees;
-      stop.quality = held_out_quality(samples, set, fit.scores());
-    } else if (trees >= stop.trees + options.patience) {
+      fitted.trees = trees;
+      fitted.quality = held_out_quality(samples, set, fit.scores());
+    } else if (trees >= fitted.trees + options.patience) {
       break;
     }
   }
-  return stop;
+  return fitted;
+}
+
+// With or without a test; in the end from all programs, unless there are very many.
+Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOptions& options,
+               std::span<const float> offsets) {
+  const BoosterOptions booster{.depth = options.depth,
+                               .eta = options.eta,
+                               .columns = options.columns,
+                               .min_child_weight = options.min_child_weight,
+                               .seed = options.seed};
+  const XgboostMatrix matrix(set.values, set.columns.size());
+  Fitted fitted{.booster = nullptr, .trees = options.trees_without_test, .quality = {}};
+  if (set.held_out.size() >= options.least_held_out) {
+    fitted = fit_with_test(samples, set, matrix, booster, options, offsets);
+    if (set.programs() > options.most_refitted) return fitted;
+  }
+  const auto objective = make_objective(options.objective, set.labels, set.everyone, options.seed);
+  Fit fit(set, matrix, booster, offsets);
+  for (size_t i = 0; i < fitted.trees; ++i) fit.add_tree(*objective);
+  fitted.booster = fit.booster();
+  return fitted;
 }
 
 }  // namespace
@@ -117,24 +147,10 @@ Status XgboostModel::train(const Samples& samples) {
     sum_rows(set->begin, row_scores, offsets);
   }
 
-  const BoosterOptions booster{.depth = options_.depth,
-                               .eta = options_.eta,
-                               .columns = options_.columns,
-                               .min_child_weight = options_.min_child_weight,
-                               .seed = options_.seed};
-  const XgboostMatrix matrix(set->values, set->columns.size());
-  Stop stop{.trees = options_.trees_without_test, .quality = {}};
-  if (set->held_out.size() >= options_.least_held_out) {
-    stop = find_stop(samples, *set, matrix, booster, options_, offsets);
-  }
-  const auto objective =
-      make_objective(options_.objective, set->labels, set->everyone, options_.seed);
-  Fit fit(*set, matrix, booster, offsets);
-  for (size_t i = 0; i < stop.trees; ++i) fit.add_tree(*objective);
-
-  booster_ = fit.booster();
+  const Fitted fitted = fit_all(samples, *set, options_, offsets);
+  booster_ = fitted.booster;
   columns_ = set->columns;
-  Forest forest = booster_->forest(stop.trees);
+  Forest forest = booster_->forest(fitted.trees);
   rename_columns(columns_, width, &forest);
   forest.trees.insert(forest.trees.begin(), base_.trees.begin(), base_.trees.end());
   file_ = {.objective = options_.objective,
@@ -142,7 +158,7 @@ Status XgboostModel::train(const Samples& samples) {
            .failures = static_cast<size_t>(std::ranges::count(samples.latency_ns, 0.0)),
            .groups = std::set<uint32_t>(samples.group.begin(), samples.group.end()).size(),
            .rows = rows,
-           .quality = stop.quality,
+           .quality = fitted.quality,
            .forest = std::move(forest)};
   scorer_ = ForestScorer(file_.forest);
   return {};

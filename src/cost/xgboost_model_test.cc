@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Xgboost, BothObjectives,
                          });
 
 TEST_P(BothObjectives, LearnsACostFromItsRows) {
-  const auto model = trained(synthetic_samples({.programs = 600}), {.objective = GetParam()});
+  const auto model = trained(synthetic_samples({.programs = 900}), {.objective = GetParam()});
   const Samples unseen = synthetic_samples({.programs = 300, .seed = 2});
   const Quality quality = quality_of(scores_of(*model, unseen.rows), unseen.latency_ns);
   EXPECT_GT(quality.rank_correlation, 0.9);
@@ -42,7 +42,7 @@ TEST_P(BothObjectives, LearnsACostFromItsRows) {
 }
 
 TEST_P(BothObjectives, RanksFailuresLow) {
-  const Samples seen = synthetic_samples({.programs = 600, .failure_share = 1});
+  const Samples seen = synthetic_samples({.programs = 400, .failure_share = 1});
   const auto model = trained(seen, {.objective = GetParam()});
   EXPECT_EQ(model->file().failures, static_cast<size_t>(std::ranges::count(seen.latency_ns, 0.0)));
   const Samples unseen = synthetic_samples({.programs = 300, .failure_share = 1, .seed = 2});
@@ -56,13 +56,14 @@ TEST_P(BothObjectives, RanksFailuresLow) {
     low += scores[i] <= sorted[sorted.size() / 2] ? 1 : 0;
   }
   ASSERT_GT(failures, 30U);
-  EXPECT_GT(static_cast<double>(low), 0.9 * static_cast<double>(failures));
+  EXPECT_GT(static_cast<double>(low), 0.8 * static_cast<double>(failures));  // by chance: 0.5
 }
 
 TEST_P(BothObjectives, TheSameSamplesGiveTheSameTrees) {
   const Samples samples = synthetic_samples({.programs = 200, .failure_share = 0.5});
-  const auto first = trained(samples, {.objective = GetParam()});
-  const auto second = trained(samples, {.objective = GetParam()});
+  const XgboostOptions options{.objective = GetParam(), .most_trees = 30};
+  const auto first = trained(samples, options);
+  const auto second = trained(samples, options);
   EXPECT_EQ(first->file().forest, second->file().forest);
   ASSERT_TRUE(second->train(samples).has_value());  // again in the same model
   EXPECT_EQ(first->file().forest, second->file().forest);
@@ -78,8 +79,9 @@ TEST_P(BothObjectives, StopsEarlyOnNoise) {
 
 TEST_P(BothObjectives, TheForestScoresAsXgboostDoes) {
   const Samples samples = synthetic_samples({.programs = 300});
-  const auto own = trained(samples, {.objective = GetParam()});
-  const auto theirs = trained(samples, {.objective = GetParam(), .evaluator = Evaluator::Xgboost});
+  const auto own = trained(samples, {.objective = GetParam(), .most_trees = 40});
+  const auto theirs = trained(
+      samples, {.objective = GetParam(), .most_trees = 40, .evaluator = Evaluator::Xgboost});
   const Samples unseen = synthetic_samples({.programs = 501, .rows = 3, .seed = 2});
   for (const feature::RowBatch* rows : {&samples.rows, &unseen.rows}) {
     const std::vector<float> a = scores_of(*own, *rows), b = scores_of(*theirs, *rows);
@@ -140,16 +142,29 @@ TEST(Xgboost, GoesOnFromABase) {
   XgboostModel model({}, base->file());
   EXPECT_TRUE(model.is_trained());
   EXPECT_EQ(scores_of(model, samples.rows), scores_of(*base, samples.rows));
-  ASSERT_TRUE(model.train(synthetic_samples({.programs = 40, .seed = 2})).has_value());
+  const Samples few = synthetic_samples({.programs = 40, .seed = 2});
+  ASSERT_TRUE(model.train(few).has_value());
   EXPECT_GT(model.file().forest.trees.size(), base->file().forest.trees.size());
   const Samples unseen = synthetic_samples({.programs = 300, .seed = 3});
-  EXPECT_GT(quality_of(scores_of(model, unseen.rows), unseen.latency_ns).rank_correlation, 0.85);
+  const auto correlation = [&](const CostModel& one) {
+    return quality_of(scores_of(one, unseen.rows), unseen.latency_ns).rank_correlation;
+  };
+  EXPECT_GT(correlation(model), correlation(*trained(few)) + 0.1);
+}
+
+TEST(Xgboost, ManySamplesAreFittedOnceWithFewerTrees) {
+  const Samples samples = synthetic_samples({.programs = 300});
+  const auto once = trained(samples, {.most_refitted = 100});
+  EXPECT_GT(once->file().quality.rank_correlation, 0.7);
+  // 48,000 numbers, half of them for each tree.
+  EXPECT_LE(trained(samples, {.most_work = 240'000})->file().forest.trees.size(), 10U);
+  EXPECT_EQ(trained(samples, {.most_work = 1})->file().forest.trees.size(), 1U);
 }
 
 TEST(Xgboost, PredictsFromSeveralThreads) {
   const Samples samples = synthetic_samples({.programs = 200});
   for (const Evaluator evaluator : {Evaluator::OwnForest, Evaluator::Xgboost}) {
-    const auto model = trained(samples, {.evaluator = evaluator});
+    const auto model = trained(samples, {.most_trees = 20, .evaluator = evaluator});
     const std::vector<float> expected = scores_of(*model, samples.rows);
     std::vector<std::vector<float>> found(4);
     {
