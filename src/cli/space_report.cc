@@ -44,6 +44,7 @@ std::string text_of(const schedule::TailDomain& domain, size_t choice) {
 std::vector<int16_t> steps_of(const Hole& hole) {
   if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
     std::vector<int16_t> steps;
+    steps.reserve(tiles->slices.size());
     for (const schedule::TileSlice& slice : tiles->slices) steps.push_back(slice.step);
     if (!steps.empty()) return steps;
   }

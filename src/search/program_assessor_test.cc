@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "schedule/apply.h"
 #include "search/program_cache.h"
-#include "space/sketch_drawer.h"
+#include "space/space.h"
 #include "space/validity.h"
 #include "space/variation.h"
 #include "task/parse.h"
@@ -47,12 +47,10 @@ class SumModel : public cost::CostModel {
 struct Bench {
   explicit Bench(std::string_view text)
       : task{parse_workload(text).value(), parse_target("x86-64-v4;threads=2").value()},
-        initial(schedule::initial_tree(task.workload).value()),
-        machine(detect_machine()) {
-    Rng rng(1);
-    space::SketchDrawer drawer(task, initial);
-    for (int k = 0; k < 12; ++k) sketches.push_back(drawer.draw(rng));
-  }
+        space(space::Space::make(task).value()),
+        initial(space.initial()),
+        sketches(space.sketches()),
+        machine(detect_machine()) {}
 
   // Random ones and a few generations of mutants, with copies among them.
   std::vector<Candidate> candidates(size_t count, uint64_t seed) const {
@@ -86,9 +84,10 @@ struct Bench {
   }
 
   Task task;
-  schedule::LoopTree initial;
+  space::Space space;
+  const schedule::LoopTree& initial;
+  std::span<const schedule::Sketch> sketches;
   Machine machine;
-  std::vector<schedule::Sketch> sketches;
 };
 
 size_t distinct_programs(std::span<const Candidate> candidates) {
@@ -102,7 +101,7 @@ size_t distinct_programs(std::span<const Candidate> candidates) {
 TEST(ProgramAssessor, FindsTheProgramOfEachCandidate) {
   for (const char* text : {"C2D2", "matmul:m=64,n=100,k=96", "softmax:m=300,n=130"}) {
     const Bench bench(text);
-    ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+    ProgramAssessor assessor(bench.space, bench.machine, 2);
     size_t fit = 0;
     for (uint64_t seed = 1; seed <= 2; ++seed) {
       std::vector<Candidate> candidates = bench.candidates(500, seed);
@@ -124,7 +123,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
   std::vector<std::vector<Candidate>> answers;
   std::vector<AssessorCounts> counts;
   for (const int threads : {1, 2, 5}) {
-    ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, threads);
+    ProgramAssessor assessor(bench.space, bench.machine, threads);
     assessor.set_model(&model);
     std::vector<Candidate> all;
     for (uint64_t seed = 1; seed <= 3; ++seed) {
@@ -150,7 +149,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
 TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
   const Bench bench("C2D2");
   const SumModel model(1);
-  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 1);
+  ProgramAssessor assessor(bench.space, bench.machine, 1);
   assessor.set_model(&model);
   std::vector<Candidate> candidates = bench.candidates(500, 1);
   assessor.assess(candidates);
@@ -184,7 +183,7 @@ TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
 TEST(ProgramAssessor, RemembersRows) {
   const Bench bench("C2D2");
   const SumModel model(1);
-  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+  ProgramAssessor assessor(bench.space, bench.machine, 2);
   std::vector<Candidate> candidates = bench.candidates(300, 1);
   assessor.assess(candidates);  // without a model there are no rows
   feature::RowBatch batch;
@@ -210,7 +209,7 @@ TEST(ProgramAssessor, RemembersRows) {
 
 TEST(ProgramAssessor, TakesNothing) {
   const Bench bench("matmul:m=64,n=64,k=64");
-  ProgramAssessor assessor(bench.task, bench.initial, bench.sketches, bench.machine, 2);
+  ProgramAssessor assessor(bench.space, bench.machine, 2);
   assessor.assess({});
   EXPECT_EQ(assessor.counts().asked, 0);
 }

@@ -41,7 +41,7 @@ Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome);
 
 class ProgramCache {
  public:
-  explicit ProgramCache(size_t row_bytes = size_t{64} << 20, size_t entries = size_t{1} << 22)
+  explicit ProgramCache(size_t row_bytes = size_t{24} << 20, size_t entries = size_t{1} << 22)
       : most_row_bytes_(row_bytes), most_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
