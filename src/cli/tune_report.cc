@@ -1,0 +1,239 @@
+#include "cli/tune_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "base/json.h"
+#include "cli/units.h"
+#include "schedule/trace.h"
+
+namespace tilewright::cli {
+namespace {
+
+constexpr size_t kBar = 20;
+
+// Digits become one `#`.
+std::string without_numbers(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+    if (digit && !result.empty() && result.back() == '#') continue;
+    result += digit ? '#' : c;
+  }
+  return result;
+}
+
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, std::min(text.find('\n'), size_t{160})));
+}
+
+std::string thousands(double value) {
+  const std::string digits = fmt::format("{:.0f}", value);
+  std::string text;
+  for (size_t k = 0; k < digits.size(); ++k) {
+    if (k > 0 && (digits.size() - k) % 3 == 0) text += ',';
+    text += digits[k];
+  }
+  return text;
+}
+
+std::string flop_text(double flop) {
+  if (flop >= 1e9) return fmt::format("{:.3g} G", flop * 1e-9);
+  return flop >= 1e6 ? fmt::format("{:.3g} M", flop * 1e-6) : fmt::format("{:.3g} k", flop * 1e-3);
+}
+
+std::string done_text(const tune::TaskResult& result) {
+  if (!result.problem.empty()) return "error";
+  if (result.rounds == 0 && result.trials == 0) return "not begun";
+  return std::string(result.end == tune::TaskEnd::Open ? "budget" : text_of(result.end));
+}
+
+}  // namespace
+
+void TuneTally::add(const tune::Trial& trial) {
+  (trial.stored ? stored : measured) += 1;
+  by_kind[static_cast<size_t>(trial.kind)] += 1;
+  if (!record::is_failure(trial.kind)) return;
+  const std::string kind(text_of(trial.kind));
+  FailureGroup& group = failures[kind + " " + without_numbers(first_line(trial.text))];
+  if (group.count++ > 0) return;
+  group.kind = trial.kind;
+  group.example = first_line(trial.text);
+}
+
+std::string tune_progress_line(const TuneTally& tally, double peak_gflops, double elapsed_s,
+                               double left_s, bool bar) {
+  std::string line;
+  if (bar && tally.total > 0) {
+    const size_t filled = std::min(kBar, kBar * tally.trials() / static_cast<size_t>(tally.total));
+    line += fmt::format("[{}{}{}] ", std::string(filled, '='), filled < kBar ? ">" : "",
+                        std::string(filled < kBar ? kBar - filled - 1 : 0, ' '));
+  }
+  line += tally.total > 0 ? fmt::format("{}/{}", tally.trials(), tally.total)
+                          : fmt::format("{} trials", tally.trials());
+  line += "  " + tally.name;
+  if (tally.best_ns > 0) {
+    line += " " + duration_text(tally.best_ns);
+    if (tally.flop > 0) line += " " + rate_text(tally.flop, tally.best_ns);
+    if (tally.flop > 0 && peak_gflops > 0) {
+      line += fmt::format(" {:.0f} % of peak", 100 * tally.flop / tally.best_ns / peak_gflops);
+    }
+  }
+  if (elapsed_s > 0 && tally.measured > 0) {
+    line += fmt::format("  {:.1f} trials/s", static_cast<double>(tally.measured) / elapsed_s);
+  }
+  if (tally.search_s > 0) {
+    line += fmt::format("  {} candidates/s",
+                        thousands(static_cast<double>(tally.scored) / tally.search_s));
+  }
+  if (std::isfinite(left_s)) line += "  left " + clock_text(left_s);
+  const char* before = "  failed: ";
+  for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
+    const auto verdict = static_cast<record::VerdictKind>(kind);
+    if (!is_failure(verdict) || tally.by_kind[kind] == 0) continue;
+    line += fmt::format("{}{} {}", before, tally.by_kind[kind], text_of(verdict));
+    before = ", ";
+  }
+  return line;
+}
+
+std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
+  size_t width = 4;
+  bool above_peak = false;
+  for (const TuneRow& row : rows) width = std::max(width, row.name.size());
+  std::string text =
+      fmt::format("{:<12}  {:<{}}  {:>8}  {:>6}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n", "ID", "name",
+                  width, "FLOP", "weight", "GFLOP/s", "peak", "latency", "trials", "done");
+  for (const TuneRow& row : rows) {
+    const tune::Trial* const winner = row.result.winning_trial();
+    const double rate = winner != nullptr ? row.flop / winner->latency_ns : 0;
+    text += fmt::format(
+        "{:<12}  {:<{}}  {:>8}  {:>6g}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n", short_id(row.key),
+        row.name, width, flop_text(row.flop), row.weight,
+        rate > 0 ? fmt::format("{:.4g}", rate) : "-",
+        rate > 0 && peak_gflops > 0 ? fmt::format("{:.0f} %", 100 * rate / peak_gflops) : "-",
+        winner != nullptr ? duration_text(winner->latency_ns) : "-", row.result.trials,
+        done_text(row.result));
+    above_peak |= peak_gflops > 0 && rate > 1.02 * peak_gflops;
+  }
+  if (above_peak) {
+    text += fmt::format(
+        "! more than the peak of {:.4g} GFLOP/s measured here: either the machine did other work "
+        "then, or the schedule leaves out work that the FLOP count has\n",
+        peak_gflops);
+  }
+  return text;
+}
+
+std::string failures_text(const TuneTally& tally) {
+  std::vector<const FailureGroup*> groups;
+  size_t failed = 0;
+  for (const auto& [text, group] : tally.failures) {
+    groups.push_back(&group);
+    failed += group.count;
+  }
+  if (groups.empty()) return {};
+  std::ranges::stable_sort(groups, std::greater(), &FailureGroup::count);
+  std::string text = fmt::format("{} of {} candidates failed:\n", failed, tally.trials());
+  constexpr size_t kShown = 8;
+  for (size_t k = 0; k < std::min(groups.size(), kShown); ++k) {
+    text += fmt::format("{:>6} {}: {}\n", groups[k]->count, text_of(groups[k]->kind),
+                        groups[k]->example);
+  }
+  if (groups.size() > kShown)
+    text += fmt::format("       and {} more kinds\n", groups.size() - kShown);
+  return text;
+}
+
+std::string winners_text(std::span<const TuneRow> rows) {
+  std::string text;
+  double log_sum = 0;
+  size_t compared = 0;
+  for (const TuneRow& row : rows) {
+    if (!row.result.problem.empty()) text += fmt::format("{}: {}\n", row.name, row.result.problem);
+    const tune::Trial* const winner = row.result.winning_trial();
+    if (winner == nullptr) continue;
+    const double default_ns = row.result.default_ns();
+    if (default_ns > 0) {
+      log_sum += std::log(default_ns / winner->latency_ns);
+      ++compared;
+    }
+    const bool is_default = !row.result.finals.empty() && row.result.finals.front().is_default;
+    text += fmt::format("{}: {} in {}", row.name, short_id(winner->attempt),
+                        duration_text(winner->latency_ns));
+    if (is_default) {
+      text += ", the default schedule: nothing faster was found\n";
+    } else if (default_ns > 0) {
+      text += fmt::format(", {:.3g} x the default schedule ({})\n", default_ns / winner->latency_ns,
+                          duration_text(default_ns));
+    } else {
+      text += "\n";
+    }
+  }
+  if (compared > 1) {
+    text += fmt::format("geometric mean: {:.3g} x the default schedules\n",
+                        std::exp(log_sum / static_cast<double>(compared)));
+  }
+  return text;
+}
+
+Json round_json(const std::string& name, const tune::RoundReport& report,
+                std::span<const tune::Trial> trials) {
+  Json answers = Json::array();
+  for (const tune::Trial& trial : trials) {
+    Json answer = {{"verdict", text_of(trial.kind)}, {"stored", trial.stored}};
+    if (!record::is_failure(trial.kind)) answer["latency_ns"] = trial.latency_ns;
+    answers.push_back(std::move(answer));
+  }
+  Json json = {{"name", name},          {"round", report.round},    {"proposed", report.proposed},
+               {"tried", report.tried}, {"stored", report.stored},  {"complete", report.complete},
+               {"model", report.model}, {"scored", report.scored},  {"propose_s", report.propose_s},
+               {"try_s", report.try_s}, {"learn_s", report.learn_s}};
+  if (report.best_ns > 0) json["best_ns"] = report.best_ns;
+  if (report.quality) {
+    json["quality"] = {{"programs", report.quality->programs},
+                       {"rank_correlation", report.quality->rank_correlation},
+                       {"pairwise_accuracy", report.quality->pairwise_accuracy},
+                       {"recall_at_k", report.quality->recall_at_k},
+                       {"top1", report.quality->top1},
+                       {"top5", report.quality->top5}};
+  }
+  json["trials"] = std::move(answers);
+  return json;
+}
+
+Json row_json(const TuneRow& row) {
+  const tune::TaskResult& result = row.result;
+  Json json = {{"name", row.name},
+               {"task", row.key.hex()},
+               {"flop", row.flop},
+               {"weight", row.weight},
+               {"rounds", result.rounds},
+               {"trials", result.trials},
+               {"measured", result.measured},
+               {"done", done_text(result)}};
+  if (!result.problem.empty()) json["problem"] = result.problem;
+  if (result.best) {
+    json["best"] = {{"id", result.best->trial.attempt.hex()},
+                    {"latency_ns", result.best->trial.latency_ns}};
+  }
+  if (result.default_trial && result.default_trial->is_timed()) {
+    json["default_trial_ns"] = result.default_trial->latency_ns;
+  }
+  if (const tune::Trial* const winner = result.winning_trial()) {
+    json["winner"] = {{"id", winner->attempt.hex()},
+                      {"latency_ns", winner->latency_ns},
+                      {"program", result.winner()->program.hex()},
+                      {"trace", schedule::to_text(result.winner()->trace)}};
+    if (row.flop > 0) json["gflops"] = row.flop / winner->latency_ns;
+  }
+  if (result.default_ns() > 0) json["default_ns"] = result.default_ns();
+  json["finals"] = result.finals.size();
+  json["finals_held"] = result.finals_held;
+  return json;
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,63 @@
+// What `tilewright tune` prints, as text for people and as JSON. Pure functions and values; the
+// clock is the caller's.
+#pragma once
+
+#include <array>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/json_fwd.h"
+#include "tune/tuning.h"
+
+namespace tilewright::cli {
+
+// Failures that differ in numbers only are one.
+struct FailureGroup {
+  record::VerdictKind kind = record::VerdictKind::Device;
+  size_t count = 0;
+  std::string example;
+};
+
+// What a run has found so far.
+struct TuneTally {
+  int64_t total = 0;  // trials; 0: not limited
+  size_t measured = 0, stored = 0;
+  std::array<size_t, record::kVerdictKinds> by_kind{};
+  std::map<std::string, FailureGroup> failures;  // by kind and text without numbers
+  int64_t scored = 0;                            // candidates the search looked at
+  double search_s = 0;                           // that this took
+  // Of the task at hand.
+  std::string name;
+  double flop = 0;
+  double best_ns = 0;
+
+  void add(const tune::Trial& trial);
+  size_t trials() const { return measured + stored; }
+};
+
+// [=====>    ] 120/200  C2D2 412.3 us 893.1 GFLOP/s 78 % of peak  31.2 trials/s  41,200
+// candidates/s  failed: 2 build  left 0:06
+std::string tune_progress_line(const TuneTally& tally, double peak_gflops, double elapsed_s,
+                               double left_s, bool bar);
+
+// One task of the table at the end.
+struct TuneRow {
+  std::string name;
+  Hash128 key;
+  double flop = 0;
+  double weight = 1;
+  tune::TaskResult result;
+};
+
+std::string tune_table(std::span<const TuneRow> rows, double peak_gflops);
+std::string failures_text(const TuneTally& tally);
+// `2.31 x the default schedule (951 us)`, what is known of it.
+std::string winners_text(std::span<const TuneRow> rows);
+
+Json round_json(const std::string& name, const tune::RoundReport& report,
+                std::span<const tune::Trial> trials);
+Json row_json(const TuneRow& row);
+
+}  // namespace tilewright::cli

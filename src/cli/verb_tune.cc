@@ -1,0 +1,412 @@
+// `tilewright tune WHAT...`: searches the space of each workload for its fastest schedule. All that
+// is measured goes into the store; a run that was stopped is gone on with, one that is repeated
+// measures nothing. docs/tuning.md.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "cli/flag_checks.h"
+#include "cli/interrupt.h"
+#include "cli/progress_printer.h"
+#include "cli/records_common.h"
+#include "cli/target_choice.h"
+#include "cli/tune_report.h"
+#include "cli/units.h"
+#include "cli/verb.h"
+#include "cli/workers.h"
+#include "cost/xgboost_model.h"
+#include "runtime/host/peak.h"
+#include "task/parse.h"
+#include "task/suite.h"
+
+namespace tilewright::cli {
+namespace {
+
+constexpr int64_t kDefaultTrials = 200;  // a task, when no budget is given
+constexpr double kFinalsSeconds = 1.4;   // of one task
+constexpr double kPeakSeconds = 0.1;
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+struct Options {
+  std::vector<std::string> what;
+  std::string records = kDefaultRecords;
+  TargetChoice target;
+  int64_t trials = 0;
+  double seconds = 0;
+  int64_t patience = 0;
+  uint64_t seed = 1;
+  std::vector<std::string> space_off;
+  std::string search = "evolution";
+  std::string cost = "xgboost";
+  std::string objective;
+  std::vector<double> latency_targets_us;
+  std::string cache = "warm";
+  std::string model;
+  bool force = false;
+  bool no_scheduler = false;
+  size_t learn_from = tune::TaskTunerOptions().learn_from;
+};
+
+double seconds_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+// The tasks that the words mean; one that is said twice weighs twice.
+Result<std::vector<tune::TunedTask>> tasks_of(const Options& options) {
+  const int cpus = static_cast<int>(detect_machine().cpus.size());
+  const Result<Target> target = target_of(options.target, cpus);
+  if (!target) return std::unexpected(target.error());
+  if (const Status runs = check_runs_here(*target); !runs) {
+    return fail(ErrorKind::Unsupported,
+                "what is made for that target cannot be measured here: " + runs.error().message);
+  }
+  std::vector<std::string> words;
+  for (const std::string& word : options.what) {
+    if (word != "suite") words.push_back(word);
+    if (word != "suite") continue;
+    for (const SuiteRow& row : suite_rows()) words.push_back(row.name);
+  }
+  std::vector<tune::TunedTask> tasks;
+  for (const std::string& word : words) {
+    Result<Workload> workload = parse_workload(word);
+    if (!workload) return std::unexpected(workload.error());
+    Task task{std::move(*workload), *target};
+    const auto same = std::ranges::find_if(
+        tasks, [&](const tune::TunedTask& one) { return one.task.key() == task.key(); });
+    if (same != tasks.end()) {
+      same->weight += 1;
+    } else {
+      tasks.push_back({.task = std::move(task)});
+    }
+  }
+  return tasks;
+}
+
+Result<tune::Objective> objective_of(const Options& options, size_t tasks) {
+  tune::Objective objective;
+  const std::string name = !options.objective.empty() ? options.objective
+                           : tasks > 1                ? "geometric_mean"
+                                                      : "sum";
+  if (!options.latency_targets_us.empty() && name != "targets") {
+    return fail(ErrorKind::BadInput, "--latency-targets goes with --objective targets");
+  }
+  for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
+                          tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
+    if (text_of(kind) != name) continue;
+    objective.kind = kind;
+    for (const double us : options.latency_targets_us) objective.targets_ns.push_back(us * 1e3);
+    if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("--objective targets needs --latency-targets with {} number{}, "
+                              "one a task, in microseconds",
+                              tasks, tasks == 1 ? "" : "s"));
+    }
+    return objective;
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("there is no objective '{}'; there are sum, targets, geometric_mean, "
+                          "early_stopping",
+                          name));
+}
+
+std::string command_of(const Options& options) {
+  std::string command = "tune";
+  for (const std::string& word : options.what) command += " " + word;
+  command +=
+      fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
+  for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (options.force) command += " --force";
+  return command;
+}
+
+// One run of the verb: what is printed while it goes on.
+class TuneRun : public tune::LoopListener {
+ public:
+  TuneRun(const Context& context, const Options& options, const std::vector<tune::TunedTask>& tasks,
+          double begin_s)
+      : context_(context),
+        tasks_(tasks),
+        begin_s_(begin_s),
+        seconds_(options.seconds),
+        terminal_(reaches_terminal(context.err)),
+        progress_(context.err, terminal_) {}
+
+  void set_budget(int64_t trials, double peak_gflops) {
+    tally_.total = trials;
+    peak_gflops_ = peak_gflops;
+  }
+
+  void on_trial(size_t task, const tune::Proposal& /*proposal*/,
+                const tune::Trial& trial) override {
+    if (task != task_ || tally_.name.empty()) {
+      task_ = task;
+      tally_.name = tasks_[task].task.workload.text;
+      tally_.flop = tasks_[task].task.workload.dag->flop();
+      tally_.best_ns = task < best_ns_.size() ? best_ns_[task] : 0;
+    }
+    tally_.add(trial);
+    if (trial.is_timed() && (tally_.best_ns <= 0 || trial.latency_ns < tally_.best_ns)) {
+      tally_.best_ns = trial.latency_ns;
+      best_ns_.resize(tasks_.size());
+      best_ns_[task] = trial.latency_ns;
+    }
+    if (context_.json) trials_.push_back(trial);
+    const double now_s = seconds_now() - begin_s_;
+    if (progress_.is_due(now_s)) print_progress(now_s);
+  }
+
+  void on_round(size_t task, const tune::RoundReport& report) override {
+    tally_.scored += report.scored;
+    tally_.search_s += report.propose_s;
+    overhead_s_ += report.propose_s + report.learn_s;
+    if (context_.json) {
+      Json round = round_json(tasks_[task].task.workload.text, report, trials_);
+      context_.out << print_json({{"round", std::move(round)}}) << "\n" << std::flush;
+      trials_.clear();
+    }
+  }
+
+  void finish() {
+    print_progress(seconds_now() - begin_s_);
+    progress_.finish();
+  }
+
+  const TuneTally& tally() const { return tally_; }
+  double overhead_s() const { return overhead_s_; }
+
+ private:
+  // Until the trials are used up at this rate, or the time.
+  double left_s(double now_s) const {
+    double left = seconds_ > 0 ? seconds_ - now_s : kNoEnd;
+    if (tally_.total > 0 && tally_.measured > 0) {
+      const auto trials = static_cast<double>(tally_.total) - static_cast<double>(tally_.trials());
+      left = std::min(left, trials * now_s / static_cast<double>(tally_.measured));
+    }
+    return std::max(left, 0.0);
+  }
+  void print_progress(double now_s) {
+    progress_.print(tune_progress_line(tally_, peak_gflops_, now_s, left_s(now_s), terminal_),
+                    now_s);
+  }
+
+  const Context& context_;
+  const std::vector<tune::TunedTask>& tasks_;
+  double begin_s_;
+  double seconds_;
+  bool terminal_;
+  ProgressPrinter progress_;
+  TuneTally tally_;
+  double peak_gflops_ = 0;
+  double overhead_s_ = 0;
+  size_t task_ = 0;
+  std::vector<double> best_ns_;
+  std::vector<tune::Trial> trials_;  // of the round, for its JSON
+};
+
+Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks) {
+  tune::TuningOptions tuning;
+  const Result<tune::SearchKind> search = tune::parse_search_kind(options.search);
+  if (!search) return std::unexpected(search.error());
+  const Result<tune::CostKind> cost = tune::parse_cost_kind(options.cost);
+  if (!cost) return std::unexpected(cost.error());
+  const Result<record::CachePolicy> cache = record::parse_cache_policy(options.cache);
+  if (!cache) return std::unexpected(cache.error());
+  Result<tune::Objective> objective = objective_of(options, tasks);
+  if (!objective) return std::unexpected(objective.error());
+  const Result<std::filesystem::path> workers = workers_folder();
+  if (!workers) return std::unexpected(workers.error());
+  tuning.search.search = *search;
+  tuning.search.cost = *cost;
+  tuning.search.seed = options.seed;
+  tuning.search.learn_from = options.learn_from;
+  tuning.search.space.off = options.space_off;
+  tuning.scheduler.patience = options.patience;
+  tuning.scheduler.round_robin = options.no_scheduler;
+  tuning.objective = std::move(*objective);
+  tuning.measure.workers = *workers;
+  tuning.measure.protocol.cache = *cache;
+  tuning.trials = options.trials;
+  if (options.trials == 0 && options.seconds <= 0) {
+    tuning.trials = kDefaultTrials * static_cast<int64_t>(tasks);
+  }
+  tuning.force = options.force;
+  tuning.command = command_of(options);
+  tuning.version = TILEWRIGHT_VERSION;
+  return tuning;
+}
+
+double fma_peak(const std::vector<tune::TunedTask>& tasks) {
+  return runtime::measure_fma_peak(tasks[0].task.target.threads, kPeakSeconds).gflops;
+}
+
+std::vector<TuneRow> rows_of(const tune::Tuning& tuning) {
+  std::vector<TuneRow> rows;
+  for (size_t task = 0; task < tuning.size(); ++task) {
+    const tune::TunedTask& one = tuning.task(task);
+    rows.push_back({.name = one.task.workload.text,
+                    .key = one.task.key(),
+                    .flop = one.task.workload.dag->flop(),
+                    .weight = one.weight,
+                    .result = tuning.result(task)});
+  }
+  return rows;
+}
+
+void print_result(const Context& context, const Options& options, const tune::Tuning& tuning,
+                  const TuneRun& run, double peak_gflops, double took_s) {
+  const std::vector<TuneRow> rows = rows_of(tuning);
+  const TuneTally& tally = run.tally();
+  if (context.json) {
+    Json tasks = Json::array();
+    for (const TuneRow& row : rows) tasks.push_back(row_json(row));
+    Json verdicts = Json::object();
+    for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
+      if (tally.by_kind[kind] == 0) continue;
+      verdicts[std::string(text_of(static_cast<record::VerdictKind>(kind)))] = tally.by_kind[kind];
+    }
+    Json result = {{"tasks", std::move(tasks)},
+                   {"trials", tally.trials()},
+                   {"measured", tally.measured},
+                   {"stored", tally.stored},
+                   {"verdicts", std::move(verdicts)},
+                   {"scored", tally.scored},
+                   {"search_s", tally.search_s},
+                   {"overhead_s", run.overhead_s()},
+                   {"seconds", took_s},
+                   {"peak_gflops", peak_gflops},
+                   {"trajectory", tuning.trajectory().key.hex()},
+                   {"resumed", !tuning.trajectory().is_new()},
+                   {"interrupted", Interrupt::requested()},
+                   {"records", options.records}};
+    if (took_s > 0) result["trials_per_s"] = static_cast<double>(tally.measured) / took_s;
+    context.out << print_json({{"result", std::move(result)}}) << "\n";
+    return;
+  }
+  std::string text = tune_table(rows, peak_gflops) + "\n" + winners_text(rows);
+  text += failures_text(tally);
+  text +=
+      fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n", tally.trials(),
+                  duration_text(took_s * 1e9), tally.measured, tally.stored, options.records);
+  text += "peer: ./dev bench search\n";
+  context.out << text;
+}
+
+Status save_model(const tune::Tuning& tuning, const std::string& path) {
+  const tune::TaskTuner* const tuner = tuning.loop().tuner(0);
+  const auto* const model =
+      tuner != nullptr ? dynamic_cast<const cost::XgboostModel*>(tuner->model()) : nullptr;
+  if (model == nullptr) {
+    return fail(ErrorKind::BadInput, "--model: no model was learnt: too few trials");
+  }
+  return cost::save_model_file(model->file(), path);
+}
+
+Status check_flags(const Options& options, size_t tasks) {
+  if (options.model.empty()) return {};
+  if (tasks != 1) return fail(ErrorKind::BadInput, "--model goes with one task only");
+  if (options.cost != "xgboost") {
+    return fail(ErrorKind::BadInput, "--model goes with --cost xgboost: no other learns");
+  }
+  return {};
+}
+
+Result<ExitCode> run_tune(const Context& context, const Options& options) {
+  const double begin_s = seconds_now();
+  Result<std::vector<tune::TunedTask>> tasks = tasks_of(options);
+  if (!tasks) return std::unexpected(tasks.error());
+  if (const Status flags = check_flags(options, tasks->size()); !flags) {
+    return std::unexpected(flags.error());
+  }
+  Result<tune::TuningOptions> tuning_with = tuning_options(options, tasks->size());
+  if (!tuning_with) return std::unexpected(tuning_with.error());
+  Result<record::Store> store = record::Store::open(options.records);
+  if (!store) return std::unexpected(store.error());
+
+  const Interrupt interrupt;
+  const double budget_s = options.seconds > 0 ? options.seconds : kNoEnd;
+  const double finals_s =
+      std::min(0.25 * budget_s, kFinalsSeconds * static_cast<double>(tasks->size()));
+  double end_s = begin_s + (options.seconds > 0 ? budget_s - finals_s : kNoEnd);
+  tuning_with->measure.stop = [&context, &end_s] {
+    return Interrupt::requested() || !context.out.good() || seconds_now() >= end_s;
+  };
+  TuneRun run(context, options, *tasks, begin_s);
+  Result<tune::Tuning> tuning = tune::Tuning::start(*tasks, *store, *tuning_with);
+  if (!tuning) return std::unexpected(tuning.error());
+  double peak_gflops = fma_peak(*tasks);
+  run.set_budget(tuning_with->trials, peak_gflops);
+
+  Status status = tuning->run(&run);
+  run.finish();
+  end_s = kNoEnd;  // the finals have time of their own
+  if (status && !Interrupt::requested() && context.out.good()) {
+    status = tuning->hold_finals(
+        [&] { return Interrupt::requested() || seconds_now() > begin_s + 1.02 * budget_s; });
+  }
+  // The larger of two: other work on the machine makes a peak look low.
+  if (run.tally().measured > 0 && !Interrupt::requested()) {
+    peak_gflops = std::max(peak_gflops, fma_peak(*tasks));
+  }
+  print_result(context, options, *tuning, run, peak_gflops, seconds_now() - begin_s);
+  if (status && !options.model.empty()) status = save_model(*tuning, options.model);
+  if (!status) return std::unexpected(status.error());
+  if (Interrupt::requested()) return ExitCode::Interrupted;
+  for (size_t task = 0; task < tuning->size(); ++task) {
+    if (tuning->result(task).winner() != nullptr) return ExitCode::Done;
+  }
+  return ExitCode::NothingValid;
+}
+
+}  // namespace
+
+Action declare_tune(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  app.add_option("what", options->what,
+                 "operators, such as matmul:m=512,n=512,k=512, names of the suite, or `suite` for "
+                 "all of it")
+      ->required();
+  declare_records_flag(app, &options->records);
+  declare_target_flags(app, "one for each cpu", &options->target);
+  app.add_option("--trials", options->trials,
+                 "so many candidates in all (default: 200 a task, or no limit with --seconds)")
+      ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--seconds", options->seconds, "end after that long, finals included")
+      ->check(number_between(0, 1e9));
+  app.add_option("--patience", options->patience,
+                 "a task is done after so many trials without improvement (default: never)")
+      ->check(CLI::Range(1, 1'000'000'000));
+  app.add_option("--seed", options->seed, "of the search (default: 1)")->check(natural_number());
+  app.add_option("--space-off", options->space_off,
+                 "rules and extensions to leave out: NAME[,NAME] (`tilewright space --list`)")
+      ->delimiter(',');
+  app.add_option("--search", options->search, "evolution, random or beam (default: evolution)");
+  app.add_option("--cost", options->cost,
+                 "the model that guides: xgboost, analytic, random or none (default: xgboost)");
+  app.add_option("--objective", options->objective,
+                 "of several tasks: sum, geometric_mean, targets or early_stopping (default: "
+                 "geometric_mean)");
+  app.add_option("--latency-targets", options->latency_targets_us,
+                 "for --objective targets: microseconds, one a task, separated by commas")
+      ->delimiter(',');
+  app.add_option("--cache", options->cache,
+                 "before each sample: warm, cold or weights_cold (default: warm)");
+  app.add_option("--learn-from", options->learn_from,
+                 fmt::format("trials after which the learned model guides, and no longer the "
+                             "analytic one (default: {})",
+                             options->learn_from))
+      ->check(CLI::Range(2, 1'000'000));
+  app.add_flag("--no-scheduler", options->no_scheduler, "tasks take turns instead");
+  app.add_flag("--force", options->force, "measure anew also what has a verdict in the store");
+  app.add_option("--model", options->model, "write the learned cost model to this file");
+  return [options](const Context& context) { return run_tune(context, *options); };
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,197 @@
+"""`tilewright tune` from outside: a search that is killed at random and started again goes on where
+it was, measures nothing twice and ends where an undisturbed one ends with the same verdicts;
+repeated, it measures nothing; budgets, interruption and bad use.
+
+A few deaths by default; TILEWRIGHT_CRASH_RUNS=10 makes that many, TILEWRIGHT_CRASH_SEED=n others.
+"""
+
+import collections
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import tempfile
+import time
+import unittest
+
+import program
+
+RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
+SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
+WHAT = "matmul:m=96,n=64,k=64"
+TRIALS = 120
+
+
+def tune_words(records, *more, what=(WHAT,), trials=TRIALS):
+    return [
+        *("tune", *what, "--trials", trials, "--threads", 1),
+        *("--records", records, "--json", *more),
+    ]
+
+
+def result_of(done):
+    return program.member(program.objects(done.stdout), "result")
+
+
+def attempts(records):
+    """How often each (task, program) was measured by itself, not in finals."""
+    with sqlite3.connect(f"file:{records}?mode=ro", uri=True) as store:
+        rows = store.execute(
+            "SELECT a.task, c.program FROM attempts a JOIN candidates c ON c.id = a.candidate "
+            "JOIN protocols p ON p.id = a.protocol "
+            "WHERE p.text NOT LIKE '%interleaved%' AND a.verdict <> 'device'"
+        ).fetchall()
+    return collections.Counter(rows)
+
+
+def winners(result):
+    return {task["name"]: task["best"] for task in result["tasks"]}
+
+
+class Tune(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="tilewright-tune-")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def tune(self, records, *more, code=0, **named):
+        done = program.run(*tune_words(records, *more, **named))
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def die_and_go_on(self, records, rng, **named):
+        """Kills it at random moments; verdicts in the store after each death in the midst of it."""
+        stored = []
+        for _ in range(RUNS):
+            process = program.start(*tune_words(records, **named))
+            time.sleep(rng.uniform(0.3, 2.5))
+            alive = process.poll() is None
+            process.kill()
+            program.rest(process)
+            if alive and os.path.exists(records):
+                stored.append(sum(attempts(records).values()))
+        return stored
+
+    def check_killed(self, **named):
+        records = self.path("killed.db")
+        stored = self.die_and_go_on(records, random.Random(SEED), **named)
+        # Otherwise it says nothing: it died with some of the verdicts, and not with all.
+        trials = named.get("trials", TRIALS)
+        self.assertTrue(any(0 < count < trials for count in stored), stored)
+        last = result_of(self.tune(records, **named))
+        counts = attempts(records)
+        self.assertEqual([key for key, count in counts.items() if count > 1], [])
+        self.assertEqual(last["trials"], trials)
+        self.assertEqual(sum(counts.values()), last["trials"])
+
+        # Undisturbed, with those verdicts: the same path, the same end.
+        copy = self.path("copy.db")
+        shutil.copy(records, copy)
+        for suffix in ("-wal", "-shm"):
+            if os.path.exists(records + suffix):
+                shutil.copy(records + suffix, copy + suffix)
+        undisturbed = result_of(self.tune(copy, **named))
+        self.assertEqual(undisturbed["measured"], 0)
+        self.assertEqual(winners(undisturbed), winners(last))
+        self.assertEqual(attempts(copy), counts)
+        check = program.run("records", "check", "--records", records)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+
+    def test_deaths_of_one_task_change_nothing(self):
+        self.check_killed()
+
+    def test_deaths_of_several_tasks_change_nothing(self):
+        self.check_killed(what=(WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64"), trials=150)
+
+    def test_repeated_it_measures_nothing_and_goes_on_with_more(self):
+        records = self.path("a.db")
+        first = result_of(self.tune(records, trials=60))
+        self.assertEqual(first["measured"], 60)
+        begin = time.monotonic()
+        second = result_of(self.tune(records, trials=60))
+        took = time.monotonic() - begin
+        self.assertLess(took, 20)  # a second where the machine is free
+        self.assertEqual((second["measured"], second["stored"]), (0, 60))
+        self.assertEqual(winners(second), winners(first))
+        self.assertEqual(second["tasks"][0]["winner"], first["tasks"][0]["winner"])
+        self.assertFalse(second["tasks"][0]["finals_held"])
+        more = result_of(self.tune(records, trials=90))
+        self.assertEqual((more["measured"], more["stored"]), (30, 60))
+        forced = result_of(self.tune(records, "--force", trials=30))
+        self.assertEqual((forced["measured"], forced["stored"]), (30, 0))
+        # What others measured meanwhile does not change the path.
+        again = result_of(self.tune(records, trials=90))
+        self.assertEqual((again["measured"], winners(again)), (0, winners(more)))
+
+    def test_rounds_say_what_they_did(self):
+        done = self.tune(self.path("a.db"), trials=60)
+        lines = program.objects(done.stdout)
+        rounds = [line["round"] for line in lines if "round" in line]
+        self.assertEqual([r["tried"] for r in rounds], [24, 32, 4])
+        self.assertEqual([r["complete"] for r in rounds], [True, True, False])
+        self.assertEqual([len(r["trials"]) for r in rounds], [24, 32, 4])
+        self.assertEqual(rounds[0]["model"], "analytic")
+        self.assertIn("rank_correlation", rounds[0]["quality"])
+        task = result_of(done)["tasks"][0]
+        self.assertGreater(task["default_ns"], 0)
+        # The default schedule is a candidate too.
+        self.assertLessEqual(task["winner"]["latency_ns"], task["default_ns"])
+        self.assertLessEqual(task["best"]["latency_ns"], task["default_trial_ns"])
+        explained = program.run(
+            "explain", task["winner"]["id"], "--records", self.path("a.db"), timeout=60
+        )
+        self.assertEqual(explained.returncode, 0, explained.stderr)
+
+    def test_seconds_are_kept(self):
+        records = self.path("a.db")
+        begin = time.monotonic()
+        done = program.run("tune", WHAT, "--seconds", 6, "--records", records, "--json")
+        took = time.monotonic() - begin
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(took, 3)
+        self.assertLess(took, 15)  # 6.3 where the machine is free
+        self.assertGreater(result_of(done)["measured"], 0)
+
+    def test_interrupt_keeps_all(self):
+        records = self.path("a.db")
+        process = program.start(*tune_words(records, trials=100000))
+        line = process.stdout.readline()  # a round is over
+        self.assertIn("round", line)
+        process.send_signal(signal.SIGINT)
+        rest = program.rest(process)
+        self.assertEqual(process.returncode, 130)
+        result = program.member(program.objects(line + rest), "result")
+        self.assertTrue(result["interrupted"])
+        self.assertEqual(sum(attempts(records).values()), result["measured"])
+        again = result_of(self.tune(records, trials=24))
+        self.assertEqual(again["measured"], 0)
+
+    def test_model_is_written(self):
+        model = self.path("m.model")
+        self.tune(self.path("a.db"), "--model", model, trials=80)
+        shown = program.run("model", "show", model)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+
+    def test_bad_use_is_explained(self):
+        for words, says in (
+            (("nothing:x=1",), "nothing"),
+            ((WHAT, "--search", "luck"), "evolution"),
+            ((WHAT, "--cost", "luck"), "xgboost"),
+            ((WHAT, "--objective", "luck"), "geometric_mean"),
+            ((WHAT, "--objective", "targets"), "--latency-targets"),
+            ((WHAT, "--space-off", "luck"), "luck"),
+            ((WHAT, "C2D2", "--model", "x"), "--model"),
+            ((WHAT, "--trials", "0"), "trials"),
+            ((WHAT, "--seconds", "nan"), "seconds"),
+        ):
+            done = program.run("tune", *words, "--records", self.path("a.db"))
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(says, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
