@@ -104,6 +104,7 @@ constexpr std::array<std::string_view, Column::Count> kNames = {
 using Values = std::array<double, Column::Count>;
 
 constexpr double kCodeInCache = 3000;    // instructions that the first instruction cache holds
+constexpr double kAbout = 1.01;          // rows are rounded
 constexpr double kPromotedSums = 64;     // of a buffer of its own that become registers
 constexpr double kHoistedSums = 32;      // of any buffer that a loop keeps in registers
 constexpr double kConflictingSums = 32;  // more of them do not get into each other's way more
@@ -111,13 +112,16 @@ constexpr double kConflictingSums = 32;  // more of them do not get into each ot
 // Rows hold log2(x + 1).
 double plain(float value) { return std::exp2(static_cast<double>(value)) - 1; }
 
-// Does the compiler keep the sums of an update in registers? Those of a buffer of the program's own
-// become registers when its loops are written out; others while a loop adds to them.
+// Does the compiler keep the sums of an update in registers? A buffer of the program's own becomes
+// registers when all of it is written out; of others, what a loop adds to while it runs.
 bool sums_in_registers(const Values& v) {
   if (v[UpdatesInRegisters] < 1) return false;
-  if (v[BufferBytes] > 0) return v[SumsInFlight] <= kPromotedSums;
-  const double written_out = v[CodeCopies] / std::max(1.0, v[SumsInFlight]);
-  return v[UpdatesInRegisters] > 1.01 * written_out && v[SumsInFlight] <= kHoistedSums;
+  const double sums = std::max(1.0, v[SumsInFlight]);
+  const double held = sums * (v[VectorLength] > 1 ? v[VectorBytes] : v[AccumulatorBytes]);
+  const bool is_written_out = v[BufferBytes] > 0 && v[BufferBytes] <= kAbout * held;
+  if (is_written_out && sums <= kPromotedSums) return true;
+  const bool in_loop = v[UpdatesInRegisters] * sums > kAbout * v[CodeCopies];
+  return in_loop && sums <= kHoistedSums;
 }
 
 // Lanes that neither are a power of two nor fill vectors.
