@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Stands in for `tilewright tune --json` in tests: answers with rounds of made-up latencies.
+"""Stands in for `tilewright tune --json` and `tilewright records export` in tests: answers with
+rounds of made-up latencies, the first of which is the default schedule's.
 
 FAKE_TUNE in the environment is JSON: {"latencies": [...], "exit": 0, "trace": "..."}; each word
 that is tuned gets the same answer. --search random doubles all latencies.
@@ -10,9 +11,28 @@ import os
 import sys
 
 
+def print_records(told):
+    """One attempt a latency, with a program and a trace of its own; the schedule that was fastest
+    has the trace told. Finals and other tasks do not count."""
+    print(json.dumps({"type": "run", "id": "r"}))
+    timed = [t for t in told["latencies"] if t is not None]
+    for number, latency in enumerate(timed):
+        fastest = latency == min(timed[1:], default=None) and number > 0
+        attempt = {"type": "attempt", "task": "t", "program": str(number), "protocol": "v1;warm"}
+        attempt |= {"verdict": "timed", "latency_ns": latency}
+        attempt |= {"trace": told["trace"] if fastest else f"trace {number}"}
+        print(json.dumps(attempt))
+        final = attempt | {"protocol": "v1;warm;interleaved", "latency_ns": 0.1, "trace": "final"}
+        print(json.dumps(final))
+        print(json.dumps(attempt | {"task": "other", "latency_ns": 0.1, "trace": "another task"}))
+
+
 def main():
     told = json.loads(os.environ["FAKE_TUNE"])
     words = sys.argv[2:]
+    if sys.argv[1] == "records":
+        print_records(told)
+        return
     with open(words[words.index("--records") + 1], "w") as file:
         file.write(" ".join(words))
     if told.get("exit"):
@@ -31,7 +51,8 @@ def main():
     names = words[: words.index("--json")]
     best = min(t for t in latencies if t is not None)
     winner = {"trace": told["trace"], "latency_ns": best}
-    tasks = [{"name": name, "winner": winner} for name in names]
+    task = {"task": "t", "winner": winner, "default_trial_ns": latencies[0]}
+    tasks = [task | {"name": name} for name in names]
     result = {"tasks": tasks, "trials": len(trials), "seconds": 2.0, "trials_per_s": 10.0}
     print(json.dumps({"result": result}))
 

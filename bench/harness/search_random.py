@@ -1,5 +1,6 @@
 """Part 4 of `bench search`: search against random candidates of the same space, and what each part
-of the search is worth."""
+of the search is worth. The default schedule, which every run tries first, counts for neither side:
+it would hide what a search finds by itself."""
 
 import statistics
 from dataclasses import replace
@@ -49,11 +50,11 @@ def compare_seed(workload, seed, tuner, matches):
     and whether the machine did nothing else."""
     found = tuner.run(search_request(workload, seed))
     drawn = tuner.run(random_request(workload, seed))
-    if found.winner() is None or drawn.winner() is None:
+    if found.found() is None or drawn.found() is None:
         raise TuneError(f"{workload.name}: nothing valid was found")
     target = best_so_far(drawn.latencies_ns())[-1]
     reached = trials_to_reach(found.latencies_ns(), target) if target else None
-    traces = {"search": found.winner(), "random": drawn.winner()}
+    traces = {"search": found.found(), "random": drawn.found()}
     match = matches.play(f"random/{workload.name}/{seed}", workload, traces, False)
     quality = found.last_quality()
     quiet = all(part.trustworthy for part in (found, drawn, match))
@@ -136,7 +137,7 @@ def ablate(workload, tuner, matches, out):
     except TuneError as error:
         out.say(f"! {error}")
         return {}
-    traces["whole"], busy = whole.winner(), not whole.trustworthy
+    traces["whole"], busy = whole.found(), not whole.trustworthy
     for number, (what, flags) in enumerate(ABLATIONS.items()):
         request = request_of(
             workload, name=f"{workload.name}/without{number}", seconds=None, flags=flags
@@ -146,7 +147,7 @@ def ablate(workload, tuner, matches, out):
         except TuneError as error:
             out.say(f"! {what}: {error}")
             continue
-        traces[what], busy = tuned.winner(), busy or not tuned.trustworthy
+        traces[what], busy = tuned.found(), busy or not tuned.trustworthy
     usable = {what: trace for what, trace in traces.items() if trace is not None}
     if "whole" not in usable:
         return {}
@@ -171,7 +172,7 @@ def no_scheduler(names, workloads, tuner, matches, out):
             return ["no scheduler", *[report.ABSENT] * (len(names) + 1)]
     ratios = []
     for index, name in enumerate(names):
-        traces = {label: run.winner(index) for label, run in runs.items()}
+        traces = {label: run.found(index) for label, run in runs.items()}
         if None in traces.values():
             ratios.append(None)
             continue
@@ -192,7 +193,7 @@ def write_docs(path, header, rows):
         "",
         f"Speed of what {TRIALS} trials find with a part left out, over that of the whole search;",
         "1 = as fast, lower = the part was worth something. Winners run in the same alternating",
-        "rounds. The scheduler's row: all workloads under one budget of "
+        "rounds; the default schedule, which every run tries first, does not count. The scheduler's row: all workloads under one budget of "
         f"{SCHEDULED_TRIALS} trials each.",
         "",
         "| " + " | ".join(header) + " |",

@@ -51,9 +51,18 @@ class Tuned:
         """The fastest schedule as text; None when nothing was valid."""
         return self.result["tasks"][index].get("winner", {}).get("trace")
 
+    def found(self, index=0):
+        """The fastest schedule that the search proposed, as text. The winner may be the default
+        schedule, which every run tries first: to compare searches it must not count."""
+        return self.result["tasks"][index].get("found")
+
     def latencies_ns(self):
-        """One a trial in the order of proposal; None for a failure or a censored one."""
+        """One a candidate in the order of proposal, the default schedule left out; None for a
+        failure or a censored one. Of runs of one task."""
         trials = [trial for one in self.rounds for trial in one["trials"]]
+        default_ns = self.result["tasks"][0].get("default_trial_ns")
+        if trials and default_ns is not None and trials[0].get("latency_ns") == default_ns:
+            trials = trials[1:]
         return [t.get("latency_ns") if t["verdict"] == "timed" else None for t in trials]
 
     def last_quality(self):
@@ -103,6 +112,23 @@ def parse_output(lines):
     if result is None:
         raise TuneError("tune ended without a result")
     return Tuned(result, rounds)
+
+
+def fastest_proposed(records, task):
+    """The trace of the fastest attempt of a task that is not the default schedule, or None.
+    `records` are the lines of `tilewright records export`, `task` is one of the run's result."""
+    attempts = [
+        r
+        for r in map(json.loads, records)
+        if r["type"] == "attempt"
+        and r["task"] == task["task"]
+        and r["verdict"] == "timed"
+        and not r["protocol"].endswith("interleaved")
+    ]
+    default_ns = task.get("default_trial_ns")
+    defaults = {r["program"] for r in attempts if r["latency_ns"] == default_ns}
+    proposed = [r for r in attempts if r["program"] not in defaults]
+    return min(proposed, key=lambda r: r["latency_ns"])["trace"] if proposed else None
 
 
 class OtherWork:
@@ -182,4 +208,14 @@ class Tuner:
             raise TuneError(f"{request.name}: tune ended with {done.returncode}: {said}")
         tuned = parse_output(done.stdout.splitlines())
         tuned.other_cpus, tuned.store = other_cpus, store
+        records = self._records(store)
+        for task in tuned.result["tasks"]:
+            task["found"] = fastest_proposed(records, task)
         return tuned
+
+    def _records(self, store):
+        command = [os.path.join(self._build, PROGRAMS[0]), "records", "export", "--records", store]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise TuneError(f"{os.path.basename(store)} cannot be exported: {done.stderr.strip()}")
+        return done.stdout.splitlines()
