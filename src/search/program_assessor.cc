@@ -113,7 +113,6 @@ void ProgramAssessor::Impl::note_program(const KnownGenome& genome, const Candid
     rescored.push_back(genome.program);
     program->model = model_number;
   } else if (model != nullptr) {
-    if (program != nullptr) program->model = model_number;  // once is enough
     add_todo(candidate, index);
   }
 }
@@ -141,8 +140,7 @@ void ProgramAssessor::Impl::find_work(std::span<const Candidate> candidates) {
 
 bool ProgramAssessor::Impl::has_score(const Hash128& program) const {
   const KnownProgram* known = cache.programs.find(program);
-  return known != nullptr && known->model == model_number &&
-         cache.block_of(known->place) != nullptr;
+  return known != nullptr && known->model == model_number;
 }
 
 void ProgramAssessor::Impl::predict(Worker& worker) {
@@ -255,7 +253,7 @@ void ProgramAssessor::Impl::merge() {
     }
     RowPlace place = result.place;
     place.block += first_block[static_cast<size_t>(result.worker)];
-    const bool stale = program->model != model_number || cache.block_of(program->place) == nullptr;
+    const bool stale = program->model != model_number;
     counts.known += stale ? 0 : 1;
     counts.scored += stale ? 1 : 0;
     if (!stale) continue;
