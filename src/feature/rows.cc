@@ -22,7 +22,7 @@ constexpr size_t kPadded = (column::Count + kBlock - 1) / kBlock * kBlock;
 using PaddedRow = std::array<float, kPadded>;
 
 // sign(x) * log2(|x| + 1) within 1e-5, exact for 0 and 1: log2(1 + t) = t * (1 + (1 - t) * q(t)).
-float slog(float x) {
+[[gnu::always_inline]] inline float slog(float x) {
   const float y = std::abs(x) + 1.0F;
   const auto bits = std::bit_cast<int32_t>(y);
   const auto exponent = static_cast<float>((bits >> 23) - 127);
@@ -36,14 +36,23 @@ float slog(float x) {
 }
 
 // Most rows have fewer buffers than there is room for: what is all zeros stays.
-void make_logarithmic(PaddedRow& row) {
+[[gnu::always_inline]] inline void make_logarithmic_by_blocks(float* row) {
   for (size_t begin = 0; begin < kPadded; begin += kBlock) {
-    float* block = row.data() + begin;
+    float* block = row + begin;
     uint32_t bits = 0;
     for (size_t k = 0; k < kBlock; ++k) bits |= std::bit_cast<uint32_t>(block[k]);
     if (bits == 0) continue;
     for (size_t k = 0; k < kBlock; ++k) block[k] = slog(block[k]);
   }
+}
+
+// Wider vectors of the same operations: without fma, so that all machines have the same bits.
+[[gnu::target("avx2")]] void make_logarithmic_avx2(float* row) { make_logarithmic_by_blocks(row); }
+void make_logarithmic_plain(float* row) { make_logarithmic_by_blocks(row); }
+
+void make_logarithmic(float* row) {
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  (has_avx2 ? make_logarithmic_avx2 : make_logarithmic_plain)(row);
 }
 
 }  // namespace
@@ -70,8 +79,8 @@ struct RowMaker::Impl {
       if (statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
       const int64_t lanes =
           std::max(1, target.vector_bytes / std::max(1, computed_bytes(tree, statement)));
-      return all * static_cast<double>((var.extent + lanes - 1) / lanes) /
-             static_cast<double>(var.extent);
+      const int64_t vectors = (var.extent + lanes - 1) / lanes;
+      return all * static_cast<double>(vectors) / static_cast<double>(var.extent);
     }
     return all;
   }
@@ -120,7 +129,7 @@ struct RowMaker::Impl {
       values.fill(0);
       writer.write(row, nest, touches, arithmetic.of(tree, row.statement.stage, updates),
                    std::span(values).first(column::Count));
-      make_logarithmic(values);
+      make_logarithmic(values.data());
       batch->values.insert(batch->values.end(), values.begin(), values.begin() + column::Count);
     }
     batch->begin.push_back(static_cast<uint32_t>(batch->values.size() / column::Count));

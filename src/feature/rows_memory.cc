@@ -24,21 +24,20 @@ int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
 }  // namespace
 
 // Elements in memory that one iteration of a loop steps, and how many steps lie side by side.
-int64_t TouchFinder::weight_of(const Touch& touch, const Move& move, int64_t* run) {
-  const auto dim = static_cast<size_t>(move.dim);
-  if (move.coefficient == 0) return line_bytes_;  // anywhere
+int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run) {
+  if (coefficient == 0) return line_bytes_;  // anywhere
   if (!touch.packed) {
     *run = dims_[dim].limit;
-    return move.coefficient * row_stride_[dim];
+    return coefficient * row_stride_[dim];
   }
   const Digit* largest = nullptr;
   for (const Digit& digit : digits_of(touch.buffer)) {
-    if (digit.dim != dim || digit.divisor > move.coefficient) continue;
+    if (digit.dim != dim || digit.divisor > coefficient) continue;
     if (largest == nullptr || digit.divisor > largest->divisor) largest = &digit;
   }
-  if (largest == nullptr) return move.coefficient;
+  if (largest == nullptr) return coefficient;
   *run = largest->extent;
-  return move.coefficient / largest->divisor * largest->stride;
+  return coefficient / largest->divisor * largest->stride;
 }
 
 // As schedule::layout_of, without its memory. A layout of more digits than fit is left incomplete.

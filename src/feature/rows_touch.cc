@@ -16,6 +16,7 @@ int64_t ceil_div(int64_t a, int64_t b) { return b == 1 ? a : (a + b - 1) / b; }
 
 // The greatest common divisor, mostly without dividing.
 int64_t common_stride(int64_t a, int64_t b) {
+  if (b == 0) return a;
   if (a == 0 || a == b) return b;
   if (a == 1 || b == 1) return 1;
   return std::gcd(a, b);
@@ -58,7 +59,7 @@ Touch& TouchFinder::add_touch(BufferIndex index) {
                     : 0;
   place_ = touch.place;
   rank_ = buffer.rank;
-  moves_.clear();
+  move_count_ = 0;
   int64_t stride = 1;
   for (size_t d = rank_; d-- > 0;) {
     dims_[d] = {.limit = std::max<int64_t>(1, buffer.extent[d])};
@@ -78,7 +79,7 @@ void TouchFinder::add_writes(const Statement& statement) {
     if (touch.reads || statement.kind == StatementKind::Init) {
       touch.element_bytes = ir::bytes_of(op.reduction->identity[k].type().scalar);
     }
-    for (size_t d = 0; d < rank_; ++d) add_var(stage.dims[d], {}, d);
+    for (size_t d = 0; d < rank_; ++d) add_axis(stage.dims[d], 1, d);
     measure(&touch);
   }
 }
@@ -129,7 +130,7 @@ void TouchFinder::add_index(const Access& access, size_t dim) {
   const AccessDim& index = tree_->dims[access.first_dim + dim];
   if (index.affine) {
     for (const arith::Term& term : tree_->forms[access.first_dim + dim].terms) {
-      add_var(static_cast<VarIndex>(term.var), {.coefficient = std::abs(term.coefficient)}, dim);
+      add_terminal(static_cast<VarIndex>(term.var), std::abs(term.coefficient), dim);
     }
   } else if (index.quasi_affine) {
     add_quasi_affine(tree_->stage(access.stage), index.index, dim);
@@ -143,45 +144,61 @@ void TouchFinder::add_irregular(size_t dim) {
   dims_[dim].reach = dims_[dim].limit - 1;
   dims_[dim].stride = 1;
   for (size_t k = std::max(place_, nest_->own); k < nest_->size(); ++k) {
-    add_move({.level = static_cast<int>(k),
-              .dim = static_cast<int>(dim),
-              .coefficient = 0,
-              .before = 1,
-              .after = nest_->levels[k].extent,
-              .divisor = 1});
+    add_move(static_cast<int>(k), dim, {.after = nest_->levels[k].extent});
   }
 }
 
 void TouchFinder::add_quasi_affine(const Stage& stage, const arith::Affine& index, size_t dim) {
-  const auto add_axis = [&](size_t axis, const Scale& scale) {
+  const auto add_number = [&](size_t axis, const Scale& scale) {
     const bool attached = stage.place == Place::At && axis < stage.origin.size() &&
                           tree_->var(stage.axes[axis]).kind == IterKind::Spatial;
     if (attached) {
       for (const arith::Term& term : stage.origin[axis].terms) {
         Scale outer = scale;
         outer.coefficient *= std::abs(term.coefficient);
-        add_var(static_cast<VarIndex>(term.var), outer, dim);
+        add_scaled(static_cast<VarIndex>(term.var), outer, dim);
       }
     }
-    add_var(stage.axes[axis], scale, dim);
+    add_scaled(stage.axes[axis], scale, dim);
   };
   for (const arith::Term& term : index.terms) {
     const int64_t weight = std::abs(term.coefficient);
     if (term.var < te::kFirstQuotient) {
-      add_axis(term.var, {.coefficient = weight});
+      add_number(term.var, {.coefficient = weight});
       continue;
     }
     const te::Quotient& quotient = tree_->quotients[term.var - te::kFirstQuotient];
     for (const arith::Term& inner : quotient.of.terms) {
       if (inner.var >= te::kFirstQuotient) continue;
-      add_axis(inner.var, {.coefficient = weight * std::abs(inner.coefficient),
-                           .divisor = quotient.divisor,
-                           .modulus = weight * quotient.modulus});
+      add_number(inner.var, {.coefficient = weight * std::abs(inner.coefficient),
+                             .divisor = quotient.divisor,
+                             .modulus = weight * quotient.modulus});
     }
   }
 }
 
-void TouchFinder::add_var(VarIndex index, const Scale& scale, size_t dim) {
+// An axis or a part of one: all the loops that it is rebuilt from.
+void TouchFinder::add_axis(VarIndex index, int64_t coefficient, size_t dim) {
+  const LoopVar& var = tree_->var(index);
+  if (!var.is_split()) return add_terminal(index, coefficient, dim);
+  for (int k = 0; k < var.parts; ++k) {
+    const auto part = static_cast<VarIndex>(var.first_part + k);
+    const LoopVar& inner = tree_->var(part);
+    if (inner.extent > 1) add_axis(part, coefficient * inner.stride, dim);
+  }
+}
+
+void TouchFinder::add_terminal(VarIndex index, int64_t coefficient, size_t dim) {
+  const LoopVar& var = tree_->var(index);
+  if (var.extent == 1) return;
+  if (var.fused_into != kNone) return add_fused(var, coefficient, dim);
+  const int level = nests_->level_of(index);
+  if (level < static_cast<int>(place_)) return;
+  add_move(level, dim, {.coefficient = coefficient, .after = var.extent});
+}
+
+// coefficient * var / divisor mod modulus
+void TouchFinder::add_scaled(VarIndex index, const Scale& scale, size_t dim) {
   const LoopVar& var = tree_->var(index);
   if (var.extent == 1) return;
   if (var.is_split()) {
@@ -191,41 +208,32 @@ void TouchFinder::add_var(VarIndex index, const Scale& scale, size_t dim) {
       if (inner.extent == 1) continue;  // it may weigh more than fits
       Scale scaled = scale;
       scaled.coefficient *= inner.stride;
-      add_var(part, scaled, dim);
+      add_scaled(part, scaled, dim);
     }
-  } else if (var.fused_into != kNone) {
-    add_fused(var, scale, dim);
-  } else {
-    add_loop(nests_->level_of(index), var.extent, scale, dim);
+    return;
   }
-}
-
-void TouchFinder::add_loop(int level, int64_t extent, const Scale& scale, size_t dim) {
+  if (var.fused_into != kNone) {
+    return add_fused(var, std::max<int64_t>(1, scale.coefficient / scale.divisor), dim);
+  }
+  const int level = nests_->level_of(index);
   if (level < static_cast<int>(place_)) return;
-  Move move{.level = level,
-            .dim = static_cast<int>(dim),
-            .coefficient = scale.coefficient,
-            .before = 1,
-            .after = extent,
-            .divisor = 1};
-  if (scale.divisor > 1) {
-    const bool divides = scale.coefficient % scale.divisor == 0;
-    move.coefficient = divides ? scale.coefficient / scale.divisor : 1;
-    if (!divides) {
-      move.after = 1 + scale.coefficient * (extent - 1) / scale.divisor;
-      move.divisor = ceil_div(scale.divisor, scale.coefficient);
-    }
+  Move move{.coefficient = scale.coefficient, .after = var.extent};
+  if (scale.coefficient % scale.divisor == 0) {
+    move.coefficient /= scale.divisor;
+  } else {
+    move.coefficient = 1;
+    move.after = 1 + scale.coefficient * (var.extent - 1) / scale.divisor;
+    move.divisor = ceil_div(scale.divisor, scale.coefficient);
   }
   if (scale.modulus > 0) {
-    move.after =
-        std::min(move.after, ceil_div(scale.modulus, std::max<int64_t>(1, move.coefficient)));
+    move.after = std::min(move.after, ceil_div(scale.modulus, move.coefficient));
   }
-  add_move(move);
+  add_move(level, dim, move);
 }
 
 // A variable that was fused away: its value is fusion / divisor mod extent. Where the fusion was
 // split, each of its parts moves it through as many values as it has iterations for.
-void TouchFinder::add_fused(const LoopVar& var, const Scale& scale, size_t dim) {
+void TouchFinder::add_fused(const LoopVar& var, int64_t coefficient, size_t dim) {
   int64_t divisor = var.divisor;
   VarIndex index = var.fused_into;
   while (tree_->var(index).fused_into != kNone) {
@@ -233,16 +241,11 @@ void TouchFinder::add_fused(const LoopVar& var, const Scale& scale, size_t dim) 
     index = tree_->var(index).fused_into;
   }
   const LoopVar& fusion = tree_->var(index);
-  const int64_t weight = std::max<int64_t>(1, scale.coefficient / scale.divisor);
   const auto add = [&](int level, int64_t before, int64_t through) {
     const int64_t after = std::min(var.extent, ceil_div(through, divisor));
     if (level < static_cast<int>(place_) || after <= before) return before;
-    add_move({.level = level,
-              .dim = static_cast<int>(dim),
-              .coefficient = weight,
-              .before = before,
-              .after = after,
-              .divisor = divisor});
+    add_move(level, dim,
+             {.coefficient = coefficient, .before = before, .after = after, .divisor = divisor});
     return after;
   };
   if (!fusion.is_split()) {
@@ -262,81 +265,85 @@ void TouchFinder::add_fused(const LoopVar& var, const Scale& scale, size_t dim) 
   }
 }
 
-// By falling level.
-void TouchFinder::add_move(const Move& move) {
-  if (moves_.full()) return;
-  size_t at = moves_.size();
-  while (at > 0 && moves_[at - 1].level < move.level) --at;
-  moves_.insert_at(at, move);
+// By falling level: only their order moves.
+void TouchFinder::add_move(int level, size_t dim, const Move& move) {
+  if (move_count_ == kMaxMoves) return;
+  size_t at = move_count_;
+  for (; at > 0 && order_[at - 1].level < level; --at) order_[at] = order_[at - 1];
+  order_[at] = {.level = static_cast<int16_t>(level),
+                .dim = static_cast<int16_t>(dim),
+                .move = static_cast<int32_t>(move_count_)};
+  moves_[move_count_++] = move;
 }
 
 void TouchFinder::measure(Touch* touch) {
   const size_t levels = nest_->size();
   touch->moved = 0;
   for (size_t d = 0; d < rank_; ++d) {
-    Dim& dim = dims_[d];
-    if (dim.combinations > 1) {
-      dim.count = std::min((dim.span() - 1) / std::max<int64_t>(1, dim.stride) + 1,
-                           static_cast<int64_t>(dim.combinations));
-    }
+    if (dims_[d].combinations > 1) set_count(&dims_[d]);
   }
   set_level(touch, levels);
   size_t next = 0;
   for (size_t level = levels; level-- > 0;) {
-    touch->flat[level] = 0;
-    touch->run[level] = 1;
-    if (next == moves_.size() || moves_[next].level != static_cast<int>(level)) {
+    int64_t flat = 0;
+    int64_t run = 1;
+    if (next == move_count_ || order_[next].level != static_cast<int>(level)) {
       touch->elements[level] = touch->elements[level + 1];
       touch->lines[level] = touch->lines[level + 1];
-      continue;
-    }
-    touch->moved |= uint64_t{1} << level;
-    for (; next < moves_.size() && moves_[next].level == static_cast<int>(level); ++next) {
-      const Move& move = moves_[next];
-      Dim& dim = dims_[static_cast<size_t>(move.dim)];
-      if (move.divisor == 1) touch->flat[level] += weight_of(*touch, move, &touch->run[level]);
-      dim.combinations *= static_cast<double>(move.after) / static_cast<double>(move.before);
-      if (move.coefficient != 0) {
-        dim.reach += move.coefficient * (move.after - move.before);
-        dim.stride = common_stride(dim.stride, move.coefficient);
+    } else {
+      touch->moved |= uint64_t{1} << level;
+      for (; next < move_count_ && order_[next].level == static_cast<int>(level); ++next) {
+        const Move& move = moves_[static_cast<size_t>(order_[next].move)];
+        const auto d = static_cast<size_t>(order_[next].dim);
+        if (move.divisor == 1) flat += weight_of(*touch, move.coefficient, d, &run);
+        dims_[d].reach += move.coefficient * (move.after - move.before);
+        dims_[d].stride = common_stride(dims_[d].stride, move.coefficient);
+        const auto after = static_cast<double>(move.after);
+        dims_[d].combinations *=
+            move.before == 1 ? after : after / static_cast<double>(move.before);
+        set_count(&dims_[d]);
       }
-      const int64_t dense = dim.stride <= 1 ? dim.span() : (dim.span() - 1) / dim.stride + 1;
-      dim.count = dim.combinations < static_cast<double>(dense)
-                      ? static_cast<int64_t>(dim.combinations + 0.5)
-                      : dense;
+      set_level(touch, level);
     }
-    set_level(touch, level);
+    touch->flat[level] = flat;
+    touch->run[level] = run;
   }
 }
 
-void TouchFinder::set_level(Touch* touch, size_t level) const {
-  double elements = 1;
-  for (size_t d = 0; d < rank_; ++d) elements *= static_cast<double>(dims_[d].count);
-  touch->elements[level] = elements;
-  touch->lines[level] = static_cast<double>(lines_of(*touch));
+// Of distinct elements: every stride-th of the range, if there are as many combinations.
+void TouchFinder::set_count(Dim* dim) {
+  const int64_t dense = dim->stride <= 1 ? dim->span() : (dim->span() - 1) / dim->stride + 1;
+  const bool is_dense = dim->combinations >= static_cast<double>(dense);
+  dim->count = is_dense ? dense : static_cast<int64_t>(dim->combinations);
 }
 
 // What lies together is in the same lines; a packed buffer is laid out so that all of it does.
-int64_t TouchFinder::lines_of(const Touch& touch) const {
-  int64_t run = touch.element_bytes;
+void TouchFinder::set_level(Touch* touch, size_t level) const {
+  const bool packed = touch->packed;
+  int64_t elements = 1;
+  int64_t run = touch->element_bytes;
   int64_t rows = 1;
   bool together = true;
   for (size_t d = rank_; d-- > 0;) {
     const Dim& dim = dims_[d];
-    if (touch.packed) {
-      run *= dim.count;
-    } else if (together && dim.stride <= 1) {
+    elements *= dim.count;
+    if (!together) {
+      rows *= dim.count;
+    } else if (dim.stride <= 1) {
       run *= dim.span();
       together = dim.count == dim.limit;
-    } else if (together && dim.stride * run < line_bytes_) {
-      run *= dim.span();
-      together = false;
     } else {
-      rows *= dim.count;
+      const bool in_lines = dim.stride * run < line_bytes_;
+      (in_lines ? run : rows) *= in_lines ? dim.span() : dim.count;
       together = false;
     }
   }
-  return rows * ((run + line_bytes_ - 1) >> line_shift_);
+  if (packed) {
+    run = elements * touch->element_bytes;
+    rows = 1;
+  }
+  touch->elements[level] = static_cast<double>(elements);
+  touch->lines[level] = static_cast<double>(rows * ((run + line_bytes_ - 1) >> line_shift_));
 }
 
 }  // namespace tilewright::feature

@@ -65,11 +65,14 @@ class TouchFinder {
 
   // One step of what an index runs through: from `before` to `after` values at a level.
   struct Move {
-    int level = 0;
-    int dim = 0;
-    int64_t coefficient = 0;
+    int64_t coefficient = 0;  // 0: anywhere
     int64_t before = 1, after = 1;
     int64_t divisor = 1;  // iterations that change it once
+  };
+  struct Ordered {
+    int16_t level = 0;
+    int16_t dim = 0;
+    int32_t move = 0;  // in moves_
   };
   static constexpr size_t kMaxMoves = 64;
 
@@ -91,20 +94,20 @@ class TouchFinder {
   void add_index(const schedule::Access& access, size_t dim);
   void add_irregular(size_t dim);
   void add_quasi_affine(const schedule::Stage& stage, const arith::Affine& index, size_t dim);
-  // coefficient * var / divisor mod modulus, for every loop that the variable is rebuilt from.
   struct Scale {
     int64_t coefficient = 1;
     int64_t divisor = 1;
     int64_t modulus = 0;
   };
-  void add_var(schedule::VarIndex var, const Scale& scale, size_t dim);
-  void add_loop(int level, int64_t extent, const Scale& scale, size_t dim);
-  void add_fused(const schedule::LoopVar& var, const Scale& scale, size_t dim);
-  void add_move(const Move& move);
+  void add_axis(schedule::VarIndex var, int64_t coefficient, size_t dim);
+  void add_terminal(schedule::VarIndex var, int64_t coefficient, size_t dim);
+  void add_scaled(schedule::VarIndex var, const Scale& scale, size_t dim);
+  void add_fused(const schedule::LoopVar& var, int64_t coefficient, size_t dim);
+  void add_move(int level, size_t dim, const Move& move);
   void measure(Touch* touch);
+  static void set_count(Dim* dim);
   void set_level(Touch* touch, size_t level) const;
-  int64_t lines_of(const Touch& touch) const;
-  int64_t weight_of(const Touch& touch, const Move& move, int64_t* run);
+  int64_t weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run);
   double density_of(const schedule::Access& access) const;
   int64_t full_extent(const schedule::Stage& stage, size_t axis) const;
   const Digits& digits_of(schedule::BufferIndex buffer);
@@ -116,12 +119,14 @@ class TouchFinder {
   const Nest* nest_ = nullptr;
   std::vector<Touch> touches_;
   size_t size_ = 0;
-  InlineVector<Move, kMaxMoves> moves_;
   std::vector<Digits> digits_;  // by buffer
   std::vector<uint8_t> has_digits_;
   // Of the touch that is being made.
   size_t rank_ = 0;
   size_t place_ = 0;
+  size_t move_count_ = 0;
+  Move moves_[kMaxMoves];                   // NOLINT
+  Ordered order_[kMaxMoves];                // NOLINT
   Dim dims_[schedule::kMaxRank];            // NOLINT
   int64_t row_stride_[schedule::kMaxRank];  // NOLINT
 };

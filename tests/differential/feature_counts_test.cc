@@ -15,6 +15,7 @@
 #include "lower/build_nest.h"
 #include "operands.h"
 #include "schedule/apply.h"
+#include "space/random_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::testing {
@@ -175,6 +176,7 @@ struct Program {
   bool bytes = true;   // the border is met as often as in one pass: no halo is computed again
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 void PrintTo(const Program& program, std::ostream* out) { *out << program.name; }
 
 class FeatureCountsTest : public ::testing::TestWithParam<Program> {
@@ -380,6 +382,31 @@ const Program kPrograms[] = {
 
 INSTANTIATE_TEST_SUITE_P(Programs, FeatureCountsTest, ::testing::ValuesIn(kPrograms),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(FeatureRowsTest, RandomProgramsHaveFiniteNumbers) {
+  constexpr float kLargest = 80;  // logarithms
+  for (const char* text :
+       {"C2D2", "GMM2", "DEP1", "T2D1", "CAP0", "SFM0", "NRM0", "TBS1",
+        "conv1d:n=1,l=13,ci=3,co=7,"
+        "kernel=3,stride=2,pad=1",
+        "gather:shape=10x32,axis=0,indices=6", "matmul:m=1,n=1,k=1",
+        "reduce:op=argmax,shape=2x32,axes=1", "attention:b=1,heads=2,seq=5,dim=4"}) {
+    const Task task{parse_workload(text).value(), parse_target("x86-64-v4;threads=2").value()};
+    const LoopTree initial = schedule::initial_tree(task.workload).value();
+    feature::RowMaker maker(task, some_machine());
+    feature::RowBatch batch;
+    LoopTree tree;
+    Rng rng(7);
+    for (const schedule::Trace& trace : space::random_traces(task, 8, rng)) {
+      ASSERT_FALSE(schedule::apply(initial, trace, &tree)) << text;
+      maker.append(tree, &batch);
+    }
+    EXPECT_GT(batch.programs(), 0u) << text;
+    for (const float value : batch.values) {
+      ASSERT_TRUE(value >= 0 && value < kLargest) << text << ": " << value;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace tilewright::testing
