@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace tilewright::search {
 namespace {
@@ -27,6 +28,7 @@ class Chooser {
   void take_of_each_sketch() {
     struct Turn {
       size_t trials;
+      size_t rank;  // by score
       size_t index;
     };
     std::vector<Turn> turns;
@@ -36,9 +38,12 @@ class Chooser {
       if (sketch >= seen.size()) seen.resize(sketch + 1);
       if (seen[sketch]) continue;
       seen[sketch] = true;
-      if (!evidence_.is_hopeless(sketch)) turns.push_back({evidence_.trials_of(sketch), k});
+      if (!evidence_.is_hopeless(sketch)) {
+        turns.push_back({evidence_.trials_of(sketch), turns.size(), k});
+      }
     }
-    std::ranges::stable_sort(turns, {}, &Turn::trials);
+    std::ranges::sort(turns, {},
+                      [](const Turn& turn) { return std::pair(turn.trials, turn.rank); });
     const size_t most = share_of(options_.sketch_share, options_.count);
     for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
@@ -55,7 +60,8 @@ class Chooser {
         waiting.push_back(decision);
       }
     }
-    std::ranges::stable_sort(waiting, {}, [&](uint32_t decision) { return trials[decision]; });
+    std::ranges::sort(waiting, {},
+                      [&](uint32_t decision) { return std::pair(trials[decision], decision); });
     std::vector<uint32_t> own;
     size_t took = 0;
     for (const uint32_t decision : waiting) {
@@ -72,6 +78,33 @@ class Chooser {
       evidence_.decisions().of(found_[*best], &own);
       for (const uint32_t other : own) ++trials[other];
     }
+  }
+
+  // What is one decision apart from the fastest that was measured, the least tried decisions first:
+  // a decision that was slow in other company may be the right one there.
+  void take_neighbours() {
+    const std::vector<Candidate> fastest = evidence_.fastest(1);
+    if (fastest.empty()) return;
+    struct Turn {
+      size_t trials;
+      size_t rank;  // by score
+      size_t index;
+    };
+    std::vector<uint32_t> own, best;
+    evidence_.decisions().of(fastest[0], &best);
+    std::vector<Turn> turns;
+    for (const size_t k : order_) {
+      if (taken_[k] || !are_twins(found_[k], fastest[0])) continue;
+      evidence_.decisions().of(found_[k], &own);
+      for (size_t d = 0; d < own.size(); ++d) {
+        if (own[d] == best[d]) continue;
+        turns.push_back({evidence_.trials_of_decision(own[d]), turns.size(), k});
+      }
+    }
+    std::ranges::sort(turns, {},
+                      [](const Turn& turn) { return std::pair(turn.trials, turn.rank); });
+    const size_t most = share_of(options_.neighbour_share, options_.count);
+    for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
 
   void take_by_chance(std::span<const size_t> fresh, Rng& rng) {
@@ -108,7 +141,7 @@ class Chooser {
   }
 
   std::vector<Candidate> answer() {
-    std::ranges::stable_sort(chosen_, std::greater{}, [&](size_t k) { return found_[k].score; });
+    std::ranges::sort(chosen_, {}, [&](size_t k) { return std::pair(-found_[k].score, k); });
     std::vector<Candidate> out;
     out.reserve(options_.count);
     for (const std::vector<size_t>* part : {&chosen_, &by_chance_}) {
@@ -155,7 +188,7 @@ bool are_twins(const Candidate& a, const Candidate& b) {
 std::vector<size_t> by_score(std::span<const Candidate> candidates) {
   std::vector<size_t> order(candidates.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater{}, [&](size_t k) { return candidates[k].score; });
+  std::ranges::sort(order, {}, [&](size_t k) { return std::pair(-candidates[k].score, k); });
   return order;
 }
 
@@ -166,6 +199,7 @@ std::vector<Candidate> choose_batch(std::span<const Candidate> found, std::span<
   chooser.take_by_chance(fresh, rng);
   chooser.take_of_each_sketch();
   chooser.take_of_each_decision();
+  chooser.take_neighbours();
   chooser.fill();
   return chooser.answer();
 }

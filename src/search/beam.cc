@@ -36,7 +36,9 @@ class Beam : public Explorer {
         answer.push_back(std::move(candidate));
       }
     }
-    std::ranges::stable_sort(answer, std::greater{}, &Candidate::score);
+    std::ranges::sort(answer, {}, [](const Candidate& candidate) {
+      return std::pair(-candidate.score, candidate.program);
+    });
     return answer;
   }
 

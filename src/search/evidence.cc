@@ -1,6 +1,7 @@
 #include "search/evidence.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tilewright::search {
 namespace {
@@ -41,7 +42,9 @@ void Evidence::tell(std::span<const Outcome> outcomes) {
     if (outcome.latency_ns <= 0) continue;
     ran_.push_back(outcome);
   }
-  std::ranges::stable_sort(ran_, {}, &Outcome::latency_ns);
+  std::ranges::sort(ran_, {}, [](const Outcome& outcome) {
+    return std::pair(outcome.latency_ns, outcome.candidate.program);
+  });
 }
 
 std::vector<Candidate> Evidence::fastest(size_t count) const {

@@ -42,7 +42,7 @@ class Evidence {
   Decisions decisions_;
   std::vector<Tried> sketches_;
   std::vector<Tried> by_decision_;
-  std::vector<Outcome> ran_;  // fastest first, in the order of telling where equal
+  std::vector<Outcome> ran_;  // fastest first
   HashSet asked_;
 };
 

@@ -62,7 +62,7 @@ TEST(Explorer, SameSeedSameCandidatesForAnyNumberOfThreads) {
   const Landscape landscape = separable_tiles();
   for (const Kind kind : kKinds) {
     std::vector<std::vector<double>> runs;
-    for (const size_t threads : {1, 1, 3}) {
+    for (const size_t threads : {size_t{1}, size_t{1}, size_t{3}}) {
       LandscapeAssessor assessor(landscape, 0.5, false, threads);
       const auto explorer = make(kind, context_of(landscape, &assessor));
       runs.push_back(explore(*explorer, landscape, 100, 32));
@@ -207,7 +207,7 @@ TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
 TEST(Evolution, OneInSixteenComesByChance) {
   const Landscape landscape = needle();
   LandscapeAssessor assessor(landscape);
-  for (const size_t count : {16, 64}) {
+  for (const size_t count : {size_t{16}, size_t{64}}) {
     const auto explorer = make(Kind::Evolution, context_of(landscape, &assessor));
     explore(*explorer, landscape, 64, 64);
     const std::vector<Candidate> asked = explorer->ask(count);
