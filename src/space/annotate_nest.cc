@@ -137,7 +137,7 @@ void Annotator::place_members(Nest& nest) {
   for (Member& member : members) {
     placed_.insert(member.op);
     if (member.may_inline) member.inline_site = writer_.add_site(ComputeInline{member.stage});
-    const PlainLoops loops = lay_out_plain(member.op, 0);
+    const PlainLoops loops = lay_out_plain(member.op, 0, RowBlocks::Own);
     if (is_worth_threads(member.op)) member.threads = parallel_steps(member.stage, loops.outer);
     member.place_site = writer_.add_site(ComputeRoot{member.stage});
   }

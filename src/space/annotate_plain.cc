@@ -29,14 +29,15 @@ TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) {
 class PlainLayout {
  public:
   PlainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-              StageIndex index, int lead, bool blocks)
+              StageIndex index, int lead, RowBlocks blocks)
       : context_(context),
         writer_(writer),
         tree_(tree),
         stage_(tree.stage(index)),
         op_(context.dag().op(stage_.op)),
         lead_count_(lead),
-        blocks_(blocks) {
+        blocks_(blocks == RowBlocks::Shared),
+        chunks_(blocks == RowBlocks::Chunks) {
     roles_ = axis_roles(tree, index, context.target(), false);
     lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
   }
@@ -75,15 +76,38 @@ class PlainLayout {
     } else if (var.extent == 1) {
       (reduces ? reduce_ : units_).push_back(var.name);
     } else if (is(roles_.across)) {
-      lay_out_rows(var, sizes_below(var.extent, {4, 8, 16, 32}));
+      lay_out_rows(var, sizes_below(var.extent, {2, 4, 8, 16, 32, 64}));
     } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
       lay_out_rows(var, sizes_below(var.extent, {1, 2, 4, 8}));
+    } else if (reduces && var.extent > kUnrolledWindow && !roles_.vector_reduces &&
+               context_.has("unroll_and_jam")) {  // some terms at a time
+      writer_.add_split(stage_.name, var.name, sizes_below(var.extent, {1, 2, 4, 8, 16}));
+      reduce_.push_back(var.name.child(0));
+      rows_.insert(rows_.begin(), var.name.child(1));
+      window_ *= var.extent;
     } else if (reduces) {
       reduce_.push_back(var.name);
       window_ *= var.extent;
+    } else if (is_scalar_fold() && axis + 1 == op_.axes.size()) {
+      lay_out_rows(var, sizes_below(var.extent, {1, 2, 3, 4, 6, 8, 12, 16}));
+    } else if (chunks_ && loops_.outer.empty() && var.extent >= 8) {
+      lay_out_chunks(var);
     } else {
       loops_.outer.push_back({var.name, var.extent});
     }
+  }
+
+  // Folded without lanes: several elements side by side instead.
+  bool is_scalar_fold() const { return op_.has_reduction() && !roles_.has_vector(); }
+
+  void lay_out_chunks(const LoopVar& var) {
+    TileDomain domain{.choices = {}, .extent = var.extent};
+    for (int64_t size = 1; 4 * size <= var.extent && size <= 256; size *= 2) {
+      if (context_.has("tails") || var.extent % size == 0) domain.choices.push_back({size});
+    }
+    writer_.add_split(stage_.name, var.name, std::move(domain));
+    loops_.outer.push_back({var.name.child(0), (var.extent + 3) / 4});
+    loops_.outer.push_back({var.name.child(1), 4});
   }
 
   // Leading axes, the last of them in blocks of rows.
@@ -207,6 +231,7 @@ class PlainLayout {
   const te::Op& op_;
   int lead_count_;
   bool blocks_;
+  bool chunks_;  // the first loop is to be cut into chunks for threads
   AxisRoles roles_;
   int64_t lanes_ = 1;
   int64_t window_ = 1;  // iterations of the reductions that are not lanes
@@ -216,7 +241,7 @@ class PlainLayout {
 
 }  // namespace
 
-PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, bool blocks) {
+PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, RowBlocks blocks) {
   return PlainLayout(context_, writer_, tree_, index_of(op), lead, blocks).run();
 }
 
@@ -273,7 +298,10 @@ void Annotator::annotate_root(te::OpId op) {
   const auto group = plan_.groups.find(index_of(op));
   const int lead = group == plan_.groups.end() ? 0 : group->second.lead;
   const RowStage* rowed = rows_in(op);
-  const PlainLoops loops = lay_out_plain(op, lead, rowed != nullptr);
+  const RowBlocks blocks = rowed != nullptr ? RowBlocks::Shared
+                           : lead == 0      ? RowBlocks::Chunks
+                                            : RowBlocks::Own;
+  const PlainLoops loops = lay_out_plain(op, lead, blocks);
   const Buffer& buffer = tree_.buffer(tree_.stage(index_of(op)).first_buffer);
   int64_t bytes = ir::bytes_of(buffer.element);
   for (const int64_t extent : buffer.extent) bytes *= extent;

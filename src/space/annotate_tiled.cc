@@ -96,7 +96,7 @@ void Annotator::unroll_windows(const TiledStage& tiled) {
   for (size_t k = tiled.windows.size(); k-- > 0;) {
     const Name loop = tiled.windows[k];
     copies *= std::ranges::find(op.reduce_axes, loop, &te::Axis::name)->extent.high;
-    if (copies > kMostCopies) break;
+    if (copies > kMostCopies || (choices.size() > 1 && !context_.has("unroll_and_jam"))) break;
     Steps more = choices.back();
     more.emplace_back(Annotate{tiled.inner, loop, Annotation::Unroll});
     choices.push_back(std::move(more));

@@ -26,6 +26,10 @@ struct PlainLoops {
   Name lane;                       // empty: none
 };
 
+// Who cuts the outer loops into blocks: the stage its rows, a stage that is computed by the same
+// blocks, or, without rows, chunks for threads.
+enum class RowBlocks : uint8_t { Own, Shared, Chunks };
+
 // A stage at root, and where inside of it others may be computed: its loops in one of several
 // variants, each with the steps that make them.
 struct Nest {
@@ -65,7 +69,7 @@ class Annotator {
   void unroll_reductions(const TiledStage& tiled);
 
   // annotate_plain.cc: splits, order and lanes of one stage
-  PlainLoops lay_out_plain(te::OpId op, int lead, bool blocks = false);
+  PlainLoops lay_out_plain(te::OpId op, int lead, RowBlocks blocks);
   void annotate_root(te::OpId op);
   std::vector<Nest::Variant> threads_of(StageName stage, const PlainLoops& loops, bool worth) const;
   Steps parallel_steps(StageName stage, const std::vector<PlannedLoop>& loops) const;

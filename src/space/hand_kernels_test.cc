@@ -2,7 +2,6 @@
 // looked for that has the lines wanted, and what it makes is legal.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <set>
 
 #include "schedule/apply.h"
@@ -69,9 +68,6 @@ void expect_held(const HandKernel& kernel) {
     }
     const auto tree = schedule::apply_or_explain(space.initial(), trace);
     EXPECT_TRUE(tree) << kernel.workload << ": " << tree.error().message << "\n" << to_text(trace);
-    if (const char* folder = std::getenv("SPACE_TRACES")) {
-      std::ofstream(std::string(folder) + "/" + kernel.workload.substr(0, 12)) << to_text(trace);
-    }
     return;
   }
   ADD_FAILURE() << kernel.workload << " has no sketch `" << kernel.sketch << "`, but" << names;

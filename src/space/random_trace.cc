@@ -5,12 +5,11 @@
 #include <utility>
 
 #include "schedule/apply.h"
-#include "space/sketch_drawer.h"
+#include "space/space.h"
 
 namespace tilewright::space {
 namespace {
 
-constexpr int kGenomesPerSketch = 4;
 constexpr size_t kVainTries = 4000;  // without a new program: there are no more
 // Programs whose code is longer than this, and than some times the plain one, take long to compile
 // and are seldom good.
@@ -28,26 +27,22 @@ int64_t code_limit(const schedule::LoopTree& initial, int vector_bytes) {
 
 std::vector<schedule::Trace> random_traces(const Task& task, size_t count, Rng& rng) {
   std::vector<schedule::Trace> traces;
-  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
-  if (!initial) return traces;
-  SketchDrawer drawer(task, *initial);
+  const Result<Space> space = Space::make(task);
+  if (!space) return traces;
   const int vector_bytes = task.target.vector_bits / 8;
-  const int64_t longest = code_limit(*initial, vector_bytes);
+  const int64_t longest = code_limit(space->initial(), vector_bytes);
   std::set<std::pair<uint64_t, uint64_t>> seen;
   schedule::LoopTree tree;
   schedule::Trace trace;
-  for (size_t vain = 0; traces.size() < count && vain < kVainTries;) {
-    const schedule::Sketch sketch = drawer.draw(rng);
-    for (int k = 0; k < kGenomesPerSketch && traces.size() < count; ++k) {
-      ++vain;
-      schedule::instantiate(sketch, schedule::sample(sketch, rng), &trace);
-      if (schedule::apply(*initial, trace, &tree)) continue;
-      if (schedule::estimated_instructions(tree, vector_bytes) > longest) continue;
-      const Hash128 hash = schedule::program_hash(tree);
-      if (!seen.emplace(hash.high, hash.low).second) continue;
-      traces.push_back(trace);
-      vain = 0;
-    }
+  for (size_t vain = 0; traces.size() < count && vain < kVainTries; ++vain) {
+    const schedule::Sketch& sketch = space->sketches()[rng.below(space->sketches().size())];
+    schedule::instantiate(sketch, schedule::sample(sketch, rng), &trace);
+    if (schedule::apply(space->initial(), trace, &tree)) continue;
+    if (schedule::estimated_instructions(tree, vector_bytes) > longest) continue;
+    const Hash128 hash = schedule::program_hash(tree);
+    if (!seen.emplace(hash.high, hash.low).second) continue;
+    traces.push_back(trace);
+    vain = 0;
   }
   return traces;
 }

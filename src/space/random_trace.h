@@ -1,6 +1,6 @@
-// Random legal schedules of any workload, from a space in which good ones are not rare: structures
-// are drawn as sketches (space/sketch_drawer), their holes are filled at random, and what applies
-// and is a program of its own is kept. The same task, count and seed give the same traces.
+// Random legal schedules of any workload: a sketch of its space (space/space.h), each as likely,
+// its holes filled at random; what applies and is a program of its own is kept. The same task,
+// count and seed give the same traces.
 #pragma once
 
 #include <cstddef>

@@ -116,7 +116,7 @@ TEST(RandomTraces, HaveVectorsThreadsAndPackedConstants) {
   }
   EXPECT_GT(vectors, 250);
   EXPECT_GT(threads, 250);
-  EXPECT_GT(packed, 150);
+  EXPECT_GT(packed, 100);
   EXPECT_GT(cached, 80);
   EXPECT_LT(cached, 280);
   EXPECT_GT(ragged, 30);

@@ -222,7 +222,7 @@ class Tiler {
       (tiled_.is_fused() ? tiled_.inner_units : tiled_.owner_units).push_back(axis.name);
       return;
     }
-    if (extent <= kWindow && !lane && context_.has("unroll_and_jam")) {
+    if (extent <= kWindow && !lane && context_.has("tile_structures")) {
       tiled_.inner_levels[reduce_at_[0]].push_back(axis.name);
       tiled_.windows.push_back(axis.name);
       return;
@@ -272,7 +272,7 @@ class Tiler {
       }
       return op.axes.size();
     };
-    std::ranges::stable_sort(level, {}, position);
+    std::ranges::sort(level, {}, position);  // one loop an axis: no ties
   }
 
   const SpaceContext& context_;
