@@ -4,13 +4,16 @@
 
 // One line a verb: its name and what it does, as the help shows it. cli/verb_NAME.cc defines
 // declare_NAME.
-#define TILEWRIGHT_VERBS(VERB)                                                        \
-  VERB(doctor, "what this machine is, what works, what is missing and how to get it") \
-  VERB(explain, "why a candidate is fast, slow or failed, with its loop nest")        \
-  VERB(lower, "the loop IR of an operator under a schedule, after each pass")         \
-  VERB(measure, "build, check and time given or random schedules; keep each verdict") \
-  VERB(records, "the store of what was measured: list, export, import, merge, check") \
-  VERB(replay, "build and measure a stored candidate again: does it still agree?")
+#define TILEWRIGHT_VERBS(VERB)                                                              \
+  VERB(doctor, "what this machine is, what works, what is missing and how to get it")       \
+  VERB(explain, "why a candidate is fast, slow or failed, with its loop nest")              \
+  VERB(lower, "the loop IR of an operator under a schedule, after each pass")               \
+  VERB(measure, "build, check and time given or random schedules; keep each verdict")       \
+  VERB(model, "what a saved cost model was trained on and looks at")                        \
+  VERB(records, "the store of what was measured: list, export, import, merge, check")       \
+  VERB(replay, "build and measure a stored candidate again: does it still agree?")          \
+  VERB(space, "the schedules that a search of an operator tries: sketches and their holes") \
+  VERB(tune, "search for the fastest schedule of operators; goes on where it was stopped")
 
 namespace tilewright::cli {
 
