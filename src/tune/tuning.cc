@@ -58,11 +58,36 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
 
 std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
   std::vector<ScheduledTask> result;
+  result.reserve(tasks.size());
   for (const TunedTask& one : tasks) {
     result.push_back(
         {.flop = one.task.workload.dag->flop(), .group = similarity_group(one.task.workload)});
   }
   return result;
+}
+
+// Building and checking take their time too, about as long for each of them.
+constexpr double kFinalistSeconds = 0.15;
+constexpr double kShortestRoundMs = 4;
+
+struct FinalsPlan {
+  size_t finalists = 0;
+  double round_ms = 0;
+};
+
+// The turns that fit into the time; with very little of it, fewer finalists.
+FinalsPlan plan_finals(const TuningOptions& options, double seconds) {
+  FinalsPlan plan{.finalists = options.finalists, .round_ms = options.final_round_ms};
+  for (;;) {
+    const auto contestants = static_cast<double>(plan.finalists + 1);
+    const double turns_s = seconds - contestants * kFinalistSeconds;
+    plan.round_ms =
+        std::min(options.final_round_ms, 1e3 * turns_s / (contestants * options.final_rounds));
+    if (plan.round_ms >= kShortestRoundMs || plan.finalists <= 1) break;
+    --plan.finalists;
+  }
+  plan.round_ms = std::max(plan.round_ms, kShortestRoundMs);
+  return plan;
 }
 
 Result<Proposal> default_proposal(const Task& task) {
@@ -176,7 +201,8 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
 
 Status Tuning::run(LoopListener* listener) { return impl_->loop->run(listener); }
 
-Status Tuning::hold_finals(const std::function<bool()>& stop) {
+Status Tuning::hold_finals(const std::function<bool()>& stop,
+                           const std::function<double()>& left_s) {
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
     if (stop && stop()) return {};
     StoredTrials* const trials = impl_->trials[task].get();
@@ -185,8 +211,10 @@ Status Tuning::hold_finals(const std::function<bool()>& stop) {
     if (!from) return std::unexpected(from.error());
     Impl::Finals& finals = impl_->finals[task];
     const TuningOptions& options = impl_->options;
-    auto held = trials->finals(*from, options.finalists, options.final_rounds,
-                               options.final_round_ms, &finals.held);
+    const auto waiting = static_cast<double>(impl_->tasks.size() - task);
+    const FinalsPlan plan = plan_finals(options, left_s ? left_s() / waiting : 1e9);
+    auto held =
+        trials->finals(*from, plan.finalists, options.final_rounds, plan.round_ms, &finals.held);
     if (!held) return std::unexpected(held.error());
     finals.list = std::move(*held);
   }

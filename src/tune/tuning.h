@@ -63,8 +63,10 @@ class Tuning {
   ~Tuning();
 
   Status run(LoopListener* listener = nullptr);
-  // The best of each task in turns with its default schedule. `stop` is asked between tasks.
-  Status hold_finals(const std::function<bool()>& stop = {});
+  // The best of each task in turns with its default schedule. `stop` is asked between tasks;
+  // `left_s` says how long all that is left may take: with less time there are shorter turns.
+  Status hold_finals(const std::function<bool()>& stop = {},
+                     const std::function<double()>& left_s = {});
 
   size_t size() const;
   const TunedTask& task(size_t task) const;

@@ -20,7 +20,7 @@ import program
 RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
 SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
 WHAT = "matmul:m=96,n=64,k=64"
-TRIALS = 120
+TRIALS = 40 * max(RUNS, 3)  # so that most deaths are in the midst of it
 
 
 def tune_words(records, *more, what=(WHAT,), trials=TRIALS):
@@ -105,7 +105,7 @@ class Tune(unittest.TestCase):
         self.check_killed()
 
     def test_deaths_of_several_tasks_change_nothing(self):
-        self.check_killed(what=(WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64"), trials=150)
+        self.check_killed(what=(WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64"), trials=TRIALS + 30)
 
     def test_repeated_it_measures_nothing_and_goes_on_with_more(self):
         records = self.path("a.db")
