@@ -41,7 +41,8 @@ std::vector<Importance> importance_of(const cost::Forest& forest) {
   const double total = std::accumulate(gain.begin(), gain.end(), 0.0);
   for (size_t i = 0; i < all.size() && total > 0; ++i) all[i].share = gain[i] / total;
   std::erase_if(all, [](const Importance& one) { return one.splits == 0; });
-  std::ranges::stable_sort(all, std::greater{}, &Importance::share);
+  std::ranges::sort(all, {},
+                    [](const Importance& one) { return std::pair(-one.share, one.feature); });
   return all;
 }
 

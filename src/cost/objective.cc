@@ -49,7 +49,7 @@ class PairwiseRank : public Objective {
  public:
   PairwiseRank(std::span<const Label> labels, std::span<const uint32_t> members, uint64_t seed) {
     std::vector<uint32_t> sorted(members.begin(), members.end());
-    std::ranges::stable_sort(sorted, {}, [&](uint32_t i) { return labels[i].group; });
+    std::ranges::sort(sorted, {}, [&](uint32_t i) { return std::pair(labels[i].group, i); });
     Rng rng(seed);
     for (size_t first = 0; first < sorted.size();) {
       size_t end = first;

@@ -61,7 +61,9 @@ double pairwise_accuracy(std::span<const double> scores, std::span<const double>
 std::vector<size_t> best_first(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, [&](size_t a, size_t b) { return values[a] > values[b]; });
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return values[a] != values[b] ? values[a] > values[b] : a < b;
+  });
   return order;
 }
 
