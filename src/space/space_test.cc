@@ -74,12 +74,14 @@ TEST(Space, NamesTurnRulesAndExtensionsOff) {
       EXPECT_LE(less.size(), whole.size()) << extension.name;
     }
   }
-  for (const Sketch& sketch : space_of(task, {.off = {"cache_write"}}).sketches()) {
+  const Space uncached = space_of(task, {.off = {"cache_write"}});
+  for (const Sketch& sketch : uncached.sketches()) {
     EXPECT_EQ(to_text(sketch.trace).find("cache_write"), std::string::npos) << sketch.name;
   }
   const auto texts = [&](const SpaceOptions& options) {
     std::string all;
-    for (const Sketch& sketch : space_of(task, options).sketches()) {
+    const Space space = space_of(task, options);
+    for (const Sketch& sketch : space.sketches()) {
       for (const schedule::Hole& hole : sketch.holes) {
         all += std::string(hole_kind_text(hole.kind)) + " ";
       }
@@ -124,7 +126,8 @@ TEST(Space, TakesRulesOfTheUser) {
 TEST(Space, IsTheSameEachTime) {
   const auto print = [] {
     std::string all;
-    for (const Sketch& sketch : space_of(task_of("CBR1")).sketches()) {
+    const Space space = space_of(task_of("CBR1"));
+    for (const Sketch& sketch : space.sketches()) {
       all += sketch.name + to_text(sketch.trace);
       for (const schedule::Hole& hole : sketch.holes) all += std::to_string(hole.size()) + " ";
     }
