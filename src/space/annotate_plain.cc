@@ -269,6 +269,7 @@ std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoo
   const bool several = context_.target().threads > 1;
   if (!loops.lead.empty()) {  // one loop of rows or blocks of rows
     std::vector<Name> lead;
+    lead.reserve(loops.lead.size());
     for (const PlannedLoop& loop : loops.lead) lead.push_back(loop.name);
     FusedLoops fused = fuse_loops(stage, lead);
     Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
@@ -280,6 +281,7 @@ std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoo
     return variants;
   }
   std::vector<Name> outer;
+  outer.reserve(loops.outer.size());
   for (const PlannedLoop& loop : loops.outer) outer.push_back(loop.name);
   if (!worth || !several || outer.empty()) variants.push_back({.steps = {}, .loops = outer});
   for (size_t count = 1; several && count <= std::min(kDeepest, outer.size()); ++count) {

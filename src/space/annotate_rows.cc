@@ -76,6 +76,7 @@ TiledStage Annotator::lay_out_rows(const RowStage& rowed, const PlainLoops& loop
   }
   order.push_back(op.axes[last_lead].name.child(0));
   std::vector<Name> reduce;
+  reduce.reserve(op.reduce_axes.size());
   for (const te::Axis& axis : op.reduce_axes) reduce.push_back(axis.name);
   const te::Axis& last = op.reduce_axes.back();
   Name jammed;

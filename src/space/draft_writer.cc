@@ -70,6 +70,7 @@ void DraftWriter::add_one_of(StageName stage, HoleKind kind, std::vector<Steps> 
   if (example == nullptr) return;
   const int16_t site = add_site(Step(*example));
   std::vector<std::vector<Steps>> by_site;
+  by_site.reserve(choices.size());
   for (Steps& steps : choices) by_site.push_back({std::move(steps)});
   fill_sites(stage, kind, {site}, std::move(by_site));
 }

@@ -116,6 +116,7 @@ schedule::TileDomain tile_domain(const TileWish& wish) {
   choices.erase(first, last);
   if (choices.size() > kMaxTileChoices) {  // every so many of them
     std::vector<Factors> some;
+    some.reserve(kMaxTileChoices);
     for (size_t k = 0; k < kMaxTileChoices; ++k) {
       some.push_back(choices[k * choices.size() / kMaxTileChoices]);
     }
