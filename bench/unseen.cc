@@ -1,0 +1,86 @@
+// ./dev bench unseen: operators that nobody prepared for (tests/e2e/unseen_operators.h), tuned with
+// 200 trials each (64 without --full). Shows the share of valid candidates among those measured
+// (bar: over 90 %) and the winner against the naive schedule, loops as they are written on one
+// thread, both in turns (bar: 10 x).
+#include "bench/measuring.h"
+#include "bench/rows.h"
+#include "tests/e2e/unseen_operators.h"
+#include "tune/tuning.h"
+
+namespace tilewright::bench {
+namespace {
+
+constexpr double kBarValid = 90;
+constexpr double kBarSpeedUp = 10;
+
+struct Shown {
+  double valid = 0;
+  double speed_up = 0;
+};
+
+// Counts verdicts as they come.
+class Tally : public tune::LoopListener {
+ public:
+  void on_trial(size_t /*task*/, const tune::Proposal& /*proposal*/,
+                const tune::Trial& trial) override {
+    ++trials;
+    if (record::is_failure(trial.kind)) ++failures;
+  }
+  void on_round(size_t /*task*/, const tune::RoundReport& /*report*/) override {}
+  int64_t trials = 0, failures = 0;
+};
+
+Shown run_one(const unseen::UnseenOperator& op, int64_t trials) {
+  const Task task{.workload = op.workload, .target = host_target(bench_threads())};
+  ScratchStore scratch("unseen");
+  const measure::SessionOptions session = session_options("bench unseen");
+  tune::TuningOptions options;
+  options.measure = session.measure;
+  options.trials = trials;
+  options.command = session.command;
+  options.version = session.version;
+  tune::Tuning tuning =
+      must(tune::Tuning::start({{.task = task, .weight = 1}}, scratch.store(), options));
+  Tally tally;
+  must_hold(tuning.run(&tally));
+  const tune::TaskResult result = tuning.result(0);
+  CHECK(result.winner() != nullptr, "{}: nothing valid: {}", op.name, result.problem);
+  measure::Session last = must(measure::Session::start(task, scratch.store(), session));
+  const std::vector<schedule::Trace> both = {result.winner()->trace, schedule::Trace{}};
+  const auto answers = must(last.compare(both));
+  const double ours = answers[0].attempt.verdict.latency_ns;
+  const double naive = answers[1].attempt.verdict.latency_ns;
+  Shown shown{.valid = 1 - static_cast<double>(tally.failures) / static_cast<double>(tally.trials),
+              .speed_up = naive / ours};
+  fmt::print(
+      "{:<24} {:>4} trials  {:5.1f} % valid  {:9.1f} us  {:6.1f} GFLOP/s  naive {:10.1f} us"
+      "  {:6.1f} x\n",
+      op.name, tally.trials, 100 * shown.valid, ours / 1e3, task.workload.dag->flop() / ours,
+      naive / 1e3, shown.speed_up);
+  return shown;
+}
+
+int run(const Flags& flags) {
+  Rows rows;
+  double least_valid = 1, least_speed_up = 1e9;
+  for (const unseen::UnseenOperator& op : unseen::unseen_operators()) {
+    const Shown shown = run_one(op, flags.full ? 200 : 64);
+    rows.add(op.name, "valid_share", shown.valid);
+    rows.add(op.name, "vs_naive", shown.speed_up);
+    least_valid = std::min(least_valid, shown.valid);
+    least_speed_up = std::min(least_speed_up, shown.speed_up);
+  }
+  rows.add_machine();
+  fmt::print("\n");
+  print_floor("valid candidates, the fewest", 100 * least_valid, kBarValid, "%");
+  print_floor("against the naive schedule, the least", least_speed_up, kBarSpeedUp, "x");
+  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
+  return 0;
+}
+
+}  // namespace
+}  // namespace tilewright::bench
+
+int main(int count, char** words) {
+  return tilewright::bench::run_bench(count, words, tilewright::bench::run);
+}
