@@ -17,7 +17,7 @@ struct BatchOptions {
   double decision_share = 0.4;    // at most that many to give every decision its turn
   size_t decision_trials = 3;     // a decision that was tried so often needs no turn
   double neighbour_share = 0.15;  // at most that many one decision apart from the fastest measured
-  double twin_share = 0.5;        // at most that many differ in one gene from a better one
+  double twin_share = 0.2;        // at most that many differ in one gene from a better one
 };
 
 // Best first, those by chance last. `fresh` are indices of `found` that no model has chosen.

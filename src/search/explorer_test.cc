@@ -238,7 +238,7 @@ TEST(Batch, FewTwins) {
   const std::vector<Candidate> batch = choose_batch(found, {}, evidence, options, rng);
   ASSERT_EQ(batch.size(), 20U);
   EXPECT_EQ(std::ranges::count_if(batch, [](const Candidate& c) { return c.genome.genes[1] == 0; }),
-            1 + 10);
+            1 + 4);
   // Where there is nothing else, twins are taken.
   const std::vector<Candidate> only =
       choose_batch(std::span(found).first(30), {}, evidence, options, rng);
