@@ -203,6 +203,12 @@ class Tiler {
     return phases <= 8 && extent % phases == 0 && extent > phases ? phases : 1;
   }
 
+  static bool divides_well(int64_t extent) {
+    int divisors = 0;
+    for (const int64_t size : {2, 3, 4, 5, 6, 7, 8, 16}) divisors += extent % size == 0 ? 1 : 0;
+    return divisors >= 2;
+  }
+
   void cut_reduction(size_t k) {
     const te::Axis& axis = op_.reduce_axes[k];
     const int64_t extent = axis.extent.high;
@@ -228,7 +234,9 @@ class Tiler {
     wish.tails = context_.has("tails");
     wish.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
     if (lane) wish.lanes = lanes_;
-    if (!lane && wish.tails) wish.tails = wish.extent > 64;
+    // What is left of a reduction is code of its own in the innermost loop: only where little
+    // divides.
+    if (!lane && wish.tails) wish.tails = extent > 64 && !divides_well(extent);
     writer_.add_split(tiled_.inner, axis.name, tile_domain(wish));
     for (unsigned part = 0; part + (lane ? 1 : 0) < parts; ++part) {
       tiled_.inner_levels[reduce_at_[part]].push_back(axis.name.child(part));
