@@ -269,7 +269,7 @@ inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
 
 // 128 bits of everything that decides the program; not names, nor how the trace was written.
-inline constexpr uint64_t kProgramHashVersion = 1;
+inline constexpr uint64_t kProgramHashVersion = 2;
 Hash128 program_hash(const LoopTree& tree);
 
 }  // namespace tilewright::schedule

@@ -67,7 +67,10 @@ class ProgramHasher {
   void add_value(VarIndex index) {
     const LoopVar& var = tree_.var(index);
     if (var.is_split()) {
-      hasher_.add(0x59).add(static_cast<uint64_t>(var.tail)).add_signed(var.remainder);
+      // Where nothing is left over it does not matter what would become of it.
+      const bool divides = var.remainder == 0 && !var.ragged;
+      const Tail tail = divides ? Tail::Peel : var.tail;
+      hasher_.add(0x59).add(static_cast<uint64_t>(tail)).add_signed(var.remainder);
       for (int k = 0; k < var.parts; ++k) {
         const auto part = static_cast<VarIndex>(var.first_part + k);
         if (tree_.var(part).extent == 1) continue;
