@@ -214,6 +214,7 @@ Json row_json(const TuneRow& row) {
                {"rounds", result.rounds},
                {"trials", result.trials},
                {"measured", result.measured},
+               {"borrowed", result.borrowed},
                {"done", done_text(result)}};
   if (!result.problem.empty()) json["problem"] = result.problem;
   if (result.best) {

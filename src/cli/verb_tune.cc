@@ -51,6 +51,7 @@ struct Options {
   std::string model;
   bool force = false;
   bool no_scheduler = false;
+  bool no_warm_start = false;
   size_t learn_from = tune::TaskTunerOptions().learn_from;
 };
 
@@ -123,6 +124,7 @@ std::string command_of(const Options& options) {
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
   for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (options.no_warm_start) command += " --no-warm-start";
   if (options.force) command += " --force";
   return command;
 }
@@ -227,6 +229,7 @@ Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks)
   tuning.search.cost = *cost;
   tuning.search.seed = options.seed;
   tuning.search.learn_from = options.learn_from;
+  tuning.search.warm_start = !options.no_warm_start;
   tuning.search.space.off = options.space_off;
   tuning.scheduler.patience = options.patience;
   tuning.scheduler.round_robin = options.no_scheduler;
@@ -415,6 +418,8 @@ Action declare_tune(CLI::App& app) {
                              options->learn_from))
       ->check(CLI::Range(2, 1'000'000));
   app.add_flag("--no-scheduler", options->no_scheduler, "tasks take turns instead");
+  app.add_flag("--no-warm-start", options->no_warm_start,
+               "learn nothing from the records of other tasks");
   app.add_flag("--force", options->force, "measure anew also what has a verdict in the store");
   app.add_option("--model", options->model, "write the learned cost model to this file");
   return [options](const Context& context) { return run_tune(context, *options); };

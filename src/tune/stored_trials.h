@@ -19,6 +19,7 @@ class StoredTrials : public TrialRunner {
   Status run(std::span<const Proposal> proposals, const Report& report) override;
 
   const KnownTrials& known() const { return known_; }
+  const record::Setting& setting() const { return setting_; }
   size_t measured() const { return measured_; }  // here, not answered from the store
 
   // The fastest of all that is known and the default schedule in turns, fastest first. When the

@@ -9,6 +9,7 @@
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
 #include "tune/models.h"
+#include "tune/warm_start.h"
 
 namespace tilewright::tune {
 namespace {
@@ -17,7 +18,9 @@ constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, Sea
 constexpr std::array kCosts = {CostKind::Xgboost, CostKind::Analytic, CostKind::Random,
                                CostKind::None};
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
-constexpr size_t kMostSamples = 4096;  // that a model learns from: the newest
+constexpr size_t kMostSamples = 4096;    // that a model learns from: the newest
+constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
+constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
 
 double seconds_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
@@ -146,7 +149,12 @@ Hash128 hash_of(const TaskTunerOptions& options) {
     hasher.add(std::bit_cast<uint64_t>(share));
   }
   hasher.add(evolution.least_of_sketch);
+  hasher.add(options.warm_start ? 1 : 0);
   return hasher.add(options.largest_round).add(options.learn_from).finish();
+}
+
+size_t borrowed_beside(size_t others, size_t own) {
+  return own >= kEnoughOfOwn ? 0 : others * (kEnoughOfOwn - own) / kEnoughOfOwn;
 }
 
 size_t round_size(size_t round, size_t largest) {
@@ -173,6 +181,7 @@ struct TaskTuner::Impl {
   std::unique_ptr<search::Explorer> explorer;
   schedule::LoopTree tree;
   cost::Samples samples;
+  cost::Samples others;
 
   // Of the round at hand: the default schedule comes first of all, and is no candidate.
   std::vector<search::Candidate> candidates;
@@ -225,11 +234,16 @@ void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
 }
 
 Status TaskTuner::Impl::learn() {
-  if (!models.learned || samples.size() < options.learn_from) return {};
-  const bool useful = std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }) >=
-                      static_cast<std::ptrdiff_t>(options.learn_from / 2);
-  if (!useful) return {};
-  return models.learned->train(samples);
+  if (!models.learned) return {};
+  const size_t timed = static_cast<size_t>(
+      std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
+  const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
+  const size_t borrowed = borrowed_beside(others.size(), samples.size());
+  if (!enough && borrowed < kEnoughOfOthers) return {};
+  if (borrowed == 0) return models.learned->train(samples);
+  cost::Samples all = samples;
+  append_samples(others, borrowed, &all);
+  return models.learned->train(all);
 }
 
 // Told in the order of proposal, whatever the order of the answers.
@@ -271,11 +285,12 @@ TaskTuner& TaskTuner::operator=(TaskTuner&&) noexcept = default;
 TaskTuner::~TaskTuner() = default;
 
 Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
-                                  const TaskTunerOptions& options,
-                                  std::span<const PastTrial> past) {
+                                  const TaskTunerOptions& options, std::span<const PastTrial> past,
+                                  cost::Samples others) {
   Result<space::Space> space = space::Space::make(task, options.space);
   if (!space) return std::unexpected(space.error());
   auto impl = std::make_unique<Impl>(task, machine, std::move(*space), options);
+  impl->others = std::move(others);
   if (past.size() > kMostSamples) past = past.last(kMostSamples);
   for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
   if (const Status status = impl->learn(); !status) return std::unexpected(status.error());
@@ -358,5 +373,6 @@ const std::optional<Best>& TaskTuner::best() const { return impl_->best; }
 const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
 const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
 const cost::Samples& TaskTuner::samples() const { return impl_->samples; }
+size_t TaskTuner::borrowed() const { return impl_->others.size(); }
 
 }  // namespace tilewright::tune

@@ -39,6 +39,7 @@ struct TaskTunerOptions {
   uint64_t seed = 1;
   size_t largest_round = 64;
   size_t learn_from = 40;        // samples: before, the analytic model guides
+  bool warm_start = true;        // learns from other tasks' records too
   bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
   int threads = 0;               // of the search; 0: all cpus
   std::function<bool()> stop{};  // true: proposing ends soon, with nothing
@@ -68,10 +69,11 @@ struct Best {
 
 class TaskTuner {
  public:
-  // `past` trials are what the model learns from before its first round.
+  // `past` trials are what the model learns from before its first round, and so are samples of
+  // `others` (groups from 1 on): less and less of them as there are more of its own.
   static Result<TaskTuner> make(const Task& task, const Machine& machine,
                                 const TaskTunerOptions& options,
-                                std::span<const PastTrial> past = {});
+                                std::span<const PastTrial> past = {}, cost::Samples others = {});
   TaskTuner(TaskTuner&&) noexcept;
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
@@ -89,13 +91,17 @@ class TaskTuner {
   const std::optional<Best>& best() const;
   const std::optional<Trial>& default_trial() const;  // of the default schedule
   const cost::CostModel* model() const;               // that guides now; may be null
-  const cost::Samples& samples() const;
+  const cost::Samples& samples() const;               // of this task
+  size_t borrowed() const;                            // samples of others
 
  private:
   struct Impl;
   explicit TaskTuner(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// So many of the samples of others are used beside those of the task itself, the first ones.
+size_t borrowed_beside(size_t others, size_t own);
 
 // Trials of a round: small ones first, so that what they teach is used soon.
 size_t round_size(size_t round, size_t largest);

@@ -6,6 +6,7 @@
 #include "codegen/version.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
+#include "tune/warm_start.h"
 
 namespace tilewright::tune {
 namespace {
@@ -139,6 +140,7 @@ struct Tuning::Impl {
   std::vector<Finals> finals;
 
   Result<StoredTrials*> trials_of(size_t task);
+  Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
   LoopTasks loop_tasks();
 };
 
@@ -151,13 +153,31 @@ Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   return trials[task].get();
 }
 
+// Of other tasks. Many tasks have fewer each: they all have to be read and learnt from.
+Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
+                                                size_t past) {
+  WarmStartOptions warm;
+  warm.most_programs = std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, 2000);
+  const bool learns = options.search.cost == CostKind::Xgboost && options.search.warm_start;
+  if (!learns || options.force || borrowed_beside(warm.most_programs, past) == 0) {
+    return cost::Samples();
+  }
+  Result<OtherSamples> others =
+      samples_of_others(store, tasks[task].task, machine, known.setting(), trajectory, warm);
+  if (!others) return std::unexpected(others.error());
+  return std::move(others->samples);
+}
+
 LoopTasks Tuning::Impl::loop_tasks() {
   return {.count = tasks.size(),
           .tuner = [this](size_t task) -> Result<TaskTuner> {
             const Result<StoredTrials*> known = trials_of(task);
             if (!known) return std::unexpected(known.error());
-            return TaskTuner::make(tasks[task].task, machine, options.search,
-                                   (*known)->known().before());
+            const std::vector<PastTrial> past = (*known)->known().before();
+            Result<cost::Samples> others = samples_for(task, **known, past.size());
+            if (!others) return std::unexpected(others.error());
+            return TaskTuner::make(tasks[task].task, machine, options.search, past,
+                                   std::move(*others));
           },
           .runner = [this](size_t task) -> Result<TrialRunner*> {
             const Result<StoredTrials*> runner = trials_of(task);
@@ -233,6 +253,7 @@ TaskResult Tuning::result(size_t task) const {
   if (const TaskTuner* const tuner = impl_->loop->tuner(task)) {
     result.rounds = tuner->rounds();
     result.trials = tuner->trials();
+    result.borrowed = tuner->borrowed();
     result.best = tuner->best();
     result.default_trial = tuner->default_trial();
   }

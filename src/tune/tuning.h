@@ -40,6 +40,7 @@ struct TaskResult {
   size_t rounds = 0;
   size_t trials = 0;
   size_t measured = 0;  // of the trials: not answered from the store
+  size_t borrowed = 0;  // programs of other tasks that its model began with
   TaskEnd end = TaskEnd::Open;
   std::string problem{};       // why it could not go on, or empty
   std::optional<Best> best{};  // of the trials

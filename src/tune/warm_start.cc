@@ -1,0 +1,171 @@
+#include "tune/warm_start.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "feature/rows.h"
+#include "schedule/apply.h"
+#include "tune/scheduler.h"
+
+namespace tilewright::tune {
+namespace {
+
+struct Other {
+  Task task;
+  std::pair<int, double> distance;
+};
+
+// Tasks of the store with the target of `task`, most alike first.
+Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
+  const Result<std::vector<record::StoredTask>> stored = store.tasks();
+  if (!stored) return std::unexpected(stored.error());
+  const std::string target = record::stored_form(task).target;
+  std::vector<Other> others;
+  for (const record::StoredTask& one : *stored) {
+    if (one.target != target) continue;
+    Result<Task> other = record::task_of(one);
+    if (!other) continue;  // of another version, or made from C++
+    const auto far = distance(task.workload, other->workload);
+    others.push_back({.task = std::move(*other), .distance = far});
+  }
+  std::ranges::sort(others, {},
+                    [](const Other& one) { return std::pair(one.distance, one.task.key()); });
+  return others;
+}
+
+struct Measured {
+  std::string trace;
+  double label_ns = 0;
+};
+
+// By machine: the last verdict of each program.
+using OfMachines = std::map<Hash128, std::map<Hash128, Measured>>;
+
+struct Reader {
+  record::Store& store;
+  const record::Setting& setting;
+  const Trajectory& trajectory;
+  size_t left = 0;  // attempts that may be read
+
+  Result<OfMachines> read(const Hash128& task) {
+    OfMachines found;
+    const Status status = store.for_each_attempt(task, [&](const record::Attempt& attempt) {
+      // The trajectory's own come later than its begin; it learns from them as it goes.
+      if (attempt.end_us >= trajectory.begin_us) return true;
+      if (attempt.protocol != setting.protocol) return true;
+      if (attempt.code_generator != setting.code_generator) return true;
+      if (attempt.task == setting.task && attempt.machine == setting.machine) return true;
+      const record::VerdictKind kind = attempt.verdict.kind;
+      if (kind == record::VerdictKind::Device || kind == record::VerdictKind::Illegal) return true;
+      if (left == 0) return false;
+      --left;
+      found[attempt.machine][attempt.program] = {
+          .trace = attempt.trace,
+          .label_ns = record::is_failure(kind) ? 0 : attempt.verdict.latency_ns};
+      return true;
+    });
+    if (!status) return std::unexpected(status.error());
+    return found;
+  }
+};
+
+// Every so many, where there are more than `most`: programs are ordered by their hash, so that is
+// a fair draw, and the fastest is always among them, for the others are measured by it.
+std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
+  std::vector<const Measured*> all;
+  for (const auto& [program, one] : programs) all.push_back(&one);
+  if (all.size() <= most) return all;
+  const Measured* const fastest = *std::ranges::min_element(
+      all, {}, [](const Measured* one) { return one->label_ns > 0 ? one->label_ns : HUGE_VAL; });
+  std::vector<const Measured*> picked = {fastest};
+  for (size_t k = 0; picked.size() < most && k < most; ++k) {
+    const Measured* const one = all[k * all.size() / most];
+    if (one != fastest) picked.push_back(one);
+  }
+  return picked;
+}
+
+// Appends what of it can be read and applied; the number of programs.
+size_t add_rows(const Task& task, const Machine& machine, std::span<const Measured* const> picked,
+                uint32_t group, double weight, cost::Samples* samples) {
+  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+  if (!initial) return 0;
+  feature::RowMaker maker(task, machine);
+  schedule::LoopTree tree;
+  size_t added = 0;
+  for (const Measured* const one : picked) {
+    const Result<schedule::Trace> trace = schedule::trace_from_text(one->trace);
+    if (!trace || schedule::apply(*initial, *trace, &tree)) continue;
+    maker.append(tree, &samples->rows);
+    samples->group.push_back(group);
+    samples->latency_ns.push_back(one->label_ns);
+    samples->weight.push_back(static_cast<float>(weight));
+    ++added;
+  }
+  return added;
+}
+
+std::string kinds_of(const Workload& workload) {
+  const std::string group = similarity_group(workload);
+  return group.substr(0, group.rfind(' '));
+}
+
+}  // namespace
+
+std::pair<int, double> distance(const Workload& one, const Workload& other) {
+  const double far = std::abs(std::log((one.dag->flop() + 1) / (other.dag->flop() + 1)));
+  if (one.key() == other.key()) return {0, far};
+  if (similarity_group(one) == similarity_group(other)) return {1, far};
+  return {kinds_of(one) == kinds_of(other) ? 2 : 3, far};
+}
+
+Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
+                                       const Machine& machine, const record::Setting& setting,
+                                       const Trajectory& trajectory,
+                                       const WarmStartOptions& options) {
+  const Result<std::vector<Other>> others = others_of(store, task);
+  if (!others) return std::unexpected(others.error());
+  OtherSamples result;
+  Reader reader{
+      .store = store, .setting = setting, .trajectory = trajectory, .left = options.most_read};
+  uint32_t group = 0;
+  std::set<Hash128> tasks;
+  for (const Other& other : *others) {
+    if (reader.left == 0 || result.samples.size() >= options.most_programs) break;
+    const Result<OfMachines> found = reader.read(other.task.key());
+    if (!found) return std::unexpected(found.error());
+    for (const auto& [of_machine, programs] : *found) {
+      const size_t room = options.most_programs - result.samples.size();
+      const auto picked = pick(programs, std::min(options.most_of_task, room));
+      const size_t added =
+          add_rows(other.task, machine, picked, ++group, options.weight, &result.samples);
+      if (added > 0) tasks.insert(other.task.key());
+    }
+  }
+  result.tasks = tasks.size();
+  return result;
+}
+
+void append_samples(const cost::Samples& more, size_t count, cost::Samples* samples) {
+  CHECK(count <= more.size() && more.weight.size() == more.size(), "{} of {} samples", count,
+        more.size());
+  samples->weight.resize(samples->size(), 1.0F);
+  const auto first = [count](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  first(more.group, &samples->group);
+  first(more.latency_ns, &samples->latency_ns);
+  first(more.weight, &samples->weight);
+  const uint32_t rows = more.rows.begin[count];
+  const uint32_t base = samples->rows.begin.back();
+  for (size_t k = 1; k <= count; ++k) samples->rows.begin.push_back(base + more.rows.begin[k]);
+  if (rows == 0) return;
+  const size_t width = more.rows.values.size() / more.rows.begin.back();
+  samples->rows.values.insert(samples->rows.values.end(), more.rows.values.begin(),
+                              more.rows.values.begin() + static_cast<std::ptrdiff_t>(rows * width));
+}
+
+}  // namespace tilewright::tune
