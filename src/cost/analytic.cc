@@ -37,6 +37,7 @@ enum Column : size_t {
   L2Bytes,
   L3Bytes,
   LanesUsed,
+  GuardDensity,
   IsUpdate,
   IsStreamed,
   SumsInFlight,
@@ -83,6 +84,7 @@ constexpr std::array<std::string_view, Column::Count> kNames = {
     "l2_bytes",
     "l3_bytes",
     "lanes_used",
+    "guard_density",
     "is_update",
     "is_streamed",
     "sums_in_flight",
@@ -233,7 +235,9 @@ class Analytic : public CostModel {
     const double integers =
         v[IntMad] + v[IntAdd] + v[IntMul] + v[IntCompare] + v[IntOther] + v[BoolOps] + v[Selects];
     const double of_floats = v[IsUpdate] > 0 ? 0 : c_.guard;
-    return floats + (v[IsFloat] > 0 ? of_floats : 1) * integers;
+    // Terms that a guard makes 0 are left out (lower/drop_zero_terms).
+    const double done = v[IsUpdate] > 0 ? v[GuardDensity] : 1;
+    return done * floats + (v[IsFloat] > 0 ? of_floats : 1) * integers;
   }
 
   double arithmetic(const Values& v) const {

@@ -31,6 +31,7 @@ feature::RowBatch row_with(std::initializer_list<Cell> changes) {
       {"l2_bytes", 1 << 20},
       {"l3_bytes", 1 << 24},
       {"lanes_used", 1},
+      {"guard_density", 1},
       {"vectorise_innermost", 16},
       {"is_update", 1},
       {"sums_in_flight", 24},

@@ -37,7 +37,16 @@ int computed_bytes(const LoopTree& tree, const Statement& statement) {
 }
 
 double instructions_of(const LoopTree& tree, const Statement& statement) {
-  return statement.kind == StatementKind::Init ? 1 : tree.stage(statement.stage).instructions;
+  if (statement.kind == StatementKind::Init) return 1;
+  const Stage& stage = tree.stage(statement.stage);
+  const double all = stage.instructions;
+  if (statement.kind != StatementKind::Update) return all;
+  // The guards of an inlined padding become borders of loops: of a sum, loads and its fold are
+  // left.
+  const bool guarded = std::ranges::any_of(tree.reads_of(stage), [](const schedule::Access& read) {
+    return read.guarded && read.via != schedule::kNone;
+  });
+  return guarded ? std::min(all, 2.0 + stage.accesses) : all;
 }
 
 double RowWriter::vectors_of(const Level& level) const {
