@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -30,9 +29,7 @@ namespace tilewright::cli {
 namespace {
 
 constexpr int64_t kDefaultTrials = 200;  // a task, when no budget is given
-constexpr double kFinalsSeconds = 2;     // of one task
 constexpr double kPeakSeconds = 0.1;
-constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 struct Options {
   std::vector<std::string> what;
@@ -187,7 +184,7 @@ class TuneRun : public tune::LoopListener {
  private:
   // Until the trials are used up at this rate, or the time.
   double left_s(double now_s) const {
-    double left = seconds_ > 0 ? seconds_ - now_s : kNoEnd;
+    double left = seconds_ > 0 ? seconds_ - now_s : tune::TimeBudget::kNoEnd;
     if (tally_.total > 0 && tally_.measured > 0) {
       const auto trials = static_cast<double>(tally_.total) - static_cast<double>(tally_.trials());
       left = std::min(left, trials * now_s / static_cast<double>(tally_.measured));
@@ -340,12 +337,11 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!store) return std::unexpected(store.error());
 
   const Interrupt interrupt;
-  const double budget_s = options.seconds > 0 ? options.seconds : kNoEnd;
-  const double finals_s =
-      std::min(0.25 * budget_s, kFinalsSeconds * static_cast<double>(tasks->size()));
-  double end_s = begin_s + (options.seconds > 0 ? budget_s - finals_s : kNoEnd);
-  tuning_with->measure.stop = [&context, &end_s] {
-    return Interrupt::requested() || !context.out.good() || seconds_now() >= end_s;
+  const tune::TimeBudget budget(options.seconds, tasks->size(), begin_s, seconds_now);
+  bool in_finals = false;
+  tuning_with->measure.stop = [&] {
+    return Interrupt::requested() || !context.out.good() ||
+           (!in_finals && budget.trials_are_over());
   };
   TuneRun run(context, options, *tasks, begin_s);
   Result<tune::Tuning> tuning = tune::Tuning::start(*tasks, *store, *tuning_with);
@@ -356,15 +352,14 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   Status status = tuning->run(&run);
   run.finish();
   const double trials_end_s = seconds_now();
-  end_s = kNoEnd;  // the finals have time of their own
+  in_finals = true;
   if (status && !Interrupt::requested() && context.out.good()) {
-    status = tuning->hold_finals(
-        [&] { return Interrupt::requested() || seconds_now() > begin_s + budget_s; },
-        [&] { return begin_s + budget_s - seconds_now(); });
+    status = tuning->hold_finals([&] { return Interrupt::requested() || budget.left_s() <= 0; },
+                                 [&] { return budget.left_for_finals_s(); });
   }
   const double finals_took_s = seconds_now() - trials_end_s;
   // The larger of two: other work on the machine makes a peak look low.
-  const bool has_time = seconds_now() + 2 * kPeakSeconds < begin_s + budget_s;
+  const bool has_time = budget.left_s() > 1.5 * kPeakSeconds;
   if (run.tally().measured > 0 && has_time && !Interrupt::requested()) {
     peak_gflops = std::max(peak_gflops, fma_peak(*tasks));
   }

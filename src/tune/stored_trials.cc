@@ -18,6 +18,8 @@ Trial trial_of(const measure::Answer& answer) {
           .text = verdict.text};
 }
 
+double call_seconds(const KnownTrials::OfProgram& one) { return one.trial.trial.latency_ns * 1e-9; }
+
 }  // namespace
 
 record::Setting setting_of(const Task& task, const measure::MeasureOptions& options) {
@@ -69,6 +71,7 @@ Status StoredTrials::run(std::span<const Proposal> proposals, const Report& repo
           proposals[k].program,
           KnownTrials::OfProgram{.trial = {.proposal = proposals[k], .trial = std::move(later)},
                                  .end_us = answer.attempt.end_us,
+                                 .prepare_s = prepare_seconds(answer.attempt),
                                  .rank = 2});
     }
     report(k, trial);
@@ -100,36 +103,50 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
 }
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& default_schedule,
-                                                              size_t count, int rounds,
-                                                              double round_ms, bool* held) {
+                                                              const FinalsPlan& usual,
+                                                              double seconds, bool* held) {
   std::vector<Proposal> finalists = {default_schedule};
-  for (const KnownTrials::OfProgram* one : known_.fastest(count)) {
+  std::vector<Contestant> contestants(1);
+  for (const KnownTrials::OfProgram* one : known_.fastest(usual.contestants)) {
     const Proposal& proposal = one->trial.proposal;
-    if (proposal.program != default_schedule.program) finalists.push_back(proposal);
+    if (proposal.program == default_schedule.program) continue;
+    finalists.push_back(proposal);
+    contestants.push_back({.prepare_s = one->prepare_s, .call_s = call_seconds(*one)});
   }
+  const auto tried = known_.trials.find(default_schedule.program);
+  if (tried != known_.trials.end()) {
+    contestants[0] = {.prepare_s = tried->second.prepare_s, .call_s = call_seconds(tried->second)};
+  }
+  const FinalsPlan plan = plan_finals(contestants, usual, seconds);
+  finalists.resize(plan.contestants);
   Result<std::vector<Final>> finals = known_finals(finalists);
   if (!finals) return finals;
   const bool known = !finals->empty() && !pool_->options().force;
   if (held != nullptr) *held = !known;
-  if (!known) {
-    finals->clear();
-    std::vector<schedule::Trace> traces;
-    for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
-    const Result<measure::Session*> session = pool_->open(task_);
-    if (!session) return std::unexpected(session.error());
-    const Result<std::vector<measure::Answer>> answers =
-        (*session)->compare(traces, rounds, round_ms);
-    if (!answers) return std::unexpected(answers.error());
-    for (size_t k = 0; k < answers->size(); ++k) {
-      finals->push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});
-    }
-  }
+  if (!known) finals = compare(finalists, plan);
+  if (!finals) return finals;
   for (Final& one : *finals) {
     one.is_default = one.proposal.program == default_schedule.program;
   }
-  std::ranges::stable_sort(*finals, {}, [](const Final& one) {
-    return std::pair(one.trial.kind, one.trial.latency_ns);
+  std::ranges::sort(*finals, {}, [](const Final& one) {
+    return std::tuple(one.trial.kind, one.trial.latency_ns, one.proposal.program);
   });
+  return finals;
+}
+
+Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const Proposal> finalists,
+                                                               const FinalsPlan& plan) {
+  std::vector<schedule::Trace> traces;
+  for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
+  const Result<measure::Session*> session = pool_->open(task_);
+  if (!session) return std::unexpected(session.error());
+  const Result<std::vector<measure::Answer>> answers =
+      (*session)->compare(traces, plan.rounds, plan.round_ms);
+  if (!answers) return std::unexpected(answers.error());
+  std::vector<Final> finals;
+  for (size_t k = 0; k < answers->size(); ++k) {
+    finals.push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});
+  }
   return finals;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tune/session_pool.h"
+#include "tune/time_budget.h"
 #include "tune/trajectory.h"
 #include "tune/trial.h"
 
@@ -22,20 +23,22 @@ class StoredTrials : public TrialRunner {
   const record::Setting& setting() const { return setting_; }
   size_t measured() const { return measured_; }  // here, not answered from the store
 
-  // The fastest of all that is known and the default schedule in turns, fastest first. When the
-  // same have been compared already, that is the answer. `held` tells whether anything was run.
+  // The fastest of all that is known and the default schedule in turns, fastest first, within so
+  // many seconds. When the same have been compared already, that is the answer. `held` tells
+  // whether anything was run.
   struct Final {
     Proposal proposal;
     Trial trial;
     bool is_default = false;
   };
-  Result<std::vector<Final>> finals(const Proposal& default_schedule, size_t count, int rounds,
-                                    double round_ms, bool* held = nullptr);
+  Result<std::vector<Final>> finals(const Proposal& default_schedule, const FinalsPlan& usual,
+                                    double seconds, bool* held = nullptr);
 
  private:
   StoredTrials(Task task, SessionPool& pool) : task_(std::move(task)), pool_(&pool) {}
 
   Result<std::vector<Final>> known_finals(std::span<const Proposal> finalists);
+  Result<std::vector<Final>> compare(std::span<const Proposal> finalists, const FinalsPlan& plan);
 
   Task task_;
   SessionPool* pool_;

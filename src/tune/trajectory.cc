@@ -33,6 +33,10 @@ bool replaces(uint8_t rank, int64_t end_us, const KnownTrials::OfProgram& there)
 
 }  // namespace
 
+double prepare_seconds(const record::Attempt& attempt) {
+  return (attempt.conditions.build_ns + attempt.conditions.check_ns) * 1e-9;
+}
+
 Hash128 random_hash() {
   std::random_device device;
   const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
@@ -87,6 +91,7 @@ Result<KnownTrials> load_known(record::Store& store, const record::Setting& sett
                                 .attempt = attempt.id(),
                                 .text = attempt.verdict.text}},
             .end_us = attempt.end_us,
+            .prepare_s = prepare_seconds(attempt),
             .rank = rank});
     return true;
   });

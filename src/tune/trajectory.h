@@ -40,7 +40,8 @@ struct KnownTrials {
   struct OfProgram {
     PastTrial trial;
     int64_t end_us = 0;
-    uint8_t rank = 0;  // how near it is to the trajectory
+    double prepare_s = 0;  // that building and checking took
+    uint8_t rank = 0;      // how near it is to the trajectory
   };
   struct HashOfHash {
     size_t operator()(const Hash128& hash) const { return hash.low; }
@@ -55,6 +56,9 @@ struct KnownTrials {
 
 Result<KnownTrials> load_known(record::Store& store, const record::Setting& setting,
                                const Trajectory& trajectory);
+
+// That building and checking took.
+double prepare_seconds(const record::Attempt& attempt);
 
 Hash128 random_hash();
 

@@ -67,30 +67,6 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
   return result;
 }
 
-// Building and checking take their time too, about as long for each of them.
-constexpr double kFinalistSeconds = 0.15;
-constexpr double kShortestRoundMs = 4;
-
-struct FinalsPlan {
-  size_t finalists = 0;
-  double round_ms = 0;
-};
-
-// The turns that fit into the time; with very little of it, fewer finalists.
-FinalsPlan plan_finals(const TuningOptions& options, double seconds) {
-  FinalsPlan plan{.finalists = options.finalists, .round_ms = options.final_round_ms};
-  for (;;) {
-    const auto contestants = static_cast<double>(plan.finalists + 1);
-    const double turns_s = seconds - contestants * kFinalistSeconds;
-    plan.round_ms =
-        std::min(options.final_round_ms, 1e3 * turns_s / (contestants * options.final_rounds));
-    if (plan.round_ms >= kShortestRoundMs || plan.finalists <= 1) break;
-    --plan.finalists;
-  }
-  plan.round_ms = std::max(plan.round_ms, kShortestRoundMs);
-  return plan;
-}
-
 Result<Proposal> default_proposal(const Task& task) {
   Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
   if (!trace) return std::unexpected(trace.error());
@@ -223,18 +199,20 @@ Status Tuning::run(LoopListener* listener) { return impl_->loop->run(listener); 
 
 Status Tuning::hold_finals(const std::function<bool()>& stop,
                            const std::function<double()>& left_s) {
+  std::vector<size_t> waiting;
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
+    const StoredTrials* const trials = impl_->trials[task].get();
+    if (trials != nullptr && !trials->known().fastest(1).empty()) waiting.push_back(task);
+  }
+  for (size_t k = 0; k < waiting.size(); ++k) {
     if (stop && stop()) return {};
-    StoredTrials* const trials = impl_->trials[task].get();
-    if (trials == nullptr || trials->known().fastest(1).empty()) continue;
+    const size_t task = waiting[k];
     const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
     if (!from) return std::unexpected(from.error());
+    const double seconds =
+        left_s ? left_s() / static_cast<double>(waiting.size() - k) : TimeBudget::kNoEnd;
     Impl::Finals& finals = impl_->finals[task];
-    const TuningOptions& options = impl_->options;
-    const auto waiting = static_cast<double>(impl_->tasks.size() - task);
-    const FinalsPlan plan = plan_finals(options, left_s ? left_s() / waiting : 1e9);
-    auto held =
-        trials->finals(*from, plan.finalists, options.final_rounds, plan.round_ms, &finals.held);
+    auto held = impl_->trials[task]->finals(*from, impl_->options.finals, seconds, &finals.held);
     if (!held) return std::unexpected(held.error());
     finals.list = std::move(*held);
   }

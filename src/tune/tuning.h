@@ -31,9 +31,7 @@ struct TuningOptions {
   bool force = false;                 // measure anew what has a verdict
   std::string command;                // for the store
   std::string version;
-  size_t finalists = 4;
-  int final_rounds = 5;
-  double final_round_ms = 40;
+  FinalsPlan finals{.contestants = 5, .rounds = 5, .round_ms = 40};  // the default is one of them
 };
 
 struct TaskResult {
@@ -65,7 +63,7 @@ class Tuning {
 
   Status run(LoopListener* listener = nullptr);
   // The best of each task in turns with its default schedule. `stop` is asked between tasks;
-  // `left_s` says how long all that is left may take: with less time there are shorter turns.
+  // `left_s` says how long all that is left may take.
   Status hold_finals(const std::function<bool()>& stop = {},
                      const std::function<double()>& left_s = {});
 

@@ -13,8 +13,8 @@
 namespace tilewright::tune {
 
 struct WarmStartOptions {
-  size_t most_programs = 2000;
-  size_t most_of_task = 400;
+  size_t most_programs = 1500;
+  size_t most_of_task = 300;
   size_t most_read = 20'000;  // attempts, of which those are picked
   double weight = 0.3;        // of a sample; one's own weigh 1
 };

@@ -1,0 +1,53 @@
+// Time: how a run of so many seconds shares them between trials and finals, and how finals fill
+// what is left for them. The clock is the caller's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <span>
+
+namespace tilewright::tune {
+
+class TimeBudget {
+ public:
+  static constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+  // `now` gives seconds of any origin; the time begins at `begin_s`. 0 seconds: no limit.
+  TimeBudget(double seconds, size_t tasks, double begin_s, std::function<double()> now);
+
+  double used_s() const { return now_() - begin_s_; }
+  double left_s() const;  // kNoEnd without a limit
+  // The rest is for the finals.
+  bool trials_are_over() const { return used_s() >= seconds_ - finals_s_; }
+  // For comparisons; what is still to be done afterwards has its time.
+  double left_for_finals_s() const;
+
+ private:
+  double seconds_;
+  double finals_s_;
+  double begin_s_;
+  std::function<double()> now_;
+};
+
+// One of those that are compared, as far as known from its trial.
+struct Contestant {
+  double prepare_s = 0;  // to build and check it
+  double call_s = 0;
+};
+
+struct FinalsPlan {
+  size_t contestants = 0;  // the first ones
+  int rounds = 5;
+  double round_ms = 40;  // of each, each round
+};
+
+// The turns that fit into the time: longer ones where there is more of it, up to four times
+// `usual`; where there is less, shorter ones, then fewer contestants (two at least), then fewer
+// rounds. Without an end it is the usual.
+FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan& usual,
+                       double seconds);
+// What a plan will take.
+double seconds_of(const FinalsPlan& plan, std::span<const Contestant> contestants);
+
+}  // namespace tilewright::tune
