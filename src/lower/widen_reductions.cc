@@ -20,8 +20,6 @@ using ir::BufferId;
 using ir::Expr;
 using ir::Stmt;
 
-constexpr size_t kMaxRegisters = 16;
-
 struct VectorAccumulator {
   const ir::Store* store = nullptr;  // element = element op reduce(op, vector)
   BinaryOp op = BinaryOp::Add;
@@ -51,8 +49,11 @@ class ReduceFinder : public ir::Visitor {
 
 class ReductionWidener : public ir::Rewriter {
  public:
-  ReductionWidener(ir::Function& function, const Licences& licences)
-      : function_(function), licences_(licences), list_(list_accesses(function)) {}
+  ReductionWidener(ir::Function& function, const PassContext& context)
+      : function_(function),
+        licences_(context.licences),
+        registers_(context.target.vector_registers() == 32 ? 28 : 16),
+        list_(list_accesses(function)) {}
 
   Expr rewrite(const Expr& expr) override { return expr; }
   Stmt rewrite(const Stmt& stmt) override {
@@ -88,7 +89,7 @@ class ReductionWidener : public ir::Rewriter {
       if (access.store == nullptr || std::ranges::count(tried, access.buffer) > 0) continue;
       tried.push_back(access.buffer);
       std::vector<VectorAccumulator> found = accumulators_of(access.buffer, loop);
-      if (result.size() + found.size() > kMaxRegisters) continue;
+      if (result.size() + found.size() > registers_) continue;
       std::ranges::move(found, std::back_inserter(result));
     }
     return result;
@@ -184,6 +185,7 @@ class ReductionWidener : public ir::Rewriter {
 
   ir::Function& function_;
   const Licences& licences_;
+  size_t registers_;  // that a loop may have for sums
   AccessList list_;
   std::unordered_map<const ir::Store*, VectorAccumulator> accumulators_;
   size_t next_loop_ = 0;
@@ -196,7 +198,7 @@ void widen_reductions(ir::Function& function, const PassContext& context) {
   ReduceFinder finder;
   finder.visit(function.body);
   if (!finder.found) return;
-  function.body = ReductionWidener(function, context.licences).rewrite(function.body);
+  function.body = ReductionWidener(function, context).rewrite(function.body);
 }
 
 }  // namespace tilewright::lower

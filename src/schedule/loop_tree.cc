@@ -7,6 +7,7 @@
 
 #include "schedule/fields.h"
 #include "schedule/steps/bind.h"
+#include "schedule/tree_editor.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -123,6 +124,7 @@ std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
   for (const Access& access : tree.reads_of(reader)) {
     if (access.buffer != index) continue;
     for (uint32_t d = 0; d < access.rank; ++d) {
+      if (!is_one_axis(tree.dims[access.first_dim + d])) continue;  // it stays whole
       std::vector<PackedPart> dim;
       for (const arith::Term& term : tree.forms[access.first_dim + d].terms) {
         const bool fixed = writer.place == Place::At &&

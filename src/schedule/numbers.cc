@@ -4,6 +4,7 @@
 
 #include "schedule/factors.h"
 #include "schedule/region.h"
+#include "schedule/tree_editor.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -332,6 +333,7 @@ class Numbers {
       for (const Access& access : tree_.reads_of(reader)) {
         if (&tree_.buffer(access.buffer) != &buffer) continue;
         for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
+          if (!is_one_axis(tree_.dims[d])) continue;
           for (const arith::Term& a : tree_.forms[d].terms) {
             if (!is_digit(a)) continue;
             for (const arith::Term& b : tree_.forms[d].terms) {

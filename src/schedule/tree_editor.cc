@@ -349,7 +349,13 @@ Illegal check_packed(const LoopTree& tree, BufferIndex index) {
 
 }  // namespace
 
-// Each dimension must be one axis of the reader, and each axis at most one dimension.
+bool is_one_axis(const AccessDim& dim) {
+  if (!dim.affine || dim.index.constant != 0 || dim.index.terms.size() > 1) return false;
+  return dim.index.terms.empty() || dim.index.terms[0].coefficient == 1;
+}
+
+// Each dimension must be one axis of the reader, and each axis at most one dimension. Of a constant
+// one such dimension is enough.
 Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader) {
   const Stage& stage = tree.stage(reader);
   const auto reject = [&](IllegalCode code, int64_t dim = 0) {
@@ -361,16 +367,20 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
     if (access.buffer != buffer) continue;
     if (reads) return reject(IllegalCode::ReadsTwice);
     reads = true;
+    int other = -1;  // a dimension that stays whole
     for (int d = 0; d < access.rank; ++d) {
       const AccessDim& dim = tree.dims[size_t{access.first_dim} + static_cast<size_t>(d)];
-      const bool single = dim.affine && dim.index.constant == 0 && dim.index.terms.size() <= 1;
-      if (!single) return reject(IllegalCode::PackIndex, d);
+      if (!is_one_axis(dim)) {
+        if (!tree.buffer(buffer).is_constant) return reject(IllegalCode::PackIndex, d);
+        other = d;
+        continue;
+      }
       if (dim.index.terms.empty()) continue;
-      const arith::Term& term = dim.index.terms[0];
-      const uint32_t bit = uint32_t{1} << term.var;
-      if (term.coefficient != 1 || (axes_seen & bit) != 0) return reject(IllegalCode::PackIndex, d);
+      const uint32_t bit = uint32_t{1} << dim.index.terms[0].var;
+      if ((axes_seen & bit) != 0) return reject(IllegalCode::PackIndex, d);
       axes_seen |= bit;
     }
+    if (other >= 0 && axes_seen == 0) return reject(IllegalCode::PackIndex, other);
   }
   if (!reads || stage.place == Place::Inlined) return reject(IllegalCode::NotAReader);
   return {};

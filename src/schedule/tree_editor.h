@@ -61,6 +61,9 @@ class TreeEditor {
 
 // May the buffer be laid out for this reader: does it read it once, each dimension by one axis?
 Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader);
+// An index that is one axis of the reader: its loops are the digits of a packed dimension. Of a
+// constant other dimensions stay whole, outermost.
+bool is_one_axis(const AccessDim& dim);
 
 // Positions of loops, and the rules that hold for a finished structure.
 Illegal check_structure(LoopTree& tree);

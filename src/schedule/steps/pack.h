@@ -4,6 +4,9 @@
 //
 //   pack B C            with C's loops j.0, k, i, j.1 (32)
 //   B[k, j]        ->   B[j / 32, k, j mod 32]
+//
+// Each dimension is read by one axis of the reader; those of a constant that are not (taps of a
+// transposed convolution) stay whole and are outermost.
 #pragma once
 
 #include "schedule/fields.h"
