@@ -1,5 +1,8 @@
 // Operands of a tiled stage: constants laid out in the order in which they are read, others copied
 // into that order first, small ones kept in registers, the next ones asked for ahead.
+#include <span>
+
+#include "schedule/tree_editor.h"
 #include "space/annotator.h"
 
 namespace tilewright::space {
@@ -59,7 +62,9 @@ class OperandHoles {
     lanes_ = std::max(1, context_.target().lanes(std::max(4, ir::bytes_of(buffer.element))));
     std::vector<Steps> choices = {{}};
     HoleKind kind = HoleKind::Pack;
-    if (axes && constant && context_.has("pack")) choices.push_back({Pack{source, tiled_.inner}});
+    if (constant && context_.has("pack") && has_one_axis(access)) {
+      choices.push_back({Pack{source, tiled_.inner}});
+    }
     if (axes && context_.has("register_read") && fits_registers(access)) {
       add_register_reads(source, buffer, choices);
       kind = HoleKind::RegisterRead;
@@ -69,6 +74,13 @@ class OperandHoles {
     const bool only_packs = kind == HoleKind::Pack && constant;
     if (choices.size() > 1) writer_.add_one_of(tiled_.inner, kind, std::move(choices));
     if (only_packs && context_.has("prefetch")) add_prefetch(source);
+  }
+
+  // A constant is laid out by the dimensions that are one axis each.
+  bool has_one_axis(const Access& access) const {
+    const auto dims = std::span(tree_.dims).subspan(access.first_dim, access.rank);
+    return std::ranges::any_of(
+        dims, [](const AccessDim& dim) { return is_one_axis(dim) && !dim.index.terms.empty(); });
   }
 
   // Used again by spatial axes that it does not depend on.

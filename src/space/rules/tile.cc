@@ -9,6 +9,21 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
+// Where no spatial axis fills a vector: the last reduce axis that does, whose lanes are partial
+// sums.
+int reduced_lanes(const SpaceContext& context, const te::Op& op, const std::vector<int>& spatial) {
+  if (!context.has("reduction_lanes")) return kNoAxis;
+  const int64_t lanes = context.target().lanes(4);
+  for (const int axis : spatial) {
+    const auto k = static_cast<size_t>(axis);
+    if (k >= op.axes.size() || op.axes[k].extent.high >= lanes) return kNoAxis;
+  }
+  for (size_t k = op.reduce_axes.size(); k-- > 0;) {
+    if (op.reduce_axes[k].extent.high >= lanes) return static_cast<int>(op.axes.size() + k);
+  }
+  return kNoAxis;
+}
+
 // Axes whose lanes are worth trying: what the accesses say first, then the last one.
 std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, StageName stage) {
   const StageIndex index = tree.find_stage({stage.op});
@@ -21,6 +36,8 @@ std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, St
     if (axes.empty() || axes[0] != static_cast<int>(k)) axes.push_back(static_cast<int>(k));
     break;
   }
+  const int reduced = reduced_lanes(context, op, axes);
+  if (reduced != kNoAxis) axes.insert(axes.begin(), reduced);
   if (axes.empty()) axes.push_back(kNoAxis);
   return axes;
 }
