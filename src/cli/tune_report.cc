@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <tuple>
 
 #include "base/json.h"
 #include "cli/units.h"
@@ -41,13 +42,18 @@ std::string thousands(double value) {
 }
 
 std::string flop_text(double flop) {
+  if (flop >= 1e12) return fmt::format("{:.3g} T", flop * 1e-12);
   if (flop >= 1e9) return fmt::format("{:.3g} G", flop * 1e-9);
   return flop >= 1e6 ? fmt::format("{:.3g} M", flop * 1e-6) : fmt::format("{:.3g} k", flop * 1e-3);
 }
 
+bool is_begun(const tune::TaskResult& result) {
+  return result.rounds > 0 || result.trials > 0 || !result.problem.empty();
+}
+
 std::string done_text(const tune::TaskResult& result) {
   if (!result.problem.empty()) return "error";
-  if (result.rounds == 0 && result.trials == 0) return "not begun";
+  if (!is_begun(result)) return "not begun";
   return std::string(result.end == tune::TaskEnd::Open ? "budget" : text_of(result.end));
 }
 
@@ -103,11 +109,14 @@ std::string tune_progress_line(const TuneTally& tally, double peak_gflops, doubl
 std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
   size_t width = 4;
   bool above_peak = false;
-  for (const TuneRow& row : rows) width = std::max(width, row.name.size());
+  for (const TuneRow& row : rows) {
+    if (is_begun(row.result)) width = std::max(width, row.name.size());
+  }
   std::string text =
       fmt::format("{:<12}  {:<{}}  {:>8}  {:>6}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n", "ID", "name",
                   width, "FLOP", "weight", "GFLOP/s", "peak", "latency", "trials", "done");
   for (const TuneRow& row : rows) {
+    if (!is_begun(row.result)) continue;
     const tune::Trial* const winner = row.result.winning_trial();
     const double rate = winner != nullptr ? row.flop / winner->latency_ns : 0;
     text += fmt::format(
@@ -128,6 +137,20 @@ std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
   return text;
 }
 
+std::string not_begun_text(std::span<const TuneRow> rows) {
+  constexpr size_t kShown = 5;
+  size_t count = 0;
+  std::string names;
+  for (const TuneRow& row : rows) {
+    if (is_begun(row.result)) continue;
+    if (++count <= kShown) names += (names.empty() ? "" : ", ") + row.name;
+  }
+  if (count == 0) return {};
+  if (count > kShown) names += fmt::format(" and {} more", count - kShown);
+  return fmt::format("{} of {} tasks not begun, for want of trials or time: {}\n", count,
+                     rows.size(), names);
+}
+
 std::string failures_text(const TuneTally& tally) {
   std::vector<const FailureGroup*> groups;
   size_t failed = 0;
@@ -136,7 +159,9 @@ std::string failures_text(const TuneTally& tally) {
     failed += group.count;
   }
   if (groups.empty()) return {};
-  std::ranges::stable_sort(groups, std::greater(), &FailureGroup::count);
+  std::ranges::sort(groups, {}, [](const FailureGroup* group) {
+    return std::tuple(-static_cast<int64_t>(group->count), group->kind, group->example);
+  });
   std::string text = fmt::format("{} of {} candidates failed:\n", failed, tally.trials());
   constexpr size_t kShown = 8;
   for (size_t k = 0; k < std::min(groups.size(), kShown); ++k) {

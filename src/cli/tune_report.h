@@ -51,7 +51,9 @@ struct TuneRow {
   tune::TaskResult result;
 };
 
+// Of the tasks that were begun.
 std::string tune_table(std::span<const TuneRow> rows, double peak_gflops);
+std::string not_begun_text(std::span<const TuneRow> rows);  // the others; empty: there are none
 std::string failures_text(const TuneTally& tally);
 // `2.31 x the default schedule (951 us)`, what is known of it.
 std::string winners_text(std::span<const TuneRow> rows);

@@ -100,7 +100,10 @@ Result<tune::Objective> objective_of(const Options& options, size_t tasks) {
                           tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
     if (text_of(kind) != name) continue;
     objective.kind = kind;
-    for (const double us : options.latency_targets_us) objective.targets_ns.push_back(us * 1e3);
+    for (const double us : options.latency_targets_us) {
+      if (!(us > 0)) return fail(ErrorKind::BadInput, "--latency-targets are above 0");
+      objective.targets_ns.push_back(us * 1e3);
+    }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(ErrorKind::BadInput,
                   fmt::format("--objective targets needs --latency-targets with {} number{}, "
@@ -174,7 +177,7 @@ class TuneRun : public tune::LoopListener {
   }
 
   void finish() {
-    print_progress(seconds_now() - begin_s_);
+    if (tally_.trials() > 0) print_progress(seconds_now() - begin_s_);
     progress_.finish();
   }
 
@@ -296,7 +299,8 @@ void print_result(const Context& context, const Options& options, const tune::Tu
     context.out << print_json({{"result", std::move(result)}}) << "\n";
     return;
   }
-  std::string text = tune_table(rows, peak_gflops) + "\n" + winners_text(rows);
+  std::string text =
+      tune_table(rows, peak_gflops) + not_begun_text(rows) + "\n" + winners_text(rows);
   text += failures_text(tally);
   text +=
       fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n", tally.trials(),
@@ -322,6 +326,16 @@ Status check_flags(const Options& options, size_t tasks) {
     return fail(ErrorKind::BadInput, "--model goes with --cost xgboost: no other learns");
   }
   return {};
+}
+
+ExitCode exit_code_of(const Context& context, const tune::Tuning& tuning, const TuneTally& tally) {
+  if (Interrupt::requested()) return ExitCode::Interrupted;
+  for (size_t task = 0; task < tuning.size(); ++task) {
+    if (tuning.result(task).winner() != nullptr) return ExitCode::Done;
+  }
+  context.err << (tally.trials() == 0 ? "tilewright: not one trial was over in that time\n"
+                                      : "tilewright: no candidate was valid\n");
+  return ExitCode::NothingValid;
 }
 
 Result<ExitCode> run_tune(const Context& context, const Options& options) {
@@ -357,6 +371,9 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
     status = tuning->hold_finals([&] { return Interrupt::requested() || budget.left_s() <= 0; },
                                  [&] { return budget.left_for_finals_s(); });
   }
+  if (Interrupt::requested()) status = {};  // that is why it ended
+  // Nothing could be tried: the reason is all there is to say.
+  if (!status && run.tally().trials() == 0) return std::unexpected(status.error());
   const double finals_took_s = seconds_now() - trials_end_s;
   // The larger of two: other work on the machine makes a peak look low.
   const bool has_time = budget.left_s() > 1.5 * kPeakSeconds;
@@ -367,11 +384,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
                {.all_s = seconds_now() - begin_s, .finals_s = finals_took_s});
   if (status && !options.model.empty()) status = save_model(*tuning, options.model);
   if (!status) return std::unexpected(status.error());
-  if (Interrupt::requested()) return ExitCode::Interrupted;
-  for (size_t task = 0; task < tuning->size(); ++task) {
-    if (tuning->result(task).winner() != nullptr) return ExitCode::Done;
-  }
-  return ExitCode::NothingValid;
+  return exit_code_of(context, *tuning, run.tally());
 }
 
 }  // namespace
@@ -388,7 +401,7 @@ Action declare_tune(CLI::App& app) {
                  "so many candidates in all (default: 200 a task, or no limit with --seconds)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--seconds", options->seconds, "end after that long, finals included")
-      ->check(number_between(0, 1e9));
+      ->check(number_between(0.1, 1e9));
   app.add_option("--patience", options->patience,
                  "a task is done after so many trials without improvement (default: never)")
       ->check(CLI::Range(1, 1'000'000'000));

@@ -18,7 +18,7 @@ constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, Sea
 constexpr std::array kCosts = {CostKind::Xgboost, CostKind::Analytic, CostKind::Random,
                                CostKind::None};
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
-constexpr size_t kMostSamples = 4096;    // that a model learns from: the newest
+constexpr size_t kMostPast = 4096;       // trials from before to learn from: the newest
 constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
 constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
 
@@ -218,7 +218,8 @@ Status TaskTuner::Impl::add_default() {
 }
 
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial) {
-  if (!models.learned) return;
+  // What the machine did is no fault of the candidate, and nothing to learn from.
+  if (!models.learned || trial.kind == record::VerdictKind::Device) return;
   if (!assessor.behind().rows_of(proposal.program, &samples.rows)) {
     if (schedule::apply(space.initial(), proposal.trace, &tree)) return;
     maker.append(tree, &samples.rows);
@@ -291,7 +292,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
   if (!space) return std::unexpected(space.error());
   auto impl = std::make_unique<Impl>(task, machine, std::move(*space), options);
   impl->others = std::move(others);
-  if (past.size() > kMostSamples) past = past.last(kMostSamples);
+  if (past.size() > kMostPast) past = past.last(kMostPast);
   for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
   if (const Status status = impl->learn(); !status) return std::unexpected(status.error());
   impl->assessor.set_model(impl->guide());

@@ -79,6 +79,13 @@ Result<Proposal> default_proposal(const Task& task) {
 
 }  // namespace
 
+std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind) {
+  std::vector<Part> parts = separate_goals(tasks.size());
+  if (kind == ObjectiveKind::Targets) return parts;
+  for (size_t task = 0; task < tasks.size(); ++task) parts[task].weight = tasks[task].weight;
+  return parts;
+}
+
 const Trial* TaskResult::winning_trial() const {
   if (!finals.empty() && finals.front().trial.is_timed()) return &finals.front().trial;
   return best ? &best->trial : nullptr;
@@ -175,7 +182,9 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   kept.search.largest_round = largest_round(kept, count);
   kept.search.keeps_memory = count <= 4;
   kept.search.stop = kept.measure.stop;
-  if (kept.objective.parts.empty()) kept.objective.parts = separate_goals(count);
+  if (kept.objective.parts.empty()) {
+    kept.objective.parts = parts_of(impl->tasks, kept.objective.kind);
+  }
   const int flights = in_flight(impl->tasks, impl->machine);
   const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights);
   Result<Trajectory> trajectory = enter_trajectory(store, key, kept.command, kept.version);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct TunedTask {
   Task task;
   double weight = 1;
 };
+
+// Each task is a goal of its own, with its weight; but targets are of one call, whatever the
+// weight.
+std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind);
 
 struct TuningOptions {
   TaskTunerOptions search{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/check.h"
@@ -138,10 +139,14 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
     const Result<OfMachines> found = reader.read(other.task.key());
     if (!found) return std::unexpected(found.error());
     for (const auto& [of_machine, programs] : *found) {
+      const Result<std::optional<Machine>> there = store.find_machine(of_machine);
+      if (!there) return std::unexpected(there.error());
+      if (of_machine != setting.machine && !*there) continue;  // caches are part of the rows
+      const Machine& measured_on = of_machine == setting.machine ? machine : **there;
       const size_t room = options.most_programs - result.samples.size();
       const auto picked = pick(programs, std::min(options.most_of_task, room));
       const size_t added =
-          add_rows(other.task, machine, picked, ++group, options.weight, &result.samples);
+          add_rows(other.task, measured_on, picked, ++group, options.weight, &result.samples);
       if (added > 0) tasks.insert(other.task.key());
     }
   }

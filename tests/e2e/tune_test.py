@@ -111,10 +111,7 @@ class Tune(unittest.TestCase):
         records = self.path("a.db")
         first = result_of(self.tune(records, trials=60))
         self.assertEqual(first["measured"], 60)
-        begin = time.monotonic()
         second = result_of(self.tune(records, trials=60))
-        took = time.monotonic() - begin
-        self.assertLess(took, 20)  # a second where the machine is free
         self.assertEqual((second["measured"], second["stored"]), (0, 60))
         self.assertEqual(winners(second), winners(first))
         self.assertEqual(second["tasks"][0]["winner"], first["tasks"][0]["winner"])
@@ -146,14 +143,11 @@ class Tune(unittest.TestCase):
         )
         self.assertEqual(explained.returncode, 0, explained.stderr)
 
-    def test_seconds_are_kept(self):
+    def test_seconds_end_it(self):
+        # How exactly they are kept is tested by a clock of its own: tune/time_budget_test.cc.
         records = self.path("a.db")
-        begin = time.monotonic()
-        done = program.run("tune", WHAT, "--seconds", 6, "--records", records, "--json")
-        took = time.monotonic() - begin
+        done = program.run("tune", WHAT, "--seconds", 4, "--records", records, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertGreater(took, 3)
-        self.assertLess(took, 15)  # 6.3 where the machine is free
         self.assertGreater(result_of(done)["measured"], 0)
 
     def test_interrupt_keeps_all(self):
@@ -169,6 +163,14 @@ class Tune(unittest.TestCase):
         self.assertEqual(sum(attempts(records).values()), result["measured"])
         again = result_of(self.tune(records, trials=24))
         self.assertEqual(again["measured"], 0)
+
+    def test_interrupt_in_the_finals(self):
+        process = program.start(*tune_words(self.path("a.db"), trials=24))
+        line = process.stdout.readline()  # all trials are over
+        self.assertIn("round", line)
+        process.send_signal(signal.SIGINT)
+        result = program.member(program.objects(line + program.rest(process)), "result")
+        self.assertEqual((process.returncode, result["measured"]), (130, 24))
 
     def test_model_is_written(self):
         model = self.path("m.model")
@@ -187,10 +189,67 @@ class Tune(unittest.TestCase):
             ((WHAT, "C2D2", "--model", "x"), "--model"),
             ((WHAT, "--trials", "0"), "trials"),
             ((WHAT, "--seconds", "nan"), "seconds"),
+            ((WHAT, "--seconds", "0"), "seconds"),
+            ((WHAT, "C2D9", "GMM2"), "C2D9"),
+            ((WHAT, "--objective", "targets", "--latency-targets=-5"), "above 0"),
+            ((WHAT, "--objective", "targets", "--latency-targets=0"), "above 0"),
+            ((), "what"),
+            (("matmul:m=300000,n=300000,k=300000",), "too large"),
         ):
             done = program.run("tune", *words, "--records", self.path("a.db"))
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
+            self.assertEqual(done.stdout, "")
+
+    def test_stores_that_cannot_be_used_are_explained(self):
+        text = self.path("text")
+        with open(text, "w") as file:
+            file.write("no store\n" * 100)
+        newer = self.path("newer.db")
+        self.tune(newer, trials=2)
+        with sqlite3.connect(newer) as store:
+            store.execute("PRAGMA user_version = 99")
+        for records, says in (
+            (self.path("none/a.db"), "no folder"),
+            (self.folder, "directory"),
+            (text, "not a store"),
+            (newer, "version 99"),
+            ("/proc/a.db", "writable"),
+        ):
+            done = program.run("tune", WHAT, "--trials", 2, "--records", records)
+            self.assertEqual(done.returncode, 2, records)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_patience_and_several_tasks(self):
+        what = (WHAT, "matmul:m=32,n=64,k=128", WHAT)
+        result = result_of(self.tune(self.path("a.db"), "--patience", 10, what=what, trials=2000))
+        self.assertEqual([task["weight"] for task in result["tasks"]], [2, 1])
+        self.assertEqual({task["done"] for task in result["tasks"]}, {"patience"})
+        self.assertLess(result["trials"], 2000)
+
+    def test_closed_pipe_ends_it_and_keeps_all(self):
+        records = self.path("a.db")
+        process = program.start(*tune_words(records, trials=100000))
+        self.assertIn("round", process.stdout.readline())
+        process.stdout.close()
+        self.assertEqual(process.wait(timeout=60), 2)
+        again = result_of(self.tune(records, trials=24))
+        self.assertEqual(again["measured"], 0)
+
+    def test_records_of_others_are_begun_with(self):
+        records = self.path("a.db")
+        self.assertEqual(result_of(self.tune(records, trials=160))["tasks"][0]["borrowed"], 0)
+        other = ("matmul:m=96,n=64,k=80",)
+        done = self.tune(records, trials=30, what=other)
+        self.assertGreaterEqual(result_of(done)["tasks"][0]["borrowed"], 150)
+        self.assertEqual(program.objects(done.stdout)[0]["round"]["model"], "xgboost")
+        # What others measured since does not change the path.
+        self.tune(records, trials=30, what=("matmul:m=96,n=64,k=48",))
+        again = result_of(self.tune(records, trials=30, what=other))
+        self.assertEqual((again["measured"], winners(again)), (0, winners(result_of(done))))
+        cold = self.tune(records, "--no-warm-start", trials=30, what=other)
+        self.assertEqual(program.objects(cold.stdout)[0]["round"]["model"], "analytic")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,98 @@
+#include "cli/tune_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace tilewright::cli {
+namespace {
+
+using record::VerdictKind;
+using testing::HasSubstr;
+using testing::Not;
+using tune::Trial;
+
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+Trial timed(double latency_ns) {
+  return {.kind = VerdictKind::Timed, .latency_ns = latency_ns, .attempt = {0xabcdef, 1}};
+}
+
+Trial failed(VerdictKind kind, const std::string& text) {
+  return {.kind = kind, .attempt = {}, .text = text};
+}
+
+TEST(TuneProgress, SaysHowFarAndHowFast) {
+  TuneTally tally;
+  tally.total = 200;
+  tally.name = "C2D2";
+  tally.flop = 2e8;
+  for (int k = 0; k < 50; ++k) tally.add(timed(1e6));
+  tally.add(failed(VerdictKind::Crash, "signal 11"));
+  tally.best_ns = 1e6;
+  tally.scored = 100'000;
+  tally.search_s = 2;
+  EXPECT_EQ(tune_progress_line(tally, 400, 10, 30, true),
+            "[=====>              ] 51/200  C2D2 1 ms 200 GFLOP/s 50 % of peak  5.1 trials/s  "
+            "50,000 candidates/s  left 0:30  failed: 1 crash");
+  const std::string plain = tune_progress_line(tally, 400, 10, kNoEnd, false);
+  EXPECT_THAT(plain, testing::StartsWith("51/200"));
+  EXPECT_THAT(plain, Not(HasSubstr("left")));
+}
+
+TEST(TuneFailures, ThatDifferInNumbersOnlyAreOne) {
+  TuneTally tally;
+  EXPECT_EQ(failures_text(tally), "");
+  tally.add(failed(VerdictKind::Crash, "signal 11"));
+  tally.add(failed(VerdictKind::WrongResult, "element 3 is 7\nand more"));
+  tally.add(failed(VerdictKind::WrongResult, "element 41 is 8"));
+  tally.add(timed(5));
+  EXPECT_EQ(failures_text(tally),
+            "3 of 4 candidates failed:\n"
+            "     2 wrong_result: element 3 is 7\n"
+            "     1 crash: signal 11\n");
+}
+
+TuneRow row_of(const std::string& name, double best_ns) {
+  TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = 1, .result = {}};
+  row.result.rounds = best_ns > 0 ? 1 : 0;
+  row.result.trials = best_ns > 0 ? 24 : 0;
+  if (best_ns > 0) row.result.best = {.proposal = {}, .trial = timed(best_ns)};
+  return row;
+}
+
+TEST(TuneTable, HasWhatWasBegun) {
+  std::vector<TuneRow> rows = {row_of("GMM1", 1e4), row_of("GMM2", 0)};
+  rows[0].result.default_trial = timed(2e4);
+  const std::string table = tune_table(rows, 200);
+  EXPECT_THAT(table, HasSubstr("GMM1"));
+  EXPECT_THAT(table, HasSubstr("50 %"));
+  EXPECT_THAT(table, Not(HasSubstr("GMM2")));
+  EXPECT_EQ(not_begun_text(rows), "1 of 2 tasks not begun, for want of trials or time: GMM2\n");
+  EXPECT_EQ(not_begun_text({rows.data(), 1}), "");
+  EXPECT_THAT(winners_text(rows), HasSubstr("2 x the default schedule (20 us)"));
+  for (int k = 0; k < 6; ++k) rows.push_back(row_of("T" + std::to_string(k), 0));
+  EXPECT_THAT(not_begun_text(rows), HasSubstr("7 of 8 tasks"));
+  EXPECT_THAT(not_begun_text(rows), HasSubstr("GMM2, T0, T1, T2, T3 and 2 more"));
+}
+
+TEST(TuneTable, NothingValidAndProblemsAreSaid) {
+  TuneRow invalid = row_of("GMM1", 0);
+  invalid.result.trials = 24;
+  invalid.result.end = tune::TaskEnd::Invalid;
+  TuneRow broken = row_of("GMM2", 0);
+  broken.result.problem = "too large";
+  const std::vector<TuneRow> rows = {invalid, broken};
+  EXPECT_THAT(tune_table(rows, 200), HasSubstr("invalid"));
+  EXPECT_THAT(tune_table(rows, 200), HasSubstr("error"));
+  EXPECT_EQ(winners_text(rows), "GMM2: too large\n");
+}
+
+TEST(TuneTable, MoreThanThePeakIsExplained) {
+  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 90), HasSubstr("more than the peak"));
+  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 110), Not(HasSubstr("more than the peak")));
+}
+
+}  // namespace
+}  // namespace tilewright::cli
