@@ -28,7 +28,7 @@ from harness.tuned import OtherWork, Tuner, TuneError
 ROUND_TRIALS = 24 + 32 + 48 + 48 + 48 + 64 + 64  # two rounds of 64 at the end
 LEAST_SCORED, LEAST_SCORED_OWN, MOST_ROUND_S = 30_000, 100_000, 0.3
 TESTS = {
-    5: (("tests/e2e/tilewright_unseen_operators_test",), {}),
+    5: (("bench/bench_unseen",), {}),
     6: (("ctest", "-R", "^tune_test$", "--output-on-failure"), {"TILEWRIGHT_CRASH_RUNS": "10"}),
     7: (("src/search/tilewright_search_test", "--gtest_filter=*andscape*"), {}),
 }

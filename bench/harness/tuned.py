@@ -30,6 +30,7 @@ class Request:
     seed: int = 1
     flags: tuple = ()
     threads: int = 2
+    shared: str = ""  # runs of that name share a store, so later ones begin with what it knows
 
     def arguments(self, store):
         result = ["tune", *self.what, "--json", "--records", store, "--seed", str(self.seed)]
@@ -187,9 +188,10 @@ class Tuner:
 
     def _tune(self, request):
         os.makedirs(self._folder, exist_ok=True)
-        store = os.path.join(self._folder, request.name.replace("/", "_") + ".db")
-        for suffix in STORE_SUFFIXES:  # each run begins with nothing: its trials are all it had
-            if os.path.exists(store + suffix):
+        name = request.shared or request.name.replace("/", "_")
+        store = os.path.join(self._folder, name + ".db")
+        for suffix in STORE_SUFFIXES:  # otherwise a run begins with nothing: its trials are all it had
+            if not request.shared and os.path.exists(store + suffix):
                 os.remove(store + suffix)
         command = [os.path.join(self._build, PROGRAMS[0]), *request.arguments(store)]
         if sys.stderr.isatty():

@@ -11,9 +11,10 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 // Sums beyond the registers are spilled: a few cost little, from here on it is never worth it.
 constexpr int64_t kSumsOfTwoRegisters = 3;
-constexpr int64_t kVectorRegisters = 16;  // of one vectorised loop
-constexpr double kWorthThreads = 200e3;   // FLOP; below, starting threads costs as much
-constexpr int64_t kCachesOfScope = 4;     // times the second-level cache
+constexpr int64_t kVectorRegisters = 16;    // of one vectorised loop
+constexpr double kElementsForThreads = 16;  // a thread
+constexpr double kWorthThreads = 200e3;     // FLOP; below, starting threads costs as much
+constexpr int64_t kCachesOfScope = 4;       // times the second-level cache
 constexpr int64_t kLeastScope = int64_t{32} << 20;
 constexpr int64_t kRootShare = 2;  // of the memory
 // Programs whose code is longer than this, and than some times the plain one, take long to compile
@@ -81,7 +82,9 @@ Validity::Validity(const Task& task, const LoopTree& initial, const Machine& mac
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     double elements = 1;
     for (const te::Axis& axis : dag.op(id).axes) elements *= static_cast<double>(axis.extent.high);
-    wants_threads_.push_back(target_.threads > 1 && elements >= target_.threads &&
+    // A few elements beside a long reduction may be faster on one thread, or as partial results.
+    wants_threads_.push_back(target_.threads > 1 &&
+                             elements >= kElementsForThreads * target_.threads &&
                              dag.flop(id) > kWorthThreads);
   }
 }
