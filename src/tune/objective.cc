@@ -102,6 +102,7 @@ std::vector<Part> separate_goals(size_t tasks) {
 
 std::vector<Part> common_goal(std::span<const double> weights) {
   std::vector<Part> parts;
+  parts.reserve(weights.size());
   for (size_t task = 0; task < weights.size(); ++task) {
     parts.push_back({.goal = 0, .task = task, .weight = weights[task]});
   }

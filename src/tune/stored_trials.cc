@@ -144,6 +144,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const P
       (*session)->compare(traces, plan.rounds, plan.round_ms);
   if (!answers) return std::unexpected(answers.error());
   std::vector<Final> finals;
+  finals.reserve(answers->size());
   for (size_t k = 0; k < answers->size(); ++k) {
     finals.push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});
   }

@@ -65,7 +65,7 @@ double run_of(double seconds, size_t tasks, double trial_s, const Contestant& li
 TEST(TimeBudget, SecondsAreKeptWithinFivePercent) {
   Rng rng(1);
   for (const double seconds : {10.0, 20.0, 60.0}) {
-    for (const size_t tasks : {1, 3}) {
+    for (const size_t tasks : {size_t{1}, size_t{3}}) {
       for (int repeat = 0; repeat < 20; ++repeat) {
         const double took = run_of(seconds, tasks, 0.03, {.prepare_s = 0.03, .call_s = 1e-3}, rng);
         EXPECT_NEAR(took, seconds, 0.05 * seconds) << tasks << " tasks";

@@ -77,6 +77,7 @@ struct Reader {
 // a fair draw, and the fastest is always among them, for the others are measured by it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
+  all.reserve(programs.size());
   for (const auto& [program, one] : programs) all.push_back(&one);
   if (all.size() <= most) return all;
   const Measured* const fastest = *std::ranges::min_element(
