@@ -58,8 +58,8 @@ TEST(Forest, GoesLeftBelowTheThreshold) {
 
 TEST(ForestScorer, GivesTheBitsOfThePlainEvaluation) {
   Rng rng(3);
-  for (const size_t levels : {0, 1, 2, 3, 4, 5, 6, 7}) {
-    for (const size_t count : {0, 1, 15, 16, 17, 32, 33, 100}) {
+  for (const size_t levels : {0U, 1U, 2U, 3U, 4U, 5U, 6U, 7U}) {
+    for (const size_t count : {0U, 1U, 15U, 16U, 17U, 32U, 33U, 100U}) {
       const Forest forest = random_forest(20, levels, 9, rng);
       const std::vector<float> rows = random_rows(count, 9, rng);
       for (const auto form : {ForestScorer::Form::Best, ForestScorer::Form::Plain}) {
@@ -78,9 +78,10 @@ TEST(ForestScorer, IsVectorisedWhereItCanBe) {
   EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorised(), has_avx512());
   Forest deep = random_forest(3, 6, 5, rng);
   deep.trees.emplace_back(15);
-  for (int32_t i = 0; i < 7; ++i) {
-    deep.trees.back()[static_cast<size_t>(2 * i)].left = 2 * i + 1;
-    deep.trees.back()[static_cast<size_t>(2 * i)].right = 2 * i + 2;
+  int32_t next = 0;
+  for (size_t i = 0; i < 7; ++i) {
+    deep.trees.back()[2 * i].left = ++next;
+    deep.trees.back()[2 * i].right = ++next;
   }
   EXPECT_FALSE(ForestScorer(deep).is_vectorised());
   EXPECT_FALSE(ForestScorer(Forest{}).is_vectorised());
@@ -95,7 +96,7 @@ TEST(Forest, ReadsWhatItWrote) {
 }
 
 TEST(Forest, RefusesWhatIsNoForest) {
-  const char* const kTree =
+  const char* const tree_text =
       R"({"left":[1,-1,-1],"right":[2,-1,-1],"feature":[0,0,0],"value":[1,2,3],"gain":[1,0,0]})";
   const struct {
     std::string from, to, message;
@@ -116,9 +117,9 @@ TEST(Forest, RefusesWhatIsNoForest) {
   const auto read = [](const std::string& tree) {
     return forest_from_json(*parse_json(R"({"width":2,"trees":[)" + tree + "]}"));
   };
-  ASSERT_TRUE(read(kTree).has_value());
+  ASSERT_TRUE(read(tree_text).has_value());
   for (const auto& [from, to, message] : cases) {
-    std::string text = kTree;
+    std::string text = tree_text;
     ASSERT_NE(text.find(from), std::string::npos) << from;
     text.replace(text.find(from), from.size(), to);
     const Result<Forest> forest = read(text);

@@ -29,6 +29,7 @@ inline Samples synthetic_samples(const Synthetic& what) {
     bool fails = false;
     for (size_t row = 0; row < what.rows; ++row) {
       std::vector<float> numbers;
+      numbers.reserve(what.width);
       for (size_t column = 0; column < what.width; ++column) {
         numbers.push_back(std::log2(static_cast<float>(1 + rng.below(3 + 5 * (column % 7)))));
       }

@@ -259,6 +259,7 @@ class DagReader {
     std::vector<ir::Scalar> elements;
     for (const Json& element : json.at("elements")) elements.push_back(scalar_from(element));
     std::vector<ir::Expr> vars;
+    vars.reserve(axes.size());
     for (const Axis& axis : axes) vars.push_back(axis.var);
     std::vector<TensorId> made;
     if (json.contains("reduction")) {

@@ -36,10 +36,11 @@ Workload chain_of_matmuls() {
     return dag.compute(name, {i, j}, value(dag.read(from, {i.var, j.var})));
   };
   const TensorId first = matmul(dag, "M1", a, b, 192, 224, 160);
-  const TensorId relu = each("R1", first, 192, 224, [](Expr x) { return ir::max(x, number(0)); });
+  const TensorId relu =
+      each("R1", first, 192, 224, [](const Expr& x) { return ir::max(x, number(0)); });
   const TensorId second = matmul(dag, "M2", relu, c, 192, 128, 224);
   const TensorId half =
-      each("R2", second, 192, 128, [](Expr x) { return (x + number(1)) * number(0.5); });
+      each("R2", second, 192, 128, [](const Expr& x) { return (x + number(1)) * number(0.5); });
   matmul(dag, "M3", half, d, 192, 96, 128);
   return dag_workload(std::move(dag).build(), {"B", "D"});
 }
