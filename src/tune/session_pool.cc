@@ -1,12 +1,15 @@
 #include "tune/session_pool.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace tilewright::tune {
 
-bool SessionPool::is_open(const Task& task) const {
+double SessionPool::opening_s(const Task& task) const {
   const Hash128 key = task.key();
-  return std::ranges::any_of(sessions_, [&](const auto& one) { return one.first == key; });
+  if (std::ranges::any_of(sessions_, [&](const auto& one) { return one.first == key; })) return 0;
+  const auto before = took_s_.find(key);
+  return before != took_s_.end() ? before->second : 0;
 }
 
 Result<measure::Session*> SessionPool::open(const Task& task) {
@@ -17,8 +20,11 @@ Result<measure::Session*> SessionPool::open(const Task& task) {
     return &sessions_.front().second;
   }
   while (sessions_.size() >= most_open_) sessions_.pop_back();
+  const auto begin = std::chrono::steady_clock::now();
   Result<measure::Session> session = measure::Session::start(task, store_, options_);
   if (!session) return std::unexpected(session.error());
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  took_s_[key] = took.count();
   started_ += 1;
   sessions_.emplace_front(key, std::move(*session));
   return &sessions_.front().second;

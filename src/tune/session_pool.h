@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <utility>
 
 #include "base/result.h"
@@ -20,7 +21,8 @@ class SessionPool {
 
   // Valid until the next call. An error says why the task cannot be measured.
   Result<measure::Session*> open(const Task& task);
-  bool is_open(const Task& task) const;
+  // How long `open` will take, by how long it took before.
+  double opening_s(const Task& task) const;
 
   record::Store& store() { return store_; }
   const measure::SessionOptions& options() const { return options_; }
@@ -31,6 +33,7 @@ class SessionPool {
   measure::SessionOptions options_;
   size_t most_open_;
   size_t started_ = 0;
+  std::map<Hash128, double> took_s_;                          // to open it, the last time
   std::list<std::pair<Hash128, measure::Session>> sessions_;  // last used first
 };
 

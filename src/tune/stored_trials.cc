@@ -117,7 +117,8 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
   if (tried != known_.trials.end()) {
     contestants[0] = {.prepare_s = tried->second.prepare_s, .call_s = call_seconds(tried->second)};
   }
-  const FinalsPlan plan = plan_finals(contestants, usual, seconds);
+  const FinalsPlan plan =
+      plan_finals(contestants, usual, std::max(seconds - pool_->opening_s(task_), 0.0));
   finalists.resize(plan.contestants);
   Result<std::vector<Final>> finals = known_finals(finalists);
   if (!finals) return finals;

@@ -140,7 +140,8 @@ Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;
-  warm.most_programs = std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, 2000);
+  warm.most_programs =
+      std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, warm.most_programs);
   const bool learns = options.search.cost == CostKind::Xgboost && options.search.warm_start;
   if (!learns || options.force || borrowed_beside(warm.most_programs, past) == 0) {
     return cost::Samples();
