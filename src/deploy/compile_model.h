@@ -1,0 +1,56 @@
+// From a Graph to a Program: a schedule is chosen for each kernel, from the records or, where there
+// is none, the default one; kernels are built, constants packed as their kernels want them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "deploy/program.h"
+#include "graph/evaluate.h"
+#include "graph/graph.h"
+#include "graph/memory_plan.h"
+#include "graph/partition.h"
+#include "graph/passes.h"
+#include "record/store.h"
+#include "schedule/trace.h"
+
+namespace tilewright::deploy {
+
+// A Graph after its passes, cut into kernels, with places for its values.
+struct ModelPlan {
+  graph::Graph graph;
+  graph::Partition partition;
+  graph::MemoryPlan memory;
+};
+struct PlanOptions {
+  graph::PassOptions passes;
+  graph::PartitionOptions partition;
+};
+// Large constants are folded by kernels of the default schedule, built for `target`.
+Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
+                             const PlanOptions& options = {});
+
+// What a kernel is compiled with.
+struct Choice {
+  schedule::Trace trace;
+  std::optional<double> latency_ns;  // as measured; none: the default schedule, never measured
+  std::string protocol;              // of that time
+  std::string note;                  // why it is not tuned, and the nearest record, where so
+};
+// One a kernel of the partition. Without a store all are default schedules.
+Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
+                                             record::Store* store);
+
+struct CompileOptions {
+  std::string name = "model";
+  bool c_source = false;  // C beside the objects
+  int jobs = 0;           // kernels built at once; 0: as many as cpus
+  std::function<void(size_t done, size_t all)> progress;
+};
+Result<Program> compile_model(const ModelPlan& plan, std::span<const Choice> choices,
+                              const Target& target, const CompileOptions& options = {});
+
+}  // namespace tilewright::deploy
