@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "schedule/axis_roles.h"
 #include "schedule/region.h"
 
@@ -9,8 +10,6 @@ namespace tilewright::feature {
 namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The stage with most of the arithmetic; what is inlined counts for its reader only if that has
 // none of its own.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/rounding.h"
 #include "feature/rows_arith.h"
 #include "feature/rows_nest.h"
 #include "feature/rows_touch.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr size_t kMaxRows = 8;  // of a program; those with most instructions
 constexpr size_t kBlock = 16;
-constexpr size_t kPadded = (column::Count + kBlock - 1) / kBlock * kBlock;
+constexpr size_t kPadded = round_up(size_t{column::Count}, kBlock);
 using PaddedRow = std::array<float, kPadded>;
 
 // sign(x) * log2(|x| + 1) within 1e-5, exact for 0 and 1: log2(1 + t) = t * (1 + (1 - t) * q(t)).
@@ -79,7 +80,7 @@ struct RowMaker::Impl {
       if (statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
       const int64_t lanes =
           std::max(1, target.vector_bytes / std::max(1, computed_bytes(tree, statement)));
-      const int64_t vectors = (var.extent + lanes - 1) / lanes;
+      const int64_t vectors = ceil_div(var.extent, lanes);
       return all * static_cast<double>(vectors) / static_cast<double>(var.extent);
     }
     return all;

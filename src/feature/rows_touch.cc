@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "base/rounding.h"
 #include "feature/rows_arith.h"
 
 namespace tilewright::feature {
@@ -11,8 +12,6 @@ namespace tilewright::feature {
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return b == 1 ? a : (a + b - 1) / b; }
 
 // The greatest common divisor, mostly without dividing.
 int64_t common_stride(int64_t a, int64_t b) {

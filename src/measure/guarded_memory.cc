@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/rounding.h"
 
 namespace tilewright::measure {
 namespace {
@@ -19,10 +20,6 @@ constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kGuard = kPage;           // bytes of pattern on each side
 constexpr size_t kForbidden = 16 * kPage;  // on each side
 constexpr std::byte kPattern{0xA5};
-
-size_t round_up(size_t value, size_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 // --- the table of names, read by the handler of a fault ---
 

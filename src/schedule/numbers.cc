@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "schedule/factors.h"
 #include "schedule/region.h"
 #include "schedule/tree_editor.h"
 
 namespace tilewright::schedule {
 namespace {
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 class Numbers {
  public:

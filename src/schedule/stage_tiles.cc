@@ -4,6 +4,8 @@
 #include <array>
 #include <numeric>
 
+#include "base/rounding.h"
+
 namespace tilewright::schedule {
 namespace {
 
@@ -13,8 +15,6 @@ constexpr int64_t kCopiedBytes = 1
                                  << 19;  // of an operand, for one tile: a part of the second cache
 constexpr int64_t kAcross = 16;          // side of a tile that is walked along both sides
 constexpr int64_t kUnrolledConstants = 4096;  // instructions of what folds when it is written out
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // The loop of an axis that counts single elements.
 VarIndex innermost_part(const LoopTree& tree, VarIndex var) {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "base/thread_pool.h"
+#include "base/worker_team.h"
 #include "search/candidate_maker.h"
 #include "search/program_cache.h"
 
@@ -56,9 +56,9 @@ struct ProgramAssessor::Impl {
       : initial(initial_tree),
         sketches(all),
         validity(task, initial, machine),
-        pool(threads > 0 ? threads : std::max<int>(1, static_cast<int>(machine.cpus.size()))) {
+        team(threads > 0 ? threads : std::max<int>(1, static_cast<int>(machine.cpus.size()))) {
     for (const schedule::Sketch& sketch : sketches) structure_genes.emplace_back(sketch);
-    for (int k = 0; k < pool.threads(); ++k) {
+    for (int k = 0; k < team.threads(); ++k) {
       workers.push_back({.maker = CandidateMaker(initial, sketches, validity),
                          .rows = feature::RowMaker(task, machine)});
     }
@@ -80,7 +80,7 @@ struct ProgramAssessor::Impl {
   std::span<const schedule::Sketch> sketches;
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
-  ThreadPool pool;
+  WorkerTeam team;
   std::vector<Worker> workers;
   const cost::CostModel* model = nullptr;
   uint32_t model_number = 1;
@@ -301,7 +301,7 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
       const size_t wanted = impl.todo.size() / kPredicted / impl.workers.size() + 1;
       while (worker.spare.size() < wanted) worker.spare.push_back(impl.cache.new_block());
     }
-    impl.pool.run([&](int worker) { impl.work(worker, candidates); });
+    impl.team.run([&](int worker) { impl.work(worker, candidates); });
     impl.merge();
     impl.add_counts();
   }

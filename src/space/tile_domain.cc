@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "base/rounding.h"
+
 namespace tilewright::space {
 namespace {
 
@@ -11,8 +13,6 @@ using schedule::Factors;
 
 constexpr std::array<int64_t, 18> kMiddleSizes = {2,  3,  4,  5,  6,  7,  8,  10,  12,
                                                   14, 16, 20, 24, 32, 48, 64, 128, 256};
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // What a remainder may add: three tenths.
 bool wastes_little(int64_t extent, int64_t size) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "schedule/apply.h"
 
 namespace tilewright::space {
@@ -21,8 +22,6 @@ constexpr int64_t kRootShare = 2;  // of the memory
 // and are seldom good.
 constexpr int64_t kMostInstructions = 4096;
 constexpr int64_t kTimesPlain = 8;
-
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool is_computed(const Stage& stage) {
   return stage.kind != StageKind::Input && stage.place != Place::Inlined;

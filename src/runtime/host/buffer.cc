@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/rounding.h"
 
 namespace tilewright::runtime {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 constexpr std::byte kGuard{0xA5};
-
-int64_t round_up(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 }  // namespace
 

@@ -9,6 +9,8 @@
 #include <limits>
 #include <optional>
 
+#include "base/rounding.h"
+
 namespace tilewright::runtime {
 namespace {
 
@@ -18,10 +20,6 @@ constexpr uint64_t kStubBytes = 16;                  // jmp *offset(%rip), padde
 constexpr uint64_t kSlotBytes = 8;
 
 enum Part { Text, Constants, Data, Parts };
-
-uint64_t round_up(uint64_t value, uint64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::Build, "object file: " + std::move(message));

@@ -1,17 +1,17 @@
-#include "base/thread_pool.h"
+#include "base/worker_team.h"
 
 #include "base/check.h"
 
 namespace tilewright {
 
-ThreadPool::ThreadPool(int threads) {
+WorkerTeam::WorkerTeam(int threads) {
   CHECK(threads >= 1, "a pool of {} threads", threads);
   for (int worker = 1; worker < threads; ++worker) {
     threads_.emplace_back([this, worker] { wait_for_work(worker); });
   }
 }
 
-ThreadPool::~ThreadPool() {
+WorkerTeam::~WorkerTeam() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -20,7 +20,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void ThreadPool::run(const std::function<void(int)>& work) {
+void WorkerTeam::run(const std::function<void(int)>& work) {
   {
     const std::lock_guard lock(mutex_);
     CHECK(work_ == nullptr, "a batch of tasks begins before the last one ended");
@@ -35,7 +35,7 @@ void ThreadPool::run(const std::function<void(int)>& work) {
   work_ = nullptr;
 }
 
-void ThreadPool::wait_for_work(int worker) {
+void WorkerTeam::wait_for_work(int worker) {
   uint64_t done = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -1,4 +1,4 @@
-#include "base/thread_pool.h"
+#include "base/worker_team.h"
 
 #include <gtest/gtest.h>
 
@@ -8,31 +8,31 @@
 namespace tilewright {
 namespace {
 
-TEST(ThreadPool, RunsEachWorkerOnceABatch) {
+TEST(WorkerTeam, RunsEachWorkerOnceABatch) {
   for (const int threads : {1, 2, 5}) {
-    ThreadPool pool(threads);
-    EXPECT_EQ(pool.threads(), threads);
+    WorkerTeam team(threads);
+    EXPECT_EQ(team.threads(), threads);
     std::vector<int> calls(static_cast<size_t>(threads));
     for (int batch = 0; batch < 200; ++batch) {
-      pool.run([&](int worker) { ++calls[static_cast<size_t>(worker)]; });
+      team.run([&](int worker) { ++calls[static_cast<size_t>(worker)]; });
     }
     for (const int count : calls) EXPECT_EQ(count, 200);
   }
 }
 
-TEST(ThreadPool, AllTasksAreDoneWhenItReturns) {
-  ThreadPool pool(4);
+TEST(WorkerTeam, AllTasksAreDoneWhenItReturns) {
+  WorkerTeam team(4);
   for (int batch = 0; batch < 50; ++batch) {
     std::atomic<size_t> next = 0;
     std::vector<int> done(1000);
-    pool.run([&](int) {
+    team.run([&](int) {
       for (size_t k = next++; k < done.size(); k = next++) ++done[k];
     });
     for (const int count : done) ASSERT_EQ(count, 1);
   }
 }
 
-TEST(ThreadPool, EndsWithoutWork) { const ThreadPool pool(3); }
+TEST(WorkerTeam, EndsWithoutWork) { const WorkerTeam team(3); }
 
 }  // namespace
 }  // namespace tilewright

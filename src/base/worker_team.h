@@ -1,9 +1,9 @@
-// ThreadPool: threads that wait for work. One batch of tasks at a time; the caller is one of the
+// WorkerTeam: threads that wait for work. One batch of tasks at a time; the caller is one of the
 // threads and returns when all tasks are done. Which thread gets which task is chance, so tasks
 // must not care.
 //
-//   ThreadPool pool(2);
-//   pool.run([&](int worker) { while (const auto k = next()) ... });
+//   WorkerTeam team(2);
+//   team.run([&](int worker) { while (const auto k = next()) ... });
 #pragma once
 
 #include <condition_variable>
@@ -15,12 +15,12 @@
 
 namespace tilewright {
 
-class ThreadPool {
+class WorkerTeam {
  public:
-  explicit ThreadPool(int threads);  // at least 1, with the caller's
-  ~ThreadPool();
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
+  explicit WorkerTeam(int threads);  // at least 1, with the caller's
+  ~WorkerTeam();
+  WorkerTeam(const WorkerTeam&) = delete;
+  WorkerTeam& operator=(const WorkerTeam&) = delete;
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
