@@ -2,7 +2,9 @@
 // are stored), not cryptographic. Feed fields in a fixed order; every field is framed by its size.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -42,3 +44,9 @@ class Hasher {
 };
 
 }  // namespace tilewright
+
+// For unordered containers: a content hash is as good as any.
+template <>
+struct std::hash<tilewright::Hash128> {
+  size_t operator()(const tilewright::Hash128& hash) const noexcept { return hash.low; }
+};

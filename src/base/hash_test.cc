@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <set>
+#include <unordered_set>
 
 namespace tilewright {
 namespace {
@@ -57,6 +58,14 @@ TEST(Hash, SmallIntegersDoNotCollide) {
     for (uint64_t b = 0; b < 100; ++b) seen.insert(hash_of({a, b}));
   }
   EXPECT_EQ(seen.size(), 10000u);
+}
+
+TEST(Hash, CanBeAKeyOfUnorderedContainers) {
+  std::unordered_set<Hash128> seen;
+  for (uint64_t a = 0; a < 100; ++a) seen.insert(hash_of({a}));
+  EXPECT_EQ(seen.size(), 100u);
+  EXPECT_TRUE(seen.contains(hash_of({42})));
+  EXPECT_FALSE(seen.contains(hash_of({100})));
 }
 
 }  // namespace

@@ -10,10 +10,7 @@
 
 namespace tilewright::search {
 
-struct HashOfHash {
-  size_t operator()(const Hash128& hash) const { return hash.low; }
-};
-using HashSet = std::unordered_set<Hash128, HashOfHash>;  // asked for members, never walked through
+using HashSet = std::unordered_set<Hash128>;  // asked for members, never walked through
 
 inline bool is_legal(const Candidate& candidate) { return candidate.program != Hash128{}; }
 
