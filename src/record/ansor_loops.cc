@@ -1,0 +1,223 @@
+// Ansor's steps that change loops.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/json.h"
+#include "base/rounding.h"
+#include "record/ansor_walk.h"
+
+namespace tilewright::record::ansor {
+namespace {
+
+constexpr int64_t kMostUnrolled = 512;  // Ansor's own largest choice for processors
+
+constexpr std::array<std::string_view, 11> kAnnotations = {
+    "",         "unroll",  "vectorise", "parallel", "virtual_thread", "block_x",
+    "thread_x", "block_y", "thread_y",  "block_z",  "thread_z"};
+
+}  // namespace
+
+void Walk::replace_by_parts(const Place& place, const std::vector<int64_t>& factors) {
+  const Loop whole = place.stage->loops[place.loop];
+  int64_t inner = 1;
+  for (const int64_t factor : factors) inner *= factor;
+  std::vector<Loop> parts;
+  for (size_t k = 0; k <= factors.size(); ++k) {
+    const int64_t extent = k == 0 ? ceil_div(whole.extent, inner) : factors[k - 1];
+    parts.push_back({fmt::format("{}.{}", whole.name, k), extent, whole.reduce});
+  }
+  // What was attached to the loop is attached to its innermost part.
+  move_attached(place.stage->name, whole.name, parts.back().name);
+  auto& loops = place.stage->loops;
+  const auto at = loops.begin() + static_cast<std::ptrdiff_t>(place.loop);
+  loops.insert(loops.erase(at), parts.begin(), parts.end());
+}
+
+void Walk::move_attached(const std::string& target, const std::string& from,
+                         const std::string& to) {
+  for (StageState& stage : stages_) {
+    if (stage.target == target && stage.at == from) stage.at = to;
+  }
+}
+
+Status Walk::split(const Json& json) {
+  const Result<Place> where = place(json);
+  if (!where) return std::unexpected(where.error());
+  const Result<int64_t> extent = integer(json, 3);
+  if (!extent) return std::unexpected(extent.error());
+  Result<std::vector<int64_t>> lengths = integers(json, 4);
+  if (!lengths) return std::unexpected(lengths.error());
+  const Result<int64_t> inner_to_outer = integer(json, 5);
+  if (!inner_to_outer) return std::unexpected(inner_to_outer.error());
+  const Loop& loop = where->stage->loops[where->loop];
+  if (*extent != 0 && *extent != loop.extent) {
+    return refuse(
+        fmt::format("loop {} of {} has {} iterations, in the log {}: is it another "
+                    "workload?",
+                    loop.name, where->stage->name, loop.extent, *extent));
+  }
+  int64_t product = 1;
+  for (const int64_t length : *lengths) {
+    if (length < 1 || length > (int64_t{1} << 31)) return refuse("a length is not positive");
+    product = std::min(product * length, int64_t{1} << 40);
+  }
+  if (*inner_to_outer == 0) {  // lengths of the outer parts: the innermost gets what is left
+    lengths->push_back(ceil_div(loop.extent, product));
+    lengths->erase(lengths->begin());
+  }
+  splits_.back() = {where->stage->name, loop.name, *lengths};
+  text_ +=
+      fmt::format("split {} {} [{}]\n", where->stage->name, loop.name, fmt::join(*lengths, ", "));
+  replace_by_parts(*where, *lengths);
+  return {};
+}
+
+Result<Walk::SplitMade> Walk::split_of_step(int64_t number) const {
+  if (number < 0 || number >= std::ssize(splits_) ||
+      splits_[static_cast<size_t>(number)].stage.empty()) {
+    return refuse(fmt::format("step {} that it follows is no split", number));
+  }
+  return splits_[static_cast<size_t>(number)];
+}
+
+Status Walk::follow_split(const Json& json) {
+  const Result<Place> where = place(json);
+  if (!where) return std::unexpected(where.error());
+  const Result<int64_t> step = integer(json, 3);
+  const Result<int64_t> count = integer(json, 4);
+  if (!step || !count) return refuse("it follows no step");
+  const Result<SplitMade> source = split_of_step(*step);
+  if (!source) return std::unexpected(source.error());
+  const auto have = std::ssize(source->factors);
+  if (*count < 1 || *count > have) {
+    return refuse(fmt::format("it takes {} lengths of {}", *count, have));
+  }
+  std::vector<int64_t> factors(source->factors.begin(), source->factors.begin() + *count);
+  for (int64_t k = *count; k < have; ++k) factors.back() *= source->factors[static_cast<size_t>(k)];
+  text_ +=
+      fmt::format("follow_split {} {} {} {} {}\n", where->stage->name,
+                  where->stage->loops[where->loop].name, source->stage, source->loop, *count + 1);
+  replace_by_parts(*where, factors);
+  return {};
+}
+
+Status Walk::follow_fused_split(const Json& json) {
+  const Result<Place> where = place(json);
+  if (!where) return std::unexpected(where.error());
+  const Result<std::vector<int64_t>> steps = integers(json, 3);
+  if (!steps) return std::unexpected(steps.error());
+  const Result<int64_t> level = integer(json, 4);
+  const Result<int64_t> is_factor = integer(json, 5);
+  if (!level || !is_factor) return refuse("its level is missing");
+  if (*is_factor == 0) return refuse("it gives the number of parts, not their length");
+  std::vector<std::string> loops;
+  std::string stage;
+  int64_t factor = 1;
+  for (const int64_t step : *steps) {
+    const Result<SplitMade> source = split_of_step(step);
+    if (!source) return std::unexpected(source.error());
+    if (!stage.empty() && stage != source->stage) return refuse("it follows two stages");
+    if (*level < 0 || *level >= std::ssize(source->factors)) return refuse("no such level");
+    stage = source->stage;
+    loops.push_back(source->loop);
+    factor *= source->factors[static_cast<size_t>(*level)];
+  }
+  text_ +=
+      fmt::format("follow_fused_split {} {} {} [{}] {}\n", where->stage->name,
+                  where->stage->loops[where->loop].name, stage, fmt::join(loops, ", "), *level);
+  replace_by_parts(*where, {factor});
+  return {};
+}
+
+Status Walk::fuse(const Json& json) {
+  const Result<StageState*> stage = stage_at(json, 1);
+  if (!stage) return std::unexpected(stage.error());
+  const Result<std::vector<int64_t>> numbers = integers(json, 2);
+  if (!numbers) return std::unexpected(numbers.error());
+  if (numbers->empty()) return refuse("it fuses no loops");
+  std::vector<std::string> members;
+  Loop fused{.name = "", .extent = 1, .reduce = false};
+  for (size_t k = 0; k < numbers->size(); ++k) {
+    const Result<size_t> at = loop_at(**stage, (*numbers)[k]);
+    if (!at) return std::unexpected(at.error());
+    if ((*numbers)[k] != numbers->front() + static_cast<int64_t>(k)) {
+      return refuse("it fuses loops that are not neighbours");
+    }
+    const Loop& loop = (*stage)->loops[*at];
+    members.push_back(loop.name);
+    fused.extent *= loop.extent;
+    fused.reduce = fused.reduce || loop.reduce;
+  }
+  if (members.size() == 1) return {};  // of one loop: that loop
+  fused.name = fmt::format("({})", fmt::join(members, ","));
+  for (const std::string& member : members) move_attached((*stage)->name, member, fused.name);
+  text_ += fmt::format("fuse {} [{}]\n", (*stage)->name, fmt::join(members, ", "));
+  auto& loops = (*stage)->loops;
+  const auto begin = loops.begin() + numbers->front();
+  loops.insert(loops.erase(begin, begin + std::ssize(members)), fused);
+  return {};
+}
+
+Status Walk::reorder(const Json& json) {
+  const Result<StageState*> stage = stage_at(json, 1);
+  if (!stage) return std::unexpected(stage.error());
+  const Result<std::vector<int64_t>> order = integers(json, 2);
+  if (!order) return std::unexpected(order.error());
+  std::vector<int64_t> sorted = *order;
+  std::ranges::sort(sorted);
+  for (size_t k = 0; k < sorted.size(); ++k) {
+    if (sorted[k] != static_cast<int64_t>(k)) return refuse("it is no order of all loops");
+  }
+  if (sorted.size() != (*stage)->loops.size()) return refuse("it is no order of all loops");
+  std::vector<Loop> loops;
+  loops.reserve(order->size());
+  for (const int64_t at : *order) loops.push_back((*stage)->loops[static_cast<size_t>(at)]);
+  (*stage)->loops = std::move(loops);
+  write_order(**stage);
+  return {};
+}
+
+void Walk::write_order(const StageState& stage) {
+  std::vector<std::string> list;
+  list.reserve(stage.loops.size());
+  for (const Loop& loop : stage.loops) list.push_back(loop.name);
+  text_ += fmt::format("reorder {} [{}]\n", stage.name, fmt::join(list, ", "));
+}
+
+Status Walk::annotate(const Json& json) {
+  const Result<Place> where = place(json);
+  if (!where) return std::unexpected(where.error());
+  const Result<int64_t> how = integer(json, 3);
+  if (!how) return std::unexpected(how.error());
+  if (*how == 0) return {};
+  if (*how < 0 || *how >= std::ssize(kAnnotations)) {
+    return refuse(fmt::format("annotation {} is not one of ours", *how));
+  }
+  const std::string_view word = kAnnotations[static_cast<size_t>(*how)];
+  text_ += fmt::format("{} {} {} {}\n", *how <= 3 ? "annotate" : "bind", where->stage->name,
+                       where->stage->loops[where->loop].name, word);
+  annotated_.push_back(where->stage->name + " " + where->stage->loops[where->loop].name);
+  return {};
+}
+
+Status Walk::pragma(const Json& json) {
+  const Result<StageState*> stage = stage_at(json, 1);
+  if (!stage) return std::unexpected(stage.error());
+  constexpr std::string_view kUnroll = "auto_unroll_max_step$";
+  if (json.size() < 4 || !json[3].is_string()) return refuse("its text is missing");
+  const auto text = json[3].get<std::string>();
+  int64_t most = 0;
+  const char* const end = text.data() + text.size();
+  if (!text.starts_with(kUnroll) ||
+      std::from_chars(text.data() + kUnroll.size(), end, most).ptr != end) {
+    return refuse(fmt::format("the pragma '{}' is not known", text));
+  }
+  (*stage)->unroll = std::clamp<int64_t>(most, 0, kMostUnrolled);
+  return {};
+}
+
+}  // namespace tilewright::record::ansor

@@ -1,0 +1,184 @@
+#include "record/ansor_walk.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/json.h"
+#include "schedule/apply.h"
+
+namespace tilewright::record::ansor {
+
+using schedule::LoopTree;
+using schedule::StageIndex;
+using schedule::Trace;
+
+std::unexpected<Error> refuse(std::string message) {
+  return fail(ErrorKind::Unsupported, std::move(message));
+}
+
+Walk::Walk(const LoopTree& initial) : initial_(initial) {
+  // Extents are numbers: the tree of the empty trace has them.
+  Result<LoopTree> sized = apply_or_explain(initial, Trace{});
+  const LoopTree& tree = sized ? *sized : initial;
+  for (const StageIndex stage : stage_order(tree)) stages_.push_back(state_of(tree, stage));
+}
+
+Status Walk::step(const Json& json) {
+  if (!json.is_array() || json.empty() || !json[0].is_string()) {
+    return refuse("a step is an array that begins with its code");
+  }
+  splits_.emplace_back();  // steps are referred to by their number
+  struct Code {
+    std::string_view text;
+    Status (Walk::*take)(const Json&);
+  };
+  static constexpr std::array<Code, 13> kCodes = {{{"SP", &Walk::split},
+                                                   {"FSP", &Walk::follow_split},
+                                                   {"FFSP", &Walk::follow_fused_split},
+                                                   {"FU", &Walk::fuse},
+                                                   {"RE", &Walk::reorder},
+                                                   {"AN", &Walk::annotate},
+                                                   {"PR", &Walk::pragma},
+                                                   {"CA", &Walk::compute_at},
+                                                   {"CI", &Walk::compute_inline},
+                                                   {"CR", &Walk::compute_root},
+                                                   {"CHW", &Walk::cache_write},
+                                                   {"CHR", &Walk::cache_read},
+                                                   {"RF", &Walk::rfactor}}};
+  const auto text = json[0].get<std::string>();
+  for (const Code& code : kCodes) {
+    if (code.text == text) return (this->*code.take)(json);
+  }
+  if (text == "SA") return refuse("storage_align (SA) is no step of ours");
+  return refuse(fmt::format("'{}' is no step of Ansor's that is known", text));
+}
+
+Result<Trace> Walk::finish() {
+  for (const StageState& stage : stages_) {
+    if (!stage.at.empty()) {
+      text_ += fmt::format("compute_at {} {} {}\n", stage.name, stage.target, stage.at);
+    }
+  }
+  Result<Trace> trace = legal(text_);
+  if (!trace) return trace;
+  for (const std::string& more : {packs(), unrolls()}) {
+    for (size_t begin = 0; begin < more.size();) {
+      const size_t end = more.find('\n', begin) + 1;
+      const std::string longer = text_ + more.substr(begin, end - begin);
+      begin = end;
+      Result<Trace> better = legal(longer);
+      if (!better) continue;
+      trace = std::move(better);
+      text_ = longer;
+    }
+  }
+  return trace;
+}
+
+Result<int64_t> Walk::integer(const Json& json, size_t at) {
+  if (at >= json.size() || !json[at].is_number_integer()) {
+    return refuse(fmt::format("argument {} is no integer", at));
+  }
+  return json[at].get<int64_t>();
+}
+
+Result<std::vector<int64_t>> Walk::integers(const Json& json, size_t at) {
+  if (at >= json.size() || !json[at].is_array()) {
+    return refuse(fmt::format("argument {} is no list", at));
+  }
+  std::vector<int64_t> list;
+  for (size_t k = 0; k < json[at].size(); ++k) {
+    const Result<int64_t> one = integer(json[at], k);
+    if (!one) return std::unexpected(one.error());
+    list.push_back(*one);
+  }
+  return list;
+}
+
+Result<size_t> Walk::position(const Json& json, size_t at) const {
+  const Result<int64_t> number = integer(json, at);
+  if (!number) return std::unexpected(number.error());
+  if (*number < 0 || *number >= std::ssize(stages_)) {
+    return refuse(fmt::format("there is no stage {}; stages are {}", *number, names()));
+  }
+  return static_cast<size_t>(*number);
+}
+
+Result<StageState*> Walk::stage_at(const Json& json, size_t at) {
+  const Result<size_t> place = position(json, at);
+  if (!place) return std::unexpected(place.error());
+  return &stages_[*place];
+}
+
+Result<size_t> Walk::loop_at(const StageState& stage, int64_t number) {
+  if (number < 0 || number >= std::ssize(stage.loops)) {
+    return refuse(
+        fmt::format("{} has no loop {}: it has {} loops", stage.name, number, stage.loops.size()));
+  }
+  return static_cast<size_t>(number);
+}
+
+Result<Walk::Place> Walk::place(const Json& json) {
+  const Result<StageState*> stage = stage_at(json, 1);
+  if (!stage) return std::unexpected(stage.error());
+  const Result<int64_t> number = integer(json, 2);
+  if (!number) return std::unexpected(number.error());
+  const Result<size_t> loop = loop_at(**stage, *number);
+  if (!loop) return std::unexpected(loop.error());
+  return Place{*stage, *loop};
+}
+
+std::string Walk::names() const {
+  std::vector<std::string> list;
+  list.reserve(stages_.size());
+  for (const StageState& stage : stages_) list.push_back(stage.name);
+  return fmt::format("{}", fmt::join(list, ", "));
+}
+
+std::string Walk::unrolls() const {
+  std::string text;
+  for (const StageState& stage : stages_) {
+    int64_t product = 1;
+    for (size_t k = stage.loops.size(); k-- > 0;) {
+      const Loop& loop = stage.loops[k];
+      if (std::ranges::find(annotated_, stage.name + " " + loop.name) != annotated_.end()) {
+        continue;
+      }
+      product *= loop.extent;
+      if (product > stage.unroll) break;
+      if (loop.extent > 1) text += fmt::format("annotate {} {} unroll\n", stage.name, loop.name);
+    }
+  }
+  return text;
+}
+
+std::string Walk::packs() const {
+  std::string text;
+  for (const schedule::Buffer& buffer : initial_.buffers) {
+    if (!buffer.is_constant) continue;
+    const std::string constant = initial_.stage(buffer.stage).name.text();
+    for (const StageState& stage : stages_) {
+      if (!stage.input) text += fmt::format("pack {} {}\n", constant, stage.name);
+    }
+  }
+  return text;
+}
+
+Result<LoopTree> Walk::tree_of(const std::string& text) const {
+  const Result<Trace> trace = schedule::trace_from_text(text);
+  if (!trace) return refuse(trace.error().message);
+  Result<LoopTree> tree = apply_or_explain(initial_, *trace);
+  if (!tree) return refuse(tree.error().message);
+  return tree;
+}
+
+Result<Trace> Walk::legal(const std::string& text) const {
+  const Result<LoopTree> tree = tree_of(text);
+  if (!tree) return std::unexpected(tree.error());
+  return schedule::trace_from_text(text);
+}
+
+}  // namespace tilewright::record::ansor
