@@ -1,109 +1,21 @@
 #include "cost/analytic.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "base/check.h"
+#include "feature/rows_layout.h"
 
 namespace tilewright::cost {
 namespace {
 
-// The columns that the estimate reads.
-enum Column : size_t {
-  FloatMad,
-  FloatAdd,
-  FloatMul,
-  FloatDiv,
-  FloatCompare,
-  FloatMath,
-  FloatOther,
-  IntMad,
-  IntAdd,
-  IntMul,
-  IntDiv,
-  IntCompare,
-  IntOther,
-  BoolOps,
-  Selects,
-  VectorLength,
-  BufferBytes,
-  Iterations,
-  BodyInstructions,
-  IsFloat,
-  AccumulatorBytes,
-  VectorBytes,
-  Threads,
-  L2Bytes,
-  L3Bytes,
-  LanesUsed,
-  GuardDensity,
-  IsUpdate,
-  IsStreamed,
-  SumsInFlight,
-  UpdatesInRegisters,
-  VectorLoads,
-  Broadcasts,
-  Gathers,
-  RegisterPressure,
-  CodeCopies,
-  InnermostTrips,
-  Instructions,
-  InstructionsPerThread,
-  Tasks,
-  L1Traffic,
-  L2Traffic,
-  L3Traffic,
-  ParallelRegions,
-  Count,
-};
-constexpr std::array<std::string_view, Column::Count> kNames = {
-    "float_mad",
-    "float_add",
-    "float_mul",
-    "float_div",
-    "float_compare",
-    "float_math",
-    "float_other",
-    "int_mad",
-    "int_add",
-    "int_mul",
-    "int_div",
-    "int_compare",
-    "int_other",
-    "bool_ops",
-    "selects",
-    "vectorise_innermost",
-    "buffer_bytes",
-    "iterations",
-    "body_instructions",
-    "is_float",
-    "accumulator_bytes",
-    "vector_bytes",
-    "threads",
-    "l2_bytes",
-    "l3_bytes",
-    "lanes_used",
-    "guard_density",
-    "is_update",
-    "is_streamed",
-    "sums_in_flight",
-    "updates_in_registers",
-    "vector_loads_per_op",
-    "broadcasts_per_op",
-    "gathers_per_op",
-    "register_pressure",
-    "code_copies",
-    "innermost_trips",
-    "instructions",
-    "instructions_per_thread",
-    "tasks",
-    "l1_traffic",
-    "l2_traffic",
-    "l3_traffic",
-    "parallel_regions",
-};
-using Values = std::array<double, Column::Count>;
+namespace column = feature::column;
+namespace sort = feature::sort;  // counts of operations stand at the beginning of a row
+static_assert(column::Arithmetic == 0);
+// Of the innermost vectorised loop.
+constexpr size_t kVectorLength = column::Vectorise + 2;
+constexpr size_t kL1Traffic = column::LevelTraffic, kL2Traffic = kL1Traffic + 1,
+                 kL3Traffic = kL1Traffic + 2;
+constexpr size_t kL2Bytes = column::CacheBytes + 1, kL3Bytes = column::CacheBytes + 2;
 
 constexpr double kCodeInCache = 3000;    // instructions that the first instruction cache holds
 constexpr double kAbout = 1.01;          // rows are rounded
@@ -111,18 +23,28 @@ constexpr double kPromotedSums = 64;     // of a buffer of its own that become r
 constexpr double kHoistedSums = 32;      // of any buffer that a loop keeps in registers
 constexpr double kConflictingSums = 32;  // more of them do not get into each other's way more
 
-// Rows hold log2(x + 1).
-double plain(float value) { return std::exp2(static_cast<double>(value)) - 1; }
+// One row, by the columns of feature/rows_layout.h. It holds log2(x + 1).
+class Row {
+ public:
+  explicit Row(const float* values) : values_(values) {}
+  double operator[](size_t column) const {
+    return std::exp2(static_cast<double>(values_[column])) - 1;
+  }
+
+ private:
+  const float* values_;
+};
 
 // Does the compiler keep the sums of an update in registers? A buffer of the program's own becomes
 // registers when all of it is written out; of others, what a loop adds to while it runs.
-bool sums_in_registers(const Values& v) {
-  if (v[UpdatesInRegisters] < 1) return false;
-  const double sums = std::max(1.0, v[SumsInFlight]);
-  const double held = sums * (v[VectorLength] > 1 ? v[VectorBytes] : v[AccumulatorBytes]);
-  const bool is_written_out = v[BufferBytes] > 0 && v[BufferBytes] <= kAbout * held;
+bool sums_in_registers(const Row& v) {
+  if (v[column::UpdatesInRegisters] < 1) return false;
+  const double sums = std::max(1.0, v[column::SumsInFlight]);
+  const double held =
+      sums * (v[kVectorLength] > 1 ? v[column::VectorBytes] : v[column::AccumulatorBytes]);
+  const bool is_written_out = v[column::BufferBytes] > 0 && v[column::BufferBytes] <= kAbout * held;
   if (is_written_out && sums <= kPromotedSums) return true;
-  const bool in_loop = v[UpdatesInRegisters] * sums > kAbout * v[CodeCopies];
+  const bool in_loop = v[column::UpdatesInRegisters] * sums > kAbout * v[column::CodeCopies];
   return in_loop && sums <= kHoistedSums;
 }
 
@@ -138,14 +60,7 @@ bool is_odd_vector(double length, double lanes) {
 
 class Analytic : public CostModel {
  public:
-  explicit Analytic(const AnalyticConstants& constants) : c_(constants) {
-    const std::span<const feature::FeatureInfo> table = feature::feature_table();
-    for (size_t k = 0; k < kNames.size(); ++k) {
-      const auto found = std::ranges::find(table, kNames[k], &feature::FeatureInfo::name);
-      CHECK(found != table.end(), "no feature {}", kNames[k]);
-      column_[k] = static_cast<size_t>(found - table.begin());
-    }
-  }
+  explicit Analytic(const AnalyticConstants& constants) : c_(constants) {}
 
   std::string_view name() const override { return "analytic"; }
   Status train(const Samples& /*samples*/) override { return {}; }
@@ -166,100 +81,99 @@ class Analytic : public CostModel {
 
   double program_cycles(const feature::RowBatch& rows, size_t first, size_t last) const {
     if (first == last) return 0;
-    const size_t width = feature::feature_count();
-    const auto value = [&](size_t row, Column column) {
-      return plain(rows.values[row * width + column_[column]]);
-    };
+    const auto row = [&](size_t r) { return Row(&rows.values[r * feature::feature_count()]); };
     Moved moved;
     for (size_t r = first; r < last; ++r) {
-      moved.l2 += value(r, L2Traffic);
-      moved.l3 += value(r, L3Traffic);
+      moved.l2 += row(r)[kL2Traffic];
+      moved.l3 += row(r)[kL3Traffic];
     }
-    double cycles = c_.region * value(first, ParallelRegions);
-    for (size_t r = first; r < last; ++r) {
-      Values v{};
-      for (size_t k = 0; k < v.size(); ++k) v[k] = value(r, static_cast<Column>(k));
-      cycles += statement_cycles(v, moved);
-    }
+    double cycles = c_.region * row(first)[column::ParallelRegions];
+    for (size_t r = first; r < last; ++r) cycles += statement_cycles(row(r), moved);
     return cycles;
   }
 
   // Of the thread that has most to do.
-  double statement_cycles(const Values& v, const Moved& moved) const {
+  double statement_cycles(const Row& v, const Moved& moved) const {
     const double work = working(v);
     const double traffic = moving(v, moved);
-    const double share =
-        std::clamp(v[InstructionsPerThread] / std::max(1.0, v[Instructions]), 0.0, 1.0);
+    const double share = std::clamp(
+        v[column::InstructionsPerThread] / std::max(1.0, v[column::Instructions]), 0.0, 1.0);
     return (std::max(work, traffic) + (1 - c_.hidden) * std::min(work, traffic)) * share +
-           c_.task * v[Tasks] / std::max(1.0, v[Threads]);
+           c_.task * v[column::Tasks] / std::max(1.0, v[column::Threads]);
   }
 
-  static double lanes(const Values& v) {
-    return std::max(1.0, v[VectorBytes] / std::max(1.0, v[AccumulatorBytes]));
+  static double lanes(const Row& v) {
+    return std::max(1.0, v[column::VectorBytes] / std::max(1.0, v[column::AccumulatorBytes]));
   }
-  static double elements_a_vector(const Values& v) {
-    return std::max(1.0, lanes(v) * v[LanesUsed]);
+  static double elements_a_vector(const Row& v) {
+    return std::max(1.0, lanes(v) * v[column::LanesUsed]);
   }
 
   // Cycles of the instructions, if all they touch were in the first cache.
-  double working(const Values& v) const {
-    const double vectors = v[Iterations] / elements_a_vector(v);
-    const bool updates = v[IsUpdate] > 0;
+  double working(const Row& v) const {
+    const double vectors = v[column::Iterations] / elements_a_vector(v);
+    const bool updates = v[column::IsUpdate] > 0;
     const bool in_registers = updates && sums_in_registers(v);
     const double operations = arithmetic(v) / elements_a_vector(v);
     const double stores = updates ? 0 : 1;
     const double busy = operations / c_.fma;
-    const double memory = vectors * ((v[VectorLoads] + v[Broadcasts] * c_.broadcast) / c_.loads +
-                                     stores / c_.stores + v[Gathers] * c_.gather);
+    const double memory =
+        vectors *
+        ((v[column::VectorLoadsPerOp] + v[column::BroadcastsPerOp] * c_.broadcast) / c_.loads +
+         stores / c_.stores + v[column::GathersPerOp] * c_.gather);
     const double issue = (light(v) / elements_a_vector(v) +
-                          vectors * (v[VectorLoads] + v[Broadcasts] + stores + 2 * v[Gathers])) /
+                          vectors * (v[column::VectorLoadsPerOp] + v[column::BroadcastsPerOp] +
+                                     stores + 2 * v[column::GathersPerOp])) /
                          c_.issue;
-    const double wait = in_registers ? vectors * c_.latency / std::max(1.0, v[SumsInFlight]) : 0;
+    const double wait =
+        in_registers ? vectors * c_.latency / std::max(1.0, v[column::SumsInFlight]) : 0;
     const double most = std::max({busy, memory, issue});
     double cycles = std::max(most, wait) + c_.rest * (busy + memory + issue - most);
     if (updates && !in_registers) {
-      cycles += vectors *
-                (c_.sum_in_memory + c_.sum_conflict * std::min(v[SumsInFlight], kConflictingSums));
+      cycles += vectors * (c_.sum_in_memory +
+                           c_.sum_conflict * std::min(v[column::SumsInFlight], kConflictingSums));
     }
-    if (is_odd_vector(v[VectorLength], lanes(v))) cycles *= c_.odd_vector;
-    cycles += vectors * c_.spill * std::clamp(v[RegisterPressure] - 1, 0.0, 1.0);
-    if (v[BodyInstructions] > kCodeInCache) cycles *= c_.large_code;
-    const double bodies = vectors / std::max(1.0, v[CodeCopies]);
-    return cycles + bodies * (c_.step + c_.loop_end / std::max(1.0, v[InnermostTrips]));
+    if (is_odd_vector(v[kVectorLength], lanes(v))) cycles *= c_.odd_vector;
+    cycles += vectors * c_.spill * std::clamp(v[column::RegisterPressure] - 1, 0.0, 1.0);
+    if (v[column::BodyInstructions] > kCodeInCache) cycles *= c_.large_code;
+    const double bodies = vectors / std::max(1.0, v[column::CodeCopies]);
+    return cycles + bodies * (c_.step + c_.loop_end / std::max(1.0, v[column::InnermostTrips]));
   }
 
   // Operations that take about as long as a multiply-add. Those on indices of a program of floats
   // are guards: of sums they are hoisted, of copies mostly.
-  double light(const Values& v) const {
-    const double floats = v[FloatMad] + v[FloatAdd] + v[FloatMul] + v[FloatCompare] + v[FloatOther];
-    const double integers =
-        v[IntMad] + v[IntAdd] + v[IntMul] + v[IntCompare] + v[IntOther] + v[BoolOps] + v[Selects];
-    const double of_floats = v[IsUpdate] > 0 ? 0 : c_.guard;
+  double light(const Row& v) const {
+    const double floats = v[sort::FloatMad] + v[sort::FloatAdd] + v[sort::FloatMul] +
+                          v[sort::FloatCompare] + v[sort::FloatOther];
+    const double integers = v[sort::IntMad] + v[sort::IntAdd] + v[sort::IntMul] +
+                            v[sort::IntCompare] + v[sort::IntOther] + v[sort::Bools] +
+                            v[sort::Selects];
+    const double of_floats = v[column::IsUpdate] > 0 ? 0 : c_.guard;
     // Terms that a guard makes 0 are left out (lower/drop_zero_terms).
-    const double done = v[IsUpdate] > 0 ? v[GuardDensity] : 1;
-    return done * floats + (v[IsFloat] > 0 ? of_floats : 1) * integers;
+    const double done = v[column::IsUpdate] > 0 ? v[column::GuardDensity] : 1;
+    return done * floats + (v[column::IsFloat] > 0 ? of_floats : 1) * integers;
   }
 
-  double arithmetic(const Values& v) const {
-    const double divisions = v[FloatDiv] + (v[IsFloat] > 0 ? 0 : v[IntDiv]);
-    return light(v) + c_.division * divisions + c_.math * v[FloatMath];
+  double arithmetic(const Row& v) const {
+    const double divisions = v[sort::FloatDiv] + (v[column::IsFloat] > 0 ? 0 : v[sort::IntDiv]);
+    return light(v) + c_.division * divisions + c_.math * v[sort::FloatMath];
   }
 
   // Cycles of the traffic between caches. Calls follow each other: where all that moves fits a
   // level it is there already.
-  double moving(const Values& v, const Moved& moved) const {
-    const double threads = std::max(1.0, v[Threads]);
-    double cycles = v[L1Traffic] / c_.l2_bytes;
-    if (moved.l2 > v[L2Bytes] * threads) cycles += v[L2Traffic] / c_.l3_bytes;
-    if (moved.l3 > v[L3Bytes] * threads) cycles += v[L3Traffic] / c_.memory_bytes;
-    if (v[IsStreamed] > 0) {
-      cycles += v[Iterations] / elements_a_vector(v) * v[VectorBytes] / c_.streamed_bytes;
+  double moving(const Row& v, const Moved& moved) const {
+    const double threads = std::max(1.0, v[column::Threads]);
+    double cycles = v[kL1Traffic] / c_.l2_bytes;
+    if (moved.l2 > v[kL2Bytes] * threads) cycles += v[kL2Traffic] / c_.l3_bytes;
+    if (moved.l3 > v[kL3Bytes] * threads) cycles += v[kL3Traffic] / c_.memory_bytes;
+    if (v[column::IsStreamed] > 0) {
+      cycles +=
+          v[column::Iterations] / elements_a_vector(v) * v[column::VectorBytes] / c_.streamed_bytes;
     }
     return cycles;
   }
 
   AnalyticConstants c_;
-  std::array<size_t, Column::Count> column_{};
 };
 
 }  // namespace

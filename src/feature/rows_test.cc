@@ -5,8 +5,10 @@
 
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/check.h"
+#include "feature/rows_layout.h"
 #include "schedule/testing.h"
 
 namespace tilewright::feature {
@@ -61,6 +63,47 @@ TEST(RowsTest, NamesAreUniqueAndSaySomething) {
     EXPECT_GT(info.what.size(), 10u) << info.name;
   }
   EXPECT_EQ(names.size(), feature_count());
+}
+
+TEST(RowsTest, NamesStandWhereTheLayoutSays) {
+  const std::pair<size_t, std::string_view> places[] = {
+      {sort::FloatMad, "float_mad"},
+      {sort::IntOther, "int_other"},
+      {sort::Bools, "bool_ops"},
+      {sort::Selects, "selects"},
+      {column::Vectorise + 2, "vectorise_innermost"},
+      {column::IsGpu, "is_gpu"},
+      {size_t{column::Accesses} + access_column::UniqueBytes, "access0.unique_bytes"},
+      {column::Curve, "curve0"},
+      {column::BufferBytes, "buffer_bytes"},
+      {column::Iterations, "iterations"},
+      {column::BodyInstructions, "body_instructions"},
+      {column::IsFloat, "is_float"},
+      {column::AccumulatorBytes, "accumulator_bytes"},
+      {column::VectorBytes, "vector_bytes"},
+      {column::Threads, "threads"},
+      {column::CacheBytes + 1, "l2_bytes"},
+      {column::CacheBytes + 2, "l3_bytes"},
+      {column::LanesUsed, "lanes_used"},
+      {column::GuardDensity, "guard_density"},
+      {column::IsUpdate, "is_update"},
+      {column::IsStreamed, "is_streamed"},
+      {column::SumsInFlight, "sums_in_flight"},
+      {column::UpdatesInRegisters, "updates_in_registers"},
+      {column::VectorLoadsPerOp, "vector_loads_per_op"},
+      {column::BroadcastsPerOp, "broadcasts_per_op"},
+      {column::GathersPerOp, "gathers_per_op"},
+      {column::RegisterPressure, "register_pressure"},
+      {column::CodeCopies, "code_copies"},
+      {column::InnermostTrips, "innermost_trips"},
+      {column::Instructions, "instructions"},
+      {column::InstructionsPerThread, "instructions_per_thread"},
+      {column::Tasks, "tasks"},
+      {column::LevelTraffic, "l1_traffic"},
+      {column::LevelTraffic + 2, "l3_traffic"},
+      {column::ParallelRegions, "parallel_regions"},
+  };
+  for (const auto& [index, name] : places) EXPECT_EQ(feature_table()[index].name, name);
 }
 
 // The mistakes of Ansor's features that specs 4.3 lists, one test each.
