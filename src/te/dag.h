@@ -166,6 +166,8 @@ class DagBuilder {
   // though nobody reads it.
   void discard(TensorId tensor);
 
+  const Tensor& tensor(TensorId id) const { return dag_.tensors_.at(id); }  // made so far
+
   std::shared_ptr<const Dag> build() &&;  // analyses and checks
 
  private:

@@ -1,0 +1,137 @@
+#include "te/compose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "ir/visit.h"
+
+namespace tilewright::te {
+namespace {
+
+// Rewrites the expressions of one operator: its variables and the tensors that it loads. What is
+// shared stays shared.
+class Copier : public ir::Rewriter {
+ public:
+  Copier(ir::Substitution vars, const std::vector<TensorId>& tensors)
+      : vars_(std::move(vars)), tensors_(tensors) {}
+
+  ir::Expr rewrite(const ir::Expr& expr) override {
+    const auto known = made_.find(expr.get());
+    if (known != made_.end()) return known->second;
+    ir::Expr copy = copy_of(expr);
+    made_.emplace(expr.get(), copy);
+    return copy;
+  }
+  using ir::Rewriter::rewrite;
+
+  std::vector<ir::Expr> all(const std::vector<ir::Expr>& exprs) {
+    std::vector<ir::Expr> copies;
+    copies.reserve(exprs.size());
+    for (const ir::Expr& expr : exprs) copies.push_back(rewrite(expr));
+    return copies;
+  }
+
+ private:
+  ir::Expr copy_of(const ir::Expr& expr) {
+    if (const auto* var = expr.as<ir::Var>()) return vars_.at(var->id);
+    if (const auto* load = expr.as<ir::Load>()) {
+      return ir::load(load->type.scalar, tensors_.at(load->buffer), all(load->indices));
+    }
+    return rewrite_children(expr);
+  }
+
+  ir::Substitution vars_;
+  const std::vector<TensorId>& tensors_;
+  std::unordered_map<const ir::Node*, ir::Expr> made_;
+};
+
+std::vector<Axis> copy_axes(DagBuilder& builder, const std::vector<Axis>& axes,
+                            ir::Substitution& vars) {
+  std::vector<Axis> copies;
+  copies.reserve(axes.size());
+  for (const Axis& axis : axes) {
+    copies.push_back(builder.axis(axis.name.text(), axis.extent, axis.hints));
+    vars.emplace(axis.id(), copies.back().var);
+  }
+  return copies;
+}
+
+std::vector<ir::Expr> copy_sides(const std::vector<ir::Expr>& sides, ir::Substitution& vars) {
+  std::vector<ir::Expr> copies;
+  copies.reserve(sides.size());
+  for (const ir::Expr& side : sides) {
+    const auto* var = side.as<ir::Var>();
+    copies.push_back(ir::var(var->name.text(), var->type));
+    vars.emplace(var->id, copies.back());
+  }
+  return copies;
+}
+
+// The tensors of the copy of one compute operator. `tensors` says what those before it became.
+std::vector<TensorId> copy_op(DagBuilder& builder, const Dag& dag, const Op& op,
+                              const std::vector<TensorId>& tensors, const std::string& name) {
+  CHECK(op.kind == OpKind::Compute, "{} cannot be appended", op.name.text());
+  ir::Substitution vars;
+  std::vector<Axis> axes = copy_axes(builder, op.axes, vars);
+  std::vector<Axis> reduce_axes = copy_axes(builder, op.reduce_axes, vars);
+  std::vector<ir::Scalar> elements;
+  elements.reserve(op.outputs.size());
+  for (const TensorId output : op.outputs) elements.push_back(dag.tensor(output).element);
+  std::vector<TensorId> made;
+  if (op.reduction) {
+    Reduction reduction;
+    reduction.commutative = op.reduction->commutative;
+    reduction.lhs = copy_sides(op.reduction->lhs, vars);
+    reduction.rhs = copy_sides(op.reduction->rhs, vars);
+    Copier copier(std::move(vars), tensors);
+    reduction.identity = op.reduction->identity;
+    reduction.combine = copier.all(op.reduction->combine);
+    made = builder.reduce_tuple(name, std::move(axes), std::move(reduce_axes), std::move(reduction),
+                                copier.all(op.body), elements);
+  } else {
+    Copier copier(std::move(vars), tensors);
+    made = {builder.compute(name, std::move(axes), copier.rewrite(op.body[0]), elements[0])};
+  }
+  if (op.flop_override) builder.set_flop(made[0], *op.flop_override);
+  return made;
+}
+
+}  // namespace
+
+std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
+                             std::string_view prefix) {
+  CHECK(inputs.size() == dag.inputs().size(), "{} tensors for {} placeholders", inputs.size(),
+        dag.inputs().size());
+  std::vector<TensorId> tensors(dag.tensors().size());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Tensor& placeholder = dag.tensor(dag.inputs()[k]);
+    const Tensor& given = builder.tensor(inputs[k]);
+    CHECK(given.element == placeholder.element && given.shape == placeholder.shape,
+          "{} cannot stand for {}", given.name.text(), placeholder.name.text());
+    tensors[dag.inputs()[k]] = inputs[k];
+  }
+  std::vector<bool> is_read(dag.tensors().size());
+  for (OpId id = 0; id < dag.ops().size(); ++id) {
+    for (const Access& access : dag.access(id).reads) is_read[access.tensor] = true;
+  }
+  for (const Op& op : dag.ops()) {
+    if (op.kind == OpKind::Placeholder) continue;
+    const std::vector<TensorId> made =
+        copy_op(builder, dag, op, tensors, fmt::format("{}{}", prefix, op.name.text()));
+    for (size_t k = 0; k < made.size(); ++k) {
+      const TensorId old = op.outputs[k];
+      tensors[old] = made[k];
+      const bool kept = std::ranges::find(dag.outputs(), old) != dag.outputs().end();
+      if (!kept && !is_read[old]) builder.discard(made[k]);
+    }
+  }
+  std::vector<TensorId> outputs;
+  outputs.reserve(dag.outputs().size());
+  for (const TensorId output : dag.outputs()) outputs.push_back(tensors[output]);
+  return outputs;
+}
+
+}  // namespace tilewright::te
