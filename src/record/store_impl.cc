@@ -92,6 +92,12 @@ Added Store::Impl::keep(std::string_view kind, const Hash128& key, std::string_v
   return kind == "waiting" ? Added::Waiting : kind == "variant" ? Added::Variant : Added::New;
 }
 
+template <class Line>
+Added Store::Impl::keep_variant(const Line& line) {
+  const std::string text = print_line(line);
+  return keep("variant", hash_of(text), text);
+}
+
 Added Store::Impl::add(const ForeignLine& line) {
   return keep("unknown", hash_of(line.text), line.text);
 }
@@ -106,8 +112,7 @@ Added Store::Impl::add(const TargetLine& line) {
   const bool same = !query.next() || query.text(0) == line.extra;
   query.reset();
   if (same) return Added::Known;
-  const std::string text = print_line(line);
-  return keep("variant", hash_of(text), text);
+  return keep_variant(line);
 }
 
 Added Store::Impl::add(const TaskLine& line) {
@@ -134,8 +139,7 @@ Added Store::Impl::add(const TaskLine& line) {
                                       query.text(3) == line.extra && query.text(4) == task.target);
   query.reset();
   if (same) return Added::Known;
-  const std::string text = print_line(line);
-  return keep("variant", hash_of(text), text);
+  return keep_variant(line);
 }
 
 Added Store::Impl::add(const MachineLine& line) {
@@ -148,8 +152,7 @@ Added Store::Impl::add(const MachineLine& line) {
   const bool same = !query.next() || query.text(0) == line.content;
   query.reset();
   if (same) return Added::Known;
-  const std::string text = print_line(line);
-  return keep("variant", hash_of(text), text);
+  return keep_variant(line);
 }
 
 Added Store::Impl::add(const RunLine& line) {
@@ -169,8 +172,7 @@ Added Store::Impl::add(const RunLine& line) {
                         query.text(2) == run.version && query.text(3) == line.extra);
   query.reset();
   if (same) return Added::Known;
-  const std::string text = print_line(line);
-  return keep("variant", hash_of(text), text);
+  return keep_variant(line);
 }
 
 Added Store::Impl::add(const Attempt& attempt, const Hash128& id) {

@@ -25,10 +25,6 @@ namespace tilewright::record {
 
 inline constexpr int kAttemptRow = 23;  // the column of that query that is the row
 
-struct HashOfHash {
-  size_t operator()(const Hash128& hash) const { return hash.low; }
-};
-
 enum class Added : uint8_t {
   New,
   Known,    // the same was there
@@ -62,7 +58,7 @@ struct Store::Impl {
   std::optional<int64_t> protocol_row(const Protocol& protocol);
 
  private:
-  using RowsByKey = std::unordered_map<Hash128, int64_t, HashOfHash>;
+  using RowsByKey = std::unordered_map<Hash128, int64_t>;
   using KeysByRow = std::unordered_map<int64_t, Hash128>;
   using RowsByText = std::unordered_map<std::string, int64_t>;
 
@@ -71,6 +67,8 @@ struct Store::Impl {
                  const std::string& text);
   const Hash128& key_of(KeysByRow& known, std::string_view sql, int64_t row);
   Added keep(std::string_view kind, const Hash128& key, std::string_view line);
+  template <class Line>
+  Added keep_variant(const Line& line);  // of one that is there
 
   RowsByKey tasks_, machines_, runs_;
   RowsByText shapes_, protocols_;

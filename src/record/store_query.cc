@@ -11,7 +11,7 @@ namespace tilewright::record {
 namespace {
 
 // Programs are told apart by their hash; without one (illegal traces) each candidate is its own.
-using Programs = std::unordered_set<Hash128, HashOfHash>;
+using Programs = std::unordered_set<Hash128>;
 
 // [low, high] of the keys that begin with some digits; empty when they are no such digits.
 std::optional<std::pair<Hash128, Hash128>> range_of(std::string_view hex) {
@@ -51,7 +51,7 @@ Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
       int64_t row = 0, end_us = 0;
       Hash128 key;
     };
-    std::unordered_map<Hash128, Latest, HashOfHash> latest;
+    std::unordered_map<Hash128, Latest> latest;
     Statement& query =
         impl_->database
             ->statement(
