@@ -4,24 +4,11 @@
 
 #include "feature/rows_arith.h"
 #include "feature/rows_touch.h"
+#include "schedule/nesting_depth.h"
 
 namespace tilewright::feature {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
-
-namespace {
-
-// How many loops stand around a loop, those of the stages it is attached under included.
-int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
-  int depth = loop.position;
-  for (const Stage* stage = &tree.stage(loop.stage); stage->place == Place::At;) {
-    depth += tree.var(stage->at_loop).position + 1;
-    stage = &tree.stage(stage->at_stage);
-  }
-  return depth;
-}
-
-}  // namespace
 
 // Elements in memory that one iteration of a loop steps, and how many steps lie side by side.
 int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run) {

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "schedule/fields.h"
+#include "schedule/nesting_depth.h"
 #include "schedule/steps/bind.h"
 #include "schedule/tree_editor.h"
 
@@ -84,16 +85,6 @@ class TreePrinter {
   const LoopTree& tree_;
   std::string out_;
 };
-
-// How many loops stand around a loop, those of the stages it is attached under included.
-int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
-  int depth = loop.position;
-  for (const Stage* stage = &tree.stage(loop.stage); stage->place == Place::At;) {
-    depth += tree.var(stage->at_loop).position + 1;
-    stage = &tree.stage(stage->at_stage);
-  }
-  return depth;
-}
 
 // One digit of a packed dimension: a terminal variable of the reader's index.
 struct PackedPart {
