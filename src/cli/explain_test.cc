@@ -5,11 +5,10 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/json.h"
 #include "cli/explain_report.h"
-#include "cli/run.h"
+#include "cli/run_testing.h"
 #include "codegen/version.h"
 #include "record/store.h"
 #include "schedule/default_trace.h"
@@ -20,19 +19,6 @@ namespace {
 
 using record::VerdictKind;
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome tilewright(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
 
 // A folder of its own with a store and files, gone at the end.
 class Explain : public testing::Test {

@@ -28,13 +28,7 @@ std::string progress_line(const MeasureTally& tally, double flop, double elapsed
   const double rate = elapsed_s > 0 ? static_cast<double>(tally.measured) / elapsed_s
                                     : 0;  // what was stored is free
   if (rate > 0) line += fmt::format("  {:.1f} trials/s", rate);
-  const char* before = "  failed: ";
-  for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
-    const auto verdict = static_cast<record::VerdictKind>(kind);
-    if (!is_failure(verdict) || tally.by_kind[kind] == 0) continue;
-    line += fmt::format("{}{} {}", before, tally.by_kind[kind], text_of(verdict));
-    before = ", ";
-  }
+  line += failed_text(tally.by_kind);
   if (rate > 0 && tally.answered() < tally.total) {
     const auto left = static_cast<double>(tally.total - tally.answered());
     line += "  left " + clock_text(left / rate);

@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "cli/verdict_counts.h"
 #include "measure/session.h"
 #include "record/attempt.h"
 
@@ -16,7 +17,7 @@ struct MeasureTally {
   size_t total = 0;     // candidates
   size_t measured = 0;  // now
   size_t stored = 0;    // had a verdict
-  std::array<size_t, record::kVerdictKinds> by_kind{};
+  VerdictCounts by_kind{};
   std::array<std::string, record::kVerdictKinds>
       example;         // `candidate 3: ...`, the first of a kind
   double best_ns = 0;  // 0: none yet

@@ -3,26 +3,14 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/run.h"
+#include "cli/run_testing.h"
 #include "cost/model_file.h"
 
 namespace tilewright::cli {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out, err;
-};
-
-Ran run_with(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
 
 class ModelShow : public testing::Test {
  protected:
@@ -48,7 +36,7 @@ class ModelShow : public testing::Test {
 };
 
 TEST_F(ModelShow, NamesTheFeaturesThatMatterMostFirst) {
-  const Ran ran = run_with({"model", "show", path_.string()});
+  const Outcome ran = tilewright({"model", "show", path_.string()});
   EXPECT_EQ(ran.code, 0) << ran.err;
   const std::string first(feature::feature_table()[7].name);
   const std::string second(feature::feature_table()[3].name);
@@ -56,12 +44,13 @@ TEST_F(ModelShow, NamesTheFeaturesThatMatterMostFirst) {
   EXPECT_NE(ran.out.find("2 of depth 1 at most, 4 leaves"), std::string::npos);
   EXPECT_NE(ran.out.find("75.00       1  " + first + ": "), std::string::npos) << ran.out;
   EXPECT_LT(ran.out.find(first + ": "), ran.out.find(second + ": "));
-  EXPECT_EQ(run_with({"model", "show", path_.string(), "--features", "1"}).out.find(second + ": "),
-            std::string::npos);
+  EXPECT_EQ(
+      tilewright({"model", "show", path_.string(), "--features", "1"}).out.find(second + ": "),
+      std::string::npos);
 }
 
 TEST_F(ModelShow, SaysTheSameAsJson) {
-  const Ran ran = run_with({"model", "show", path_.string(), "--json"});
+  const Outcome ran = tilewright({"model", "show", path_.string(), "--json"});
   ASSERT_EQ(ran.code, 0) << ran.err;
   const Result<Json> json = parse_json(ran.out);
   ASSERT_TRUE(json.has_value()) << ran.out;
@@ -77,14 +66,14 @@ TEST_F(ModelShow, RefusesBadFilesWithOneMessage) {
   for (const std::string& bad : {text.substr(0, text.size() / 2), std::string("[1, 2]"),
                                  std::string(), std::string("\xff\x00\x01", 3)}) {
     ASSERT_TRUE(write_file_atomically(path_, bad).has_value());
-    const Ran ran = run_with({"model", "show", path_.string()});
+    const Outcome ran = tilewright({"model", "show", path_.string()});
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find("no usable cost model"), std::string::npos) << ran.err;
     EXPECT_EQ(ran.out, "");
   }
   std::filesystem::remove(path_);
-  EXPECT_EQ(run_with({"model", "show", path_.string()}).code, 2);
-  EXPECT_EQ(run_with({"model"}).code, 2);
+  EXPECT_EQ(tilewright({"model", "show", path_.string()}).code, 2);
+  EXPECT_EQ(tilewright({"model"}).code, 2);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/run.h"
+#include "cli/run_testing.h"
 #include "record/record_testing.h"
 
 namespace tilewright::cli {
@@ -17,18 +17,8 @@ using namespace tilewright::record::testing;  // NOLINT: these are for tests
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome records(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "records");
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, out, err);
-  return {code, out.str(), err.str()};
+Outcome records(const std::vector<std::string>& arguments) {
+  return tilewright("records", arguments);
 }
 
 std::vector<Json> objects(const std::string& text) {

@@ -9,25 +9,13 @@
 
 #include "base/json.h"
 #include "cli/back_ends.h"
+#include "cli/run_testing.h"
 #include "cli/verb.h"
 
 namespace tilewright::cli {
 namespace {
 
 using testing::HasSubstr;
-
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome tilewright(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
 
 struct Mistake {
   std::vector<std::string> arguments;

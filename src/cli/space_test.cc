@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "base/json.h"
-#include "cli/run.h"
+#include "cli/run_testing.h"
 #include "cli/space_report.h"
 
 namespace tilewright::cli {
@@ -12,22 +12,9 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Outcome {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Outcome tilewright(std::vector<std::string> arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  arguments.insert(arguments.begin(), "space");
-  const int code = run(arguments, out, err);
-  return {code, out.str(), err.str()};
-}
-
 TEST(Space, PrintsSketchesWithTheirHoles) {
-  const Outcome outcome = tilewright({"matmul:m=64,n=64,k=64", "--target", "x86-64-v4;threads=2"});
+  const Outcome outcome =
+      tilewright("space", {"matmul:m=64,n=64,k=64", "--target", "x86-64-v4;threads=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("sketch 0: "));
   EXPECT_THAT(outcome.out, HasSubstr("?0"));
@@ -43,7 +30,8 @@ std::vector<Json> lines_of(const std::string& text) {
 }
 
 TEST(Space, AddsUpUnderJson) {
-  const Outcome outcome = tilewright({"C2D2", "--json", "--target", "x86-64-v4;threads=2"});
+  const Outcome outcome =
+      tilewright("space", {"C2D2", "--json", "--target", "x86-64-v4;threads=2"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const std::vector<Json> lines = lines_of(outcome.out);
   ASSERT_GE(lines.size(), 2u);
@@ -66,7 +54,7 @@ TEST(Space, AddsUpUnderJson) {
 }
 
 TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
-  const Outcome list = tilewright({"--list", "--json", "--threads", "2"});
+  const Outcome list = tilewright("space", {"--list", "--json", "--threads", "2"});
   ASSERT_EQ(list.code, 0) << list.err;
   const Json json = parse_json(list.out).value();
   ASSERT_FALSE(json.at("rules").empty());
@@ -78,7 +66,7 @@ TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
   const auto size_of = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"GMM0", "--json", "--target", "x86-64-v4;threads=2"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome outcome = tilewright(arguments);
+    const Outcome outcome = tilewright("space", arguments);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return lines_of(outcome.out).back().at("size").get<double>();
   };
@@ -92,7 +80,7 @@ TEST(Space, MistakesAreBadUse) {
       {{"GMM0", "--target", "z80"}, "z80"},  {{"GMM0", "--threads", "0"}, "--threads"},
   };
   for (const auto& [arguments, message] : mistakes) {
-    const Outcome outcome = tilewright(arguments);
+    const Outcome outcome = tilewright("space", arguments);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_EQ(outcome.out, "");
     EXPECT_THAT(outcome.err, HasSubstr(message));

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "target/machine.h"
+
 namespace tilewright::cli {
 
 void declare_target_flags(CLI::App& app, const std::string& default_text, TargetChoice* choice) {
@@ -20,6 +22,16 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
                 "--threads is for this machine; with --target the threads are part of its text");
   }
   return parse_target(choice.target);
+}
+
+Result<Target> measured_target_of(const TargetChoice& choice) {
+  Result<Target> target = target_of(choice, static_cast<int>(detect_machine().cpus.size()));
+  if (!target) return target;
+  if (const Status runs = check_runs_here(*target); !runs) {
+    return fail(ErrorKind::Unsupported,
+                "what is made for that target cannot be measured here: " + runs.error().message);
+  }
+  return target;
 }
 
 }  // namespace tilewright::cli

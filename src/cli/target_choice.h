@@ -23,4 +23,8 @@ void declare_target_flags(CLI::App& app, const std::string& default_text, Target
 
 Result<Target> target_of(const TargetChoice& choice, int default_threads);
 
+// Of verbs that measure: one thread for each cpu where nothing is said, and what cannot run here is
+// refused.
+Result<Target> measured_target_of(const TargetChoice& choice);
+
 }  // namespace tilewright::cli

@@ -96,14 +96,7 @@ std::string tune_progress_line(const TuneTally& tally, double peak_gflops, doubl
                         thousands(static_cast<double>(tally.scored) / tally.search_s));
   }
   if (std::isfinite(left_s)) line += "  left " + clock_text(left_s);
-  const char* before = "  failed: ";
-  for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
-    const auto verdict = static_cast<record::VerdictKind>(kind);
-    if (!is_failure(verdict) || tally.by_kind[kind] == 0) continue;
-    line += fmt::format("{}{} {}", before, tally.by_kind[kind], text_of(verdict));
-    before = ", ";
-  }
-  return line;
+  return line + failed_text(tally.by_kind);
 }
 
 std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
@@ -203,6 +196,11 @@ std::string winners_text(std::span<const TuneRow> rows) {
                         std::exp(log_sum / static_cast<double>(compared)));
   }
   return text;
+}
+
+std::string no_winner_text(const TuneTally& tally) {
+  if (tally.trials() > 0) return "no candidate was valid";
+  return "the time was over before the first trial: nothing is known yet; give it more --seconds";
 }
 
 Json round_json(const std::string& name, const tune::RoundReport& report,

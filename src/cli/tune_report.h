@@ -2,13 +2,13 @@
 // clock is the caller's.
 #pragma once
 
-#include <array>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "cli/verdict_counts.h"
 #include "tune/tuning.h"
 
 namespace tilewright::cli {
@@ -24,7 +24,7 @@ struct FailureGroup {
 struct TuneTally {
   int64_t total = 0;  // trials; 0: not limited
   size_t measured = 0, stored = 0;
-  std::array<size_t, record::kVerdictKinds> by_kind{};
+  VerdictCounts by_kind{};
   std::map<std::string, FailureGroup> failures;  // by kind and text without numbers
   int64_t scored = 0;                            // candidates the search looked at
   double search_s = 0;                           // that this took
@@ -57,6 +57,9 @@ std::string not_begun_text(std::span<const TuneRow> rows);  // the others; empty
 std::string failures_text(const TuneTally& tally);
 // `2.31 x the default schedule (951 us)`, what is known of it.
 std::string winners_text(std::span<const TuneRow> rows);
+
+// Why there is no winner at all: for want of time, or of anything valid.
+std::string no_winner_text(const TuneTally& tally);
 
 Json round_json(const std::string& name, const tune::RoundReport& report,
                 std::span<const tune::Trial> trials);

@@ -5,6 +5,8 @@
 
 #include <limits>
 
+#include "base/json.h"
+
 namespace tilewright::cli {
 namespace {
 
@@ -75,6 +77,25 @@ TEST(TuneTable, HasWhatWasBegun) {
   for (int k = 0; k < 6; ++k) rows.push_back(row_of("T" + std::to_string(k), 0));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("7 of 8 tasks"));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("GMM2, T0, T1, T2, T3 and 2 more"));
+}
+
+TEST(NoWinner, WantOfTimeIsNoFailure) {
+  TuneTally tally;
+  EXPECT_THAT(no_winner_text(tally), HasSubstr("--seconds"));
+  EXPECT_THAT(no_winner_text(tally), Not(HasSubstr("valid")));
+  tally.add(failed(VerdictKind::Crash, "signal 11"));
+  EXPECT_THAT(no_winner_text(tally), HasSubstr("no candidate was valid"));
+}
+
+TEST(VerdictCounts, OnlyFailuresAreInTheLineOfProgress) {
+  VerdictCounts counts{};
+  EXPECT_EQ(failed_text(counts), "");
+  counts[static_cast<size_t>(VerdictKind::Timed)] = 5;
+  EXPECT_EQ(failed_text(counts), "");
+  counts[static_cast<size_t>(VerdictKind::Build)] = 2;
+  counts[static_cast<size_t>(VerdictKind::Crash)] = 1;
+  EXPECT_EQ(failed_text(counts), "  failed: 2 build, 1 crash");
+  EXPECT_EQ(print_json(verdicts_json(counts)), R"({"timed":5,"build":2,"crash":1})");
 }
 
 TEST(TuneTable, NothingValidAndProblemsAreSaid) {

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <limits>
 #include <memory>
 #include <ostream>
 #include <string>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
@@ -43,21 +43,11 @@ struct Options {
 
 constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
-
 Result<Task> task_of(const Options& options) {
   Result<Workload> workload = parse_workload(options.what);
   if (!workload) return std::unexpected(workload.error());
-  const int cpus = static_cast<int>(detect_machine().cpus.size());
-  const Result<Target> target = target_of(options.target, cpus);
+  const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  if (const Status runs = check_runs_here(*target); !runs) {
-    return fail(ErrorKind::Unsupported,
-                "what is made for that target cannot be measured here: " + runs.error().message);
-  }
   return Task{std::move(*workload), *target};
 }
 
@@ -165,12 +155,6 @@ class MeasureRun {
       context_.out << print_json(final_json(finals_[k], k + 1, default_ns, is_default, flop_))
                    << "\n";
     }
-    Json verdicts = Json::object();
-    for (size_t kind = 0; kind < tally_.by_kind.size(); ++kind) {
-      if (tally_.by_kind[kind] == 0) continue;
-      const std::string_view name = text_of(static_cast<record::VerdictKind>(kind));
-      verdicts[std::string(name)] = tally_.by_kind[kind];
-    }
     Json summary = {{"task", measurer.task().key().hex()},
                     {"what", measurer.task().workload.text},
                     {"target", print_target(measurer.task().target)},
@@ -178,7 +162,7 @@ class MeasureRun {
                     {"candidates", tally_.total},
                     {"measured", tally_.measured},
                     {"stored", tally_.stored},
-                    {"verdicts", std::move(verdicts)},
+                    {"verdicts", verdicts_json(tally_.by_kind)},
                     {"interrupted", Interrupt::requested()},
                     {"seconds", took_s_}};
     if (took_s_ > 0) summary["trials_per_s"] = static_cast<double>(tally_.measured) / took_s_;

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
@@ -52,20 +52,10 @@ struct Options {
   size_t learn_from = tune::TaskTunerOptions().learn_from;
 };
 
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
-
 // The tasks that the words mean; one that is said twice weighs twice.
 Result<std::vector<tune::TunedTask>> tasks_of(const Options& options) {
-  const int cpus = static_cast<int>(detect_machine().cpus.size());
-  const Result<Target> target = target_of(options.target, cpus);
+  const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  if (const Status runs = check_runs_here(*target); !runs) {
-    return fail(ErrorKind::Unsupported,
-                "what is made for that target cannot be measured here: " + runs.error().message);
-  }
   std::vector<std::string> words;
   for (const std::string& word : options.what) {
     if (word != "suite") words.push_back(word);
@@ -275,16 +265,11 @@ void print_result(const Context& context, const Options& options, const tune::Tu
   if (context.json) {
     Json tasks = Json::array();
     for (const TuneRow& row : rows) tasks.push_back(row_json(row));
-    Json verdicts = Json::object();
-    for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
-      if (tally.by_kind[kind] == 0) continue;
-      verdicts[std::string(text_of(static_cast<record::VerdictKind>(kind)))] = tally.by_kind[kind];
-    }
     Json result = {{"tasks", std::move(tasks)},
                    {"trials", tally.trials()},
                    {"measured", tally.measured},
                    {"stored", tally.stored},
-                   {"verdicts", std::move(verdicts)},
+                   {"verdicts", verdicts_json(tally.by_kind)},
                    {"scored", tally.scored},
                    {"search_s", tally.search_s},
                    {"overhead_s", run.overhead_s()},
@@ -333,8 +318,7 @@ ExitCode exit_code_of(const Context& context, const tune::Tuning& tuning, const 
   for (size_t task = 0; task < tuning.size(); ++task) {
     if (tuning.result(task).winner() != nullptr) return ExitCode::Done;
   }
-  context.err << (tally.trials() == 0 ? "tilewright: not one trial was over in that time\n"
-                                      : "tilewright: no candidate was valid\n");
+  context.err << "tilewright: " << no_winner_text(tally) << "\n";
   return ExitCode::NothingValid;
 }
 

@@ -1,0 +1,29 @@
+#include "cli/verdict_counts.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+
+namespace tilewright::cli {
+
+std::string failed_text(const VerdictCounts& by_kind) {
+  std::string text;
+  for (size_t kind = 0; kind < by_kind.size(); ++kind) {
+    const auto verdict = static_cast<record::VerdictKind>(kind);
+    if (!is_failure(verdict) || by_kind[kind] == 0) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "  failed: " : ", ", by_kind[kind], text_of(verdict));
+  }
+  return text;
+}
+
+Json verdicts_json(const VerdictCounts& by_kind) {
+  Json verdicts = Json::object();
+  for (size_t kind = 0; kind < by_kind.size(); ++kind) {
+    if (by_kind[kind] == 0) continue;
+    verdicts[std::string(text_of(static_cast<record::VerdictKind>(kind)))] = by_kind[kind];
+  }
+  return verdicts;
+}
+
+}  // namespace tilewright::cli
