@@ -13,7 +13,22 @@
 namespace tilewright::cost {
 namespace {
 
-bool is_held_out(size_t program) { return Hasher().add(program).finish().low % 5 == 0; }
+constexpr size_t kEnoughOwn = 8;  // that can be held out, to hold out no others
+
+bool may_be_held_out(size_t program) { return Hasher().add(program).finish().low % 5 == 0; }
+
+// A fifth by index: of what the task itself measured, if that is enough. What others measured says
+// little about when to stop.
+std::vector<bool> find_held_out(const Samples& samples) {
+  std::vector<bool> any(samples.size()), own(samples.size());
+  size_t owned = 0;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    any[i] = may_be_held_out(i);
+    own[i] = any[i] && (samples.weight.empty() || samples.weight[i] >= 1);
+    owned += own[i] ? 1 : 0;
+  }
+  return owned >= kEnoughOwn ? own : any;
+}
 
 // Columns whose numbers are not all the same, each different one once.
 std::vector<uint32_t> telling_columns(std::span<const float> values, size_t width) {
@@ -54,9 +69,10 @@ Result<TrainingSet> make_training_set(const Samples& samples, double failure_wei
   }
   set.begin = rows.begin;
   set.labels = labels_of(samples, failure_weight);
+  const std::vector<bool> held_out = find_held_out(samples);
   for (uint32_t i = 0; i < samples.size(); ++i) {
     set.everyone.push_back(i);
-    (is_held_out(i) ? set.held_out : set.training).push_back(i);
+    (held_out[i] ? set.held_out : set.training).push_back(i);
   }
   return set;
 }

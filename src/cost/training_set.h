@@ -14,7 +14,8 @@ struct TrainingSet {
   std::vector<float> values;      // columns.size() a row
   std::vector<uint32_t> begin;    // of each program's rows, as in RowBatch
   std::vector<Label> labels;
-  std::vector<uint32_t> everyone, training, held_out;  // programs; held out: a fifth, by index
+  // Programs. Held out: a fifth, by index, of those that weigh 1 (one's own) if that is enough.
+  std::vector<uint32_t> everyone, training, held_out;
 
   size_t programs() const { return labels.size(); }
 };
