@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "search/batch.h"
@@ -70,10 +71,17 @@ class Evolution : public Explorer {
       evolve(count, &gathering, &fresh);
     }
     std::vector<Candidate> found = std::move(gathering).kept();
-    if (context_.model_is_guess) rank_without_model(fresh, &found);
+    std::unordered_map<Hash128, float> scores;  // that the model gave, where others rank them
+    if (context_.model_is_guess) {
+      for (const Candidate& candidate : found) scores.emplace(candidate.program, candidate.score);
+      rank_without_model(fresh, &found);
+    }
     std::vector<Candidate> answer = choose_batch(
         found, fresh, evidence_, {.count = count, .random_share = options_.random_share}, rng_);
-    for (const Candidate& candidate : answer) evidence_.note_asked(candidate.program);
+    for (Candidate& candidate : answer) {
+      if (context_.model_is_guess) candidate.score = scores.at(candidate.program);
+      evidence_.note_asked(candidate.program);
+    }
     return answer;
   }
 

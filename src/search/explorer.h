@@ -6,6 +6,7 @@
 // The same seed and the same answers give the same candidates, whatever the number of threads.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,6 +18,8 @@
 #include "schedule/sketch.h"
 
 namespace tilewright::search {
+
+inline constexpr uint16_t kNoSketch = UINT16_MAX;
 
 struct Candidate {
   uint16_t sketch = 0;  // of the space
@@ -47,6 +50,7 @@ class Explorer {
   // Up to `count` candidates with distinct programs, none of which was told or asked for before.
   // Fewer, or none, when no more are found.
   virtual std::vector<Candidate> ask(size_t count) = 0;
+  // A program that did not come from the space is of kNoSketch: it will not be asked for.
   virtual void tell(std::span<const Outcome> outcomes) = 0;
 };
 

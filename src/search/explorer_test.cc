@@ -108,6 +108,34 @@ TEST(Explorer, DoesNotAskForWhatItWasTold) {
   }
 }
 
+TEST(Explorer, LeavesOutWhatDidNotComeFromTheSpace) {
+  SmallSpace space;
+  for (const Kind kind : kKinds) {
+    const ExplorerContext context{.sketches = space.sketches, .assessor = &space};
+    const Hash128 program = make(kind, context)->ask(1).at(0).program;
+    const auto explorer = make(kind, context);
+    const Outcome known{.candidate = {.sketch = kNoSketch, .genome = {}, .program = program},
+                        .latency_ns = 0};
+    explorer->tell({&known, 1});
+    for (int round = 0; round < 4; ++round) {
+      for (const Candidate& candidate : explorer->ask(16)) {
+        EXPECT_NE(candidate.program, program) << explorer->name();
+      }
+    }
+  }
+}
+
+TEST(Explorer, ScoresAreTheModelsAlsoWhereTheyDoNotGuide) {
+  SmallSpace space;
+  for (const Kind kind : kKinds) {
+    const auto explorer = make(
+        kind, {.sketches = space.sketches, .assessor = &space, .seed = 1, .model_is_guess = true});
+    for (const Candidate& candidate : explorer->ask(16)) {
+      EXPECT_EQ(candidate.score, static_cast<float>(candidate.program.low % 7)) << explorer->name();
+    }
+  }
+}
+
 TEST(Explorer, ExhaustsSmallSpacesExactly) {
   SmallSpace space;
   for (const Kind kind : {Kind::Random, Kind::Evolution}) {
