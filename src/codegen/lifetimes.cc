@@ -97,6 +97,13 @@ void Clock::walk(const ir::Stmt& stmt) {
       if (store->predicate.defined()) read(store->predicate);
       return touch(store->buffer);
     }
+    case ir::StmtKind::Transpose:
+      for (const ir::Square* square :
+           {&stmt.as<ir::Transpose>()->from, &stmt.as<ir::Transpose>()->to}) {
+        read(square->index);
+        touch(square->buffer);
+      }
+      return;
     case ir::StmtKind::Prefetch:
       for (const ir::Expr& index : stmt.as<ir::Prefetch>()->indices) read(index);
       return;

@@ -22,6 +22,10 @@ class Mentions : public ir::Visitor {
   }
   void visit(const ir::Stmt& stmt) override {
     if (const auto* store = stmt.as<ir::Store>()) add(buffers, store->buffer);
+    if (const auto* transpose = stmt.as<ir::Transpose>()) {
+      add(buffers, transpose->to.buffer);
+      add(buffers, transpose->from.buffer);
+    }
     if (const auto* prefetch = stmt.as<ir::Prefetch>()) add(buffers, prefetch->buffer);
     Visitor::visit(stmt);
   }

@@ -128,6 +128,13 @@ bool Comparer::same(const Stmt& a, const Stmt& b) {
       return x->buffer == y->buffer && x->stream == y->stream && same(x->indices, y->indices) &&
              same(x->value, y->value) && same_optional(x->predicate, y->predicate);
     }
+    case StmtKind::Transpose: {
+      const auto *x = a.as<Transpose>(), *y = b.as<Transpose>();
+      const auto same_square = [this](const Square& p, const Square& q) {
+        return p.buffer == q.buffer && p.stride == q.stride && same(p.index, q.index);
+      };
+      return x->size == y->size && same_square(x->to, y->to) && same_square(x->from, y->from);
+    }
     case StmtKind::Prefetch: {
       const auto *x = a.as<Prefetch>(), *y = b.as<Prefetch>();
       return x->buffer == y->buffer && same(x->indices, y->indices);
@@ -264,6 +271,15 @@ void HashWalker::walk(const Stmt& stmt) {
       hasher_.add(n->buffer).add(n->stream ? 1 : 0).add(n->predicate.defined() ? 1 : 0);
       walk(n->indices), walk(n->value);
       if (n->predicate.defined()) walk(n->predicate);
+      return;
+    }
+    case StmtKind::Transpose: {
+      const auto* n = stmt.as<Transpose>();
+      hasher_.add(static_cast<uint64_t>(n->size));
+      for (const Square* square : {&n->to, &n->from}) {
+        hasher_.add(square->buffer).add(static_cast<uint64_t>(square->stride));
+        walk(square->index);
+      }
       return;
     }
     case StmtKind::Prefetch:

@@ -293,6 +293,15 @@ void Printer::print(const Stmt& stmt, int depth, bool last) {
       text += '\n';
       return;
     }
+    case StmtKind::Transpose: {
+      const auto* n = stmt.as<Transpose>();
+      text += fmt::format("transpose {} x {}: ", n->size, n->size);
+      print_access(n->to.buffer, {n->to.index});
+      text += fmt::format(" by {} = ", n->to.stride);
+      print_access(n->from.buffer, {n->from.index});
+      text += fmt::format(" by {}\n", n->from.stride);
+      return;
+    }
     case StmtKind::Prefetch: {
       const auto* n = stmt.as<Prefetch>();
       text += "prefetch ";

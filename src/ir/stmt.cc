@@ -1,5 +1,7 @@
 #include "ir/stmt.h"
 
+#include <bit>
+
 namespace tilewright::ir {
 
 // Frees a tree of statements without recursion, as ExprReaper does for expressions.
@@ -25,6 +27,8 @@ class StmtReaper {
         return free_with(static_cast<const Let*>(node), &Let::body);
       case StmtKind::Store:
         return free_with(static_cast<const Store*>(node));
+      case StmtKind::Transpose:
+        return free_with(static_cast<const Transpose*>(node));
       case StmtKind::Prefetch:
         return free_with(static_cast<const Prefetch*>(node));
       case StmtKind::Allocate:
@@ -98,6 +102,16 @@ Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value, Expr pre
   }
   return Stmt(
       new Store(buffer, std::move(indices), std::move(value), std::move(predicate), stream));
+}
+
+Stmt make_transpose(Square to, Square from, int64_t size) {
+  for (const Square* square : {&to, &from}) {
+    CHECK(square->index.defined() && square->index.type() == kIndex,
+          "an index of a Transpose is a scalar I64");
+  }
+  CHECK(size >= 4 && std::has_single_bit(static_cast<uint64_t>(size)), "a square of {} rows", size);
+  CHECK(to.stride >= size, "rows of {} that are {} apart are written", size, to.stride);
+  return Stmt(new Transpose(std::move(to), std::move(from), size));
 }
 
 Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices) {

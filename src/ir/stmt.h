@@ -8,6 +8,8 @@
 // - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
 //   where that is true; the indices of the others need not be inside of the buffer. The value is
 //   evaluated in every lane.
+// - Transpose copies a square of elements: rows become columns. Its elements lie apart in `to`, and
+//   `to` is another buffer than `from`; both have one index.
 // - Prefetch and the `stream` of a Store are hints: they change no value.
 #pragma once
 
@@ -21,7 +23,7 @@
 
 namespace tilewright::ir {
 
-enum class StmtKind : uint8_t { For, If, Let, Store, Prefetch, Allocate, Block };
+enum class StmtKind : uint8_t { For, If, Let, Store, Transpose, Prefetch, Allocate, Block };
 enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled, Tensorised };
 
 struct StmtNode {
@@ -116,6 +118,20 @@ struct Store : StmtNode {
         predicate(std::move(p)),
         stream(s) {}
 };
+// A square of elements: row r, column c is buffer[index + r * stride + c].
+struct Square {
+  BufferId buffer;
+  Expr index;  // a scalar
+  int64_t stride;
+};
+struct Transpose : StmtNode {  // row r, column c of `to` = row c, column r of `from`
+  static constexpr StmtKind kKind = StmtKind::Transpose;
+  Square to;
+  Square from;
+  int64_t size;  // rows, and columns; a power of two, at least 4
+  Transpose(Square t, Square f, int64_t s)
+      : StmtNode(kKind), to(std::move(t)), from(std::move(f)), size(s) {}
+};
 struct Prefetch : StmtNode {  // the element is read soon; the indices may leave the buffer
   static constexpr StmtKind kKind = StmtKind::Prefetch;
   BufferId buffer;
@@ -140,6 +156,7 @@ Stmt make_let(Expr var, Expr value, Stmt body);
 Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value,
                 Expr predicate = {},  // one that is constantly true is dropped
                 bool stream = false);
+Stmt make_transpose(Square to, Square from, int64_t size);
 Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices);
 Stmt make_allocate(BufferId buffer, Stmt body);
 Stmt make_block(std::vector<Stmt> stmts);  // drops nulls, splices Blocks; may give null or one stmt

@@ -24,6 +24,11 @@ TEST(StmtTest, MakersCheckTypes) {
   EXPECT_THROW(make_store(0, {ramp(i, 1, 4)}, broadcast(f, 4), i < 3), InternalError);
   EXPECT_THROW(make_prefetch(0, {f}), InternalError);
   EXPECT_THROW(make_prefetch(0, {ramp(i, 1, 4)}), InternalError);
+  EXPECT_THROW(make_transpose({0, f, 8}, {1, i, 8}, 8), InternalError);
+  EXPECT_THROW(make_transpose({0, i, 8}, {1, ramp(i, 1, 8), 8}, 8), InternalError);
+  EXPECT_THROW(make_transpose({0, i, 12}, {1, i, 12}, 12), InternalError);
+  EXPECT_THROW(make_transpose({0, i, 2}, {1, i, 2}, 2), InternalError);
+  EXPECT_THROW(make_transpose({0, i, 7}, {1, i, 8}, 8), InternalError);
   EXPECT_THROW(make_allocate(0, {}), InternalError);
 }
 

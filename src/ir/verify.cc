@@ -50,6 +50,7 @@ class Verifier {
   void walk_for(const For& loop);
   void walk_bound(const Expr& var, const Stmt& body);
   void walk_allocate(const Allocate& allocate);
+  void walk_transpose(const Transpose& transpose);
   void check_access(BufferId id, const std::vector<Expr>& indices, Type value);
   bool is_bound(VarId id) const { return std::ranges::count(bound_, id) > 0; }
 
@@ -164,6 +165,24 @@ void Verifier::walk_allocate(const Allocate& allocate) {
   available_[id] = false;
 }
 
+void Verifier::walk_transpose(const Transpose& transpose) {
+  for (const Square* square : {&transpose.to, &transpose.from}) {
+    walk(square->index);
+    expect_named(square->buffer < function_.buffers.size(), "transpose of b{}, which is no buffer",
+                 square->buffer);
+    if (failed()) return;
+    const Buffer& buffer = function_.buffers[square->buffer];
+    expect_named(buffer.scope != Scope::Register, "transpose of register `{}`", buffer.name);
+    check_access(square->buffer, {square->index}, buffer.element);
+  }
+  if (failed()) return;
+  const BufferId to = transpose.to.buffer, from = transpose.from.buffer;
+  expect_named(to != from, "`{}` is transposed into itself", name_of(to));
+  expect_named(function_.buffers[to].element == function_.buffers[from].element,
+               "`{}` is transposed into another type", name_of(from));
+  expect_named(writable_[to], "transpose into `{}`, which is an input", name_of(to));
+}
+
 void Verifier::walk(const Stmt& stmt) {
   if (failed()) return;
   const Stmt outer = current_;
@@ -212,6 +231,8 @@ void Verifier::walk_stmt(const Stmt& stmt) {
       }
       return;
     }
+    case StmtKind::Transpose:
+      return walk_transpose(*stmt.as<Transpose>());
     case StmtKind::Prefetch: {
       const auto* n = stmt.as<Prefetch>();
       for (const Expr& index : n->indices) walk(index);

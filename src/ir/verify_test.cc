@@ -42,6 +42,8 @@ TEST(VerifyTest, AcceptsWhatIsRight) {
   EXPECT_TRUE(verify(with_body(make_allocate(kReg, make_block({fill, vector})))));
   EXPECT_TRUE(verify(with_body(loop(i, make_store(kOut, {i}, one(), i < 3, /*stream=*/true)))));
   EXPECT_TRUE(verify(with_body(loop(i, make_prefetch(kIn, {i + 1, zero()})))));
+  const Stmt square = make_transpose({kTemp, i, 8}, {kOut, zero(), 8}, 8);
+  EXPECT_TRUE(verify(with_body(make_allocate(kTemp, loop(i, square)))));
 }
 
 TEST(VerifyTest, NamesWhatIsWrong) {
@@ -90,6 +92,13 @@ TEST(VerifyTest, NamesWhatIsWrong) {
       {make_prefetch(kTemp, {zero()}), "`temp` is accessed outside"},
       {make_prefetch(kOut, {i}), "variable `i` is not bound here"},
       {make_allocate(kReg, make_prefetch(kReg, {zero()})), "prefetch of register `acc`"},
+      {make_transpose({9, zero(), 8}, {kOut, zero(), 8}, 8), "transpose of b9"},
+      {make_transpose({kOut, zero(), 8}, {kIn, zero(), 8}, 8), "`in` has 2 dimensions, not 1"},
+      {make_transpose({kOut, zero(), 8}, {kTemp, zero(), 8}, 8), "`temp` is accessed outside"},
+      {make_transpose({kOut, i, 8}, {kTemp, zero(), 8}, 8), "variable `i` is not bound here"},
+      {make_transpose({kOut, zero(), 8}, {kOut, zero(), 8}, 8), "`out` is transposed into itself"},
+      {make_allocate(kReg, make_transpose({kReg, zero(), 8}, {kOut, zero(), 8}, 8)),
+       "transpose of register `acc`"},
   };
   for (const Case& c : cases) {
     const Status status = verify(with_body(c.body));

@@ -37,6 +37,10 @@ void Visitor::visit(const Stmt& stmt) {
       if (n->predicate.defined()) visit(n->predicate);
       return;
     }
+    case StmtKind::Transpose:
+      visit(stmt.as<Transpose>()->to.index);
+      visit(stmt.as<Transpose>()->from.index);
+      return;
     case StmtKind::Prefetch:
       for (const Expr& index : stmt.as<Prefetch>()->indices) visit(index);
       return;
@@ -180,6 +184,13 @@ Stmt Rewriter::rewrite_children(const Stmt& stmt) {
       if (!changed && value.same_as(n->value) && predicate.same_as(n->predicate)) return stmt;
       return make_store(n->buffer, std::move(indices), std::move(value), std::move(predicate),
                         n->stream);
+    }
+    case StmtKind::Transpose: {
+      const auto* n = stmt.as<Transpose>();
+      Expr to = rewrite(n->to.index), from = rewrite(n->from.index);
+      if (to.same_as(n->to.index) && from.same_as(n->from.index)) return stmt;
+      return make_transpose({n->to.buffer, std::move(to), n->to.stride},
+                            {n->from.buffer, std::move(from), n->from.stride}, n->size);
     }
     case StmtKind::Prefetch: {
       const auto* n = stmt.as<Prefetch>();

@@ -64,7 +64,8 @@ Stmt nest(const Expr& i, const Expr& n) {
   Stmt store = make_block({make_prefetch(0, {n}),
                            make_store(0, {i + t}, cast(Scalar::F32, n), t < n, /*stream=*/true)});
   Stmt branch = make_if(i < n, store, make_store(0, {n}, float_imm(0, kF32)));
-  Stmt body = make_block({make_let(t, n * 2, branch), make_store(0, {i}, float_imm(2, kF32))});
+  Stmt body = make_block({make_let(t, n * 2, branch), make_store(0, {i}, float_imm(2, kF32)),
+                          make_transpose({0, i, 8}, {2, n, 8}, 8)});
   return make_allocate(1, make_for(i, n, ForKind::Serial, body));
 }
 
@@ -82,7 +83,8 @@ class LeafRemover : public Rewriter {
  public:
   using Rewriter::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
-    const bool leaf = stmt.kind() == StmtKind::Store || stmt.kind() == StmtKind::Prefetch;
+    const bool leaf = stmt.kind() == StmtKind::Store || stmt.kind() == StmtKind::Prefetch ||
+                      stmt.kind() == StmtKind::Transpose;
     return leaf ? Stmt{} : rewrite_children(stmt);
   }
 };
@@ -107,8 +109,9 @@ class Counter : public Visitor {
 TEST(VisitorTest, VisitsEveryNode) {
   Counter counter;
   counter.visit(nest(var("i"), var("n")));
-  EXPECT_EQ(counter.stmts, 10);  // allocate, for, two blocks, let, if, prefetch, three stores
-  EXPECT_EQ(counter.exprs, 1 + 3 + 3 + 1 + (3 + 2 + 3) + (1 + 1) + (1 + 1));
+  // allocate, for, two blocks, let, if, prefetch, three stores, transpose
+  EXPECT_EQ(counter.stmts, 11);
+  EXPECT_EQ(counter.exprs, 1 + 3 + 3 + 1 + (3 + 2 + 3) + (1 + 1) + (1 + 1) + 2);
 }
 
 }  // namespace

@@ -66,6 +66,9 @@ class AccessLister : public ir::Visitor {
       case ir::StmtKind::Allocate:
         allocated_at_[stmt.as<ir::Allocate>()->buffer] = depth_;
         break;
+      case ir::StmtKind::Transpose:
+        CHECK(false, "a Transpose is made after the passes that list accesses");
+        break;
       case ir::StmtKind::Prefetch:
       case ir::StmtKind::Block:
         break;

@@ -63,6 +63,14 @@ class IndexHoister : public ir::Rewriter {
         return ir::make_store(store->buffer, {std::move(index)}, std::move(value),
                               std::move(predicate), store->stream);
       }
+      case ir::StmtKind::Transpose: {
+        const auto* node = stmt.as<ir::Transpose>();
+        Expr to = hoisted(node->to.index), from = hoisted(node->from.index);
+        if (to.same_as(node->to.index) && from.same_as(node->from.index)) return stmt;
+        return ir::make_transpose({node->to.buffer, std::move(to), node->to.stride},
+                                  {node->from.buffer, std::move(from), node->from.stride},
+                                  node->size);
+      }
       case ir::StmtKind::Prefetch: {
         const auto* prefetch = stmt.as<ir::Prefetch>();
         Expr index = hoisted(prefetch->indices[0]);

@@ -57,6 +57,7 @@ class LaneAnalyser : public ir::Visitor {
   void visit(const Stmt& stmt) override {
     if (refused_) return;
     switch (stmt.kind()) {
+      case ir::StmtKind::Transpose:
       case ir::StmtKind::Allocate:
         refused_ = true;
         return;

@@ -20,6 +20,7 @@
 #include "lower/promote_registers.h"
 #include "lower/simplify.h"
 #include "lower/tensorize.h"
+#include "lower/transpose_copies.h"
 #include "lower/unroll.h"
 #include "lower/vectorise.h"
 #include "lower/widen_reductions.h"
@@ -42,6 +43,7 @@ constexpr std::array kPasses = {
     Pass{"promote_registers", promote_registers, kNeedsFlat},
     Pass{"widen_reductions", widen_reductions, kNeedsFlat},
     Pass{"hoist_accumulators", hoist_accumulators, kNeedsFlat},
+    Pass{"transpose_copies", transpose_copies, kNeedsFlat},
     Pass{"hoist_indices", hoist_indices, kNeedsFlat},
 };
 

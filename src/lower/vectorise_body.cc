@@ -303,6 +303,7 @@ Stmt Widener::widen(const Stmt& stmt) {
       for (const Stmt& child : stmt.as<ir::Block>()->stmts) stmts.push_back(widen(child));
       return ir::make_block(std::move(stmts));
     }
+    case ir::StmtKind::Transpose:
     case ir::StmtKind::Allocate:
       break;
   }

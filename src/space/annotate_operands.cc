@@ -142,7 +142,8 @@ class OperandHoles {
   }
 
   // What the copy's loops are: lanes along its last dimension, and blocks of the dimension that the
-  // reader's lanes walk.
+  // reader's lanes walk. Where these are two dimensions, a block and the lanes are squares, which
+  // are transposed in registers (lower/transpose_copies.h).
   Steps copy_loops(StageName copy, const Buffer& buffer, const std::vector<int>& axes,
                    bool blocked) const {
     const size_t last = buffer.rank - size_t{1};
@@ -159,13 +160,13 @@ class OperandHoles {
         for (size_t d = 0; d < last; ++d) order.push_back(dim_name(buffer, d));
       } else {
         const Name block = dim_name(buffer, dim);
-        steps.emplace_back(Split{copy, block, {2 * lanes_}});
+        steps.emplace_back(Split{copy, block, {lanes_}});
         order.push_back(block.child(0));
         for (size_t d = 0; d < last; ++d) {
           if (d != dim) order.push_back(dim_name(buffer, d));
         }
-        order.push_back(block.child(1));
         order.push_back(lane.child(0));
+        order.push_back(block.child(1));
       }
       order.push_back(lane.child(1));
       steps.push_back(reorder_step(copy, order));

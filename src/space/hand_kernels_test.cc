@@ -135,7 +135,7 @@ TEST(HandKernels, ScoresByRowsOfTheirSoftmax) {
                "C by rows of Y",
                {"split Y i [32, 4]", "split Y j [128]", "compute_at C Y i.1", "split C j [64]",
                 "split C i [4]", "split C k [1]", "cache_read K [C]",
-                "compute_at K.read Y (b,h,i.0)", "pack K.read C", "split K.read d1 [32]",
+                "compute_at K.read Y (b,h,i.0)", "pack K.read C", "split K.read d1 [16]",
                 "compute_at M Y i.1", "split M k [16]", "compute_at E Y i.2", "split E j [32]",
                 "compute_at S Y i.2", "split S k [16]", "compute_at R Y i.2"}});
 }

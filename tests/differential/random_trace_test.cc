@@ -2,6 +2,9 @@
 // interpreter and LLVM, larger ones compiled and sampled.
 #include <gtest/gtest.h>
 
+#include "c_check.h"
+#include "ir/print.h"
+#include "lower/pipeline.h"
 #include "program_check.h"
 #include "random_workload.h"
 #include "sampled_check.h"
@@ -29,6 +32,42 @@ TEST(RandomTracesAgree, WithTheDefinition) {
         const auto failure = checker.check(*tree, trace);
         EXPECT_FALSE(failure) << workload.text << "\n" << to_text(trace) << failure->text;
       }
+    }
+  }
+}
+
+// Copies that are transposed in registers, in vectors of 16 lanes and of 8.
+TEST(RandomTracesAgree, WhereSquaresAreTransposed) {
+  constexpr size_t kDraws = 120, kPrograms = 6;
+  Rng rng(static_cast<uint64_t>(setting("TILEWRIGHT_DIFFERENTIAL_SEED", 1)));
+  const Target host = host_target(2);
+  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  for (const char* text : {"transpose_batch_matmul:b=1,heads=2,seq=35,dim=32",
+                           "transpose_batch_matmul_softmax:b=1,heads=2,seq=16,dim=48"}) {
+    const auto workload = parse_workload(text);
+    ASSERT_TRUE(workload) << workload.error().message;
+    const auto initial = schedule::initial_tree(*workload);
+    ASSERT_TRUE(initial);
+    for (const Target& target : {host, narrow}) {
+      const Task task{*workload, target};
+      ProgramChecker checker(task, rng.next());
+      size_t transposed = 0;
+      CBatch batch(target);
+      for (const schedule::Trace& trace : space::random_traces(task, kDraws, rng)) {
+        const auto tree = schedule::apply_or_explain(*initial, trace);
+        ASSERT_TRUE(tree) << tree.error().message;
+        const auto function = lower::lower(*workload, target, *tree, trace);
+        ASSERT_TRUE(function) << function.error().message;
+        if (ir::to_string(*function).find("transpose ") == std::string::npos) continue;
+        Interpreted interpreted;
+        const auto failure = checker.check(*tree, trace, {.interpreted = &interpreted});
+        EXPECT_FALSE(failure) << text << "\n" << to_text(trace) << failure->text;
+        if (!failure) batch.add(*workload, std::move(interpreted));
+        if (++transposed == kPrograms) break;
+      }
+      EXPECT_EQ(transposed, kPrograms) << text;
+      const auto problem = batch.check();
+      EXPECT_FALSE(problem) << text << "\n" << problem->text;
     }
   }
 }

@@ -91,7 +91,7 @@ TEST(PassesOffInC, EachOfThem) {
   const Target target = *parse_target("x86-64-v4;threads=2");
   if (const Status runs = check_runs_here(target); !runs) GTEST_SKIP() << runs.error().message;
   for (const char* name : {"pack_copy", "tail_mask", "conv1d_pad_inlined", "layer_norm_stream",
-                           "cast_saturate", "conv2d_winograd"}) {
+                           "cast_saturate", "conv2d_winograd", "transpose_copy"}) {
     const Result<GoldenProgram> program = load_golden_program(name);
     ASSERT_TRUE(program.has_value()) << program.error().message;
     for (auto& [pass, function] : without_each_pass(*program)) {

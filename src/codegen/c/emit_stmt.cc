@@ -19,6 +19,8 @@ void CEmitter::emit(const ir::Stmt& stmt) {
       return emit_let(*stmt.as<ir::Let>());
     case ir::StmtKind::Store:
       return emit_store(*stmt.as<ir::Store>());
+    case ir::StmtKind::Transpose:
+      return emit_transpose(*stmt.as<ir::Transpose>());
     case ir::StmtKind::Prefetch:
       return emit_prefetch(*stmt.as<ir::Prefetch>());
     case ir::StmtKind::Allocate:
@@ -128,6 +130,26 @@ void CEmitter::emit_store(const ir::Store& store) {
     --frame_->depth;
     line("}");
   }
+}
+
+// Two loops; in which instructions is for the compiler to say.
+void CEmitter::emit_transpose(const ir::Transpose& transpose) {
+  count_uses(transpose.to.index);
+  count_uses(transpose.from.index);
+  const std::string row = fresh("row"), column = fresh("column");
+  const auto element = [&](const ir::Square& square, const std::string& r, const std::string& c) {
+    return fmt::format("{}[{} + {} * {} + {}]", pointer(square.buffer),
+                       at_most(bound(emit(square.index)).pieces[0], Level::Product), r,
+                       square.stride, c);
+  };
+  const std::string from = element(transpose.from, column, row);
+  const std::string to = element(transpose.to, row, column);
+  for (const std::string& k : {row, column}) {
+    line(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", k, transpose.size));
+    ++frame_->depth;
+  }
+  line(fmt::format("{} = {};", to, from));
+  frame_->depth -= 2;
 }
 
 // The address may lie outside of the buffer, so it is computed as a number.

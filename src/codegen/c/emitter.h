@@ -102,6 +102,7 @@ class CEmitter {
   void emit_if(const ir::If& branch);
   void emit_let(const ir::Let& let);
   void emit_store(const ir::Store& store);
+  void emit_transpose(const ir::Transpose& transpose);
   void emit_prefetch(const ir::Prefetch& prefetch);
   void emit_allocate(const ir::Allocate& allocate);
   void declare_register(ir::BufferId id);

@@ -50,6 +50,7 @@ class Interpreter {
   void execute_for(const For& loop);
   void execute_let(const Let& let);
   void execute_store(const Store& store);
+  void execute_transpose(const Transpose& transpose);
   void execute_allocate(const Allocate& allocate);
 
   Lane evaluate(const Expr& expr, unsigned lane);
@@ -118,6 +119,8 @@ void Interpreter::execute(const Stmt& stmt) {
       return execute_store(*stmt.as<Store>());
     case StmtKind::Allocate:
       return execute_allocate(*stmt.as<Allocate>());
+    case StmtKind::Transpose:
+      return execute_transpose(*stmt.as<Transpose>());
     case StmtKind::Prefetch:
       return;
     case StmtKind::If: {
@@ -172,6 +175,22 @@ void Interpreter::execute_store(const Store& store) {
     observe(store.buffer, offset, true);
     store_lane(type.scalar, value, memory.data + offset * bytes);
     if (!memory.written.empty()) memory.written[static_cast<size_t>(offset)] = true;
+  }
+}
+
+// Element by element; each is a Store of a Load.
+void Interpreter::execute_transpose(const Transpose& transpose) {
+  const Scalar type = function_.buffers[transpose.to.buffer].element.scalar;
+  const int64_t to_start = integer_of(evaluate(transpose.to.index, 0));
+  const int64_t from_start = integer_of(evaluate(transpose.from.index, 0));
+  for (int64_t row = 0; row < transpose.size; ++row) {
+    for (int64_t column = 0; column < transpose.size && !failed(); ++column) {
+      const Expr from = int_imm(from_start + column * transpose.from.stride + row);
+      const Expr to = int_imm(to_start + row * transpose.to.stride + column);
+      const Stmt store =
+          make_store(transpose.to.buffer, {to}, load(type, transpose.from.buffer, {from}));
+      execute_store(*store.as<Store>());
+    }
   }
 }
 

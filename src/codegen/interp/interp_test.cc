@@ -68,6 +68,26 @@ TEST(Interp, PredicatesLeaveLanesAndIndicesOutside) {
   EXPECT_EQ(std::vector<float>(x, x + 6), (std::vector<float>{0, 0, 0, 0, 1, 1}));
 }
 
+TEST(Interp, TransposesASquareAndChecksEachElement) {
+  const auto run = [](int64_t to_start, int64_t from_start) {
+    const Stmt body = make_transpose({1, int_imm(to_start), 5}, {0, int_imm(from_start), 6}, 4);
+    const Function f = function({buffer("x", kF32, {23}), buffer("y", kF32, {21})}, {0, 1}, body);
+    std::vector<float> x(23), y(21, -1);
+    for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<float>(k);
+    void* arguments[] = {x.data(), y.data()};
+    const Status status = interpret(f, arguments);
+    return std::pair(status ? "" : status.error().message, y);
+  };
+  const auto [problem, y] = run(2, 1);
+  EXPECT_EQ(problem, "");
+  EXPECT_EQ(y, (std::vector<float>{-1, -1, 1, 7,  13, 19, -1, 2,  8,  14, 20,
+                                   -1, 3,  9, 15, 21, -1, 4,  10, 16, 22}));
+  EXPECT_NE(run(3, 1).first.find("index 21 of dimension 0 of `y` is not in [0, 21)"),
+            std::string::npos);
+  EXPECT_NE(run(2, 2).first.find("index 23 of dimension 0 of `x` is not in [0, 23)"),
+            std::string::npos);
+}
+
 TEST(Interp, RegistersAndLetsHoldVectors) {
   const Type v4 = kF32.with_lanes(4);
   const Expr at = ramp(int_imm(0), 1, 4);

@@ -16,6 +16,8 @@ void Emitter::emit(const ir::Stmt& stmt) {
       return emit_let(*stmt.as<ir::Let>());
     case ir::StmtKind::Store:
       return emit_store(*stmt.as<ir::Store>());
+    case ir::StmtKind::Transpose:
+      return emit_transpose(*stmt.as<ir::Transpose>());
     case ir::StmtKind::Prefetch:
       return emit_prefetch(*stmt.as<ir::Prefetch>());
     case ir::StmtKind::Allocate:

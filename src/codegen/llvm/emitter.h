@@ -186,6 +186,10 @@ class Emitter {
   void emit_prefetch(const ir::Prefetch& prefetch);
   void fence_streams();
 
+  // emit_transpose.cc
+  void emit_transpose(const ir::Transpose& transpose);
+  std::vector<Value> transposed(std::vector<Value> rows);
+
   // Types and constants.
   llvm::Type* scalar_type(ir::Scalar scalar) const;
   llvm::Type* value_type(ir::Type type) const;

@@ -1,0 +1,91 @@
+// Squares are transposed in registers. Four lanes are a part, as in x86's shuffles: first squares
+// of 4 x 4 within parts, then whole parts change places.
+//
+//   rows of 8:  a0..a7, b0..b7, ...  ->  a0 b0 c0 d0 | a4 b4 c4 d4, a1 b1 c1 d1 | a5 ..., ...
+//                                    ->  a0 b0 c0 d0 | e0 f0 g0 h0, ...
+#include "codegen/llvm/emitter.h"
+
+namespace tilewright::codegen {
+namespace {
+
+constexpr size_t kPart = 4;
+
+// Of two rows of n lanes a and b, in each part: half of its lanes from `first` on, in turn `group`
+// of a and the same of b.
+std::vector<int> interleaved(size_t n, size_t first, size_t group) {
+  std::vector<int> lanes;
+  lanes.reserve(n);
+  for (size_t part = 0; part < n; part += kPart) {
+    for (size_t at = first; at < first + kPart / 2; at += group) {
+      for (const size_t row : {size_t{0}, n}) {
+        for (size_t k = 0; k < group; ++k) lanes.push_back(static_cast<int>(row + part + at + k));
+      }
+    }
+  }
+  return lanes;
+}
+
+// Every second part of a, then of b.
+std::vector<int> every_second(size_t n, size_t first) {
+  std::vector<int> lanes;
+  lanes.reserve(n);
+  for (size_t part = first; part < 2 * n / kPart; part += 2) {
+    for (size_t k = 0; k < kPart; ++k) lanes.push_back(static_cast<int>(part * kPart + k));
+  }
+  return lanes;
+}
+
+}  // namespace
+
+std::vector<llvm::Value*> Emitter::transposed(std::vector<Value> rows) {
+  const size_t n = rows.size();
+  const auto shuffle = [&](Value a, Value b, const std::vector<int>& lanes) {
+    return builder_.CreateShuffleVector(a, b, lanes);
+  };
+  for (size_t k = 0; k < n; k += kPart) {
+    Value* row = &rows[k];
+    const std::vector<int> low = interleaved(n, 0, 1), high = interleaved(n, 2, 1);
+    Value ab = shuffle(row[0], row[1], low), ab_high = shuffle(row[0], row[1], high);
+    Value cd = shuffle(row[2], row[3], low), cd_high = shuffle(row[2], row[3], high);
+    const std::vector<int> low_pairs = interleaved(n, 0, 2), high_pairs = interleaved(n, 2, 2);
+    row[0] = shuffle(ab, cd, low_pairs);
+    row[1] = shuffle(ab, cd, high_pairs);
+    row[2] = shuffle(ab_high, cd_high, low_pairs);
+    row[3] = shuffle(ab_high, cd_high, high_pairs);
+  }
+  // Now part p of rows[4 g + j] is column 4 p + j of rows 4 g .. 4 g + 3.
+  const std::vector<int> even = every_second(n, 0), odd = every_second(n, 1);
+  for (size_t distance = kPart; distance < n; distance *= 2) {
+    for (size_t k = 0; k < n; ++k) {
+      if ((k & distance) != 0) continue;
+      Value a = rows[k], b = rows[k + distance];
+      rows[k] = shuffle(a, b, even);
+      rows[k + distance] = shuffle(a, b, odd);
+    }
+  }
+  return rows;
+}
+
+void Emitter::emit_transpose(const ir::Transpose& transpose) {
+  const ir::Type element = function_.buffers[transpose.to.buffer].element;
+  const auto n = static_cast<size_t>(transpose.size);
+  llvm::Type* type = memory_type(element.with_lanes(static_cast<uint16_t>(n)));
+  const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(element.scalar)));
+  const auto row_pointer = [&](const ir::Square& square, size_t row) {
+    Address address;
+    decompose(square.buffer, {square.index}, address);
+    address.constant += static_cast<int64_t>(row) * square.stride;
+    return pointer(square.buffer, address);
+  };
+  std::vector<Value> rows;
+  rows.reserve(n);
+  for (size_t k = 0; k < n; ++k) {
+    rows.push_back(builder_.CreateAlignedLoad(type, row_pointer(transpose.from, k), alignment));
+  }
+  rows = transposed(std::move(rows));
+  for (size_t k = 0; k < n; ++k) {
+    builder_.CreateAlignedStore(rows[k], row_pointer(transpose.to, k), alignment);
+  }
+}
+
+}  // namespace tilewright::codegen
