@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/clock.h"
 #include "measure/expectation.h"
 #include "measure/shared_operands.h"
 #include "measure/trials.h"
@@ -251,7 +252,8 @@ void Measurer::set_incumbent(double latency_ns) {
   if (latency_ns > 0) impl_->incumbent_ns = std::min(impl_->incumbent_ns, latency_ns);
 }
 
-Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report) {
+Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report,
+                         const Wanted& wanted) {
   Trials trials(*impl_->walls, impl_->options, impl_->shares, impl_->incumbent_ns);
   for (size_t k = 0; k < candidates.size(); ++k) {
     const schedule::Illegal why = schedule::apply(impl_->initial, candidates[k], &impl_->tree);
@@ -265,7 +267,7 @@ Status Measurer::measure(std::span<const schedule::Trace> candidates, const Repo
     trial.program = schedule::program_hash(impl_->tree);
     trials.add(std::move(trial));
   }
-  return trials.run(report);
+  return trials.run(report, wanted);
 }
 
 Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Trace> finalists,

@@ -84,7 +84,11 @@ class Measurer {
   // Each candidate gets one verdict, in any order; `report` is called with groups of them as they
   // become known. An error only when workers cannot be started at all, or from `report`.
   using Report = std::function<Status(std::span<const Measurement>)>;
-  Status measure(std::span<const schedule::Trace> candidates, const Report& report);
+  // Asked before a candidate is built and again before it is run: one that is no longer wanted has
+  // no verdict here.
+  using Wanted = std::function<Result<bool>(size_t candidate)>;
+  Status measure(std::span<const schedule::Trace> candidates, const Report& report,
+                 const Wanted& wanted = {});
 
   // The finalists in turns, `rounds` of `round_ms` each. In the order given.
   Result<std::vector<Measurement>> compare(std::span<const schedule::Trace> finalists, int rounds,

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <map>
-#include <random>
 #include <unordered_map>
 
+#include "base/clock.h"
+#include "base/random_id.h"
 #include "codegen/version.h"
 #include "measure/trials.h"
 #include "schedule/apply.h"
@@ -16,10 +17,6 @@ namespace {
 using record::Attempt;
 using record::VerdictKind;
 
-struct HashOfHash {
-  size_t operator()(const Hash128& hash) const { return hash.low; }
-};
-
 // Where a verdict is found again: the store has the rest.
 struct Known {
   Hash128 attempt;
@@ -27,13 +24,14 @@ struct Known {
   double latency_ns = 0;
 };
 
-Hash128 hash_of_text(std::string_view text) { return Hasher().add_text(text).finish(); }
+// What has to be measured, each program once; candidates that mean the same are answered with it.
+struct Fresh {
+  schedule::Trace trace;
+  Hash128 program;  // zero when it is illegal
+  std::vector<size_t> askers;
+};
 
-Hash128 random_id() {
-  std::random_device device;
-  const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
-  return {.high = word(), .low = word()};
-}
+Hash128 hash_of_text(std::string_view text) { return Hasher().add_text(text).finish(); }
 
 }  // namespace
 
@@ -48,17 +46,26 @@ struct Session::Impl {
   int64_t sequence = 0;
   schedule::LoopTree initial, tree;
   // By program; of illegal candidates, which have none, by the hash of the trace's text.
-  std::unordered_map<Hash128, Known, HashOfHash> known;
+  std::unordered_map<Hash128, Known> known;
+  int64_t version_seen = 0;   // of the store, as others have left it
+  bool others_write = false;  // since this session began
 
   Status load();
+  Status look_again();  // loads what others have stored meanwhile
   void remember(const Attempt& attempt);
   Hash128 program_of(const schedule::Trace& trace);  // zero when it is illegal
   const Known* find(const schedule::Trace& trace, Hash128 program) const;
   Result<Attempt> fetch(const Known& known);
   Attempt attempt_of(const Measurement& measurement, std::string trace, bool interleaved);
+  Status answer_from_store(const Known& of, std::span<const size_t> askers, const Report& report);
+  Status keep_and_report(std::span<const Measurement> group, std::span<const Fresh> fresh,
+                         const Report& report);
 };
 
 Status Session::Impl::load() {
+  const Result<int64_t> version = store.version_of_others();
+  if (!version) return std::unexpected(version.error());
+  version_seen = *version;
   Result<std::vector<Attempt>> stored = store.measured(setting);
   if (!stored) return std::unexpected(stored.error());
   for (const Attempt& attempt : *stored) {
@@ -68,6 +75,14 @@ Status Session::Impl::load() {
     }
   }
   return {};
+}
+
+Status Session::Impl::look_again() {
+  const Result<int64_t> version = store.version_of_others();
+  if (!version) return std::unexpected(version.error());
+  if (*version == version_seen) return {};
+  others_write = true;
+  return load();
 }
 
 // A failure of the machine is no verdict on the candidate.
@@ -150,55 +165,89 @@ Result<Session> Session::start(const Task& task, record::Store& store,
   return Session(std::move(impl));
 }
 
+Status Session::Impl::answer_from_store(const Known& of, std::span<const size_t> askers,
+                                        const Report& report) {
+  const Result<Attempt> attempt = fetch(of);
+  if (!attempt) return std::unexpected(attempt.error());
+  for (const size_t candidate : askers) {
+    report({.candidate = candidate,
+            .stored = true,
+            .attempt = *attempt,
+            .attempt_id = of.attempt,
+            .kernel_ns = 0});
+  }
+  return {};
+}
+
+Status Session::Impl::keep_and_report(std::span<const Measurement> group,
+                                      std::span<const Fresh> fresh, const Report& report) {
+  std::vector<Attempt> attempts;
+  attempts.reserve(group.size());
+  for (const Measurement& measurement : group) {
+    attempts.push_back(
+        attempt_of(measurement, schedule::to_text(fresh[measurement.candidate].trace), false));
+  }
+  if (const Status status = store.append(attempts); !status) return status;
+  for (size_t k = 0; k < group.size(); ++k) {
+    remember(attempts[k]);
+    bool first = true;
+    for (const size_t candidate : fresh[group[k].candidate].askers) {
+      report({.candidate = candidate,
+              .stored = !first,
+              .attempt = attempts[k],
+              .attempt_id = attempts[k].id(),
+              .kernel_ns = first ? group[k].kernel_ns : 0});
+      first = false;
+    }
+  }
+  return {};
+}
+
 Status Session::measure(std::span<const schedule::Trace> candidates, const Report& report) {
-  // What is new, each program once; the others that mean the same are answered with it.
-  std::vector<schedule::Trace> fresh;
-  std::vector<std::vector<size_t>> askers;  // by fresh
+  Impl& impl = *impl_;
+  const bool force = impl.options.force;
+  if (const Status status = force ? Status() : impl.look_again(); !status) return status;
+  std::vector<Fresh> fresh;
   std::map<Hash128, size_t> fresh_of;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    const Hash128 program = impl_->program_of(candidates[k]);
-    const Known* known = impl_->find(candidates[k], program);
-    if (known != nullptr && !impl_->options.force) {
-      const Result<Attempt> attempt = impl_->fetch(*known);
-      if (!attempt) return std::unexpected(attempt.error());
-      report({.candidate = k,
-              .stored = true,
-              .attempt = *attempt,
-              .attempt_id = known->attempt,
-              .kernel_ns = 0});
+    const Hash128 program = impl.program_of(candidates[k]);
+    const Known* known = force ? nullptr : impl.find(candidates[k], program);
+    if (known != nullptr) {
+      const Status status = impl.answer_from_store(*known, {&k, 1}, report);
+      if (!status) return status;
       continue;
     }
     if (program != Hash128{}) {
       const auto [at, added] = fresh_of.try_emplace(program, fresh.size());
       if (!added) {
-        askers[at->second].push_back(k);
+        fresh[at->second].askers.push_back(k);
         continue;
       }
     }
-    fresh.push_back(candidates[k]);
-    askers.push_back({k});
+    fresh.push_back({.trace = candidates[k], .program = program, .askers = {k}});
   }
-  return impl_->measurer.measure(fresh, [&](std::span<const Measurement> group) -> Status {
-    std::vector<Attempt> attempts;
-    for (const Measurement& measurement : group) {
-      attempts.push_back(
-          impl_->attempt_of(measurement, schedule::to_text(fresh[measurement.candidate]), false));
-    }
-    if (const Status status = impl_->store.append(attempts); !status) return status;
-    for (size_t k = 0; k < group.size(); ++k) {
-      impl_->remember(attempts[k]);
-      bool first = true;
-      for (const size_t candidate : askers[group[k].candidate]) {
-        report({.candidate = candidate,
-                .stored = !first,
-                .attempt = attempts[k],
-                .attempt_id = attempts[k].id(),
-                .kernel_ns = first ? group[k].kernel_ns : 0});
-        first = false;
-      }
-    }
-    return {};
-  });
+  // Whoever is at the same search begins elsewhere, so that the work is divided.
+  if (impl.others_write && fresh.size() > 1) {
+    std::ranges::rotate(fresh,
+                        fresh.begin() + static_cast<std::ptrdiff_t>(impl.run.low % fresh.size()));
+  }
+  std::vector<schedule::Trace> traces;
+  traces.reserve(fresh.size());
+  for (const Fresh& one : fresh) traces.push_back(one.trace);
+  const auto wanted = [&](size_t k) -> Result<bool> {
+    if (const Status status = impl.look_again(); !status) return std::unexpected(status.error());
+    const Known* const known = impl.find(fresh[k].trace, fresh[k].program);
+    if (known == nullptr) return true;
+    const Status status = impl.answer_from_store(*known, fresh[k].askers, report);
+    if (!status) return std::unexpected(status.error());
+    return false;
+  };
+  return impl.measurer.measure(
+      traces,
+      [&](std::span<const Measurement> group) {
+        return impl.keep_and_report(group, fresh, report);
+      },
+      force ? Measurer::Wanted() : wanted);
 }
 
 Result<std::vector<Answer>> Session::compare(std::span<const schedule::Trace> candidates,

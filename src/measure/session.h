@@ -1,6 +1,7 @@
 // Session: a Measurer with a Store. What has a stored verdict for the same (task, program, target,
-// machine, protocol, code generator) is not measured again; every new verdict is in the store
-// before it is reported. Not to be shared between threads.
+// machine, protocol, code generator) is not measured again, also where another process has stored
+// it meanwhile; every new verdict is in the store before it is reported. Not to be shared between
+// threads.
 #pragma once
 
 #include <functional>

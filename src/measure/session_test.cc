@@ -112,6 +112,39 @@ TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
   EXPECT_NE(anew[0].attempt_id, fresh[0].attempt_id);
 }
 
+TEST_F(SessionTest, WhatOthersStoreMeanwhileIsNotMeasuredAgain) {
+  Store store = open();
+  Store other_store = open();
+  Session session = start(store);
+  Session other = start(other_store);  // knows nothing yet
+  const auto candidates = traces({"split C i [4]", "split C j [8]", "split C z [8]"});
+  const std::vector<Answer> fresh = measure(session, candidates);
+  const std::vector<Answer> answers = measure(other, candidates);
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    EXPECT_TRUE(answers[k].stored) << k;
+    EXPECT_EQ(answers[k].attempt_id, fresh[k].attempt_id) << k;
+  }
+  EXPECT_EQ(other.measurer().shares().trials, 0);
+
+  // Also in the middle of a batch: once the first are answered, somebody else does the rest.
+  std::vector<schedule::Trace> many;
+  for (int k = 2; k < 42; ++k) {
+    many.push_back(*schedule::trace_from_text(fmt::format("split C i [{}]", k)));
+  }
+  std::vector<int> seen(many.size());
+  bool helped = false;
+  const Status status = other.measure(many, [&](const Answer& answer) {
+    ++seen[answer.candidate];
+    if (helped || answer.stored) return;
+    helped = true;
+    measure(session, many);
+  });
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_THAT(seen, ::testing::Each(1));
+  EXPECT_TRUE(helped);
+  EXPECT_LT(other.measurer().shares().trials, 30);
+}
+
 TEST_F(SessionTest, FinalsHaveTheDefaultAmongThem) {
   Store store = open();
   Session session = start(store);

@@ -1,9 +1,9 @@
 #include "measure/trials.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 
+#include "base/clock.h"
 #include "runtime/host/timer.h"
 
 namespace tilewright::measure {
@@ -22,12 +22,6 @@ double load_average() {
 }
 
 }  // namespace
-
-int64_t time_of_day_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
 
 RunRequest request_for(const MeasureOptions& options, double incumbent_ns) {
   const double floor_ns = options.timeout_floor_ms * 1e6;
@@ -48,7 +42,7 @@ bool Trials::done() const {
   return pending_.empty() && built_.empty() && !running_ && !any_building(false);
 }
 
-Status Trials::run(const Measurer::Report& report) {
+Status Trials::run(const Measurer::Report& report, const Measurer::Wanted& wanted) {
   building_.resize(walls_.builders());
   for (size_t k = 0; k < walls_.builders(); ++k) overlap_ |= walls_.overlaps(k);
   accounted_ns_ = runtime::now_ns();
@@ -58,11 +52,12 @@ Status Trials::run(const Measurer::Report& report) {
       break;
     }
     change_turn();
-    start_builds();
+    if (const Status status = start_builds(wanted); !status) return status;
     if (!running_) {
       if (const Status status = report_finished(report, false); !status) return status;
-      start_run();
+      if (const Status status = start_run(wanted); !status) return status;
     }
+    if (done()) break;  // nothing was wanted any more
     walls_.wait(kTurnSeconds);
     account();
     if (const Status status = collect_builds(); !status) return status;
@@ -81,13 +76,25 @@ void Trials::change_turn() {
   }
 }
 
-void Trials::start_builds() {
+Status Trials::drop_unwanted(std::deque<Trial>& queue, const Measurer::Wanted& wanted) {
+  while (wanted && !queue.empty()) {
+    const Result<bool> is_wanted = wanted(queue.front().candidate);
+    if (!is_wanted) return std::unexpected(is_wanted.error());
+    if (*is_wanted) break;
+    queue.pop_front();
+  }
+  return {};
+}
+
+Status Trials::start_builds(const Measurer::Wanted& wanted) {
   for (size_t k = 0; k < walls_.builders(); ++k) {
     size_t ahead = built_.size();
     for (const auto& trial : building_) ahead += trial ? 1 : 0;
-    if (pending_.empty() || ahead >= kBuiltAhead) return;
+    if (pending_.empty() || ahead >= kBuiltAhead) break;
     const bool allowed = walls_.overlaps(k) || (turn_ == Turn::Building && !running_);
     if (building_[k] || !allowed) continue;
+    if (const Status status = drop_unwanted(pending_, wanted); !status) return status;
+    if (pending_.empty()) break;
     building_[k] = std::move(pending_.front());
     pending_.pop_front();
     if (building_[k]->start_us == 0) {
@@ -96,10 +103,13 @@ void Trials::start_builds() {
     }
     walls_.submit_build(k, building_[k]->trace);
   }
+  return {};
 }
 
-void Trials::start_run() {
-  if (turn_ != Turn::Running || built_.empty() || any_building(true)) return;
+Status Trials::start_run(const Measurer::Wanted& wanted) {
+  if (turn_ != Turn::Running || built_.empty() || any_building(true)) return {};
+  if (const Status status = drop_unwanted(built_, wanted); !status) return status;
+  if (built_.empty()) return {};
   running_ = std::move(built_.front());
   built_.pop_front();
   RunMessage message;
@@ -107,6 +117,7 @@ void Trials::start_run() {
   message.kernels = {running_->kernel};
   message.request = request_for(options_, incumbent_ns_);
   walls_.submit_run(message);
+  return {};
 }
 
 Status Trials::collect_builds() {

@@ -39,7 +39,7 @@ class Trials {
 
   void add(Trial trial) { pending_.push_back(std::move(trial)); }
   void add_finished(Measurement measurement) { finish(std::move(measurement)); }
-  Status run(const Measurer::Report& report);
+  Status run(const Measurer::Report& report, const Measurer::Wanted& wanted = {});
 
  private:
   enum class Turn { Building, Running };
@@ -47,8 +47,10 @@ class Trials {
   bool done() const;
   bool any_building(bool only_exclusive) const;
   void change_turn();
-  void start_builds();
-  void start_run();
+  Status start_builds(const Measurer::Wanted& wanted);
+  Status start_run(const Measurer::Wanted& wanted);
+  // Takes those off the front that are not wanted.
+  static Status drop_unwanted(std::deque<Trial>& queue, const Measurer::Wanted& wanted);
   Status collect_builds();
   Status collect_runs();
   Status report_finished(const Measurer::Report& report, bool all);
@@ -72,7 +74,5 @@ class Trials {
 
 // The limits of one call: see MeasureOptions.
 RunRequest request_for(const MeasureOptions& options, double incumbent_ns);
-
-int64_t time_of_day_us();
 
 }  // namespace tilewright::measure

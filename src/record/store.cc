@@ -92,6 +92,14 @@ Status Store::append(std::span<const Attempt> attempts) {
   });
 }
 
+Result<int64_t> Store::version_of_others() {
+  const int64_t version = impl_->database->integer("PRAGMA data_version");
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return version;
+}
+
 Result<std::optional<Attempt>> Store::find_attempt(Hash128 id) {
   Statement& query =
       impl_->database

@@ -113,6 +113,9 @@ class Store {
   // All attempts of a task in the order of their start. `visit` returns false to stop.
   Status for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit);
 
+  // Another number whenever somebody else has written since: what was read may have grown.
+  Result<int64_t> version_of_others();
+
   struct Impl;  // of this folder: record/store_impl.h
   Impl& impl() { return *impl_; }
 

@@ -1,0 +1,16 @@
+// Names that no two processes give twice: of runs in a store.
+#pragma once
+
+#include <random>
+
+#include "base/hash.h"
+
+namespace tilewright {
+
+inline Hash128 random_id() {
+  std::random_device device;
+  const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
+  return {.high = word(), .low = word()};
+}
+
+}  // namespace tilewright
