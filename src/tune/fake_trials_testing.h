@@ -1,13 +1,24 @@
 // A TrialRunner for tests: the latency of a program is a function of its hash, and nothing is
-// compiled. It counts how often each program was tried, and can be cut off after so many.
+// compiled. It counts how often each program was tried, and can be cut off after so many. And the
+// options of a search that is short.
 #pragma once
 
 #include <map>
 #include <set>
 
+#include "tune/task_tuner.h"
 #include "tune/trial.h"
 
 namespace tilewright::tune {
+
+// Small and quick: what is tested is the loop around the search.
+inline TaskTunerOptions quick_options() {
+  TaskTunerOptions options;
+  options.evolution.population = 128;
+  options.evolution.generations = 2;
+  options.threads = 1;
+  return options;
+}
 
 class FakeTrials : public TrialRunner {
  public:

@@ -1,7 +1,8 @@
 #include "tune/session_pool.h"
 
 #include <algorithm>
-#include <chrono>
+
+#include "base/clock.h"
 
 namespace tilewright::tune {
 
@@ -20,11 +21,10 @@ Result<measure::Session*> SessionPool::open(const Task& task) {
     return &sessions_.front().second;
   }
   while (sessions_.size() >= most_open_) sessions_.pop_back();
-  const auto begin = std::chrono::steady_clock::now();
+  const double begin_s = seconds_now();
   Result<measure::Session> session = measure::Session::start(task, store_, options_);
   if (!session) return std::unexpected(session.error());
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-  took_s_[key] = took.count();
+  took_s_[key] = seconds_now() - begin_s;
   started_ += 1;
   sessions_.emplace_front(key, std::move(*session));
   return &sessions_.front().second;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
 #include "tune/models.h"
@@ -18,14 +18,8 @@ constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, Sea
 constexpr std::array kCosts = {CostKind::Xgboost, CostKind::Analytic, CostKind::Random,
                                CostKind::None};
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
-constexpr size_t kMostPast = 4096;       // trials from before to learn from: the newest
 constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
 constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
-
-double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
 
 template <class Kind>
 Result<Kind> parse_kind(std::string_view text, std::span<const Kind> kinds, std::string_view what) {
@@ -150,7 +144,10 @@ Hash128 hash_of(const TaskTunerOptions& options) {
   }
   hasher.add(evolution.least_of_sketch);
   hasher.add(options.warm_start ? 1 : 0);
-  return hasher.add(options.largest_round).add(options.learn_from).finish();
+  return hasher.add(options.largest_round)
+      .add(options.learn_from)
+      .add(options.most_samples)
+      .finish();
 }
 
 size_t borrowed_beside(size_t others, size_t own) {
@@ -213,7 +210,13 @@ Status TaskTuner::Impl::add_default() {
   if (!trace) return std::unexpected(trace.error());
   const Result<schedule::LoopTree> made = schedule::apply_or_explain(space.initial(), *trace);
   if (!made) return std::unexpected(made.error());
-  proposals.push_back({.trace = std::move(*trace), .program = program_hash(*made)});
+  const Hash128 program = program_hash(*made);
+  proposals.push_back({.trace = std::move(*trace), .program = program});
+  // The space may have it too.
+  const search::Outcome known{
+      .candidate = {.sketch = search::kNoSketch, .genome = {}, .program = program},
+      .latency_ns = 0};
+  explorer->tell({&known, 1});
   return {};
 }
 
@@ -236,6 +239,7 @@ void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
 
 Status TaskTuner::Impl::learn() {
   if (!models.learned) return {};
+  keep_newest(options.most_samples, &samples);
   const size_t timed = static_cast<size_t>(
       std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
   const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
@@ -292,7 +296,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
   if (!space) return std::unexpected(space.error());
   auto impl = std::make_unique<Impl>(task, machine, std::move(*space), options);
   impl->others = std::move(others);
-  if (past.size() > kMostPast) past = past.last(kMostPast);
+  if (past.size() > options.most_samples) past = past.last(options.most_samples);
   for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
   if (const Status status = impl->learn(); !status) return std::unexpected(status.error());
   impl->assessor.set_model(impl->guide());
@@ -343,16 +347,22 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most,
   if (!stopped) {
     report.proposed = impl.proposals.size();
     const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
-    const Status status = runner.run(some, [&](size_t k, const Trial& trial) {
-      answers[k] = trial;
-      report.tried += 1;
-      report.stored += trial.stored ? 1 : 0;
-      impl.consider(impl.proposals[k], trial);
-      if (impl.rounds == 0 && k == 0 && impl.proposals.size() > impl.candidates.size()) {
-        impl.default_trial = trial;
-      }
-      if (on_trial) on_trial(impl.proposals[k], trial);
-    });
+    // The default schedule alone: there is an answer before anything else takes time.
+    const size_t first = std::min(impl.proposals.size() - impl.candidates.size(), some.size());
+    const auto try_some = [&](std::span<const Proposal> part, size_t offset) -> Status {
+      if (part.empty()) return {};
+      return runner.run(part, [&](size_t at, const Trial& trial) {
+        const size_t k = offset + at;
+        answers[k] = trial;
+        report.tried += 1;
+        report.stored += trial.stored ? 1 : 0;
+        impl.consider(impl.proposals[k], trial);
+        if (k < first) impl.default_trial = trial;
+        if (on_trial) on_trial(impl.proposals[k], trial);
+      });
+    };
+    Status status = try_some(some.first(first), 0);
+    if (status) status = try_some(some.subspan(first), first);
     if (!status) return std::unexpected(status.error());
   }
   report.try_s = seconds_now() - begin_s;

@@ -22,7 +22,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 1;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 2;  // raised when the same answers lead to other proposals
 
 enum class SearchKind : uint8_t { Evolution, Random, Beam };
 enum class CostKind : uint8_t { Xgboost, Analytic, Random, None };
@@ -39,6 +39,7 @@ struct TaskTunerOptions {
   uint64_t seed = 1;
   size_t largest_round = 64;
   size_t learn_from = 40;        // samples: before, the analytic model guides
+  size_t most_samples = 4096;    // of the task itself to learn from: the newest
   bool warm_start = true;        // learns from other tasks' records too
   bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
   int threads = 0;               // of the search; 0: all cpus
@@ -91,7 +92,7 @@ class TaskTuner {
   const std::optional<Best>& best() const;
   const std::optional<Trial>& default_trial() const;  // of the default schedule
   const cost::CostModel* model() const;               // that guides now; may be null
-  const cost::Samples& samples() const;               // of this task
+  const cost::Samples& samples() const;               // of this task, the newest
   size_t borrowed() const;                            // samples of others
 
  private:

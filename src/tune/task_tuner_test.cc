@@ -18,15 +18,6 @@ Task small_task() {
           .target = *parse_target("x86-64-v3;threads=2")};
 }
 
-// Small and quick: what is tested is the loop around the search.
-TaskTunerOptions quick_options() {
-  TaskTunerOptions options;
-  options.evolution.population = 128;
-  options.evolution.generations = 2;
-  options.threads = 1;
-  return options;
-}
-
 TaskTuner make_tuner(const TaskTunerOptions& options, std::span<const PastTrial> past = {}) {
   Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options, past);
   if (!tuner) throw std::runtime_error(tuner.error().message);
@@ -62,6 +53,60 @@ TEST(TaskTuner, TriesEachProgramOnceAndTheDefaultFirst) {
   ASSERT_TRUE(tuner.default_trial());
   EXPECT_EQ(tuner.default_trial()->attempt, default_program());
   EXPECT_EQ(tuner.samples().size(), trials.measured.size());
+}
+
+// Remembers what was asked for together.
+struct CountingTrials : FakeTrials {
+  Status run(std::span<const Proposal> proposals, const Report& report) override {
+    asked.emplace_back();
+    for (const Proposal& proposal : proposals) asked.back().push_back(proposal.program);
+    return FakeTrials::run(proposals, report);
+  }
+  std::vector<std::vector<Hash128>> asked;
+};
+
+TEST(TaskTuner, TheDefaultIsTriedAlone) {
+  TaskTuner tuner = make_tuner(quick_options());
+  CountingTrials trials;
+  play(tuner, trials);
+  play(tuner, trials);
+  ASSERT_EQ(trials.asked.size(), 3U);
+  EXPECT_THAT(trials.asked[0], testing::ElementsAre(default_program()));
+  EXPECT_EQ(trials.asked[1].size(), 23U);
+  EXPECT_EQ(trials.asked[2].size(), 32U);
+}
+
+TEST(TaskTuner, WhereTheSpaceHasTheDefaultItIsNotProposedAgain) {
+  const Task task = {.workload = *parse_workload("matmul:m=1,n=1,k=1"),
+                     .target = *parse_target("x86-64-v3;threads=2")};
+  Result<TaskTuner> tuner = TaskTuner::make(task, detect_machine(), quick_options());
+  ASSERT_TRUE(tuner);
+  FakeTrials trials;
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(play(*tuner, trials).stored, 0U);
+  EXPECT_EQ(tuner->trials(), trials.verdicts.size());
+}
+
+TEST(TaskTuner, LearnsFromTheNewestOnly) {
+  TaskTunerOptions options = quick_options();
+  TaskTuner all = make_tuner(options);
+  options.most_samples = 40;
+  TaskTuner newest = make_tuner(options);
+  FakeTrials first, second;
+  for (int round = 0; round < 2; ++round) {
+    play(all, first);
+    play(newest, second);
+  }
+  const cost::Samples& whole = all.samples();
+  const cost::Samples& cut = newest.samples();
+  ASSERT_EQ(whole.size(), 56U);
+  ASSERT_EQ(cut.size(), 40U);
+  EXPECT_TRUE(std::ranges::equal(cut.latency_ns, std::span(whole.latency_ns).last(40)));
+  EXPECT_EQ(cut.group.size(), 40U);
+  ASSERT_EQ(cut.rows.programs(), 40U);
+  const size_t width = feature::feature_count();
+  EXPECT_EQ(cut.rows.values.size(), cut.rows.begin.back() * width);
+  EXPECT_TRUE(std::ranges::equal(cut.rows.values,
+                                 std::span(whole.rows.values).last(cut.rows.begin.back() * width)));
 }
 
 TEST(TaskTuner, NeverLosesAgainstTheDefault) {
@@ -225,6 +270,7 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   EXPECT_NE(changed([](auto& o) { o.search = SearchKind::Random; }), plain);
   EXPECT_NE(changed([](auto& o) { o.cost = CostKind::None; }), plain);
   EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.most_samples = 10; }), plain);
 }
 
 }  // namespace

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <random>
 
+#include "base/clock.h"
+#include "base/random_id.h"
 #include "schedule/trace.h"
 
 namespace tilewright::tune {
@@ -14,11 +14,6 @@ namespace {
 constexpr uint8_t kLater = 0;
 constexpr uint8_t kBefore = 1;
 constexpr uint8_t kOwn = 2;
-
-int64_t now_us() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
-}
 
 uint8_t rank_of(const record::Attempt& attempt, const Trajectory& trajectory) {
   if (trajectory.runs.contains(attempt.run)) return kOwn;
@@ -37,17 +32,13 @@ double prepare_seconds(const record::Attempt& attempt) {
   return (attempt.conditions.build_ns + attempt.conditions.check_ns) * 1e-9;
 }
 
-Hash128 random_hash() {
-  std::random_device device;
-  const auto word = [&] { return (uint64_t{device()} << 32) | device(); };
-  return {.high = word(), .low = word()};
-}
-
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version) {
   const std::string mark = fmt::format("(trajectory {})", key.hex());
-  Trajectory trajectory{
-      .key = key, .command = command + " " + mark, .version = version, .begin_us = now_us()};
+  Trajectory trajectory{.key = key,
+                        .command = command + " " + mark,
+                        .version = version,
+                        .begin_us = time_of_day_us()};
   Result<std::vector<record::Run>> runs = store.runs_with(mark);
   if (!runs) return std::unexpected(runs.error());
   for (const record::Run& run : *runs) {
@@ -55,7 +46,7 @@ Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std
     trajectory.begin_us = std::min(trajectory.begin_us, run.start_us);
   }
   if (!runs->empty()) return trajectory;
-  const Status put = store.put_run({.id = random_hash(),
+  const Status put = store.put_run({.id = random_id(),
                                     .start_us = trajectory.begin_us,
                                     .command = trajectory.command,
                                     .version = version});

@@ -43,12 +43,9 @@ struct KnownTrials {
     double prepare_s = 0;  // that building and checking took
     uint8_t rank = 0;      // how near it is to the trajectory
   };
-  struct HashOfHash {
-    size_t operator()(const Hash128& hash) const { return hash.low; }
-  };
   // By program. Of several verdicts the trajectory's own first one counts; else the last from
   // before it began; else the first from afterwards: none that is added later changes it.
-  std::unordered_map<Hash128, OfProgram, HashOfHash> trials;
+  std::unordered_map<Hash128, OfProgram> trials;
 
   std::vector<PastTrial> before() const;  // the trajectory began, oldest first: to learn from
   std::vector<const OfProgram*> fastest(size_t count) const;
@@ -59,7 +56,5 @@ Result<KnownTrials> load_known(record::Store& store, const record::Setting& sett
 
 // That building and checking took.
 double prepare_seconds(const record::Attempt& attempt);
-
-Hash128 random_hash();
 
 }  // namespace tilewright::tune

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/random_id.h"
 #include "codegen/version.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
@@ -53,7 +54,7 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
     hasher.add_signed(scheduler.window).add_signed(scheduler.patience);
     hasher.add(scheduler.round_robin ? 1 : 0);
   }
-  if (options.force) add(random_hash());
+  if (options.force) add(random_id());
   return hasher.finish();
 }
 

@@ -174,4 +174,21 @@ void append_samples(const cost::Samples& more, size_t count, cost::Samples* samp
                               more.rows.values.begin() + static_cast<std::ptrdiff_t>(rows * width));
 }
 
+void keep_newest(size_t count, cost::Samples* samples) {
+  if (samples->size() <= count) return;
+  const size_t dropped = samples->size() - count;
+  const auto drop_first = [](size_t first, auto* from) {
+    from->erase(from->begin(), from->begin() + static_cast<std::ptrdiff_t>(first));
+  };
+  std::vector<uint32_t>& begin = samples->rows.begin;
+  const uint32_t rows = begin[dropped];
+  const size_t width = begin.back() > 0 ? samples->rows.values.size() / begin.back() : 0;
+  drop_first(rows * width, &samples->rows.values);
+  drop_first(dropped, &begin);
+  for (uint32_t& row : begin) row -= rows;
+  drop_first(dropped, &samples->group);
+  drop_first(dropped, &samples->latency_ns);
+  if (!samples->weight.empty()) drop_first(dropped, &samples->weight);
+}
+
 }  // namespace tilewright::tune

@@ -40,4 +40,7 @@ std::pair<int, double> distance(const Workload& one, const Workload& other);
 // Rows and labels of `more` behind those of `samples`; `count` of them, the first.
 void append_samples(const cost::Samples& more, size_t count, cost::Samples* samples);
 
+// Drops the first ones where there are more than `count`.
+void keep_newest(size_t count, cost::Samples* samples);
+
 }  // namespace tilewright::tune

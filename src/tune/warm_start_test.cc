@@ -31,14 +31,6 @@ record::Setting setting_for(const Task& task) {
           .code_generator = attempt.code_generator};
 }
 
-TaskTunerOptions quick_options() {
-  TaskTunerOptions options;
-  options.evolution.population = 128;
-  options.evolution.generations = 2;
-  options.threads = 1;
-  return options;
-}
-
 // Real traces of a task with made-up verdicts, as a search of it would leave them.
 std::vector<Attempt> searched(const Task& task, size_t count, int64_t end_us) {
   Result<TaskTuner> tuner = TaskTuner::make(task, detect_machine(), quick_options());
