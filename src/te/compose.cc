@@ -11,11 +11,17 @@
 namespace tilewright::te {
 namespace {
 
+// What a tensor of the copied Dag became: a tensor of the builder, or a number.
+struct Meaning {
+  TensorId tensor = 0;
+  ir::Expr number;
+};
+
 // Rewrites the expressions of one operator: its variables and the tensors that it loads. What is
 // shared stays shared.
 class Copier : public ir::Rewriter {
  public:
-  Copier(ir::Substitution vars, const std::vector<TensorId>& tensors)
+  Copier(ir::Substitution vars, const std::vector<Meaning>& tensors)
       : vars_(std::move(vars)), tensors_(tensors) {}
 
   ir::Expr rewrite(const ir::Expr& expr) override {
@@ -38,13 +44,15 @@ class Copier : public ir::Rewriter {
   ir::Expr copy_of(const ir::Expr& expr) {
     if (const auto* var = expr.as<ir::Var>()) return vars_.at(var->id);
     if (const auto* load = expr.as<ir::Load>()) {
-      return ir::load(load->type.scalar, tensors_.at(load->buffer), all(load->indices));
+      const Meaning& meaning = tensors_.at(load->buffer);
+      if (meaning.number.defined()) return meaning.number;
+      return ir::load(load->type.scalar, meaning.tensor, all(load->indices));
     }
     return rewrite_children(expr);
   }
 
   ir::Substitution vars_;
-  const std::vector<TensorId>& tensors_;
+  const std::vector<Meaning>& tensors_;
   std::unordered_map<const ir::Node*, ir::Expr> made_;
 };
 
@@ -72,7 +80,7 @@ std::vector<ir::Expr> copy_sides(const std::vector<ir::Expr>& sides, ir::Substit
 
 // The tensors of the copy of one compute operator. `tensors` says what those before it became.
 std::vector<TensorId> copy_op(DagBuilder& builder, const Dag& dag, const Op& op,
-                              const std::vector<TensorId>& tensors, const std::string& name) {
+                              const std::vector<Meaning>& tensors, const std::string& name) {
   CHECK(op.kind == OpKind::Compute, "{} cannot be appended", op.name.text());
   ir::Substitution vars;
   std::vector<Axis> axes = copy_axes(builder, op.axes, vars);
@@ -99,20 +107,34 @@ std::vector<TensorId> copy_op(DagBuilder& builder, const Dag& dag, const Op& op,
   return made;
 }
 
-}  // namespace
-
-std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
-                             std::string_view prefix) {
+// What the placeholders stand for.
+std::vector<Meaning> placeholder_meanings(const DagBuilder& builder, const Dag& dag,
+                                          std::span<const TensorId> inputs,
+                                          std::span<const ir::Expr> numbers) {
   CHECK(inputs.size() == dag.inputs().size(), "{} tensors for {} placeholders", inputs.size(),
         dag.inputs().size());
-  std::vector<TensorId> tensors(dag.tensors().size());
+  std::vector<Meaning> tensors(dag.tensors().size());
   for (size_t k = 0; k < inputs.size(); ++k) {
     const Tensor& placeholder = dag.tensor(dag.inputs()[k]);
+    if (k < numbers.size() && numbers[k].defined()) {
+      CHECK(numbers[k].type() == ir::Type(placeholder.element, 1), "a number of type {} for {}",
+            ir::to_string(numbers[k].type()), placeholder.name.text());
+      tensors[dag.inputs()[k]].number = numbers[k];
+      continue;
+    }
     const Tensor& given = builder.tensor(inputs[k]);
     CHECK(given.element == placeholder.element && given.shape == placeholder.shape,
           "{} cannot stand for {}", given.name.text(), placeholder.name.text());
-    tensors[dag.inputs()[k]] = inputs[k];
+    tensors[dag.inputs()[k]].tensor = inputs[k];
   }
+  return tensors;
+}
+
+}  // namespace
+
+std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
+                             std::string_view prefix, std::span<const ir::Expr> numbers) {
+  std::vector<Meaning> tensors = placeholder_meanings(builder, dag, inputs, numbers);
   std::vector<bool> is_read(dag.tensors().size());
   for (OpId id = 0; id < dag.ops().size(); ++id) {
     for (const Access& access : dag.access(id).reads) is_read[access.tensor] = true;
@@ -123,14 +145,14 @@ std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<cons
         copy_op(builder, dag, op, tensors, fmt::format("{}{}", prefix, op.name.text()));
     for (size_t k = 0; k < made.size(); ++k) {
       const TensorId old = op.outputs[k];
-      tensors[old] = made[k];
+      tensors[old].tensor = made[k];
       const bool kept = std::ranges::find(dag.outputs(), old) != dag.outputs().end();
       if (!kept && !is_read[old]) builder.discard(made[k]);
     }
   }
   std::vector<TensorId> outputs;
   outputs.reserve(dag.outputs().size());
-  for (const TensorId output : dag.outputs()) outputs.push_back(tensors[output]);
+  for (const TensorId output : dag.outputs()) outputs.push_back(tensors[output].tensor);
   return outputs;
 }
 

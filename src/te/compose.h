@@ -17,7 +17,9 @@ namespace tilewright::te {
 
 // `inputs` stand for the placeholders of `dag`, in their order, and have their types and shapes (a
 // CHECK). Returns what its outputs became, in their order. Names with the prefix must be free.
+// Where `numbers` has one for a placeholder (it may be shorter), each element of that is this
+// number, of its type, and what `inputs` says of it does not matter.
 std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
-                             std::string_view prefix);
+                             std::string_view prefix, std::span<const ir::Expr> numbers = {});
 
 }  // namespace tilewright::te

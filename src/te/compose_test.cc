@@ -53,8 +53,21 @@ TEST(Compose, ACopyAloneHasTheSameText) {
   EXPECT_EQ(made, copy->outputs());
 }
 
+TEST(Compose, NumbersStandForPlaceholders) {
+  const auto product = matmul({.m = 2, .n = 3, .k = 2});
+  DagBuilder builder;
+  const TensorId inputs[] = {builder.placeholder("A", {2, 2}, ir::Scalar::F32), 0};
+  const ir::Expr numbers[] = {{}, ir::float_imm(0.5, {ir::Scalar::F32, 1})};
+  append(builder, *product, inputs, "", numbers);
+  const auto dag = std::move(builder).build();
+  EXPECT_EQ(dag->inputs().size(), 1U);
+  Evaluator whole(*dag, [](TensorId, int64_t offset) { return static_cast<double>(offset + 1); });
+  const int64_t at[] = {1, 2};
+  EXPECT_DOUBLE_EQ(whole.element(dag->outputs()[0], at), 0.5 * (3 + 4));
+}
+
 TEST(Compose, HintsAndFlopAreKept) {
-  const auto dag = conv2d_transpose(
+  const auto dag = conv_transpose(
       {.input = {4, 4}, .kernel = {4, 4}, .ci = 2, .co = 3, .stride = 2, .pad = 1});
   ASSERT_TRUE(dag);
   DagBuilder builder;
