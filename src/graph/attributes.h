@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,7 +20,8 @@ class Attributes {
   Attributes() = default;
   Attributes(std::initializer_list<std::pair<const std::string, Value>> values);
   bool has(std::string_view name) const;
-  // Of another kind, or missing without a fallback, is a CHECK: importers and passes write them.
+  // Of another kind, or missing without a fallback, is a CHECK: importers and passes write them. An
+  // integer is a number too.
   int64_t integer(std::string_view name, int64_t fallback) const;
   int64_t integer(std::string_view name) const;
   double number(std::string_view name, double fallback) const;
@@ -27,12 +30,15 @@ class Attributes {
   const std::vector<int64_t>& list(std::string_view name) const;
   std::vector<int64_t> list(std::string_view name, std::vector<int64_t> fallback) const;
   void set(std::string name, Value value);
+  void erase(std::string_view name);  // nothing where there is none
 
   const auto& all() const { return values_; }
   std::string to_string() const;  // `axis=1, perm=[0,2,1]`
   bool operator==(const Attributes&) const = default;
 
  private:
+  const Value* find(std::string_view name) const;  // null: none
+  const Value& get(std::string_view name) const;
   std::map<std::string, Value, std::less<>> values_;
 };
 

@@ -15,6 +15,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
@@ -60,6 +61,10 @@ class Graph {
   // Appends a node; its outputs' types follow from the operator. An error says what does not fit.
   // Names of outputs are made unique.
   Result<std::vector<ValueId>> add(Node node, std::span<const std::string> output_names = {});
+  // The same for a node whose results are known to have `types`: no Dag is made. Passes keep nodes
+  // that way.
+  std::vector<ValueId> add_typed(Node node, std::span<const TensorType> types,
+                                 std::span<const std::string> output_names = {});
   void set_outputs(std::vector<ValueId> outputs) { outputs_ = std::move(outputs); }
   // The name under which callers know an output may differ from the value's (an output that is an
   // input or a constant, or is named twice).
@@ -69,14 +74,17 @@ class Graph {
   std::string to_string() const;  // one line a node
 
  private:
+  ValueId add_value(std::string name, TensorType type);
   std::vector<Node> nodes_;
   std::vector<Value> values_;
   std::vector<ValueId> inputs_, outputs_;
   std::vector<std::string> output_names_;
+  std::unordered_set<std::string> names_;  // of values
 };
 
 // Copies a Graph node by node while a pass changes it: the pass says for each node what becomes of
-// it, and values of the old Graph are looked up in the new one.
+// it, and values of the old Graph are looked up in the new one. Inputs and constants are there from
+// the start.
 class GraphRewriter {
  public:
   explicit GraphRewriter(const Graph& from);
@@ -84,7 +92,7 @@ class GraphRewriter {
   Graph& to() { return to_; }
   ValueId at(ValueId old) const { return map_[old]; }  // in the new Graph
   void replace(ValueId old, ValueId now) { map_[old] = now; }
-  // As it is, with its operands looked up.
+  // As it is, with its operands looked up. An error only where their types are others now.
   Status keep(const Node& node);
   Graph finish() &&;  // outputs looked up
 

@@ -36,9 +36,20 @@ using OperandTypes = std::span<const std::optional<TensorType>>;
 struct OpDef {
   std::string_view name;
   Work work = Work::Map;
-  Result<std::shared_ptr<const te::Dag>> (*define)(const Attributes& attributes,
-                                                   OperandTypes operands) = nullptr;
+  size_t least = 1, most = 1;  // operands; those at the end may be left out down to `least`
+  Result<std::shared_ptr<const te::Dag>> (*build)(const OpDef& op, const Attributes& attributes,
+                                                  OperandTypes operands) = nullptr;
+
+  // The Dag. Attributes and shapes come from files: whatever does not fit together, an empty
+  // tensor, or one of absurd size is an error that begins with the operator's name. Attributes of
+  // the wrong kind are a CHECK.
+  Result<std::shared_ptr<const te::Dag>> define(const Attributes& attributes,
+                                                OperandTypes operands) const;
 };
+
+inline constexpr size_t kMaxRank = 8;               // of any value
+inline constexpr size_t kMaxOperands = 1024;        // of one node
+inline constexpr size_t kAnyNumber = kMaxOperands;  // as OpDef::most
 
 const OpDef* find_op(std::string_view name);  // null: no such operator
 std::span<const OpDef> all_ops();             // ordered by name

@@ -136,7 +136,7 @@ Result<std::shared_ptr<const Dag>> binary(std::string_view op, std::span<const i
 
 Result<std::shared_ptr<const Dag>> broadcast(std::span<const int64_t> shape,
                                              std::span<const int64_t> to, ir::Scalar element) {
-  if (const Status legal = require_dimensions("broadcast", to); !legal) {
+  if (const Status legal = require_dimensions("broadcast", to, 0); !legal) {
     return std::unexpected(legal.error());
   }
   bool fits = shape.size() <= to.size();

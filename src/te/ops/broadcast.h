@@ -10,7 +10,7 @@
 //   equal not_equal less less_equal greater greater_equal    give bool
 //   and or                      of bool
 //
-// A zero divisor of integers is an error of the program. One stage `Y`, axes i, j, k, l, p, q by
+// A zero divisor of integers is an error of the program. One stage `Y`, axes i, j, k, ... by
 // dimension.
 #pragma once
 

@@ -4,7 +4,7 @@
 //
 //   cast:shape=64x128,from=f32,to=i8    X[64, 128] -> Y[64, 128]
 //
-// One stage `Y`, axes i, j, k, l, p, q by dimension.
+// One stage `Y`, axes i, j, k, ... by dimension.
 #pragma once
 
 #include <memory>

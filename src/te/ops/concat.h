@@ -2,7 +2,7 @@
 //
 //   concat:shape=4x10x6,axis=1,parts=3x5x2    X1[4, 3, 6] X2[4, 5, 6] X3[4, 2, 6] -> Y[4, 10, 6]
 //
-// One stage `Y`, axes i, j, k, l, p, q by dimension. Any dtype.
+// One stage `Y`, axes i, j, k, ... by dimension. Any dtype.
 #pragma once
 
 #include <memory>

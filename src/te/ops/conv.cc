@@ -22,11 +22,12 @@ Status check(const ConvShape& shape) {
   return require_fit(op, shape.window);
 }
 
-// n, the spatial axes of the output, c.
+// n, the spatial axes of the output, c; with channels first n, c, the spatial axes.
 std::vector<Axis> axes_of_output(DagBuilder& builder, const ConvShape& shape) {
   std::vector<Axis> axes = {builder.axis("n", shape.n)};
+  if (shape.channels_first) axes.push_back(builder.axis("c", shape.co));
   for (Axis& axis : output_axes(builder, shape.window)) axes.push_back(std::move(axis));
-  axes.push_back(builder.axis("c", shape.co));
+  if (!shape.channels_first) axes.push_back(builder.axis("c", shape.co));
   return axes;
 }
 
@@ -41,12 +42,17 @@ TensorId add_per_channel(DagBuilder& builder, std::string_view name, TensorId te
 
 // The placeholders X and W.
 std::pair<TensorId, TensorId> add_operands(DagBuilder& builder, const ConvShape& shape) {
-  std::vector<Extent> input = {shape.n};
+  std::vector<Extent> input = {shape.n}, weight;
+  if (shape.channels_first) {
+    input.emplace_back(shape.ci);
+    weight = {shape.co, shape.ci / shape.groups};
+  }
   input.insert(input.end(), shape.window.input.begin(), shape.window.input.end());
-  input.emplace_back(shape.ci);
-  std::vector<Extent> weight = extents_of(shape.window.kernel);
-  weight.emplace_back(shape.ci / shape.groups);
-  weight.emplace_back(shape.co);
+  weight.insert(weight.end(), shape.window.kernel.begin(), shape.window.kernel.end());
+  if (!shape.channels_first) {
+    input.emplace_back(shape.ci);
+    weight.insert(weight.end(), {shape.ci / shape.groups, shape.co});
+  }
   const TensorId x = builder.placeholder("X", std::move(input), shape.element);
   const ir::Scalar weight_element = shape.weight_element.value_or(shape.element);
   return {x, builder.placeholder("W", std::move(weight), weight_element)};
@@ -58,21 +64,33 @@ TensorId add_conv(DagBuilder& builder, std::string_view name, const ConvShape& s
   const int64_t group_in = shape.ci / shape.groups;
   const int64_t group_out = shape.co / shape.groups;
   const auto [x, weight] = add_operands(builder, shape);
-  const TensorId bordered = add_border(builder, x, shape.n, shape.window,
-                                       {{.axis = "c", .inside = shape.ci}}, shape.element);
+  const TensorId bordered =
+      add_border(builder, x, shape.n, shape.window, {{.axis = "c", .inside = shape.ci}},
+                 shape.element, shape.channels_first);
 
   const std::vector<Axis> axes = axes_of_output(builder, shape);
   std::vector<Axis> reduce_axes = tap_axes(builder, shape.window.kernel);
-  const Axis &n = axes.front(), &c = axes.back();
+  const size_t first = shape.channels_first ? 2 : 1;  // spatial axis
+  const Axis &n = axes.front(), &c = shape.channels_first ? axes[1] : axes.back();
   const Axis rc = builder.axis("rc", group_in);
-  std::vector<ir::Expr> from = {n.var};
-  std::vector<ir::Expr> factor = vars_of(reduce_axes);
-  for (size_t d = 0; d < shape.window.rank(); ++d) {
-    from.push_back(shape.window.index(axes[d + 1].var, reduce_axes[d].var));
+  const ir::Expr channel =
+      shape.groups == 1 ? rc.var : times(quotient(c.var, group_out), group_in) + rc.var;
+  std::vector<ir::Expr> from = {n.var}, factor;
+  if (shape.channels_first) {
+    from.push_back(channel);
+    factor = {c.var, rc.var};
   }
-  from.push_back(shape.groups == 1 ? rc.var : times(quotient(c.var, group_out), group_in) + rc.var);
-  factor.insert(factor.end(), {rc.var, c.var});
-  reduce_axes.push_back(rc);
+  for (size_t d = 0; d < shape.window.rank(); ++d) {
+    from.push_back(shape.window.index(d, axes[d + first].var, reduce_axes[d].var));
+    factor.push_back(reduce_axes[d].var);
+  }
+  if (shape.channels_first) {
+    reduce_axes.insert(reduce_axes.begin(), rc);
+  } else {
+    from.push_back(channel);
+    factor.insert(factor.end(), {rc.var, c.var});
+    reduce_axes.push_back(rc);
+  }
   const ir::Scalar sum = accumulator_of(shape.element);
   return builder.reduce(
       name, axes, reduce_axes, ir::BinaryOp::Add,

@@ -45,8 +45,8 @@ Result<std::shared_ptr<const Dag>> conv2d_capsule(const CapsuleShape& shape) {
   const Axis rk = builder.axis("rk", side);
   const Axis rc = builder.axis("rc", shape.ci);
   const ir::Expr input =
-      builder.read(bordered, {n.var, window.index(at[0].var, taps[0].var),
-                              window.index(at[1].var, taps[1].var), i.var, rk.var, rc.var});
+      builder.read(bordered, {n.var, window.index(0, at[0].var, taps[0].var),
+                              window.index(1, at[1].var, taps[1].var), i.var, rk.var, rc.var});
   const ir::Expr factor =
       builder.read(weight, {taps[0].var, taps[1].var, rk.var, j.var, rc.var, c.var});
   const ir::Scalar sum = accumulator_of(shape.element);

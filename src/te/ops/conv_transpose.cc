@@ -1,37 +1,43 @@
 #include "te/ops/conv_transpose.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "te/ops/conv_window.h"
+#include "te/ops/dimensions.h"
 
 namespace tilewright::te {
 namespace {
 
 constexpr std::string_view kName = "conv2d_transpose";
-constexpr size_t kRank = 2;
+constexpr size_t kRank = 2;  // of the operator of the table
 
 Status check(const ConvTransposeShape& shape) {
   if (const Status number = require_number(kName, shape.element); !number) return number;
-  if (shape.output_padding >= shape.stride) {
-    return fail(ErrorKind::BadInput, fmt::format("{}: output_padding={} must be below stride={}",
-                                                 kName, shape.output_padding, shape.stride));
+  if (shape.ci % shape.groups != 0 || shape.co % shape.groups != 0) {
+    return fail(ErrorKind::BadInput, fmt::format("{}: groups={} must divide ci={} and co={}", kName,
+                                                 shape.groups, shape.ci, shape.co));
   }
-  if (shape.output(0) < 1 || shape.output(1) < 1) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("{}: pad={} leaves nothing of the {}x{} elements that {}x{} grows to",
-                            kName, shape.pad, shape.output(0) + 2 * shape.pad,
-                            shape.output(1) + 2 * shape.pad, shape.input[0], shape.input[1]));
+  std::vector<int64_t> grown;
+  bool something = true;
+  for (size_t d = 0; d < shape.rank(); ++d) {
+    grown.push_back(shape.output(d) + shape.below(d) + shape.above(d));
+    something = something && shape.output(d) >= 1;
   }
-  return {};
+  if (something) return {};
+  return fail(ErrorKind::BadInput,
+              fmt::format("{}: pad={} leaves nothing of the {} elements that {} grows to", kName,
+                          shape.below(0), fmt::join(grown, "x"), fmt::join(shape.input, "x")));
 }
 
 // Zeros before and after a dimension of X, as the least and largest tap need them.
 BorderedDim border_of(const ConvTransposeShape& shape, size_t dim) {
   const int64_t below = shape.taps(dim) - 1;
-  const int64_t extent = (shape.output(dim) - 1 + shape.pad) / shape.stride + shape.taps(dim);
-  return {.axis = spatial_axis_names(kRank)[dim],
+  const int64_t extent =
+      (shape.output(dim) - 1 + shape.below(dim)) / shape.stride_of(dim) + shape.taps(dim);
+  return {.axis = spatial_axis_names(shape.rank())[dim],
           .inside = shape.input[dim],
           .below = below,
           .above = extent - below - shape.input[dim]};
@@ -40,87 +46,150 @@ BorderedDim border_of(const ConvTransposeShape& shape, size_t dim) {
 // Pairs of an output position and a tap inside the kernel: k / s taps each, and one more where
 // (y + pad) mod s is less than k mod s.
 double useful_taps(const ConvTransposeShape& shape, size_t dim) {
-  const int64_t each = shape.kernel[dim] / shape.stride;
-  const int64_t more = shape.kernel[dim] % shape.stride;
+  const int64_t stride = shape.stride_of(dim), kernel = shape.kernel[dim];
+  if (shape.is_dilated())
+    return static_cast<double>(shape.input[dim]) * static_cast<double>(kernel);
+  const int64_t each = kernel / stride;
+  const int64_t more = kernel % stride;
   const auto with_more = [&](int64_t end) {  // of the positions below end
-    return end / shape.stride * more + std::min(end % shape.stride, more);
+    return end / stride * more + std::min(end % stride, more);
   };
   const int64_t output = shape.output(dim);
   return static_cast<double>(output) * static_cast<double>(each) +
-         static_cast<double>(with_more(output + shape.pad) - with_more(shape.pad));
+         static_cast<double>(with_more(output + shape.below(dim)) - with_more(shape.below(dim)));
+}
+
+// `spatial` between n and the channels, or behind both.
+template <class T>
+std::vector<T> arranged(const T& n, const std::vector<T>& spatial, const T& channel,
+                        bool channels_first) {
+  std::vector<T> all = {n};
+  if (channels_first) all.push_back(channel);
+  all.insert(all.end(), spatial.begin(), spatial.end());
+  if (!channels_first) all.push_back(channel);
+  return all;
+}
+
+// One dimension of the loops: where X and W are read for an output position and a tap, and when
+// that pair exists (undefined: always).
+struct Meeting {
+  ir::Expr from, factor, exists;
+};
+
+Meeting meet(const ConvTransposeShape& shape, size_t d, const ir::Expr& at, const ir::Expr& tap) {
+  const int64_t stride = shape.stride_of(d);
+  const ir::Expr position = shape.below(d) == 0 ? at : at + shape.below(d);
+  if (shape.is_dilated()) {
+    const ir::Expr spread = position - times(tap, shape.dilation_of(d));
+    const ir::Expr element = quotient(spread, stride);
+    ir::Expr exists = element >= 0 && element < shape.input[d];
+    if (stride > 1) {
+      exists = exists && ir::binary(ir::BinaryOp::Eq, spread % stride, ir::int_imm(0));
+    }
+    return {.from = element, .factor = tap, .exists = exists};
+  }
+  const ir::Expr factor = stride == 1 ? tap : position % stride + tap * stride;
+  return {.from = quotient(position, stride) + (shape.taps(d) - 1) - tap,
+          .factor = factor,
+          .exists = shape.kernel[d] % stride == 0 ? ir::Expr{} : factor < shape.kernel[d]};
 }
 
 TensorId add_sums(DagBuilder& builder, TensorId bordered, TensorId weight,
                   const ConvTransposeShape& shape) {
   // Unrolled, (y + pad) mod stride of a tile of outputs folds to constants.
   const AxisHints unrolled = {.always_unroll_inner = true};
+  const int64_t group_in = shape.ci / shape.groups, group_out = shape.co / shape.groups;
   const Axis n = builder.axis("n", shape.n);
   const Axis c = builder.axis("c", shape.co);
-  const Axis rc = builder.axis("rc", shape.ci);
+  const Axis rc = builder.axis("rc", group_in);
   std::vector<Axis> at, taps;
-  std::vector<ir::Expr> from = {n.var}, factor;
+  std::vector<ir::Expr> from, factor;
   ir::Expr inside;
-  for (size_t d = 0; d < kRank; ++d) {
-    const std::string_view name = spatial_axis_names(kRank)[d];
+  for (size_t d = 0; d < shape.rank(); ++d) {
+    const std::string_view name = spatial_axis_names(shape.rank())[d];
     at.push_back(builder.axis(name, shape.output(d), unrolled));
     taps.push_back(builder.axis(fmt::format("t{}", name), shape.taps(d), unrolled));
-    const ir::Expr position = shape.pad == 0 ? at[d].var : at[d].var + shape.pad;
-    from.push_back(quotient(position, shape.stride) + (shape.taps(d) - 1) - taps[d].var);
-    factor.push_back(shape.stride == 1 ? taps[d].var
-                                       : position % shape.stride + taps[d].var * shape.stride);
-    if (shape.kernel[d] % shape.stride == 0) continue;
-    const ir::Expr exists = factor[d] < shape.kernel[d];
-    inside = inside.defined() ? inside && exists : exists;
+    Meeting meeting = meet(shape, d, at[d].var, taps[d].var);
+    from.push_back(std::move(meeting.from));
+    factor.push_back(std::move(meeting.factor));
+    if (!meeting.exists.defined()) continue;
+    inside = inside.defined() ? inside && meeting.exists : meeting.exists;
   }
-  from.push_back(rc.var);
-  factor.insert(factor.end(), {rc.var, c.var});
+  const bool grouped = shape.groups > 1;
+  const ir::Expr channel = grouped ? times(quotient(c.var, group_out), group_in) + rc.var : rc.var;
+  const ir::Expr within = !grouped ? c.var : group_out == 1 ? ir::int_imm(0) : c.var % group_out;
+  from = arranged(n.var, from, channel, shape.channels_first);
+  factor.insert(shape.channels_first ? factor.begin() : factor.end(), {channel, within});
+  std::vector<Axis> reduce_axes = taps;
+  reduce_axes.push_back(rc);
   const ir::Scalar sum = accumulator_of(shape.element);
   ir::Expr product =
       ir::cast(sum, builder.read(bordered, from)) * ir::cast(sum, builder.read(weight, factor));
   if (inside.defined()) product = ir::select(inside, product, ir::imm(0, product.type()));
-  return builder.reduce("Y", {n, at[0], at[1], c}, {taps[0], taps[1], rc}, ir::BinaryOp::Add,
-                        product, result_of(shape.element));
+  return builder.reduce("Y", arranged(n, at, c, shape.channels_first), reduce_axes,
+                        ir::BinaryOp::Add, product, result_of(shape.element));
 }
 
 Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
   auto kernel = kernel_of(kName, arguments, kRank);
   if (!kernel) return std::unexpected(kernel.error());
-  return conv2d_transpose({.n = arguments.integer("n"),
-                           .input = input_of(arguments, kRank),
-                           .kernel = *std::move(kernel),
-                           .ci = arguments.integer("ci"),
-                           .co = arguments.integer("co"),
-                           .stride = arguments.integer("stride"),
-                           .pad = arguments.integer("pad"),
-                           .output_padding = arguments.integer("output_padding"),
-                           .element = arguments.scalar("dtype")});
+  const int64_t stride = arguments.integer("stride"), more = arguments.integer("output_padding");
+  if (more >= stride) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: output_padding={} must be below stride={}", kName, more, stride));
+  }
+  return conv_transpose({.n = arguments.integer("n"),
+                         .input = input_of(arguments, kRank),
+                         .kernel = *std::move(kernel),
+                         .ci = arguments.integer("ci"),
+                         .co = arguments.integer("co"),
+                         .stride = arguments.integer("stride"),
+                         .pad = arguments.integer("pad"),
+                         .output_padding = arguments.integer("output_padding"),
+                         .element = arguments.scalar("dtype")});
 }
 
 }  // namespace
 
-int64_t ConvTransposeShape::output(size_t dim) const {
-  return (input[dim] - 1) * stride - 2 * pad + kernel[dim] + output_padding;
+bool ConvTransposeShape::is_dilated() const {
+  return std::ranges::any_of(dilations, [](int64_t dilation) { return dilation > 1; });
 }
 
-int64_t ConvTransposeShape::taps(size_t dim) const { return (kernel[dim] + stride - 1) / stride; }
+int64_t ConvTransposeShape::output(size_t dim) const {
+  const int64_t more = output_paddings.empty() ? output_padding : output_paddings[dim];
+  return (input[dim] - 1) * stride_of(dim) - below(dim) - above(dim) +
+         dilation_of(dim) * (kernel[dim] - 1) + 1 + more;
+}
 
-Result<std::shared_ptr<const Dag>> conv2d_transpose(const ConvTransposeShape& shape) {
+int64_t ConvTransposeShape::taps(size_t dim) const {
+  return is_dilated() ? kernel[dim] : (kernel[dim] + stride_of(dim) - 1) / stride_of(dim);
+}
+
+Result<std::shared_ptr<const Dag>> conv_transpose(const ConvTransposeShape& shape) {
   if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
   DagBuilder builder;
-  const TensorId x =
-      builder.placeholder("X", {shape.n, shape.input[0], shape.input[1], shape.ci}, shape.element);
-  const TensorId weight = builder.placeholder(
-      "W", {shape.kernel[0], shape.kernel[1], shape.ci, shape.co}, shape.element);
-  const TensorId bordered = add_border(builder, x,
-                                       {{.axis = "n", .inside = shape.n},
-                                        border_of(shape, 0),
-                                        border_of(shape, 1),
-                                        {.axis = "c", .inside = shape.ci}},
-                                       shape.element);
+  const TensorId x = builder.placeholder(
+      "X", arranged<Extent>(shape.n, extents_of(shape.input), shape.ci, shape.channels_first),
+      shape.element);
+  std::vector<Extent> kernel = extents_of(shape.kernel);
+  kernel.insert(shape.channels_first ? kernel.begin() : kernel.end(),
+                {shape.ci, shape.co / shape.groups});
+  const TensorId weight = builder.placeholder("W", std::move(kernel), shape.element);
+  TensorId bordered = x;
+  if (!shape.is_dilated()) {
+    std::vector<BorderedDim> spatial;
+    for (size_t d = 0; d < shape.rank(); ++d) spatial.push_back(border_of(shape, d));
+    bordered =
+        add_border(builder, x,
+                   arranged<BorderedDim>({.axis = "n", .inside = shape.n}, spatial,
+                                         {.axis = "c", .inside = shape.ci}, shape.channels_first),
+                   shape.element);
+  }
   const TensorId sums = add_sums(builder, bordered, weight, shape);
-  builder.set_flop(sums, 2 * static_cast<double>(shape.n) * static_cast<double>(shape.co) *
-                             static_cast<double>(shape.ci) * useful_taps(shape, 0) *
-                             useful_taps(shape, 1));
+  double flop = 2 * static_cast<double>(shape.n) * static_cast<double>(shape.co) *
+                static_cast<double>(shape.ci / shape.groups);
+  for (size_t d = 0; d < shape.rank(); ++d) flop *= useful_taps(shape, d);
+  builder.set_flop(sums, flop);
   return std::move(builder).build();
 }
 

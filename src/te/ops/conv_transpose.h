@@ -15,6 +15,10 @@
 // it.
 //
 // Stages: `P` (axes n, y, x, c) where it has zeros, then `Y` (axes n, y, x, c; reduce ty, tx, rc).
+//
+// Graphs have one to three spatial dimensions, groups, numbers that differ by dimension, and
+// dilation: then there is no P, r runs over all taps, and a select drops those that meet no
+// element: y + p - r d must be a multiple of s and lie in X.
 #pragma once
 
 #include <memory>
@@ -32,13 +36,24 @@ struct ConvTransposeShape {
   int64_t pad = 0;
   int64_t output_padding = 0;  // rows and columns more at the end of the output, below stride
   ir::Scalar element = ir::Scalar::F32;
+  // Where dimensions or sides differ: one number a dimension, in place of those above.
+  std::vector<int64_t> strides = {}, pads_below = {}, pads_above = {}, output_paddings = {};
+  std::vector<int64_t> dilations = {};  // 1 without
+  int64_t groups = 1;                   // W[kh, kw, ci, co/groups]
+  bool channels_first = false;          // X[n, ci, h, w] W[ci, co/groups, kh, kw] -> Y[n, co, ..]
 
+  size_t rank() const { return input.size(); }
+  int64_t stride_of(size_t dim) const { return strides.empty() ? stride : strides[dim]; }
+  int64_t below(size_t dim) const { return pads_below.empty() ? pad : pads_below[dim]; }
+  int64_t above(size_t dim) const { return pads_above.empty() ? pad : pads_above[dim]; }
+  int64_t dilation_of(size_t dim) const { return dilations.empty() ? 1 : dilations[dim]; }
+  bool is_dilated() const;
   int64_t output(size_t dim) const;
   int64_t taps(size_t dim) const;  // T
 };
 
-// Fails when nothing is left of the output, or the output padding is not below the stride.
-Result<std::shared_ptr<const Dag>> conv2d_transpose(const ConvTransposeShape& shape);
+// Fails when nothing is left of the output, or groups do not divide the channels.
+Result<std::shared_ptr<const Dag>> conv_transpose(const ConvTransposeShape& shape);
 
 Operator conv2d_transpose_operator();
 

@@ -42,12 +42,13 @@ ir::Expr inside_of(const Axis& axis, const BorderedDim& dim, ir::Expr others) {
 }  // namespace
 
 int64_t Window::output(size_t dim) const {
-  const int64_t room = input[dim] + 2 * pad - dilation * (kernel[dim] - 1) - 1;
-  return room < 0 ? 0 : room / stride + 1;
+  const int64_t room =
+      input[dim] + below(dim) + above(dim) - dilation_of(dim) * (kernel[dim] - 1) - 1;
+  return room < 0 ? 0 : room / stride_of(dim) + 1;
 }
 
-ir::Expr Window::index(const ir::Expr& position, const ir::Expr& tap) const {
-  return times(position, stride) + times(tap, dilation);
+ir::Expr Window::index(size_t dim, const ir::Expr& position, const ir::Expr& tap) const {
+  return times(position, stride_of(dim)) + times(tap, dilation_of(dim));
 }
 
 Status require_fit(std::string_view op, const Window& window) {
@@ -55,8 +56,8 @@ Status require_fit(std::string_view op, const Window& window) {
     if (window.output(d) >= 1) continue;
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: a {} kernel with dilation={} does not fit into {} with pad={}", op,
-                            fmt::join(window.kernel, "x"), window.dilation,
-                            fmt::join(window.input, "x"), window.pad));
+                            fmt::join(window.kernel, "x"), window.dilation_of(d),
+                            fmt::join(window.input, "x"), window.below(d)));
   }
   return {};
 }
@@ -113,14 +114,18 @@ TensorId add_border(DagBuilder& builder, TensorId x, const std::vector<BorderedD
 }
 
 TensorId add_border(DagBuilder& builder, TensorId x, int64_t batch, const Window& window,
-                    const std::vector<BorderedDim>& channels, ir::Scalar element) {
+                    const std::vector<BorderedDim>& channels, ir::Scalar element,
+                    bool channels_first) {
   const auto names = spatial_axis_names(window.rank());
   std::vector<BorderedDim> dims = {{.axis = "n", .inside = batch}};
+  if (channels_first) dims.insert(dims.end(), channels.begin(), channels.end());
   for (size_t d = 0; d < window.rank(); ++d) {
-    dims.push_back(
-        {.axis = names[d], .inside = window.input[d], .below = window.pad, .above = window.pad});
+    dims.push_back({.axis = names[d],
+                    .inside = window.input[d],
+                    .below = window.below(d),
+                    .above = window.above(d)});
   }
-  dims.insert(dims.end(), channels.begin(), channels.end());
+  if (!channels_first) dims.insert(dims.end(), channels.begin(), channels.end());
   return add_border(builder, x, dims, element);
 }
 

@@ -21,10 +21,16 @@ struct Window {
   int64_t stride = 1;
   int64_t pad = 0;  // zeros on each side
   int64_t dilation = 1;
+  // Where dimensions or sides differ: one number a dimension, in place of those above.
+  std::vector<int64_t> strides = {}, pads_below = {}, pads_above = {}, dilations = {};
 
   size_t rank() const { return input.size(); }
+  int64_t stride_of(size_t dim) const { return strides.empty() ? stride : strides[dim]; }
+  int64_t below(size_t dim) const { return pads_below.empty() ? pad : pads_below[dim]; }
+  int64_t above(size_t dim) const { return pads_above.empty() ? pad : pads_above[dim]; }
+  int64_t dilation_of(size_t dim) const { return dilations.empty() ? dilation : dilations[dim]; }
   int64_t output(size_t dim) const;  // 0 when the kernel does not fit
-  ir::Expr index(const ir::Expr& position, const ir::Expr& tap) const;
+  ir::Expr index(size_t dim, const ir::Expr& position, const ir::Expr& tap) const;
 };
 
 // Fails when the kernel leaves no output; `op` begins the message.
@@ -53,9 +59,11 @@ struct BorderedDim {
 // stage, where there are no zeros to add.
 TensorId add_border(DagBuilder& builder, TensorId x, const std::vector<BorderedDim>& dims,
                     ir::Scalar element);
-// The same with the window's pad on each spatial dimension: axes n, spatial ones, `channels`.
+// The same with the window's pads on each spatial dimension: axes n, spatial ones, `channels`; or
+// with `channels` before the spatial ones.
 TensorId add_border(DagBuilder& builder, TensorId x, int64_t batch, const Window& window,
-                    const std::vector<BorderedDim>& channels, ir::Scalar element);
+                    const std::vector<BorderedDim>& channels, ir::Scalar element,
+                    bool channels_first = false);
 
 // Parameters, in the order of an operator's text: n, the extents of the input (l; h, w; d, h, w),
 // then channels, then `kernel` or its extents (kh, kw; kd, kh, kw), then steps.

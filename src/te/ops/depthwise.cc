@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "te/ops/dimensions.h"
+
 namespace tilewright::te {
 namespace {
 
@@ -25,15 +27,15 @@ Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
   }
   auto window = window_of(kName, arguments, 2);
   if (!window) return std::unexpected(window.error());
-  return depthwise_conv2d({.n = arguments.integer("n"),
-                           .window = *std::move(window),
-                           .channels = arguments.integer("ci"),
-                           .element = arguments.scalar("dtype")});
+  return depthwise_conv({.n = arguments.integer("n"),
+                         .window = *std::move(window),
+                         .channels = arguments.integer("ci"),
+                         .element = arguments.scalar("dtype")});
 }
 
 }  // namespace
 
-Result<std::shared_ptr<const Dag>> depthwise_conv2d(const DepthwiseShape& shape) {
+Result<std::shared_ptr<const Dag>> depthwise_conv(const DepthwiseShape& shape) {
   const Window& window = shape.window;
   if (const Status number = require_number(kName, shape.element); !number) {
     return std::unexpected(number.error());
@@ -41,22 +43,30 @@ Result<std::shared_ptr<const Dag>> depthwise_conv2d(const DepthwiseShape& shape)
   if (const Status fit = require_fit(kName, window); !fit) return std::unexpected(fit.error());
 
   DagBuilder builder;
-  const TensorId x = builder.placeholder(
-      "X", {shape.n, window.input[0], window.input[1], shape.channels}, shape.element);
-  const TensorId weight =
-      builder.placeholder("W", {window.kernel[0], window.kernel[1], shape.channels}, shape.element);
+  std::vector<Extent> input = {shape.n}, kernel = extents_of(window.kernel);
+  input.insert(input.end(), window.input.begin(), window.input.end());
+  input.emplace_back(shape.channels);
+  if (shape.unit_dimension) kernel.emplace_back(1);
+  kernel.emplace_back(shape.channels);
+  const TensorId x = builder.placeholder("X", std::move(input), shape.element);
+  const TensorId weight = builder.placeholder("W", std::move(kernel), shape.element);
   const TensorId bordered = add_border(builder, x, shape.n, window,
                                        {{.axis = "c", .inside = shape.channels}}, shape.element);
-  const Axis n = builder.axis("n", shape.n);
-  const std::vector<Axis> at = output_axes(builder, window);
-  const Axis c = builder.axis("c", shape.channels);
+  std::vector<Axis> axes = {builder.axis("n", shape.n)};
+  for (Axis& axis : output_axes(builder, window)) axes.push_back(std::move(axis));
+  axes.push_back(builder.axis("c", shape.channels));
   const std::vector<Axis> taps = tap_axes(builder, window.kernel);
-  const ir::Expr input = builder.read(bordered, {n.var, window.index(at[0].var, taps[0].var),
-                                                 window.index(at[1].var, taps[1].var), c.var});
-  const ir::Expr factor = builder.read(weight, {taps[0].var, taps[1].var, c.var});
+  std::vector<ir::Expr> from = {axes[0].var}, factor = vars_of(taps);
+  for (size_t d = 0; d < window.rank(); ++d) {
+    from.push_back(window.index(d, axes[d + 1].var, taps[d].var));
+  }
+  from.push_back(axes.back().var);
+  if (shape.unit_dimension) factor.push_back(ir::int_imm(0));
+  factor.push_back(axes.back().var);
   const ir::Scalar sum = accumulator_of(shape.element);
-  builder.reduce("Y", {n, at[0], at[1], c}, taps, ir::BinaryOp::Add,
-                 ir::cast(sum, input) * ir::cast(sum, factor), result_of(shape.element));
+  const ir::Expr product =
+      ir::cast(sum, builder.read(bordered, from)) * ir::cast(sum, builder.read(weight, factor));
+  builder.reduce("Y", axes, taps, ir::BinaryOp::Add, product, result_of(shape.element));
   return std::move(builder).build();
 }
 

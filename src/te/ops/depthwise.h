@@ -1,4 +1,5 @@
-// Depthwise convolution over two spatial dimensions, channels last: each channel by itself.
+// Depthwise convolution, channels last: each channel by itself. The operator of the table has two
+// spatial dimensions; graphs have one to three.
 //
 //   X[n, h, w, c] W[kh, kw, c] -> Y[n, y, x, c] = sum over ry, rx of P[n, .., .., c] * W[ry, rx, c]
 //
@@ -14,13 +15,14 @@ namespace tilewright::te {
 
 struct DepthwiseShape {
   int64_t n = 1;
-  Window window;  // of two dimensions
+  Window window;
   int64_t channels = 1;
   ir::Scalar element = ir::Scalar::F32;
+  bool unit_dimension = false;  // W[kh, kw, 1, c], as a convolution of c groups has it
 };
 
 // Fails when the kernel does not fit.
-Result<std::shared_ptr<const Dag>> depthwise_conv2d(const DepthwiseShape& shape);
+Result<std::shared_ptr<const Dag>> depthwise_conv(const DepthwiseShape& shape);
 
 Operator depthwise_conv2d_operator();
 

@@ -7,7 +7,7 @@
 namespace tilewright::te {
 namespace {
 
-constexpr std::string_view kAxisNames[kMaxDimensions] = {"i", "j", "k", "l", "p", "q"};
+constexpr std::string_view kAxisNames[kMaxDimensions] = {"i", "j", "k", "l", "p", "q", "u", "v"};
 
 }  // namespace
 
@@ -53,11 +53,11 @@ Parameter axes_parameter(std::string_view doc) {
   return axes;
 }
 
-Status require_dimensions(std::string_view op, std::span<const int64_t> shape) {
-  if (!shape.empty() && shape.size() <= kMaxDimensions) return {};
+Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t least) {
+  if (shape.size() >= least && shape.size() <= kMaxDimensions) return {};
   return fail(ErrorKind::Unsupported,
-              fmt::format("{}: a shape of {} dimensions; 1 to {} are supported", op, shape.size(),
-                          kMaxDimensions));
+              fmt::format("{}: a shape of {} dimensions; {} to {} are supported", op, shape.size(),
+                          least, kMaxDimensions));
 }
 
 Result<size_t> resolve_axis(std::string_view op, int64_t number, size_t rank) {

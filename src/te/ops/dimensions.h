@@ -1,5 +1,5 @@
-// What operators on tensors of any rank share: the names of axes by dimension (i, j, k, l, p, q),
-// axes of a whole shape at once, and parameters that speak of dimensions.
+// What operators on tensors of any rank share: the names of axes by dimension (i, j, k, l, p, q, u,
+// v), axes of a whole shape at once, and parameters that speak of dimensions.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tilewright::te {
 
-inline constexpr size_t kMaxDimensions = 6;
+inline constexpr size_t kMaxDimensions = 8;
 
 std::string_view axis_name(size_t dimension);  // below kMaxDimensions
 std::vector<Extent> extents_of(std::span<const int64_t> shape);
@@ -22,8 +22,8 @@ Parameter shape_parameter(std::string_view doc);  // `shape`
 Parameter axis_parameter(std::string_view doc, std::string_view fallback = "");
 Parameter axes_parameter(std::string_view doc);
 
-// Fails unless there are 1 to kMaxDimensions.
-Status require_dimensions(std::string_view op, std::span<const int64_t> shape);
+// Fails unless there are `least` to kMaxDimensions.
+Status require_dimensions(std::string_view op, std::span<const int64_t> shape, size_t least = 1);
 
 // The axis that `number` names in `rank` dimensions: 0 is the first, -1 the last.
 Result<size_t> resolve_axis(std::string_view op, int64_t number, size_t rank);

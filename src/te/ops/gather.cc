@@ -40,7 +40,7 @@ Result<std::shared_ptr<const Dag>> gather(std::span<const int64_t> shape, int64_
   std::vector<int64_t> result(shape.begin(), shape.end());
   const auto place = result.erase(result.begin() + static_cast<int64_t>(*along));
   result.insert(place, indices.begin(), indices.end());
-  if (const Status legal = require_dimensions("gather", result); !legal) {
+  if (const Status legal = require_dimensions("gather", result, 0); !legal) {
     return std::unexpected(legal.error());
   }
   DagBuilder builder;

@@ -9,7 +9,7 @@
 //   reflect    mirrored at the first and last element:  c b|a b c|b a
 //   wrap       modulo the extent:                       b c|a b c|a b
 //
-// however wide the border is. One stage `Y`, axes i, j, k, l, p, q by dimension. Any dtype.
+// however wide the border is. One stage `Y`, axes i, j, k, ... by dimension. Any dtype.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,7 @@
 #include <functional>
 #include <numeric>
 
+#include "te/ops/conv_window.h"
 #include "te/ops/dimensions.h"
 
 namespace tilewright::te {
@@ -13,7 +14,7 @@ namespace {
 
 using ir::Expr;
 
-constexpr std::string_view kKinds[] = {"max", "average"};
+constexpr std::string_view kKinds[] = {"max", "average"};  // Lp has no text
 constexpr std::string_view kSpatialNames[] = {"z", "y", "x"};
 
 std::string_view spatial_name(size_t dimension, size_t rank) {
@@ -26,27 +27,32 @@ Status check(std::string_view op, const PoolShape& shape) {
                 fmt::format("{}: {} spatial dimensions; 1 to {} are supported", op,
                             shape.spatial.size(), std::size(kSpatialNames)));
   }
-  if (shape.kind == PoolKind::Average) {
-    return require_float(fmt::format("{}:op=average", op), shape.element);
+  if (shape.kind != PoolKind::Max) {
+    return require_float(fmt::format("{}:op={}", op, shape.kind == PoolKind::Lp ? "lp" : "average"),
+                         shape.element);
   }
   return require_number(op, shape.element);
 }
 
 TensorId add_input(DagBuilder& builder, const PoolShape& shape) {
   std::vector<Extent> extents = {shape.n};
+  if (shape.channels_first) extents.emplace_back(shape.c);
   extents.insert(extents.end(), shape.spatial.begin(), shape.spatial.end());
-  extents.emplace_back(shape.c);
+  if (!shape.channels_first) extents.emplace_back(shape.c);
   return builder.placeholder("X", std::move(extents), shape.element);
 }
+
+size_t first_spatial(const PoolShape& shape) { return shape.channels_first ? 2 : 1; }
 
 // Axes n, one of each of `spatial` (none: they are folded away), c.
 std::vector<Axis> pooled_axes(DagBuilder& builder, const PoolShape& shape,
                               const std::vector<int64_t>& spatial) {
   std::vector<Axis> axes = {builder.axis("n", shape.n)};
+  if (shape.channels_first) axes.push_back(builder.axis("c", shape.c));
   for (size_t d = 0; d < spatial.size(); ++d) {
     axes.push_back(builder.axis(spatial_name(d, spatial.size()), spatial[d]));
   }
-  axes.push_back(builder.axis("c", shape.c));
+  if (!shape.channels_first) axes.push_back(builder.axis("c", shape.c));
   return axes;
 }
 
@@ -65,6 +71,19 @@ Expr neutral(PoolKind kind, ir::Scalar scalar) {
   return make_reduction(op, scalar).identity[0];
 }
 
+// |x|^p and its inverse.
+Expr raised(const Expr& x, int64_t p) {
+  if (p == 1) return ir::call(ir::Intrinsic::Abs, {x});
+  if (p == 2) return x * x;
+  return ir::call(ir::Intrinsic::Pow,
+                  {ir::call(ir::Intrinsic::Abs, {x}), ir::imm(static_cast<double>(p), x.type())});
+}
+Expr rooted(const Expr& x, int64_t p) {
+  if (p == 1) return x;
+  if (p == 2) return ir::call(ir::Intrinsic::Sqrt, {x});
+  return ir::call(ir::Intrinsic::Pow, {x, ir::imm(1 / static_cast<double>(p), x.type())});
+}
+
 // The fold of `value` over a window, and for an average its division by `count`, which is asked
 // for the positions of the window.
 void add_fold(DagBuilder& builder, const PoolShape& shape, const std::vector<Axis>& axes,
@@ -75,11 +94,16 @@ void add_fold(DagBuilder& builder, const PoolShape& shape, const std::vector<Axi
     builder.reduce("Y", axes, window, ir::BinaryOp::Max, value, shape.element);
     return;
   }
-  const TensorId sum =
-      builder.reduce("S", axes, window, ir::BinaryOp::Add, value, value.type().scalar);
+  const bool lp = shape.kind == PoolKind::Lp;
+  const TensorId sum = builder.reduce("S", axes, window, ir::BinaryOp::Add,
+                                      lp ? raised(value, shape.p) : value, value.type().scalar);
   const std::vector<Axis> out = pooled_axes(builder, shape, outputs);
   const std::vector<Expr> at = vars_of(out);
-  const Expr elements = count(std::span(at).subspan(1, outputs.size()));
+  if (lp) {
+    builder.compute("Y", out, rooted(builder.read(sum, at), shape.p), shape.element);
+    return;
+  }
+  const Expr elements = count(std::span(at).subspan(first_spatial(shape), outputs.size()));
   builder.compute("Y", out, builder.read(sum, at) / ir::cast(value.type().scalar, elements),
                   shape.element);
 }
@@ -91,20 +115,28 @@ int64_t product(const std::vector<int64_t>& numbers) {
   });
 }
 
-// `P`: X within a border of `pad` neutral elements.
+// `P`: X within a border of neutral elements.
 TensorId add_border(DagBuilder& builder, TensorId x, const PoolShape& shape,
-                    const std::vector<int64_t>& pad) {
+                    const PoolWindow& window) {
   std::vector<int64_t> bordered = shape.spatial;
-  for (size_t d = 0; d < pad.size(); ++d) bordered[d] += 2 * pad[d];
+  for (size_t d = 0; d < bordered.size(); ++d) bordered[d] += window.pad[d] + window.end_of(d);
   const std::vector<Axis> axes = pooled_axes(builder, shape, bordered);
   std::vector<Expr> indices = vars_of(axes);
   Expr inside;
-  for (size_t d = 0; d < pad.size(); ++d) {
-    if (pad[d] == 0) continue;
-    Expr& index = indices[d + 1];
-    const Expr here = index >= pad[d] && index < shape.spatial[d] + pad[d];
-    inside = inside.defined() ? inside && here : here;
-    index = index - pad[d];
+  const auto also = [&inside](const Expr& condition) {
+    inside = inside.defined() ? inside && condition : condition;
+  };
+  for (size_t d = 0; d < shape.spatial.size(); ++d) {
+    Expr& index = indices[d + first_spatial(shape)];
+    const int64_t below = window.pad[d], above = window.end_of(d);
+    if (below > 0 && above > 0) {
+      also(index >= below && index < shape.spatial[d] + below);
+    } else if (below > 0) {
+      also(index >= below);
+    } else if (above > 0) {
+      also(index < shape.spatial[d]);
+    }
+    if (below > 0) index = index - below;
   }
   if (!inside.defined()) return x;
   const Expr value = builder.read(x, std::move(indices));
@@ -113,33 +145,59 @@ TensorId add_border(DagBuilder& builder, TensorId x, const PoolShape& shape,
                          shape.element);
 }
 
+// Windows along a dimension; 0 when none fits.
+int64_t windows_of(const PoolShape& shape, const PoolWindow& window, size_t d) {
+  const int64_t room = shape.spatial[d] + window.pad[d] + window.end_of(d) - window.length_of(d);
+  return room < 0 ? 0 : room / window.stride[d] + 1;
+}
+
 Status check_window(const PoolShape& shape, const PoolWindow& window) {
   for (size_t d = 0; d < shape.spatial.size(); ++d) {
-    if (window.pad[d] >= window.kernel[d]) {
-      return fail(ErrorKind::BadInput,
-                  fmt::format("pool: pad={} is not smaller than kernel={}: some windows would hold "
-                              "no element",
-                              fmt::join(window.pad, "x"), fmt::join(window.kernel, "x")));
-    }
-    if (shape.spatial[d] + 2 * window.pad[d] < window.kernel[d]) {
+    const int64_t count = windows_of(shape, window, d);
+    if (count < 1) {
       return fail(ErrorKind::BadInput,
                   fmt::format("pool: a {} kernel does not fit into {} with pad={}",
                               fmt::join(window.kernel, "x"), fmt::join(shape.spatial, "x"),
                               fmt::join(window.pad, "x")));
     }
+    const bool ends_before = window.pad[d] >= window.length_of(d);
+    const bool begins_behind =
+        window.pad_end.empty() ? ends_before
+                               : (count - 1) * window.stride[d] >= shape.spatial[d] + window.pad[d];
+    if (ends_before || begins_behind) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("pool: pad={} is not smaller than kernel={}: some windows would hold "
+                              "no element",
+                              fmt::join(window.pad, "x"), fmt::join(window.kernel, "x")));
+    }
   }
   return {};
 }
 
-// How many elements of X the window at `positions` covers.
+// How many elements of the window that begins at `first` lie in [low, high) along a dimension.
+Expr covered_along(const Expr& first, int64_t low, int64_t high, int64_t kernel, int64_t step) {
+  if (step == 1) {
+    return ir::min(first + kernel, ir::int_imm(high)) - ir::max(first, ir::int_imm(low));
+  }
+  const Expr before = ir::max((ir::int_imm(low + step - 1) - first) / step, ir::int_imm(0));
+  const Expr last = ir::min((ir::int_imm(high - 1) - first) / step, ir::int_imm(kernel - 1));
+  return last - before + 1;
+}
+
+// How many elements the window at `positions` covers: those of X, or with count_include_pad those
+// of the border too.
 Expr covered(std::span<const Expr> positions, const PoolShape& shape, const PoolWindow& window) {
   Expr count = ir::int_imm(1);
   for (size_t d = 0; d < positions.size(); ++d) {
     Expr extent = ir::int_imm(window.kernel[d]);
-    if (window.pad[d] > 0) {
-      const Expr first = positions[d] * window.stride[d] - window.pad[d];
-      extent = ir::min(first + window.kernel[d], ir::int_imm(shape.spatial[d])) -
-               ir::max(first, ir::int_imm(0));
+    const int64_t below = window.pad[d], above = window.end_of(d);
+    const int64_t cut = window.uncounted_of(d);
+    if (window.count_include_pad ? cut > 0 : below > 0 || above > 0) {
+      const Expr start = positions[d] * window.stride[d];
+      const int64_t low = window.count_include_pad ? -below : 0;
+      const int64_t high = shape.spatial[d] + (window.count_include_pad ? above - cut : 0);
+      extent = covered_along(below == 0 ? start : start - below, low, high, window.kernel[d],
+                             window.step_of(d));
     }
     count = d == 0 ? extent : count * extent;
   }
@@ -204,22 +262,19 @@ Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow
     return std::unexpected(legal.error());
   }
   DagBuilder builder;
-  const TensorId x = add_border(builder, add_input(builder, shape), shape, window.pad);
+  const TensorId x = add_border(builder, add_input(builder, shape), shape, window);
   std::vector<int64_t> outputs;
-  for (size_t d = 0; d < shape.spatial.size(); ++d) {
-    const int64_t room = shape.spatial[d] + 2 * window.pad[d] - window.kernel[d];
-    outputs.push_back(room / window.stride[d] + 1);
-  }
+  for (size_t d = 0; d < shape.spatial.size(); ++d) outputs.push_back(windows_of(shape, window, d));
   const std::vector<Axis> axes = pooled_axes(builder, shape, outputs);
   const std::vector<Axis> taps = window_axes(builder, window.kernel);
   std::vector<Expr> indices = vars_of(axes);
   for (size_t d = 0; d < taps.size(); ++d) {
-    Expr& index = indices[d + 1];
-    index = (window.stride[d] == 1 ? index : index * window.stride[d]) + taps[d].var;
+    Expr& index = indices[d + first_spatial(shape)];
+    index = times(index, window.stride[d]) + times(taps[d].var, window.step_of(d));
   }
+  const bool whole = window.count_include_pad && window.uncounted.empty();
   const auto count = [&](std::span<const Expr> positions) {
-    return window.count_include_pad ? ir::int_imm(product(window.kernel))
-                                    : covered(positions, shape, window);
+    return whole ? ir::int_imm(product(window.kernel)) : covered(positions, shape, window);
   };
   add_fold(builder, shape, axes, taps, builder.read(x, indices), outputs, count);
   return std::move(builder).build();

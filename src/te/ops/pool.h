@@ -6,6 +6,7 @@
 //
 // A pool has (extent + 2 pad - kernel) / stride + 1 windows along a dimension; adaptive window y of
 // `to` covers [floor(y extent / to), ceil((y + 1) extent / to)), e.g. 7 to 3: [0,3) [2,5) [4,7).
+// Lp, which graphs have, is the p-th root of the sum of |x|^p.
 //
 // Axes: n, then x, or y x, or z y x, then c; reduce rx, or ry rx, or rz ry rx. Stages: with pad > 0
 // `P`, X within a border of the lowest value (max) or of zeros; max: `Y`; average, for floats only:
@@ -20,7 +21,7 @@
 
 namespace tilewright::te {
 
-enum class PoolKind : uint8_t { Max, Average };
+enum class PoolKind : uint8_t { Max, Average, Lp };
 
 struct PoolShape {
   PoolKind kind = PoolKind::Max;
@@ -28,11 +29,22 @@ struct PoolShape {
   std::vector<int64_t> spatial;  // extents, outermost first
   int64_t c = 1;
   ir::Scalar element = ir::Scalar::F32;
+  bool channels_first = false;  // X[n, c, spatial]; of pool alone
+  int64_t p = 2;                // of Lp
 };
 
 struct PoolWindow {
   std::vector<int64_t> kernel, stride, pad;  // one a spatial dimension
   bool count_include_pad = false;
+  // Where they say something else than `pad` on both sides and steps of one inside a window:
+  std::vector<int64_t> pad_end = {}, dilation = {};
+  // How many of pad_end an average never counts: windows that begin inside and end beyond.
+  std::vector<int64_t> uncounted = {};
+
+  int64_t end_of(size_t dim) const { return pad_end.empty() ? pad[dim] : pad_end[dim]; }
+  int64_t step_of(size_t dim) const { return dilation.empty() ? 1 : dilation[dim]; }
+  int64_t uncounted_of(size_t dim) const { return uncounted.empty() ? 0 : uncounted[dim]; }
+  int64_t length_of(size_t dim) const { return (kernel[dim] - 1) * step_of(dim) + 1; }
 };
 
 // Each fails when the kind does not take the type or there are not 1 to 3 spatial dimensions; pool

@@ -100,9 +100,9 @@ Expr flat_index(const Loops& loops) {
   return index;
 }
 
-// (value, index) of whichever comes first in the order of `op`, and of equal values by index.
-// `beyond` is larger than every index.
-Reduction first_best(BinaryOp op, ir::Scalar scalar, int64_t beyond) {
+// (value, index) of whichever comes first in the order of `op`, and of equal values by index: the
+// first, or with `last` the last. `beyond` comes behind every index.
+Reduction first_best(BinaryOp op, ir::Scalar scalar, int64_t beyond, bool last) {
   const ir::Type type{scalar, 1};
   const std::vector<Expr> lhs = {ir::var("value1", type), ir::var("index1")};
   const std::vector<Expr> rhs = {ir::var("value2", type), ir::var("index2")};
@@ -114,7 +114,7 @@ Reduction first_best(BinaryOp op, ir::Scalar scalar, int64_t beyond) {
     wins = wins || left_nan;
     equal = equal || (left_nan && ir::binary(BinaryOp::Ne, rhs[0], rhs[0]));
   }
-  const Expr left = ir::select(equal, lhs[1] < rhs[1], wins);
+  const Expr left = ir::select(equal, last ? rhs[1] < lhs[1] : lhs[1] < rhs[1], wins);
   return {.identity = {make_reduction(op, scalar).identity[0], ir::int_imm(beyond)},
           .lhs = lhs,
           .rhs = rhs,
@@ -122,10 +122,12 @@ Reduction first_best(BinaryOp op, ir::Scalar scalar, int64_t beyond) {
           .commutative = true};
 }
 
-void add_index(DagBuilder& builder, const Loops& loops, ReduceKind kind, const Expr& value) {
+void add_index(DagBuilder& builder, const Loops& loops, ReduceKind kind, bool last,
+               const Expr& value) {
   const ir::Scalar type = value.type().scalar;
+  const int64_t beyond = last ? -1 : count_of(loops);
   const std::vector<TensorId> made = builder.reduce_tuple(
-      "Y", loops.axes, loops.reduce_axes, first_best(operator_of(kind), type, count_of(loops)),
+      "Y", loops.axes, loops.reduce_axes, first_best(operator_of(kind), type, beyond, last),
       {value, flat_index(loops)}, {type, ir::Scalar::I64});
   builder.discard(made[0]);
 }
@@ -152,7 +154,7 @@ Folded folded_of(ReduceKind kind, const Expr& value, ir::Scalar element) {
 
 Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64_t> shape,
                                           std::span<const int64_t> axes, bool keep,
-                                          ir::Scalar element) {
+                                          ir::Scalar element, bool last) {
   if (const Status legal = check_type(kind, element); !legal) return std::unexpected(legal.error());
   if (const Status legal = require_dimensions("reduce", shape); !legal) {
     return std::unexpected(legal.error());
@@ -164,7 +166,7 @@ Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64
   const Loops loops = loops_of(builder, shape, *reduced, keep);
   const Expr value = builder.read(x, loops.indices);
   if (finds_index(kind)) {
-    add_index(builder, loops, kind, value);
+    add_index(builder, loops, kind, last, value);
     return std::move(builder).build();
   }
   const Folded folded = folded_of(kind, value, element);

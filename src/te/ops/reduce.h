@@ -11,7 +11,7 @@
 //                of (value, index), whose values `Y.0` are discarded: the output is `Y.1`
 //   any all      whether some or all elements are not 0, as bool; X may be bool
 //
-// Axes of Y bear the names of their dimensions in X (i, j, k, l, p, q); reduce axes have an r
+// Axes of Y bear the names of their dimensions in X (i, j, k, ...); reduce axes have an r
 // before it. keep=1 leaves the reduced dimensions with extent 1.
 #pragma once
 
@@ -25,9 +25,11 @@ namespace tilewright::te {
 enum class ReduceKind : uint8_t { Sum, Mean, Max, Min, Prod, Argmax, Argmin, Any, All };
 
 // Fails on an axis that is not there or stands twice, and on a type that has no such reduction.
+// `last`: argmax and argmin give the last of equal elements.
 Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64_t> shape,
                                           std::span<const int64_t> axes, bool keep = false,
-                                          ir::Scalar element = ir::Scalar::F32);
+                                          ir::Scalar element = ir::Scalar::F32,
+                                          bool last = false);
 
 Operator reduce_operator();
 

@@ -73,7 +73,7 @@ std::optional<int64_t> elements_of(std::span<const int64_t> shape) {
 
 Status check_reshape(std::span<const int64_t> shape, std::span<const int64_t> to) {
   for (const auto& side : {shape, to}) {
-    if (const Status legal = require_dimensions("reshape", side); !legal) return legal;
+    if (const Status legal = require_dimensions("reshape", side, 0); !legal) return legal;
     if (!elements_of(side)) {
       return fail(ErrorKind::BadInput,
                   fmt::format("reshape: {} is too large; at most {} elements are supported",
@@ -101,7 +101,7 @@ Status check_permutation(std::span<const int64_t> perm, size_t rank) {
 
 Result<std::shared_ptr<const Dag>> transpose(std::span<const int64_t> shape,
                                              std::span<const int64_t> perm, ir::Scalar element) {
-  if (const Status legal = require_dimensions("transpose", shape); !legal) {
+  if (const Status legal = require_dimensions("transpose", shape, 0); !legal) {
     return std::unexpected(legal.error());
   }
   if (const Status legal = check_permutation(perm, shape.size()); !legal) {

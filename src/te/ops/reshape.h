@@ -5,7 +5,7 @@
 //
 // reshape keeps the row-major order. It divides only where it must: runs of dimensions with the
 // same number of elements on both sides are taken apart by themselves, as 6 = 2 * 3 and 4 = 2 * 2
-// above. One stage `Y`, axes i, j, k, l, p, q by dimension. Any dtype.
+// above. One stage `Y`, axes i, j, k, ... by dimension. Any dtype.
 #pragma once
 
 #include <memory>

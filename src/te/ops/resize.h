@@ -16,7 +16,7 @@
 //
 // nearest: one stage `Y`, any dtype. linear, for floats: a stage a resized dimension, `T1`, `T2`,
 // ..., the last one `Y`, outermost dimension first, in f32 for f16 and bf16; where nothing differs
-// one stage `Y`. Axes i, j, k, l, p, q by dimension.
+// one stage `Y`. Axes i, j, k, ... by dimension.
 #pragma once
 
 #include <memory>

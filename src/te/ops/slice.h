@@ -3,7 +3,7 @@
 //   slice:shape=8x9,begin=0x8,size=4x9,step=2x-1    Y[i, j] = X[2 i, 8 - j]
 //
 // A single number in begin or step stands for every dimension. Every element that is read must be
-// one of X. One stage `Y`, axes i, j, k, l, p, q by dimension. Any dtype.
+// one of X. One stage `Y`, axes i, j, k, ... by dimension. Any dtype.
 #pragma once
 
 #include <memory>

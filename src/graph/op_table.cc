@@ -1,0 +1,134 @@
+#include "graph/op_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "graph/ops/families.h"
+#include "te/ops/operator.h"
+
+namespace tilewright::graph {
+namespace {
+
+std::vector<OpDef> collect() {
+  std::vector<OpDef> all;
+  for (const auto family : {map_ops, unary_ops, quantize_ops, move_ops, index_ops, resize_ops,
+                            reduce_ops, softmax_ops, norm_ops, pool_ops, contract_ops, conv_ops}) {
+    const std::span<const OpDef> rows = family();
+    all.insert(all.end(), rows.begin(), rows.end());
+  }
+  std::ranges::sort(all, {}, &OpDef::name);
+  CHECK(std::ranges::adjacent_find(all, {}, &OpDef::name) == all.end(),
+        "two operators have one name");
+  return all;
+}
+
+Status check_type(std::string_view op, std::string_view what, const TensorType& type) {
+  if (type.shape.size() > kMaxRank) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: {} has {} dimensions; up to {} are supported", op, what,
+                            type.shape.size(), kMaxRank));
+  }
+  for (const int64_t extent : type.shape) {
+    if (extent == 0) {
+      return fail(ErrorKind::Unsupported, fmt::format("{}: not supported: empty tensor ({} is {})",
+                                                      op, what, type.to_string()));
+    }
+    if (extent < 0) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{}: {} is {}: an extent is negative", op, what, type.to_string()));
+    }
+  }
+  if (type.elements() > te::kMaxElements) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{}: {} is {}; tensors of up to {} elements are supported", op, what,
+                            type.to_string(), te::kMaxElements));
+  }
+  return {};
+}
+
+Status check_operands(const OpDef& op, OperandTypes operands) {
+  if (operands.size() < op.least || operands.size() > op.most) {
+    const std::string wanted = op.least == op.most     ? fmt::format("{}", op.least)
+                               : op.most == kAnyNumber ? fmt::format("{} or more", op.least)
+                                                       : fmt::format("{} to {}", op.least, op.most);
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: {} operands; {} are wanted", op.name, operands.size(), wanted));
+  }
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k]) {
+      if (k >= op.least) continue;
+      return fail(ErrorKind::BadInput, fmt::format("{}: operand {} is left out", op.name, k));
+    }
+    const Status fits = check_type(op.name, fmt::format("operand {}", k), *operands[k]);
+    if (!fits) return fits;
+  }
+  return {};
+}
+
+// Loops whose number of iterations no machine word holds.
+Status check_loops(std::string_view name, const te::Dag& dag) {
+  for (const te::Op& op : dag.ops()) {
+    double trips = 1;
+    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
+      for (const te::Axis& axis : *axes) trips *= static_cast<double>(axis.extent.high);
+    }
+    if (trips > static_cast<double>(te::kMaxTrips)) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("{}: {:.3g} steps are too many", name, trips));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const te::Dag>> OpDef::define(const Attributes& attributes,
+                                                     OperandTypes operands) const {
+  if (const Status fits = check_operands(*this, operands); !fits) {
+    return std::unexpected(fits.error());
+  }
+  auto dag = build(*this, attributes, operands);
+  if (!dag) return dag;
+  for (const te::TensorId id : (*dag)->outputs()) {
+    const te::Tensor& tensor = (*dag)->tensor(id);
+    TensorType type{.element = tensor.element, .shape = {}};
+    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+    const Status fits = check_type(name, "the result", type);
+    if (!fits) return std::unexpected(fits.error());
+  }
+  if (const Status fits = check_loops(name, **dag); !fits) return std::unexpected(fits.error());
+  return dag;
+}
+
+std::span<const OpDef> all_ops() {
+  static const std::vector<OpDef> all = collect();
+  return all;
+}
+
+const OpDef* find_op(std::string_view name) {
+  const std::span<const OpDef> all = all_ops();
+  const auto at = std::ranges::lower_bound(all, name, {}, &OpDef::name);
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+Result<std::vector<TensorType>> result_types(const te::Dag& dag) {
+  std::vector<TensorType> types;
+  types.reserve(dag.outputs().size());
+  for (const te::TensorId id : dag.outputs()) {
+    const te::Tensor& tensor = dag.tensor(id);
+    TensorType type{.element = tensor.element, .shape = {}};
+    for (const te::Extent& extent : tensor.shape) {
+      if (!extent.is_constant()) {
+        return fail(ErrorKind::Unsupported,
+                    fmt::format("{}: a symbolic extent", tensor.name.text()));
+      }
+      type.shape.push_back(extent.low);
+    }
+    types.push_back(std::move(type));
+  }
+  return types;
+}
+
+}  // namespace tilewright::graph
