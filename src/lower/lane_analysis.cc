@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/equal.h"
 #include "ir/visit.h"
 #include "lower/linear_index.h"
 #include "lower/reduction_store.h"
@@ -22,6 +23,22 @@ struct LaneAccess {
   std::optional<BinaryOp> folded;  // a store that folds, at an index without the variable
   LinearIndex index;
 };
+
+bool has_load(const Expr& expr) {
+  if (expr.as<ir::Load>() != nullptr) return true;
+  bool found = false;
+  ir::for_each_child(expr, [&](const Expr& child) { found = found || has_load(child); });
+  return found;
+}
+
+// Of the same factor in another sum: a variable, or a quotient or remainder of some.
+int64_t coefficient_in(const LinearIndex& index, const LinearTerm& term) {
+  if (term.var != 0) return index.coefficient_of(term.var);
+  const auto same = std::ranges::find_if(index.terms, [&](const LinearTerm& other) {
+    return other.var == 0 && ir::equal(other.factor, term.factor);
+  });
+  return same == index.terms.end() ? 0 : same->coefficient;
+}
 
 class LaneAnalyser : public ir::Visitor {
  public:
@@ -131,16 +148,17 @@ class LaneAnalyser : public ir::Visitor {
     return modulus == 0 || std::abs(step) * (extent_ - 1) < modulus;
   }
 
-  // Terms of `a` bound inside may have other values in `b`; those from outside cancel as far as
-  // their coefficients are equal. False when a factor but the variable itself varies by lane.
+  // Terms of `a` bound inside, or loaded, may have other values in `b`; those from outside cancel
+  // as far as their coefficients are equal. False when a factor but the variable itself varies by
+  // lane.
   bool add_differences(int64_t& modulus, const LinearIndex& a, const LinearIndex& b) const {
     for (const LinearTerm& term : a.terms) {
       if (term.var == varying_[0]) continue;
       if (uses_any(term.factor, varying_)) return false;
-      if (uses_any(term.factor, inner_) || term.var == 0) {
+      if (uses_any(term.factor, inner_) || has_load(term.factor)) {
         modulus = std::gcd(modulus, term.coefficient);
       } else {
-        modulus = std::gcd(modulus, term.coefficient - b.coefficient_of(term.var));
+        modulus = std::gcd(modulus, term.coefficient - coefficient_in(b, term));
       }
     }
     return true;

@@ -229,6 +229,20 @@ TEST_F(Vectorise, UnrollsWhatIsNotIndependent) {
   EXPECT_EQ(after(65, store(c, j, at(c, j + 1))).substr(0, 10), "for j < 65");
 }
 
+TEST_F(Vectorise, QuotientsFromOutsideAreTheSameInAllLanes) {
+  const auto vectors = [&](ir::Stmt body) { return after(8, std::move(body)).contains("ramp("); };
+  const Expr quotient = k / 2 * 64 + k % 2 * 4;
+  kernel.function.body =
+      loop(k, 4, loop(j, 8, store(c, quotient + j * 8, at(a, j)), ForKind::Vectorised));
+  EXPECT_EQ(kernel.after(vectorise),
+            "for k < 4:\n"
+            "  C[ramp(k / 2 * 64 + k % 2 * 4, 8, 8)] = A[ramp(0, 1, 8)]\n");
+  EXPECT_FALSE(vectors(loop(k, 4, store(c, quotient + j * 8, at(a, j)))));
+  const ir::BufferId n = kernel.argument("N", {8}, ir::kIndex);
+  const Expr loaded = kernel.load(n, {zero}) * 4;
+  EXPECT_FALSE(vectors(store(c, loaded + j * 8, at(a, j))));
+}
+
 TEST_F(Vectorise, OuterOfTwoIsUnrolled) {
   const Expr i = ir::var("i");
   const ir::Stmt inner = loop(i, 16, store(c, j * 16 + i, at(a, i)), ForKind::Vectorised);
