@@ -25,11 +25,11 @@ struct Pass {
   Result<Graph> (*run)(const Graph& graph, const PassOptions& options);
 };
 
-// fold_constants, fold_batch_norm, recognise_gelu, recognise_layer_norm, recognise_softmax,
-// recognise_attention, common_subexpressions, channels_last, cancel_transposes, dead_code.
+// In the order in which they run; some run twice, and leaving them out leaves out both.
 std::span<const Pass> all_passes();
 
-// All of them in order. An unknown name in `off` is an error that lists the names.
+// All of them in order. An unknown name in `off` is an error that lists the names. The result has
+// no dead nodes, and names for its outputs.
 Result<Graph> run_passes(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

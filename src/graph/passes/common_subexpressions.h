@@ -1,0 +1,13 @@
+// Nodes that compute the same from the same operands become one, and constants with the same bytes.
+// The operands of add, mul, max and min may be in any order.
+//
+//   a = sub(x, m); b = sub(x, m); c = mul(a, b)   ->   a = sub(x, m); c = mul(a, a)
+#pragma once
+
+#include "graph/passes.h"
+
+namespace tilewright::graph {
+
+Result<Graph> common_subexpressions(const Graph& graph, const PassOptions& options);
+
+}  // namespace tilewright::graph

@@ -1,0 +1,86 @@
+#include "graph/passes/fold_constants.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "graph/op_table.h"
+#include "graph/passes/constant_math.h"
+#include "graph/passes/rewrite.h"
+
+namespace tilewright::graph {
+namespace {
+
+constexpr double kMostWork = 1e6;            // iterations that are computed here
+constexpr double kMostWithoutExecute = 1e7;  // where there is nobody else
+constexpr int64_t kSmallBytes = int64_t{1} << 20;
+
+using Constants = std::vector<Constant>;
+
+// Elementwise readers repeat a small operand themselves.
+bool is_repeated(const Rewrite& rewrite, const Node& node) {
+  constexpr int64_t kMostElements = 1024;
+  return node.op == "broadcast" &&
+         rewrite.from().value(node.outputs[0]).type.elements() > kMostElements;
+}
+
+// Does the result stay about as large as its operands?
+bool stays_small(const Graph& from, const Node& node, const Constants& operands) {
+  int64_t before = 0;
+  for (const Constant& operand : operands) before += operand.type().bytes();
+  int64_t after = 0;
+  for (const ValueId output : node.outputs) after += from.value(output).type.bytes();
+  return after <= std::max(kSmallBytes, 2 * before);
+}
+
+Result<std::optional<Constants>> folded(const Node& node, const Constants& operands,
+                                        const std::vector<std::optional<TensorType>>& types,
+                                        const PassOptions& options) {
+  if (node.op == "reshape") {
+    return Constants{operands[0].reshaped(node.attributes.list("shape"))};
+  }
+  if (node.op == "transpose") {
+    return Constants{transposed(operands[0], node.attributes.list("perm"))};
+  }
+  const OpDef* op = find_op(node.op);
+  const auto dag = op->define(node.attributes, types);
+  if (!dag) return std::unexpected(dag.error());
+  const bool moved = op->work == Work::Move || op->work == Work::View;
+  const double work = work_of(**dag);
+  const bool here =
+      moved ? work <= 1e9 : work <= (options.execute ? kMostWork : kMostWithoutExecute);
+  if (!here && !options.execute) return std::nullopt;
+  auto results = here ? evaluate(**dag, operands) : options.execute(**dag, operands);
+  if (!results) return std::unexpected(results.error());
+  return *std::move(results);
+}
+
+}  // namespace
+
+Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
+  return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
+    Constants operands;
+    std::vector<std::optional<TensorType>> types;
+    for (const ValueId input : node.inputs) {
+      if (input == kNone) {
+        types.emplace_back();
+        continue;
+      }
+      const Constant& known = rewrite.constant(rewrite.at(input));
+      if (known.empty()) return false;
+      operands.push_back(known);
+      types.emplace_back(known.type());
+    }
+    if (operands.empty() || is_repeated(rewrite, node)) return false;
+    if (!stays_small(rewrite.from(), node, operands)) return false;
+    const auto results = folded(node, operands, types, options);
+    if (!results) return std::unexpected(results.error());
+    if (!*results) return false;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      rewrite.replace(node.outputs[i], rewrite.add_constant((**results)[i]));
+    }
+    return true;
+  });
+}
+
+}  // namespace tilewright::graph

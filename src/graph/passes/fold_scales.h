@@ -1,0 +1,14 @@
+// A factor that is one number moves backwards into constants (licences `fold` and `reassociate`),
+// through what is linear and read by nobody else:
+//
+//   contract(transpose(reshape(contract(x, wq) + bq)), k) * 0.125
+//     ->   contract(transpose(reshape(contract(x, wq * 0.125) + bq * 0.125)), k)
+#pragma once
+
+#include "graph/passes.h"
+
+namespace tilewright::graph {
+
+Result<Graph> fold_scales(const Graph& graph, const PassOptions& options);
+
+}  // namespace tilewright::graph

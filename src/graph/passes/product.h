@@ -1,0 +1,33 @@
+// A value as a product: a number times other values. What patterns of activations are matched by,
+// so that the order of their factors does not matter.
+//
+//   mul(div(x, 1.4142135), mul(0.5, pow(x, 2)))   ->   0.35355 * x * x * x
+#pragma once
+
+#include <vector>
+
+#include "graph/passes/rewrite.h"
+
+namespace tilewright::graph {
+
+struct Product {
+  double factor = 1;
+  std::vector<ValueId> terms;  // ascending
+
+  bool is(std::vector<ValueId> values) const;  // its terms are these, in any order
+};
+
+// `stop` is not taken apart.
+Product product_of(const Rewrite& rewrite, ValueId value, ValueId stop = kNone);
+
+// The same up to what writing the number in f32 (or f16) loses.
+bool close_to(double number, double wanted, ir::Scalar element);
+
+// value = factor * (1 + what); kNone where it is none such.
+struct OnePlus {
+  double factor = 1;
+  ValueId what = kNone;
+};
+OnePlus one_plus(const Rewrite& rewrite, ValueId value);
+
+}  // namespace tilewright::graph

@@ -1,0 +1,17 @@
+// Norms over the last dimensions that are spelled out, and what is multiplied and added behind:
+//
+//   d = x - mean(x); d / sqrt(mean(d * d) + eps)     ->   layer_norm(x; axis, epsilon)
+//   x * rsqrt(mean(x * x) + eps)                     ->   rms_norm(x; axis, epsilon)
+//   layer_norm(x) * w, + b                           ->   layer_norm(x, w, b)
+//   cast(rms_norm(cast(x, f32)), f16)                ->   rms_norm(x), which computes in f32
+//
+// By licence `reassociate`.
+#pragma once
+
+#include "graph/passes.h"
+
+namespace tilewright::graph {
+
+Result<Graph> recognise_layer_norm(const Graph& graph, const PassOptions& options);
+
+}  // namespace tilewright::graph

@@ -1,0 +1,34 @@
+#include "graph/passes/simplify.h"
+
+#include <array>
+#include <vector>
+
+#include "graph/passes/rewrite.h"
+#include "graph/passes/simplify_rules.h"
+
+namespace tilewright::graph {
+
+Result<Graph> simplify(const Graph& graph, const PassOptions& options) {
+  constexpr std::array kRules = {simplify_map, simplify_move, sink_broadcasts};
+  return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
+    if (node.outputs.size() != 1) return false;
+    const std::vector<ValueId> in = rewrite.operands(node);
+    const Simplification s{.rewrite = rewrite,
+                           .node = node,
+                           .in = in,
+                           .type = graph.value(node.outputs[0]).type,
+                           .licences = options.licences};
+    for (const auto& rule : kRules) {
+      const Result<ValueId> now = rule(s);
+      if (!now) return std::unexpected(now.error());
+      if (*now == kNone) continue;
+      if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
+        return std::unexpected(done.error());
+      }
+      return true;
+    }
+    return false;
+  });
+}
+
+}  // namespace tilewright::graph

@@ -1,0 +1,26 @@
+// Nodes that say less than they seem to, one by one:
+//
+//   x + 0, x * 1, x / 1, x - 0, pow(x, 1), cast to its own type, reshape to its own shape,
+//   slice of all, concat of one, pad by nothing, pool of 1   ->   x
+//   reshape of reshape, slice of slice, relu of relu         ->   one of them
+//   clip(x, 0, inf), max(x, 0)        ->   relu(x)
+//   pow(x, 2), (x, 3), (x, 0.5)       ->   x * x, x * x * x, sqrt(x)
+//   x / c                             ->   x * (1 / c)      powers of two; others by `reassociate`
+//   (x + a) + b, (x * a) * b          ->   x + (a + b), x * (a * b)          by `reassociate`
+//   gather(x, k)                      ->   slice(x)         where indices are evenly spaced
+//   conv(pad(x))                      ->   conv(x) with larger pads          zeros only
+//   map(broadcast(x), y)              ->   map(x, y), broadcast again where the result needs it
+//   reduce over extents of 1          ->   reshape
+//
+// Division by a constant that is no power of two has another rounding than the product; that is
+// within `reassociate`, as it is for other compilers. x + 0 may lose the sign of a zero; 0 and 1
+// are single numbers, not tables that hold nothing else.
+#pragma once
+
+#include "graph/passes.h"
+
+namespace tilewright::graph {
+
+Result<Graph> simplify(const Graph& graph, const PassOptions& options);
+
+}  // namespace tilewright::graph
