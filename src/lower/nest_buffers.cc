@@ -1,0 +1,103 @@
+#include "lower/nest_buffers.h"
+
+#include <algorithm>
+#include <string>
+
+namespace tilewright::lower {
+
+using schedule::Annotation;
+using schedule::BufferIndex;
+using schedule::IterKind;
+using schedule::LoopTree;
+using schedule::LoopVar;
+using schedule::Place;
+using schedule::Stage;
+using schedule::StageKind;
+using schedule::VarIndex;
+
+namespace {
+
+constexpr int64_t kStackBytes = 16 * 1024;  // an attached buffer up to this lives on the stack
+
+// A constant of the workload, or a copy of one.
+bool is_finite(const LoopTree& tree, const schedule::Buffer& buffer) {
+  if (buffer.is_constant) return true;
+  const Stage& writer = tree.stage(buffer.stage);
+  return writer.kind == StageKind::Copy && writer.accesses == 1 &&
+         tree.buffer(tree.reads_of(writer)[0].buffer).is_constant;
+}
+
+bool parallel_around(const LoopTree& tree, const Stage& attached) {
+  for (const Stage* stage = &attached; stage->place == Place::At;) {
+    const Stage& target = tree.stage(stage->at_stage);
+    for (int k = 0; k <= tree.var(stage->at_loop).position; ++k) {
+      const LoopVar& loop = tree.var(target.loops[static_cast<size_t>(k)]);
+      if (loop.annotation == Annotation::Parallel) return true;
+    }
+    stage = &target;
+  }
+  return false;
+}
+
+bool fits_the_stack(const ir::Buffer& buffer) {
+  return buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes;
+}
+
+ir::Scope scope_of(const LoopTree& tree, const Stage& writer, const ir::Buffer& buffer) {
+  if (writer.place != Place::At) return ir::Scope::Workspace;
+  if (fits_the_stack(buffer)) return ir::Scope::Stack;
+  return parallel_around(tree, writer) ? ir::Scope::Thread : ir::Scope::Workspace;
+}
+
+}  // namespace
+
+std::vector<layout::Layout> declare_buffers(const Workload& workload, const LoopTree& tree,
+                                            ir::Function* function) {
+  std::vector<layout::Layout> layouts;
+  layouts.reserve(tree.buffers.size());
+  for (size_t k = 0; k < tree.buffers.size(); ++k) {
+    const schedule::Buffer& buffer = tree.buffers[k];
+    const Stage& writer = tree.stage(buffer.stage);
+    ir::Buffer out{.name = writer.name.text(), .element = {buffer.element, 1}, .shape = {}};
+    if (writer.buffers > 1) out.name += "." + std::to_string(buffer.output);
+    layouts.push_back(schedule::layout_of(tree, static_cast<BufferIndex>(k)));
+    for (const layout::Digit& digit : layouts.back().digits) out.shape.push_back(digit.extent);
+    if (!buffer.is_argument) out.scope = scope_of(tree, writer, out);
+    out.finite = is_finite(tree, buffer);
+    function->buffers.push_back(std::move(out));
+  }
+  for (const Operand& operand : workload.operands) {
+    function->arguments.push_back(operand.tensor);  // buffer k holds tensor k
+    function->buffers[operand.tensor].alignment = operand.alignment;
+    function->argument_written.push_back(operand.role == Role::Output);
+  }
+  return layouts;
+}
+
+ir::BufferId declare_accumulators(const LoopTree& tree, const Stage& stage, size_t position,
+                                  ir::Function* function) {
+  const auto first = static_cast<ir::BufferId>(function->buffers.size());
+  const te::Reduction& reduction = *tree.dag->op(stage.op).reduction;
+  for (size_t k = 0; k < stage.buffers; ++k) {
+    ir::Buffer buffer{.name = stage.name.text() + ".acc",
+                      .element = {reduction.identity[k].type().scalar, 1},
+                      .shape = {}};
+    for (size_t p = position; p < stage.loops.size(); ++p) {
+      const LoopVar& var = tree.var(stage.loops[p]);
+      if (var.kind == IterKind::Spatial) buffer.shape.push_back(var.extent);
+    }
+    if (buffer.shape.empty()) buffer.shape.push_back(1);
+    const bool parallel =
+        parallel_around(tree, stage) ||
+        std::any_of(stage.loops.begin(), stage.loops.begin() + position, [&](VarIndex loop) {
+          return tree.var(loop).annotation == Annotation::Parallel;
+        });
+    buffer.scope = fits_the_stack(buffer) ? ir::Scope::Stack
+                   : parallel             ? ir::Scope::Thread
+                                          : ir::Scope::Workspace;
+    function->buffers.push_back(std::move(buffer));
+  }
+  return first;
+}
+
+}  // namespace tilewright::lower
