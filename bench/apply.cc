@@ -197,7 +197,9 @@ Costs run_case(const Case& c, int calls, Rng& rng) {
   return out;
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   Rng rng(2024);
   const Workload workload = must(parse_workload("C2D2"));
   const schedule::LoopTree initial = must(schedule::initial_tree(workload));
@@ -206,7 +208,6 @@ int run(const Flags& flags) {
                         {"deep", initial, sketch_from_text(kDeep)}};
   const int calls = flags.full ? 400'000 : 40'000;
 
-  Rows rows;
   fmt::print("{} calls each\n\n{:<10}{:<14}{:>10}{:>10}{:>14}\n", calls, "steps", "us", "median",
              "p95", "allocations");
   std::vector<std::pair<const Case*, Costs>> results;
@@ -226,14 +227,7 @@ int run(const Flags& flags) {
     print_verdict("allocations of a retile", result.retile.allocations_a_call(), kAllocationBar,
                   "");
   }
-  rows.add_machine();
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

@@ -311,7 +311,9 @@ void print_by_source(const std::vector<Schedule>& schedules) {
   }
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   Rng rng(2024);
   std::vector<Schedule> schedules;
   int64_t illegal = 0;
@@ -335,7 +337,6 @@ int run(const Flags& flags) {
     if (round >= warm_up) ends.push_back(memory_now());
   }
 
-  Rows rows;
   std::vector<double> all;
   std::vector<const Schedule*> by_time;
   for (const Schedule& s : schedules) {
@@ -356,7 +357,6 @@ int run(const Flags& flags) {
   rows.add("compile", "compiles", all.size());
   rows.add("compile", "growth_kib", growth);
   rows.add("compile", "heap_growth_kib", heap);
-  rows.add_machine();
   fmt::print("\nresident set after each round, KiB:");
   for (const Memory& end : ends) fmt::print(" {:.0f}", end.resident_kib);
   fmt::print("\nin use by malloc, KiB:             ");
@@ -368,13 +368,7 @@ int run(const Flags& flags) {
                 "KiB");
   print_verdict(fmt::format("growth over {} compiles, heap in use", all.size()), heap,
                 kGrowthBarKib, "KiB");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

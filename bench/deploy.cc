@@ -213,8 +213,9 @@ Outcome run_case(const Case& c, bool full) {
   return {median(records), median(calls), huge ? median(huge_calls) : 0};
 }
 
-int run(const Flags& flags) {
-  Rows rows;
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   std::vector<double> differences;
   fmt::print("{:<16}{:>12}{:>14}{:>12}{}\n", "kernel", "record us", "deployed us", "difference",
              flags.full ? "    with huge pages us" : "");
@@ -239,18 +240,11 @@ int run(const Flags& flags) {
                                   [](double percent) { return percent <= kFarBar; });
   rows.add("deploy", "median_difference_percent", median(differences));
   rows.add("deploy", "within_7_percent", near);
-  rows.add_machine();
   fmt::print("\n");
   print_verdict("difference, median", median(differences), kMedianBar, "%");
   print_floor(fmt::format("within {} %, of {}", kFarBar, std::size(kCases)),
               static_cast<double>(near), static_cast<double>(kNearBar), "");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

@@ -88,24 +88,18 @@ void run_one(const std::string& what, size_t trials, bool recycle, Rows* rows, d
   std::fflush(stdout);
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   const size_t trials = flags.full ? 5000 : 1000;
-  Rows rows;
   double worst = 0;
   run_one(kLongest, trials, false, &rows, &worst);
   run_one(kLongest, trials, true, &rows, &worst);
   for (const std::string& what : kOthers) run_one(what, trials / 5, false, &rows, &worst);
   rows.add("growth", "worst_kib", worst);
-  rows.add_machine();
   fmt::print("\n");
   print_verdict("growth of any process, without recycling", worst, kBarKib, "KiB");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

@@ -174,7 +174,9 @@ void report_explored(const std::string& name, const Near& near) {
              near.best_ns * 1e-3, near.hand_ns * 1e-3, failures);
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   const size_t wanted = flags.full ? 600 : 200;
   const std::vector<std::string> workloads = {"GMM2", "C2D2", "DEP0", "TBS0"};
   std::vector<Task> tasks;
@@ -190,7 +192,6 @@ int run(const Flags& flags) {
     std::fflush(stdout);
   }
 
-  Rows rows;
   std::vector<double> rates;
   double worst_overhead = 0;
   fmt::print("\nmeasured: those within {} x of the best, {} threads, empty store\n", kNear,
@@ -212,17 +213,10 @@ int run(const Flags& flags) {
   }
   rows.add("measure", "trials_per_s", geometric_mean(rates));
   rows.add("measure", "overhead_ms", worst_overhead);
-  rows.add_machine();
   fmt::print("\n");
   print_floor("checked and timed, geometric mean", geometric_mean(rates), kRateBar, "1/s");
   print_verdict("overhead of a trial, the worst of them", worst_overhead, kOverheadBarMs, "ms");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return rates.size() == workloads.size() ? 0 : 1;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "base/check.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "bench/sketch_text.h"
 #include "measure/session.h"
@@ -25,11 +25,6 @@ inline void must_hold(const Status& status) {
   if (status) return;
   fmt::print(stderr, "{}\n", status.error().message);
   std::exit(1);
-}
-
-inline double seconds_now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
 }
 
 // build/release for build/release/bench/bench_x: the workers lie there.

@@ -103,11 +103,12 @@ Outcome run_set(const Task& task, const Size& size, int set) {
   return out;
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   const Size size = flags.full ? Size{.sets = 5, .candidates = 300, .long_ms = 1000}
                                : Size{.sets = 1, .candidates = 60, .long_ms = 1000};
   const Task task = task_of(kWhat);
-  Rows rows;
   std::vector<double> losses;
   std::vector<double> shares;
   fmt::print(
@@ -132,17 +133,10 @@ int run(const Flags& flags) {
   }
   rows.add("ranking", "loss_percent", median(losses));
   rows.add("ranking", "time_percent", median(shares));
-  rows.add_machine();
   fmt::print("\n");
   print_verdict("the chosen one behind the best, median", median(losses), kLossBar, "%");
   print_verdict("time of the long protocol, median", median(shares), kTimeBar, "%");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

@@ -182,7 +182,9 @@ std::vector<double> milliseconds_of(int count, const Ask& ask) {
   return milliseconds;
 }
 
-int run(const Flags& flags) {
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   const int64_t count = flags.full ? 4'000'000 : 1'000'000;
   Bench bench;
   for (const char* name : {"C2D0", "C2D1", "C2D2", "C2D3", "GMM0", "GMM1", "GMM2", "GMM3"}) {
@@ -198,7 +200,6 @@ int run(const Flags& flags) {
     ~Remove() { fs::remove_all(folder); }
   } remove{folder};
 
-  Rows rows;
   fmt::print("{} attempts of {} tasks\n\n", count, bench.tasks.size());
   time_appends(folder, bench, rows);
   {
@@ -263,14 +264,7 @@ int run(const Flags& flags) {
   fmt::print("\n");
   print_verdict("import of a million", import_s * million, kImportBarS, "s");
   print_verdict("best of a task, p95", quantile(best, 0.95), kBestBarMs, "ms");
-  rows.add_machine();
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 0;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int argc, char** argv) {
-  return tilewright::bench::run_bench(argc, argv, tilewright::bench::run);
-}

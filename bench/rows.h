@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <map>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -43,8 +43,9 @@ inline Flags parse_flags(int count, char** words) {
 }
 
 // The element at floor(q * (n - 1)) of the sorted samples, as everywhere in the benches.
-inline double quantile(std::vector<double> samples, double q) {
-  if (samples.empty()) return 0;
+inline double quantile(std::span<const double> of, double q) {
+  if (of.empty()) return 0;
+  std::vector<double> samples(of.begin(), of.end());
   const auto at = static_cast<size_t>(q * static_cast<double>(samples.size() - 1));
   std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(at),
                    samples.end());
@@ -122,15 +123,8 @@ inline void print_floor(std::string_view what, double value, double bar, std::st
              value >= bar ? "reached" : "NOT REACHED");
 }
 
-// The main function of a bench; what is thrown becomes a line on stderr.
-inline int run_bench(int count, char** words, int (*run)(const Flags&)) noexcept {
-  try {
-    return run(parse_flags(count, words));
-  } catch (const std::exception& error) {
-    std::fputs(error.what(), stderr);
-    std::fputc('\n', stderr);
-    return 1;
-  }
-}
+// What a bench is: prints a table, adds its rows, returns the exit status. bench/main.cc has the
+// main function of them all, which parses the flags and writes the rows.
+int run(const Flags& flags, Rows& rows);
 
 }  // namespace tilewright::bench

@@ -158,7 +158,7 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
   rows->add(name, "rest_us", 1e6 * rest_s / scored);
 }
 
-int run(const Arguments& arguments) {
+int run_rates(const Arguments& arguments) {
   const Machine machine = detect_machine();
   record::Store store = must(record::Store::open(arguments.records, record::OpenAs::Reader));
   const auto tasks = must(store.tasks());
@@ -186,7 +186,7 @@ int run(const Arguments& arguments) {
 
 int main(int count, char** words) {
   try {
-    return tilewright::bench::run(tilewright::bench::parse_arguments(count, words));
+    return tilewright::bench::run_rates(tilewright::bench::parse_arguments(count, words));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -61,8 +61,9 @@ Shown run_one(const unseen::UnseenOperator& op, int64_t trials) {
   return shown;
 }
 
-int run(const Flags& flags) {
-  Rows rows;
+}  // namespace
+
+int run(const Flags& flags, Rows& rows) {
   double least_valid = 1, least_speed_up = 1e9;
   for (const unseen::UnseenOperator& op : unseen::unseen_operators()) {
     const Shown shown = run_one(op, flags.full ? 200 : 64);
@@ -71,17 +72,10 @@ int run(const Flags& flags) {
     least_valid = std::min(least_valid, shown.valid);
     least_speed_up = std::min(least_speed_up, shown.speed_up);
   }
-  rows.add_machine();
   fmt::print("\n");
   print_floor("valid candidates, the fewest", 100 * least_valid, kBarValid, "%");
   print_floor("against the naive schedule, the least", least_speed_up, kBarSpeedUp, "x");
-  if (!flags.json.empty() && !rows.write(flags.json)) return 1;
   return 100 * least_valid > kBarValid && least_speed_up >= kBarSpeedUp ? 0 : 1;
 }
 
-}  // namespace
 }  // namespace tilewright::bench
-
-int main(int count, char** words) {
-  return tilewright::bench::run_bench(count, words, tilewright::bench::run);
-}

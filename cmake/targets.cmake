@@ -44,10 +44,10 @@ function(tilewright_test name)
 endfunction()
 
 # tilewright_benchmark(NAME SOURCES x.cc... DEPS t...)
-# An executable for `./dev bench`; it has its own main. Named bench_<name> by convention.
+# An executable for `./dev bench`; bench/main.cc has its main. Named bench_<name> by convention.
 function(tilewright_benchmark name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPS")
-  add_executable(${name} ${arg_SOURCES})
+  add_executable(${name} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/bench/main.cc")
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}")
   target_compile_definitions(${name} PRIVATE "TILEWRIGHT_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
   target_link_libraries(${name} PRIVATE ${arg_DEPS} Threads::Threads)
