@@ -8,6 +8,7 @@ find_package(nlohmann_json REQUIRED)  # behind base/json.h
 find_package(CLI11 REQUIRED)          # cli
 find_package(SQLite3 REQUIRED)        # record
 find_package(simdjson REQUIRED)       # record
+find_package(Protobuf REQUIRED)       # onnx
 find_package(GTest REQUIRED)          # tests
 find_package(benchmark REQUIRED)      # bench
 
@@ -18,6 +19,22 @@ target_include_directories(tilewright_llvm_sdk SYSTEM INTERFACE ${LLVM_INCLUDE_D
 separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
 target_compile_definitions(tilewright_llvm_sdk INTERFACE ${llvm_definitions})
 target_link_libraries(tilewright_llvm_sdk INTERFACE LLVM)
+
+# LLVM's linker, for codegen/llvm: link `tilewright_lld`. Static; the rest of LLVM is the library
+# above.
+find_path(LLD_INCLUDE_DIR lld/Common/Driver.h HINTS ${LLVM_INCLUDE_DIRS})
+find_library(LLD_ELF_LIBRARY lldELF HINTS ${LLVM_LIBRARY_DIRS})
+find_library(LLD_COMMON_LIBRARY lldCommon HINTS ${LLVM_LIBRARY_DIRS})
+find_library(ZSTD_LIBRARY zstd)
+find_package(ZLIB REQUIRED)
+if(NOT LLD_INCLUDE_DIR OR NOT LLD_ELF_LIBRARY OR NOT LLD_COMMON_LIBRARY OR NOT ZSTD_LIBRARY)
+  message(FATAL_ERROR "LLD was not found (lld/Common/Driver.h, liblldELF, liblldCommon, libzstd); "
+                      "./dev installs it: apt-get install liblld-19-dev")
+endif()
+add_library(tilewright_lld INTERFACE)
+target_include_directories(tilewright_lld SYSTEM INTERFACE ${LLD_INCLUDE_DIR})
+target_link_libraries(tilewright_lld INTERFACE ${LLD_ELF_LIBRARY} ${LLD_COMMON_LIBRARY}
+                      tilewright_llvm_sdk ZLIB::ZLIB ${ZSTD_LIBRARY})
 
 # XGBoost's C interface, for cost: link `tilewright_xgboost`. Debian has no package file for CMake.
 find_path(XGBOOST_INCLUDE_DIR xgboost/c_api.h)

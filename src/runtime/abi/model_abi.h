@@ -1,18 +1,20 @@
 /* The plain C interface of a compiled model. Version 1.
  *
- * A model is a table of constants, kernels and steps (TilewrightModelTable), made by `tilewright
- * compile`, and a small run time in C that walks it. A library exports one symbol, `tilewright_model`,
- * a TilewrightModelApi; an object for linking exports it as NAME_model.
+ * A model is a TilewrightModelApi: what its inputs and outputs are, and functions. A library made
+ * by `tilewright compile` exports it as `tilewright_model`, and as NAME_model, as an object does.
  *
  *   const TilewrightModelApi* api = dlsym(library, "tilewright_model");
  *   TilewrightModel* model;
- *   if (api->create(NULL, &model) != 0) puts(api->error(NULL));
- *   api->run(model, inputs, outputs);   pointers in the order of api->inputs() and api->outputs()
+ *   if (api->create(api, NULL, &model) != 0) puts(api->error(NULL));
+ *   api->run(model, inputs, outputs);   pointers in the order of api->inputs and api->outputs
  *   api->destroy(model);
  *
- * Instances share constants and nothing else: each may be used by one thread at a time, several in
- * several threads at once. Functions return 0 or a TILEWRIGHT_MODEL_* code; the text belongs to the
- * instance, or to the calling thread where there is none.
+ * Tensors are row-major. Pointers that are aligned to 64 bytes are used as they are; others, and
+ * outputs that overlap an input, go through a copy. Instances share constants and nothing else:
+ * each may be used by one thread at a time, several in several threads at once. Instances with the
+ * same number of threads share the threads as well: who finds them busy computes alone meanwhile.
+ * Functions return 0 or a TILEWRIGHT_MODEL_* code; the text belongs to the instance, or to the
+ * calling thread where there is none. A library may be closed when its instances are destroyed.
  */
 #ifndef TILEWRIGHT_RUNTIME_ABI_MODEL_ABI_H_
 #define TILEWRIGHT_RUNTIME_ABI_MODEL_ABI_H_
@@ -25,7 +27,8 @@ extern "C" {
 
 #define TILEWRIGHT_MODEL_VERSION 1
 #define TILEWRIGHT_MODEL_OK 0
-#define TILEWRIGHT_MODEL_BAD_ARGUMENT 1 /* a null pointer, a wrong shape, type, stride or device */
+#define TILEWRIGHT_MODEL_BAD_ARGUMENT 1 /* a null pointer, a wrong shape, type, stride or device \
+                                         */
 #define TILEWRIGHT_MODEL_NO_MEMORY 2
 #define TILEWRIGHT_MODEL_NO_WEIGHTS 3 /* the file of weights is missing or another one */
 #define TILEWRIGHT_MODEL_WRONG_CPU 4  /* made for instructions that this machine lacks */
@@ -59,28 +62,42 @@ typedef struct TilewrightTensorInfo {
   int64_t bytes;
 } TilewrightTensorInfo;
 
+#define TILEWRIGHT_MODEL_PIN_CALLER 1 /* pins the calling thread as well: for measuring */
+
 typedef struct TilewrightModelOptions {
-  int32_t threads;          /* 0: as many as the model was made for */
-  int32_t reserved;
-  const char* weights_path; /* null: embedded, or the file named at compile time beside the library */
+  int32_t threads;          /* the caller's included; 0: as many as the model was made for */
+  int32_t flags;            /* TILEWRIGHT_MODEL_PIN_CALLER, or 0 */
+  const char* weights_path; /* null: embedded, or the file named at compile time, beside the library
+                               or the program */
 } TilewrightModelOptions;
 
-/* Time by step, filled by run_timed: nanoseconds, one a step. */
-typedef struct TilewrightModelApi {
-  int32_t version; /* TILEWRIGHT_MODEL_VERSION */
-  int32_t (*create)(const TilewrightModelOptions* options, TilewrightModel** model);
-  void (*destroy)(TilewrightModel* model);
-  const char* (*error)(const TilewrightModel* model); /* of the last call; never null */
-  int32_t (*inputs)(const TilewrightTensorInfo** infos);  /* how many */
-  int32_t (*outputs)(const TilewrightTensorInfo** infos); /* how many */
+typedef struct TilewrightModelApi TilewrightModelApi;
+struct TilewrightModelApi {
+  int32_t version; /* TILEWRIGHT_MODEL_VERSION; the rest is only for who knows it */
+  int32_t threads; /* that the model was made for */
+  const char* name;
+  int32_t input_count;
+  int32_t output_count;
+  int32_t step_count;
+  int32_t reserved;
+  const TilewrightTensorInfo* inputs;
+  const TilewrightTensorInfo* outputs;
+  const char* const* step_titles; /* what each kernel call of a run computes */
+
+  int32_t (*create)(const TilewrightModelApi* api, const TilewrightModelOptions* options,
+                    TilewrightModel** model);         /* options may be null */
+  void (*destroy)(TilewrightModel* model);            /* null: nothing */
+  const char* (*error)(const TilewrightModel* model); /* of the last failure; never null */
   int32_t (*run)(TilewrightModel* model, const void* const* inputs, void* const* outputs);
   int32_t (*run_dlpack)(TilewrightModel* model, const TilewrightDLTensor* const* inputs,
                         TilewrightDLTensor* const* outputs);
-  int32_t (*steps)(const char* const** titles); /* how many, and what each is */
+  /* As run; step_ns has step_count numbers: nanoseconds of each step. */
   int32_t (*run_timed)(TilewrightModel* model, const void* const* inputs, void* const* outputs,
                        int64_t* step_ns);
-  int64_t (*memory)(const TilewrightModel* model); /* bytes of arena and workspace of an instance */
-} TilewrightModelApi;
+  int64_t (*memory)(const TilewrightModel* model); /* bytes of arena and workspace */
+
+  const struct TilewrightModelTable* table; /* for the run time */
+};
 
 #ifdef __cplusplus
 }

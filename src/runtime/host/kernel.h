@@ -35,14 +35,16 @@ class Kernel {
   Kernel& operator=(Kernel&&) noexcept;
   ~Kernel();
 
+  using Entry = int32_t (*)(const TilewrightCall*);
   int32_t operator()(const TilewrightCall& call) const { return entry_(&call); }
+  Entry entry() const { return entry_; }  // valid as long as the Kernel
   int64_t workspace_bytes(int threads) const { return shared_ + threads * per_thread_; }
 
  private:
   struct Mapping;
   Kernel();
   std::unique_ptr<Mapping> mapping_;
-  int32_t (*entry_)(const TilewrightCall*) = nullptr;
+  Entry entry_ = nullptr;
   int64_t shared_ = 0;
   int64_t per_thread_ = 0;
 };

@@ -1,0 +1,178 @@
+#include "codegen/llvm/link.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/file.h"
+#include "codegen/llvm/compile.h"
+
+namespace tilewright::codegen {
+namespace {
+
+using ::testing::HasSubstr;
+
+namespace fs = std::filesystem;
+
+// Removed with what is in it.
+class Folder {
+ public:
+  Folder() {
+    std::string path = testing::TempDir() + "/link_test_XXXXXX";
+    path_ = mkdtemp(path.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  fs::path operator/(const char* name) const { return path_ / name; }
+
+ private:
+  fs::path path_;
+};
+
+// A kernel that writes its number.
+runtime::KernelObject kernel_of(const std::string& name, int64_t number) {
+  const ir::Function function{
+      .name = name,
+      .buffers = {{.name = "A", .element = {ir::Scalar::I64, 1}, .shape = {1}}},
+      .arguments = {0},
+      .argument_written = {true},
+      .body = ir::make_store(0, {ir::int_imm(0)}, ir::int_imm(number))};
+  auto object = compile_llvm(function, host_target(1));
+  EXPECT_TRUE(object.has_value());
+  return std::move(*object);
+}
+
+struct Row {
+  int32_t (*function)(const TilewrightCall*);
+  const char* text;
+  const uint8_t* blob;
+  int64_t bytes;
+};
+
+// Two rows: kernels by name, a text, and a place within a blob.
+ElfObject rows_of(std::span<const std::byte> blob) {
+  ElfObject object;
+  const auto data = object.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
+  const auto texts = object.add_section(".rodata", ElfObject::Kind::ReadOnly, 1);
+  const auto large = object.add_section(".lrodata", ElfObject::Kind::Blob, 4096);
+  object.set_blob(large, blob);
+  for (int k = 0; k < 2; ++k) {
+    const Row row{.function = nullptr,
+                  .text = nullptr,
+                  .blob = nullptr,
+                  .bytes = static_cast<int64_t>(blob.size())};
+    const int64_t at = object.append(data, &row, sizeof(row), 16);
+    object.point_to_symbol(data, at, k == 0 ? "tilewright_first" : "tilewright_second");
+    object.point_to_place(data, at + 8, texts, object.append_text(texts, k == 0 ? "one" : "two"));
+    object.point_to_place(data, at + 16, large, k);
+  }
+  object.define("rows", data, 0, 2 * sizeof(Row));
+  return object;
+}
+
+struct Inputs {
+  runtime::KernelObject first = kernel_of("first", 11);
+  runtime::KernelObject second = kernel_of("second", 22);
+  std::vector<std::byte> blob = std::vector<std::byte>(10000, std::byte{7});
+  ElfObject rows = rows_of(blob);
+
+  std::vector<LinkInput> list() const {
+    return {{.bytes = first.elf, .data = nullptr},
+            {.bytes = second.elf, .data = nullptr},
+            {.bytes = {}, .data = &rows}};
+  }
+};
+
+void expect_rows(const Row* rows, const std::vector<std::byte>& blob) {
+  for (int k = 0; k < 2; ++k) {
+    int64_t written = 0;
+    void* argument = &written;
+    const TilewrightCall call{
+        .arguments = &argument, .workspace = nullptr, .pool = nullptr, .threads = 1, .reserved = 0};
+    EXPECT_EQ(rows[k].function(&call), 0);
+    EXPECT_EQ(written, k == 0 ? 11 : 22);
+    EXPECT_STREQ(rows[k].text, k == 0 ? "one" : "two");
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(rows[k].blob) % 4096, static_cast<uintptr_t>(k));
+    EXPECT_EQ(std::memcmp(rows[k].blob, blob.data(), blob.size() - 1), 0);
+  }
+}
+
+TEST(Link, ALibraryHasWhatWasLinkedAndExportsWhatWasAskedFor) {
+  const Folder folder;
+  Inputs inputs;
+  inputs.blob[1] = std::byte{7};
+  const fs::path path = folder / "x.so";
+  const Status linked = link_shared(inputs.list(), {.soname = {}, .exported = {"rows"}}, path);
+  ASSERT_TRUE(linked.has_value()) << linked.error().message;
+
+  void* library = dlopen(path.c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto* rows = static_cast<const Row*>(dlsym(library, "rows"));
+  ASSERT_NE(rows, nullptr);
+  expect_rows(rows, inputs.blob);
+  EXPECT_EQ(dlsym(library, "tilewright_first"), nullptr);
+  dlclose(library);
+}
+
+TEST(Link, SameInputsSameBytesWhereverTheyLie) {
+  const Folder folder, elsewhere;
+  const Inputs inputs;
+  const SharedLibraryOptions options{.soname = {}, .exported = {"rows"}};
+  ASSERT_TRUE(link_shared(inputs.list(), options, folder / "x.so").has_value());
+  ASSERT_TRUE(link_shared(inputs.list(), options, elsewhere / "x.so").has_value());
+  const auto bytes = read_file(folder / "x.so");
+  EXPECT_EQ(bytes, read_file(elsewhere / "x.so"));
+  EXPECT_EQ(bytes->find("link_test"), std::string::npos);  // no path of the build
+
+  ASSERT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());
+  ASSERT_TRUE(link_relocatable(inputs.list(), elsewhere / "x.o").has_value());
+  EXPECT_EQ(read_file(folder / "x.o"), read_file(elsewhere / "x.o"));
+}
+
+// One object of several is linked as they would be.
+TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
+  const Folder folder;
+  const Inputs inputs;
+  ASSERT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());
+  const auto bytes = read_file(folder / "x.o");
+  ASSERT_TRUE(bytes.has_value());
+  const std::vector<uint8_t> object(bytes->begin(), bytes->end());
+  const LinkInput input{.bytes = object, .data = nullptr};
+  const Status linked =
+      link_shared({&input, 1}, {.soname = {}, .exported = {"rows"}}, folder / "y.so");
+  ASSERT_TRUE(linked.has_value()) << linked.error().message;
+  void* library = dlopen((folder / "y.so").c_str(), RTLD_NOW);
+  ASSERT_NE(library, nullptr) << dlerror();
+  expect_rows(static_cast<const Row*>(dlsym(library, "rows")), inputs.blob);
+  dlclose(library);
+}
+
+TEST(Link, FailuresAreErrorsAndLeaveNothing) {
+  const Folder folder;
+  const Inputs inputs;
+  std::vector<LinkInput> some = inputs.list();
+  some.pop_back();
+  ElfObject wanting;
+  const auto data = wanting.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
+  const void* null = nullptr;
+  wanting.point_to_symbol(data, wanting.append(data, &null, sizeof(null), 8), "nobody_has_this");
+  wanting.define("rows", data, 0, sizeof(null));
+  some.push_back({.bytes = {}, .data = &wanting});
+  const Status unresolved =
+      link_shared(some, {.soname = {}, .exported = {"rows"}}, folder / "x.so");
+  ASSERT_FALSE(unresolved.has_value());
+  EXPECT_THAT(unresolved.error().message, HasSubstr("nobody_has_this"));
+  EXPECT_TRUE(fs::is_empty(folder / "."));
+
+  const std::vector<uint8_t> nonsense = {1, 2, 3};
+  const LinkInput bad{.bytes = nonsense, .data = nullptr};
+  EXPECT_FALSE(link_relocatable({&bad, 1}, folder / "x.o").has_value());
+  EXPECT_FALSE(link_relocatable(inputs.list(), folder / "nowhere/x.o").has_value());
+  EXPECT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());  // it can run again
+}
+
+}  // namespace
+}  // namespace tilewright::codegen
