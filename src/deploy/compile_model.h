@@ -1,9 +1,12 @@
 // From a Graph to a Program: a schedule is chosen for each kernel, from the records or, where there
-// is none, the default one; kernels are built, constants packed as their kernels want them.
+// is none, the default one; kernels are built, constants packed as their kernels want them. The
+// same plan, choices and target give the same Program.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,26 +32,36 @@ struct PlanOptions {
   graph::PassOptions passes;
   graph::PartitionOptions partition;
 };
-// Large constants are folded by kernels of the default schedule, built for `target`.
+// Large constants are folded by kernels of the default schedule, built for `target`, unless the
+// passes have an `execute` of their own.
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& options = {});
+
+// Computes constants by kernels of the default schedule. What was built is kept for Dags that
+// compute the same. Safe from several threads.
+graph::Execute execute_on(const Target& target);
 
 // What a kernel is compiled with.
 struct Choice {
   schedule::Trace trace;
+  // What the trace speaks of where that is not the group's workload: one of the same content, in
+  // which stages and axes have other names.
+  std::shared_ptr<const Workload> workload;
   std::optional<double> latency_ns;  // as measured; none: the default schedule, never measured
   std::string protocol;              // of that time
   std::string note;                  // why it is not tuned, and the nearest record, where so
 };
-// One a kernel of the partition. Without a store all are default schedules.
+// One a kernel of the partition: the fastest record whose trace applies, of the protocol
+// weights_cold if there is one, else of another, which the note then says; the winner of a final
+// before others. Without a store all are default schedules.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store);
 
 struct CompileOptions {
-  std::string name = "model";
-  bool c_source = false;  // C beside the objects
-  int jobs = 0;           // kernels built at once; 0: as many as cpus
-  std::function<void(size_t done, size_t all)> progress;
+  std::string name = "model";  // what is no letter, digit or _ becomes _
+  bool c_source = false;       // C beside the objects
+  int jobs = 0;                // kernels built at once; 0: as many as cpus
+  std::function<void(size_t done, size_t all)> progress = {};  // from any thread, one at a time
 };
 Result<Program> compile_model(const ModelPlan& plan, std::span<const Choice> choices,
                               const Target& target, const CompileOptions& options = {});

@@ -1,4 +1,5 @@
-// A Program as files. The same Program gives the same bytes.
+// A Program as files. The same Program gives the same bytes, whatever the folder. No compiler and
+// no linker of the machine is needed.
 #pragma once
 
 #include <filesystem>
@@ -9,14 +10,21 @@
 namespace tilewright::deploy {
 
 struct ExportOptions {
-  bool weights_beside = false;  // in NAME.weights, memory-mapped, instead of embedded
+  bool weights_beside = false;  // in STEM.weights, memory-mapped, instead of embedded
 };
 
+// A library that exports `tilewright_model` and NAME_model (runtime/abi/model_abi.h).
 Status export_shared(const Program& program, const std::filesystem::path& so,
                      const ExportOptions& options = {});
+// An object that defines NAME_model, and STEM.h beside it. Link with -lpthread -ldl where the C
+// library has those apart.
 Status export_object(const Program& program, const std::filesystem::path& o,
-                     const ExportOptions& options = {});  // and a header beside it
+                     const ExportOptions& options = {});
+// One C source that defines NAME_model, and STEM.h beside it. The Program was compiled with
+// c_source. Constants beyond kMostEmbeddedInC are an error unless they are beside.
 Status export_c(const Program& program, const std::filesystem::path& c,
-                const ExportOptions& options = {});  // and a header beside it
+                const ExportOptions& options = {});
+
+inline constexpr int64_t kMostEmbeddedInC = int64_t{256} << 20;  // bytes
 
 }  // namespace tilewright::deploy

@@ -1,15 +1,20 @@
 // Program: a whole model ready to run or to be written out: kernels as objects, packed constants,
 // and the steps in their order. Made from a partitioned Graph and a schedule a kernel
-// (compile_model.h); written as .so, .o or .c (export.h); run in process for tests and folding.
+// (compile_model.h); written as .so, .o or .c (export.h); run in process by a Runner.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/c/emit_c.h"
 #include "graph/constant.h"
 #include "graph/memory_plan.h"
+#include "runtime/abi/model_abi.h"
+#include "runtime/host/buffer.h"
 #include "runtime/host/kernel.h"
 #include "target/target.h"
 
@@ -22,11 +27,11 @@ struct ProgramTensor {
 
 struct ProgramKernel {
   runtime::KernelObject object;  // its symbol is unique in the Program
-  std::string c_source;          // where C was asked for
   std::string title;
 };
 
-// A place: which buffer, and the offset in it.
+// A place: which buffer, and the offset in it, in bytes. The constants are one buffer, and so is
+// the arena: `index` is for inputs and outputs.
 struct Argument {
   graph::Home home = graph::Home::Arena;
   int64_t index = 0;
@@ -40,25 +45,30 @@ struct Step {
 };
 
 struct Program {
-  std::string name;
+  std::string name;  // a C identifier
   Target target;
   std::vector<ProgramTensor> inputs, outputs;
   std::vector<ProgramKernel> kernels;
   std::vector<Step> steps;
-  std::vector<std::byte> constants;       // packed, each at a multiple of 64
-  std::vector<int64_t> constant_offsets;  // by index of Home::Constant
+  runtime::AlignedBuffer constants;  // as the kernels want them, each at a multiple of 64
   int64_t arena_bytes = 0;
-  int64_t workspace_bytes = 0;  // the largest of the kernels', for target.threads
+  codegen::CSource c;  // of all kernels in order, where C was asked for
 };
 
-// Runs it in this process; inputs in order, row-major.
+// Runs it in this process; inputs in order, row-major. To be used by one thread at a time; several
+// may be loaded of one Program.
 class Runner {
  public:
   static Result<Runner> load(const Program& program);  // which outlives it
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
   ~Runner();
+  // An error where number or types of the inputs are not the Program's.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
+
+  // The same as a compiled library has it: for who times it.
+  const TilewrightModelApi& api() const;
+  TilewrightModel* model() const;
 
  private:
   struct Impl;

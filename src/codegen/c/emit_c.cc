@@ -126,7 +126,7 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
   result.source =
       fmt::format("/* Compile with -O2 {}, or more of a machine. */\n{}#include \"{}\"\n\n",
                   fmt::join(c_target_flags(target), " "), kPrologue, options.header_name);
-  if (is_parallel) result.source += kSerialPool;
+  if (is_parallel && options.pool) result.source += kSerialPool;
   result.source += helpers.text() + kernels;
   result.header = header_of(options, declarations);
   return result;

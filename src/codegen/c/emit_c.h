@@ -36,6 +36,7 @@ struct CSource {
 
 struct COptions {
   std::string header_name = "kernels.h";  // what the source includes
+  bool pool = true;  // a weak tilewright_parallel_for in the source, where a loop needs one
 };
 
 Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& target,

@@ -1,0 +1,212 @@
+// choose_schedules: the best records of the kernels of a model, and what is said of those that have
+// none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "deploy/compile_model.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+
+namespace tilewright::deploy {
+namespace {
+
+constexpr size_t kTried = 8;  // records whose trace may have ceased to apply
+// In the order of preference: in a model weights come from memory.
+constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CachePolicy::Cold,
+                                record::CachePolicy::Warm};
+
+// What computes alike has the same shape of axes, operator by operator; extents tell them apart.
+struct Form {
+  std::string structure;            // element types, numbers of axes
+  std::vector<double> log_extents;  // of all axes, base 2
+};
+
+Form form_of(const te::Dag& dag) {
+  Form form;
+  for (const te::Op& op : dag.ops()) {
+    form.structure +=
+        fmt::format("{}:{}:{}:", static_cast<int>(op.kind), op.axes.size(), op.reduce_axes.size());
+    for (const te::TensorId id : op.outputs) form.structure += ir::name_of(dag.tensor(id).element);
+    form.structure += ';';
+    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
+      for (const te::Axis& axis : *axes) {
+        form.log_extents.push_back(std::log2(static_cast<double>(axis.extent.high)));
+      }
+    }
+  }
+  return form;
+}
+
+// In doublings and halvings of extents; infinite between other structures.
+double distance(const Form& a, const Form& b) {
+  if (a.structure != b.structure) return std::numeric_limits<double>::infinity();
+  double sum = 0;
+  for (size_t k = 0; k < a.log_extents.size(); ++k) {
+    sum += std::abs(a.log_extents[k] - b.log_extents[k]);
+  }
+  return sum;
+}
+
+class Chooser {
+ public:
+  Chooser(const Target& target, record::Store* store) : target_(target), store_(store) {}
+
+  Result<Choice> choose(const Workload& workload) {
+    std::string stale;
+    if (store_ != nullptr) {
+      const Task task{.workload = workload, .target = target_};
+      const Result<std::vector<record::Attempt>> best = best_of(task.key());
+      if (!best) return std::unexpected(best.error());
+      for (const record::Attempt& attempt : *best) {
+        Result<std::optional<Choice>> choice = recorded(task, attempt);
+        if (!choice) return std::unexpected(choice.error());
+        if (*choice) return **std::move(choice);
+      }
+      if (!best->empty()) stale = "its records no longer apply; ";
+    }
+    Result<schedule::Trace> trace = schedule::default_trace(workload, target_);
+    if (!trace) return std::unexpected(trace.error());
+    Choice choice{.trace = std::move(*trace),
+                  .workload = nullptr,
+                  .latency_ns = {},
+                  .protocol = {},
+                  .note = std::move(stale)};
+    const Result<std::string> nearest = nearest_record(workload);
+    if (!nearest) return std::unexpected(nearest.error());
+    choice.note += *nearest;
+    return choice;
+  }
+
+ private:
+  struct Known {
+    record::TaskSummary summary;
+    Form form;
+  };
+
+  // The fastest attempts of a task, best first. Those that were compared in turns come first,
+  // unless one that was not there has been found since that is faster than all of them.
+  Result<std::vector<record::Attempt>> best_of(Hash128 task) {
+    for (const record::CachePolicy cache : kCaches) {
+      const record::Protocol protocol{.version = 1, .cache = cache, .interleaved = false};
+      Result<std::vector<record::Attempt>> apart = timed(task, protocol);
+      if (!apart) return apart;
+      Result<std::vector<record::Attempt>> finals =
+          timed(task, {.version = 1, .cache = cache, .interleaved = true});
+      if (!finals) return finals;
+      if (apart->empty() && finals->empty()) continue;
+      const bool newer =
+          !apart->empty() && std::ranges::find(*finals, apart->front().program,
+                                               &record::Attempt::program) == finals->end();
+      std::vector<record::Attempt> all = std::move(newer ? *apart : *finals);
+      std::ranges::move(newer ? *finals : *apart, std::back_inserter(all));
+      return all;
+    }
+    return std::vector<record::Attempt>{};
+  }
+
+  // Of that protocol only.
+  Result<std::vector<record::Attempt>> timed(Hash128 task, const record::Protocol& protocol) {
+    Result<std::vector<record::Attempt>> best = store_->best(task, protocol, kTried);
+    if (!best) return best;
+    std::erase_if(*best, [&](const record::Attempt& one) { return one.protocol != protocol; });
+    return best;
+  }
+
+  // Nothing where the trace does not apply. It speaks of the names of the workload that it was made
+  // for, which has the same content but maybe others.
+  Result<std::optional<Choice>> recorded(const Task& task, const record::Attempt& attempt) {
+    Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
+    if (!trace) return std::nullopt;
+    Choice choice{.trace = std::move(*trace),
+                  .workload = nullptr,
+                  .latency_ns = attempt.verdict.latency_ns,
+                  .protocol = record::print_protocol(attempt.protocol),
+                  .note = {}};
+    if (!applies(task.workload, choice.trace)) {
+      const Result<std::optional<record::StoredTask>> stored = store_->find_task(task.key());
+      if (!stored) return std::unexpected(stored.error());
+      if (!*stored) return std::nullopt;
+      Result<Task> named = record::task_of(**stored);
+      if (!named || !applies(named->workload, choice.trace)) return std::nullopt;
+      choice.workload = std::make_shared<const Workload>(std::move(named->workload));
+    }
+    if (attempt.protocol.cache != kCaches.front()) {
+      choice.note =
+          fmt::format("tuned by protocol {}, not as in a model (weights_cold)", choice.protocol);
+    }
+    return choice;
+  }
+
+  static bool applies(const Workload& workload, const schedule::Trace& trace) {
+    const Result<schedule::LoopTree> initial = schedule::initial_tree(workload);
+    schedule::LoopTree tree;
+    return initial && !schedule::apply(*initial, trace, &tree);
+  }
+
+  Result<std::string> nearest_record(const Workload& workload) {
+    if (store_ == nullptr) return std::string("no store of records");
+    if (!read_) {
+      if (const Status done = read_known(); !done) return std::unexpected(done.error());
+    }
+    const Form form = form_of(*workload.dag);
+    const Known* nearest = nullptr;
+    double least = std::numeric_limits<double>::infinity();
+    for (const Known& known : known_) {
+      const double far = distance(form, known.form);
+      if (far >= least) continue;
+      least = far;
+      nearest = &known;
+    }
+    if (nearest == nullptr) {
+      return std::string("no record of this kernel, nor of one that computes alike");
+    }
+    return fmt::format("no record of this kernel; nearest is {} ({:.1f} us)",
+                       nearest->summary.task.text, nearest->summary.best_ns * 1e-3);
+  }
+
+  // Tasks of the same target that have a time.
+  Status read_known() {
+    read_ = true;
+    Result<std::vector<record::TaskSummary>> all = store_->summaries();
+    if (!all) return std::unexpected(all.error());
+    const std::string target = print_target(target_);
+    for (record::TaskSummary& summary : *all) {
+      if (summary.best_ns == 0 || summary.task.target != target) continue;
+      const Result<Task> task = record::task_of(summary.task);
+      if (!task) continue;  // of an operator that this version does not have
+      known_.push_back({.summary = std::move(summary), .form = form_of(*task->workload.dag)});
+    }
+    return {};
+  }
+
+  Target target_;
+  record::Store* store_;
+  bool read_ = false;
+  std::vector<Known> known_;
+};
+
+}  // namespace
+
+Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
+                                             record::Store* store) {
+  Chooser chooser(target, store);
+  std::vector<Choice> choices;
+  choices.reserve(plan.partition.kernels.size());
+  for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
+    const graph::Group& group = plan.partition.groups[kernel.groups.front()];
+    Result<Choice> choice = chooser.choose(group.workload);
+    if (!choice) {
+      return fail(choice.error().kind,
+                  fmt::format("kernel '{}': {}", group.title, choice.error().message));
+    }
+    choices.push_back(std::move(*choice));
+  }
+  return choices;
+}
+
+}  // namespace tilewright::deploy

@@ -1,0 +1,150 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "codegen/version.h"
+#include "deploy/plans_testing.h"
+#include "schedule/default_trace.h"
+#include "task/parse.h"
+
+namespace tilewright::deploy {
+namespace {
+
+using record::CachePolicy;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kMatmul = "matmul:m=64,n=64,k=64,constant=B";
+
+ModelPlan one_matmul() {
+  PlanMaker maker;
+  maker.input("x", f32({64, 64}));
+  maker.constant("w", random_constant({64, 64}, 1));
+  maker.kernel(kMatmul, {"x", "w", "y"});
+  return maker.finish({"y"});
+}
+
+// A store with attempts of the model's task; each has a program of its own.
+class ChooseSchedules : public testing::Test {
+ protected:
+  void SetUp() override {
+    record::testing::must(store_.put_machine(machine_));
+    record::testing::must(
+        store_.put_run({.id = {1, 1}, .start_us = 1, .command = "", .version = ""}));
+  }
+
+  void put(const std::string& what, const std::string& trace, double latency_ns, uint64_t program,
+           CachePolicy cache, bool interleaved = false) {
+    const Task task{.workload = *parse_workload(what), .target = target_};
+    record::testing::must(store_.put_task(task));
+    record::Attempt attempt;
+    attempt.run = {1, 1};
+    attempt.sequence = ++sequence_;
+    attempt.task = task.key();
+    attempt.program = {program, program};
+    attempt.trace = trace;
+    attempt.machine = record::machine_id(machine_);
+    attempt.protocol = {.version = 1, .cache = cache, .interleaved = interleaved};
+    attempt.code_generator = codegen::kCodeGeneratorVersion;
+    attempt.verdict = {.kind = record::VerdictKind::Timed,
+                       .latency_ns = latency_ns,
+                       .samples_ns = {latency_ns},
+                       .text = {}};
+    record::testing::must(store_.append({&attempt, 1}));
+  }
+
+  Choice choose() {
+    auto choices = choose_schedules(plan_, target_, &store_);
+    EXPECT_TRUE(choices.has_value()) << choices.error().message;
+    EXPECT_EQ(choices->size(), 1U);
+    return choices->front();
+  }
+
+  TestFolder folder_;
+  record::Store store_ = record::testing::must(record::Store::open(folder_ / "records.db"));
+  Machine machine_ = record::testing::machine_named("any");
+  Target target_ = host_target(2);
+  ModelPlan plan_ = one_matmul();
+  int64_t sequence_ = 0;
+};
+
+TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
+  const auto without = choose_schedules(plan_, target_, nullptr);
+  ASSERT_TRUE(without.has_value());
+  EXPECT_FALSE(without->front().latency_ns);
+  EXPECT_THAT(without->front().note, HasSubstr("no store"));
+
+  const Choice choice = choose();
+  EXPECT_EQ(choice.trace, *schedule::default_trace(plan_.partition.groups[0].workload, target_));
+  EXPECT_FALSE(choice.latency_ns);
+  EXPECT_THAT(choice.note, HasSubstr("nor of one that computes alike"));
+}
+
+TEST_F(ChooseSchedules, NamesTheNearest) {
+  put("matmul:m=64,n=64,k=1024,constant=B", "", 1000, 1, CachePolicy::Warm);
+  put("matmul:m=64,n=128,k=64,constant=B", "", 2000, 2, CachePolicy::Warm);
+  put("softmax:m=64,n=64", "", 3000, 3, CachePolicy::Warm);
+  const Choice choice = choose();
+  EXPECT_FALSE(choice.latency_ns);
+  EXPECT_THAT(choice.note, HasSubstr("nearest is matmul:m=64,n=128,k=64"));
+  EXPECT_THAT(choice.note, HasSubstr("2.0 us"));
+}
+
+TEST_F(ChooseSchedules, WeightsColdBeforeOthers) {
+  put(kMatmul, "split C i [8]", 900, 1, CachePolicy::Warm);
+  EXPECT_EQ(choose().latency_ns, 900);
+  EXPECT_EQ(choose().protocol, "v1;warm");
+  EXPECT_THAT(choose().note, HasSubstr("not as in a model"));
+  put(kMatmul, "split C i [16]", 1200, 2, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [4]", 1300, 3, CachePolicy::WeightsCold);
+  const Choice choice = choose();
+  EXPECT_EQ(choice.latency_ns, 1200);
+  EXPECT_EQ(choice.trace, *schedule::trace_from_text("split C i [16]"));
+  EXPECT_THAT(choice.note, IsEmpty());
+}
+
+// What won in turns with the others is the best, until something faster than all of them is found.
+TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
+  put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [8]", 1105, 1, CachePolicy::WeightsCold, true);
+  put(kMatmul, "split C i [16]", 1100, 2, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [16]"));
+  put(kMatmul, "split C i [32]", 800, 3, CachePolicy::WeightsCold);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
+}
+
+TEST_F(ChooseSchedules, WhatNoLongerAppliesIsPassedOver) {
+  put(kMatmul, "split Gone i [8]", 700, 1, CachePolicy::WeightsCold);
+  EXPECT_FALSE(choose().latency_ns);
+  EXPECT_THAT(choose().note, HasSubstr("no longer apply"));
+  put(kMatmul, "split C i [8]", 1000, 2, CachePolicy::WeightsCold);
+  EXPECT_EQ(choose().latency_ns, 1000);
+}
+
+// The same content under other names: the trace means those that it was made for.
+TEST_F(ChooseSchedules, NamesMayDiffer) {
+  put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
+  graph::Group& group = plan_.partition.groups[0];
+  te::DagBuilder builder;
+  const te::TensorId p = builder.placeholder("P", {64, 64}, ir::Scalar::F32);
+  const te::TensorId q = builder.placeholder("Q", {64, 64}, ir::Scalar::F32);
+  const te::Axis a = builder.axis("a", 64), b = builder.axis("b", 64), r = builder.axis("r", 64);
+  builder.reduce("R", {a, b}, {r}, ir::BinaryOp::Add,
+                 builder.read(p, {a.var, r.var}) * builder.read(q, {r.var, b.var}),
+                 ir::Scalar::F32);
+  group.workload = dag_workload(std::move(builder).build(), {"Q"});
+  ASSERT_EQ(group.workload.key(), parse_workload(kMatmul)->key());
+
+  const Choice choice = choose();
+  EXPECT_EQ(choice.latency_ns, 1000);
+  ASSERT_NE(choice.workload, nullptr);
+  const auto program = compile_model(plan_, {&choice, 1}, target_);
+  ASSERT_TRUE(program.has_value()) << program.error().message;
+  const graph::Constant x = random_constant({64, 64}, 2);
+  const Program plain = must_compile(one_matmul());
+  expect_near(floats(Runner::load(*program)->run({&x, 1})->front()),
+              floats(Runner::load(plain)->run({&x, 1})->front()));
+}
+
+}  // namespace
+}  // namespace tilewright::deploy

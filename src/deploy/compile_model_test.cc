@@ -1,0 +1,161 @@
+#include "deploy/compile_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "deploy/plans_testing.h"
+
+namespace tilewright::deploy {
+namespace {
+
+using graph::Constant;
+using ::testing::HasSubstr;
+
+TEST(CompileModel, ComputesWhatItsKernelsDo) {
+  const ModelPlan plan = small_model();
+  for (const int threads : {1, 2}) {
+    const Program program = must_compile(plan, {}, threads);
+    Result<Runner> runner = Runner::load(program);
+    ASSERT_TRUE(runner.has_value()) << runner.error().message;
+    for (const uint64_t seed : {5, 6}) {
+      const Constant x = random_constant({1, 14, 14, 16}, seed);
+      const auto results = runner->run({&x, 1});
+      ASSERT_TRUE(results.has_value()) << results.error().message;
+      ASSERT_EQ(results->size(), 1U);
+      EXPECT_EQ(results->front().type(), f32({196, 10}));
+      expect_near(floats(results->front()), small_model_result(plan, x));
+    }
+  }
+}
+
+TEST(CompileModel, DescribesItself) {
+  const Program program = must_compile(small_model(), {.name = "a-model.1"});
+  EXPECT_EQ(program.name, "a_model_1");
+  ASSERT_EQ(program.inputs.size(), 1U);
+  EXPECT_EQ(program.inputs[0].name, "x");
+  EXPECT_EQ(program.outputs[0].name, "y");
+  EXPECT_EQ(program.steps.size(), 3U);
+  EXPECT_EQ(program.kernels.size(), 3U);
+  EXPECT_EQ(must_compile(small_model(), {.name = "50"}).name, "model_50");
+}
+
+// Twice the same kernel with other weights: one piece of code, each step its own constants. The
+// same weights in one layout are there once.
+TEST(CompileModel, EqualKernelsAreOne) {
+  PlanMaker maker;
+  maker.input("x", f32({8, 8}));
+  maker.constant("a", random_constant({8, 8}, 1));
+  maker.constant("b", random_constant({8, 8}, 2));
+  const std::string text = "matmul:m=8,n=8,k=8,constant=B";
+  maker.kernel(text, {"x", "a", "y1"});
+  maker.kernel(text, {"y1", "b", "y2"});
+  maker.kernel(text, {"y2", "a", "y3"});
+  const ModelPlan plan = maker.finish({"y3"});
+  const Program program = must_compile(plan);
+  EXPECT_EQ(program.kernels.size(), 1U);
+  ASSERT_EQ(program.steps.size(), 3U);
+  EXPECT_EQ(program.steps[0].arguments[1].offset, program.steps[2].arguments[1].offset);
+  EXPECT_NE(program.steps[0].arguments[1].offset, program.steps[1].arguments[1].offset);
+  EXPECT_EQ(program.constants.size(), 2 * 8 * 8 * 4);
+
+  const Constant x = random_constant({8, 8}, 3);
+  std::vector<float> values = floats(x);
+  for (const graph::ValueId id :
+       {plan.memory.constants[0], plan.memory.constants[1], plan.memory.constants[0]}) {
+    const std::vector<float> weights = floats(plan.graph.value(id).constant);
+    std::vector<float> next(64);
+    for (size_t k = 0; k < 512; ++k) {
+      next[k / 8 / 8 * 8 + k % 8] +=
+          values[k / 64 * 8 + k / 8 % 8] * weights[k / 8 % 8 * 8 + k % 8];
+    }
+    values = next;
+  }
+  const auto results = Runner::load(program)->run({&x, 1});
+  ASSERT_TRUE(results.has_value());
+  expect_near(floats(results->front()), values);
+}
+
+// A tap that meets the zeros around an image is left out only where weights are finite.
+TEST(CompileModel, InfiniteConstantsAreNotAssumedAway) {
+  const std::string text = "conv2d:n=1,h=4,w=4,ci=1,co=1,kernel=3,pad=1,constant=W";
+  const auto result_of = [&](float corner) {
+    std::vector<std::byte> bytes(9 * sizeof(float));
+    std::memcpy(bytes.data(), &corner, sizeof(corner));  // meets zeros in the first row
+    PlanMaker maker;
+    maker.input("x", f32({1, 4, 4, 1}));
+    maker.constant("w", Constant::of_bytes(f32({3, 3, 1, 1}), bytes));
+    maker.kernel(text, {"x", "w", "y"});
+    const Program program = must_compile(maker.finish({"y"}));
+    const Constant x = random_constant({1, 4, 4, 1}, 1);
+    return floats(Runner::load(program)->run({&x, 1})->front());
+  };
+  EXPECT_EQ(result_of(1.0F)[0], 0.0F);
+  EXPECT_TRUE(std::isnan(result_of(std::numeric_limits<float>::infinity())[0]));
+  EXPECT_TRUE(std::isnan(result_of(std::numeric_limits<float>::quiet_NaN())[0]));
+}
+
+TEST(CompileModel, ReportsProgressAndFailures) {
+  const ModelPlan plan = small_model();
+  const Target target = host_target(1);
+  auto choices = choose_schedules(plan, target, nullptr);
+  ASSERT_TRUE(choices.has_value());
+  std::vector<size_t> counts;
+  ASSERT_TRUE(compile_model(plan, *choices, target,
+                            {.progress =
+                                 [&](size_t done, size_t all) {
+                                   EXPECT_EQ(all, 3U);
+                                   counts.push_back(done);
+                                 }})
+                  .has_value());
+  EXPECT_EQ(counts, (std::vector<size_t>{1, 2, 3}));
+
+  (*choices)[1].trace = *schedule::trace_from_text("split Nowhere i [4]");
+  const auto failed = compile_model(plan, *choices, target);
+  ASSERT_FALSE(failed.has_value());
+  EXPECT_THAT(failed.error().message, HasSubstr("kernel 'elementwise"));
+}
+
+TEST(Runner, RefusesOtherInputs) {
+  const Program program = must_compile(small_model());
+  Result<Runner> runner = Runner::load(program);
+  ASSERT_TRUE(runner.has_value());
+  const auto none = runner->run({});
+  ASSERT_FALSE(none.has_value());
+  EXPECT_THAT(none.error().message, HasSubstr("1 inputs, 0 were given"));
+  const Constant wrong = random_constant({1, 14, 14, 8}, 1);
+  const auto other = runner->run({&wrong, 1});
+  ASSERT_FALSE(other.has_value());
+  EXPECT_THAT(other.error().message, HasSubstr("input 'x' is f32[1,14,14,16]"));
+}
+
+TEST(ExecuteOn, ComputesConstants) {
+  const graph::Execute execute = execute_on(host_target(2));
+  PlanMaker maker;  // for its Dag
+  maker.input("a", f32({40, 30}));
+  maker.input("b", f32({30, 20}));
+  maker.kernel("matmul:m=40,n=20,k=30", {"a", "b", "c"});
+  const ModelPlan plan = maker.finish({"c"});
+  const std::vector<Constant> inputs = {random_constant({40, 30}, 1), random_constant({30, 20}, 2)};
+  for (int round = 0; round < 2; ++round) {  // the second time from what was built
+    const auto results = execute(*plan.partition.groups[0].workload.dag, inputs);
+    ASSERT_TRUE(results.has_value()) << results.error().message;
+    ASSERT_EQ(results->size(), 1U);
+    EXPECT_EQ(results->front().type(), f32({40, 20}));
+    const std::vector<float> a = floats(inputs[0]);
+    const std::vector<float> b = floats(inputs[1]);
+    std::vector<float> expected(800);
+    for (size_t i = 0; i < 40; ++i) {
+      for (size_t j = 0; j < 20; ++j) {
+        for (size_t k = 0; k < 30; ++k) expected[i * 20 + j] += a[i * 30 + k] * b[k * 20 + j];
+      }
+    }
+    expect_near(floats(results->front()), expected);
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::deploy

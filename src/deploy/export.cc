@@ -1,0 +1,85 @@
+#include "deploy/export.h"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+#include "base/file.h"
+#include "codegen/llvm/link.h"
+#include "deploy/data_object.h"
+#include "deploy/export_parts.h"
+#include "deploy/model_header.h"
+#include "deploy/part_file.h"
+#include "deploy/runtime_text.h"
+#include "deploy/table.h"
+
+namespace tilewright::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Kernels, data and run time; `data` is one of them.
+std::vector<codegen::LinkInput> link_inputs(const Program& program,
+                                            const codegen::ElfObject& data) {
+  std::vector<codegen::LinkInput> inputs;
+  inputs.reserve(program.kernels.size() + 2);
+  for (const ProgramKernel& kernel : program.kernels) {
+    inputs.push_back({.bytes = kernel.object.elf, .data = nullptr});
+  }
+  inputs.push_back({.bytes = {}, .data = &data});
+  inputs.push_back({.bytes = runtime_object(), .data = nullptr});
+  return inputs;
+}
+
+}  // namespace
+
+fs::path weights_path(const fs::path& file) { return fs::path(file).replace_extension(".weights"); }
+
+Status write_weights(const Program& program, const fs::path& path) {
+  Result<PartFile> file = PartFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  const Hash128 hash = hash_of_constants(program);
+  TilewrightWeightsHeader header{};
+  std::memcpy(header.magic, TILEWRIGHT_WEIGHTS_MAGIC, sizeof(header.magic));
+  header.version = 1;
+  header.bytes = static_cast<uint64_t>(program.constants.size());
+  header.hash[0] = hash.high;
+  header.hash[1] = hash.low;
+  std::array<std::byte, TILEWRIGHT_WEIGHTS_OFFSET> first{};
+  std::memcpy(first.data(), &header, sizeof(header));
+  file->append(first);
+  file->append(std::span(program.constants.as<const std::byte>(),
+                         static_cast<size_t>(program.constants.size())));
+  return file->finish();
+}
+
+Status export_shared(const Program& program, const fs::path& so, const ExportOptions& options) {
+  const std::string own_name = program.name + "_model";
+  DataObjectOptions data_options{.symbols = {"tilewright_model"}, .weights_file = {}};
+  if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
+  if (options.weights_beside) {
+    const fs::path weights = weights_path(so);
+    if (const Status written = write_weights(program, weights); !written) return written;
+    data_options.weights_file = weights.filename().string();
+  }
+  const codegen::ElfObject data = data_object(program, data_options);
+  return codegen::link_shared(link_inputs(program, data),
+                              {.soname = {}, .exported = data_options.symbols}, so);
+}
+
+Status export_object(const Program& program, const fs::path& o, const ExportOptions& options) {
+  DataObjectOptions data_options{.symbols = {program.name + "_model"}, .weights_file = {}};
+  if (options.weights_beside) {
+    const fs::path weights = weights_path(o);
+    if (const Status written = write_weights(program, weights); !written) return written;
+    data_options.weights_file = weights.filename().string();
+  }
+  const fs::path header = fs::path(o).replace_extension(".h");
+  const Status written =
+      write_file_atomically(header, model_header(program, header.filename().string(), false));
+  if (!written) return written;
+  const codegen::ElfObject data = data_object(program, data_options);
+  return codegen::link_relocatable(link_inputs(program, data), o);
+}
+
+}  // namespace tilewright::deploy

@@ -1,0 +1,211 @@
+// export_c: kernels, run time, table and constants as one C source.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "deploy/export.h"
+#include "deploy/export_parts.h"
+#include "deploy/model_header.h"
+#include "deploy/part_file.h"
+#include "deploy/runtime_text.h"
+#include "deploy/table.h"
+
+namespace tilewright::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As the compiler of the source says, not as the target does: the source may be compiled for less.
+constexpr std::string_view kFeatureMacros[][2] = {{"__SSE4_2__", "sse4.2"},
+                                                  {"__AVX__", "avx"},
+                                                  {"__F16C__", "f16c"},
+                                                  {"__FMA__", "fma"},
+                                                  {"__AVX2__", "avx2"},
+                                                  {"__AVXVNNI__", "avxvnni"},
+                                                  {"__AVX512F__", "avx512f"},
+                                                  {"__AVX512CD__", "avx512cd"},
+                                                  {"__AVX512BW__", "avx512bw"},
+                                                  {"__AVX512DQ__", "avx512dq"},
+                                                  {"__AVX512VL__", "avx512vl"},
+                                                  {"__AVX512VBMI__", "avx512vbmi"},
+                                                  {"__AVX512VNNI__", "avx512vnni"},
+                                                  {"__AVX512BF16__", "avx512bf16"},
+                                                  {"__AVX512FP16__", "avx512fp16"}};
+
+std::string c_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto letter = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\' || c == '?') {
+      result += '\\';
+      result += c;
+    } else if (letter < 32 || letter >= 127) {
+      result += fmt::format("\\{:03o}", letter);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+class CText {
+ public:
+  CText(const Program& program, PartFile& file) : program_(program), file_(file) {}
+
+  // Kernels include the header by the name that the Program knows.
+  void kernels(const std::string& header) {
+    const std::string known = fmt::format("#include \"{}.h\"", program_.name);
+    const std::string& source = program_.c.source;
+    const size_t at = source.find(known);
+    CHECK(at != std::string::npos, "the source does not include {}", known);
+    file_.append(fmt::format("/* The model {}: compiled by tilewright. */\n", program_.name));
+    file_.append("#define _GNU_SOURCE 1\n");
+    file_.append(std::string_view(source).substr(0, at));
+    file_.append(fmt::format("#include \"{}\"", header));
+    file_.append(std::string_view(source).substr(at + known.size()));
+  }
+
+  void run_time() {
+    file_.append("\n#define TILEWRIGHT_RUNTIME_LINKAGE static __attribute__((unused))\n");
+    file_.append(runtime_text());
+  }
+
+  void constants() {
+    const auto bytes = static_cast<size_t>(program_.constants.size());
+    const auto* words = program_.constants.as<const uint64_t>();
+    file_.append("\nstatic const _Alignas(64) uint64_t tw_constants[] = {");
+    std::string line;
+    for (size_t k = 0; k < bytes / sizeof(uint64_t); ++k) {
+      line += k % 5 == 0 ? "\n" : "";
+      fmt::format_to(std::back_inserter(line), "{:#x},", words[k]);
+      if (line.size() < 1 << 16) continue;
+      file_.append(line);
+      line.clear();
+    }
+    file_.append(line + "\n};\n");
+  }
+
+  void table(const std::string& weights_file) {
+    const TableRows rows = table_rows(program_);
+    std::string text = "\nstatic const char tw_features[] = \"\"\n";
+    for (const auto& [macro, feature] : kFeatureMacros) {
+      text += fmt::format("#ifdef {}\n    \"{},\"\n#endif\n", macro, feature);
+    }
+    text += "    ;\n";
+    text += kernel_rows();
+    text += "static const TilewrightTableStep tw_steps[] = {\n";
+    for (const TilewrightTableStep& step : rows.steps) {
+      text += fmt::format("    {{{}, {}, {}, 0}},\n", step.kernel, step.first_argument,
+                          step.argument_count);
+    }
+    text += "    {0, 0, 0, 0}};\nstatic const TilewrightTableArgument tw_arguments[] = {\n";
+    for (const TilewrightTableArgument& row : rows.arguments) {
+      text += fmt::format("    {{{}, {}, {}}},\n", row.home, row.index, row.offset);
+    }
+    text += "    {0, 0, 0}};\n";
+    text += table_struct(rows, weights_file);
+    file_.append(text);
+  }
+
+  void api() {
+    std::string text = infos("tw_inputs", program_.inputs) + infos("tw_outputs", program_.outputs);
+    text += "static const char* const tw_titles[] = {\n";
+    for (const Step& step : program_.steps) text += fmt::format("    {},\n", c_string(step.title));
+    text += "    0};\n";
+    text += fmt::format(
+        "\nconst TilewrightModelApi {}_model = {{\n"
+        "    .version = {}, .threads = {}, .name = {},\n"
+        "    .input_count = {}, .output_count = {}, .step_count = {},\n"
+        "    .inputs = tw_inputs, .outputs = tw_outputs, .step_titles = tw_titles,\n"
+        "    .create = tilewright_model_create, .destroy = tilewright_model_destroy,\n"
+        "    .error = tilewright_model_error, .run = tilewright_model_run,\n"
+        "    .run_dlpack = tilewright_model_run_dlpack, .run_timed = tilewright_model_run_timed,\n"
+        "    .memory = tilewright_model_memory, .table = &tw_table}};\n",
+        program_.name, TILEWRIGHT_MODEL_VERSION, program_.target.threads, c_string(program_.name),
+        program_.inputs.size(), program_.outputs.size(), program_.steps.size());
+    file_.append(text);
+  }
+
+ private:
+  std::string kernel_rows() const {
+    std::string text = "static const TilewrightTableKernel tw_kernels[] = {\n";
+    for (const codegen::CKernelInfo& kernel : program_.c.kernels) {
+      text += fmt::format("    {{{}, {}, {}}},\n", kernel.symbol, kernel.shared_workspace,
+                          kernel.thread_workspace);
+    }
+    return text + "    {0, 0, 0}};\n";
+  }
+
+  std::string table_struct(const TableRows& rows, const std::string& weights_file) const {
+    const bool beside = !weights_file.empty();
+    const Hash128 hash = beside ? hash_of_constants(program_) : Hash128{};
+    return fmt::format(
+        "static const TilewrightModelTable tw_table = {{\n"
+        "    .version = {}, .cpu_features = tw_features,\n"
+        "    .kernel_count = {}, .argument_count = {},\n"
+        "    .kernels = tw_kernels, .steps = tw_steps, .arguments = tw_arguments,\n"
+        "    .arena_bytes = {}, .constant_bytes = {}, .constants = {},\n"
+        "    .weights_file = {}, .weights_hash = {{{:#x}u, {:#x}u}}}};\n",
+        TILEWRIGHT_TABLE_VERSION, program_.kernels.size(), rows.arguments.size(),
+        program_.arena_bytes, program_.constants.size(),
+        beside || program_.constants.size() == 0 ? "0" : "tw_constants",
+        beside ? c_string(weights_file) : "0", hash.high, hash.low);
+  }
+
+  static std::string infos(std::string_view name, const std::vector<ProgramTensor>& tensors) {
+    std::string shapes = fmt::format("static const int64_t {}_shapes[] = {{", name);
+    std::string text = fmt::format("static const TilewrightTensorInfo {}[] = {{\n", name);
+    size_t first = 0;
+    for (const ProgramTensor& tensor : tensors) {
+      const TilewrightTensorInfo info = plain_info(tensor);
+      text +=
+          fmt::format("    {{{}, {{{}, {}, 1}}, {}, {}_shapes + {}, {}}},\n", c_string(tensor.name),
+                      info.type.code, info.type.bits, info.rank, name, first, info.bytes);
+      for (const int64_t extent : tensor.type.shape) shapes += fmt::format("{}, ", extent);
+      first += tensor.type.shape.size();
+    }
+    return shapes + "0};\n" + text + "    {0, {0, 0, 0}, 0, 0, 0}};\n";
+  }
+
+  const Program& program_;
+  PartFile& file_;
+};
+
+}  // namespace
+
+Status export_c(const Program& program, const fs::path& c, const ExportOptions& options) {
+  if (program.c.source.empty()) {
+    return fail(ErrorKind::BadInput, "the model was compiled without C source");
+  }
+  if (!options.weights_beside && program.constants.size() > kMostEmbeddedInC) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{} MB of weights are too many for a C source; put them beside it",
+                            program.constants.size() >> 20));
+  }
+  std::string weights_file;
+  if (options.weights_beside) {
+    const fs::path weights = weights_path(c);
+    if (const Status written = write_weights(program, weights); !written) return written;
+    weights_file = weights.filename().string();
+  }
+  const fs::path header = fs::path(c).replace_extension(".h");
+  const std::string header_name = header.filename().string();
+  if (const Status written =
+          write_file_atomically(header, model_header(program, header_name, true));
+      !written) {
+    return written;
+  }
+  Result<PartFile> file = PartFile::create(c);
+  if (!file) return std::unexpected(file.error());
+  CText text(program, *file);
+  text.kernels(header_name);
+  text.run_time();
+  if (!options.weights_beside && program.constants.size() > 0) text.constants();
+  text.table(weights_file);
+  text.api();
+  return file->finish();
+}
+
+}  // namespace tilewright::deploy

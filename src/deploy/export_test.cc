@@ -1,0 +1,174 @@
+#include "deploy/export.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/file.h"
+#include "deploy/plans_testing.h"
+
+namespace tilewright::deploy {
+namespace {
+
+using graph::Constant;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace fs = std::filesystem;
+
+struct Close {
+  void operator()(void* library) const { dlclose(library); }
+};
+using Library = std::unique_ptr<void, Close>;
+
+const TilewrightModelApi* open_model(const fs::path& path, Library& library,
+                                     const char* symbol = "tilewright_model") {
+  library.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  EXPECT_NE(library, nullptr) << dlerror();
+  return library ? static_cast<const TilewrightModelApi*>(dlsym(library.get(), symbol)) : nullptr;
+}
+
+void expect_right(const TilewrightModelApi& api, const ModelPlan& plan,
+                  const char* weights = nullptr) {
+  const TilewrightModelOptions options{.threads = 0, .flags = 0, .weights_path = weights};
+  TilewrightModel* model = nullptr;
+  ASSERT_EQ(api.create(&api, &options, &model), 0) << api.error(nullptr);
+  const Constant x = random_constant({1, 14, 14, 16}, 9);
+  const std::vector<float> expected = small_model_result(plan, x);
+  std::vector<float> out(expected.size());
+  const void* inputs[] = {x.bytes().data()};
+  void* outputs[] = {out.data()};
+  ASSERT_EQ(api.run(model, inputs, outputs), 0) << api.error(model);
+  expect_near(out, expected);
+  api.destroy(model);
+}
+
+TEST(ExportShared, ALibraryIsAllThatIsNeeded) {
+  const TestFolder folder;
+  const ModelPlan plan = small_model();
+  const Status done = export_shared(must_compile(plan, {.name = "small"}), folder / "m.so");
+  ASSERT_TRUE(done.has_value()) << done.error().message;
+  Library library;
+  const TilewrightModelApi* api = open_model(folder / "m.so", library);
+  ASSERT_NE(api, nullptr);
+  EXPECT_STREQ(api->name, "small");
+  EXPECT_EQ(dlsym(library.get(), "small_model"), api);
+  EXPECT_EQ(dlsym(library.get(), "tilewright_model_create"), nullptr);
+  expect_right(*api, plan);
+  expect_right(*api, plan);
+}
+
+// Threads end with the last instance, so the library can go.
+TEST(ExportShared, CanBeClosedAndOpenedAgain) {
+  const TestFolder folder;
+  const ModelPlan plan = small_model();
+  ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so").has_value());
+  for (int round = 0; round < 3; ++round) {
+    Library library;
+    const TilewrightModelApi* api = open_model(folder / "m.so", library);
+    ASSERT_NE(api, nullptr);
+    expect_right(*api, plan);
+  }
+}
+
+TEST(ExportShared, WeightsBeside) {
+  const TestFolder folder;
+  const ModelPlan plan = small_model();
+  const Program program = must_compile(plan);
+  ASSERT_TRUE(export_shared(program, folder / "m.so", {.weights_beside = true}).has_value());
+  EXPECT_EQ(fs::file_size(folder / "m.weights"),
+            static_cast<uintmax_t>(4096 + program.constants.size()));
+  ASSERT_TRUE(export_shared(program, folder / "embedded.so").has_value());
+  EXPECT_LT(fs::file_size(folder / "m.so"), fs::file_size(folder / "embedded.so"));
+  {
+    Library library;
+    const TilewrightModelApi* api = open_model(folder / "m.so", library);
+    ASSERT_NE(api, nullptr);
+    expect_right(*api, plan);
+    fs::create_directory(folder / "elsewhere");
+    fs::rename(folder / "m.weights", folder / "elsewhere/w");
+    TilewrightModel* model = nullptr;
+    EXPECT_EQ(api->create(api, nullptr, &model), TILEWRIGHT_MODEL_NO_WEIGHTS);
+    EXPECT_THAT(api->error(nullptr), HasSubstr("m.weights cannot be opened"));
+    expect_right(*api, plan, (folder / "elsewhere/w").c_str());
+  }
+  const auto expect_refused = [&](const char* text) {
+    Library library;
+    const TilewrightModelApi* api = open_model(folder / "m.so", library);
+    TilewrightModel* model = nullptr;
+    EXPECT_EQ(api->create(api, nullptr, &model), TILEWRIGHT_MODEL_NO_WEIGHTS);
+    EXPECT_THAT(api->error(nullptr), HasSubstr(text));
+  };
+  const std::string good = *read_file(folder / "elsewhere/w");
+  const auto write = [&](const std::string& bytes) {
+    ASSERT_TRUE(write_file_atomically(folder / "m.weights", bytes).has_value());
+  };
+  write(good.substr(0, good.size() - 1));
+  expect_refused("cut short");
+  write("nothing");
+  expect_refused("no file of weights");
+  std::string other = good;
+  other[24] ^= 1;  // of the hash
+  write(other);
+  expect_refused("another model");
+  other = good;
+  other[8] = 9;
+  write(other);
+  expect_refused("another version");
+}
+
+TEST(Export, TwiceTheSameBytes) {
+  const TestFolder folder;
+  fs::create_directory(folder / "a");
+  fs::create_directory(folder / "b");
+  for (const bool beside : {false, true}) {
+    for (const std::string where : {"a", "b"}) {
+      // Compiled again each time, with another number of jobs.
+      const Program program =
+          must_compile(small_model(), {.c_source = true, .jobs = where == "a" ? 1 : 3});
+      const ExportOptions options{.weights_beside = beside};
+      ASSERT_TRUE(export_shared(program, folder / (where + "/m.so"), options).has_value());
+      ASSERT_TRUE(export_object(program, folder / (where + "/m.o"), options).has_value());
+      ASSERT_TRUE(export_c(program, folder / (where + "/m.c"), options).has_value());
+    }
+    for (const std::string file : {"m.so", "m.o", "m.c", "m.h", "m.weights"}) {
+      if (!beside && file == "m.weights") continue;
+      const auto a = read_file(folder / ("a/" + file));
+      const auto b = read_file(folder / ("b/" + file));
+      ASSERT_TRUE(a.has_value() && b.has_value()) << file;
+      EXPECT_TRUE(*a == *b) << file;
+      EXPECT_THAT(*a, Not(HasSubstr("/tilewright-"))) << file;  // no path of the build
+    }
+  }
+}
+
+TEST(Export, ErrorsSayWhat) {
+  const TestFolder folder;
+  const Program program = must_compile(small_model());
+  const Status no_c = export_c(program, folder / "m.c");
+  ASSERT_FALSE(no_c.has_value());
+  EXPECT_THAT(no_c.error().message, HasSubstr("without C source"));
+  const fs::path nowhere = folder / "nowhere/m.so";
+  for (const Status& status : {export_shared(program, nowhere), export_object(program, nowhere),
+                               export_shared(program, nowhere, {.weights_beside = true})}) {
+    ASSERT_FALSE(status.has_value());
+    EXPECT_EQ(status.error().kind, ErrorKind::Io);
+    EXPECT_THAT(status.error().message, HasSubstr("nowhere"));
+  }
+}
+
+TEST(Export, TheHeaderNamesInputsAndOutputs) {
+  const TestFolder folder;
+  ASSERT_TRUE(export_object(must_compile(small_model(), {.name = "net"}), folder / "net.o"));
+  const auto header = read_file(folder / "net.h");
+  ASSERT_TRUE(header.has_value());
+  EXPECT_THAT(*header, HasSubstr("extern const TilewrightModelApi net_model;"));
+  EXPECT_THAT(*header, HasSubstr("#define NET_INPUT_X 0 /* x: f32[1,14,14,16], 12544 bytes */"));
+  EXPECT_THAT(*header, HasSubstr("#define NET_OUTPUT_Y 0"));
+  EXPECT_THAT(*header, Not(HasSubstr("#include \"")));
+}
+
+}  // namespace
+}  // namespace tilewright::deploy

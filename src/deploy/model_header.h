@@ -1,0 +1,16 @@
+// The C header of a compiled model: the interface of runtime/abi/model_abi.h, the model's symbol,
+// and the places of its inputs and outputs by name. Includes nothing of ours. Internal to this
+// folder.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "deploy/program.h"
+
+namespace tilewright::deploy {
+
+// With the interface of kernels in front where `with_kernels`: for C sources.
+std::string model_header(const Program& program, std::string_view file_name, bool with_kernels);
+
+}  // namespace tilewright::deploy

@@ -1,0 +1,127 @@
+// plan_model, and the execution of large constants on the way to it.
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "codegen/llvm/build_kernel.h"
+#include "deploy/compile_model.h"
+#include "schedule/apply.h"
+#include "schedule/default_trace.h"
+
+namespace tilewright::deploy {
+namespace {
+
+using graph::Constant;
+
+graph::TensorType type_of(const te::Tensor& tensor) {
+  graph::TensorType type{.element = tensor.element, .shape = {}};
+  type.shape.reserve(tensor.shape.size());
+  for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+  return type;
+}
+
+class Executor {
+ public:
+  explicit Executor(const Target& target) : target_(target) {}
+
+  Result<std::vector<Constant>> run(const te::Dag& dag, std::span<const Constant> inputs) {
+    const Task task{.workload = make_workload(std::make_shared<te::Dag>(dag), {}, "fold"),
+                    .target = target_};
+    const Result<std::shared_ptr<const runtime::Kernel>> kernel = kernel_of(task);
+    if (!kernel) return std::unexpected(kernel.error());
+
+    std::vector<runtime::AlignedBuffer> copies;
+    std::vector<std::shared_ptr<runtime::AlignedBuffer>> outputs;
+    std::vector<void*> arguments;
+    for (const Constant& input : inputs) {
+      // A kernel does not write what it only reads.
+      auto* data = const_cast<std::byte*>(input.bytes().data());  // NOLINT
+      if (reinterpret_cast<uintptr_t>(data) % 64 != 0) {
+        copies.emplace_back(static_cast<int64_t>(input.bytes().size()));
+        std::memcpy(copies.back().data(), data, input.bytes().size());
+        data = copies.back().as<std::byte>();
+      }
+      arguments.push_back(data);
+    }
+    for (const te::TensorId id : dag.outputs()) {
+      outputs.push_back(std::make_shared<runtime::AlignedBuffer>(type_of(dag.tensor(id)).bytes()));
+      arguments.push_back(outputs.back()->data());
+    }
+    const runtime::AlignedBuffer workspace((*kernel)->workspace_bytes(target_.threads));
+    const int32_t status = (**kernel)({.arguments = arguments.data(),
+                                       .workspace = workspace.data(),
+                                       .pool = nullptr,
+                                       .threads = target_.threads,
+                                       .reserved = 0});
+    if (status != TILEWRIGHT_STATUS_OK) {
+      return fail(ErrorKind::Io, "a constant could not be computed: no threads");
+    }
+    std::vector<Constant> results;
+    for (size_t k = 0; k < outputs.size(); ++k) {
+      const std::span<const std::byte> bytes(outputs[k]->as<const std::byte>(),
+                                             static_cast<size_t>(outputs[k]->size()));
+      results.emplace_back(type_of(dag.tensor(dag.outputs()[k])), outputs[k], bytes);
+    }
+    return results;
+  }
+
+ private:
+  Result<std::shared_ptr<const runtime::Kernel>> kernel_of(const Task& task) {
+    const Hash128 key = task.workload.key();
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
+    }
+    Result<std::shared_ptr<const runtime::Kernel>> made = build(task);
+    if (!made) return made;
+    const std::lock_guard lock(mutex_);
+    return kernels_.emplace(key, *made).first->second;
+  }
+
+  static Result<std::shared_ptr<const runtime::Kernel>> build(const Task& task) {
+    const Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+    if (!trace) return std::unexpected(trace.error());
+    const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+    if (!initial) return std::unexpected(initial.error());
+    const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
+    if (!tree) return std::unexpected(tree.error());
+    const Result<runtime::KernelObject> object = codegen::build_object(task, *tree, *trace);
+    if (!object) return std::unexpected(object.error());
+    Result<runtime::Kernel> kernel = runtime::Kernel::load(*object);
+    if (!kernel) return std::unexpected(kernel.error());
+    return std::make_shared<const runtime::Kernel>(std::move(*kernel));
+  }
+
+  Target target_;
+  std::mutex mutex_;
+  std::unordered_map<Hash128, std::shared_ptr<const runtime::Kernel>> kernels_;
+};
+
+}  // namespace
+
+graph::Execute execute_on(const Target& target) {
+  return [executor = std::make_shared<Executor>(target)](const te::Dag& dag,
+                                                         std::span<const Constant> inputs) {
+    return executor->run(dag, inputs);
+  };
+}
+
+Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
+                             const PlanOptions& options) {
+  graph::PassOptions passes = options.passes;
+  if (!passes.execute && check_runs_here(target)) passes.execute = execute_on(target);
+  Result<graph::Graph> passed = graph::run_passes(graph, passes);
+  if (!passed) return std::unexpected(passed.error());
+  passed = graph::separate_outputs(*passed);
+  if (!passed) return std::unexpected(passed.error());
+  Result<graph::Partition> partition = graph::partition(*passed, options.partition);
+  if (!partition) return std::unexpected(partition.error());
+  Result<graph::MemoryPlan> memory = graph::plan_memory(*passed, *partition);
+  if (!memory) return std::unexpected(memory.error());
+  return ModelPlan{.graph = std::move(*passed),
+                   .partition = std::move(*partition),
+                   .memory = std::move(*memory)};
+}
+
+}  // namespace tilewright::deploy
