@@ -63,7 +63,7 @@ Touch& TouchFinder::add_touch(BufferIndex index) {
   for (size_t d = rank_; d-- > 0;) {
     dims_[d] = {.limit = std::max<int64_t>(1, buffer.extent[d])};
     row_stride_[d] = stride;
-    stride *= dims_[d].limit;
+    stride *= std::max<int64_t>(1, buffer.lies_in()[d]);
   }
   return touch;
 }

@@ -207,7 +207,7 @@ class Estimator {
     for (size_t d = buffer.rank; d-- > 0;) {
       const bool joins = together || buffer.packed_for != kNone;
       (joins ? run : rows) *= static_cast<double>(extent[d]);
-      together = together && extent[d] == buffer.extent[d];
+      together = together && extent[d] == buffer.lies_in()[d];
     }
     const auto grain = static_cast<double>(granule);
     return rows * std::max(1.0, std::ceil(run / grain)) * grain;

@@ -1,4 +1,5 @@
-// BenchMemory: the row-major operands and the workspace of one workload, guarded. MountedKernel: a
+// BenchMemory: the operands and the workspace of one workload, guarded; operands are row-major, and
+// those that are parts lie within arrays of the extents that the workload says. MountedKernel: a
 // loaded kernel with its constants packed, ready to be called on that memory. Not to be shared
 // between threads.
 #pragma once
@@ -21,6 +22,12 @@ struct BenchMemory {
   GuardedBuffer workspace{"workspace"};
 
   static Result<BenchMemory> make(const Workload& workload, const SharedOperands& operands);
+  // The elements of operand k side by side: where it lies, or gathered into `scratch`.
+  std::span<const std::byte> row_major(const Workload& workload, size_t k,
+                                       std::vector<std::byte>& scratch) const;
+  // Of outputs that are parts: `output Y: ...` where bytes between its elements are no longer
+  // `poison`; else nothing.
+  std::string damage_between(const Workload& workload, std::byte poison) const;
 };
 
 // One constant as a schedule lays it out. Kept between candidates: the same layout is not packed

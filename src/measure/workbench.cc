@@ -111,6 +111,9 @@ struct Workbench::Impl {
       verdict = failure(VerdictKind::Crash, text_of_status(trial.clock->status()));
     } else if (std::string damage = trial.kernel->damage(); !damage.empty()) {
       verdict = failure(VerdictKind::Crash, std::move(damage));
+    } else if (std::string between = memory.damage_between(task.workload, std::byte{kPoison});
+               !between.empty()) {
+      verdict = failure(VerdictKind::Crash, std::move(between));
     }
   }
 
@@ -118,8 +121,8 @@ struct Workbench::Impl {
     set_phase(status, "compare");
     for (size_t k = 0; k < memory.operands.size() && !trial.failed(); ++k) {
       if (!is_output(k)) continue;
-      std::string wrong =
-          find_difference(task.workload, k, tolerance, expected[k], memory.operands[k].bytes());
+      std::string wrong = find_difference(task.workload, k, tolerance, expected[k],
+                                          memory.row_major(task.workload, k, scratch));
       if (wrong.empty()) continue;
       trial.outcome.verdict = failure(VerdictKind::WrongResult, fmt::format("{}{}", when, wrong));
     }
@@ -198,7 +201,8 @@ struct Workbench::Impl {
   StatusBlock& status;
   std::vector<std::span<const std::byte>> expected;  // in the shared operands
   BenchMemory memory;
-  PackedBuffers packed;  // of the candidates, one after the other
+  std::vector<std::byte> scratch;  // elements of a part, side by side
+  PackedBuffers packed;            // of the candidates, one after the other
   Disturbance disturbance;
 };
 
@@ -233,7 +237,8 @@ RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_n
     operands.set_writable(true);
     for (size_t k = 0; k < impl_->memory.operands.size(); ++k) {
       if (!impl_->is_output(k)) continue;
-      const std::span<const std::byte> made = impl_->memory.operands[k].bytes();
+      const std::span<const std::byte> made =
+          impl_->memory.row_major(impl_->task.workload, k, impl_->scratch);
       std::memcpy(operands.operand(k).data(), made.data(), made.size());
     }
     operands.set_writable(operands.fd() >= 0);

@@ -1,6 +1,7 @@
 // Kernels on the bench, really executed: good ones are timed, bad ones get their verdict.
 #include "measure/workbench.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +12,7 @@
 #include "measure/forked_testing.h"
 #include "measure/workbench_testing.h"
 #include "schedule/trace.h"
+#include "task/parse.h"
 
 namespace tilewright::measure {
 namespace {
@@ -67,6 +69,31 @@ TEST(Workbench, CensorsWhatIsSlow) {
   EXPECT_EQ(outcome.verdict.kind, VerdictKind::Censored);
   EXPECT_GT(outcome.verdict.latency_ns, 1);
   EXPECT_TRUE(outcome.verdict.samples_ns.empty());
+}
+
+// A relu of a part of a larger array.
+Task part_task(int64_t columns, std::vector<int64_t> within) {
+  const auto relu =
+      parse_workload(fmt::format("elementwise:shape=9x{},chain=relu", columns)).value();
+  std::vector<OperandPart> parts;
+  if (!within.empty()) {
+    parts = {{.tensor = "X", .extents = within, .alignment = 64},
+             {.tensor = "Y", .extents = within, .alignment = 64}};
+  }
+  return {.workload = dag_workload(relu.dag, {}, {}, parts), .target = host_target(1)};
+}
+
+TEST(Workbench, PartsOfLargerArrays) {
+  TestBench test(part_task(5, {9, 8}));
+  ASSERT_TRUE(test.error.empty()) << test.error;
+  const RunOutcome good = test.bench->measure(build_default(test.task, 1), request_of());
+  EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
+  // Of dense operands: rows lie elsewhere. Of longer rows: what lies between is written.
+  const RunOutcome dense = test.bench->measure(build_default(part_task(5, {})), request_of());
+  EXPECT_NE(dense.verdict.kind, VerdictKind::Timed);
+  const RunOutcome longer = test.bench->measure(build_default(part_task(6, {9, 8})), request_of());
+  EXPECT_EQ(longer.verdict.kind, VerdictKind::Crash);
+  EXPECT_THAT(longer.verdict.text, HasSubstr("output Y: written between its elements"));
 }
 
 struct Bad {

@@ -93,6 +93,8 @@ Result<LoopTree> initial_tree(const Workload& workload) {
     Buffer& buffer = tree.buffers[operand.tensor];
     buffer.is_argument = true;
     buffer.is_constant = operand.role == Role::Constant;
+    if (!is_part(workload, operand)) continue;
+    for (const layout::Digit& digit : operand.layout.digits) buffer.within.push_back(digit.extent);
   }
   TreeEditor editor(tree);
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {  // stage k computes operator k

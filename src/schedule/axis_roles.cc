@@ -213,7 +213,7 @@ Walk walk_of(const LoopTree& tree, const Access& access, size_t axis) {
       walk.stride += coefficient * row;
       add_quotients(tree, dim, static_cast<uint32_t>(axis), walk);
     }
-    if (d < buffer.extent.size()) row *= buffer.extent[d];
+    if (d < buffer.extent.size()) row *= buffer.lies_in()[d];
   }
   if (walk.stride != 0) walk.run = 0;
   return walk;
@@ -228,7 +228,7 @@ Walk store_walk_of(const LoopTree& tree, const Stage& stage, size_t axis) {
       walk.depends = true;
       walk.stride = row;
     }
-    if (d < buffer.extent.size()) row *= buffer.extent[d];
+    if (d < buffer.extent.size()) row *= buffer.lies_in()[d];
   }
   return walk;
 }

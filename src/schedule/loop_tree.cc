@@ -167,9 +167,11 @@ std::string LoopTree::to_string() const { return TreePrinter(*this).run(); }
 
 layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
   const Buffer& buffer = tree.buffer(index);
+  if (buffer.packed_for == kNone) {
+    const auto& lies_in = buffer.lies_in();
+    return layout::Layout::row_major({lies_in.begin(), lies_in.size()});
+  }
   const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
-  if (buffer.packed_for == kNone) return layout::Layout::row_major(shape);
-
   std::vector<PackedPart> parts = packed_parts(tree, index);
   for (uint32_t d = 0; d < buffer.rank; ++d) {  // what no loop walks is outermost
     if (std::ranges::find(parts, d, &PackedPart::dim) == parts.end())

@@ -158,7 +158,14 @@ struct Buffer {
   bool is_constant = false;       // known at compile time
   StageIndex packed_for = kNone;  // laid out for this reader
   int16_t pack_step = kNone;
+  // An argument that is a part of a larger row-major array: the extents of that; else empty.
+  InlineVector<int64_t, kMaxRank> within{};
   InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
+
+  // The extents by which its elements lie, unless it is packed.
+  const InlineVector<int64_t, kMaxRank>& lies_in() const {
+    return within.empty() ? extent : within;
+  }
 };
 
 // One index of one access: an affine form over the reader's axis numbers (te/access.h); when only
@@ -260,7 +267,8 @@ bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarI
 void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
                RegionDim* dims);
 
-// The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise.
+// The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise, in
+// the array that it is a part of.
 layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 
 // Instructions that the unrolled and vectorised bodies come to, an estimate before lowering; of

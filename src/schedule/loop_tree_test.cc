@@ -6,7 +6,10 @@
 #include <set>
 
 #include "base/rng.h"
+#include "schedule/apply.h"
 #include "schedule/testing.h"
+#include "schedule/trace.h"
+#include "task/parse.h"
 #include "te/dag.h"
 
 namespace tilewright::schedule::testing {
@@ -91,6 +94,20 @@ TEST(LayoutOf, PackedBuffers) {
     const auto& extent = tree.buffer(buffer).extent;
     expect_bijection(layout, std::span(extent.begin(), extent.size()));
   }
+}
+
+TEST(LayoutOf, PartsOfLargerArrays) {
+  Workload workload = parse_workload("matmul:m=10,n=70,k=6").value();
+  ASSERT_TRUE(set_part(workload, {.tensor = "A", .extents = {12, 9}, .alignment = 64}));
+  ASSERT_TRUE(set_part(workload, {.tensor = "C", .extents = {10, 100}, .alignment = 64}));
+  const LoopTree initial = initial_tree(workload).value();
+  LoopTree tree;
+  const Trace trace = trace_from_text("cache_write C\ncache_read A [C.write]\n").value();
+  ASSERT_FALSE(apply(initial, trace, &tree));
+  EXPECT_EQ(layout_of(tree, buffer_of(tree, "A")).to_string(), "[d0:12, d1:9]");
+  EXPECT_EQ(layout_of(tree, buffer_of(tree, "C")).to_string(), "[d0:10, d1:100]");
+  EXPECT_EQ(layout_of(tree, buffer_of(tree, "A.read")).to_string(), "[d0:10, d1:6]");
+  EXPECT_EQ(layout_of(tree, buffer_of(tree, "C.write")).to_string(), "[d0:10, d1:70]");
 }
 
 // T is read at y + r by a stage that both y and r move in: T's own reads then have two terms of one

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "base/check.h"
 #include "base/json.h"
 #include "task/suite.h"
 #include "te/dag_json.h"
@@ -26,6 +29,27 @@ std::unexpected<Error> unknown(std::string_view text) {
 
 constexpr std::string_view kDagPrefix = "dag:";
 
+// `{"Y": [[1, 8, 8, 96], 64]}`: extents and alignment of operands that are parts.
+Status parse_parts(const Json& json, Workload& workload) {
+  if (!json.is_object()) return fail(ErrorKind::BadInput, "parts: no object");
+  for (const auto& [name, value] : json.items()) {
+    const bool formed = value.is_array() && value.size() == 2 && value[0].is_array() &&
+                        value[1].is_number_integer() &&
+                        std::ranges::all_of(value[0], [](const Json& extent) {
+                          return extent.is_number_integer();
+                        });
+    if (!formed) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("parts: {} should have a list of extents and an alignment", name));
+    }
+    const OperandPart part{.tensor = name,
+                           .extents = value[0].get<std::vector<int64_t>>(),
+                           .alignment = value[1].get<int>()};
+    if (const Status set = set_part(workload, part); !set) return set;
+  }
+  return {};
+}
+
 Result<Workload> parse_dag(std::string_view text, Licences licences) {
   const auto json = parse_json(text.substr(kDagPrefix.size()));
   if (!json) return std::unexpected(json.error());
@@ -46,15 +70,29 @@ Result<Workload> parse_dag(std::string_view text, Licences licences) {
     }
     constants.push_back(name.get<std::string>());
   }
-  return make_workload(*dag, constants, std::string(text), licences);
+  Workload workload = make_workload(*dag, constants, std::string(text), licences);
+  if (const Json* parts = find_member(*json, "parts"); parts != nullptr) {
+    if (const Status set = parse_parts(*parts, workload); !set) return std::unexpected(set.error());
+  }
+  return workload;
 }
 
 }  // namespace
 
 Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
-                      const std::vector<std::string>& constants, Licences licences) {
-  const Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
-  return make_workload(dag, constants, fmt::format("{}{}", kDagPrefix, print_json(json)), licences);
+                      const std::vector<std::string>& constants, Licences licences,
+                      const std::vector<OperandPart>& parts) {
+  Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
+  for (const OperandPart& part : parts) {
+    json["parts"][part.tensor] = Json::array({part.extents, part.alignment});
+  }
+  Workload workload =
+      make_workload(dag, constants, fmt::format("{}{}", kDagPrefix, print_json(json)), licences);
+  for (const OperandPart& part : parts) {
+    const Status set = set_part(workload, part);
+    CHECK(set.has_value(), "{}", set.error().message);
+  }
+  return workload;
 }
 
 Result<Workload> parse_workload(std::string_view text, Licences licences) {

@@ -81,6 +81,48 @@ TEST(ParseWorkload, MistakesInADag) {
   EXPECT_THAT(parse_workload(text).error().message, HasSubstr("no input"));
 }
 
+TEST(ParseWorkload, PartsTravelWithTheDag) {
+  const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
+  const Workload plain = dag_workload(matmul->dag, {});
+  const Workload part =
+      dag_workload(matmul->dag, {}, {}, {{.tensor = "C", .extents = {7, 20}, .alignment = 16}});
+  EXPECT_EQ(plain.key(), matmul->key());
+  EXPECT_NE(part.key(), plain.key());
+  EXPECT_EQ(part.operands[2].layout.to_string(), "[d0:7, d1:20]");
+  EXPECT_TRUE(is_part(part, part.operands[2]));
+  EXPECT_FALSE(is_part(part, part.operands[0]));
+  const auto back = parse_workload(part.text);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(back->key(), part.key());
+  EXPECT_EQ(back->operands[2].alignment, 16);
+}
+
+TEST(ParseWorkload, MistakesInParts) {
+  const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
+  const std::string text = dag_workload(matmul->dag, {"B"}).text;
+  const auto with = [&](const std::string& parts) {
+    return parse_workload(text.substr(0, text.size() - 1) + ",\"parts\":" + parts + "}");
+  };
+  EXPECT_TRUE(with(R"({"C":[[7,5],64]})").has_value());
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"[]", "no object"},
+      {R"({"C":[7,5]})", "a list of extents"},
+      {R"({"C":[["x"],64]})", "a list of extents"},
+      {R"({"Q":[[7,5],64]})", "no input or output"},
+      {R"({"B":[[3,5],64]})", "no input or output"},
+      {R"({"C":[[7],64]})", "no part of"},
+      {R"({"C":[[7,4],64]})", "no part of"},
+      {R"({"C":[[7,9000000000000000000],64]})", "no part of"},
+      {R"({"C":[[7,8],48]})", "power of two"},
+      {R"({"C":[[7,8],128]})", "power of two"},
+  };
+  for (const auto& [parts, said] : mistakes) {
+    const auto workload = with(parts);
+    ASSERT_FALSE(workload.has_value()) << parts;
+    EXPECT_THAT(workload.error().message, HasSubstr(said)) << parts;
+  }
+}
+
 // Who asks for Winograd's algorithm by name allows what it does to results.
 TEST(Parse, WinogradBringsItsLicence) {
   EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->licences.winograd);

@@ -1,6 +1,10 @@
 #include "task/workload.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "base/check.h"
@@ -81,11 +85,24 @@ uint64_t licence_bits(const Licences& licences) {
   return word;
 }
 
-layout::Layout row_major_of(const te::Tensor& tensor) {
+std::vector<int64_t> shape_of(const te::Tensor& tensor) {
   std::vector<int64_t> shape;
   shape.reserve(tensor.shape.size());
   for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
-  return layout::Layout::row_major(shape);
+  return shape;
+}
+
+layout::Layout row_major_of(const te::Tensor& tensor) {
+  return layout::Layout::row_major(shape_of(tensor));
+}
+
+// The elements of an array of these extents can be counted.
+bool is_countable(const std::vector<int64_t>& extents) {
+  int64_t product = 1;
+  return std::ranges::all_of(extents, [&](int64_t extent) {
+    return extent >= 1 && !__builtin_mul_overflow(product, extent, &product) &&
+           product <= (int64_t{1} << 48);
+  });
 }
 
 }  // namespace
@@ -130,6 +147,37 @@ Workload make_workload(std::shared_ptr<const te::Dag> dag,
         {.tensor = id, .role = Role::Output, .layout = row_major_of(workload.dag->tensor(id))});
   }
   return workload;
+}
+
+Status set_part(Workload& workload, const OperandPart& part) {
+  const auto found = std::ranges::find_if(workload.operands, [&](const Operand& operand) {
+    return workload.dag->tensor(operand.tensor).name.text() == part.tensor;
+  });
+  if (found == workload.operands.end() || found->role == Role::Constant) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is no input or output: it cannot be a part", part.tensor));
+  }
+  const std::vector<int64_t> shape = shape_of(workload.dag->tensor(found->tensor));
+  const bool fits = part.extents.size() == shape.size() && is_countable(part.extents) &&
+                    std::ranges::equal(shape, part.extents, std::ranges::less_equal());
+  if (!fits) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} of {} is no part of {}", part.tensor, fmt::join(shape, "x"),
+                            fmt::join(part.extents, "x")));
+  }
+  if (part.alignment < 1 || part.alignment > 64 || (part.alignment & (part.alignment - 1)) != 0) {
+    return fail(ErrorKind::BadInput, fmt::format("{}: an alignment of {} bytes; it should be a "
+                                                 "power of two up to 64",
+                                                 part.tensor, part.alignment));
+  }
+  found->layout = layout::Layout::row_major(part.extents);
+  found->alignment = part.alignment;
+  return {};
+}
+
+bool is_part(const Workload& workload, const Operand& operand) {
+  return !operand.layout.free &&
+         operand.layout != row_major_of(workload.dag->tensor(operand.tensor));
 }
 
 Hash128 Task::key() const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/result.h"
 #include "layout/layout.h"
 #include "target/target.h"
 #include "te/dag.h"
@@ -35,7 +36,7 @@ enum class Role : uint8_t { Input, Constant, Output };
 struct Operand {
   te::TensorId tensor = 0;
   Role role = Role::Input;
-  layout::Layout layout;  // row-major for inputs and outputs; `free` for constants
+  layout::Layout layout;  // row-major for inputs and outputs, or a part; `free` for constants
   int alignment = 64;     // bytes, guaranteed by the caller
 
   bool operator==(const Operand&) const = default;
@@ -55,6 +56,18 @@ struct Workload {
 Workload make_workload(std::shared_ptr<const te::Dag> dag,
                        const std::vector<std::string>& constants, std::string text,
                        Licences licences = {});
+
+// An input or output that is a part of a larger array: its elements lie in a row-major array of
+// these extents, each at least the tensor's own, from where the caller points on.
+//
+//   Y[1, 8, 8, 32] in [1, 8, 8, 96]: element (0, y, x, c) lies at (y * 8 + x) * 96 + c
+struct OperandPart {
+  std::string tensor;  // its name
+  std::vector<int64_t> extents;
+  int alignment = 64;  // of its first element, in bytes: a power of two up to 64
+};
+Status set_part(Workload& workload, const OperandPart& part);
+bool is_part(const Workload& workload, const Operand& operand);
 
 struct Task {
   Workload workload;

@@ -46,7 +46,8 @@ class RandomPrograms {
 
   RandomPrograms(uint64_t seed, CheckOptions options) : rng_(seed), options_(options) {}
 
-  void set_kind(const WorkloadKind* kind) { kind_ = kind; }        // draw nothing else
+  void set_kind(const WorkloadKind* kind) { kind_ = kind; }  // draw nothing else
+  void set_parts() { parts_ = true; }                        // operands are parts of larger arrays
   void set_filter(Filter filter) { filter_ = std::move(filter); }  // check only these
   void set_consumer(Consumer consumer) { consumer_ = std::move(consumer); }
 
@@ -60,7 +61,8 @@ class RandomPrograms {
  private:
   void run_sketch(int64_t programs) {
     const WorkloadKind& kind = kind_ != nullptr ? *kind_ : random_kind(rng_);
-    const Workload drawn = random_workload(kind, rng_);
+    Workload drawn = random_workload(kind, rng_);
+    if (parts_) drawn = with_parts(drawn, rng_);
     const uint64_t seed = rng_.next();
     ProgramChecker checker({drawn, host_target(2)}, seed);
     const Workload& workload = checker.task().workload;
@@ -102,6 +104,7 @@ class RandomPrograms {
   Rng rng_;
   CheckOptions options_;
   const WorkloadKind* kind_ = nullptr;
+  bool parts_ = false;
   Filter filter_;
   Consumer consumer_;
   Tally tally_;
@@ -120,6 +123,17 @@ TEST(Differential, InterpreterLlvmAndEvaluatorAgree) {
   EXPECT_GT(tally.regions.equal, 1000);
   EXPECT_LT(tally.illegal, tally.programs * 2);
   EXPECT_LT(tally.unbounded * 100, tally.compared);
+}
+
+TEST(Differential, PartsOfLargerArrays) {
+  const int64_t cases = setting("TILEWRIGHT_DIFFERENTIAL_CASES", 500) / 2;
+  RandomPrograms programs(seed_setting() + 1, {});
+  programs.set_parts();
+  programs.run(cases);
+  const Tally& tally = programs.tally();
+  if (HasFailure()) return;
+  EXPECT_GT(tally.distinct.size(), static_cast<size_t>(cases) / 2);
+  EXPECT_GE(tally.kinds.size(), kMinKinds);
 }
 
 // Programs of their own: what LLVM says of them is the test above.

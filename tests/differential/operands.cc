@@ -106,18 +106,37 @@ Memory make_operands(const Workload& workload, uint64_t seed) {
   return memory;
 }
 
+std::vector<uint8_t> packed(const std::vector<int64_t>& shape, const layout::Layout& layout,
+                            ir::Scalar element, const std::vector<uint8_t>& row_major) {
+  const int bytes = ir::bytes_of(element);
+  std::vector<uint8_t> out(static_cast<size_t>(layout.elements() * bytes));
+  layout::repack(shape, layout, bytes, row_major.data(), out.data());
+  return out;
+}
+
+std::vector<uint8_t> laid_out(const std::vector<int64_t>& shape, const layout::Layout& layout,
+                              ir::Scalar element, const std::vector<uint8_t>& row_major) {
+  const std::vector<uint8_t> ones(row_major.size(), 1);
+  const std::vector<uint8_t> taken = packed(shape, layout, element, ones);
+  std::vector<uint8_t> out = packed(shape, layout, element, row_major);
+  for (size_t at = 0; at < out.size(); ++at) {
+    if (taken[at] == 0) out[at] = 0xff;
+  }
+  return out;
+}
+
 Memory packed_operands(const Workload& workload, const schedule::LoopTree& tree,
                        const Memory& operands) {
   Memory out = operands;
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const auto index = static_cast<schedule::BufferIndex>(workload.operands[k].tensor);
     const schedule::Buffer& buffer = tree.buffer(index);
-    if (buffer.packed_for == schedule::kNone) continue;
+    if (buffer.packed_for == schedule::kNone && buffer.within.empty()) continue;
     const layout::Layout layout = schedule::layout_of(tree, index);
-    const int bytes = ir::bytes_of(buffer.element);
-    out[k].assign(static_cast<size_t>(layout.elements() * bytes), 0);
-    layout::repack(std::vector<int64_t>(buffer.extent.begin(), buffer.extent.end()), layout, bytes,
-                   operands[k].data(), out[k].data());
+    const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
+    out[k] = buffer.packed_for == schedule::kNone
+                 ? laid_out(shape, layout, buffer.element, operands[k])
+                 : packed(shape, layout, buffer.element, operands[k]);
   }
   return out;
 }

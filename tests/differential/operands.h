@@ -20,7 +20,13 @@ double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t of
 // fractions. Tensors that another one is indexed by hold indices of it.
 Memory make_operands(const Workload& workload, uint64_t seed);
 
-// The same with constants laid out as the schedule packs them.
+// Row-major elements as a layout has them: zeros, or NaN, lie between.
+std::vector<uint8_t> packed(const std::vector<int64_t>& shape, const layout::Layout& layout,
+                            ir::Scalar element, const std::vector<uint8_t>& row_major);
+std::vector<uint8_t> laid_out(const std::vector<int64_t>& shape, const layout::Layout& layout,
+                              ir::Scalar element, const std::vector<uint8_t>& row_major);
+
+// The same with constants laid out as the schedule packs them, and parts within their arrays.
 Memory packed_operands(const Workload& workload, const schedule::LoopTree& tree,
                        const Memory& operands);
 

@@ -57,6 +57,12 @@ bool is_for_gpu(const LoopTree& tree) {
   });
 }
 
+bool is_untouched(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t element) {
+  const int64_t size = ir::bytes_of(type);
+  return std::all_of(bytes.begin() + element * size, bytes.begin() + (element + 1) * size,
+                     [](uint8_t byte) { return byte == 0xff; });
+}
+
 te::InputReader reader_of(const Workload& workload, const Memory& operands) {
   return [&](te::TensorId tensor, int64_t offset) {
     return element_at(operands[operand_index(workload, tensor)],
@@ -153,12 +159,16 @@ std::optional<Failure> ProgramChecker::check_llvm(const LoopTree& tree,
     std::memcpy(kernel->operand(k).data(), operands_[k].data(), operands_[k].size());
   }
   kernel->set_constants();
-  if (kernel->run() != 0) return fail("the kernel failed");
-  if (!kernel->guards_intact()) return fail("the kernel wrote outside its buffers");
   Memory results = expected;
   for (size_t k = 0; k < operands_.size(); ++k) {
     if (task_.workload.operands[k].role != Role::Output) continue;
-    std::memcpy(results[k].data(), kernel->operand(k).data(), results[k].size());
+    std::memset(kernel->argument(k), 0xff, results[k].size());
+  }
+  if (kernel->run() != 0) return fail("the kernel failed");
+  if (!kernel->guards_intact()) return fail("the kernel wrote outside its buffers");
+  for (size_t k = 0; k < operands_.size(); ++k) {
+    if (task_.workload.operands[k].role != Role::Output) continue;
+    std::memcpy(results[k].data(), kernel->argument(k), results[k].size());
   }
   const auto difference = first_difference(task_.workload, expected, results);
   return difference ? std::optional(fail("interpreter and LLVM: " + *difference)) : std::nullopt;
@@ -175,16 +185,25 @@ std::optional<std::string> ProgramChecker::first_wrong(const Memory& memory) {
 std::optional<std::string> ProgramChecker::first_wrong(te::TensorId output,
                                                        const std::vector<uint8_t>& bytes) {
   const te::Tensor& tensor = task_.workload.dag->tensor(output);
-  std::vector<int64_t> index(tensor.shape.size(), 0);
+  const layout::Layout& layout = task_.workload.operand_of(output).layout;
+  const size_t rank = tensor.shape.size();
+  std::vector<int64_t> index(rank, 0);
   const auto elements = static_cast<int64_t>(bytes.size()) / ir::bytes_of(tensor.element);
-  for (int64_t e = 0; e < elements; ++e) {
+  for (int64_t e = 0; e < elements; ++e) {  // by where they lie
     int64_t rest = e;
-    for (size_t d = index.size(); d-- > 0;) {
-      index[d] = rest % tensor.shape[d].high;
-      rest /= tensor.shape[d].high;
+    bool inside = true;
+    for (size_t d = rank; d-- > 0;) {
+      index[d] = rest % layout.digits[d].extent;
+      inside = inside && index[d] < tensor.shape[d].high;
+      rest /= layout.digits[d].extent;
+    }
+    const double actual = element_at(bytes, tensor.element, e);
+    if (!inside) {
+      if (is_untouched(bytes, tensor.element, e)) continue;
+      return fmt::format("{} was written outside of its part, at element {}", tensor.name.text(),
+                         e);
     }
     const double expected = evaluator_.element(output, index);
-    const double actual = element_at(bytes, tensor.element, e);
     if (is_wrong(output, index, actual, expected)) {
       return fmt::format("element {} of {} is {}, te/eval says {}, within {}", e,
                          tensor.name.text(), actual, expected, bound_.element(output, index).error);

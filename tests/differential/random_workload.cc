@@ -372,4 +372,24 @@ Workload random_workload(const WorkloadKind& kind, Rng& rng) {
   return *workload;
 }
 
+Workload with_parts(const Workload& workload, Rng& rng) {
+  std::vector<std::string> constants;
+  std::vector<OperandPart> parts;
+  for (const Operand& operand : workload.operands) {
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    if (operand.role == Role::Constant) {
+      constants.push_back(tensor.name.text());
+    } else if (operand.role == Role::Output || rng.chance(0.5)) {
+      OperandPart part{.tensor = tensor.name.text(),
+                       .extents = {},
+                       .alignment = 4 << static_cast<int>(rng.below(5))};
+      for (const te::Extent& extent : tensor.shape) {
+        part.extents.push_back(extent.high + (rng.chance(0.5) ? rng.between(1, 9) : 0));
+      }
+      parts.push_back(std::move(part));
+    }
+  }
+  return dag_workload(workload.dag, constants, workload.licences, parts);
+}
+
 }  // namespace tilewright::testing

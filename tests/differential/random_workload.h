@@ -25,4 +25,7 @@ const WorkloadKind& random_kind(Rng& rng);
 // A workload of the kind; now and then without the licences to reassociate and contract.
 Workload random_workload(const WorkloadKind& kind, Rng& rng);
 
+// The same with some inputs and outputs as parts of larger arrays, one at least.
+Workload with_parts(const Workload& workload, Rng& rng);
+
 }  // namespace tilewright::testing

@@ -34,12 +34,16 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
     bound.row_major_.emplace_back(elements * bytes, guarded);
     bound.arguments_.push_back(bound.row_major_.back().data());
     const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
-    if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
     layout::Layout layout = schedule::layout_of(tree, buffer);
+    if (layout.is_row_major(shape) && tree.buffer(buffer).packed_for == schedule::kNone) continue;
     runtime::AlignedBuffer memory(layout.elements() * bytes, guarded);
     bound.arguments_.back() = memory.data();
-    bound.packed_.push_back(
-        {bound.row_major_.size() - 1, shape, std::move(layout), bytes, std::move(memory)});
+    bound.packed_.push_back({.operand = bound.row_major_.size() - 1,
+                             .role = operand.role,
+                             .shape = shape,
+                             .layout = std::move(layout),
+                             .element_bytes = bytes,
+                             .buffer = std::move(memory)});
   }
   bound.threads_ = task.target.threads;
   bound.workspace_ = runtime::AlignedBuffer(bound.kernel_.workspace_bytes(bound.threads_), guarded);
@@ -48,9 +52,12 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
 
 void BoundKernel::set_constants() {
   for (const Packed& packed : packed_) {
-    layout::repack(packed.shape, packed.layout, packed.element_bytes,
-                   row_major_[packed.operand].data(), packed.buffer.data());
+    if (packed.role == Role::Constant) packed.fill(row_major_);
   }
+}
+
+void BoundKernel::Packed::fill(const std::vector<runtime::AlignedBuffer>& row_major) const {
+  layout::repack(shape, layout, element_bytes, row_major[operand].data(), buffer.data());
 }
 
 bool BoundKernel::guards_intact() const {
@@ -61,12 +68,21 @@ bool BoundKernel::guards_intact() const {
 }
 
 int32_t BoundKernel::run() {
+  for (const Packed& packed : packed_) {
+    if (packed.role == Role::Input) packed.fill(row_major_);
+  }
   const TilewrightCall call{.arguments = arguments_.data(),
                             .workspace = workspace_.data(),
                             .pool = nullptr,
                             .threads = threads_,
                             .reserved = 0};
-  return kernel_(call);
+  const int32_t status = kernel_(call);
+  for (const Packed& packed : packed_) {
+    if (packed.role != Role::Output) continue;
+    layout::unpack(packed.shape, packed.layout, packed.element_bytes, packed.buffer.data(),
+                   row_major_[packed.operand].data());
+  }
+  return status;
 }
 
 }  // namespace tilewright::codegen

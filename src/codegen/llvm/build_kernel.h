@@ -26,8 +26,8 @@ Result<runtime::KernelObject> build_object(const Task& task, const schedule::Loo
                                            const BuildOptions& options = {});
 
 // A kernel bound to buffers of its own, one an operand in the order of the workload. Constants are
-// given row-major and laid out as the schedule packs them, once, when they are set. Not to be
-// shared between threads.
+// given row-major and laid out as the schedule packs them, once, when they are set; operands that
+// are parts of larger arrays are given row-major too, and copied. Not to be shared between threads.
 class BoundKernel {
  public:
   static Result<BoundKernel> build(const Task& task, const schedule::LoopTree& tree,
@@ -36,6 +36,7 @@ class BoundKernel {
   // Row-major memory of an operand; for a constant, write it and call set_constants.
   runtime::AlignedBuffer& operand(size_t index) { return row_major_[index]; }
   int64_t operand_elements(size_t index) const { return elements_[index]; }
+  void* argument(size_t index) const { return arguments_[index]; }  // what the kernel is given
   void set_constants();        // packs; to be called once constants are written
   int32_t run();               // status of the kernel
   bool guards_intact() const;  // nothing was written just outside operands and workspace
@@ -48,10 +49,13 @@ class BoundKernel {
   std::vector<int64_t> elements_;
   struct Packed {
     size_t operand;
+    Role role;
     std::vector<int64_t> shape;
     layout::Layout layout;
     int element_bytes;
     runtime::AlignedBuffer buffer;
+
+    void fill(const std::vector<runtime::AlignedBuffer>& row_major) const;
   };
   std::vector<Packed> packed_;
   std::vector<void*> arguments_;
