@@ -1,10 +1,12 @@
 // MemoryPlan: where each value of a partitioned Graph lies while the model runs. Inputs and outputs
-// are the caller's; constants are of the library; all else lies in one arena, where values that
-// are not alive at the same time share bytes, and a kernel may write over an operand that it reads
-// for the last time when it reads each element just before it writes it (in place).
+// are the caller's; constants are of the library; all else lies in one arena, where values that are
+// not alive at the same time share bytes. A value lives from the group that writes it to the last
+// that reads it, both included: the operands of a kernel do not overlap (kernel_abi.h), so nothing
+// is written in place of an operand. A pass over memory that would save is fused instead.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "graph/graph.h"
@@ -18,15 +20,31 @@ struct Place {
   Home home = Home::Arena;
   int64_t index = 0;   // of the input, output or constant
   int64_t offset = 0;  // bytes: in the arena, or within what `index` names
+
+  bool operator==(const Place&) const = default;
 };
 
 struct MemoryPlan {
   std::vector<Place> places;       // by ValueId; of values that no group mentions: unused
   std::vector<ValueId> constants;  // in the order of their index
   int64_t arena_bytes = 0;         // peak; offsets are multiples of 64
+  int64_t live_bytes = 0;          // the most that is alive at once: no plan needs less
   int64_t sum_bytes = 0;           // if every value had bytes of its own
 };
 
 Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition);
+
+// Bytes that are alive from the step `first` to the step `last`, both included.
+struct Lifetime {
+  int64_t bytes = 0;
+  size_t first = 0, last = 0;
+};
+struct ArenaPlan {
+  std::vector<int64_t> offsets;  // of each, multiples of 64
+  int64_t peak = 0;
+};
+// Best fit, the largest first; of several orders the one with the lowest peak.
+ArenaPlan plan_arena(std::span<const Lifetime> lifetimes);
+int64_t most_alive(std::span<const Lifetime> lifetimes);
 
 }  // namespace tilewright::graph

@@ -1,33 +1,35 @@
-// Partition: the nodes of a Graph in groups, each one kernel. What is fused into what, and the
-// workload of each group: one te::Dag made of the Dags of its nodes.
+// Partition: the nodes of a Graph in groups, each one kernel. What is fused into what (fusion.h),
+// and the workload of each group: one te::Dag made of the Dags of its nodes.
 //
-// A group has at most one Heavy node and around it what costs no pass over memory of its own: Move
-// and Map nodes that it alone reads (pad into a convolution, a transposed operand), and the chain
-// of Map nodes behind it (bias, activation, residual add). Views between groups are aliases.
-// concat whose parts are made by kernels is written in place where a part is a contiguous range;
-// else it is a kernel. Groups are in an order in which they can run.
+// Views between groups are aliases. A concat whose parts are made by kernels is written in place
+// (in_place.h): a part is an operand that lies within a larger array. Groups are in an order in
+// which they can run. Nodes on which no output depends are in no group.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "graph/fusion.h"
 #include "graph/graph.h"
 #include "task/workload.h"
 
 namespace tilewright::graph {
 
 struct Group {
-  std::vector<NodeId> nodes;       // in order
-  Workload workload;               // text is `dag:{...}` or that of a known operator
+  std::vector<NodeId> nodes;       // ascending
+  Workload workload;               // text is `dag:{...}`
   std::vector<ValueId> arguments;  // the value of each operand of the workload, in its order
-  std::string title;               // for people: `conv 3x3 64->64 + add + relu`
+  std::string title;               // for people: `conv2d 3x3 64->64 + add + relu`
 };
 
-// `value` has the bytes of `of` from `offset` on: a reshape, or a part of a concat in place.
+// `value` lies in the bytes of `of` from `offset` on: a reshape, or a part of a concat in place.
+// Its elements lie together, or, where `within` is not empty, as in a row-major array of those
+// extents.
 struct Alias {
   ValueId value = 0;
   ValueId of = 0;
   int64_t offset = 0;  // bytes
+  std::vector<int64_t> within = {};
 };
 
 struct Partition {
@@ -42,11 +44,17 @@ struct Partition {
 };
 
 struct PartitionOptions {
-  bool fuse = true;  // false: every node by itself
+  bool fuse = true;  // false: every node by itself, and no concat in place
   Licences licences;
+  FusionPays pays;  // empty: fusion_pays_by_default
 };
 
-// An error when a node's Dag cannot be made a workload, naming it.
+// The Graph with outputs that are values of their own, computed by a node that is no View of an
+// input, a constant or another output: where one is not, a copy of it is made (`max` of one).
+Result<Graph> separate_outputs(const Graph& graph);
+
+// Of a Graph with separate outputs. An error when a node's Dag cannot be made a workload, naming
+// it.
 Result<Partition> partition(const Graph& graph, const PartitionOptions& options);
 
 }  // namespace tilewright::graph

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <numeric>
+
+#include "base/rounding.h"
+#include "graph/memory_plan.h"
+
+namespace tilewright::graph {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+int64_t room_of(const Lifetime& lifetime) { return round_up(lifetime.bytes, kAlignment); }
+
+bool overlap(const Lifetime& a, const Lifetime& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+// Places the lifetimes in the given order, each in the smallest gap that holds it.
+ArenaPlan place_all(std::span<const Lifetime> lifetimes, std::span<const size_t> order) {
+  ArenaPlan plan;
+  plan.offsets.resize(lifetimes.size());
+  std::vector<size_t> placed;  // by rising offset
+  placed.reserve(order.size());
+  for (const size_t k : order) {
+    const int64_t room = room_of(lifetimes[k]);
+    int64_t end = 0, best = -1, best_gap = 0;
+    for (const size_t other : placed) {
+      if (!overlap(lifetimes[k], lifetimes[other])) continue;
+      const int64_t gap = plan.offsets[other] - end;
+      if (gap >= room && (best < 0 || gap < best_gap)) {
+        best = end;
+        best_gap = gap;
+      }
+      end = std::max(end, plan.offsets[other] + room_of(lifetimes[other]));
+    }
+    plan.offsets[k] = best < 0 ? end : best;
+    plan.peak = std::max(plan.peak, plan.offsets[k] + room);
+    const auto at = std::ranges::upper_bound(placed, plan.offsets[k], {},
+                                             [&](size_t other) { return plan.offsets[other]; });
+    placed.insert(at, k);
+  }
+  return plan;
+}
+
+}  // namespace
+
+int64_t most_alive(std::span<const Lifetime> lifetimes) {
+  std::map<size_t, int64_t> change;
+  for (const Lifetime& lifetime : lifetimes) {
+    change[lifetime.first] += room_of(lifetime);
+    change[lifetime.last + 1] -= room_of(lifetime);
+  }
+  int64_t alive = 0, most = 0;
+  for (const auto& [step, bytes] : change) {
+    alive += bytes;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
+  using Rank = std::function<double(const Lifetime&)>;
+  const Rank ranks[] = {
+      [](const Lifetime& l) { return static_cast<double>(l.bytes); },
+      [](const Lifetime& l) {
+        return static_cast<double>(l.bytes) * static_cast<double>(l.last - l.first + 1);
+      },
+      [](const Lifetime& l) { return static_cast<double>(l.last - l.first); },
+      [](const Lifetime& l) { return -static_cast<double>(l.first); },
+      [](const Lifetime& l) { return static_cast<double>(l.last); },
+  };
+  const int64_t bound = most_alive(lifetimes);
+  ArenaPlan best;
+  for (const Rank& rank : ranks) {
+    std::vector<size_t> order(lifetimes.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::sort(order, {}, [&](size_t k) {
+      return std::tuple(-rank(lifetimes[k]), -lifetimes[k].bytes, lifetimes[k].first, k);
+    });
+    ArenaPlan plan = place_all(lifetimes, order);
+    if (best.offsets.empty() || plan.peak < best.peak) best = std::move(plan);
+    if (best.peak == bound) break;
+  }
+  return best;
+}
+
+}  // namespace tilewright::graph

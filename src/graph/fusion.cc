@@ -1,0 +1,331 @@
+#include "graph/fusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "te/predicates.h"
+
+namespace tilewright::graph {
+namespace {
+
+constexpr size_t kMostNodes = 24;     // of a group: larger ones make loops that nobody can schedule
+constexpr size_t kMostBranches = 12;  // nodes between a value and where all its readers meet
+constexpr size_t kMostParts = 4;      // of a concat that is computed where it is read
+constexpr double kCheapInstructions = 8;  // of a fused producer, all its copies together
+
+bool is_output(const Graph& graph, ValueId value) {
+  return std::ranges::find(graph.outputs(), value) != graph.outputs().end();
+}
+
+const std::vector<int64_t>& shape_of(const Graph& graph, const Node& node) {
+  return graph.value(node.outputs[0]).type.shape;
+}
+
+bool has_affine_indices(const te::Dag& dag) {
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
+    for (const te::Access& read : dag.access(id).reads) {
+      if (!std::ranges::all_of(read.dims, &te::AccessDim::affine)) return false;
+    }
+  }
+  return true;
+}
+
+// How often operators of the anchor go over the element of a value of `elements`, at most: the
+// iterations of the busiest one.
+double copies_of(const te::Dag& dag, int64_t elements) {
+  double most = 0;
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
+    if (dag.op(id).kind == te::OpKind::Placeholder) continue;
+    most = std::max(most, static_cast<double>(te::spatial_size(dag, id)) *
+                              static_cast<double>(te::reduce_size(dag, id)));
+  }
+  return most / static_cast<double>(elements);
+}
+
+// Reads each element once in each of few passes over a row that lies in a cache.
+bool goes_over_rows(const OpDef& op) {
+  constexpr std::string_view kNames[] = {"arg_reduce", "group_norm", "layer_norm", "lp_norm",
+                                         "reduce",     "rms_norm",   "softmax"};
+  return std::ranges::find(kNames, op.name) != std::end(kNames);
+}
+
+int64_t instructions_of(const te::Dag& dag) {
+  int64_t sum = 0;
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) sum += dag.access(id).instructions;
+  return sum;
+}
+
+class Fuser {
+ public:
+  Fuser(const Graph& graph, std::span<const NodeFacts> facts, const FusionPays& pays)
+      : graph_(graph),
+        facts_(facts),
+        pays_(pays),
+        uses_(graph.uses()),
+        group_of_(graph.nodes().size(), kNone),
+        before_anchor_(graph.nodes().size()) {}
+
+  std::vector<FusedGroup> run() {
+    for (const Work work : {Work::Heavy, Work::Rows}) {
+      for (NodeId id = 0; id < facts_.size(); ++id) {
+        if (facts_[id].live && facts_[id].op->work == work) grow_behind(begin_group(id));
+      }
+    }
+    for (NodeId id = static_cast<NodeId>(facts_.size()); id-- > 0;) {
+      if (facts_[id].live && group_of_[id] == kNone) place(id);
+    }
+    drop_leading_views();
+    for (FusedGroup& group : groups_) std::ranges::sort(group.nodes);
+    std::ranges::sort(groups_, {}, [](const FusedGroup& group) { return group.nodes.back(); });
+    return std::move(groups_);
+  }
+
+ private:
+  uint32_t begin_group(NodeId anchor) {
+    groups_.push_back({.nodes = {anchor}, .anchor = anchor});
+    group_of_[anchor] = static_cast<uint32_t>(groups_.size() - 1);
+    return group_of_[anchor];
+  }
+
+  void join(NodeId id, uint32_t group) {
+    groups_[group].nodes.push_back(id);
+    group_of_[id] = group;
+  }
+
+  // Live readers of what a node computes.
+  std::set<NodeId> readers_of(const Node& node) const {
+    std::set<NodeId> readers;
+    for (const ValueId value : node.outputs) {
+      for (const NodeId reader : uses_[value]) {
+        if (facts_[reader].live) readers.insert(reader);
+      }
+    }
+    return readers;
+  }
+
+  // One value that only nodes read.
+  bool stays_inside(const Node& node) const {
+    return node.outputs.size() == 1 && !is_output(graph_, node.outputs[0]);
+  }
+
+  // ---- what is behind an anchor ----
+
+  void grow_behind(uint32_t group) {
+    NodeId last = groups_[group].anchor;
+    while (groups_[group].nodes.size() < kMostNodes) {
+      const std::vector<NodeId> next = meeting_readers(last);
+      if (next.empty()) return;
+      for (const NodeId id : next) join(id, group);
+      last = next.back();
+    }
+  }
+
+  // The Map nodes of the same shape through which alone the node's value is read, up to the one
+  // where all paths have met; empty where there is none.
+  std::vector<NodeId> meeting_readers(NodeId from) const {
+    const Node& node = graph_.node(from);
+    std::vector<NodeId> found;
+    if (!stays_inside(node)) return found;
+    std::set<NodeId> open = readers_of(node);  // ascending, so producers before their readers
+    while (!open.empty() && found.size() < kMostBranches) {
+      const NodeId id = *open.begin();
+      const Node& reader = graph_.node(id);
+      if (facts_[id].op->work != Work::Map || group_of_[id] != kNone ||
+          reader.outputs.size() != 1 || shape_of(graph_, reader) != shape_of(graph_, node)) {
+        return {};
+      }
+      found.push_back(id);
+      if (open.size() == 1) return found;
+      if (!stays_inside(reader)) return {};
+      open.erase(open.begin());
+      open.merge(readers_of(reader));
+    }
+    return {};
+  }
+
+  // ---- what is before ----
+
+  void place(NodeId id) {
+    const Node& node = graph_.node(id);
+    const Work work = facts_[id].op->work;
+    uint32_t group = kNone;
+    if (stays_inside(node)) group = group_of_readers(node);
+    if (work == Work::View) {
+      if (group != kNone && facts_[id].affine) join_before(id, group);
+      return;
+    }
+    if (group != kNone && groups_[group].nodes.size() < kMostNodes && may_join(id, group)) {
+      join_before(id, group);
+    } else {
+      begin_group(id);
+    }
+  }
+
+  // The group that all readers are in.
+  uint32_t group_of_readers(const Node& node) const {
+    uint32_t group = kNone;
+    for (const NodeId reader : readers_of(node)) {
+      if (group_of_[reader] == kNone) return kNone;
+      if (group != kNone && group_of_[reader] != group) return kNone;
+      group = group_of_[reader];
+    }
+    return group;
+  }
+
+  void join_before(NodeId id, uint32_t group) {
+    for (const NodeId reader : readers_of(graph_.node(id))) {
+      before_anchor_[id] =
+          before_anchor_[id] || before_anchor_[reader] || reader == groups_[group].anchor;
+    }
+    join(id, group);
+  }
+
+  bool feeds_anchor(NodeId id, uint32_t group) const {
+    const std::set<NodeId> readers = readers_of(graph_.node(id));
+    return std::ranges::any_of(readers, [&](NodeId reader) {
+      return before_anchor_[reader] || reader == groups_[group].anchor;
+    });
+  }
+
+  bool may_join(NodeId id, uint32_t group) const {
+    const NodeId anchor = groups_[group].anchor;
+    for (const NodeId reader : readers_of(graph_.node(id))) {
+      if (facts_[reader].op->name == "concat" && !is_small_concat(reader)) return false;
+    }
+    const bool feeds = feeds_anchor(id, group);
+    const Work anchor_work = facts_[anchor].op->work;
+    if (facts_[id].op->work == Work::Map) return map_joins(id, anchor, feeds);
+    if (facts_[id].op->work != Work::Move) return false;
+    return move_joins(id, anchor, feeds ? anchor_work : Work::Map);
+  }
+
+  bool map_joins(NodeId id, NodeId anchor, bool feeds) const {
+    if (!feeds) return true;
+    const OpDef& op = *facts_[anchor].op;
+    switch (op.work) {
+      case Work::Heavy:
+        return pays(id, anchor);
+      case Work::Rows:
+        return goes_over_rows(op) || pays(id, anchor);
+      case Work::Move:
+        return facts_[anchor].affine;
+      default:
+        return true;
+    }
+  }
+
+  // A Move node before work of a kind.
+  bool move_joins(NodeId id, NodeId anchor, Work before) const {
+    const std::string_view op = facts_[id].op->name;
+    if (op == "concat") return before <= Work::Move && is_small_concat(id);
+    if (op == "gather") return before == Work::Map || before == Work::Rows;
+    if (!facts_[id].affine) return false;
+    if (before == Work::Rows && op == "transpose") return facts_[anchor].op->name == "reduce";
+    if (before == Work::Move) return facts_[anchor].affine;
+    return true;
+  }
+
+  // Few parts, none of which a kernel with an anchor writes: that could write in place.
+  bool is_small_concat(NodeId id) const {
+    const Node& node = graph_.node(id);
+    return node.inputs.size() <= kMostParts && std::ranges::all_of(node.inputs, [&](ValueId part) {
+             const NodeId producer = graph_.value(part).producer;
+             if (producer == kNone) return true;
+             const Work work = facts_[producer].op->work;
+             const bool own = group_of_[producer] == kNone || group_of_[producer] == group_of_[id];
+             return own && (work == Work::Map || work == Work::Move);
+           });
+  }
+
+  bool pays(NodeId id, NodeId anchor) const {
+    const TensorType& type = graph_.value(graph_.node(id).outputs[0]).type;
+    return pays_(graph_, {.producer = id,
+                          .anchor = anchor,
+                          .copies = copies_of(*facts_[anchor].dag, type.elements()),
+                          .instructions = instructions_of(*facts_[id].dag),
+                          .bytes = type.bytes()});
+  }
+
+  // Views that bring a value into a group are aliases.
+  void drop_leading_views() {
+    for (NodeId id = 0; id < facts_.size(); ++id) {
+      if (group_of_[id] == kNone || facts_[id].op->work != Work::View) continue;
+      const NodeId producer = graph_.value(graph_.node(id).inputs[0]).producer;
+      if (producer != kNone && group_of_[producer] == group_of_[id]) continue;
+      std::erase(groups_[group_of_[id]].nodes, id);
+      group_of_[id] = kNone;
+    }
+  }
+
+  const Graph& graph_;
+  std::span<const NodeFacts> facts_;
+  const FusionPays& pays_;
+  std::vector<std::vector<NodeId>> uses_;  // by value
+  std::vector<FusedGroup> groups_;
+  std::vector<uint32_t> group_of_;   // by node
+  std::vector<bool> before_anchor_;  // by node: its value reaches the anchor of its group
+};
+
+void mark_live(const Graph& graph, std::vector<NodeFacts>& facts) {
+  const auto mark = [&](ValueId value) {
+    if (value != kNone && graph.value(value).producer != kNone) {
+      facts[graph.value(value).producer].live = true;
+    }
+  };
+  for (const ValueId output : graph.outputs()) mark(output);
+  for (size_t id = facts.size(); id-- > 0;) {
+    if (!facts[id].live) continue;
+    for (const ValueId input : graph.node(static_cast<NodeId>(id)).inputs) mark(input);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<NodeFacts>> facts_of(const Graph& graph) {
+  std::vector<NodeFacts> facts(graph.nodes().size());
+  for (NodeId id = 0; id < facts.size(); ++id) {
+    const Node& node = graph.node(id);
+    facts[id].op = find_op(node.op);
+    if (facts[id].op == nullptr) {
+      return fail(ErrorKind::Unsupported, fmt::format("there is no operator '{}'", node.op));
+    }
+    std::vector<std::optional<TensorType>> types;
+    types.reserve(node.inputs.size());
+    for (const ValueId input : node.inputs) {
+      types.push_back(input == kNone ? std::nullopt : std::optional(graph.value(input).type));
+    }
+    auto dag = facts[id].op->define(node.attributes, types);
+    if (!dag) {
+      return fail(dag.error().kind, fmt::format("{} ({}): {}", graph.value(node.outputs[0]).name,
+                                                node.op, dag.error().message));
+    }
+    facts[id].dag = *std::move(dag);
+    facts[id].affine = has_affine_indices(*facts[id].dag);
+  }
+  mark_live(graph, facts);
+  return facts;
+}
+
+bool fusion_pays_by_default(const Graph&, const FusionQuestion& question) {
+  return question.copies * static_cast<double>(question.instructions) <= kCheapInstructions;
+}
+
+std::vector<FusedGroup> fuse(const Graph& graph, std::span<const NodeFacts> facts,
+                             const FusionPays& pays) {
+  return Fuser(graph, facts, pays).run();
+}
+
+std::vector<FusedGroup> no_fusion(const Graph& graph, std::span<const NodeFacts> facts) {
+  std::vector<FusedGroup> groups;
+  groups.reserve(graph.nodes().size());
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (facts[id].live && facts[id].op->work != Work::View) {
+      groups.push_back({.nodes = {id}, .anchor = id});
+    }
+  }
+  return groups;
+}
+
+}  // namespace tilewright::graph

@@ -1,0 +1,105 @@
+#include "graph/memory_plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+#include "base/check.h"
+
+namespace tilewright::graph {
+namespace {
+
+class Planner {
+ public:
+  Planner(const Graph& graph, const Partition& partition) : graph_(graph), partition_(partition) {
+    for (const Alias& alias : partition.aliases) alias_of_[alias.value] = alias;
+  }
+
+  MemoryPlan run() {
+    plan_.places.resize(graph_.value_count());
+    place_given();
+    find_lifetimes();
+    std::vector<Lifetime> lifetimes;
+    lifetimes.reserve(arena_.size());
+    for (const auto& [value, lifetime] : arena_) lifetimes.push_back(lifetime);
+    const ArenaPlan arena = plan_arena(lifetimes);
+    size_t next = 0;
+    for (const auto& [value, lifetime] : arena_) {
+      plan_.places[value] = {.home = Home::Arena, .index = 0, .offset = arena.offsets[next++]};
+      plan_.sum_bytes += lifetime.bytes;
+    }
+    plan_.arena_bytes = arena.peak;
+    plan_.live_bytes = most_alive(lifetimes);
+    for (const Alias& alias : partition_.aliases) place_alias(alias.value);
+    return std::move(plan_);
+  }
+
+ private:
+  // The value whose bytes a value has, and from where on.
+  std::pair<ValueId, int64_t> root_of(ValueId value) const {
+    int64_t offset = 0;
+    for (auto at = alias_of_.find(value); at != alias_of_.end(); at = alias_of_.find(value)) {
+      offset += at->second.offset;
+      value = at->second.of;
+    }
+    return {value, offset};
+  }
+
+  // Inputs, and what lies in outputs.
+  void place_given() {
+    for (size_t k = 0; k < graph_.inputs().size(); ++k) {
+      set(graph_.inputs()[k], {.home = Home::Input, .index = static_cast<int64_t>(k)});
+    }
+    for (size_t k = 0; k < graph_.outputs().size(); ++k) {
+      const auto [root, offset] = root_of(graph_.outputs()[k]);
+      CHECK(offset == 0 && !given_.contains(root) && !graph_.value(root).is_constant(),
+            "output {} is not a value of its own", k);
+      set(root, {.home = Home::Output, .index = static_cast<int64_t>(k)});
+    }
+  }
+
+  void set(ValueId value, const Place& place) {
+    plan_.places[value] = place;
+    given_[value] = place;
+  }
+
+  void find_lifetimes() {
+    for (size_t step = 0; step < partition_.groups.size(); ++step) {
+      for (const ValueId argument : partition_.groups[step].arguments) {
+        const ValueId root = root_of(argument).first;
+        if (given_.contains(root)) continue;
+        const Value& value = graph_.value(root);
+        if (value.is_constant()) {
+          set(root, {.home = Home::Constant, .index = std::ssize(plan_.constants)});
+          plan_.constants.push_back(root);
+          continue;
+        }
+        const auto [place, added] = arena_.emplace(
+            root, Lifetime{.bytes = value.type.bytes(), .first = step, .last = step});
+        place->second.last = step;
+      }
+    }
+  }
+
+  void place_alias(ValueId value) {
+    const auto [root, offset] = root_of(value);
+    Place place = plan_.places[root];
+    place.offset += offset;
+    plan_.places[value] = place;
+  }
+
+  const Graph& graph_;
+  const Partition& partition_;
+  std::map<ValueId, Alias> alias_of_;
+  std::map<ValueId, Place> given_;
+  std::map<ValueId, Lifetime> arena_;
+  MemoryPlan plan_;
+};
+
+}  // namespace
+
+Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition) {
+  return Planner(graph, partition).run();
+}
+
+}  // namespace tilewright::graph

@@ -1,0 +1,118 @@
+#include "graph/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "graph/group_dag.h"
+#include "graph/in_place.h"
+#include "graph/title.h"
+#include "task/parse.h"
+
+namespace tilewright::graph {
+namespace {
+
+constexpr int64_t kAlignment = 64;  // of operands, in bytes
+
+// Views that are in no group.
+void add_views(const Graph& graph, std::span<const NodeFacts> facts,
+               std::span<const FusedGroup> groups, std::vector<Alias>& aliases) {
+  std::vector<bool> grouped(graph.nodes().size());
+  for (const FusedGroup& group : groups) {
+    for (const NodeId id : group.nodes) grouped[id] = true;
+  }
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (!facts[id].live || grouped[id] || facts[id].op->work != Work::View) continue;
+    const Node& node = graph.node(id);
+    aliases.push_back({.value = node.outputs[0], .of = node.inputs[0]});
+  }
+}
+
+// Each output has bytes of its own, written by a kernel.
+Status check_outputs(const Graph& graph, const std::vector<Alias>& aliases) {
+  std::map<ValueId, ValueId> of;
+  for (const Alias& alias : aliases) of[alias.value] = alias.of;
+  std::set<ValueId> taken;
+  for (const ValueId output : graph.outputs()) {
+    ValueId source = output;
+    while (of.contains(source)) source = of[source];
+    if (graph.value(source).producer == kNone || !taken.insert(source).second) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("output '{}' has the bytes of an input, a constant or another "
+                              "output; call separate_outputs before partition",
+                              graph.value(output).name));
+    }
+  }
+  return {};
+}
+
+// Where values lie, by value: those that are aliases.
+using Aliases = std::map<ValueId, const Alias*>;
+
+// The operands of a group that lie within larger arrays, or not at a multiple of 64 bytes.
+std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
+                                  const Aliases& aliases) {
+  std::vector<te::TensorId> tensors = built.dag->inputs();
+  tensors.insert(tensors.end(), built.dag->outputs().begin(), built.dag->outputs().end());
+  std::vector<OperandPart> parts;
+  for (size_t k = 0; k < tensors.size(); ++k) {
+    const auto found = aliases.find(built.arguments[k]);
+    if (found == aliases.end()) continue;
+    const Alias& alias = *found->second;
+    const int64_t alignment = alias.offset == 0 ? kAlignment : alias.offset & -alias.offset;
+    if (alias.within.empty() && alignment >= kAlignment) continue;
+    parts.push_back(
+        {.tensor = built.dag->tensor(tensors[k]).name.text(),
+         .extents = alias.within.empty() ? graph.value(alias.value).type.shape : alias.within,
+         .alignment = static_cast<int>(std::min(alignment, kAlignment))});
+  }
+  return parts;
+}
+
+Group make_group(const Graph& graph, std::span<const NodeFacts> facts, const FusedGroup& fused,
+                 const Licences& licences, const Aliases& aliases) {
+  GroupDag built = build_group_dag(graph, facts, fused);
+  const std::vector<OperandPart> parts = parts_of(graph, built, aliases);
+  return {.nodes = fused.nodes,
+          .workload = dag_workload(built.dag, built.constants, licences, parts),
+          .arguments = std::move(built.arguments),
+          .title = title_of(graph, fused, built.order)};
+}
+
+void find_kernels(Partition& partition) {
+  std::map<Hash128, size_t> known;
+  for (size_t k = 0; k < partition.groups.size(); ++k) {
+    const Hash128 key = partition.groups[k].workload.key();
+    const auto [place, added] = known.emplace(key, partition.kernels.size());
+    if (added) partition.kernels.push_back({.key = key, .groups = {}});
+    partition.kernels[place->second].groups.push_back(k);
+  }
+}
+
+}  // namespace
+
+Result<Partition> partition(const Graph& graph, const PartitionOptions& options) {
+  const auto facts = facts_of(graph);
+  if (!facts) return std::unexpected(facts.error());
+  const FusionPays pays = options.pays ? options.pays : fusion_pays_by_default;
+  std::vector<FusedGroup> fused =
+      options.fuse ? fuse(graph, *facts, pays) : no_fusion(graph, *facts);
+  Partition result;
+  if (options.fuse) result.aliases = concat_in_place(graph, *facts, fused);
+  add_views(graph, *facts, fused, result.aliases);
+  if (const Status separate = check_outputs(graph, result.aliases); !separate) {
+    return std::unexpected(separate.error());
+  }
+  Aliases aliases;
+  for (const Alias& alias : result.aliases) aliases[alias.value] = &alias;
+  result.groups.reserve(fused.size());
+  for (const FusedGroup& group : fused) {
+    result.groups.push_back(make_group(graph, *facts, group, options.licences, aliases));
+  }
+  find_kernels(result);
+  return result;
+}
+
+}  // namespace tilewright::graph

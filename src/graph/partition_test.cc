@@ -1,0 +1,200 @@
+#include "graph/partition.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+
+#include "graph/evaluate.h"
+#include "graph/graph_testing.h"
+#include "graph/group_dag.h"
+#include "task/parse.h"
+#include "te/eval.h"
+
+namespace tilewright::graph {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+Partition partitioned(const Graph& graph, const PartitionOptions& options = {}) {
+  auto result = partition(graph, options);
+  EXPECT_TRUE(result.has_value()) << result.error().message;
+  return *std::move(result);
+}
+
+TEST(Partition, LoneConvolutionHasTheKeyOfTheSuite) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 14, 14, 64});
+  const Graph graph = g.finish({g.conv(x, 128, 3)});
+  const Partition parts = partitioned(graph);
+  ASSERT_EQ(parts.groups.size(), 1U);
+  const auto suite = parse_workload("conv2d:n=1,h=14,w=14,ci=64,co=128,kernel=3,stride=1,pad=1");
+  ASSERT_TRUE(suite.has_value()) << suite.error().message;
+  EXPECT_EQ(parts.kernels[0].key, suite->key());
+  // Traces name stages: those of the records apply.
+  for (size_t k = 0; k < suite->dag->ops().size(); ++k) {
+    EXPECT_EQ(parts.groups[0].workload.dag->ops()[k].name, suite->dag->ops()[k].name);
+  }
+  EXPECT_EQ(parts.groups[0].title, "conv2d 3x3 64->128");
+}
+
+TEST(Partition, LoneMatmulHasTheKeyOfTheSuite) {
+  TestGraph g;
+  const ValueId x = g.input("x", {32, 64});
+  const Graph graph = g.finish(
+      {g.add("contract", {x, g.weights({64, 48})}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}})});
+  const Partition parts = partitioned(graph);
+  const auto suite = parse_workload("matmul:m=32,n=48,k=64,constant=B");
+  ASSERT_TRUE(suite.has_value()) << suite.error().message;
+  EXPECT_EQ(parts.kernels[0].key, suite->key());
+  EXPECT_EQ(parts.groups[0].title, "matmul 32x48x64");
+}
+
+TEST(Partition, EqualBlocksAreOneKernel) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 8, 16});
+  const ValueId once = g.residual_block(x);
+  const Graph graph = g.finish({g.residual_block(once)});
+  const Partition parts = partitioned(graph);
+  ASSERT_EQ(parts.groups.size(), 4U);
+  ASSERT_EQ(parts.kernels.size(), 2U);
+  EXPECT_EQ(parts.kernels[0].groups, (std::vector<size_t>{0, 2}));
+  EXPECT_EQ(parts.kernels[1].groups, (std::vector<size_t>{1, 3}));
+  EXPECT_EQ(parts.groups[1].title, "conv2d 3x3 16->16 + add + add + relu");
+  EXPECT_EQ(parts.groups[1].workload.text, parts.groups[3].workload.text);
+}
+
+TEST(Partition, TextsGiveTheWorkloadBack) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 32});
+  const Graph graph = g.finish({g.bert_layer(x, 4)});
+  for (const Group& group : partitioned(graph).groups) {
+    const auto again = parse_workload(group.workload.text);
+    ASSERT_TRUE(again.has_value()) << again.error().message;
+    EXPECT_EQ(again->key(), group.workload.key()) << group.title;
+  }
+}
+
+TEST(Partition, NumbersAreNoOperands) {
+  TestGraph g;
+  const ValueId x = g.input("x", {4, 8});
+  const ValueId scaled = g.add("mul", {x, g.number(0.25)});
+  const Graph graph = g.finish({g.add("clip", {scaled, g.number(0), g.number(6)})});
+  const Partition parts = partitioned(graph);
+  ASSERT_EQ(parts.groups.size(), 1U);
+  EXPECT_EQ(parts.groups[0].arguments.size(), 2U);
+  EXPECT_EQ(parts.groups[0].title, "mul + clip 4x8");
+}
+
+TEST(Partition, OneOperandForAValueThatIsReadTwice) {
+  TestGraph g;
+  const ValueId x = g.input("x", {4, 8});
+  const Graph graph = g.finish({g.add("mul", {x, x})});
+  const Partition parts = partitioned(graph);
+  EXPECT_EQ(parts.groups[0].arguments, (std::vector<ValueId>{x, graph.outputs()[0]}));
+}
+
+TEST(Partition, ArgumentsFollowTheOperands) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 8, 16});
+  const Graph graph = g.finish({g.residual_block(x)});
+  for (const Group& group : partitioned(graph).groups) {
+    ASSERT_EQ(group.arguments.size(), group.workload.operands.size());
+    for (size_t k = 0; k < group.arguments.size(); ++k) {
+      const Value& value = graph.value(group.arguments[k]);
+      const Operand& operand = group.workload.operands[k];
+      const te::Tensor& tensor = group.workload.dag->tensor(operand.tensor);
+      EXPECT_EQ(tensor.element, value.type.element);
+      EXPECT_EQ(tensor.shape.size(), value.type.shape.size());
+      for (size_t d = 0; d < tensor.shape.size(); ++d) {
+        EXPECT_EQ(tensor.shape[d].high, value.type.shape[d]);
+      }
+      EXPECT_EQ(operand.role == Role::Constant, value.is_constant());
+    }
+  }
+}
+
+// What each group computes from what came before, by the definition, gives what the Graph computes
+// node by node.
+TEST(Partition, GroupsComputeWhatTheNodesCompute) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 4, 4, 4});
+  const ValueId y = g.dense_block(g.residual_block(x), 2, 4);
+  const Graph graph = g.finish({y});
+  const auto run = [&](const PartitionOptions& options) {
+    std::map<ValueId, Constant> known;
+    for (ValueId id = 0; id < graph.value_count(); ++id) {
+      if (graph.value(id).is_constant()) known[id] = graph.value(id).constant;
+    }
+    TestGraph numbers;
+    known[x] = numbers.graph().value(numbers.weights({1, 4, 4, 4})).constant;
+    const Partition parts = partitioned(graph, options);
+    for (const Group& group : parts.groups) {
+      std::vector<Constant> inputs;
+      size_t k = 0;
+      for (; group.workload.operands[k].role != Role::Output; ++k) {
+        inputs.push_back(known.at(group.arguments[k]));
+      }
+      auto results = evaluate(*group.workload.dag, inputs);
+      EXPECT_TRUE(results.has_value()) << results.error().message;
+      for (const Constant& result : *results) known[group.arguments[k++]] = result;
+    }
+    return known.at(graph.outputs()[0]);
+  };
+  PartitionOptions apart, together;
+  apart.fuse = false;
+  together.pays = [](const Graph&, const FusionQuestion&) { return true; };
+  const Constant one = run(apart), other = run(together);
+  ASSERT_EQ(one.type(), other.type());
+  for (int64_t k = 0; k < one.type().elements(); ++k) {
+    ASSERT_NEAR(one.number(k), other.number(k), 1e-5 * (1 + std::abs(one.number(k))));
+  }
+}
+
+TEST(Partition, ViewsAreAliases) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 16});
+  const ValueId flat = g.add("reshape", {g.linear(x, 16)}, {{"shape", Shape{8, 4, 4}}});
+  const Graph graph = g.finish({g.add("softmax", {flat}, {{"axis", int64_t{2}}})});
+  const Partition parts = partitioned(graph);
+  ASSERT_EQ(parts.aliases.size(), 1U);
+  EXPECT_EQ(parts.aliases[0].value, flat);
+  EXPECT_EQ(parts.aliases[0].of, parts.groups[0].arguments.back());
+  EXPECT_EQ(parts.groups[1].arguments[0], flat);
+}
+
+TEST(Partition, OutputsThatAreNoValuesOfTheirOwn) {
+  TestGraph g;
+  const ValueId x = g.input("x", {4, 4});
+  const ValueId w = g.weights({4, 4});
+  const ValueId y = g.add("relu", {x});
+  const ValueId flat = g.add("reshape", {y}, {{"shape", Shape{16}}});
+  const Graph graph = g.finish({y, flat, x, w, y});
+  EXPECT_FALSE(partition(graph, {}).has_value());
+  const auto separate = separate_outputs(graph);
+  ASSERT_TRUE(separate.has_value()) << separate.error().message;
+  EXPECT_EQ(separate->outputs().size(), 5U);
+  EXPECT_EQ(separate->outputs()[0], y);
+  EXPECT_EQ(separate->output_names(),
+            (std::vector<std::string>{graph.value(y).name, graph.value(flat).name, "x",
+                                      graph.value(w).name, graph.value(y).name}));
+  EXPECT_EQ(separate->value(separate->outputs()[1]).type.shape, Shape{16});
+  EXPECT_EQ(partitioned(*separate).groups.size(), 5U);
+}
+
+TEST(Partition, Titles) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 32});
+  const Graph graph = g.finish({g.bert_layer(x, 4)});
+  std::vector<std::string> titles;
+  for (const Group& group : partitioned(graph).groups) titles.push_back(group.title);
+  const std::vector<std::string> expected = {
+      "matmul 8x32x32 + add",        "matmul 8x32x32 + add", "matmul 8x32x32 + add",
+      "batch_matmul 4x8x8x8 + mul",  "softmax 1x4x8x8",      "batch_matmul 4x8x8x8",
+      "matmul 8x32x32 + add + add",  "layer_norm 1x8x32",    "matmul 8x128x32 + add + gelu",
+      "matmul 8x32x128 + add + add", "layer_norm 1x8x32"};
+  EXPECT_EQ(titles, expected);
+}
+
+}  // namespace
+}  // namespace tilewright::graph

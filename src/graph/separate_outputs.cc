@@ -1,0 +1,48 @@
+#include <set>
+
+#include "graph/op_table.h"
+#include "graph/partition.h"
+
+namespace tilewright::graph {
+namespace {
+
+// The value whose bytes a value has: Views looked through.
+ValueId source_of(const Graph& graph, ValueId value) {
+  while (graph.value(value).producer != kNone) {
+    const Node& node = graph.node(graph.value(value).producer);
+    const OpDef* op = find_op(node.op);
+    if (op == nullptr || op->work != Work::View) return value;
+    value = node.inputs[0];
+  }
+  return value;
+}
+
+}  // namespace
+
+Result<Graph> separate_outputs(const Graph& graph) {
+  Graph separate = graph;
+  std::vector<std::string> names = graph.output_names();
+  std::vector<ValueId> outputs;
+  std::set<ValueId> taken;
+  for (const ValueId output : graph.outputs()) {
+    if (graph.output_names().empty()) names.push_back(graph.value(output).name);
+    const ValueId source = source_of(graph, output);
+    if (graph.value(source).producer != kNone && taken.insert(source).second) {
+      outputs.push_back(output);
+      continue;
+    }
+    const std::string element(ir::name_of(graph.value(output).type.element));
+    auto copy = separate.add({.op = "cast",
+                              .attributes = {{"to", element}},
+                              .inputs = {output},
+                              .outputs = {},
+                              .origin = {}});
+    if (!copy) return std::unexpected(copy.error());
+    outputs.push_back(copy->front());
+  }
+  separate.set_outputs(std::move(outputs));
+  separate.set_output_names(std::move(names));
+  return separate;
+}
+
+}  // namespace tilewright::graph
