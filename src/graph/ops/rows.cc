@@ -45,11 +45,10 @@ te::TensorId Rows::fold(std::string_view name, ir::BinaryOp op, const Folded& va
   return builder_.reduce(name, rows, columns, op, folded, folded.type().scalar);
 }
 
-te::TensorId Rows::each_row(std::string_view name,
-                            const std::function<Expr(const std::vector<Expr>& row)>& value) const {
+te::TensorId Rows::each_row(std::string_view name, const OfRow& value, bool counted) const {
   const std::vector<te::Axis> rows = row_axes();
   const te::TensorId made = builder_.compute(name, rows, value(te::vars_of(rows)));
-  builder_.set_flop(made, 0);
+  if (!counted) builder_.set_flop(made, 0);
   return made;
 }
 

@@ -24,10 +24,9 @@ class Rows {
                                         const std::vector<ir::Expr>& element)>;
   te::TensorId fold(std::string_view name, ir::BinaryOp op, const Folded& value) const;
 
-  // name[rows] = value(row). It counts as no flop: it is done once a row.
-  te::TensorId each_row(
-      std::string_view name,
-      const std::function<ir::Expr(const std::vector<ir::Expr>& row)>& value) const;
+  // name[rows] = value(row). It counts as no flop unless `counted`: it is done once a row.
+  using OfRow = std::function<ir::Expr(const std::vector<ir::Expr>& row)>;
+  te::TensorId each_row(std::string_view name, const OfRow& value, bool counted = false) const;
 
   // name[shape] = value(row, element), stored as `element_type`, by default the value's.
   te::TensorId each(std::string_view name, const Folded& value,

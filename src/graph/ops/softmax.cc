@@ -37,7 +37,8 @@ void add_log_softmax(te::DagBuilder& builder, te::TensorId x, const Rows& rows, 
         return ir::exp(builder.read(x, at) - builder.read(maxima, row));
       });
   const te::TensorId logs = rows.each_row(
-      "L", [&](const Indices& row) { return call(ir::Intrinsic::Log, builder.read(sums, row)); });
+      "L", [&](const Indices& row) { return call(ir::Intrinsic::Log, builder.read(sums, row)); },
+      /*counted=*/true);
   rows.each(
       "Y",
       [&](const Indices& row, const Indices& at) {

@@ -10,7 +10,7 @@
 namespace tilewright::te {
 namespace {
 
-constexpr size_t kMaxParts = 64;
+constexpr size_t kMaxParts = 1024;
 
 Status check_parts(std::span<const int64_t> parts, int64_t extent, size_t axis) {
   if (parts.size() > kMaxParts) {

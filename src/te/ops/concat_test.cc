@@ -38,13 +38,13 @@ TEST(Concat, EachElementComesFromItsPart) {
 
 TEST(Concat, Mistakes) {
   std::string many = "1";
-  for (int k = 1; k < 65; ++k) many += "x1";
+  for (int k = 1; k < 1025; ++k) many += "x1";
   const std::string too_many = "concat:shape=65,axis=0,parts=" + many;
   const Mistake mistakes[] = {
       {"concat:shape=4x6,axis=1,parts=3x4", "parts=3x4 do not add up to extent 6 of axis 1"},
       {"concat:shape=4x6,axis=2,parts=6", "there is no axis 2; with 2 dimensions"},
       {"concat:shape=4x6,axis=1", "concat needs parameter parts"},
-      {too_many.c_str(), "65 parts; at most 64 are supported"},
+      {too_many.c_str(), "1025 parts; at most 1024 are supported"},
   };
   for (const Mistake& mistake : mistakes) expect_refused(mistake);
 }
