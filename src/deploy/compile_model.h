@@ -37,6 +37,10 @@ struct PlanOptions {
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& options = {});
 
+// One kernel as a model of its own: its inputs and outputs by the names of their tensors. The
+// constants in the order of its operands, of their types (a CHECK).
+ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constant> constants);
+
 // Computes constants by kernels of the default schedule. What was built is kept for Dags that
 // compute the same. Safe from several threads.
 graph::Execute execute_on(const Target& target);

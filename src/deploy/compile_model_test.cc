@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "deploy/plans_testing.h"
+#include "task/parse.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -117,6 +118,26 @@ TEST(CompileModel, ReportsProgressAndFailures) {
   const auto failed = compile_model(plan, *choices, target);
   ASSERT_FALSE(failed.has_value());
   EXPECT_THAT(failed.error().message, HasSubstr("kernel 'elementwise"));
+}
+
+TEST(PlanWorkload, AKernelIsAModel) {
+  const auto workload = parse_workload("matmul:m=8,n=6,k=7,constant=B");
+  const Constant b = random_constant({7, 6}, 1);
+  const ModelPlan plan = plan_workload(*workload, {&b, 1});
+  const Program program = must_compile(plan);
+  ASSERT_EQ(program.inputs.size(), 1U);
+  EXPECT_EQ(program.inputs[0].name, "A");
+  EXPECT_EQ(program.outputs[0].name, "C");
+  EXPECT_EQ(program.outputs[0].type, f32({8, 6}));
+  const Constant a = random_constant({8, 7}, 2);
+  const std::vector<float> x = floats(a), w = floats(b);
+  std::vector<float> expected(48);
+  for (size_t i = 0; i < 8; ++i) {
+    for (size_t j = 0; j < 6; ++j) {
+      for (size_t k = 0; k < 7; ++k) expected[i * 6 + j] += x[i * 7 + k] * w[k * 6 + j];
+    }
+  }
+  expect_near(floats(Runner::load(program)->run({&a, 1})->front()), expected);
 }
 
 TEST(Runner, RefusesOtherInputs) {

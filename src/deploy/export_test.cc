@@ -4,9 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "base/file.h"
+#include "deploy/model_library.h"
 #include "deploy/plans_testing.h"
 
 namespace tilewright::deploy {
@@ -17,18 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 namespace fs = std::filesystem;
-
-struct Close {
-  void operator()(void* library) const { dlclose(library); }
-};
-using Library = std::unique_ptr<void, Close>;
-
-const TilewrightModelApi* open_model(const fs::path& path, Library& library,
-                                     const char* symbol = "tilewright_model") {
-  library.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  EXPECT_NE(library, nullptr) << dlerror();
-  return library ? static_cast<const TilewrightModelApi*>(dlsym(library.get(), symbol)) : nullptr;
-}
 
 void expect_right(const TilewrightModelApi& api, const ModelPlan& plan,
                   const char* weights = nullptr) {
@@ -50,14 +37,16 @@ TEST(ExportShared, ALibraryIsAllThatIsNeeded) {
   const ModelPlan plan = small_model();
   const Status done = export_shared(must_compile(plan, {.name = "small"}), folder / "m.so");
   ASSERT_TRUE(done.has_value()) << done.error().message;
-  Library library;
-  const TilewrightModelApi* api = open_model(folder / "m.so", library);
-  ASSERT_NE(api, nullptr);
-  EXPECT_STREQ(api->name, "small");
-  EXPECT_EQ(dlsym(library.get(), "small_model"), api);
-  EXPECT_EQ(dlsym(library.get(), "tilewright_model_create"), nullptr);
-  expect_right(*api, plan);
-  expect_right(*api, plan);
+  const auto library = ModelLibrary::open(folder / "m.so");
+  ASSERT_TRUE(library.has_value()) << library.error().message;
+  EXPECT_STREQ(library->api().name, "small");
+  void* handle = dlopen((folder / "m.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(handle, nullptr);
+  EXPECT_EQ(dlsym(handle, "small_model"), &library->api());
+  EXPECT_EQ(dlsym(handle, "tilewright_model_create"), nullptr);
+  dlclose(handle);
+  expect_right(library->api(), plan);
+  expect_right(library->api(), plan);
 }
 
 // Threads end with the last instance, so the library can go.
@@ -66,10 +55,9 @@ TEST(ExportShared, CanBeClosedAndOpenedAgain) {
   const ModelPlan plan = small_model();
   ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so").has_value());
   for (int round = 0; round < 3; ++round) {
-    Library library;
-    const TilewrightModelApi* api = open_model(folder / "m.so", library);
-    ASSERT_NE(api, nullptr);
-    expect_right(*api, plan);
+    const auto library = ModelLibrary::open(folder / "m.so");
+    ASSERT_TRUE(library.has_value()) << library.error().message;
+    expect_right(library->api(), plan);
   }
 }
 
@@ -83,9 +71,9 @@ TEST(ExportShared, WeightsBeside) {
   ASSERT_TRUE(export_shared(program, folder / "embedded.so").has_value());
   EXPECT_LT(fs::file_size(folder / "m.so"), fs::file_size(folder / "embedded.so"));
   {
-    Library library;
-    const TilewrightModelApi* api = open_model(folder / "m.so", library);
-    ASSERT_NE(api, nullptr);
+    const auto library = ModelLibrary::open(folder / "m.so");
+    ASSERT_TRUE(library.has_value()) << library.error().message;
+    const TilewrightModelApi* api = &library->api();
     expect_right(*api, plan);
     fs::create_directory(folder / "elsewhere");
     fs::rename(folder / "m.weights", folder / "elsewhere/w");
@@ -95,11 +83,12 @@ TEST(ExportShared, WeightsBeside) {
     expect_right(*api, plan, (folder / "elsewhere/w").c_str());
   }
   const auto expect_refused = [&](const char* text) {
-    Library library;
-    const TilewrightModelApi* api = open_model(folder / "m.so", library);
-    TilewrightModel* model = nullptr;
-    EXPECT_EQ(api->create(api, nullptr, &model), TILEWRIGHT_MODEL_NO_WEIGHTS);
-    EXPECT_THAT(api->error(nullptr), HasSubstr(text));
+    const auto library = ModelLibrary::open(folder / "m.so");
+    ASSERT_TRUE(library.has_value()) << library.error().message;
+    const auto instance = make_instance(library->api(), {});
+    ASSERT_FALSE(instance.has_value());
+    EXPECT_EQ(instance.error().kind, ErrorKind::Io);
+    EXPECT_THAT(instance.error().message, HasSubstr(text));
   };
   const std::string good = *read_file(folder / "elsewhere/w");
   const auto write = [&](const std::string& bytes) {
@@ -117,6 +106,17 @@ TEST(ExportShared, WeightsBeside) {
   other[8] = 9;
   write(other);
   expect_refused("another version");
+}
+
+TEST(ModelLibrary, OtherFilesAreErrors) {
+  const TestFolder folder;
+  const auto missing = ModelLibrary::open(folder / "m.so");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().kind, ErrorKind::Io);
+  ASSERT_TRUE(write_file_atomically(folder / "m.so", "nonsense").has_value());
+  EXPECT_FALSE(ModelLibrary::open(folder / "m.so").has_value());
+  const auto other = ModelLibrary::open("libc.so.6");
+  ASSERT_FALSE(other.has_value());
 }
 
 TEST(Export, TwiceTheSameBytes) {

@@ -27,8 +27,9 @@ extern "C" {
 
 #define TILEWRIGHT_MODEL_VERSION 1
 #define TILEWRIGHT_MODEL_OK 0
-#define TILEWRIGHT_MODEL_BAD_ARGUMENT 1 /* a null pointer, a wrong shape, type, stride or device \
-                                         */
+#define TILEWRIGHT_MODEL_BAD_ARGUMENT                        \
+  1 /* a null pointer, a wrong shape, type, stride or device \
+     */
 #define TILEWRIGHT_MODEL_NO_MEMORY 2
 #define TILEWRIGHT_MODEL_NO_WEIGHTS 3 /* the file of weights is missing or another one */
 #define TILEWRIGHT_MODEL_WRONG_CPU 4  /* made for instructions that this machine lacks */
@@ -63,10 +64,11 @@ typedef struct TilewrightTensorInfo {
 } TilewrightTensorInfo;
 
 #define TILEWRIGHT_MODEL_PIN_CALLER 1 /* pins the calling thread as well: for measuring */
+#define TILEWRIGHT_MODEL_NO_PIN 2 /* threads are where the system puts them, not on a cpu each */
 
 typedef struct TilewrightModelOptions {
   int32_t threads;          /* the caller's included; 0: as many as the model was made for */
-  int32_t flags;            /* TILEWRIGHT_MODEL_PIN_CALLER, or 0 */
+  int32_t flags;            /* TILEWRIGHT_MODEL_PIN_CALLER or TILEWRIGHT_MODEL_NO_PIN, or 0 */
   const char* weights_path; /* null: embedded, or the file named at compile time, beside the library
                                or the program */
 } TilewrightModelOptions;

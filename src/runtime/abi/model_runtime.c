@@ -102,6 +102,7 @@ static void model_release(ModelMemory* memory) {
 typedef struct ModelPool {
   TilewrightPool pool; /* first: the address of one is that of the other */
   int32_t threads;
+  int32_t pin;
   int32_t users;
   struct ModelPool* next;
 } ModelPool;
@@ -109,12 +110,12 @@ typedef struct ModelPool {
 static pthread_mutex_t model_pools_mutex = PTHREAD_MUTEX_INITIALIZER;
 static ModelPool* model_pools = NULL;
 
-static TilewrightPool* model_acquire_pool(int32_t threads) {
+static TilewrightPool* model_acquire_pool(int32_t threads, int32_t pin) {
   pthread_mutex_lock(&model_pools_mutex);
   ModelPool* pool = model_pools;
-  while (pool != NULL && pool->threads != threads) pool = pool->next;
+  while (pool != NULL && (pool->threads != threads || pool->pin != pin)) pool = pool->next;
   if (pool == NULL) {
-    const TilewrightPoolOptions options = {threads, TILEWRIGHT_POOL_SPIN_US, 1};
+    const TilewrightPoolOptions options = {threads, TILEWRIGHT_POOL_SPIN_US, pin};
     pool = calloc(1, sizeof(*pool));
     if (pool != NULL && tilewright_pool_open(&pool->pool, &options) != 0) {
       free(pool);
@@ -122,6 +123,7 @@ static TilewrightPool* model_acquire_pool(int32_t threads) {
     }
     if (pool != NULL) {
       pool->threads = threads;
+      pool->pin = pin;
       pool->next = model_pools;
       model_pools = pool;
     }
@@ -210,14 +212,13 @@ static int32_t model_build(TilewrightModel* model, const TilewrightModelOptions*
                       (long long)model->memory_bytes);
   }
   if (model->threads > 1) {
-    model->pool = model_acquire_pool(model->threads);
+    const int32_t flags = options != NULL ? options->flags : 0;
+    model->pool = model_acquire_pool(model->threads, (flags & TILEWRIGHT_MODEL_NO_PIN) == 0);
     if (model->pool == NULL) {
       return model_fail(NULL, TILEWRIGHT_MODEL_NO_MEMORY, "%s: no memory for %d threads", api->name,
                         model->threads);
     }
-    if (options != NULL && (options->flags & TILEWRIGHT_MODEL_PIN_CALLER) != 0) {
-      tilewright_pool_pin_caller(model->pool);
-    }
+    if ((flags & TILEWRIGHT_MODEL_PIN_CALLER) != 0) tilewright_pool_pin_caller(model->pool);
   }
   if (table->weights_file == NULL) {
     model->constants = table->constants;
