@@ -93,7 +93,7 @@ class Transposer : public ir::Rewriter {
     if (!to || !from) return std::nullopt;
     const bool crosswise = (to->lane == 1 && from->step == 1 && from->lane != 1) ||
                            (from->lane == 1 && to->step == 1 && to->lane != 1);
-    const Copy copy{*to, *from};
+    Copy copy{*to, *from};
     if (!crosswise || copy.to_stride() < lanes_) return std::nullopt;
     return copy;
   }
