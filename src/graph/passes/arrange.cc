@@ -76,9 +76,9 @@ bool Arranger::is_output(ValueId old) const {
 }
 
 int64_t Arranger::cost(ValueId old, const Order& order) const {
-  const Value& value = from().value(old);
-  if (value.is_constant() || same_bytes(value.type.shape, orders_[old], order)) return 0;
-  return value.type.bytes();
+  const TensorType& type = from().value(old).type;
+  const bool known = !rewrite_.constant(rewrite_.at(old)).empty();
+  return known || same_bytes(type.shape, orders_[old], order) ? 0 : type.bytes();
 }
 
 Result<ValueId> Arranger::in_order(ValueId old, const Order& order) {

@@ -13,6 +13,8 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
+constexpr int kDeepest = 4;  // elementwise nodes between a contraction and a transpose
+
 std::string permuted_letters(const std::string& letters, const Order& order) {
   std::string result;
   for (const int64_t dimension : order) result += letters[static_cast<size_t>(dimension)];
@@ -82,7 +84,7 @@ Result<bool> arrange_contract(Arranger& arranger, const Node& node) {
   Attributes attributes = node.attributes;
   attributes.set("a", permuted_letters(node.attributes.text("a"), arranger.order(node.inputs[0])));
   attributes.set("b", permuted_letters(node.attributes.text("b"), arranger.order(node.inputs[1])));
-  const Order order = wanted_order(arranger, node.outputs[0], 8);
+  const Order order = wanted_order(arranger, node.outputs[0], kDeepest);
   attributes.set("out", permuted_letters(node.attributes.text("out"), order));
   if (attributes == node.attributes) return false;
   const std::vector<ValueId> inputs = arranger.rewrite().operands(node);

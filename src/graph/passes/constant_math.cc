@@ -1,5 +1,7 @@
 #include "graph/passes/constant_math.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/check.h"
@@ -29,27 +31,57 @@ std::vector<int64_t> broadcast_strides(const std::vector<int64_t>& shape, size_t
   return result;
 }
 
+// Rows of the result are made from columns: in squares, so that both are in the cache.
 template <size_t kBytes>
-void move_elements(const std::byte* from, std::byte* to, std::span<const int64_t> shape,
-                   std::span<const int64_t> strides) {
-  if (shape.empty()) {
-    std::memcpy(to, from, kBytes);
-    return;
+void move_square(const std::byte* from, std::byte* to, std::array<int64_t, 2> extents,
+                 std::array<int64_t, 2> from_strides, std::array<int64_t, 2> to_strides) {
+  constexpr int64_t kSide = 32;
+  for (int64_t i = 0; i < extents[0]; i += kSide) {
+    for (int64_t j = 0; j < extents[1]; j += kSide) {
+      const int64_t rows = std::min(extents[0], i + kSide);
+      const int64_t columns = std::min(extents[1], j + kSide);
+      for (int64_t y = i; y < rows; ++y) {
+        for (int64_t x = j; x < columns; ++x) {
+          const int64_t source = y * from_strides[0] + x * from_strides[1];
+          const int64_t target = y * to_strides[0] + x * to_strides[1];
+          std::memcpy(to + target * static_cast<int64_t>(kBytes),
+                      from + source * static_cast<int64_t>(kBytes), kBytes);
+        }
+      }
+    }
   }
-  const auto inner = static_cast<size_t>(shape.back());
-  const int64_t stride = strides.back() * static_cast<int64_t>(kBytes);
+}
+
+// The result has `shape`, and a step along its dimension i is strides[i] elements of the source.
+template <size_t kBytes>
+void move_elements(const std::byte* from, std::byte* to, const std::vector<int64_t>& shape,
+                   const std::vector<int64_t>& strides) {
+  const std::vector<int64_t> own = strides_of(shape);
+  const size_t last = shape.size() - 1;
+  size_t column = last;  // the dimension that is consecutive in the source
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] != 1 && strides[i] == 1) column = i;
+  }
   std::vector<int64_t> index(shape.size(), 0);
+  const int64_t rows = column == last ? 1 : shape[column];
   while (true) {
-    int64_t offset = 0;
-    for (size_t i = 0; i + 1 < shape.size(); ++i) offset += index[i] * strides[i];
-    const std::byte* row = from + offset * static_cast<int64_t>(kBytes);
-    for (size_t i = 0; i < inner; ++i, to += kBytes, row += stride) std::memcpy(to, row, kBytes);
-    size_t axis = shape.size() - 1;
-    while (axis-- > 0) {
+    int64_t source = 0;
+    int64_t target = 0;
+    for (size_t i = 0; i < shape.size(); ++i) {
+      source += index[i] * strides[i];
+      target += index[i] * own[i];
+    }
+    move_square<kBytes>(from + source * static_cast<int64_t>(kBytes),
+                        to + target * static_cast<int64_t>(kBytes), {rows, shape[last]},
+                        {strides[column], strides[last]}, {own[column], own[last]});
+    size_t axis = last;
+    while (axis > 0) {
+      --axis;
+      if (axis == column) continue;
       if (++index[axis] < shape[axis]) break;
       index[axis] = 0;
     }
-    if (axis == static_cast<size_t>(-1)) return;
+    if (std::ranges::all_of(index, [](int64_t at) { return at == 0; })) return;
   }
 }
 
@@ -83,7 +115,7 @@ Constant transposed(const Constant& constant, std::span<const int64_t> perm) {
     moved[i] = strides[static_cast<size_t>(perm[i])];
   }
   std::vector<std::byte> bytes(constant.bytes().size());
-  if (bytes.empty()) return Constant::of_bytes(result, std::move(bytes));
+  if (perm.empty()) return constant;
   switch (bytes_each(constant)) {
     case 1:
       move_elements<1>(constant.bytes().data(), bytes.data(), result.shape, moved);

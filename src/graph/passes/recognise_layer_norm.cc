@@ -13,7 +13,7 @@ namespace {
 // mean(of) over the last dimensions, which are kept: the first of them.
 std::optional<int64_t> mean_axis(const Rewrite& rewrite, ValueId value, ValueId of) {
   const Node* node = rewrite.made_by(value, "reduce");
-  if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind") != "mean" ||
+  if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind", "sum") != "mean" ||
       node->attributes.integer("keep", 0) == 0) {
     return std::nullopt;
   }
@@ -104,8 +104,9 @@ ValueId operand(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNone;
 }
 
-// The value with the shape of the normalised dimensions; kNone where it has another.
+// The constant with the shape of the normalised dimensions; kNone where it has another.
 Result<ValueId> as_parameter(Rewrite& rewrite, ValueId value, const std::vector<int64_t>& wanted) {
+  if (rewrite.constant(value).empty()) return kNone;
   std::vector<int64_t> shape = rewrite.shape(value);
   while (shape.size() > wanted.size() && shape.front() == 1) shape.erase(shape.begin());
   if (shape != wanted) return kNone;

@@ -18,7 +18,7 @@ struct Found {
 std::optional<int64_t> reduced(const Rewrite& rewrite, ValueId value, const char* kind,
                                ValueId of) {
   const Node* node = rewrite.made_by(value, "reduce");
-  if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind") != kind ||
+  if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind", "sum") != kind ||
       node->attributes.integer("keep", 0) == 0) {
     return std::nullopt;
   }

@@ -8,6 +8,7 @@
 //   x / c                             ->   x * (1 / c)      powers of two; others by `reassociate`
 //   (x + a) + b, (x * a) * b          ->   x + (a + b), x * (a * b)          by `reassociate`
 //   gather(x, k)                      ->   slice(x)         where indices are evenly spaced
+//   contract(x, w; ik, jk, ij)        ->   contract(x, w'; ik, kj, ij)       constant w
 //   conv(pad(x))                      ->   conv(x) with larger pads          zeros only
 //   map(broadcast(x), y)              ->   map(x, y), broadcast again where the result needs it
 //   reduce over extents of 1          ->   reshape

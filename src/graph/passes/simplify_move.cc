@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -116,6 +117,46 @@ Result<ValueId> simplify_conv(const Simplification& s) {
   return s.rewrite.add("conv", {pad->inputs[0], s.in[1]}, attributes);
 }
 
+// The letters of constant weights as a matrix product has them: batches, then on the right what is
+// summed and what is not, on the left the other way round.
+std::string usual_letters(const std::string& letters, const std::string& other,
+                          const std::string& out, bool right) {
+  std::string batches;
+  std::string free;
+  std::string summed;
+  for (const char letter : out) {
+    if (letters.find(letter) == std::string::npos) continue;
+    (other.find(letter) == std::string::npos ? free : batches) += letter;
+  }
+  for (const char letter : other) {
+    const bool both = letters.find(letter) != std::string::npos;
+    if (both && out.find(letter) == std::string::npos) summed += letter;
+  }
+  return batches + (right ? summed + free : free + summed);
+}
+
+// contract(x, w; a=ik, b=jk, out=ij) -> contract(x, transposed w; b=kj)
+Result<ValueId> simplify_contract(const Simplification& s) {
+  for (const size_t side : {size_t{1}, size_t{0}}) {
+    const Constant weights = s.rewrite.constant(s.in[side]);
+    if (weights.empty() || !s.rewrite.constant(s.in[1 - side]).empty()) continue;
+    const Attributes& a = s.node.attributes;
+    const std::string& letters = a.text(side == 0 ? "a" : "b");
+    const std::string usual =
+        usual_letters(letters, a.text(side == 0 ? "b" : "a"), a.text("out"), side == 1);
+    // One that stands twice, or is summed here alone, is left alone.
+    if (usual == letters || !std::ranges::is_permutation(usual, letters)) return kNone;
+    Extents perm;
+    for (const char letter : usual) perm.push_back(static_cast<int64_t>(letters.find(letter)));
+    Attributes attributes = a;
+    attributes.set(side == 0 ? "a" : "b", usual);
+    std::vector<ValueId> inputs = s.in;
+    inputs[side] = s.rewrite.add_constant(transposed(weights, perm));
+    return s.rewrite.add("contract", inputs, attributes);
+  }
+  return kNone;
+}
+
 Result<ValueId> simplify_pool(const Simplification& s) {
   const Attributes& a = s.node.attributes;
   if (a.text("kind", "max") == "lp" || s.rewrite.type(s.in[0]) != s.type) return kNone;
@@ -126,7 +167,7 @@ Result<ValueId> simplify_pool(const Simplification& s) {
 
 Result<ValueId> simplify_reduce(const Simplification& s) {
   constexpr std::array<std::string_view, 5> kNothing = {"sum", "mean", "max", "min", "prod"};
-  if (std::ranges::count(kNothing, s.node.attributes.text("kind")) == 0) return kNone;
+  if (std::ranges::count(kNothing, s.node.attributes.text("kind", "sum")) == 0) return kNone;
   return s.fits(s.in[0]) ? s.in[0] : kNone;
 }
 
@@ -136,11 +177,17 @@ struct MoveRule {
 };
 
 constexpr std::array kMoveRules = {
-    MoveRule{"broadcast", same_type},    MoveRule{"concat", simplify_concat},
-    MoveRule{"conv", simplify_conv},     MoveRule{"gather", simplify_gather},
-    MoveRule{"pad", simplify_pad},       MoveRule{"pool", simplify_pool},
-    MoveRule{"reduce", simplify_reduce}, MoveRule{"reshape", simplify_reshape},
-    MoveRule{"slice", simplify_slice},   MoveRule{"tile", same_type},
+    MoveRule{"broadcast", same_type},
+    MoveRule{"concat", simplify_concat},
+    MoveRule{"contract", simplify_contract},
+    MoveRule{"conv", simplify_conv},
+    MoveRule{"gather", simplify_gather},
+    MoveRule{"pad", simplify_pad},
+    MoveRule{"pool", simplify_pool},
+    MoveRule{"reduce", simplify_reduce},
+    MoveRule{"reshape", simplify_reshape},
+    MoveRule{"slice", simplify_slice},
+    MoveRule{"tile", same_type},
 };
 
 }  // namespace

@@ -233,6 +233,26 @@ TEST(SimplifyWindows, APadOfZerosGoesIntoTheConvolution) {
   }
 }
 
+TEST(SimplifyContract, ConstantWeightsLieAsInAMatrixProduct) {
+  struct Letters {
+    Shape weights;
+    std::string a, b, out, wanted;
+  };
+  for (const Letters& l :
+       {Letters{{5, 4}, "bik", "jk", "bij", "kj"}, Letters{{4, 5}, "bik", "kj", "bij", "kj"},
+        Letters{{5, 4, 2}, "bik", "jkb", "bij", "bkj"},
+        Letters{{3, 2, 4}, "bik", "ijk", "bj", "ikj"}, Letters{{4, 4}, "bik", "kk", "bi", "kk"}}) {
+    Exported g;
+    const ValueId x = g.input("x", {2, 3, 4});
+    const Graph before = g.finish(
+        {g.add("contract", {x, g.weights(l.weights)}, {{"a", l.a}, {"b", l.b}, {"out", l.out}})});
+    const Graph now = after(before, simplify);
+    EXPECT_EQ(now.node(0).attributes.text("b"), l.wanted);
+    const std::vector<Constant> inputs = random_inputs(before, 5);
+    EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
+  }
+}
+
 TEST(CommonSubexpressions, ComputesOnceWhatIsComputedTwice) {
   Exported g;
   const ValueId x = g.input("x", {4});
