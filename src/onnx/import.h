@@ -1,4 +1,4 @@
-// ONNX files to Graphs: opsets 7 to 22, the shapes of all values known. Symbolic dimensions are
+// ONNX files to Graphs: opsets 7 to 28, the shapes of all values known. Symbolic dimensions are
 // given by the caller. The file is not trusted: whatever it holds gives a Graph or an error.
 #pragma once
 
@@ -17,7 +17,9 @@ namespace tilewright::onnx {
 
 struct ImportOptions {
   // Input name -> shape: for inputs with symbolic dimensions; must agree with those that are known.
-  std::map<std::string, std::vector<int64_t>> input_shapes;
+  std::map<std::string, std::vector<int64_t>> input_shapes = {};
+  // Inputs whose values are known: they become constants, and are no inputs of the Graph.
+  std::map<std::string, graph::Constant> input_values = {};
   int64_t most_bytes = int64_t{1} << 36;  // of all constants together
 };
 

@@ -1,0 +1,11 @@
+// Convolution, shared with its quantised forms.
+#pragma once
+
+#include "onnx/conversion.h"
+
+namespace tilewright::onnx {
+
+// The convolution that the node's attributes say, without a bias.
+Tensor convolve(Conversion& node, Tensor x, Tensor w);
+
+}  // namespace tilewright::onnx

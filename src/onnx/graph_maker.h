@@ -1,0 +1,75 @@
+// GraphMaker: a Graph that grows by operators on Tensors of the model. What is known is computed at
+// once while it is small, so that the arithmetic on shapes that exporters write disappears here:
+//
+//   shape = [1, 128, 768]; gather(shape, 1) -> 128; reshape(x, [128, -1])  =>  reshape(x; [128,
+//   768])
+//
+// Work and memory are bounded whatever the file says: computing has a budget for the whole model.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/attributes.h"
+#include "graph/constant.h"
+#include "graph/graph.h"
+
+namespace tilewright::onnx {
+
+// A tensor of the model: known, or a value of the Graph, or lost because its node is not supported.
+// One without elements is always known and never in the Graph.
+struct TensorState {
+  graph::TensorType type;
+  graph::Constant constant;             // empty: not known
+  graph::ValueId value = graph::kNone;  // in the Graph, once it is needed there
+  std::string name;
+  bool lost = false;
+  bool packed = false;  // a constant that is of four-bit integers in the file
+
+  bool is_known() const { return !constant.empty(); }
+  size_t rank() const { return type.shape.size(); }
+  const std::vector<int64_t>& shape() const { return type.shape; }
+  ir::Scalar element() const { return type.element; }
+};
+using Tensor = TensorState*;  // owned by the GraphMaker
+
+class GraphMaker {
+ public:
+  explicit GraphMaker(int64_t most_bytes) : most_bytes_(most_bytes) {}
+
+  Tensor input(std::string name, graph::TensorType type);
+  Tensor known(graph::Constant constant, std::string name = {});
+  Tensor lost() { return &lost_; }
+
+  struct Origin {
+    std::string name;  // of the value that is made
+    std::string node;  // of the model's node
+  };
+  // A node of the Graph, or a constant where the operands are known and it is little work. Null
+  // operands are left out. Throws a Refusal.
+  Tensor apply(std::string_view op, graph::Attributes attributes, std::span<const Tensor> operands,
+               const Origin& origin);
+
+  // The constant that the tensor is, computed where that takes more work than `apply` does unasked;
+  // none where it depends on an input.
+  std::optional<graph::Constant> constant_of(Tensor tensor);
+
+  graph::Graph finish(std::span<const Tensor> outputs, std::vector<std::string> names) &&;
+
+ private:
+  graph::ValueId value_of(Tensor tensor);
+
+  graph::Graph graph_;
+  std::deque<TensorState> tensors_;
+  TensorState lost_{
+      .type = {}, .constant = {}, .value = graph::kNone, .name = {}, .lost = true, .packed = false};
+  int64_t most_bytes_;
+  double work_left_ = 1e8;  // loop iterations
+};
+
+}  // namespace tilewright::onnx

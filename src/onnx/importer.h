@@ -1,0 +1,78 @@
+// Importer: walks the nodes of a parsed model in their order and has each written into a Graph by
+// its converter. Functions of the model and branches of If whose condition is known are written in
+// place of the nodes that call them. Nodes that no output needs are not looked at.
+//
+// A node without a converter does not stop the walk: its results are lost, and the nodes that read
+// them are asked only whether they are supported; so one error can name all that are not.
+#pragma once
+
+#include <onnx.pb.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "onnx/conversion.h"
+#include "onnx/import.h"
+
+namespace tilewright::onnx {
+
+class Importer {
+ public:
+  Importer(std::shared_ptr<const ::onnx::ModelProto> model,
+           std::vector<std::filesystem::path> folders, const ImportOptions& options);
+  Result<graph::Graph> run();
+
+ private:
+  using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
+  using OpsetVersions = std::map<std::string, int64_t, std::less<>>;
+
+  // Names of tensors, in a graph and those around it. Initializers are read when they are used.
+  struct Scope {
+    Scope* parent = nullptr;
+    std::unordered_map<std::string, Tensor> tensors;
+    std::unordered_map<std::string, const ::onnx::TensorProto*> initializers;
+  };
+  // What holds for all nodes of the model or of one function.
+  struct Frame {
+    OpsetVersions versions;
+    CallAttributes attributes;
+    std::string prefix;  // of the names of nodes
+    int depth = 0;       // of calls and branches
+  };
+
+  graph::Graph import_model();
+  void read_functions();
+  void read_inputs(Scope& scope);
+  void read_initializers(const ::onnx::GraphProto& graph, Scope& scope);
+  // Writes the nodes that `outputs` need; gives those.
+  std::vector<Tensor> convert_nodes(const Nodes& nodes, const std::vector<std::string>& outputs,
+                                    const Frame& frame, Scope& scope);
+  void convert_node(const ::onnx::NodeProto& node, const Frame& frame, Scope& scope);
+  std::vector<Tensor> results_of(const ::onnx::NodeProto& node, const std::string& name,
+                                 const Frame& frame, Scope& scope);
+  std::vector<Tensor> call(const ::onnx::FunctionProto& function, const ::onnx::NodeProto& node,
+                           const std::vector<Tensor>& operands, const std::string& name,
+                           const Frame& frame);
+  std::vector<Tensor> branch(const NodeReader& attributes, Tensor condition, const Frame& frame,
+                             Scope& scope);
+  const ::onnx::FunctionProto* function_of(const ::onnx::NodeProto& node) const;
+  int64_t version_of(const ::onnx::NodeProto& node, const Frame& frame) const;
+  Tensor find(Scope& scope, const std::string& name);  // a Refusal where there is none
+  static void define(Scope& scope, const std::string& name, Tensor tensor);
+
+  std::shared_ptr<const ::onnx::ModelProto> model_;
+  const ImportOptions& options_;
+  TensorReader tensors_;
+  GraphMaker maker_;
+  std::map<std::tuple<std::string, std::string, std::string>, const ::onnx::FunctionProto*>
+      functions_;  // by domain, name, overload
+  std::vector<std::string> unsupported_;
+  size_t nodes_left_;
+};
+
+}  // namespace tilewright::onnx

@@ -1,0 +1,59 @@
+#include "onnx/mapped_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tilewright::onnx {
+namespace {
+
+std::unexpected<Error> system_error(const std::filesystem::path& path, int code) {
+  return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", path.string(), strerror(code)));
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
+  // Without O_NONBLOCK a pipe that nobody writes to would wait here.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) return system_error(path, errno);
+  struct stat about{};
+  if (::fstat(file.number(), &about) != 0) return system_error(path, errno);
+  if (!S_ISREG(about.st_mode)) {
+    return fail(ErrorKind::Io, fmt::format("cannot read {}: not a regular file", path.string()));
+  }
+  const auto size = static_cast<size_t>(about.st_size);
+  const std::byte* data = nullptr;
+  if (size != 0) {
+    void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    if (at == MAP_FAILED) return system_error(path, errno);
+    data = static_cast<const std::byte*>(at);
+  }
+  return std::shared_ptr<const MappedFile>(new MappedFile({data, size}));
+}
+
+MappedFile::~MappedFile() {
+  // NOLINTNEXTLINE(*-const-cast): munmap wants what mmap gave
+  if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+}
+
+}  // namespace tilewright::onnx

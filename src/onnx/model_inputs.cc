@@ -1,0 +1,140 @@
+#include "onnx/model_inputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <onnx.pb.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "onnx/refusal.h"
+#include "onnx/shapes.h"
+#include "onnx/tensor_reader.h"
+
+namespace tilewright::onnx {
+namespace {
+
+using ::onnx::TensorShapeProto;
+using ::onnx::ValueInfoProto;
+
+constexpr int64_t kSymbolic = -1;
+
+struct DeclaredShape {
+  bool has_rank = false;
+  Shape extents;                    // kSymbolic where it is not known
+  std::vector<std::string> labels;  // as the file has them
+};
+
+DeclaredShape declared_shape(const ValueInfoProto& input) {
+  const auto& tensor = input.type().tensor_type();
+  DeclaredShape shape;
+  shape.has_rank = tensor.has_shape();
+  if (tensor.shape().dim_size() > static_cast<int>(kMostDimensions)) {
+    not_supported(fmt::format("input '{}' has {} dimensions; up to {} are supported",
+                              shown(input.name()), tensor.shape().dim_size(), kMostDimensions));
+  }
+  for (const TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
+    // Some exporters write 0 or -1 for a dimension that is not known.
+    const bool is_known = dimension.has_dim_value() && dimension.dim_value() > 0;
+    shape.extents.push_back(is_known ? dimension.dim_value() : kSymbolic);
+    shape.labels.push_back(is_known ? fmt::format("{}", dimension.dim_value())
+                           : dimension.dim_param().empty() ? "?"
+                                                           : shown(dimension.dim_param()));
+  }
+  return shape;
+}
+
+void check_given(const ValueInfoProto& input, const DeclaredShape& declared, const Shape& given) {
+  if (std::ranges::any_of(given, [](int64_t extent) { return extent < 1; })) {
+    refuse(fmt::format("--input-shapes gives '{}' the shape {}: extents are at least 1",
+                       shown(input.name()), to_string(given)));
+  }
+  bool fits = !declared.has_rank || declared.extents.size() == given.size();
+  for (size_t k = 0; fits && declared.has_rank && k < given.size(); ++k) {
+    fits = declared.extents[k] == kSymbolic || declared.extents[k] == given[k];
+  }
+  if (!fits) {
+    refuse(fmt::format("--input-shapes gives '{}' the shape {}, but the model has [{}]",
+                       shown(input.name()), to_string(given), fmt::join(declared.labels, ",")));
+  }
+}
+
+ir::Scalar element_of_input(const ValueInfoProto& input) {
+  if (!input.type().has_tensor_type()) {
+    not_supported(fmt::format("input '{}' is not a tensor", shown(input.name())));
+  }
+  const int32_t type = input.type().tensor_type().elem_type();
+  const auto element = element_of(type);
+  if (!element) {
+    not_supported(fmt::format("input '{}' has elements of {}, which are not supported",
+                              shown(input.name()), data_type_name(type)));
+  }
+  return *element;
+}
+
+// `x:[1,3,224,224]`, with 1 where the file does not say.
+std::string suggestion(const ValueInfoProto& input, const DeclaredShape& declared) {
+  Shape shape = declared.extents;
+  std::ranges::replace(shape, kSymbolic, int64_t{1});
+  return fmt::format("{}:{}", shown(input.name()), to_string(shape));
+}
+
+std::vector<const ValueInfoProto*> true_inputs(const ::onnx::GraphProto& graph) {
+  std::unordered_set<std::string> initialised;
+  for (const auto& tensor : graph.initializer()) initialised.insert(tensor.name());
+  std::vector<const ValueInfoProto*> inputs;
+  for (const ValueInfoProto& input : graph.input()) {
+    if (!initialised.contains(shown(input.name()))) inputs.push_back(&input);
+  }
+  return inputs;
+}
+
+void check_names(const std::vector<const ValueInfoProto*>& inputs, const ImportOptions& options) {
+  for (const auto& [name, shape] : options.input_shapes) {
+    const bool is_there = std::ranges::any_of(
+        inputs, [&](const ValueInfoProto* input) { return input->name() == name; });
+    if (is_there) continue;
+    std::vector<std::string> names;
+    for (const ValueInfoProto* input : inputs)
+      names.push_back(fmt::format("'{}'", shown(input->name())));
+    refuse(fmt::format("--input-shapes names '{}', which is no input; the model has {}", name,
+                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+  }
+}
+
+}  // namespace
+
+std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
+                                     const ImportOptions& options) {
+  const std::vector<const ValueInfoProto*> protos = true_inputs(graph);
+  check_names(protos, options);
+  std::vector<ModelInput> inputs;
+  std::vector<std::string> symbolic;
+  std::vector<std::string> suggestions;
+  for (const ValueInfoProto* input : protos) {
+    if (input->name().empty()) refuse("an input has no name");
+    ModelInput made{.name = input->name(),
+                    .type = {.element = element_of_input(*input), .shape = {}}};
+    const DeclaredShape declared = declared_shape(*input);
+    const auto given = options.input_shapes.find(input->name());
+    if (given != options.input_shapes.end()) {
+      check_given(*input, declared, given->second);
+      made.type.shape = given->second;
+    } else if (!declared.has_rank || std::ranges::count(declared.extents, kSymbolic) != 0) {
+      symbolic.push_back(fmt::format(
+          "'{}' ({})", shown(input->name()),
+          declared.has_rank ? fmt::format("[{}]", fmt::join(declared.labels, ",")) : "no shape"));
+      suggestions.push_back(suggestion(*input, declared));
+    } else {
+      made.type.shape = declared.extents;
+    }
+    inputs.push_back(std::move(made));
+  }
+  if (!symbolic.empty()) {
+    refuse(fmt::format("the shape of input {} is not fixed; give it, such as --input-shapes \"{}\"",
+                       fmt::join(symbolic, ", "), fmt::join(suggestions, ";")));
+  }
+  return inputs;
+}
+
+}  // namespace tilewright::onnx

@@ -1,0 +1,29 @@
+// Arithmetic on shapes and axes that the file gives; what does not fit is a Refusal.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tilewright::onnx {
+
+using Shape = std::vector<int64_t>;
+
+std::string to_string(std::span<const int64_t> shape);  // `[1,3,224,224]`
+// A name of the file as messages show it: nothing but printable characters, and not too many.
+std::string shown(std::string_view name);
+
+// -1 is the last of `rank` dimensions.
+size_t resolve_axis(int64_t axis, size_t rank);
+Shape resolve_axes(std::span<const int64_t> axes, size_t rank);  // ascending; none twice
+
+// Product, with a bound that no overflow passes.
+int64_t product(std::span<const int64_t> extents);
+
+Shape broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b);
+Shape ones(size_t rank);
+Shape iota(size_t rank);  // 0, 1, 2 ...
+
+}  // namespace tilewright::onnx

@@ -1,0 +1,10 @@
+// Computes Graphs as users do: passes, partition, default schedules, machine code.
+#pragma once
+
+#include "tests/onnx/run_case.h"
+
+namespace tilewright::onnx {
+
+Compute compiled_compute();
+
+}  // namespace tilewright::onnx

@@ -1,0 +1,153 @@
+#include "tests/onnx/report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "onnx/converter_table.h"
+
+namespace tilewright::onnx {
+namespace {
+
+constexpr std::string_view kHead = R"(# ONNX
+
+Models of operator sets 7 to 22 are read, and of the later ones up to 28 what has not changed its meaning
+or is listed here. What is not supported gives one message that names every such node.
+
+Elements are f32, f64, f16, bf16, i8, i16, i32, i64, u8 and bool; four-bit integers as constants of
+`DequantizeLinear`. Not supported: u16, u32, u64, eight-bit floats, texts, sequences, optionals, and tensors
+without elements unless they are constants.
+
+Operands that shape the program must be known when the model is compiled: shapes, axes, pads, repeats, starts
+and ends, sizes and scales of `Resize`, depth of `OneHot`, and all operands of `Range`, `NonZero`, `ConstantOfShape`.
+What follows from constants and from shapes of inputs is computed while the model is read. `If` is supported
+where its condition is known so. Functions of the model are written out.
+
+This page is made by the node tests (`ctest -R onnx_conformance`): `onnx_conformance CASES SOURCE_DIR --write`.
+
+## Operators
+
+Versions are those at which the operator was introduced or changed, up to the newest that is read.
+
+| operator | versions |
+|---|---|
+)";
+
+std::string escaped(std::string text) {
+  std::ranges::replace(text, '\n', ' ');
+  for (size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) {
+    text.insert(at, "\\");
+  }
+  return text;
+}
+
+std::string operator_rows(const NodeCases& cases) {
+  std::string text;
+  for (const ConverterRow& row : all_converters()) {
+    const auto versions = cases.operators.find(std::string(row.op));
+    const bool known = row.domain.empty() && versions != cases.operators.end();
+    text += fmt::format("| {}{}{} | {} |\n", row.domain, row.domain.empty() ? "" : ".", row.op,
+                        known ? fmt::format("{}", fmt::join(versions->second, ", ")) : "");
+  }
+  return text + "| If | 1, 11, 13, 16, 19, 21, 23, 24, 25 |\n";
+}
+
+// `1 node of the model is not supported: 'y' (Op): reason` -> `Op: reason`
+std::string plain_reason(const std::string& reason) {
+  constexpr std::string_view kOne = "1 node of the model is not supported:\n  ";
+  if (!reason.starts_with(kOne)) return reason;
+  const size_t bracket = reason.find("' (");
+  if (bracket == std::string::npos) return reason;
+  std::string rest = reason.substr(bracket + 3);
+  const size_t close = rest.find(')');
+  if (close != std::string::npos) rest.erase(close, 1);
+  return rest;
+}
+
+std::string failure_rows(const std::vector<Ran>& ran, bool ours) {
+  std::string text = "| test | reason |\n|---|---|\n";
+  for (const Ran& one : ran) {
+    if (one.result.outcome == Outcome::Passed || is_of_our_set(*one.node_case) != ours) continue;
+    text +=
+        fmt::format("| {} | {} |\n", one.node_case->name, escaped(plain_reason(one.result.reason)));
+  }
+  return text;
+}
+
+bool is_our_type(std::string_view type) {
+  constexpr std::string_view kTypes[] = {"float", "bool",  "int8",   "int16",  "int32",
+                                         "int64", "uint8", "uint16", "uint32", "uint64"};
+  return std::ranges::find(kTypes, type) != std::end(kTypes);
+}
+
+}  // namespace
+
+bool is_of_our_set(const NodeCase& node_case) {
+  return std::ranges::all_of(node_case.types, is_our_type) &&
+         std::ranges::all_of(node_case.operators, [](const std::string& op) {
+           return op == "If" || find_converter("", op) != nullptr;
+         });
+}
+
+Share share_of_our_set(const std::vector<Ran>& ran) {
+  Share share;
+  for (const Ran& one : ran) {
+    if (!is_of_our_set(*one.node_case)) continue;
+    ++share.all;
+    if (one.result.outcome == Outcome::Passed) ++share.passed;
+  }
+  return share;
+}
+
+size_t count(const std::vector<Ran>& ran, Outcome outcome) {
+  return static_cast<size_t>(
+      std::ranges::count_if(ran, [&](const Ran& one) { return one.result.outcome == outcome; }));
+}
+
+std::string passed_list(const std::vector<Ran>& ran) {
+  std::string text;
+  for (const Ran& one : ran) {
+    if (one.result.outcome == Outcome::Passed) text += one.node_case->name + "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> regressions(const std::vector<Ran>& ran, const std::string& stored) {
+  std::map<std::string, bool> passed;
+  for (const Ran& one : ran) {
+    passed[one.node_case->name] = one.result.outcome == Outcome::Passed;
+  }
+  std::vector<std::string> lost;
+  std::istringstream lines(stored);
+  for (std::string name; std::getline(lines, name);) {
+    const auto now = passed.find(name);
+    if (now != passed.end() && !now->second) lost.push_back(name);
+  }
+  return lost;
+}
+
+std::string document(const NodeCases& cases, const std::vector<Ran>& ran) {
+  const Share ours = share_of_our_set(ran);
+  const auto fixed = std::ranges::count_if(ran, [](const Ran& one) {
+    return one.result.outcome == Outcome::Passed && one.result.fixed_operands;
+  });
+  std::string text(kHead);
+  text += operator_rows(cases);
+  text += fmt::format(
+      "\n## Node tests\n\n"
+      "Of the {} node tests of the package onnx {}, {} pass, {} are not supported and {} fail. Of "
+      "the {} whose\noperators are all in the table above and whose elements are f32, integers or "
+      "bool, {} pass ({:.1f} %). {} of the\npassing ones have an input that has to be known, and "
+      "are given it as a constant.\n",
+      ran.size(), cases.onnx_version, count(ran, Outcome::Passed), count(ran, Outcome::Unsupported),
+      count(ran, Outcome::Failed) + count(ran, Outcome::Crashed), ours.all, ours.passed,
+      ours.percent(), fixed);
+  text += "\n### Of these operators and types, not passing\n\n" + failure_rows(ran, true);
+  text += "\n### Others\n\n" + failure_rows(ran, false);
+  return text;
+}
+
+}  // namespace tilewright::onnx
