@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/random_id.h"
+#include "base/rng.h"
 #include "codegen/version.h"
 #include "measure/trials.h"
 #include "schedule/apply.h"
@@ -226,10 +227,10 @@ Status Session::measure(std::span<const schedule::Trace> candidates, const Repor
     }
     fresh.push_back({.trace = candidates[k], .program = program, .askers = {k}});
   }
-  // Whoever is at the same search begins elsewhere, so that the work is divided.
-  if (impl.others_write && fresh.size() > 1) {
-    std::ranges::rotate(fresh,
-                        fresh.begin() + static_cast<std::ptrdiff_t>(impl.run.low % fresh.size()));
+  // Whoever is at the same search has another order, so that the work is divided.
+  if (impl.others_write) {
+    Rng rng(impl.run.low);
+    for (size_t k = fresh.size(); k > 1; --k) std::swap(fresh[k - 1], fresh[rng.below(k)]);
   }
   std::vector<schedule::Trace> traces;
   traces.reserve(fresh.size());
