@@ -89,7 +89,13 @@ Validity::Validity(const Task& task, const LoopTree& initial, const Machine& mac
 }
 
 int64_t Validity::lanes_of(const LoopTree& tree, const Stage& stage) const {
-  const int bytes = ir::bytes_of(tree.buffer(stage.first_buffer).element);
+  // Sums are of the type that the reduction folds, which halves are not stored in.
+  const te::Op& op = tree.dag->op(stage.op);
+  const bool folds =
+      op.has_reduction() && (stage.kind == StageKind::Compute || stage.kind == StageKind::Partial);
+  const ir::Scalar element =
+      folds ? op.reduction->identity[0].type().scalar : tree.buffer(stage.first_buffer).element;
+  const int bytes = ir::bytes_of(element);
   return std::max(1, target_.lanes(std::max(1, bytes)));
 }
 

@@ -66,6 +66,10 @@ TEST(Validity, SumsMustFitTheRegisters) {
   const Bench narrow("matmul:m=512,n=512,k=512", "x86-64-v3;threads=2");
   EXPECT_EQ(narrow.check(tile(6, 16)), text_of(Unfit::No));
   EXPECT_EQ(narrow.check(tile(14, 16)), text_of(Unfit::Registers));
+  // Halves are stored in half a lane, but summed in whole ones.
+  const Bench half("matmul:m=512,n=512,k=512,dtype=bf16");
+  EXPECT_EQ(half.check(tile(12, 64)), text_of(Unfit::No));
+  EXPECT_EQ(half.check(tile(24, 64)), text_of(Unfit::Registers));
 }
 
 TEST(Validity, LoopsThatAreNotWrittenOutNeedNoRegisters) {
