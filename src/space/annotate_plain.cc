@@ -12,17 +12,8 @@ namespace {
 constexpr int64_t kStreamedBytes = int64_t{4} << 20;
 constexpr int64_t kUnrolledWindow = 64;
 
-bool hinted(const te::Op& op, size_t axis) {
-  return axis < op.axes.size() ? op.axes[axis].hints.simplify_const_index
-                               : op.reduce_axes[axis - op.axes.size()].hints.simplify_const_index;
-}
-
-TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) {
-  TileDomain domain{.choices = {}, .extent = extent};
-  for (const int64_t size : sizes) {
-    if (size < extent) domain.choices.push_back({size});
-  }
-  return domain;
+const te::AxisHints& hints_of(const te::Op& op, size_t axis) {
+  return axis < op.axes.size() ? op.axes[axis].hints : op.reduce_axes[axis - op.axes.size()].hints;
 }
 
 // Lays out the loops of one stage.
@@ -68,13 +59,16 @@ class PlainLayout {
     const LoopVar& var = tree_.var(stage_.axes[axis]);
     const bool reduces = var.kind == IterKind::Reduce;
     const auto is = [&](int role) { return role == static_cast<int>(axis); };
+    const te::AxisHints& hints = hints_of(op_, axis);
     if (static_cast<int>(axis) < lead_count_) return lay_out_lead(axis, var);
-    if (hinted(op_, axis) && !is(roles_.vector)) {
+    if (hints.simplify_const_index && !is(roles_.vector)) {
       (reduces ? folded_ : constant_).push_back(var.name);
     } else if (is(roles_.vector)) {
-      lay_out_lanes(var, reduces);
+      lay_out_lanes(var, reduces, hints.no_split_at_inner);
     } else if (var.extent == 1) {
       (reduces ? reduce_ : units_).push_back(var.name);
+    } else if (hints.no_split_at_inner) {
+      lay_out_whole(var, reduces);
     } else if (is(roles_.across)) {
       lay_out_rows(var, sizes_below(var.extent, {2, 4, 8, 16, 32, 64}));
     } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
@@ -86,15 +80,37 @@ class PlainLayout {
       rows_.insert(rows_.begin(), var.name.child(1));
       window_ *= var.extent;
     } else if (reduces) {
-      reduce_.push_back(var.name);
-      window_ *= var.extent;
+      lay_out_whole(var, reduces);
     } else if (is_scalar_fold() && axis + 1 == op_.axes.size()) {
       lay_out_rows(var, sizes_below(var.extent, {1, 2, 3, 4, 6, 8, 12, 16}));
     } else if (chunks_ && loops_.outer.empty() && var.extent >= 8) {
       lay_out_chunks(var);
     } else {
+      lay_out_whole(var, reduces);
+    }
+  }
+
+  // Not cut.
+  void lay_out_whole(const LoopVar& var, bool reduces) {
+    if (reduces) {
+      reduce_.push_back(var.name);
+      window_ *= var.extent;
+    } else {
       loops_.outer.push_back({var.name, var.extent});
     }
+  }
+
+  // An axis may be cut into parts of this size: without tails it divides.
+  bool may_cut(int64_t extent, int64_t size) const {
+    return context_.has("tails") || extent % size == 0;
+  }
+
+  TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) const {
+    TileDomain domain{.choices = {}, .extent = extent};
+    for (const int64_t size : sizes) {
+      if (size < extent && may_cut(extent, size)) domain.choices.push_back({size});
+    }
+    return domain;
   }
 
   // Folded without lanes: several elements side by side instead.
@@ -103,7 +119,7 @@ class PlainLayout {
   void lay_out_chunks(const LoopVar& var) {
     TileDomain domain{.choices = {}, .extent = var.extent};
     for (int64_t size = 1; 4 * size <= var.extent && size <= 256; size *= 2) {
-      if (context_.has("tails") || var.extent % size == 0) domain.choices.push_back({size});
+      if (may_cut(var.extent, size)) domain.choices.push_back({size});
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
     loops_.outer.push_back({var.name.child(0), (var.extent + 3) / 4});
@@ -112,7 +128,8 @@ class PlainLayout {
 
   // Leading axes, the last of them in blocks of rows.
   void lay_out_lead(size_t axis, const LoopVar& var) {
-    if (static_cast<int>(axis) + 1 < lead_count_ || var.extent < 4) {
+    const bool whole = hints_of(op_, axis).no_split_at_inner && !blocks_;
+    if (static_cast<int>(axis) + 1 < lead_count_ || var.extent < 4 || whole) {
       loops_.lead.push_back({var.name, var.extent});
       return;
     }
@@ -135,7 +152,26 @@ class PlainLayout {
     loops_.row = var.name.child(1);
   }
 
-  void lay_out_lanes(const LoopVar& var, bool reduces) {
+  // How long the part of an axis may be that is lanes; ascending.
+  std::vector<int64_t> lane_sizes(int64_t extent) const {
+    std::vector<int64_t> sizes;
+    for (const int64_t vectors : {1, 2, 4, 8}) {
+      const int64_t size = vectors * lanes_;
+      if (size < extent && may_cut(extent, size)) sizes.push_back(size);
+    }
+    const bool eight = roles_.across != kNoAxis && lanes_ < 8 && may_cut(extent, 8);
+    if (eight && std::ranges::find(sizes, 8) == sizes.end()) sizes.push_back(8);
+    if (extent <= 8 * lanes_) sizes.push_back(extent);
+    if (sizes.empty()) {  // no number of vectors divides
+      for (const int64_t size : divisors_of(extent)) {
+        if (size > 1 && size <= 8 * lanes_) sizes.push_back(size);
+      }
+    }
+    std::ranges::sort(sizes);
+    return sizes;
+  }
+
+  void lay_out_lanes(const LoopVar& var, bool reduces, bool whole) {
     const auto outside = [&](Name loop, int64_t extent) {
       if (reduces) {
         reduce_.push_back(loop);
@@ -144,24 +180,24 @@ class PlainLayout {
         loops_.outer.push_back({loop, extent});
       }
     };
-    if (var.extent <= lanes_) {
+    const std::vector<int64_t> sizes = lane_sizes(var.extent);
+    if (var.extent <= (whole ? 8 : 1) * lanes_) {
       loops_.lane = var.name;
       return;
     }
-    TileDomain domain{.choices = {}, .extent = var.extent};
-    for (const int64_t vectors : {1, 2, 4, 8}) {
-      const int64_t size = vectors * lanes_;
-      if (size < var.extent) domain.choices.push_back({size});
+    if (whole || sizes.empty()) {
+      outside(var.name, var.extent);
+      return;
     }
-    if (roles_.across != kNoAxis && lanes_ < 8) domain.choices.push_back({8});
-    if (var.extent <= 8 * lanes_) domain.choices.push_back({var.extent});
-    std::ranges::sort(domain.choices, {}, [](const Factors& f) { return f[0]; });
+    TileDomain domain{.choices = {}, .extent = var.extent};
+    for (const int64_t size : sizes) domain.choices.push_back({size});
     const bool alone = !reduces && spatial_loops() == 1 && var.extent >= 256 * lanes_;
     if (alone) {  // blocks for threads
       std::vector<Factors> blocks;
       for (const int64_t block : {1, 4, 16, 64, 256, 1024}) {
         for (const Factors& f : domain.choices) {
-          if (block * f[0] <= var.extent) blocks.push_back({block, f[0]});
+          const int64_t size = block * f[0];
+          if (size <= var.extent && may_cut(var.extent, size)) blocks.push_back({block, f[0]});
         }
       }
       domain.choices = std::move(blocks);

@@ -2,6 +2,7 @@
 //
 //   Y  (b,h,i.0) parallel, i.1, i.2, ...        split Y i [f0, f1 * f2]
 //   C  at i.1: j.0, i.0, k, i.1, j.1            split C i [f2]: rows in registers
+#include "base/rounding.h"
 #include "space/annotator.h"
 #include "space/tile_domain.h"
 
@@ -18,15 +19,15 @@ TileDomain row_domain(int64_t extent, bool tails) {
     for (const int64_t tiles : {1, 2, 4, 8}) {
       const int64_t block = rows * tiles;
       if (block > extent || (extent % block != 0 && !(tails && 8 * block <= extent))) continue;
-      const int64_t blocks = (extent + block - 1) / block;
-      for (int64_t each = 1; each <= blocks; ++each) {
-        if (blocks % each == 0) domain.choices.push_back({each, tiles, rows});
+      for (const int64_t each : divisors_of(ceil_div(extent, block))) {
+        domain.choices.push_back({each, tiles, rows});
       }
     }
   }
   std::ranges::sort(domain.choices, [](const Factors& a, const Factors& b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   });
+  if (domain.choices.size() > kMaxTileChoices) keep_some(&domain);
   return domain;
 }
 
@@ -60,7 +61,8 @@ TiledStage Annotator::lay_out_rows(const RowStage& rowed, const PlainLoops& loop
       domain.slices = {{loops.row_step, 0, 2, true}, {step, 2, 1, false}};
       writer_.add_hole({step, rowed.stage, std::move(domain), HoleKind::Tile});
       inside.push_back(axis.name.child(1));
-    } else if (static_cast<int>(k) == tiled.lane_axis && axis.extent.high > lanes) {
+    } else if (static_cast<int>(k) == tiled.lane_axis && axis.extent.high > lanes &&
+               !axis.hints.no_split_at_inner) {
       writer_.add_split(rowed.stage, axis.name,
                         tile_domain({.extent = axis.extent.high,
                                      .max_innermost = std::max<int64_t>(128, 8 * lanes),
@@ -80,7 +82,7 @@ TiledStage Annotator::lay_out_rows(const RowStage& rowed, const PlainLoops& loop
   for (const te::Axis& axis : op.reduce_axes) reduce.push_back(axis.name);
   const te::Axis& last = op.reduce_axes.back();
   Name jammed;
-  if (context_.has("unroll_and_jam") && last.extent.high > 8) {
+  if (context_.has("unroll_and_jam") && last.extent.high > 8 && !last.hints.no_split_at_inner) {
     writer_.add_split(rowed.stage, last.name,
                       tile_domain({.extent = last.extent.high, .max_innermost = 8}));
     reduce.back() = last.name.child(0);

@@ -87,6 +87,30 @@ void Annotator::lay_out_inner(const TiledStage& tiled) {
   writer_.reorder(tiled.inner, loops);
 }
 
+// The loop is of a reduce axis with the hint always_unroll_inner.
+bool Annotator::unrolls_always(te::OpId op, Name loop) const {
+  return std::ranges::any_of(context_.dag().op(op).reduce_axes, [&](const te::Axis& axis) {
+    return axis.hints.always_unroll_inner && belongs_to(loop, axis.name);
+  });
+}
+
+// Leaves the choices that unroll every loop of `stage` whose axis has the hint always_unroll_inner,
+// or the last one, which unrolls most, where none does.
+void Annotator::keep_hinted(StageName stage, const std::vector<Name>& loops,
+                            std::vector<Steps>& choices) const {
+  std::vector<Step> wanted;
+  for (const Name loop : loops) {
+    if (!unrolls_always(op_of(context_, stage), loop)) continue;
+    wanted.emplace_back(Annotate{stage, loop, Annotation::Unroll});
+  }
+  const auto lacks = [&](const Steps& choice) {
+    return std::ranges::any_of(
+        wanted, [&](const Step& step) { return std::ranges::find(choice, step) == choice.end(); });
+  };
+  const auto kept = std::ranges::find_if_not(choices, lacks);
+  choices.erase(choices.begin(), kept == choices.end() ? choices.end() - 1 : kept);
+}
+
 // Windows are unrolled from the inside out, as far as the code bears.
 void Annotator::unroll_windows(const TiledStage& tiled) {
   constexpr int64_t kMostCopies = 64;
@@ -101,6 +125,7 @@ void Annotator::unroll_windows(const TiledStage& tiled) {
     more.emplace_back(Annotate{tiled.inner, loop, Annotation::Unroll});
     choices.push_back(std::move(more));
   }
+  keep_hinted(tiled.inner, tiled.windows, choices);
   writer_.add_one_of(tiled.inner, HoleKind::Unroll, std::move(choices));
 }
 
@@ -119,7 +144,10 @@ void Annotator::unroll_reductions(const TiledStage& tiled) {
   const Step innermost = Annotate{tiled.inner, loops.back(), Annotation::Unroll};
   const bool jammed = tiled.structure.find('R') == tiled.structure.rfind('R');
   if (jammed) {
-    writer_.add(innermost);
+    for (const Name loop : loops) {
+      const Step unroll = Annotate{tiled.inner, loop, Annotation::Unroll};
+      if (unroll == innermost || unrolls_always(tiled.op, loop)) writer_.add(unroll);
+    }
     return;
   }
   std::vector<Steps> choices = {{}, {innermost}};
@@ -128,6 +156,7 @@ void Annotator::unroll_reductions(const TiledStage& tiled) {
     for (const Name loop : loops) all.emplace_back(Annotate{tiled.inner, loop, Annotation::Unroll});
     choices.push_back(std::move(all));
   }
+  keep_hinted(tiled.inner, loops, choices);
   writer_.add_one_of(tiled.inner, HoleKind::Unroll, std::move(choices));
 }
 

@@ -57,6 +57,8 @@ class Annotator {
   bool is_open(te::OpId op) const;  // no rule has decided about it
   schedule::StageIndex index_of(te::OpId op) const { return static_cast<schedule::StageIndex>(op); }
   bool is_worth_threads(te::OpId op) const;
+
+  // annotate_factored.cc
   void annotate_factored(const FactoredStage& factored);
   void lay_out_fold(te::OpId op);
 
@@ -65,6 +67,9 @@ class Annotator {
   Name lay_out_owner(const TiledStage& tiled);
   void lay_out_inner(const TiledStage& tiled);
   void annotate_innermost(StageName stage, const std::vector<Name>& loops, Name lane);
+  bool unrolls_always(te::OpId op, Name loop) const;
+  void keep_hinted(StageName stage, const std::vector<Name>& loops,
+                   std::vector<Steps>& choices) const;
   void unroll_windows(const TiledStage& tiled);
   void unroll_reductions(const TiledStage& tiled);
 

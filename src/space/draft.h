@@ -58,6 +58,7 @@ struct FactoredStage {
   StageName stage;
   Name axis;           // that is split in two
   bool outer = false;  // the outer part is factored: for threads; else the inner one, for lanes
+  int64_t unit = 0;    // divides the length of the inner part, whatever is chosen
 };
 
 // A reduction whose operands are used again, computed by blocks of rows of the nest that reads it.

@@ -5,6 +5,7 @@
 #include <array>
 #include <deque>
 #include <iterator>
+#include <utility>
 
 #include "schedule/apply.h"
 #include "space/annotate.h"
@@ -33,9 +34,22 @@ struct Work {
   StageName stage;
 };
 
+std::vector<NextDraft> next_drafts(const SpaceContext& context, std::span<const SketchRule> rules,
+                                   const Work& at) {
+  std::vector<NextDraft> all;
+  for (const SketchRule& rule : rules) {
+    const Applies applies = rule.applies(context, at.draft, at.stage);
+    if (applies == Applies::No) continue;
+    for (NextDraft& next : rule.apply(context, at.draft, at.stage)) all.push_back(std::move(next));
+    if (applies == Applies::SkipTheRest) break;
+  }
+  return all;
+}
+
 std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const SketchRule> rules) {
   std::vector<Draft> whole;
   std::deque<Work> work;
+  size_t turn = 0;
   StageName last;
   for (const te::Op& op : context.dag().ops()) {
     if (op.kind != te::OpKind::Placeholder) last = {op.name};
@@ -46,17 +60,16 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
     work.pop_front();
     if (at.stage.op.empty()) {
       whole.push_back(at.draft);
-      if (whole.size() == kMostSketches) break;
       continue;
     }
-    for (const SketchRule& rule : rules) {
-      const Applies applies = rule.applies(context, at.draft, at.stage);
-      if (applies == Applies::No) continue;
-      for (NextDraft& next : rule.apply(context, at.draft, at.stage)) {
-        work.push_back({std::move(next.draft), next.stage});
-      }
-      if (applies == Applies::SkipTheRest) break;
+    std::vector<NextDraft> next = next_drafts(context, rules, at);
+    // Each of them becomes one sketch or more. Where that would be too many, drafts no longer
+    // branch: they take one way each, in turns.
+    if (!next.empty() && whole.size() + work.size() + next.size() > kMostSketches) {
+      std::swap(next[0], next[turn++ % next.size()]);
+      next.resize(1);
     }
+    for (NextDraft& each : next) work.push_back({std::move(each.draft), each.stage});
   }
   return whole;
 }
@@ -71,6 +84,12 @@ bool has_legal_genome(const schedule::LoopTree& initial, const schedule::Sketch&
     if (sketch.holes.empty()) return false;
   }
   return false;
+}
+
+std::vector<SketchRule> all_rules(const SpaceOptions& options, const Target& target) {
+  std::vector<SketchRule> rules = options.custom;
+  for (SketchRule& rule : sketch_rules(target)) rules.push_back(std::move(rule));
+  return rules;
 }
 
 Status check_names(const SpaceOptions& options, std::span<const SketchRule> rules) {
@@ -92,9 +111,12 @@ Status check_names(const SpaceOptions& options, std::span<const SketchRule> rule
 
 std::span<const Extension> extensions() { return kExtensions; }
 
+Status check_off(const SpaceOptions& options, const Target& target) {
+  return check_names(options, all_rules(options, target));
+}
+
 Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
-  std::vector<SketchRule> rules = options.custom;
-  for (SketchRule& rule : sketch_rules(task.target)) rules.push_back(std::move(rule));
+  std::vector<SketchRule> rules = all_rules(options, task.target);
   if (Status known = check_names(options, rules); !known) return std::unexpected(known.error());
   std::erase_if(rules, [&](const SketchRule& rule) {
     return std::ranges::find(options.off, rule.name) != options.off.end();
@@ -117,8 +139,11 @@ Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
     if (has_legal_genome(*space.initial_, sketch)) space.sketches_.push_back(std::move(sketch));
   }
   if (space.sketches_.empty()) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("{}: no schedule was found", task.workload.text));
+    std::string why;
+    for (const std::string& name : options.off) why += (why.empty() ? " without " : ", ") + name;
+    if (!why.empty()) why += "; leave some of that on";
+    return fail(options.off.empty() ? ErrorKind::Unsupported : ErrorKind::BadInput,
+                fmt::format("{}: no schedule was found{}", task.workload.text, why));
   }
   return space;
 }

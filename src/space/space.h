@@ -25,6 +25,9 @@ struct SpaceOptions {
   int cores = 0;                     // that the rules think of; 0: the target's threads
 };
 
+// An error for a name in `off` that is no rule or extension.
+Status check_off(const SpaceOptions& options, const Target& target);
+
 class Space {
  public:
   // An error for a name that is no rule or extension, or a workload without any schedule.

@@ -3,26 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "schedule/apply.h"
+#include "space/space_testing.h"
 #include "space/tile_domain.h"
-#include "task/parse.h"
 #include "task/suite.h"
 
 namespace tilewright::space {
 namespace {
 
 using schedule::Sketch;
-
-Task task_of(std::string_view text, std::string_view target = "x86-64-v4;threads=2") {
-  Result<Workload> workload = parse_workload(text);
-  CHECK(workload.has_value(), "{}", workload.error().message);
-  return {*workload, parse_target(target).value()};
-}
-
-Space space_of(const Task& task, const SpaceOptions& options = {}) {
-  Result<Space> space = Space::make(task, options);
-  CHECK(space.has_value(), "{}", space.error().message);
-  return *std::move(space);
-}
 
 SpaceOptions as_published() {
   SpaceOptions options{.cores = 20};
@@ -63,41 +51,6 @@ TEST(Space, HasAsManySketchesAsPublished) {
   EXPECT_EQ(count("reduce:op=sum,shape=128,axes=0"), 3u);
 }
 
-TEST(Space, NamesTurnRulesAndExtensionsOff) {
-  const Task task = task_of("C2D2");
-  const Space whole = space_of(task);
-  for (const Extension& extension : extensions()) {
-    const Space less = space_of(task, {.off = {std::string(extension.name)}});
-    if (extension.name == "tile_structures") {  // the others have reductions cut more finely then
-      EXPECT_LT(less.sketches().size(), whole.sketches().size());
-    } else {
-      EXPECT_LE(less.size(), whole.size()) << extension.name;
-    }
-  }
-  const Space uncached = space_of(task, {.off = {"cache_write"}});
-  for (const Sketch& sketch : uncached.sketches()) {
-    EXPECT_EQ(to_text(sketch.trace).find("cache_write"), std::string::npos) << sketch.name;
-  }
-  const auto texts = [&](const SpaceOptions& options) {
-    std::string all;
-    const Space space = space_of(task, options);
-    for (const Sketch& sketch : space.sketches()) {
-      for (const schedule::Hole& hole : sketch.holes) {
-        all += std::string(hole_kind_text(hole.kind)) + " ";
-      }
-    }
-    return all;
-  };
-  EXPECT_NE(texts({}).find("pack"), std::string::npos);
-  EXPECT_EQ(texts({.off = {"pack"}}).find("pack"), std::string::npos);
-  EXPECT_EQ(texts({.off = {"prefetch"}}).find("prefetch"), std::string::npos);
-  EXPECT_EQ(texts({.off = {"tails"}}).find("tail"), std::string::npos);
-  const Result<Space> wrong = Space::make(task, {.off = {"packing"}});
-  ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("packing"), std::string::npos);
-  EXPECT_NE(wrong.error().message.find("tile_and_fuse"), std::string::npos);
-}
-
 // A rule of the user's comes before all others.
 TEST(Space, TakesRulesOfTheUser) {
   SketchRule rule{.name = "rows_of_four",
@@ -123,6 +76,127 @@ TEST(Space, TakesRulesOfTheUser) {
             space_of(task).sketches().size());
 }
 
+// A matmul whose reduce axis k has a hint.
+Task hinted_matmul(te::AxisHints hints, int64_t k_extent) {
+  te::DagBuilder builder;
+  const auto a = builder.placeholder("A", {64, 3, k_extent}, ir::Scalar::F32);
+  const auto b = builder.placeholder("B", {3, k_extent, 64}, ir::Scalar::F32);
+  const auto i = builder.axis("i", 64), j = builder.axis("j", 64);
+  const auto r = builder.axis("r", 3), k = builder.axis("k", k_extent, hints);
+  builder.reduce("C", {i, j}, {k, r}, ir::BinaryOp::Add,
+                 builder.read(a, {i.var, r.var, k.var}) * builder.read(b, {r.var, k.var, j.var}),
+                 ir::Scalar::F32);
+  return {make_workload(std::move(builder).build(), {}, "hinted"),
+          parse_target("x86-64-v4;threads=2").value()};
+}
+
+// Of `count` random programs, how many unroll the innermost loop of C's axis k.
+int unrolled_of(const Task& task, int count) {
+  int unrolled = 0;
+  for_random_trees(space_of(task), count, [&](const schedule::LoopTree& tree) {
+    std::string last;
+    bool is_unrolled = false;
+    for (const schedule::LoopVar& var : tree.vars) {
+      const std::string& text = var.name.text();
+      if ((text != "k" && !text.starts_with("k.")) || text < last) continue;
+      last = text;
+      is_unrolled = var.annotation == schedule::Annotation::Unroll;
+    }
+    unrolled += is_unrolled ? 1 : 0;
+  });
+  return unrolled;
+}
+
+// Also where it is not cut (a window), and though the axis inside of it need not be unrolled.
+TEST(Space, UnrollsWhatAHintAsksFor) {
+  for (const int64_t extent : {4, 32}) {
+    EXPECT_EQ(unrolled_of(hinted_matmul({.always_unroll_inner = true}, extent), 50), 50) << extent;
+    EXPECT_LT(unrolled_of(hinted_matmul({}, extent), 50), 50) << extent;
+  }
+}
+
+// A loop of axis `axis` of any stage that is a part of it.
+bool is_cut(const schedule::LoopTree& tree, Name axis) {
+  return std::ranges::any_of(
+      tree.vars, [&](const schedule::LoopVar& var) { return var.name == axis && var.is_split(); });
+}
+
+// Of `count` random programs, how many cut the axis.
+int cut_of(const Task& task, Name axis, int count) {
+  int cut = 0;
+  for_random_trees(space_of(task), count,
+                   [&](const schedule::LoopTree& tree) { cut += is_cut(tree, axis) ? 1 : 0; });
+  return cut;
+}
+
+// A sum over rows, which is not tiled.
+Task hinted_sum(te::AxisHints row, te::AxisHints column) {
+  te::DagBuilder builder;
+  const auto x = builder.placeholder("X", {640, 320}, ir::Scalar::F32);
+  const auto i = builder.axis("i", 640, row), k = builder.axis("k", 320, column);
+  builder.reduce("Y", {i}, {k}, ir::BinaryOp::Add, builder.read(x, {i.var, k.var}),
+                 ir::Scalar::F32);
+  return {make_workload(std::move(builder).build(), {}, "hinted"),
+          parse_target("x86-64-v4;threads=2").value()};
+}
+
+TEST(Space, LeavesWholeWhatAHintForbidsToCut) {
+  EXPECT_EQ(cut_of(hinted_matmul({.no_split_at_inner = true}, 32), Name("k"), 50), 0);
+  EXPECT_GT(cut_of(hinted_matmul({}, 32), Name("k"), 50), 0);
+  const te::AxisHints whole{.no_split_at_inner = true};
+  EXPECT_EQ(cut_of(hinted_sum(whole, {}), Name("i"), 50), 0);
+  EXPECT_EQ(cut_of(hinted_sum({}, whole), Name("k"), 50), 0);
+  EXPECT_GT(cut_of(hinted_sum({}, {}), Name("i"), 50), 0);
+  EXPECT_GT(cut_of(hinted_sum({}, {}), Name("k"), 50), 0);
+}
+
+// Over several short axes: threads and lanes at once.
+TEST(Space, FoldsShortAxesWithThreadsAndLanes) {
+  int both = 0;
+  const auto look = [&](const schedule::LoopTree& tree) {
+    const auto has = [&](schedule::Annotation what) {
+      return std::ranges::any_of(tree.vars, [&](const schedule::LoopVar& var) {
+        return var.annotation == what && var.is_loop() && var.extent > 1;
+      });
+    };
+    both += has(schedule::Annotation::Parallel) && has(schedule::Annotation::Vectorise) ? 1 : 0;
+  };
+  for_random_trees(space_of(task_of("reduce:op=sum,shape=12x12x12x12x12,axes=0x1x2x3x4")), 60,
+                   look);
+  EXPECT_GT(both, 5);
+}
+
+// Nothing is counted up to an extent.
+TEST(Space, IsMadeOfHugeExtentsToo) {
+  for (const char* const text :
+       {"matmul:m=100000007,n=16,k=2", "reduce:op=sum,shape=2000000000,axes=0",
+        "matmul:m=735134400,n=16,k=2", "softmax:m=1396755360,n=7"}) {
+    for (const Sketch& sketch : space_of(task_of(text)).sketches()) {
+      for (const schedule::Hole& hole : sketch.holes) {
+        EXPECT_LE(hole.size(), kMaxTileChoices) << text << ", " << sketch.name;
+      }
+    }
+  }
+}
+
+// A graph of many tiled operators has more combinations than can be kept, or counted.
+TEST(Space, OfManyOperatorsIsLimited) {
+  te::DagBuilder builder;
+  auto x = builder.placeholder("X", {64, 64}, ir::Scalar::F32);
+  for (int n = 0; n < 24; ++n) {
+    const auto w = builder.placeholder("W" + std::to_string(n), {64, 64}, ir::Scalar::F32);
+    const auto i = builder.axis("i", 64), j = builder.axis("j", 64), k = builder.axis("k", 64);
+    x = builder.reduce("C" + std::to_string(n), {i, j}, {k}, ir::BinaryOp::Add,
+                       builder.read(x, {i.var, k.var}) * builder.read(w, {k.var, j.var}),
+                       ir::Scalar::F32);
+  }
+  const Task task{make_workload(std::move(builder).build(), {}, "many"),
+                  parse_target("x86-64-v4;threads=2").value()};
+  const Space space = space_of(task);
+  EXPECT_GE(space.sketches().size(), 100u);
+  EXPECT_LE(space.sketches().size(), 200u);
+}
+
 TEST(Space, IsTheSameEachTime) {
   const auto print = [] {
     std::string all;
@@ -140,6 +214,13 @@ int64_t product_of(const schedule::Factors& factors) {
   int64_t product = 1;
   for (const int64_t factor : factors) product *= factor;
   return product;
+}
+
+TEST(TileDomain, Divisors) {
+  EXPECT_EQ(divisors_of(1), (std::vector<int64_t>{1}));
+  EXPECT_EQ(divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
+  EXPECT_EQ(divisors_of(2147483647), (std::vector<int64_t>{1, 2147483647}));
+  EXPECT_EQ(divisors_of(735134400).size(), 1344u);
 }
 
 TEST(TileDomain, IsExactWithoutTails) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "base/rounding.h"
 
@@ -82,8 +83,7 @@ class Enumeration {
   std::vector<int64_t> middle_sizes(int64_t count) const {
     constexpr size_t kFewDivisors = 4;
     std::vector<int64_t> sizes;
-    for (int64_t size = 1; size <= count; ++size) {
-      if (count % size != 0) continue;
+    for (const int64_t size : divisors_of(count)) {
       if (middle_ != Middle::Sparse || is_power_of_two(size) || size == count) {
         sizes.push_back(size);
       }
@@ -103,6 +103,25 @@ class Enumeration {
 
 }  // namespace
 
+std::vector<int64_t> divisors_of(int64_t n) {
+  std::vector<int64_t> low, high;
+  for (int64_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    low.push_back(d);
+    if (d != n / d) high.push_back(n / d);
+  }
+  low.insert(low.end(), high.rbegin(), high.rend());
+  return low;
+}
+
+void keep_some(schedule::TileDomain* domain) {
+  const std::vector<Factors> all = std::move(domain->choices);
+  domain->choices.clear();
+  const size_t count = std::min(all.size(), kMaxTileChoices);
+  domain->choices.reserve(count);
+  for (size_t k = 0; k < count; ++k) domain->choices.push_back(all[k * all.size() / count]);
+}
+
 schedule::TileDomain tile_domain(const TileWish& wish) {
   std::vector<Factors> choices;
   for (const Middle middle : {Middle::Tails, Middle::Exact, Middle::Sparse}) {
@@ -114,20 +133,14 @@ schedule::TileDomain tile_domain(const TileWish& wish) {
   });
   const auto [first, last] = std::ranges::unique(choices);
   choices.erase(first, last);
-  if (choices.size() > kMaxTileChoices) {  // every so many of them
-    std::vector<Factors> some;
-    some.reserve(kMaxTileChoices);
-    for (size_t k = 0; k < kMaxTileChoices; ++k) {
-      some.push_back(choices[k * choices.size() / kMaxTileChoices]);
-    }
-    choices = std::move(some);
-  }
   if (choices.empty()) {  // nothing fits: uncut
     Factors whole;
     for (int k = 0; k < wish.factors; ++k) whole.push_back(1);
     choices.push_back(whole);
   }
-  return {.choices = std::move(choices), .extent = wish.extent};
+  schedule::TileDomain domain{.choices = std::move(choices), .extent = wish.extent};
+  if (domain.choices.size() > kMaxTileChoices) keep_some(&domain);
+  return domain;
 }
 
 bool leaves_remainder(const schedule::TileDomain& domain) {

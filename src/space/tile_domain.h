@@ -2,6 +2,9 @@
 // where tails are wanted, sizes that do not divide but leave little over. Pure functions.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "schedule/sketch.h"
 
 namespace tilewright::space {
@@ -19,6 +22,12 @@ struct TileWish {
 
 // Sorted, distinct, at least one choice and at most kMaxTileChoices.
 schedule::TileDomain tile_domain(const TileWish& wish);
+
+// In ascending order; takes about as long as the root of `n`.
+std::vector<int64_t> divisors_of(int64_t n);
+
+// Leaves every so many of the choices where there are more than kMaxTileChoices.
+void keep_some(schedule::TileDomain* domain);
 
 // Some choice does not divide the extent.
 bool leaves_remainder(const schedule::TileDomain& domain);

@@ -1,5 +1,9 @@
 // rfactor: long reductions beside little space are folded in parts. Two drafts: the outer part of a
 // reduce axis is factored, so that threads share it, or the inner part of one, for lanes.
+#include <numeric>
+#include <set>
+
+#include "base/rounding.h"
 #include "space/draft_writer.h"
 #include "space/rules/rules.h"
 #include "space/tile_domain.h"
@@ -27,15 +31,19 @@ TileDomain factor_domain(const SpaceContext& context, const te::Axis& axis, bool
   TileDomain domain;
   domain.extent = extent;
   if (outer) {  // lengths of the parts; several parts a thread
-    for (int64_t length = 1; length <= extent; ++length) {
-      const int64_t parts = (extent + length - 1) / length;
-      const bool even = extent % length == 0;
-      const bool balanced =
-          context.has("tails") && parts <= 64 && (extent - 1) / parts + 1 == length;
-      if ((even || balanced) && parts <= 4096 && (parts > 1 || extent == 1)) {
-        domain.choices.push_back({length});
-      }
+    constexpr int64_t kMostParts = 4096, kMostUneven = 64;
+    std::set<int64_t> lengths;
+    for (int64_t parts = std::min<int64_t>(extent, 2); parts <= std::min(extent, kMostParts);
+         ++parts) {
+      const bool balanced = context.has("tails") && parts <= kMostUneven;
+      if (balanced || extent % parts == 0) lengths.insert(ceil_div(extent, parts));
     }
+    if (!context.has("tails")) {  // then lanes of what is left must divide it
+      const int64_t lanes = std::max(1, context.target().lanes(4));
+      const auto uneven = [&](int64_t length) { return length % lanes != 0; };
+      if (!std::ranges::all_of(lengths, uneven)) std::erase_if(lengths, uneven);
+    }
+    for (const int64_t length : lengths) domain.choices.push_back({length});
   } else {
     for (int64_t length = 1; length <= std::min<int64_t>(extent, 512); ++length) {
       const bool even = extent % length == 0;
@@ -55,10 +63,14 @@ std::vector<NextDraft> apply_rfactor(const SpaceContext& context, const Draft& d
     DraftWriter writer(next.sketch);
     const te::Axis& axis = op.reduce_axes[factored_axis(op, outer)];
     TileDomain domain = factor_domain(context, axis, outer);
+    FactoredStage factored{.stage = stage, .axis = axis.name, .outer = outer};
+    for (const Factors& length : domain.choices) {
+      factored.unit = std::gcd(factored.unit, length[0]);
+    }
     const Tail tail = leaves_remainder(domain) ? Tail::Mask : Tail::Peel;
     writer.add_split(stage, axis.name, std::move(domain), tail);
     writer.add(Rfactor{stage, axis.name.child(outer ? 0 : 1)});
-    next.factored.push_back({stage, axis.name, outer});
+    next.factored.push_back(factored);
     next.sketch.name += "rfactor " + stage.text() + (outer ? " for threads, " : " for lanes, ");
     drafts.push_back({std::move(next), previous_stage(context, stage)});
   }

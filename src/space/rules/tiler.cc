@@ -217,17 +217,25 @@ class Tiler {
       (tiled_.is_fused() ? tiled_.inner_units : tiled_.owner_units).push_back(axis.name);
       return;
     }
-    if (extent <= kWindow && !lane && context_.has("tile_structures")) {
+    const bool unrolls = axis.hints.always_unroll_inner;
+    const bool window =
+        (extent <= kWindow && context_.has("tile_structures")) || (extent <= kJammed && unrolls);
+    if (window && !lane) {
       tiled_.inner_levels[reduce_at_[0]].push_back(axis.name);
       tiled_.windows.push_back(axis.name);
       return;
     }
     const bool jams = reduce_levels_ < reduce_at_.size();
     const bool last = k + 1 == op_.reduce_axes.size();
-    size_t parts = jams ? (last && extent > kJammed ? 2 : 1) : reduce_levels_;
+    size_t parts = jams ? ((last || unrolls) && extent > kJammed ? 2 : 1) : reduce_levels_;
     if (lane) parts = reduce_levels_ + 1;
-    if (parts == 1) {
-      tiled_.inner_levels[reduce_at_[0]].push_back(axis.name);
+    if (axis.hints.no_split_at_inner && lane) {
+      tiled_.inner_lane = axis.name;
+      return;
+    }
+    if (axis.hints.no_split_at_inner || parts == 1) {
+      const size_t level = jams ? 0 : reduce_levels_ - 1;
+      tiled_.inner_levels[reduce_at_[level]].push_back(axis.name);
       return;
     }
     TileWish wish{.extent = extent, .factors = static_cast<int>(parts) - 1};
