@@ -3,6 +3,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/rng.h"
 #include "base/rounding.h"
 #include "graph/memory_plan.h"
 
@@ -10,6 +11,8 @@ namespace tilewright::graph {
 namespace {
 
 constexpr int64_t kAlignment = 64;
+constexpr size_t kMostTurns = 400;       // of improving a plan,
+constexpr size_t kMostWork = 100000000;  // and lifetimes looked at meanwhile
 
 int64_t room_of(const Lifetime& lifetime) { return round_up(lifetime.bytes, kAlignment); }
 
@@ -44,6 +47,26 @@ ArenaPlan place_all(std::span<const Lifetime> lifetimes, std::span<const size_t>
   return plan;
 }
 
+// Whoever lies highest is placed earlier, by turns, as long as the peak does not rise.
+void improve(std::span<const Lifetime> lifetimes, int64_t bound, std::vector<size_t>& order,
+             ArenaPlan& best) {
+  Rng rng(1);
+  const size_t count = lifetimes.size();
+  const size_t turns = std::min(kMostTurns, kMostWork / (count * count + 1));
+  for (size_t turn = 0; turn < turns && best.peak > bound; ++turn) {
+    const auto highest = std::ranges::find_if(
+        order, [&](size_t k) { return best.offsets[k] + room_of(lifetimes[k]) == best.peak; });
+    const auto at = highest - order.begin();
+    const auto to = static_cast<std::ptrdiff_t>(rng.below(static_cast<uint64_t>(at) + 1));
+    std::vector<size_t> other = order;
+    std::rotate(other.begin() + to, other.begin() + at, other.begin() + at + 1);
+    ArenaPlan plan = place_all(lifetimes, other);
+    if (plan.peak > best.peak) continue;
+    best = std::move(plan);
+    order = std::move(other);
+  }
+}
+
 }  // namespace
 
 int64_t most_alive(std::span<const Lifetime> lifetimes) {
@@ -73,6 +96,7 @@ ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
   };
   const int64_t bound = most_alive(lifetimes);
   ArenaPlan best;
+  std::vector<size_t> best_order;
   for (const Rank& rank : ranks) {
     std::vector<size_t> order(lifetimes.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -80,9 +104,13 @@ ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
       return std::tuple(-rank(lifetimes[k]), -lifetimes[k].bytes, lifetimes[k].first, k);
     });
     ArenaPlan plan = place_all(lifetimes, order);
-    if (best.offsets.empty() || plan.peak < best.peak) best = std::move(plan);
-    if (best.peak == bound) break;
+    if (best.offsets.empty() || plan.peak < best.peak) {
+      best = std::move(plan);
+      best_order = std::move(order);
+    }
+    if (best.peak == bound) return best;
   }
+  improve(lifetimes, bound, best_order, best);
   return best;
 }
 

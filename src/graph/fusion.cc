@@ -114,17 +114,34 @@ class Fuser {
 
   void grow_behind(uint32_t group) {
     NodeId last = groups_[group].anchor;
+    const std::vector<int64_t> rows = rows_of(last);
     while (groups_[group].nodes.size() < kMostNodes) {
-      const std::vector<NodeId> next = meeting_readers(last);
+      const std::vector<NodeId> next = meeting_readers(last, rows);
       if (next.empty()) return;
       for (const NodeId id : next) join(id, group);
       last = next.back();
     }
   }
 
-  // The Map nodes of the same shape through which alone the node's value is read, up to the one
-  // where all paths have met; empty where there is none.
-  std::vector<NodeId> meeting_readers(NodeId from) const {
+  // The shape of the rows that a reduction of the last dimensions goes over, where it keeps them;
+  // else empty. What brings its result back to that shape goes over the same rows.
+  std::vector<int64_t> rows_of(NodeId anchor) const {
+    const Node& node = graph_.node(anchor);
+    if (node.op != "reduce" || node.inputs.empty()) return {};
+    const std::vector<int64_t>& shape = graph_.value(node.inputs[0]).type.shape;
+    const std::vector<int64_t>& made = shape_of(graph_, node);
+    if (made.size() != shape.size()) return {};
+    bool reduced = false;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (reduced && made[d] != 1) return {};
+      reduced = reduced || made[d] != shape[d];
+    }
+    return shape;
+  }
+
+  // The Map nodes of the same shape, or of the rows, through which alone the node's value is read,
+  // up to the one where all paths have met; empty where there is none.
+  std::vector<NodeId> meeting_readers(NodeId from, const std::vector<int64_t>& rows) const {
     const Node& node = graph_.node(from);
     std::vector<NodeId> found;
     if (!stays_inside(node)) return found;
@@ -132,8 +149,10 @@ class Fuser {
     while (!open.empty() && found.size() < kMostBranches) {
       const NodeId id = *open.begin();
       const Node& reader = graph_.node(id);
+      const std::vector<int64_t>& shape = shape_of(graph_, reader);
+      const bool fits = shape == shape_of(graph_, node) || (!rows.empty() && shape == rows);
       if (facts_[id].op->work != Work::Map || group_of_[id] != kNone ||
-          reader.outputs.size() != 1 || shape_of(graph_, reader) != shape_of(graph_, node)) {
+          reader.outputs.size() != 1 || !fits) {
         return {};
       }
       found.push_back(id);

@@ -4,7 +4,8 @@
 // its anchor. In this order, each once over the nodes:
 //   1. Heavy nodes, then Rows nodes, take the Map nodes behind them that keep the shape: bias,
 //      activation, residual add. Where a value is read several times, all paths from it must meet
-//      again within the group: x * sigmoid(x).
+//      again within the group: x * sigmoid(x). Behind a reduction of the last dimensions also what
+//      brings its result back to the shape of its operand: x / sum(x).
 //   2. Backwards over what is left: a Map or Move node joins the group that alone reads it where
 //      that costs no pass over memory (pad into a convolution, a transposed operand of a
 //      contraction, a scaled one of a softmax); else it begins a group.

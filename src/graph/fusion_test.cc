@@ -153,6 +153,21 @@ TEST(Fusion, RowsTakeMapsOnBothSides) {
   EXPECT_EQ(fused(graph), "mul add softmax mul");
 }
 
+TEST(Fusion, ReductionsWithWhatGoesOverTheSameRows) {
+  TestGraph g;
+  const ValueId x = g.input("x", {4, 8, 16});
+  const Attributes sum = {{"kind", "sum"}, {"axes", Shape{2}}, {"keep", int64_t{1}}};
+  const ValueId norm = g.add("sqrt", {g.add("reduce", {g.add("mul", {x, x})}, sum)});
+  const Graph graph = g.finish({g.add("mul", {g.add("div", {x, norm}), g.weights({16})})});
+  EXPECT_EQ(fused(graph), "mul reduce sqrt div mul");
+
+  TestGraph h;  // the rows are not the last dimensions
+  const ValueId y = h.input("y", {4, 8, 16});
+  const Attributes first = {{"kind", "sum"}, {"axes", Shape{0}}, {"keep", int64_t{1}}};
+  const Graph other = h.finish({h.add("div", {y, h.add("reduce", {y}, first)})});
+  EXPECT_EQ(fused(other), "reduce | div");
+}
+
 TEST(Fusion, ViewsStayOutside) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 16});

@@ -43,7 +43,7 @@ struct ArenaPlan {
   std::vector<int64_t> offsets;  // of each, multiples of 64
   int64_t peak = 0;
 };
-// Best fit, the largest first; of several orders the one with the lowest peak.
+// Best fit; of several orders the one with the lowest peak, improved step by step.
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes);
 int64_t most_alive(std::span<const Lifetime> lifetimes);
 

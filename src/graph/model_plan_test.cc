@@ -1,6 +1,5 @@
 // Models through passes, partition and memory plan, run on real bytes where the plan has them, each
 // group by its definition: the outputs are those of the Graph as it was.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -140,7 +139,6 @@ TEST(ModelPlan, NoConcatIsAKernelOfADenseBlockOrAFireModule) {
   for (const Graph& graph : {densenet_block(), squeezenet_fire()}) {
     for (const std::string& title : titles(planned(graph))) {
       EXPECT_FALSE(title.contains("concat")) << title;
-      fmt::print("{}\n", title);
     }
   }
 }
@@ -149,7 +147,6 @@ TEST(ModelPlan, TransformersHaveNoKernelThatOnlyMoves) {
   for (const Graph& graph : {bert_layer(), llama_layer()}) {
     for (const std::string& title : titles(planned(graph))) {
       EXPECT_FALSE(title.starts_with("transpose") || title.starts_with("slice")) << title;
-      fmt::print("{}\n", title);
     }
   }
 }

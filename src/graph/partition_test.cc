@@ -2,14 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <map>
-
-#include "graph/evaluate.h"
 #include "graph/graph_testing.h"
-#include "graph/group_dag.h"
 #include "task/parse.h"
-#include "te/eval.h"
 
 namespace tilewright::graph {
 namespace {
@@ -111,43 +105,6 @@ TEST(Partition, ArgumentsFollowTheOperands) {
       }
       EXPECT_EQ(operand.role == Role::Constant, value.is_constant());
     }
-  }
-}
-
-// What each group computes from what came before, by the definition, gives what the Graph computes
-// node by node.
-TEST(Partition, GroupsComputeWhatTheNodesCompute) {
-  TestGraph g;
-  const ValueId x = g.input("x", {1, 4, 4, 4});
-  const ValueId y = g.dense_block(g.residual_block(x), 2, 4);
-  const Graph graph = g.finish({y});
-  const auto run = [&](const PartitionOptions& options) {
-    std::map<ValueId, Constant> known;
-    for (ValueId id = 0; id < graph.value_count(); ++id) {
-      if (graph.value(id).is_constant()) known[id] = graph.value(id).constant;
-    }
-    TestGraph numbers;
-    known[x] = numbers.graph().value(numbers.weights({1, 4, 4, 4})).constant;
-    const Partition parts = partitioned(graph, options);
-    for (const Group& group : parts.groups) {
-      std::vector<Constant> inputs;
-      size_t k = 0;
-      for (; group.workload.operands[k].role != Role::Output; ++k) {
-        inputs.push_back(known.at(group.arguments[k]));
-      }
-      auto results = evaluate(*group.workload.dag, inputs);
-      EXPECT_TRUE(results.has_value()) << results.error().message;
-      for (const Constant& result : *results) known[group.arguments[k++]] = result;
-    }
-    return known.at(graph.outputs()[0]);
-  };
-  PartitionOptions apart, together;
-  apart.fuse = false;
-  together.pays = [](const Graph&, const FusionQuestion&) { return true; };
-  const Constant one = run(apart), other = run(together);
-  ASSERT_EQ(one.type(), other.type());
-  for (int64_t k = 0; k < one.type().elements(); ++k) {
-    ASSERT_NEAR(one.number(k), other.number(k), 1e-5 * (1 + std::abs(one.number(k))));
   }
 }
 
