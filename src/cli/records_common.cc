@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iterator>
 
 #include "base/json.h"
@@ -17,6 +18,14 @@ namespace tilewright::cli {
 void declare_records_flag(CLI::App& app, std::string* path) {
   *path = kDefaultRecords;
   app.add_option("--records", *path, "the store of records (default: tilewright.db)");
+}
+
+Result<std::optional<record::Store>> open_records(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
+  Result<record::Store> store = record::Store::open(path, record::OpenAs::Reader);
+  if (!store) return std::unexpected(store.error());
+  return std::optional<record::Store>(*std::move(store));
 }
 
 Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what) {

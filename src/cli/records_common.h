@@ -2,6 +2,7 @@
 // user names tasks.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ inline constexpr const char* kDefaultRecords = "tilewright.db";
 
 // `path` outlives the parsing.
 void declare_records_flag(CLI::App& app, std::string* path);
+
+// The store for reading; nothing where there is no such file: then nothing was tuned.
+Result<std::optional<record::Store>> open_records(const std::string& path);
 
 // The stored tasks that a text means: an operator or a name of the suite (for every target it was
 // measured for), or the beginning of a task's key. At least one, or an error.

@@ -1,0 +1,53 @@
+// A model that can be run: a compiled library, or a model file compiled in memory with the best
+// schedules of the records. And the arrays that it is run on.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/model_choice.h"
+#include "deploy/model_library.h"
+#include "deploy/program.h"
+#include "graph/constant.h"
+#include "runtime/host/buffer.h"
+
+namespace tilewright::cli {
+
+class LoadedModel {
+ public:
+  // `choice.what` ends in .so, or is what compile takes.
+  static Result<LoadedModel> load(const ModelChoice& choice, const Target& target,
+                                  const std::string& records);
+
+  const TilewrightModelApi& api() const { return *api_; }
+  TilewrightModel* model() const { return model_; }
+  size_t untuned() const { return untuned_; }  // of a model file: kernels without a record
+
+ private:
+  std::unique_ptr<deploy::Program> program_;  // of a model file
+  std::optional<deploy::Runner> runner_;
+  std::optional<deploy::ModelLibrary> library_;  // of a .so
+  deploy::ModelInstance instance_;
+  const TilewrightModelApi* api_ = nullptr;
+  TilewrightModel* model_ = nullptr;
+  size_t untuned_ = 0;
+};
+
+graph::TensorType type_of(const TilewrightTensorInfo& info);
+
+// Arrays for the inputs and outputs of a model, aligned as kernels like it.
+struct ModelArrays {
+  std::vector<runtime::AlignedBuffer> inputs, outputs;
+  std::vector<const void*> input_pointers;
+  std::vector<void*> output_pointers;
+};
+// Inputs from `NAME=FILE.npy`, or FILE.npy where there is one input; what is not given is random by
+// the seed (integers in [0, 2)) if there is one, and an error otherwise.
+Result<ModelArrays> make_arrays(const TilewrightModelApi& api,
+                                const std::vector<std::string>& inputs,
+                                std::optional<uint64_t> seed);
+
+}  // namespace tilewright::cli

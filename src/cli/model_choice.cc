@@ -1,0 +1,75 @@
+#include "cli/model_choice.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/npy.h"
+#include "onnx/import.h"
+#include "task/parse.h"
+
+namespace tilewright::cli {
+namespace {
+
+// The number of files must be that of the constants, by name.
+Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
+  Result<Workload> workload = parse_workload(choice.what);
+  if (!workload) return std::unexpected(workload.error());
+  std::vector<graph::Constant> constants;
+  for (const Operand& operand : workload->operands) {
+    if (operand.role != Role::Constant) continue;
+    const te::Tensor& tensor = workload->dag->tensor(operand.tensor);
+    const std::string name(tensor.name.text());
+    const auto given = std::ranges::find_if(
+        choice.constants, [&](const std::string& word) { return word.starts_with(name + "="); });
+    if (given == choice.constants.end()) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{} has the constant {}: give it by --constant {}=FILE.npy, or say "
+                              "constant=none in the operator's text to pass it at run time",
+                              choice.what, name, name));
+    }
+    Result<graph::Constant> constant = read_npy(given->substr(name.size() + 1));
+    if (!constant) return std::unexpected(constant.error());
+    graph::TensorType type{.element = tensor.element, .shape = {}};
+    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+    if (constant->type() != type) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{}: the constant {} is {}, and the file has {}", choice.what, name,
+                              type.to_string(), constant->type().to_string()));
+    }
+    constants.push_back(*std::move(constant));
+  }
+  return deploy::plan_workload(*workload, constants);
+}
+
+}  // namespace
+
+bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
+
+void declare_model_flags(CLI::App& app, ModelChoice* choice) {
+  app.add_option("--input-shapes", choice->input_shapes,
+                 "shapes of inputs whose dimensions the model leaves open: x:[1,3,224,224];y:[1]");
+  app.add_option("--passes-off", choice->passes_off,
+                 "passes over the graph to leave out: NAME[,NAME] (docs/graph.md)")
+      ->delimiter(',');
+}
+
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {
+  onnx::ImportOptions import;
+  if (!choice.input_shapes.empty()) {
+    auto shapes = onnx::parse_input_shapes(choice.input_shapes);
+    if (!shapes) return std::unexpected(shapes.error());
+    import.input_shapes = *std::move(shapes);
+  }
+  const Result<graph::Graph> graph = onnx::import_file(choice.what, import);
+  if (!graph) return std::unexpected(graph.error());
+  deploy::PlanOptions options;
+  options.passes.off = choice.passes_off;
+  return deploy::plan_model(*graph, target, options);
+}
+
+Result<deploy::ModelPlan> plan_of(const ModelChoice& choice, const Target& target) {
+  return is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice);
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,35 @@
+// WHAT of the verbs that take a whole model: an ONNX file, or an operator as a model of one kernel,
+// with the flags that say how to read it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "deploy/compile_model.h"
+
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
+namespace tilewright::cli {
+
+struct ModelChoice {
+  std::string what;
+  std::string input_shapes;             // `x:[1,3,224,224]`
+  std::vector<std::string> passes_off;  // of the graph
+  std::vector<std::string> constants;   // of an operator: `W=w.npy`
+};
+
+bool is_model_file(std::string_view what);  // ends in .onnx
+
+// The flags --input-shapes and --passes-off. `choice` outlives the parsing.
+void declare_model_flags(CLI::App& app, ModelChoice* choice);
+
+// A model file, planned for the target.
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target);
+// That, or an operator. Its constants are read from the files that were given.
+Result<deploy::ModelPlan> plan_of(const ModelChoice& choice, const Target& target);
+
+}  // namespace tilewright::cli
