@@ -11,6 +11,7 @@
 //   contract(x, w; ik, jk, ij)        ->   contract(x, w'; ik, kj, ij)       constant w
 //   conv(pad(x))                      ->   conv(x) with larger pads          zeros only
 //   map(broadcast(x), y)              ->   map(x, y), broadcast again where the result needs it
+//   and(x, true), or(x, false)        ->   x or its broadcast
 //   reduce over extents of 1          ->   reshape
 //
 // Division by a constant that is no power of two has another rounding than the product; that is

@@ -178,6 +178,16 @@ Result<ValueId> simplify_where(const Simplification& s) {
   return kNone;
 }
 
+// and(x, true), or(x, false): x, broadcast where the constant is larger.
+Result<ValueId> simplify_logic(const Simplification& s) {
+  for (const size_t i : {size_t{0}, size_t{1}}) {
+    if (!is_all(s, s.in[i], s.node.op == "and" ? 1 : 0)) continue;
+    if (s.fits(s.in[1 - i])) return s.in[1 - i];
+    return s.rewrite.add("broadcast", {s.in[1 - i]}, {{"shape", s.type.shape}});
+  }
+  return kNone;
+}
+
 struct MapRule {
   std::string_view op;
   Result<ValueId> (*rule)(const Simplification& s);
@@ -185,6 +195,7 @@ struct MapRule {
 
 constexpr std::array kMapRules = {
     MapRule{"abs", simplify_repeated}, MapRule{"add", simplify_add},
+    MapRule{"and", simplify_logic},    MapRule{"or", simplify_logic},
     MapRule{"cast", simplify_cast},    MapRule{"clip", simplify_clip},
     MapRule{"div", simplify_div},      MapRule{"max", simplify_max},
     MapRule{"min", simplify_max},      MapRule{"mul", simplify_mul},

@@ -233,6 +233,20 @@ TEST(SimplifyWindows, APadOfZerosGoesIntoTheConvolution) {
   }
 }
 
+TEST(SimplifyLogic, AMaskWithAConstantThatIsTrueIsItsBroadcast) {
+  Exported g;
+  const ValueId mask = g.input("mask", {1, 4}, ir::Scalar::Bool);
+  const ValueId x = g.input("x", {3, 4});
+  const ValueId known = g.add("less", {g.constant({3, 1}, {0, 1, 2}), g.number(3)});
+  const ValueId both = g.add("and", {known, mask});
+  const ValueId bias = g.add("where", {both, g.number(0), g.number(-5)});
+  const Graph before = g.finish({g.add("add", {x, bias})});
+  const Graph now = after(after(before, fold_constants), simplify);
+  EXPECT_EQ(count_ops(now), (Ops{{"add", 1}, {"where", 1}})) << now.to_string();
+  const std::vector<Constant> inputs = random_inputs(before, 5);
+  EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
+}
+
 TEST(SimplifyContract, ConstantWeightsLieAsInAMatrixProduct) {
   struct Letters {
     Shape weights;
