@@ -42,6 +42,11 @@ Status read_quality(const Json& json, Quality* quality) {
   const Result<size_t> programs = read_count(json, "programs");
   if (!programs) return std::unexpected(programs.error());
   quality->programs = *programs;
+  if (find_member(json, "k") != nullptr) {  // files of before do not say it
+    const Result<size_t> k = read_count(json, "k");
+    if (!k) return std::unexpected(k.error());
+    quality->k = *k;
+  }
   const struct {
     const char* key;
     double* number;
@@ -105,6 +110,7 @@ Json quality_to_json(const Quality& quality) {
   return {{"programs", quality.programs},
           {"rank_correlation", quality.rank_correlation},
           {"pairwise_accuracy", quality.pairwise_accuracy},
+          {"k", quality.k},
           {"recall_at_k", quality.recall_at_k},
           {"top1", quality.top1},
           {"top5", quality.top5}};

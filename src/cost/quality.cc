@@ -80,7 +80,8 @@ Quality quality_of(std::span<const float> scores, std::span<const double> latenc
   quality.pairwise_accuracy = pairwise_accuracy(given, speeds);
 
   const std::vector<size_t> by_score = best_first(given), by_speed = best_first(speeds);
-  const size_t count = std::min(k, scores.size());
+  quality.k = std::clamp<size_t>(k > 0 ? k : scores.size() / 4, 1, scores.size());
+  const size_t count = quality.k;
   // What is as fast as the k-th is among the k best too.
   const double least = speeds[by_speed[count - 1]];
   size_t found = 0;

@@ -53,6 +53,21 @@ TEST(Quality, EqualScoresAreHalfRightAndEqualLatenciesDoNotCount) {
   EXPECT_NEAR(right.rank_correlation, 0.8660254, 1e-6);
 }
 
+// Of so few as a round has: all of them would always be found.
+TEST(Quality, RecallIsOfTheBestQuarter) {
+  std::vector<float> scores;
+  std::vector<double> latency;
+  for (int i = 0; i < 24; ++i) {
+    scores.push_back(static_cast<float>(i));
+    latency.push_back(10.0 + i);  // the wrong way round
+  }
+  const Quality quality = quality_of(scores, latency);
+  EXPECT_EQ(quality.k, 6U);
+  EXPECT_DOUBLE_EQ(quality.recall_at_k, 0);
+  EXPECT_EQ(quality_of(std::span(scores).first(3), std::span(latency).first(3)).k, 1U);
+  EXPECT_EQ(quality_of(scores, latency, 30).k, 24U);
+}
+
 TEST(Quality, NothingOrOnlyFailures) {
   EXPECT_EQ(quality_of({}, {}).programs, 0U);
   const Quality failed = quality_of(std::array<float, 2>{1, 2}, std::array<double, 2>{0, 0});
