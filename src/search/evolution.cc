@@ -86,6 +86,7 @@ class Evolution : public Explorer {
   }
 
   void tell(std::span<const Outcome> outcomes) override { evidence_.tell(outcomes); }
+  void set_model_is_guess(bool is_guess) override { context_.model_is_guess = is_guess; }
 
  private:
   void evolve(size_t count, Gathering* gathering, std::vector<size_t>* fresh) {

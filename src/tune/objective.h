@@ -36,7 +36,7 @@ struct Objective {
   std::vector<Part> parts{};
   std::vector<double> targets_ns{};     // by goal; Targets
   std::vector<double> references_ns{};  // by goal; GeometricMean; none: 1
-  int64_t early_stop = 256;             // trials without improvement; EarlyStopping
+  int64_t early_stop = 256;  // trials without improvement; EarlyStopping without a patience
   std::function<double(std::span<const double>)> custom{};  // of the latencies by task
 
   size_t goals() const;

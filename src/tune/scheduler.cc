@@ -166,8 +166,8 @@ void Scheduler::tell(size_t task, const RoundOutcome& outcome) {
     progress.end = TaskEnd::Invalid;
   }
   int64_t patience = options_.patience;
-  if (objective_.kind == ObjectiveKind::EarlyStopping) {
-    patience = patience > 0 ? std::min(patience, objective_.early_stop) : objective_.early_stop;
+  if (objective_.kind == ObjectiveKind::EarlyStopping && patience <= 0) {
+    patience = objective_.early_stop;
   }
   if (is_open(task) && patience > 0 && progress.trials - progress.improved_at >= patience) {
     progress.end = TaskEnd::Patience;

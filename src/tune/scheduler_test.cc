@@ -136,6 +136,23 @@ TEST(Scheduler, WhatIsExhaustedOrOutOfPatienceIsDone) {
   EXPECT_LT(scheduler.state().tasks[1].rounds(), 40U);
 }
 
+// A patience takes the place of the objective's own number, also a longer one.
+TEST(Scheduler, PatienceReplacesEarlyStopping) {
+  const std::vector<Curve> curves = {{}};  // never improves after its first round
+  for (const auto& [patience, trials] :
+       {std::pair<int64_t, int64_t>{0, 256}, {64, 64}, {640, 640}}) {
+    SchedulerOptions options;
+    options.patience = patience;
+    Scheduler scheduler(tasks_of(curves), objective_of(ObjectiveKind::EarlyStopping, 1), options,
+                        1);
+    play(scheduler, curves, 1000);
+    const TaskProgress& task = scheduler.state().tasks[0];
+    EXPECT_EQ(task.end, TaskEnd::Patience);
+    EXPECT_GE(task.trials - task.improved_at, trials);
+    EXPECT_LT(task.trials - task.improved_at, trials + kRound);
+  }
+}
+
 TEST(Scheduler, StopsWhenAllTargetsAreMet) {
   const auto curves = mixed_curves();
   Objective objective = objective_of(ObjectiveKind::Targets, curves.size());

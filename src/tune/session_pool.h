@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "measure/session.h"
+#include "target/machine.h"
 
 namespace tilewright::tune {
 
@@ -24,6 +25,8 @@ class SessionPool {
   // How long `open` will take, by how long it took before.
   double opening_s(const Task& task) const;
 
+  double cpus() const { return cpus_; }  // of the machine
+
   record::Store& store() { return store_; }
   const measure::SessionOptions& options() const { return options_; }
   size_t started() const { return started_; }
@@ -33,6 +36,7 @@ class SessionPool {
   measure::SessionOptions options_;
   size_t most_open_;
   size_t started_ = 0;
+  double cpus_ = static_cast<double>(detect_machine().cpus.size());
   std::map<Hash128, double> took_s_;                          // to open it, the last time
   std::list<std::pair<Hash128, measure::Session>> sessions_;  // last used first
 };

@@ -18,8 +18,6 @@ Trial trial_of(const measure::Answer& answer) {
           .text = verdict.text};
 }
 
-double call_seconds(const KnownTrials::OfProgram& one) { return one.trial.trial.latency_ns * 1e-9; }
-
 }  // namespace
 
 record::Setting setting_of(const Task& task, const measure::MeasureOptions& options) {
@@ -71,11 +69,29 @@ Status StoredTrials::run(std::span<const Proposal> proposals, const Report& repo
           proposals[k].program,
           KnownTrials::OfProgram{.trial = {.proposal = proposals[k], .trial = std::move(later)},
                                  .end_us = answer.attempt.end_us,
-                                 .prepare_s = prepare_seconds(answer.attempt),
+                                 .build_s = answer.attempt.conditions.build_ns * 1e-9,
+                                 .check_s = answer.attempt.conditions.check_ns * 1e-9,
                                  .rank = 2});
     }
     report(k, trial);
   });
+}
+
+// Several are built at a time.
+Contestant StoredTrials::contestant_of(const KnownTrials::OfProgram& one) const {
+  const int given = pool_->options().measure.builders;
+  const auto builders = given > 0 ? static_cast<double>(given) : pool_->cpus();
+  return {.build_s = one.build_s / std::clamp(builders, 1.0, 2.0),
+          .check_s = one.check_s,
+          .call_s = one.trial.trial.latency_ns * 1e-9};
+}
+
+double StoredTrials::shortest_finals_s() const {
+  std::vector<Contestant> contestants;
+  for (const KnownTrials::OfProgram* one : known_.fastest(2)) {
+    contestants.push_back(contestant_of(*one));
+  }
+  return pool_->opening_s(task_) + seconds_of(shortest_finals(contestants), contestants);
 }
 
 // Of one and the same comparison, or nothing.
@@ -111,21 +127,30 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
     const Proposal& proposal = one->trial.proposal;
     if (proposal.program == default_schedule.program) continue;
     finalists.push_back(proposal);
-    contestants.push_back({.prepare_s = one->prepare_s, .call_s = call_seconds(*one)});
+    contestants.push_back(contestant_of(*one));
   }
   const auto tried = known_.trials.find(default_schedule.program);
-  if (tried != known_.trials.end()) {
-    contestants[0] = {.prepare_s = tried->second.prepare_s, .call_s = call_seconds(tried->second)};
+  if (tried != known_.trials.end()) contestants[0] = contestant_of(tried->second);
+  const double left_s = seconds - pool_->opening_s(task_);
+  FinalsPlan plan = plan_finals(contestants, usual, left_s);
+  if (plan.contestants == 0 && contestants.size() > 2) {  // the default may be slow
+    const FinalsPlan others = plan_finals(std::span(contestants).subspan(1), usual, left_s);
+    if (others.contestants > 0) {
+      plan = others;
+      finalists.erase(finalists.begin());
+    }
   }
-  const FinalsPlan plan =
-      plan_finals(contestants, usual, std::max(seconds - pool_->opening_s(task_), 0.0));
-  finalists.resize(plan.contestants);
+  if (plan.contestants > 0) finalists.resize(plan.contestants);
   Result<std::vector<Final>> finals = known_finals(finalists);
   if (!finals) return finals;
   const bool known = !finals->empty() && !pool_->options().force;
-  if (held != nullptr) *held = !known;
-  if (!known) finals = compare(finalists, plan);
-  if (!finals) return finals;
+  if (!known && plan.contestants > 0) {
+    finals = compare(finalists, plan);
+    if (!finals) return finals;
+    if (held != nullptr) *held = !finals->empty();
+  } else if (!known) {
+    finals->clear();
+  }
   for (Final& one : *finals) {
     one.is_default = one.proposal.program == default_schedule.program;
   }
@@ -140,11 +165,17 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const P
   std::vector<schedule::Trace> traces;
   for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
   const Result<measure::Session*> session = pool_->open(task_);
+  const auto ended = [&] {
+    const auto& stop = pool_->options().measure.stop;
+    return stop && stop();  // then that is why there is nothing
+  };
+  std::vector<Final> finals;
+  if (!session && ended()) return finals;
   if (!session) return std::unexpected(session.error());
   const Result<std::vector<measure::Answer>> answers =
       (*session)->compare(traces, plan.rounds, plan.round_ms);
+  if (!answers && ended()) return finals;
   if (!answers) return std::unexpected(answers.error());
-  std::vector<Final> finals;
   finals.reserve(answers->size());
   for (size_t k = 0; k < answers->size(); ++k) {
     finals.push_back({.proposal = finalists[k], .trial = trial_of((*answers)[k])});

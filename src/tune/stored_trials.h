@@ -24,8 +24,8 @@ class StoredTrials : public TrialRunner {
   size_t measured() const { return measured_; }  // here, not answered from the store
 
   // The fastest of all that is known and the default schedule in turns, fastest first, within so
-  // many seconds. When the same have been compared already, that is the answer. `held` tells
-  // whether anything was run.
+  // many seconds: where that is too little, without the default, or not at all. When the same have
+  // been compared already, that is the answer. `held` tells whether anything was run.
   struct Final {
     Proposal proposal;
     Trial trial;
@@ -33,10 +33,13 @@ class StoredTrials : public TrialRunner {
   };
   Result<std::vector<Final>> finals(const Proposal& default_schedule, const FinalsPlan& usual,
                                     double seconds, bool* held = nullptr);
+  // How long the shortest finals take, by what is known now; a session that is not open is opened.
+  double shortest_finals_s() const;
 
  private:
   StoredTrials(Task task, SessionPool& pool) : task_(std::move(task)), pool_(&pool) {}
 
+  Contestant contestant_of(const KnownTrials::OfProgram& one) const;
   Result<std::vector<Final>> known_finals(std::span<const Proposal> finalists);
   Result<std::vector<Final>> compare(std::span<const Proposal> finalists, const FinalsPlan& plan);
 

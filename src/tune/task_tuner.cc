@@ -15,8 +15,8 @@ namespace tilewright::tune {
 namespace {
 
 constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam};
-constexpr std::array kCosts = {CostKind::Xgboost, CostKind::Analytic, CostKind::Random,
-                               CostKind::None};
+constexpr std::array kCosts = {CostKind::Xgboost, CostKind::XgboostSquared, CostKind::Analytic,
+                               CostKind::Random, CostKind::None};
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
 constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
@@ -109,6 +109,8 @@ std::string_view text_of(CostKind kind) {
   switch (kind) {
     case CostKind::Xgboost:
       return "xgboost";
+    case CostKind::XgboostSquared:
+      return "xgboost-squared";
     case CostKind::Analytic:
       return "analytic";
     case CostKind::Random:
@@ -143,7 +145,8 @@ Hash128 hash_of(const TaskTunerOptions& options) {
     hasher.add(std::bit_cast<uint64_t>(share));
   }
   hasher.add(evolution.least_of_sketch);
-  hasher.add(options.warm_start ? 1 : 0);
+  hasher.add(options.warm_start ? 1 : 0).add(options.base ? 1 : 0);
+  if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
   return hasher.add(options.largest_round)
       .add(options.learn_from)
       .add(options.most_samples)
@@ -166,7 +169,8 @@ struct TaskTuner::Impl {
         space(std::move(in)),
         assessor(space, machine, options),
         maker(task, machine),
-        models(make_models(options.cost, task, machine, options.seed)) {}
+        models(make_models(options.cost, task, machine, options.seed,
+                           options.base ? &options.base->file : nullptr)) {}
 
   Task task;
   Machine machine;
@@ -179,6 +183,10 @@ struct TaskTuner::Impl {
   schedule::LoopTree tree;
   cost::Samples samples;
   cost::Samples others;
+  // What the analytic model said of what was tried while it guided.
+  std::vector<float> guessed;
+  std::vector<double> guessed_ns;
+  bool guess_misleads = false;
 
   // Of the round at hand: the default schedule comes first of all, and is no candidate.
   std::vector<search::Candidate> candidates;
@@ -196,13 +204,26 @@ struct TaskTuner::Impl {
   Status add_default();
   void add_sample(const Proposal& proposal, const Trial& trial);
   Status learn();
+  void judge_guess(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
   Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
 };
 
 const cost::CostModel* TaskTuner::Impl::guide() const {
   const bool learned = models.learned && models.learned->is_trained();
-  return learned ? models.learned.get() : models.guess.get();
+  if (learned) return models.learned.get();
+  return guess_misleads ? nullptr : models.guess.get();
+}
+
+// Where the analytic model ranks what was measured the wrong way round it guides no longer: half
+// the samples have to do for one that learns, and until then there is none.
+void TaskTuner::Impl::judge_guess(std::span<const float> scores,
+                                  std::span<const double> latencies) {
+  if (!learns(options.cost) || guide() != models.guess.get()) return;
+  guessed.insert(guessed.end(), scores.begin(), scores.end());
+  guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
+  guess_misleads = cost::quality_of(guessed, guessed_ns).rank_correlation < 0;
+  explorer->set_model_is_guess(guess_misleads);
 }
 
 Status TaskTuner::Impl::add_default() {
@@ -242,7 +263,8 @@ Status TaskTuner::Impl::learn() {
   keep_newest(options.most_samples, &samples);
   const size_t timed = static_cast<size_t>(
       std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
-  const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
+  const size_t least = guess_misleads ? options.learn_from / 2 : options.learn_from;
+  const bool enough = samples.size() >= least && timed >= least / 2;
   const size_t borrowed = borrowed_beside(others.size(), samples.size());
   if (!enough && borrowed < kEnoughOfOthers) return {};
   if (borrowed == 0) return models.learned->train(samples);
@@ -262,17 +284,20 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   for (size_t k = 0; k < proposals.size(); ++k) {
     CHECK(answers[k].has_value(), "no answer to a proposal");
     add_sample(proposals[k], *answers[k]);
-    if (k < first) continue;
+    // What the machine did says nothing of the candidate.
+    if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
     scores.push_back(candidates[k - first].score);
     latencies.push_back(answers[k]->label_ns());
   }
   if (guide() != nullptr && !scores.empty()) {
     report->quality = cost::quality_of(scores, latencies);
+    judge_guess(scores, latencies);
   }
   explorer->tell(outcomes);
   if (Status status = learn(); !status) return status;
   assessor.set_model(guide());
+  if (models.learned && models.learned->is_trained()) explorer->set_model_is_guess(false);
   if (!options.keeps_memory) assessor.forget();
   trials += proposals.size();
   rounds += 1;

@@ -22,10 +22,12 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 2;  // raised when the same answers lead to other proposals
+struct BaseModel;  // tune/models.h
+
+inline constexpr int kTuneVersion = 3;  // raised when the same answers lead to other proposals
 
 enum class SearchKind : uint8_t { Evolution, Random, Beam };
-enum class CostKind : uint8_t { Xgboost, Analytic, Random, None };
+enum class CostKind : uint8_t { Xgboost, XgboostSquared, Analytic, Random, None };
 std::string_view text_of(SearchKind kind);
 std::string_view text_of(CostKind kind);
 Result<SearchKind> parse_search_kind(std::string_view text);
@@ -38,9 +40,10 @@ struct TaskTunerOptions {
   search::EvolutionOptions evolution{};
   uint64_t seed = 1;
   size_t largest_round = 64;
-  size_t learn_from = 40;        // samples: before, the analytic model guides
-  size_t most_samples = 4096;    // of the task itself to learn from: the newest
-  bool warm_start = true;        // learns from other tasks' records too
+  size_t learn_from = 40;      // samples: before, the analytic model guides; half where it misleads
+  size_t most_samples = 4096;  // of the task itself to learn from: the newest
+  std::shared_ptr<const BaseModel> base{};  // its trees come first; null: none
+  bool warm_start = true;                   // learns from other tasks' records too
   bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
   int threads = 0;               // of the search; 0: all cpus
   std::function<bool()> stop{};  // true: proposing ends soon, with nothing

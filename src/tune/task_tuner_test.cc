@@ -4,11 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
 
+#include "cost/analytic.h"
+#include "cost/xgboost_model.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
 #include "task/parse.h"
 #include "tune/fake_trials_testing.h"
+#include "tune/models.h"
 
 namespace tilewright::tune {
 namespace {
@@ -235,9 +240,122 @@ TEST(TaskTuner, LearnsFromThePast) {
   EXPECT_EQ(warm.model()->name(), "xgboost");
 }
 
+// Latencies as the analytic model would have them, or just the other way round.
+class RankedTrials : public TrialRunner {
+ public:
+  explicit RankedTrials(bool reversed) : sign_(reversed ? 1 : -1) {}
+
+  Status run(std::span<const Proposal> proposals, const Report& report) override {
+    for (size_t k = 0; k < proposals.size(); ++k) {
+      feature::RowBatch rows;
+      maker_.append(*schedule::apply_or_explain(initial_, proposals[k].trace), &rows);
+      float score = 0;
+      model_->predict(rows, {&score, 1});
+      report(k, {.kind = record::VerdictKind::Timed,
+                 .latency_ns = 1e6 + sign_ * 1e5 * std::atan(score / 10),
+                 .attempt = proposals[k].program});
+    }
+    return {};
+  }
+
+ private:
+  double sign_;
+  Task task_ = small_task();
+  schedule::LoopTree initial_ = *schedule::initial_tree(task_.workload);
+  feature::RowMaker maker_{task_, detect_machine()};
+  std::unique_ptr<cost::CostModel> model_ = cost::make_analytic(task_, detect_machine());
+};
+
+TEST(TaskTuner, AGuessThatMisleadsDoesNotGuide) {
+  TaskTuner led = make_tuner(quick_options());
+  RankedTrials as_guessed(false);
+  EXPECT_GT(play(led, as_guessed).quality->rank_correlation, 0.5);
+  EXPECT_EQ(led.model()->name(), "analytic");
+  TaskTuner misled = make_tuner(quick_options());
+  RankedTrials reversed(true);
+  EXPECT_LT(play(misled, reversed).quality->rank_correlation, -0.5);
+  EXPECT_EQ(misled.model()->name(), "xgboost");  // the samples of one round will do
+  TaskTunerOptions late = quick_options();
+  late.learn_from = 100;
+  TaskTuner without = make_tuner(late);
+  play(without, reversed);
+  EXPECT_EQ(without.model(), nullptr);
+  EXPECT_EQ(play(without, reversed).model, "none");
+  // Whoever asks for it has it.
+  TaskTunerOptions asked = quick_options();
+  asked.cost = CostKind::Analytic;
+  TaskTuner analytic = make_tuner(asked);
+  play(analytic, reversed);
+  EXPECT_EQ(analytic.model()->name(), "analytic");
+}
+
+// Answers some programs with a given verdict.
+struct FaultyTrials : CountingTrials {
+  explicit FaultyTrials(record::VerdictKind kind) : verdict(kind) {}
+  Status run(std::span<const Proposal> proposals, const Report& report) override {
+    return CountingTrials::run(proposals, [&](size_t k, const Trial& trial) {
+      const bool spared = asked.size() == 1 || proposals[k].program.low % 3 == 0;
+      report(k, spared ? trial : Trial{.kind = verdict, .attempt = proposals[k].program});
+    });
+  }
+  record::VerdictKind verdict;
+};
+
+// A fault of the machine is no failure of a candidate: neither in what explorers are told nor in
+// how good scores were.
+TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
+  TaskTunerOptions options = quick_options();
+  options.cost = CostKind::None;
+  const auto second_round = [&](record::VerdictKind kind) {
+    TaskTuner tuner = make_tuner(options);
+    FaultyTrials trials(kind);
+    play(tuner, trials);
+    play(tuner, trials);
+    return trials.asked.back();
+  };
+  using record::VerdictKind;
+  EXPECT_EQ(second_round(VerdictKind::Crash), second_round(VerdictKind::WrongResult));
+  EXPECT_NE(second_round(VerdictKind::Device), second_round(VerdictKind::WrongResult));
+
+  TaskTuner tuner = make_tuner(quick_options());
+  FaultyTrials trials(VerdictKind::Device);
+  const RoundReport report = play(tuner, trials);
+  EXPECT_TRUE(report.complete);
+  EXPECT_LT(report.quality->programs, 20U);
+  EXPECT_EQ(tuner.samples().size(), report.quality->programs + 1);  // the default
+}
+
+TEST(TaskTuner, BeginsWithAModelOfAFile) {
+  FakeTrials trials;
+  TaskTuner first = make_tuner(quick_options());
+  for (int round = 0; round < 3; ++round) play(first, trials);
+  const auto* const learned = dynamic_cast<const cost::XgboostModel*>(first.model());
+  ASSERT_NE(learned, nullptr);
+  const std::string path = testing::TempDir() + "tilewright_base.model";
+  ASSERT_TRUE(cost::save_model_file(learned->file(), path));
+  EXPECT_FALSE(load_base_model(path, CostKind::XgboostSquared));  // another objective
+  EXPECT_FALSE(load_base_model(path, CostKind::Analytic));
+  Result<BaseModel> base = load_base_model(path, CostKind::Xgboost);
+  ASSERT_TRUE(base) << base.error().message;
+
+  TaskTunerOptions options = quick_options();
+  const Hash128 plain = hash_of(options);
+  options.base = std::make_shared<const BaseModel>(std::move(*base));
+  EXPECT_NE(hash_of(options), plain);
+  TaskTuner second = make_tuner(options);
+  EXPECT_EQ(second.model()->name(), "xgboost");
+  FakeTrials more;
+  EXPECT_EQ(play(second, more).model, "xgboost");
+  play(second, more);
+  const auto* const went_on = dynamic_cast<const cost::XgboostModel*>(second.model());
+  ASSERT_NE(went_on, nullptr);
+  EXPECT_GT(went_on->file().forest.trees.size(), learned->file().forest.trees.size());
+  std::filesystem::remove(path);
+}
+
 TEST(TaskTuner, EveryModelAndSearchWorks) {
-  for (const CostKind cost :
-       {CostKind::Xgboost, CostKind::Analytic, CostKind::Random, CostKind::None}) {
+  for (const CostKind cost : {CostKind::Xgboost, CostKind::XgboostSquared, CostKind::Analytic,
+                              CostKind::Random, CostKind::None}) {
     for (const SearchKind search : {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam}) {
       TaskTunerOptions options = quick_options();
       options.cost = cost;

@@ -7,7 +7,9 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr double kFinalsOfTask = 1.5;    // seconds
+constexpr double kFinalsOfTask = 1.5;  // seconds
+constexpr double kRoom = 1.5;          // times the shortest finals, for trials that end late
+constexpr double kLeastRoom = 1.2;
 constexpr double kMostForFinals = 0.25;  // of all the time
 constexpr double kAfterwards = 0.25;     // seconds: the peak again, tables, workers that end
 constexpr double kShortestRoundMs = 4;
@@ -15,16 +17,30 @@ constexpr double kLongest = 4;  // times the usual round
 constexpr int kFewestRounds = 3;
 constexpr double kOverhead = 0.01;  // seconds a contestant: to load it and to warm up
 
+// One call to warm up, then calls until the time is over, one at least (measure/timing.h).
 double turn_s(const Contestant& one, double round_ms) {
-  return std::max(round_ms * 1e-3, one.call_s);
+  const double round_s = round_ms * 1e-3;
+  if (one.call_s <= 0) return round_s;
+  return one.call_s * (1 + std::max(1.0, std::ceil(round_s / one.call_s)));
 }
 
 }  // namespace
 
 TimeBudget::TimeBudget(double seconds, size_t tasks, double begin_s, std::function<double()> now)
-    : seconds_(seconds > 0 ? seconds : kNoEnd), begin_s_(begin_s), now_(std::move(now)) {
-  const double wanted = kFinalsOfTask * static_cast<double>(tasks) + kAfterwards;
-  finals_s_ = seconds > 0 ? std::min(kMostForFinals * seconds, wanted) : 0;
+    : seconds_(seconds > 0 ? seconds : kNoEnd),
+      tasks_(static_cast<double>(tasks)),
+      begin_s_(begin_s),
+      now_(std::move(now)) {
+  set_shortest_finals(0);
+}
+
+void TimeBudget::set_shortest_finals(double seconds) {
+  finals_s_ = 0;
+  if (std::isinf(seconds_)) return;
+  const double most = kMostForFinals * seconds_;
+  const double wanted = tasks_ * std::max(kFinalsOfTask, kRoom * seconds);
+  const bool fit = kLeastRoom * seconds <= most - kAfterwards;
+  finals_s_ = std::min(most, fit ? wanted + kAfterwards : kAfterwards);
 }
 
 double TimeBudget::left_s() const { return seconds_ - used_s(); }
@@ -34,9 +50,15 @@ double TimeBudget::left_for_finals_s() const { return std::max(left_s() - kAfter
 double seconds_of(const FinalsPlan& plan, std::span<const Contestant> contestants) {
   double seconds = 0;
   for (const Contestant& one : contestants.first(plan.contestants)) {
-    seconds += one.prepare_s + one.call_s + kOverhead + plan.rounds * turn_s(one, plan.round_ms);
+    seconds += one.build_s + 2 * one.check_s + kOverhead + plan.rounds * turn_s(one, plan.round_ms);
   }
   return seconds;
+}
+
+FinalsPlan shortest_finals(std::span<const Contestant> contestants) {
+  return {.contestants = std::min<size_t>(2, contestants.size()),
+          .rounds = kFewestRounds,
+          .round_ms = kShortestRoundMs};
 }
 
 FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan& usual,
@@ -53,6 +75,10 @@ FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan
   const size_t fewest = std::min<size_t>(2, contestants.size());
   while (plan.contestants > fewest && !fits(with_round(kShortestRoundMs))) --plan.contestants;
   while (plan.rounds > kFewestRounds && !fits(with_round(kShortestRoundMs))) --plan.rounds;
+  if (!fits(with_round(kShortestRoundMs))) {
+    plan.contestants = 0;
+    return plan;
+  }
   // The longest round that fits: what it takes grows with its length.
   double low = kShortestRoundMs, high = kLongest * usual.round_ms;
   if (fits(with_round(high))) return with_round(high);
@@ -60,7 +86,15 @@ FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan
     const double middle = 0.5 * (low + high);
     (fits(with_round(middle)) ? low : high) = middle;
   }
-  return with_round(low);
+  plan.round_ms = low;
+  const auto longer = [&] {
+    FinalsPlan other = plan;
+    other.rounds += 1;
+    return other;
+  };
+  // Slow kernels: what is too little for a call more a turn may do for one more round.
+  while (plan.rounds < 2 * usual.rounds && fits(longer())) plan = longer();
+  return plan;
 }
 
 }  // namespace tilewright::tune

@@ -20,19 +20,24 @@ class TimeBudget {
   double left_s() const;  // kNoEnd without a limit
   // The rest is for the finals.
   bool trials_are_over() const { return used_s() >= seconds_ - finals_s_; }
+  // The shortest finals of a task take so long: slow kernels need more than the usual share. Where
+  // even a quarter of the time is too little they are not held, and trials have that time too.
+  void set_shortest_finals(double seconds);
   // For comparisons; what is still to be done afterwards has its time.
   double left_for_finals_s() const;
 
  private:
   double seconds_;
-  double finals_s_;
+  double tasks_;
+  double finals_s_;  // that is kept for finals, and for what comes after them
   double begin_s_;
   std::function<double()> now_;
 };
 
 // One of those that are compared, as far as known from its trial.
 struct Contestant {
-  double prepare_s = 0;  // to build and check it
+  double build_s = 0;
+  double check_s = 0;  // to run it once and compare: before its turns and after them
   double call_s = 0;
 };
 
@@ -44,9 +49,11 @@ struct FinalsPlan {
 
 // The turns that fit into the time: longer ones where there is more of it, up to four times
 // `usual`; where there is less, shorter ones, then fewer contestants (two at least), then fewer
-// rounds. Without an end it is the usual.
+// rounds. No contestants: not even that fits. Without an end it is the usual.
 FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan& usual,
                        double seconds);
+// The shortest plan of the first two.
+FinalsPlan shortest_finals(std::span<const Contestant> contestants);
 // What a plan will take.
 double seconds_of(const FinalsPlan& plan, std::span<const Contestant> contestants);
 

@@ -28,10 +28,6 @@ bool replaces(uint8_t rank, int64_t end_us, const KnownTrials::OfProgram& there)
 
 }  // namespace
 
-double prepare_seconds(const record::Attempt& attempt) {
-  return (attempt.conditions.build_ns + attempt.conditions.check_ns) * 1e-9;
-}
-
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version) {
   const std::string mark = fmt::format("(trajectory {})", key.hex());
@@ -82,7 +78,8 @@ Result<KnownTrials> load_known(record::Store& store, const record::Setting& sett
                                 .attempt = attempt.id(),
                                 .text = attempt.verdict.text}},
             .end_us = attempt.end_us,
-            .prepare_s = prepare_seconds(attempt),
+            .build_s = attempt.conditions.build_ns * 1e-9,
+            .check_s = attempt.conditions.check_ns * 1e-9,
             .rank = rank});
     return true;
   });

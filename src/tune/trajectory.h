@@ -40,8 +40,8 @@ struct KnownTrials {
   struct OfProgram {
     PastTrial trial;
     int64_t end_us = 0;
-    double prepare_s = 0;  // that building and checking took
-    uint8_t rank = 0;      // how near it is to the trajectory
+    double build_s = 0, check_s = 0;  // that building and checking took
+    uint8_t rank = 0;                 // how near it is to the trajectory
   };
   // By program. Of several verdicts the trajectory's own first one counts; else the last from
   // before it began; else the first from afterwards: none that is added later changes it.
@@ -53,8 +53,5 @@ struct KnownTrials {
 
 Result<KnownTrials> load_known(record::Store& store, const record::Setting& setting,
                                const Trajectory& trajectory);
-
-// That building and checking took.
-double prepare_seconds(const record::Attempt& attempt);
 
 }  // namespace tilewright::tune

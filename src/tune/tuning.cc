@@ -7,6 +7,7 @@
 #include "codegen/version.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
+#include "tune/models.h"
 #include "tune/warm_start.h"
 
 namespace tilewright::tune {
@@ -101,7 +102,7 @@ double TaskResult::default_ns() const {
   for (const StoredTrials::Final& one : finals) {
     if (one.is_default && one.trial.is_timed()) return one.trial.latency_ns;
   }
-  if (!finals.empty()) return 0;
+  // Of its trial where finals had no time for it, or none for anything.
   return default_trial && default_trial->is_timed() ? default_trial->latency_ns : 0;
 }
 
@@ -126,6 +127,7 @@ struct Tuning::Impl {
   Result<StoredTrials*> trials_of(size_t task);
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
   LoopTasks loop_tasks();
+  Status hold_finals_of(size_t task, double seconds);
 };
 
 Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
@@ -143,8 +145,8 @@ Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials&
   WarmStartOptions warm;
   warm.most_programs =
       std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, warm.most_programs);
-  const bool learns = options.search.cost == CostKind::Xgboost && options.search.warm_start;
-  if (!learns || options.force || borrowed_beside(warm.most_programs, past) == 0) {
+  const bool borrows = learns(options.search.cost) && options.search.warm_start;
+  if (!borrows || options.force || borrowed_beside(warm.most_programs, past) == 0) {
     return cost::Samples();
   }
   Result<OtherSamples> others =
@@ -215,19 +217,37 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
     const StoredTrials* const trials = impl_->trials[task].get();
     if (trials != nullptr && !trials->known().fastest(1).empty()) waiting.push_back(task);
   }
-  for (size_t k = 0; k < waiting.size(); ++k) {
-    if (stop && stop()) return {};
-    const size_t task = waiting[k];
-    const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
-    if (!from) return std::unexpected(from.error());
-    const double seconds =
-        left_s ? left_s() / static_cast<double>(waiting.size() - k) : TimeBudget::kNoEnd;
-    Impl::Finals& finals = impl_->finals[task];
-    auto held = impl_->trials[task]->finals(*from, impl_->options.finals, seconds, &finals.held);
-    if (!held) return std::unexpected(held.error());
-    finals.list = std::move(*held);
+  // What needs no session first; those for which a share was too little share what is left.
+  std::ranges::sort(waiting, {}, [&](size_t task) {
+    return std::pair(impl_->pool->opening_s(impl_->tasks[task].task) > 0, task);
+  });
+  for (int pass = 0; pass < 2; ++pass) {
+    std::vector<size_t> skipped;
+    for (size_t k = 0; k < waiting.size(); ++k) {
+      if (stop && stop()) return {};
+      const size_t task = waiting[k];
+      const double seconds =
+          left_s ? left_s() / static_cast<double>(waiting.size() - k) : TimeBudget::kNoEnd;
+      if (const Status held = impl_->hold_finals_of(task, seconds); !held) return held;
+      if (impl_->finals[task].list.empty()) skipped.push_back(task);
+    }
+    waiting = std::move(skipped);
   }
   return {};
+}
+
+Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
+  const Result<Proposal> from = default_proposal(tasks[task].task);
+  if (!from) return std::unexpected(from.error());
+  auto held = trials[task]->finals(*from, options.finals, seconds, &finals[task].held);
+  if (!held) return std::unexpected(held.error());
+  finals[task].list = std::move(*held);
+  return {};
+}
+
+double Tuning::shortest_finals_s(size_t task) const {
+  const StoredTrials* const trials = impl_->trials[task].get();
+  return trials != nullptr ? trials->shortest_finals_s() : 0;
 }
 
 size_t Tuning::size() const { return impl_->tasks.size(); }

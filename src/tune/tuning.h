@@ -67,10 +67,13 @@ class Tuning {
   ~Tuning();
 
   Status run(LoopListener* listener = nullptr);
-  // The best of each task in turns with its default schedule. `stop` is asked between tasks;
-  // `left_s` says how long all that is left may take.
+  // The best of each task in turns with its default schedule, where there is time for it. `stop`
+  // is asked between tasks; `left_s` says how long all that is left may take.
   Status hold_finals(const std::function<bool()>& stop = {},
                      const std::function<double()>& left_s = {});
+
+  // How long the shortest finals of a task would take now.
+  double shortest_finals_s(size_t task) const;
 
   size_t size() const;
   const TunedTask& task(size_t task) const;
