@@ -66,9 +66,10 @@ std::string marks_of(const Sketch& sketch, size_t step) {
 }
 
 // First and last ones, and some between.
-std::vector<size_t> shown_choices(const Hole& hole) {
+std::vector<size_t> shown_choices(const Hole& hole, bool all) {
   std::set<size_t> shown;
   const size_t last = hole.size() - 1;
+  for (size_t k = 0; k <= last && all; ++k) shown.insert(k);
   for (size_t k = 0; k < kShown; ++k) shown.insert(last * k / (kShown - 1));
   return {shown.begin(), shown.end()};
 }
@@ -80,13 +81,13 @@ std::string shortened(std::string text) {
   return text + "..";
 }
 
-std::string hole_text(const Hole& hole, size_t number) {
+std::string hole_text(const Hole& hole, size_t number, bool all) {
   std::string text = fmt::format("    ?{:<3} {:<13} {:<12} {:>5}", number,
                                  hole_kind_text(hole.kind), hole.stage.text(), hole.size());
   size_t previous = 0;
-  for (const size_t choice : shown_choices(hole)) {
+  for (const size_t choice : shown_choices(hole, all)) {
     text += fmt::format("{} {}", choice > previous + 1 ? " ..." : (choice == 0 ? " " : " |"),
-                        shortened(choice_text(hole, choice)));
+                        all ? choice_text(hole, choice) : shortened(choice_text(hole, choice)));
     previous = choice;
   }
   return text + "\n";
@@ -129,24 +130,24 @@ Json rules_json(const Target& target) {
   return {{"rules", rules}, {"extensions", extensions}};
 }
 
-std::string sketch_text(const Sketch& sketch, size_t number) {
+std::string sketch_text(const Sketch& sketch, size_t number, bool all) {
   std::string text = fmt::format("sketch {}: {}\n", number, sketch.name);
   for (size_t k = 0; k < sketch.trace.steps.size(); ++k) {
     text += fmt::format("    {}{}\n", to_text(sketch.trace.steps[k]), marks_of(sketch, k));
   }
   text += fmt::format("  {} programs in {} holes (kind, stage, choices)\n",
                       count_text(sketch.size()), sketch.holes.size());
-  for (size_t k = 0; k < sketch.holes.size(); ++k) text += hole_text(sketch.holes[k], k);
+  for (size_t k = 0; k < sketch.holes.size(); ++k) text += hole_text(sketch.holes[k], k, all);
   return text + "\n";
 }
 
-Json sketch_json(const Sketch& sketch, size_t number) {
+Json sketch_json(const Sketch& sketch, size_t number, bool all) {
   Json steps = Json::array();
   for (const Step& step : sketch.trace.steps) steps.push_back(to_text(step));
   Json holes = Json::array();
   for (const Hole& hole : sketch.holes) {
     Json some = Json::array();
-    for (const size_t choice : shown_choices(hole)) some.push_back(choice_text(hole, choice));
+    for (const size_t choice : shown_choices(hole, all)) some.push_back(choice_text(hole, choice));
     holes.push_back({{"kind", hole_kind_text(hole.kind)},
                      {"stage", hole.stage.text()},
                      {"steps", steps_of(hole)},

@@ -16,7 +16,8 @@ std::string count_text(double count);  // `12`, `4,096`, `3.1e+12`
 std::string rules_text(const Target& target);
 Json rules_json(const Target& target);
 
-std::string sketch_text(const schedule::Sketch& sketch, size_t number);
-Json sketch_json(const schedule::Sketch& sketch, size_t number);
+// `all` choices of each hole, or some.
+std::string sketch_text(const schedule::Sketch& sketch, size_t number, bool all = false);
+Json sketch_json(const schedule::Sketch& sketch, size_t number, bool all = false);
 
 }  // namespace tilewright::cli

@@ -53,6 +53,21 @@ TEST(Space, AddsUpUnderJson) {
   EXPECT_DOUBLE_EQ(lines.back().at("size").get<double>(), total);
 }
 
+TEST(Space, PrintsAllChoicesIfAskedTo) {
+  const Outcome outcome =
+      tilewright("space", {"GMM0", "--all", "--json", "--target", "x86-64-v4;threads=2"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const std::vector<Json> lines = lines_of(outcome.out);
+  bool many = false;
+  for (const Json& hole : lines[0].at("holes")) {
+    EXPECT_EQ(hole.at("some").size(), hole.at("choices").get<size_t>());
+    many |= hole.at("some").size() > 4;
+  }
+  EXPECT_TRUE(many);
+  const Outcome text = tilewright("space", {"GMM0", "--all", "--target", "x86-64-v4;threads=2"});
+  EXPECT_THAT(text.out, testing::Not(HasSubstr(" ... ")));
+}
+
 TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
   const Outcome list = tilewright("space", {"--list", "--json", "--threads", "2"});
   ASSERT_EQ(list.code, 0) << list.err;
@@ -75,9 +90,13 @@ TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
 
 TEST(Space, MistakesAreBadUse) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "say of which operator"},         {{"GMM"}, "GMM"},
-      {{"GMM0", "--off", "wings"}, "wings"}, {{"GMM0", "--off", "tails,wings"}, "wings"},
-      {{"GMM0", "--target", "z80"}, "z80"},  {{"GMM0", "--threads", "0"}, "--threads"},
+      {{}, "say of which operator"},
+      {{"GMM"}, "GMM"},
+      {{"GMM0", "--off", "wings"}, "wings"},
+      {{"GMM0", "--off", "tails,wings"}, "wings"},
+      {{"GMM0", "--off", "skip"}, "without skip"},
+      {{"GMM0", "--target", "z80"}, "z80"},
+      {{"GMM0", "--threads", "0"}, "--threads"},
   };
   for (const auto& [arguments, message] : mistakes) {
     const Outcome outcome = tilewright("space", arguments);

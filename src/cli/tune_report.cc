@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "cli/units.h"
+#include "cost/model_file.h"
 #include "schedule/trace.h"
 
 namespace tilewright::cli {
@@ -84,8 +85,9 @@ std::string tune_progress_line(const TuneTally& tally, double peak_gflops, doubl
   if (tally.best_ns > 0) {
     line += " " + duration_text(tally.best_ns);
     if (tally.flop > 0) line += " " + rate_text(tally.flop, tally.best_ns);
-    if (tally.flop > 0 && peak_gflops > 0) {
-      line += fmt::format(" {:.0f} % of peak", 100 * tally.flop / tally.best_ns / peak_gflops);
+    const double peak = peak_gflops * tally.peak_share;
+    if (tally.flop > 0 && peak > 0) {
+      line += fmt::format(" {:.0f} % of peak", 100 * tally.flop / tally.best_ns / peak);
     }
   }
   if (elapsed_s > 0 && tally.measured > 0) {
@@ -112,18 +114,19 @@ std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
     if (!is_begun(row.result)) continue;
     const tune::Trial* const winner = row.result.winning_trial();
     const double rate = winner != nullptr ? row.flop / winner->latency_ns : 0;
-    text += fmt::format(
-        "{:<12}  {:<{}}  {:>8}  {:>6g}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n", short_id(row.key),
-        row.name, width, flop_text(row.flop), row.weight,
-        rate > 0 ? fmt::format("{:.4g}", rate) : "-",
-        rate > 0 && peak_gflops > 0 ? fmt::format("{:.0f} %", 100 * rate / peak_gflops) : "-",
-        winner != nullptr ? duration_text(winner->latency_ns) : "-", row.result.trials,
-        done_text(row.result));
-    above_peak |= peak_gflops > 0 && rate > 1.02 * peak_gflops;
+    const double peak = peak_gflops * row.peak_share;
+    text += fmt::format("{:<12}  {:<{}}  {:>8}  {:>6g}  {:>9}  {:>6}  {:>10}  {:>6}  {}\n",
+                        short_id(row.key), row.name, width, flop_text(row.flop), row.weight,
+                        rate > 0 ? fmt::format("{:.4g}", rate) : "-",
+                        rate > 0 && peak > 0 ? fmt::format("{:.0f} %", 100 * rate / peak) : "-",
+                        winner != nullptr ? duration_text(winner->latency_ns) : "-",
+                        row.result.trials, done_text(row.result));
+    above_peak |= peak > 0 && rate > 1.02 * peak;
   }
   if (above_peak) {
     text += fmt::format(
-        "! more than the peak of {:.4g} GFLOP/s measured here: either the machine did other work "
+        "! more than the peak of {:.4g} GFLOP/s (f32) measured here: either the machine did other "
+        "work "
         "then, or the schedule leaves out work that the FLOP count has\n",
         peak_gflops);
   }
@@ -203,6 +206,32 @@ std::string no_winner_text(const TuneTally& tally) {
   return "the time was over before the first trial: nothing is known yet; give it more --seconds";
 }
 
+std::string quality_text(const std::string& name, const tune::RoundReport& report) {
+  if (!report.quality) return {};
+  const cost::Quality& quality = *report.quality;
+  return fmt::format(
+      "scores of {} in the last round ({}, {} programs): rank correlation {:.2f}, {:.0f} % of "
+      "pairs "
+      "in order, {:.0f} % of the best {} found, best of 5 at {:.0f} %\n",
+      report.model, name, quality.programs, quality.rank_correlation,
+      100 * quality.pairwise_accuracy, 100 * quality.recall_at_k, quality.k, 100 * quality.top5);
+}
+
+double peak_share_of(const Workload& workload) {
+  const te::Dag& dag = *workload.dag;
+  double most = -1;
+  ir::Scalar type = ir::Scalar::F32;
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
+    const te::Op& op = dag.op(id);
+    if (op.kind == te::OpKind::Placeholder || dag.flop(id) <= most) continue;
+    most = dag.flop(id);
+    type = op.has_reduction() ? op.reduction->identity[0].type().scalar
+                              : dag.tensor(op.outputs[0]).element;
+  }
+  if (!ir::is_float(type)) return 0;
+  return type == ir::Scalar::F64 ? 0.5 : 1;
+}
+
 Json round_json(const std::string& name, const tune::RoundReport& report,
                 std::span<const tune::Trial> trials) {
   Json answers = Json::array();
@@ -217,12 +246,7 @@ Json round_json(const std::string& name, const tune::RoundReport& report,
                {"try_s", report.try_s}, {"learn_s", report.learn_s}};
   if (report.best_ns > 0) json["best_ns"] = report.best_ns;
   if (report.quality) {
-    json["quality"] = {{"programs", report.quality->programs},
-                       {"rank_correlation", report.quality->rank_correlation},
-                       {"pairwise_accuracy", report.quality->pairwise_accuracy},
-                       {"recall_at_k", report.quality->recall_at_k},
-                       {"top1", report.quality->top1},
-                       {"top5", report.quality->top5}};
+    json["quality"] = cost::quality_to_json(*report.quality);
   }
   json["trials"] = std::move(answers);
   return json;

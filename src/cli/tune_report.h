@@ -31,6 +31,7 @@ struct TuneTally {
   // Of the task at hand.
   std::string name;
   double flop = 0;
+  double peak_share = 1;  // see TuneRow
   double best_ns = 0;
 
   void add(const tune::Trial& trial);
@@ -48,8 +49,13 @@ struct TuneRow {
   Hash128 key;
   double flop = 0;
   double weight = 1;
+  double peak_share = 1;  // of the f32 peak that its arithmetic could have; 0: not of that kind
   tune::TaskResult result;
 };
+
+// By the type in which most of the work is done: lanes of f64 are half as many, halves are computed
+// in f32, and integers have no multiply-add that the peak is of.
+double peak_share_of(const Workload& workload);
 
 // Of the tasks that were begun.
 std::string tune_table(std::span<const TuneRow> rows, double peak_gflops);
@@ -60,6 +66,9 @@ std::string winners_text(std::span<const TuneRow> rows);
 
 // Why there is no winner at all: for want of time, or of anything valid.
 std::string no_winner_text(const TuneTally& tally);
+
+// `scores of xgboost in the last round (C2D2, 64 programs): rank correlation 0.52, ...`.
+std::string quality_text(const std::string& name, const tune::RoundReport& report);
 
 Json round_json(const std::string& name, const tune::RoundReport& report,
                 std::span<const tune::Trial> trials);

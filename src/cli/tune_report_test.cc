@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/json.h"
+#include "task/parse.h"
 
 namespace tilewright::cli {
 namespace {
@@ -77,6 +78,46 @@ TEST(TuneTable, HasWhatWasBegun) {
   for (int k = 0; k < 6; ++k) rows.push_back(row_of("T" + std::to_string(k), 0));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("7 of 8 tasks"));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("GMM2, T0, T1, T2, T3 and 2 more"));
+}
+
+TEST(TuneTable, ThePeakIsThatOfTheType) {
+  const auto share = [](const char* text) { return peak_share_of(*parse_workload(text)); };
+  EXPECT_EQ(share("matmul:m=64,n=64,k=64"), 1);
+  EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=bf16"), 1);
+  EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=f64"), 0.5);
+  EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=i8"), 0);
+  TuneRow row = row_of("GMM1", 1e4);  // 100 GFLOP/s
+  row.peak_share = 0.5;
+  EXPECT_THAT(tune_table({{row}}, 250), HasSubstr(" 80 %"));
+  EXPECT_THAT(tune_table({{row}}, 190), HasSubstr("more than the peak"));
+  row.peak_share = 0;
+  EXPECT_THAT(tune_table({{row}}, 50), Not(HasSubstr("%")));
+  TuneTally tally;
+  tally.flop = 1e6;
+  tally.best_ns = 1e4;
+  tally.peak_share = 0.5;
+  EXPECT_THAT(tune_progress_line(tally, 250, 1, kNoEnd, false), HasSubstr("80 % of peak"));
+  tally.peak_share = 0;
+  EXPECT_THAT(tune_progress_line(tally, 250, 1, kNoEnd, false), Not(HasSubstr("peak")));
+}
+
+TEST(TuneQuality, IsOneLineAndSaysWhatRecallIsOf) {
+  tune::RoundReport report;
+  report.model = "xgboost";
+  EXPECT_EQ(quality_text("C2D2", report), "");
+  report.quality = {.programs = 64,
+                    .rank_correlation = 0.52,
+                    .pairwise_accuracy = 0.7,
+                    .k = 16,
+                    .recall_at_k = 0.5,
+                    .top1 = 0.8,
+                    .top5 = 0.97};
+  EXPECT_EQ(quality_text("C2D2", report),
+            "scores of xgboost in the last round (C2D2, 64 programs): rank correlation 0.52, 70 % "
+            "of pairs in order, 50 % of the best 16 found, best of 5 at 97 %\n");
+  const Json quality = round_json("C2D2", report, {}).at("quality");
+  EXPECT_EQ(quality.at("k"), 16);
+  EXPECT_EQ(quality.at("recall_at_k"), 0.5);
 }
 
 TEST(NoWinner, WantOfTimeIsNoFailure) {

@@ -24,6 +24,7 @@ struct Options {
   TargetChoice target;
   std::vector<std::string> off;
   bool list = false;
+  bool all = false;
 };
 
 Result<ExitCode> run_space(const Context& context, const Options& options) {
@@ -43,7 +44,7 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
   if (!made) return std::unexpected(made.error());
   for (size_t k = 0; k < made->sketches().size(); ++k) {
     const schedule::Sketch& sketch = made->sketches()[k];
-    print(context, sketch_text(sketch, k), sketch_json(sketch, k));
+    print(context, sketch_text(sketch, k, options.all), sketch_json(sketch, k, options.all));
   }
   print(context,
         fmt::format("{} for {}: {} sketches, {} programs (legal or not)\n", task.workload.text,
@@ -64,6 +65,7 @@ Action declare_space(CLI::App& app) {
   declare_target_flags(app, "all cpus", &options->target);
   app.add_option("--off", options->off, "rules and extensions to leave out, by name")
       ->delimiter(',');
+  app.add_flag("--all", options->all, "print all choices of each hole, not only some");
   app.add_flag("--list", options->list, "print rules and extensions first");
   return [options](const Context& context) { return run_space(context, *options); };
 }

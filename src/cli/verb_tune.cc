@@ -2,8 +2,12 @@
 // is measured goes into the store; a run that was stopped is gone on with, one that is repeated
 // measures nothing. docs/tuning.md.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -24,12 +28,15 @@
 #include "runtime/host/peak.h"
 #include "task/parse.h"
 #include "task/suite.h"
+#include "tune/models.h"
 
 namespace tilewright::cli {
 namespace {
 
 constexpr int64_t kDefaultTrials = 200;  // a task, when no budget is given
 constexpr double kPeakSeconds = 0.1;
+constexpr double kLongestPeakSeconds = 0.25;
+constexpr double kTables = 0.05;  // seconds that are kept for printing
 
 struct Options {
   std::vector<std::string> what;
@@ -46,6 +53,7 @@ struct Options {
   std::vector<double> latency_targets_us;
   std::string cache = "warm";
   std::string model;
+  std::string from_model;
   bool force = false;
   bool no_scheduler = false;
   bool no_warm_start = false;
@@ -114,6 +122,7 @@ std::string command_of(const Options& options) {
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
   for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (!options.from_model.empty()) command += " --from-model " + options.from_model;
   if (options.no_warm_start) command += " --no-warm-start";
   if (options.force) command += " --force";
   return command;
@@ -135,6 +144,8 @@ class TuneRun : public tune::LoopListener {
     tally_.total = trials;
     peak_gflops_ = peak_gflops;
   }
+  // Called after each trial with its task.
+  void set_after_trial(std::function<void(size_t)> after) { after_trial_ = std::move(after); }
 
   void on_trial(size_t task, const tune::Proposal& /*proposal*/,
                 const tune::Trial& trial) override {
@@ -142,6 +153,7 @@ class TuneRun : public tune::LoopListener {
       task_ = task;
       tally_.name = tasks_[task].task.workload.text;
       tally_.flop = tasks_[task].task.workload.dag->flop();
+      tally_.peak_share = peak_share_of(tasks_[task].task.workload);
       tally_.best_ns = task < best_ns_.size() ? best_ns_[task] : 0;
     }
     tally_.add(trial);
@@ -151,6 +163,7 @@ class TuneRun : public tune::LoopListener {
       best_ns_[task] = trial.latency_ns;
     }
     if (context_.json) trials_.push_back(trial);
+    if (after_trial_) after_trial_(task);
     const double now_s = seconds_now() - begin_s_;
     if (progress_.is_due(now_s)) print_progress(now_s);
   }
@@ -159,6 +172,7 @@ class TuneRun : public tune::LoopListener {
     tally_.scored += report.scored;
     tally_.search_s += report.propose_s;
     overhead_s_ += report.propose_s + report.learn_s;
+    if (report.quality) quality_ = quality_text(tasks_[task].task.workload.text, report);
     if (context_.json) {
       Json round = round_json(tasks_[task].task.workload.text, report, trials_);
       context_.out << print_json({{"round", std::move(round)}}) << "\n" << std::flush;
@@ -173,6 +187,7 @@ class TuneRun : public tune::LoopListener {
 
   const TuneTally& tally() const { return tally_; }
   double overhead_s() const { return overhead_s_; }
+  const std::string& quality() const { return quality_; }  // of the last scores
 
  private:
   // Until the trials are used up at this rate, or the time.
@@ -201,6 +216,8 @@ class TuneRun : public tune::LoopListener {
   size_t task_ = 0;
   std::vector<double> best_ns_;
   std::vector<tune::Trial> trials_;  // of the round, for its JSON
+  std::string quality_;
+  std::function<void(size_t)> after_trial_;
 };
 
 Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks) {
@@ -221,6 +238,11 @@ Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks)
   tuning.search.learn_from = options.learn_from;
   tuning.search.warm_start = !options.no_warm_start;
   tuning.search.space.off = options.space_off;
+  if (!options.from_model.empty()) {
+    Result<tune::BaseModel> base = tune::load_base_model(options.from_model, *cost);
+    if (!base) return std::unexpected(base.error());
+    tuning.search.base = std::make_shared<const tune::BaseModel>(std::move(*base));
+  }
   tuning.scheduler.patience = options.patience;
   tuning.scheduler.round_robin = options.no_scheduler;
   tuning.objective = std::move(*objective);
@@ -236,8 +258,8 @@ Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks)
   return tuning;
 }
 
-double fma_peak(const std::vector<tune::TunedTask>& tasks) {
-  return runtime::measure_fma_peak(tasks[0].task.target.threads, kPeakSeconds).gflops;
+double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
+  return runtime::measure_fma_peak(tasks[0].task.target.threads, seconds).gflops;
 }
 
 std::vector<TuneRow> rows_of(const tune::Tuning& tuning) {
@@ -248,6 +270,7 @@ std::vector<TuneRow> rows_of(const tune::Tuning& tuning) {
                     .key = one.task.key(),
                     .flop = one.task.workload.dag->flop(),
                     .weight = one.weight,
+                    .peak_share = peak_share_of(one.task.workload),
                     .result = tuning.result(task)});
   }
   return rows;
@@ -286,7 +309,7 @@ void print_result(const Context& context, const Options& options, const tune::Tu
   }
   std::string text =
       tune_table(rows, peak_gflops) + not_begun_text(rows) + "\n" + winners_text(rows);
-  text += failures_text(tally);
+  text += failures_text(tally) + run.quality();
   text +=
       fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n", tally.trials(),
                   duration_text(took_s * 1e9), tally.measured, tally.stored, options.records);
@@ -294,23 +317,50 @@ void print_result(const Context& context, const Options& options, const tune::Tu
   context.out << text;
 }
 
-Status save_model(const tune::Tuning& tuning, const std::string& path) {
+// What was learnt; a run of too few trials has learnt nothing, which is no failure of it.
+Status save_model(const Context& context, const tune::Tuning& tuning, const std::string& path) {
   const tune::TaskTuner* const tuner = tuning.loop().tuner(0);
   const auto* const model =
       tuner != nullptr ? dynamic_cast<const cost::XgboostModel*>(tuner->model()) : nullptr;
   if (model == nullptr) {
-    return fail(ErrorKind::BadInput, "--model: no model was learnt: too few trials");
+    context.err << "tilewright: --model: nothing was learnt from so few trials; " << path
+                << " is not written\n";
+    return {};
   }
   return cost::save_model_file(model->file(), path);
 }
 
-Status check_flags(const Options& options, size_t tasks) {
-  if (options.model.empty()) return {};
-  if (tasks != 1) return fail(ErrorKind::BadInput, "--model goes with one task only");
-  if (options.cost != "xgboost") {
-    return fail(ErrorKind::BadInput, "--model goes with --cost xgboost: no other learns");
+// Before anything is measured: a file can be written there.
+Status check_writable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  const char* why = nullptr;
+  if (std::filesystem::is_directory(path, error)) {
+    why = "it is a directory";
+  } else if (!std::filesystem::is_directory(folder, error)) {
+    why = "there is no such folder";
+  } else if (access(folder.c_str(), W_OK) != 0) {
+    why = "its folder cannot be written to";
   }
-  return {};
+  if (why == nullptr) return {};
+  return fail(ErrorKind::BadInput, fmt::format("--model {}: {}", path.string(), why));
+}
+
+Status check_flags(const Options& options, const std::vector<tune::TunedTask>& tasks) {
+  if (Status off = space::check_off({.off = options.space_off}, tasks[0].task.target); !off) {
+    return off;
+  }
+  const Result<tune::CostKind> cost = tune::parse_cost_kind(options.cost);
+  if (!cost) return std::unexpected(cost.error());
+  for (const auto& [flag, path] :
+       {std::pair("--model", &options.model), {"--from-model", &options.from_model}}) {
+    if (path->empty() || tune::learns(*cost)) continue;
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} goes with --cost xgboost: no other learns", flag));
+  }
+  if (options.model.empty()) return {};
+  if (tasks.size() != 1) return fail(ErrorKind::BadInput, "--model goes with one task only");
+  return check_writable(options.model);
 }
 
 ExitCode exit_code_of(const Context& context, const tune::Tuning& tuning, const TuneTally& tally) {
@@ -326,7 +376,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   const double begin_s = seconds_now();
   Result<std::vector<tune::TunedTask>> tasks = tasks_of(options);
   if (!tasks) return std::unexpected(tasks.error());
-  if (const Status flags = check_flags(options, tasks->size()); !flags) {
+  if (const Status flags = check_flags(options, *tasks); !flags) {
     return std::unexpected(flags.error());
   }
   Result<tune::TuningOptions> tuning_with = tuning_options(options, tasks->size());
@@ -335,17 +385,23 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!store) return std::unexpected(store.error());
 
   const Interrupt interrupt;
-  const tune::TimeBudget budget(options.seconds, tasks->size(), begin_s, seconds_now);
+  tune::TimeBudget budget(options.seconds, tasks->size(), begin_s, seconds_now);
   bool in_finals = false;
   tuning_with->measure.stop = [&] {
     return Interrupt::requested() || !context.out.good() ||
-           (!in_finals && budget.trials_are_over());
+           (in_finals ? budget.left_s() <= 0 : budget.trials_are_over());
   };
   TuneRun run(context, options, *tasks, begin_s);
   Result<tune::Tuning> tuning = tune::Tuning::start(*tasks, *store, *tuning_with);
   if (!tuning) return std::unexpected(tuning.error());
-  double peak_gflops = fma_peak(*tasks);
+  double peak_gflops = fma_peak(*tasks, kPeakSeconds);
   run.set_budget(tuning_with->trials, peak_gflops);
+  std::vector<double> finals_s(tasks->size(), tune::TimeBudget::kNoEnd);
+  run.set_after_trial([&](size_t task) {
+    if (options.seconds <= 0) return;
+    finals_s[task] = tuning->shortest_finals_s(task);
+    budget.set_shortest_finals(*std::ranges::min_element(finals_s));
+  });
 
   Status status = tuning->run(&run);
   run.finish();
@@ -360,13 +416,14 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!status && run.tally().trials() == 0) return std::unexpected(status.error());
   const double finals_took_s = seconds_now() - trials_end_s;
   // The larger of two: other work on the machine makes a peak look low.
-  const bool has_time = budget.left_s() > 1.5 * kPeakSeconds;
-  if (run.tally().measured > 0 && has_time && !Interrupt::requested()) {
-    peak_gflops = std::max(peak_gflops, fma_peak(*tasks));
+  const double peak_s =
+      options.seconds > 0 ? std::min(budget.left_s() - kTables, kLongestPeakSeconds) : kPeakSeconds;
+  if (run.tally().measured > 0 && peak_s >= kTables && !Interrupt::requested()) {
+    peak_gflops = std::max(peak_gflops, fma_peak(*tasks, peak_s));
   }
   print_result(context, options, *tuning, run, peak_gflops,
                {.all_s = seconds_now() - begin_s, .finals_s = finals_took_s});
-  if (status && !options.model.empty()) status = save_model(*tuning, options.model);
+  if (status && !options.model.empty()) status = save_model(context, *tuning, options.model);
   if (!status) return std::unexpected(status.error());
   return exit_code_of(context, *tuning, run.tally());
 }
@@ -395,9 +452,11 @@ Action declare_tune(CLI::App& app) {
       ->delimiter(',');
   app.add_option("--search", options->search, "evolution, random or beam (default: evolution)");
   app.add_option("--cost", options->cost,
-                 "the model that guides: xgboost, analytic, random or none (default: xgboost)");
+                 "the model that guides: xgboost (by rank), xgboost-squared (by squared error), "
+                 "analytic, random or none (default: xgboost)");
   app.add_option("--objective", options->objective,
-                 "of several tasks: sum, geometric_mean, targets or early_stopping (default: "
+                 "of several tasks: sum, geometric_mean, targets or early_stopping, which ends a "
+                 "task after 256 trials without improvement or --patience (default: "
                  "geometric_mean)");
   app.add_option("--latency-targets", options->latency_targets_us,
                  "for --objective targets: microseconds, one a task, separated by commas")
@@ -414,6 +473,8 @@ Action declare_tune(CLI::App& app) {
                "learn nothing from the records of other tasks");
   app.add_flag("--force", options->force, "measure anew also what has a verdict in the store");
   app.add_option("--model", options->model, "write the learned cost model to this file");
+  app.add_option("--from-model", options->from_model,
+                 "begin with the cost model of this file, and add to it what is learnt");
   return [options](const Context& context) { return run_tune(context, *options); };
 }
 

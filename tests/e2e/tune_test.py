@@ -177,6 +177,22 @@ class Tune(unittest.TestCase):
         self.tune(self.path("a.db"), "--model", model, trials=80)
         shown = program.run("model", "show", model)
         self.assertEqual(shown.returncode, 0, shown.stderr)
+        # A search that begins with it is another one, and guided by it from its first round on.
+        first = program.objects(self.tune(self.path("b.db"), trials=24).stdout)[0]["round"]
+        self.assertEqual(first["model"], "analytic")
+        done = self.tune(self.path("b.db"), "--from-model", model, trials=24)
+        self.assertEqual(program.objects(done.stdout)[0]["round"]["model"], "xgboost")
+        squared = self.path("s.model")
+        self.tune(self.path("c.db"), "--cost", "xgboost-squared", "--model", squared, trials=80)
+        wrong = program.run("tune", WHAT, "--from-model", squared, "--records", self.path("c.db"))
+        self.assertEqual(wrong.returncode, 2)
+        self.assertIn("xgboost-squared", wrong.stderr)
+
+    def test_too_few_trials_for_a_model_are_no_failure(self):
+        model = self.path("m.model")
+        done = self.tune(self.path("a.db"), "--model", model, trials=1)
+        self.assertIn("nothing was learnt", done.stderr)
+        self.assertFalse(os.path.exists(model))
 
     def test_bad_use_is_explained(self):
         for words, says in (
@@ -187,6 +203,10 @@ class Tune(unittest.TestCase):
             ((WHAT, "--objective", "targets"), "--latency-targets"),
             ((WHAT, "--space-off", "luck"), "luck"),
             ((WHAT, "C2D2", "--model", "x"), "--model"),
+            ((WHAT, "--model", self.folder), "directory"),
+            ((WHAT, "--model", self.path("none/x")), "folder"),
+            ((WHAT, "--from-model", self.path("none")), "none"),
+            ((WHAT, "--from-model", "x", "--cost", "none"), "xgboost"),
             ((WHAT, "--trials", "0"), "trials"),
             ((WHAT, "--seconds", "nan"), "seconds"),
             ((WHAT, "--seconds", "0"), "seconds"),
@@ -200,6 +220,8 @@ class Tune(unittest.TestCase):
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stdout, "")
+        # Nothing was begun.
+        self.assertFalse(os.path.exists(self.path("a.db")))
 
     def test_stores_that_cannot_be_used_are_explained(self):
         text = self.path("text")
