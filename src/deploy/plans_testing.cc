@@ -45,7 +45,7 @@ void PlanMaker::kernel(const std::string& text, const std::vector<std::string>& 
   Result<Workload> workload = parse_workload(text);
   CHECK(workload.has_value(), "{}", workload.error().message);
   CHECK(workload->operands.size() == arguments.size(), "{} operands", workload->operands.size());
-  graph::Node node{.op = "kernel", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};
+  graph::Node node{.op = "max", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};
   std::vector<TensorType> types;
   std::vector<std::string> names;
   for (size_t k = 0; k < arguments.size(); ++k) {

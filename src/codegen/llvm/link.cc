@@ -19,6 +19,18 @@
 
 LLD_HAS_DRIVER(elf)
 
+// Pointers to symbols of the last link, which LLD 19 does not reset though it frees what they point
+// to: the next link writes there unless it has such a symbol itself. Declared as they are there.
+namespace lld::elf {
+class Defined;
+struct ElfSym {
+  static Defined* globalOffsetTable;
+  static Defined* relaIpltStart;
+  static Defined* relaIpltEnd;
+  static Defined* tlsModuleBase;
+};
+}  // namespace lld::elf
+
 namespace tilewright::codegen {
 namespace {
 
@@ -129,6 +141,10 @@ Status run_linker(const std::vector<std::string>& arguments) {
   const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
   const lld::Result result = lld::lldMain(plain, stream, stream, drivers);
   usable = result.canRunAgain;
+  lld::elf::ElfSym::globalOffsetTable = nullptr;
+  lld::elf::ElfSym::relaIpltStart = nullptr;
+  lld::elf::ElfSym::relaIpltEnd = nullptr;
+  lld::elf::ElfSym::tlsModuleBase = nullptr;
   if (result.retCode == 0) return {};
   return fail(ErrorKind::Build, "linking: " + words);
 }

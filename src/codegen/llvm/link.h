@@ -2,8 +2,8 @@
 // program is started and nothing but the objects is needed: of the C library only the names of the
 // functions that may be used are known. The same inputs give the same bytes, wherever they lie.
 //
-// The linker has state of its own, so calls take turns. Should it ever crash, its message is the
-// error, and a linker that says it cannot run again is not called again.
+// The linker has state of its own, so calls take turns. A linker that says it cannot run again is
+// not called again.
 #pragma once
 
 #include <cstdint>
