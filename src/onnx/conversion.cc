@@ -1,6 +1,7 @@
 #include "onnx/conversion.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -27,18 +28,28 @@ Conversion::Conversion(GraphMaker& maker, const NodeReader& attributes,
 
 Tensor Conversion::operand(size_t k) const {
   if (!has(k)) refuse(fmt::format("operand {} is missing", k));
+  if (operands_[k]->sequence) refuse(fmt::format("operand {} is a sequence", k));
   return operands_[k];
 }
 
-Tensor Conversion::optional_operand(size_t k) const { return has(k) ? operands_[k] : nullptr; }
+Tensor Conversion::optional_operand(size_t k) const { return has(k) ? operand(k) : nullptr; }
+
+const std::vector<Tensor>& Conversion::operand_sequence(size_t k) const {
+  if (!has(k)) refuse(fmt::format("operand {} is missing", k));
+  if (!operands_[k]->sequence) refuse(fmt::format("operand {} is not a sequence", k));
+  return *operands_[k]->sequence;
+}
 
 Constant Conversion::known(size_t k, std::string_view what) const {
   auto constant = maker_.constant_of(operand(k));
   if (!constant) {
-    not_supported(
-        fmt::format("its {} ('{}') must be known when the model is compiled, and depends "
-                    "on an input",
-                    what, operand(k)->name));
+    std::vector<std::string> inputs = maker_.inputs_behind(operand(k));
+    for (std::string& name : inputs) name = fmt::format("'{}'", shown(name));
+    not_supported(inputs.empty()
+                      ? fmt::format("its {} takes too much work to compute", what)
+                      : fmt::format("its {} must be known when the model is compiled, and depends "
+                                    "on the input {}",
+                                    what, fmt::join(inputs, ", ")));
   }
   return *std::move(constant);
 }
@@ -91,6 +102,10 @@ Tensor Conversion::integers(const Shape& values) {
 }
 
 Tensor Conversion::empty(TensorType type) { return constant(empty_constant(std::move(type))); }
+
+Tensor Conversion::sequence(std::vector<Tensor> tensors) {
+  return maker_.sequence(std::move(tensors));
+}
 
 Tensor Conversion::reshape(Tensor x, Shape shape) {
   if (x->shape() == shape) return x;

@@ -37,6 +37,7 @@ class Conversion {
   Tensor operand(size_t k) const;           // must be there
   Tensor optional_operand(size_t k) const;  // null where it is left out
   const std::vector<Tensor>& operands() const { return operands_; }
+  const std::vector<Tensor>& operand_sequence(size_t k) const;
   size_t result_count() const { return outputs_.size(); }
   bool wants(size_t result) const { return result < outputs_.size() && !outputs_[result].empty(); }
 
@@ -57,11 +58,13 @@ class Conversion {
     return result(op, {}, std::move(operands));
   }
 
-  // Known tensors.
+  // Known tensors. One of some size is announced before it is made.
+  void charge(const graph::TensorType& type) { maker_.charge(type); }
   Tensor constant(graph::Constant value);
   Tensor number(double value, ir::Scalar element);  // a scalar
   Tensor integers(const Shape& values);             // a list of i64
   Tensor empty(graph::TensorType type);             // without elements
+  Tensor sequence(std::vector<Tensor> tensors);
 
   // Common operators; what changes nothing gives the tensor itself.
   Tensor reshape(Tensor x, Shape shape);

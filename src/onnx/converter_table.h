@@ -36,6 +36,9 @@ std::span<const ConverterRow> conv_converters();
 std::span<const ConverterRow> contract_converters();
 std::span<const ConverterRow> einsum_converters();
 std::span<const ConverterRow> quantize_converters();
+std::span<const ConverterRow> attention_converters();
+std::span<const ConverterRow> sequence_converters();
+std::span<const ConverterRow> top_k_converters();
 std::span<const ConverterRow> microsoft_converters();
 
 }  // namespace tilewright::onnx

@@ -17,7 +17,7 @@ using graph::Constant;
 using graph::TensorType;
 
 constexpr double kLittleWork = 65536;  // folded unasked
-constexpr double kMostWork = 1e7;      // folded where the value must be known
+constexpr double kMostWork = 4e6;      // folded where the value must be known
 
 }  // namespace
 
@@ -34,6 +34,19 @@ Tensor GraphMaker::known(Constant constant, std::string name) {
   state.type = constant.type();
   state.constant = std::move(constant);
   state.name = std::move(name);
+  return &tensors_.emplace_back(std::move(state));
+}
+
+void GraphMaker::charge(const TensorType& type) {
+  if (type.bytes() > made_bytes_left_) {
+    not_supported(fmt::format("a constant {}: the model makes too many", type.to_string()));
+  }
+  made_bytes_left_ -= type.bytes();
+}
+
+Tensor GraphMaker::sequence(std::vector<Tensor> tensors) {
+  TensorState state;
+  state.sequence = std::move(tensors);
   return &tensors_.emplace_back(std::move(state));
 }
 
@@ -54,6 +67,7 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
   std::vector<std::optional<TensorType>> types;
   types.reserve(operands.size());
   for (const Tensor operand : operands) {
+    if (operand != nullptr && operand->sequence) refuse("a sequence stands for a tensor");
     types.push_back(operand == nullptr ? std::nullopt : std::optional(operand->type));
   }
   const graph::OpDef* definition = graph::find_op(op);
@@ -96,14 +110,40 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
 }
 
 std::optional<Constant> GraphMaker::constant_of(Tensor tensor) {
+  if (tensor->sequence) refuse("a sequence stands for a tensor");
   if (!tensor->is_known() && work_left_ > 0) {
     const double most = std::min(kMostWork, work_left_);
-    Constant constant = required(graph::constant_value(graph_, tensor->value, most));
-    // An answer may have taken no work or all of it; asking without one is taken to be cheap.
-    if (!constant.empty()) work_left_ -= static_cast<double>(constant.type().elements());
-    tensor->constant = std::move(constant);
+    tensor->constant = required(graph::constant_value(graph_, tensor->value, most));
+    // What the asking took is not told: at least a walk over the nodes before it.
+    work_left_ -= static_cast<double>(graph_.nodes().size());
+    if (tensor->is_known()) {
+      work_left_ -= static_cast<double>(tensor->type.elements());
+    } else if (inputs_behind(tensor).empty()) {
+      work_left_ -= most;
+    }
   }
   return tensor->is_known() ? std::optional(tensor->constant) : std::nullopt;
+}
+
+std::vector<std::string> GraphMaker::inputs_behind(Tensor tensor) const {
+  if (work_left_ <= 0) return {};
+  std::vector<bool> seen(graph_.value_count(), false);
+  std::vector<graph::ValueId> open{tensor->value};
+  while (!open.empty()) {
+    const graph::ValueId id = open.back();
+    open.pop_back();
+    if (id == graph::kNone || seen[id]) continue;
+    seen[id] = true;
+    const graph::NodeId producer = graph_.value(id).producer;
+    if (producer == graph::kNone) continue;
+    const std::vector<graph::ValueId>& inputs = graph_.node(producer).inputs;
+    open.insert(open.end(), inputs.begin(), inputs.end());
+  }
+  std::vector<std::string> names;
+  for (const graph::ValueId input : graph_.inputs()) {
+    if (seen[input]) names.push_back(graph_.value(input).name);
+  }
+  return names;
 }
 
 graph::Graph GraphMaker::finish(std::span<const Tensor> outputs,

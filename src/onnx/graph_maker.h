@@ -21,8 +21,12 @@
 
 namespace tilewright::onnx {
 
+struct TensorState;
+using Tensor = TensorState*;  // owned by the GraphMaker
+
 // A tensor of the model: known, or a value of the Graph, or lost because its node is not supported.
-// One without elements is always known and never in the Graph.
+// One without elements is always known and never in the Graph. Or a sequence of tensors, which
+// exists nowhere but here.
 struct TensorState {
   graph::TensorType type;
   graph::Constant constant;             // empty: not known
@@ -30,20 +34,23 @@ struct TensorState {
   std::string name;
   bool lost = false;
   bool packed = false;  // a constant that is of four-bit integers in the file
+  std::optional<std::vector<Tensor>> sequence = {};
 
   bool is_known() const { return !constant.empty(); }
   size_t rank() const { return type.shape.size(); }
   const std::vector<int64_t>& shape() const { return type.shape; }
   ir::Scalar element() const { return type.element; }
 };
-using Tensor = TensorState*;  // owned by the GraphMaker
-
 class GraphMaker {
  public:
   explicit GraphMaker(int64_t most_bytes) : most_bytes_(most_bytes) {}
 
   Tensor input(std::string name, graph::TensorType type);
   Tensor known(graph::Constant constant, std::string name = {});
+  // To be called before a constant is made that the file does not hold: all of them together have
+  // a limit.
+  void charge(const graph::TensorType& type);
+  Tensor sequence(std::vector<Tensor> tensors);
   Tensor lost() { return &lost_; }
 
   struct Origin {
@@ -59,6 +66,9 @@ class GraphMaker {
   // none where it depends on an input.
   std::optional<graph::Constant> constant_of(Tensor tensor);
 
+  // The names of the inputs that it depends on.
+  std::vector<std::string> inputs_behind(Tensor tensor) const;
+
   graph::Graph finish(std::span<const Tensor> outputs, std::vector<std::string> names) &&;
 
  private:
@@ -69,7 +79,8 @@ class GraphMaker {
   TensorState lost_{
       .type = {}, .constant = {}, .value = graph::kNone, .name = {}, .lost = true, .packed = false};
   int64_t most_bytes_;
-  double work_left_ = 1e8;  // loop iterations
+  int64_t made_bytes_left_ = int64_t{1} << 30;
+  double work_left_ = 3e7;  // loop iterations
 };
 
 }  // namespace tilewright::onnx

@@ -26,8 +26,9 @@ struct ImportOptions {
 // `x:[1,3,224,224]`, several separated by ';' or ' '.
 Result<std::map<std::string, std::vector<int64_t>>> parse_input_shapes(std::string_view text);
 
-// External data is looked for beside the file. One error lists every node whose operator is not
-// supported, by name and operator (kind Unsupported).
+// External data is looked for beside the file. Inputs without elements are no inputs of the Graph.
+// One error lists every node whose operator is not supported, by name and operator (kind
+// Unsupported).
 Result<graph::Graph> import_file(const std::filesystem::path& path, const ImportOptions& options);
 Result<graph::Graph> import_bytes(std::span<const std::byte> bytes,
                                   const std::filesystem::path& folder,

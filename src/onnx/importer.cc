@@ -99,6 +99,9 @@ graph::Graph Importer::import_model() {
   const std::vector<Tensor> outputs = convert_nodes(graph.node(), names, frame, scope);
   if (!unsupported_.empty()) not_supported(unsupported_message(unsupported_));
   for (size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k] == nullptr || outputs[k]->sequence) {
+      not_supported(fmt::format("output '{}' is not a tensor", shown(names[k])));
+    }
     if (outputs[k]->type.elements() == 0) {
       not_supported(fmt::format("output '{}' has no elements ({})", shown(names[k]),
                                 outputs[k]->type.to_string()));
@@ -120,9 +123,14 @@ void Importer::read_functions() {
 void Importer::read_inputs(Scope& scope) {
   for (ModelInput& input : model_inputs(model_->graph(), options_)) {
     const auto value = options_.input_values.find(input.name);
-    const Tensor tensor = value == options_.input_values.end()
-                              ? maker_.input(input.name, std::move(input.type))
-                              : maker_.known(value->second, input.name);
+    Tensor tensor = nullptr;
+    if (value != options_.input_values.end()) {
+      tensor = maker_.known(value->second, input.name);
+    } else if (input.type.elements() == 0) {  // nothing is not known of it
+      tensor = maker_.known(empty_constant(std::move(input.type)), input.name);
+    } else {
+      tensor = maker_.input(input.name, std::move(input.type));
+    }
     define(scope, input.name, tensor);
   }
 }
@@ -225,10 +233,16 @@ std::vector<Tensor> Importer::results_of(const NodeProto& node, const std::strin
     not_supported(domain.empty() ? "" : fmt::format("of the domain {}", shown(domain)));
   }
   if (any_lost) return all_lost;
-  Conversion conversion(maker_, attributes, std::move(operands),
-                        {node.output().begin(), node.output().end()}, name,
+  std::vector<std::string> outputs;  // as names of values
+  outputs.reserve(static_cast<size_t>(node.output_size()));
+  for (const std::string& output : node.output()) outputs.push_back(shown(output));
+  Conversion conversion(maker_, attributes, std::move(operands), std::move(outputs), name,
                         version_of(node, frame));
-  return convert(conversion);
+  std::vector<Tensor> results = convert(conversion);
+  if (const std::string name = attributes.unread(); !name.empty()) {
+    not_supported(fmt::format("its attribute {}", shown(name)));
+  }
+  return results;
 }
 
 std::vector<Tensor> Importer::call(const FunctionProto& function, const NodeProto& node,
@@ -240,7 +254,7 @@ std::vector<Tensor> Importer::call(const FunctionProto& function, const NodeProt
   }
   Frame inner{.versions = versions_of(function.opset_import()),
               .attributes = {},
-              .prefix = name + "/",
+              .prefix = shown(name) + "/",
               .depth = frame.depth + 1};
   inner.versions.insert(frame.versions.begin(), frame.versions.end());
   for (const AttributeProto& fallback : function.attribute_proto()) {
@@ -264,7 +278,15 @@ std::vector<Tensor> Importer::branch(const NodeReader& attributes, Tensor condit
                                      const Frame& frame, Scope& scope) {
   if (frame.depth >= kMostDepth) refuse("branches are too deep");
   const auto known = condition == nullptr ? std::nullopt : maker_.constant_of(condition);
-  if (!known) not_supported("its condition must be known when the model is compiled");
+  if (!known) {
+    std::vector<std::string> inputs =
+        condition == nullptr ? std::vector<std::string>() : maker_.inputs_behind(condition);
+    for (std::string& name : inputs) name = fmt::format("'{}'", shown(name));
+    not_supported(
+        fmt::format("its condition must be known when the model is compiled, and depends "
+                    "on the input {}",
+                    fmt::join(inputs, ", ")));
+  }
   if (known->type().element != ir::Scalar::Bool || known->type().elements() != 1) {
     refuse(fmt::format("its condition is {}", known->type().to_string()));
   }

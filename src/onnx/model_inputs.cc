@@ -34,8 +34,8 @@ DeclaredShape declared_shape(const ValueInfoProto& input) {
                               shown(input.name()), tensor.shape().dim_size(), kMostDimensions));
   }
   for (const TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
-    // Some exporters write 0 or -1 for a dimension that is not known.
-    const bool is_known = dimension.has_dim_value() && dimension.dim_value() > 0;
+    // Some exporters write -1 for a dimension that is not known.
+    const bool is_known = dimension.has_dim_value() && dimension.dim_value() >= 0;
     shape.extents.push_back(is_known ? dimension.dim_value() : kSymbolic);
     shape.labels.push_back(is_known ? fmt::format("{}", dimension.dim_value())
                            : dimension.dim_param().empty() ? "?"

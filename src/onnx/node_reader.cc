@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <onnx.pb.h>
 
+#include <algorithm>
+
 #include "onnx/refusal.h"
 
 namespace tilewright::onnx {
@@ -36,6 +38,7 @@ std::vector<int64_t> list_of(const AttributeProto& attribute) {
 }  // namespace
 
 const AttributeProto* NodeReader::find(std::string_view name) const {
+  asked_.emplace(name);
   for (const AttributeProto& attribute : node_.attribute()) {
     if (attribute.name() != name) continue;
     if (attribute.ref_attr_name().empty()) return &attribute;
@@ -43,6 +46,24 @@ const AttributeProto* NodeReader::find(std::string_view name) const {
     return given == call_.end() ? nullptr : given->second;
   }
   return nullptr;
+}
+
+std::string NodeReader::unread() const {
+  // How something is computed or stored, not what; or meant for training.
+  constexpr std::string_view kHarmless[] = {"consumed_inputs", "extrapolation_value",
+                                            "is_test",         "keep_aspect_ratio_policy",
+                                            "momentum",        "precision",
+                                            "ratio",           "round_mode",
+                                            "saturate",        "seed",
+                                            "sorted",          "softmax_precision",
+                                            "stash_type",      "storage_order"};
+  for (const AttributeProto& attribute : node_.attribute()) {
+    const std::string& name = attribute.name();
+    if (!asked_.contains(name) && std::ranges::find(kHarmless, name) == std::end(kHarmless)) {
+      return name;
+    }
+  }
+  return {};
 }
 
 int64_t NodeReader::integer(std::string_view name) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,11 +42,14 @@ class NodeReader {
   const ::onnx::GraphProto& graph(std::string_view name) const;
   // Null where the node has none of that name, or it refers to one that the call leaves out.
   const ::onnx::AttributeProto* find(std::string_view name) const;
+  // An attribute that nobody has asked for: it may change what the operator means. Empty: none.
+  std::string unread() const;
 
  private:
   const ::onnx::NodeProto& node_;
   const CallAttributes& call_;
   TensorReader& tensors_;
+  mutable std::set<std::string, std::less<>> asked_;
 };
 
 }  // namespace tilewright::onnx

@@ -1,13 +1,12 @@
 #include "onnx/tensor_reader.h"
 
 #include <fmt/format.h>
+#include <onnx.pb.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <utility>
-
-#include <onnx.pb.h>
 
 namespace tilewright::onnx {
 namespace {
@@ -220,6 +219,13 @@ TensorReader::TensorReader(std::shared_ptr<const void> owner,
     : owner_(std::move(owner)), folders_(std::move(folders)), bytes_left_(most_bytes) {}
 
 Result<Constant> TensorReader::read(const TensorProto& tensor) {
+  if (const auto known = known_.find(&tensor); known != known_.end()) return known->second;
+  auto constant = read_anew(tensor);
+  if (constant) known_.emplace(&tensor, *constant);
+  return constant;
+}
+
+Result<Constant> TensorReader::read_anew(const TensorProto& tensor) {
   auto type = type_of(tensor);
   if (!type) return std::unexpected(type.error());
   if (type->elements() == 0) return empty_constant(*std::move(type));

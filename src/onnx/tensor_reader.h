@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -38,10 +39,11 @@ class TensorReader {
   TensorReader(std::shared_ptr<const void> owner, std::vector<std::filesystem::path> folders,
                int64_t most_bytes);
 
-  // An error says what is wrong; the caller says where.
+  // An error says what is wrong; the caller says where. The same tensor is read once.
   Result<graph::Constant> read(const ::onnx::TensorProto& tensor);
 
  private:
+  Result<graph::Constant> read_anew(const ::onnx::TensorProto& tensor);
   Result<graph::Constant> read_external(const ::onnx::TensorProto& tensor, graph::TensorType type);
   Result<std::shared_ptr<const MappedFile>> open(const std::string& location);
 
@@ -49,6 +51,7 @@ class TensorReader {
   std::vector<std::filesystem::path> folders_;
   int64_t bytes_left_;
   std::map<std::string, std::shared_ptr<const MappedFile>> files_;  // by location
+  std::unordered_map<const ::onnx::TensorProto*, graph::Constant> known_;
 };
 
 }  // namespace tilewright::onnx

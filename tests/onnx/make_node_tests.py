@@ -1,7 +1,8 @@
 """Writes ONNX's own node tests into one file, for onnx_conformance.
 
-    .venv/bin/python tests/onnx/make_node_tests.py OUT
+    .venv/bin/python tests/onnx/make_node_tests.py OUT [SEEDS]
 
+With SEEDS the models alone are written into that folder, to begin fuzzing with.
 The package `onnx` makes the tests by running its reference code; a few draw random numbers, with a
 fixed seed. The file is a line of JSON about the whole, then for each test a line of JSON with the
 lengths of what follows: the model, its inputs, the outputs it should give (all as protobuf).
@@ -97,6 +98,11 @@ def main():
         for case in cases:
             write_case(file, case)
     partial.rename(out)
+    if len(sys.argv) > 2:
+        seeds = pathlib.Path(sys.argv[2])
+        seeds.mkdir(parents=True, exist_ok=True)
+        for case in cases:
+            (seeds / f"{case.name}.onnx").write_bytes(case.model.SerializeToString())
 
 
 if __name__ == "__main__":

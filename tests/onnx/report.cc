@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::string_view kHead = R"(# ONNX
 
-Models of operator sets 7 to 22 are read, and of the later ones up to 28 what has not changed its meaning
-or is listed here. What is not supported gives one message that names every such node.
+Models of operator sets 7 to 22 are read, and of later ones up to 28 what has a row below. What is not
+supported gives one message that names every such node; an attribute that is not known makes a node such a one.
 
 Elements are f32, f64, f16, bf16, i8, i16, i32, i64, u8 and bool; four-bit integers as constants of
-`DequantizeLinear`. Not supported: u16, u32, u64, eight-bit floats, texts, sequences, optionals, and tensors
-without elements unless they are constants.
+`DequantizeLinear`. Not supported: u16, u32, u64, eight-bit floats, texts, inputs and outputs that are no tensors,
+and outputs without elements.
 
 Operands that shape the program must be known when the model is compiled: shapes, axes, pads, repeats, starts
 and ends, sizes and scales of `Resize`, depth of `OneHot`, and all operands of `Range`, `NonZero`, `ConstantOfShape`.

@@ -67,12 +67,16 @@ Result<Named> named_inputs(const NodeCase& node_case, const ::onnx::ModelProto& 
   return inputs;
 }
 
-// The inputs that the message of an import names as operands that must be known, an exporter would
-// have written as constants; and so they become that.
+// The inputs that an import says must be known, an exporter would have written as constants; and
+// so they become that.
 Named inputs_to_fix(const std::string& message, const Named& inputs) {
+  constexpr std::string_view kSays = "must be known when the model is compiled";
   Named fixed;
-  for (const auto& [name, value] : inputs) {
-    if (message.contains(fmt::format("('{}') must be known", name))) fixed[name] = value;
+  for (size_t at = message.find(kSays); at != std::string::npos; at = message.find(kSays, at + 1)) {
+    const std::string line = message.substr(at, message.find('\n', at) - at);
+    for (const auto& [name, value] : inputs) {
+      if (line.contains(fmt::format("'{}'", name))) fixed[name] = value;
+    }
   }
   return fixed;
 }

@@ -17,7 +17,7 @@ using ir::Scalar;
 
 constexpr int64_t kMostElements = int64_t{1} << 24;  // of a constant that is made here
 
-void check_size(const Shape& shape) {
+void announce(Conversion& node, const Shape& shape, Scalar element) {
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
     refuse(fmt::format("the shape {}", to_string(shape)));
   }
@@ -25,6 +25,7 @@ void check_size(const Shape& shape) {
     not_supported(fmt::format("a constant of the shape {}: more than {} elements", to_string(shape),
                               kMostElements));
   }
+  node.charge({.element = element, .shape = shape});
 }
 
 Constant of_numbers(Shape shape, std::span<const double> values, Scalar element) {
@@ -80,6 +81,7 @@ std::vector<Tensor> convert_range(Conversion& node) {
     const __int128 count = span <= 0 ? 0 : (span + step - 1) / step;
     if (count > kMostElements) not_supported("a range of so many elements");
     if (count == 0) return {node.empty({.element = element, .shape = {0}})};
+    announce(node, {static_cast<int64_t>(count)}, element);
     std::vector<int64_t> values(static_cast<size_t>(count));
     for (size_t k = 0; k < values.size(); ++k) {
       values[k] = static_cast<int64_t>(start + delta * static_cast<__int128>(k));
@@ -94,6 +96,7 @@ std::vector<Tensor> convert_range(Conversion& node) {
     not_supported(fmt::format("a range from {} to {} by {}", start, limit, delta));
   }
   if (count == 0) return {node.empty({.element = element, .shape = {0}})};
+  announce(node, {static_cast<int64_t>(count)}, element);
   std::vector<double> values(static_cast<size_t>(count));
   for (size_t k = 0; k < values.size(); ++k) values[k] = start + delta * static_cast<double>(k);
   return {node.constant(of_numbers({static_cast<int64_t>(count)}, values, element))};
@@ -110,7 +113,7 @@ std::vector<Tensor> convert_eye_like(Conversion& node) {
     if (!known) not_supported(fmt::format("of {}", data_type_name(type)));
     element = *known;
   }
-  check_size(x->shape());
+  announce(node, x->shape(), element);
   const int64_t diagonal = node.attributes().integer("k", 0);
   const int64_t columns = x->shape()[1];
   std::vector<double> values(static_cast<size_t>(x->type.elements()), 0);
@@ -126,7 +129,7 @@ std::vector<Tensor> convert_eye_like(Conversion& node) {
 std::vector<Tensor> convert_non_zero(Conversion& node) {
   const Constant x = node.known(0, "operand");
   const Shape& shape = x.type().shape;
-  check_size(shape);
+  announce(node, shape, Scalar::I64);
   std::vector<int64_t> places;
   for (int64_t k = 0; k < x.type().elements(); ++k) {
     if (x.number(k) != 0) places.push_back(k);
@@ -152,12 +155,7 @@ std::vector<Tensor> convert_one_hot(Conversion& node) {
     refuse(fmt::format("the depth {}", depth));
   }
   const auto extent = static_cast<int64_t>(depth);
-  const Tensor given = node.cast(node.operand(0), Scalar::I64);
-  const Tensor zero = node.number(0, Scalar::I64);
-  const Tensor size = node.integers({extent});
-  const Tensor indices = node.emit(
-      "where",
-      {node.emit("less", {given, zero}), node.emit("add", {given, node.reshape(size, {})}), given});
+  const Tensor indices = node.cast(node.operand(0), Scalar::I64);
   const int64_t axis = node.attributes().integer("axis", -1);
   const Tensor values = node.operand(2);
   if (values->shape() != Shape{2})
@@ -179,11 +177,11 @@ std::vector<Tensor> convert_one_hot(Conversion& node) {
 template <int numerators0, int numerators1, int numerators2, int denominator>
 std::vector<Tensor> convert_window(Conversion& node) {
   const int64_t size = node.known_integer(0, "size");
-  check_size({size});
   const int64_t type = node.attributes().integer("output_datatype", 1);
   const auto element =
       type == static_cast<int32_t>(type) ? element_of(static_cast<int32_t>(type)) : std::nullopt;
   if (!element) not_supported("of that type");
+  announce(node, {size}, *element);
   const bool periodic = node.attributes().integer("periodic", 1) != 0;
   const double period = static_cast<double>(periodic ? size : size - 1);
   std::vector<double> values(static_cast<size_t>(size));

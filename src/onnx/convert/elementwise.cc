@@ -46,8 +46,15 @@ std::vector<Tensor> convert_bit_shift(Conversion& node) {
   if (direction != "LEFT" && direction != "RIGHT") {
     refuse(fmt::format("the direction '{}'; LEFT or RIGHT are possible", shown(direction)));
   }
-  return {node.result("shift", {{"direction", direction == "LEFT" ? "left" : "right"}},
-                      {node.operand(0), node.operand(1)})};
+  const Tensor x = node.operand(0);
+  Tensor by = node.operand(1);
+  if (direction == "LEFT") return {node.result("shift", {{"direction", "left"}}, {x, by})};
+  if (ir::is_signed(x->element())) {  // beyond its width nothing but the sign is left
+    const Tensor most = node.number(8 * ir::bytes_of(x->element()) - 1, by->element());
+    const Tensor negative = node.emit("less", {by, node.number(0, by->element())});
+    by = node.emit("where", {negative, most, node.emit("min", {by, most})});
+  }
+  return {node.result("shift", {{"direction", "right"}}, {x, by})};
 }
 
 std::vector<Tensor> convert_clip(Conversion& node) {

@@ -48,13 +48,13 @@ Scaling scaling_of(Conversion& node) {
   Tensor scale = node.operand(1);
   Tensor zero = node.optional_operand(2);
   const int64_t given = node.attributes().integer("axis", 1);
+  const int64_t size = node.attributes().integer("block_size", 0);
   if (scale->type.elements() == 1 && scale->rank() <= 1) {
     scale = node.reshape(scale, {});
     if (zero != nullptr && zero->type.elements() == 1) zero = node.reshape(zero, {});
     return {.axis = 0, .scale = scale, .zero = zero};
   }
   const size_t axis = resolve_axis(given, x->rank());
-  const int64_t size = node.attributes().integer("block_size", 0);
   if (size != 0) {
     scale = spread_blocks(node, scale, x, axis, size);
     if (zero != nullptr) zero = spread_blocks(node, zero, x, axis, size);
@@ -75,7 +75,8 @@ std::vector<Tensor> convert_quantize(Conversion& node) {
   const auto [axis, scale, zero] = scaling_of(node);
   if (node.has(2) && node.operand(2)->packed) not_supported("to four-bit integers");
   const Scalar to =
-      zero != nullptr ? zero->element() : wanted_type(node, "output_dtype", Scalar::U8);
+      wanted_type(node, "output_dtype", zero != nullptr ? zero->element() : Scalar::U8);
+  if (zero != nullptr && zero->element() != to) refuse("output_dtype is not the type of zero");
   const Tensor x = node.operand(0);
   const Tensor wide = ir::is_float(x->element()) ? x : node.cast(x, Scalar::F32);
   return {node.result("quantize_linear", {{"axis", axis}, {"to", std::string(ir::name_of(to))}},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "onnx/convert/direct.h"
 
@@ -25,6 +26,25 @@ std::string kind_for(std::string_view kind, Scalar element) {
   return std::string(kind);
 }
 
+// What a reduction of no elements is.
+double of_nothing(std::string_view kind) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (kind == "prod" || kind == "all") return 1;
+  if (kind == "max" || kind == "log_sum" || kind == "log_sum_exp") return -kInfinity;
+  if (kind == "min") return kInfinity;
+  return kind == "mean" ? std::numeric_limits<double>::quiet_NaN() : 0;
+}
+
+Tensor reduce_nothing(Conversion& node, Tensor x, std::string_view kind, const Shape& axes,
+                      bool keep) {
+  Shape shape;
+  for (size_t k = 0; k < x->rank(); ++k) {
+    const bool reduced = std::ranges::find(axes, static_cast<int64_t>(k)) != axes.end();
+    if (!reduced || keep) shape.push_back(reduced ? 1 : x->shape()[k]);
+  }
+  return node.broadcast(node.number(of_nothing(kind), x->element()), std::move(shape));
+}
+
 template <OpName kind, int64_t operand_since>
 std::vector<Tensor> convert_reduce(Conversion& node) {
   const Tensor x = node.operand(0);
@@ -32,15 +52,15 @@ std::vector<Tensor> convert_reduce(Conversion& node) {
   const std::optional<Shape> given = given_axes(node, operand_since);
   Shape axes = resolve_axes(given.value_or(Shape()), x->rank());
   const bool keep = node.attributes().integer("keepdims", 1) != 0;
-  if (axes.empty() && node.attributes().integer("noop_with_empty_axes", 0) == 0) {
-    axes = iota(x->rank());
-  }
+  const bool none_means_all = node.attributes().integer("noop_with_empty_axes", 0) == 0;
+  if (axes.empty() && none_means_all) axes = iota(x->rank());
   if (axes.empty()) {  // over an axis of one element: only what is done to each
     Shape longer = x->shape();
     longer.push_back(1);
     const auto last = static_cast<int64_t>(x->rank());
     return {node.reduce(node.reshape(x, std::move(longer)), how, {last}, false)};
   }
+  if (x->type.elements() == 0) return {reduce_nothing(node, x, how, axes, keep)};
   return {node.result("reduce", {{"kind", how}, {"axes", axes}, {"keep", int64_t{keep}}}, {x})};
 }
 
