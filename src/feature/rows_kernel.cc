@@ -96,10 +96,11 @@ void RowWriter::write_kernel(const Weighted& weighted) {
     if (level.annotation == Annotation::Unroll) times = static_cast<double>(level.extent);
     if (level.annotation == Annotation::Vectorise) times = vectors_of(level);
     copies *= times;
+    // The intrinsic takes the loop inside of it too, so it may stand outside of the body.
+    tensorized |= !tree_.tensorized.empty() && tree_.find_tensorized(level.var) != nullptr;
     if (k < body_) continue;
     vectors *= times;
     if (level.kind == IterKind::Spatial) sums *= times;
-    tensorized |= !tree_.tensorized.empty() && tree_.find_tensorized(level.var) != nullptr;
   }
   set_flag(column::IsTensorized, tensorized);
   set(column::SumsInFlight, sums);

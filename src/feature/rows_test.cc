@@ -145,6 +145,46 @@ TEST(RowsTest, MultiplyAddIsCounted) {
   EXPECT_NEAR(chain.at(2, "float_compare"), 256, 0.01);
 }
 
+TEST(RowsTest, OperationsAreCountedBySort) {
+  const Rows bytes("matmul:m=4,n=8,k=16,dtype=i8", "");
+  EXPECT_NEAR(bytes.at(1, "int_mad"), 4 * 8 * 16, 0.01);
+  EXPECT_EQ(bytes.at(1, "float_mad"), 0);
+  const Rows quotient("elementwise:shape=4x32,chain=div", "");
+  EXPECT_NEAR(quotient.at(0, "float_div"), 4 * 32, 0.01);
+  // A padded line of 2 + 16 elements is one guard of two comparisons each.
+  const Rows padded("conv1d:n=1,l=16,ci=4,co=8,kernel=3,stride=1,pad=1", "");
+  EXPECT_NEAR(padded.at(0, "selects"), 18 * 4, 0.01);
+  EXPECT_NEAR(padded.at(0, "bool_ops"), 18 * 4, 0.01);
+  EXPECT_NEAR(padded.at(0, "int_compare"), 2 * 18 * 4, 0.01);
+  EXPECT_EQ(padded.at(2, "selects"), 0);
+}
+
+TEST(RowsTest, SaysHowAStatementStores) {
+  const Rows copied("matmul:m=8,n=64,k=16", "cache_read B [C]\npack B.read C\nprefetch C k A 4\n");
+  EXPECT_EQ(copied.at(0, "is_copy"), 1);
+  EXPECT_EQ(copied.at(2, "is_copy"), 0);
+  EXPECT_NEAR(copied.at(0, "workspace_bytes"), 16 * 64 * 4, 0.1);
+  double ahead = 0;
+  for (int k = 0; k < 3; ++k) {
+    ahead += copied.at(2, "access" + std::to_string(k) + ".prefetched");
+  }
+  EXPECT_NEAR(ahead, 4, 1e-4);
+  const char* const lanes = "split Y j [16]\nannotate Y j.1 vectorise\n";
+  const Rows plain("elementwise:shape=8x64,chain=relu", lanes);
+  const Rows streamed("elementwise:shape=8x64,chain=relu",
+                      std::string(lanes) + "annotate Y j.1 stream\n");
+  EXPECT_EQ(plain.at(0, "is_streamed"), 0);
+  EXPECT_EQ(streamed.at(0, "is_streamed"), 1);
+  const Rows shared("elementwise:shape=8x64,chain=relu",
+                    std::string(lanes) + "annotate Y i parallel\n");
+  EXPECT_NEAR(shared.at(0, "task_instructions"), shared.at(0, "instructions") / 8, 0.01);
+  const Rows dots("matmul:m=2,n=32,k=8,dtype=u8,dtype_b=i8,constant=B",
+                  "split C j [16]\nsplit C k [4]\nreorder C [i, j.0, k.0, j.1, k.1]\npack B C\n"
+                  "tensorize C j.1 vnni_dot_u8i8\n");
+  EXPECT_EQ(dots.at(1, "is_tensorized"), 1);
+  EXPECT_EQ(copied.at(2, "is_tensorized"), 0);
+}
+
 TEST(RowsTest, LinesLeaveOutLoopsThatDoNotMoveByTheirOwnExtents) {
   // A[i, k] is moved by neither j.0 < 8 nor j.1 < 16, both inside of k: 32 * 64 * 4 bytes once.
   const Rows rows("matmul:m=32,n=128,k=64", "split C j [16]\nreorder C [i, k, j.0, j.1]\n");

@@ -41,6 +41,7 @@ struct BufferCount {
   int64_t loads = 0, stores = 0;
   std::set<int64_t> elements, lines;
   int64_t last_line = -1, line_changes = 0;
+  std::map<int64_t, std::vector<int64_t>> uses;  // by element: the executions, each once
 };
 
 struct StatementCount {
@@ -70,6 +71,8 @@ class Watcher {
     count.elements.insert(event.offset);
     count.lines.insert(line);
     if (std::exchange(count.last_line, line) != line) ++count.line_changes;
+    std::vector<int64_t>& uses = count.uses[event.offset];
+    if (uses.empty() || uses.back() != statement.executed) uses.push_back(statement.executed);
     const auto first = static_cast<ir::BufferId>(tree_.stage(statement.stage).first_buffer);
     if (event.is_store && event.buffer == first) ++statement.executed;
   }
@@ -288,6 +291,136 @@ TEST_P(FeatureCountsTest, RowsAreWhatTheInterpreterDoes) {
     EXPECT_NEAR(at(row, "float_math"), ops.math * executed, near);
   }
 }
+
+// How a statement comes back to elements of a buffer: after so many executions at the least, and
+// so many times in a row at that distance.
+struct Reuse {
+  int64_t distance = 0, times = 0;  // 0: no element is used by two executions
+};
+
+Reuse reuse_of(const BufferCount& count) {
+  Reuse reuse;
+  for (const auto& [element, uses] : count.uses) {
+    for (size_t k = 1; k < uses.size(); ++k) {
+      const int64_t distance = uses[k] - uses[k - 1];
+      if (reuse.distance == 0 || distance < reuse.distance) reuse.distance = distance;
+    }
+  }
+  for (const auto& [element, uses] : count.uses) {
+    int64_t times = 1;
+    for (size_t k = 1; k < uses.size(); ++k) {
+      times = uses[k] - uses[k - 1] == reuse.distance ? times + 1 : 1;
+      reuse.times = std::max(reuse.times, times);
+    }
+  }
+  return reuse;
+}
+
+class FeatureReuseTest : public FeatureCountsTest {
+ protected:
+  // Bytes of all buffers that the first executions of a statement touch.
+  double bytes_within(const StatementCount& statement, int64_t executions) const {
+    double bytes = 0;
+    for (const auto& [buffer, count] : statement.buffers) {
+      for (const auto& [element, uses] : count.uses) {
+        if (uses.front() < executions) bytes += ir::bytes_of(tree_.buffers[buffer].element);
+      }
+    }
+    return bytes;
+  }
+
+  std::multiset<std::string> counted_reuse(const StatementCount& statement) const {
+    std::multiset<std::string> out;
+    for (const auto& [index, count] : statement.buffers) {
+      const schedule::Buffer& buffer = tree_.buffers[index];
+      const bool own =
+          !buffer.is_argument && tree_.stage(buffer.stage).kind != schedule::StageKind::Input;
+      const Reuse reuse = reuse_of(count);
+      const auto accesses = static_cast<double>(std::max(count.loads, count.stores));
+      const double bytes = accesses * ir::bytes_of(buffer.element);
+      if (reuse.distance == 0) {
+        out.insert(own ? "sequence" : fmt::format("none {}", std::llround(2 * bytes)));
+        continue;
+      }
+      out.insert(fmt::format("loop {} x{} {} bytes between, {} each", reuse.distance, reuse.times,
+                             std::llround(bytes_within(statement, reuse.distance)),
+                             std::llround(bytes / static_cast<double>(reuse.times))));
+    }
+    return out;
+  }
+
+  std::multiset<std::string> row_reuse(size_t row) const {
+    std::multiset<std::string> out;
+    for (int k = 0; k < 5; ++k) {
+      const auto column = [&](const char* name) {
+        return at(row, fmt::format("access{}.{}", k, name));
+      };
+      if (column("bytes") < 0.5) continue;
+      const auto each = std::llround(column("bytes_per_reuse"));
+      if (column("reuse_in_sequence") > 0.5) out.insert("sequence");
+      if (column("reuse_none") > 0.5) out.insert(fmt::format("none {}", each));
+      if (column("reuse_in_loop") < 0.5) continue;
+      const double count = column("reuse_count");
+      out.insert(fmt::format("loop {} x{} {} bytes between, {} each",
+                             std::llround(column("reuse_iterations")), std::llround(count),
+                             std::llround(column("reuse_bytes")), each));
+      // The others of their kind are by the same count.
+      for (const char* name : {"unique_bytes", "lines", "unique_lines"}) {
+        EXPECT_NEAR(column(fmt::format("{}_per_reuse", name).c_str()), column(name) / count,
+                    1e-3 * column(name));
+      }
+    }
+    return out;
+  }
+};
+
+TEST_P(FeatureReuseTest, ReuseIsThatOfTheEvents) {
+  const std::vector<StatementCount> statements = counted();
+  ASSERT_EQ(batch_.begin[1], statements.size());
+  for (size_t row = 0; row < statements.size(); ++row) {
+    SCOPED_TRACE(fmt::format("statement {}\n{}", row, tree_.to_string()));
+    EXPECT_EQ(row_reuse(row), counted_reuse(statements[row]));
+  }
+}
+
+// Operations a byte after a tenth of the work and after all of it: outer loops are of 10.
+TEST_P(FeatureReuseTest, IntensityIsThatOfTheEvents) {
+  const std::vector<StatementCount> statements = counted();
+  for (size_t row = 0; row < statements.size(); ++row) {
+    const StatementCount& statement = statements[row];
+    StoreVisitor visitor(static_cast<ir::BufferId>(tree_.stage(statement.stage).first_buffer));
+    visitor.visit(nest_.body);
+    const FloatOps& most = visitor.most;
+    const double ops =
+        at(row, "is_init") > 0.5 ? 0 : most.adds + most.muls + most.compares + most.math;
+    for (const auto& [name, share] : {std::pair("curve0", 10), {"curve9", 1}}) {
+      const int64_t executions = statement.executed / share;
+      const double expected =
+          ops * static_cast<double>(executions) / bytes_within(statement, executions);
+      EXPECT_NEAR(at(row, name), expected, 1e-3 * expected) << "statement " << row << " " << name;
+    }
+    for (int k = 1; k < 10 && ops > 0; ++k) {  // between those it does not fall
+      EXPECT_GE(at(row, fmt::format("curve{}", k)) * 1.001, at(row, fmt::format("curve{}", k - 1)));
+    }
+  }
+}
+
+const Program kReusing[] = {
+    {.name = "products_inside", .workload = "matmul:m=10,n=24,k=16", .trace = ""},
+    {.name = "columns_inside",
+     .workload = "matmul:m=10,n=24,k=16",
+     .trace = "reorder C [i, k, j]\n"},
+    {.name = "rows_inside", .workload = "matmul:m=12,n=10,k=16", .trace = "reorder C [j, k, i]\n"},
+    {.name = "tile_inside",
+     .workload = "matmul:m=20,n=16,k=8",
+     .trace = "split C i [2]\nreorder C [i.0, k, i.1, j]\n"},
+    {.name = "nothing_again", .workload = "elementwise:shape=10x32,chain=relu", .trace = ""},
+    {.name = "sums_of_rows", .workload = "reduce:op=sum,shape=10x64,axes=1", .trace = ""},
+    {.name = "maxima_of_columns", .workload = "reduce:op=max,shape=16x10,axes=0", .trace = ""},
+};
+
+INSTANTIATE_TEST_SUITE_P(Programs, FeatureReuseTest, ::testing::ValuesIn(kReusing),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 const Program kPrograms[] = {
     {.name = "matmul_tiled",
