@@ -17,6 +17,7 @@ namespace tilewright::onnx {
 
 struct ImportOptions {
   // Input name -> shape: for inputs with symbolic dimensions; must agree with those that are known.
+  // A symbol that has got its extent so has it in other inputs too.
   std::map<std::string, std::vector<int64_t>> input_shapes = {};
   // Inputs whose values are known: they become constants, and are no inputs of the Graph.
   std::map<std::string, graph::Constant> input_values = {};

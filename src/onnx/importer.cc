@@ -219,7 +219,7 @@ std::vector<Tensor> Importer::results_of(const NodeProto& node, const std::strin
   }
   const bool any_lost =
       std::ranges::any_of(operands, [](Tensor t) { return t != nullptr && t->lost; });
-  const std::vector<Tensor> all_lost(static_cast<size_t>(node.output_size()), maker_.lost());
+  std::vector<Tensor> all_lost(static_cast<size_t>(node.output_size()), maker_.lost());
   if (const FunctionProto* function = function_of(node)) {
     return call(*function, node, operands, name, frame);
   }

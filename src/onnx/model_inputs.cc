@@ -5,6 +5,7 @@
 #include <onnx.pb.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 
 #include "onnx/refusal.h"
@@ -18,6 +19,8 @@ using ::onnx::TensorShapeProto;
 using ::onnx::ValueInfoProto;
 
 constexpr int64_t kSymbolic = -1;
+
+using Symbols = std::map<std::string, int64_t>;  // names of dimensions that shapes have given
 
 struct DeclaredShape {
   bool has_rank = false;
@@ -44,6 +47,28 @@ DeclaredShape declared_shape(const ValueInfoProto& input) {
   return shape;
 }
 
+// A symbol that two inputs share has one extent.
+void bind_symbols(const ValueInfoProto& input, const Shape& given, Symbols& symbols) {
+  const TensorShapeProto& shape = input.type().tensor_type().shape();
+  for (size_t k = 0; k < given.size() && k < static_cast<size_t>(shape.dim_size()); ++k) {
+    const std::string& name = shape.dim(static_cast<int>(k)).dim_param();
+    if (name.empty()) continue;
+    const auto [at, is_new] = symbols.emplace(name, given[k]);
+    if (!is_new && at->second != given[k]) {
+      refuse(fmt::format("--input-shapes gives the dimension {} both {} and {}", shown(name),
+                         at->second, given[k]));
+    }
+  }
+}
+
+void resolve_symbols(const ValueInfoProto& input, const Symbols& symbols, DeclaredShape& declared) {
+  const TensorShapeProto& shape = input.type().tensor_type().shape();
+  for (size_t k = 0; k < declared.extents.size(); ++k) {
+    const auto known = symbols.find(shape.dim(static_cast<int>(k)).dim_param());
+    if (known != symbols.end()) declared.extents[k] = known->second;
+  }
+}
+
 void check_given(const ValueInfoProto& input, const DeclaredShape& declared, const Shape& given) {
   if (std::ranges::any_of(given, [](int64_t extent) { return extent < 1; })) {
     refuse(fmt::format("--input-shapes gives '{}' the shape {}: extents are at least 1",
@@ -51,7 +76,7 @@ void check_given(const ValueInfoProto& input, const DeclaredShape& declared, con
   }
   bool fits = !declared.has_rank || declared.extents.size() == given.size();
   for (size_t k = 0; fits && declared.has_rank && k < given.size(); ++k) {
-    fits = declared.extents[k] == kSymbolic || declared.extents[k] == given[k];
+    fits = declared.extents[k] <= 0 || declared.extents[k] == given[k];
   }
   if (!fits) {
     refuse(fmt::format("--input-shapes gives '{}' the shape {}, but the model has [{}]",
@@ -95,6 +120,7 @@ void check_names(const std::vector<const ValueInfoProto*>& inputs, const ImportO
         inputs, [&](const ValueInfoProto* input) { return input->name() == name; });
     if (is_there) continue;
     std::vector<std::string> names;
+    names.reserve(inputs.size());
     for (const ValueInfoProto* input : inputs)
       names.push_back(fmt::format("'{}'", shown(input->name())));
     refuse(fmt::format("--input-shapes names '{}', which is no input; the model has {}", name,
@@ -108,6 +134,13 @@ std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
                                      const ImportOptions& options) {
   const std::vector<const ValueInfoProto*> protos = true_inputs(graph);
   check_names(protos, options);
+  Symbols symbols;
+  for (const ValueInfoProto* input : protos) {
+    const auto given = options.input_shapes.find(input->name());
+    if (given == options.input_shapes.end()) continue;
+    check_given(*input, declared_shape(*input), given->second);
+    bind_symbols(*input, given->second, symbols);
+  }
   std::vector<ModelInput> inputs;
   std::vector<std::string> symbolic;
   std::vector<std::string> suggestions;
@@ -115,12 +148,15 @@ std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
     if (input->name().empty()) refuse("an input has no name");
     ModelInput made{.name = input->name(),
                     .type = {.element = element_of_input(*input), .shape = {}}};
-    const DeclaredShape declared = declared_shape(*input);
+    DeclaredShape declared = declared_shape(*input);
+    resolve_symbols(*input, symbols, declared);
     const auto given = options.input_shapes.find(input->name());
+    const bool is_open = !declared.has_rank || std::ranges::count(declared.extents, kSymbolic) != 0;
     if (given != options.input_shapes.end()) {
-      check_given(*input, declared, given->second);
       made.type.shape = given->second;
-    } else if (!declared.has_rank || std::ranges::count(declared.extents, kSymbolic) != 0) {
+    } else if (options.input_values.contains(input->name())) {
+      made.type = options.input_values.at(input->name()).type();
+    } else if (is_open) {
       symbolic.push_back(fmt::format(
           "'{}' ({})", shown(input->name()),
           declared.has_rank ? fmt::format("[{}]", fmt::join(declared.labels, ",")) : "no shape"));

@@ -78,26 +78,24 @@ def write_case(file, case):
     file.write(json.dumps(header).encode() + b"\n" + model + b"".join([*parts[0], *parts[1]]))
 
 
+def write_file(out, cases):
+    out.parent.mkdir(parents=True, exist_ok=True)
+    partial = out.with_suffix(".partial")
+    with partial.open("wb") as file:
+        about = {"format": FORMAT, "onnx": onnx.__version__, "operators": operator_versions()}
+        file.write(json.dumps(about).encode() + b"\n")
+        for case in cases:
+            write_case(file, case)
+    partial.rename(out)
+
+
 def main():
-    out = pathlib.Path(sys.argv[1])
     warnings.simplefilter("ignore")
     np.random.seed(0)
     from onnx.backend.test.case.node import collect_testcases  # runs every test's Python
 
     cases = sorted(collect_testcases(None), key=lambda case: case.name)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_suffix(".partial")
-    with partial.open("wb") as file:
-        about = {
-            "format": FORMAT,
-            "onnx": onnx.__version__,
-            "count": len(cases),
-            "operators": operator_versions(),
-        }
-        file.write(json.dumps(about).encode() + b"\n")
-        for case in cases:
-            write_case(file, case)
-    partial.rename(out)
+    write_file(pathlib.Path(sys.argv[1]), cases)
     if len(sys.argv) > 2:
         seeds = pathlib.Path(sys.argv[2])
         seeds.mkdir(parents=True, exist_ok=True)

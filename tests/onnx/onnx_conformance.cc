@@ -1,15 +1,18 @@
 // Runs ONNX's node tests through the importer and what computes its Graphs.
 //
-//   onnx_conformance CASES SOURCE_DIR [--write] [--evaluate] [--only TEXT]
+//   onnx_conformance CASES SOURCE_DIR [--write] [--evaluate] [--only TEXT] [--mutations COUNT]
+//   [--strict]
 //
 // Prints how many pass and fails when one of tests/onnx/passed.txt does not, when the share of our
 // operator set is below 85 %, or when anything crashes. --write writes that list and docs/onnx.md
 // anew. --evaluate computes node by node instead of compiling. --only runs tests whose names have
-// TEXT in them and says why each fails.
+// TEXT in them and says why each fails. Each model is imported again COUNT times (by default 3)
+// with something changed in it, which must end in a Graph or an error.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -17,6 +20,7 @@
 
 #include "base/file.h"
 #include "tests/onnx/compute.h"
+#include "tests/onnx/mutate.h"
 #include "tests/onnx/node_cases.h"
 #include "tests/onnx/report.h"
 #include "tests/onnx/run_case.h"
@@ -32,6 +36,8 @@ struct Arguments {
   bool write = false;
   bool evaluate = false;
   std::string only;
+  size_t mutations = 3;
+  bool strict = false;
 };
 
 int run_all(const Arguments& arguments) {
@@ -46,7 +52,8 @@ int run_all(const Arguments& arguments) {
     if (!node_case.name.contains(arguments.only)) continue;
     ran.push_back({.node_case = &node_case, .result = run_case(node_case, compute)});
     const CaseResult& result = ran.back().result;
-    const bool told = result.outcome == Outcome::Crashed || !arguments.only.empty();
+    const bool told = result.outcome == Outcome::Crashed || !arguments.only.empty() ||
+                      (arguments.strict && result.outcome != Outcome::Passed);
     if (told) {
       fmt::print("{}: {}\n", node_case.name,
                  result.outcome == Outcome::Passed ? "passed" : result.reason);
@@ -60,13 +67,19 @@ int run_all(const Arguments& arguments) {
   fmt::print("f32 and integer tests of our operator set: {} of {} passed ({:.1f} %)\n", ours.passed,
              ours.all, ours.percent());
   if (!arguments.only.empty()) return crashed == 0 ? 0 : 1;
+  const std::vector<std::string> problems = import_mutations(*cases, arguments.mutations);
+  for (const std::string& problem : problems) fmt::print("{}\n", problem);
+  fmt::print("{} changed models: {} did not end in a graph or an error\n",
+             cases->cases.size() * arguments.mutations, problems.size());
+  const bool sound = crashed == 0 && problems.empty();
+  if (arguments.strict) return sound && count(ran, Outcome::Passed) == ran.size() ? 0 : 1;
 
   const auto list = arguments.source / "tests" / "onnx" / "passed.txt";
   if (arguments.write) {
     const Status wrote = write_file_atomically(list, passed_list(ran));
     const Status told =
         write_file_atomically(arguments.source / "docs" / "onnx.md", document(*cases, ran));
-    return wrote && told && crashed == 0 ? 0 : 1;
+    return wrote && told && sound ? 0 : 1;
   }
   const auto stored = read_file(list);
   if (!stored) {
@@ -78,7 +91,7 @@ int run_all(const Arguments& arguments) {
     const auto at = std::ranges::find(ran, name, [](const Ran& r) { return r.node_case->name; });
     fmt::print("{} passed before: {}\n", name, at->result.reason);
   }
-  return lost.empty() && crashed == 0 && ours.percent() >= kLeastPercent ? 0 : 1;
+  return lost.empty() && sound && ours.percent() >= kLeastPercent ? 0 : 1;
 }
 
 }  // namespace
@@ -88,7 +101,8 @@ int main(int argc, char** argv) {
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   if (words.size() < 2) {
     fmt::print(stderr,
-               "usage: onnx_conformance CASES SOURCE_DIR [--write] [--evaluate] [--only TEXT]\n");
+               "usage: onnx_conformance CASES SOURCE_DIR [--write] [--evaluate] [--only TEXT] "
+               "[--mutations COUNT] [--strict]\n");
     return 2;
   }
   tilewright::onnx::Arguments arguments{
@@ -96,7 +110,11 @@ int main(int argc, char** argv) {
   for (size_t k = 2; k < words.size(); ++k) {
     if (words[k] == "--write") arguments.write = true;
     if (words[k] == "--evaluate") arguments.evaluate = true;
+    if (words[k] == "--strict") arguments.strict = true;
     if (words[k] == "--only" && k + 1 < words.size()) arguments.only = words[++k];
+    if (words[k] == "--mutations" && k + 1 < words.size()) {
+      arguments.mutations = std::strtoul(words[++k].data(), nullptr, 10);
+    }
   }
   return tilewright::onnx::run_all(arguments);
 }

@@ -44,15 +44,17 @@ std::string escaped(std::string text) {
   return text;
 }
 
+std::string operator_row(const NodeCases& cases, std::string_view domain, std::string_view op) {
+  const auto versions = cases.operators.find(std::string(op));
+  const bool known = domain.empty() && versions != cases.operators.end();
+  return fmt::format("| {}{}{} | {} |\n", domain, domain.empty() ? "" : ".", op,
+                     known ? fmt::format("{}", fmt::join(versions->second, ", ")) : "");
+}
+
 std::string operator_rows(const NodeCases& cases) {
   std::string text;
-  for (const ConverterRow& row : all_converters()) {
-    const auto versions = cases.operators.find(std::string(row.op));
-    const bool known = row.domain.empty() && versions != cases.operators.end();
-    text += fmt::format("| {}{}{} | {} |\n", row.domain, row.domain.empty() ? "" : ".", row.op,
-                        known ? fmt::format("{}", fmt::join(versions->second, ", ")) : "");
-  }
-  return text + "| If | 1, 11, 13, 16, 19, 21, 23, 24, 25 |\n";
+  for (const ConverterRow& row : all_converters()) text += operator_row(cases, row.domain, row.op);
+  return text + operator_row(cases, "", "If");
 }
 
 // `1 node of the model is not supported: 'y' (Op): reason` -> `Op: reason`

@@ -1,5 +1,5 @@
-"""The CTest entry of ONNX's node tests: makes them where they are missing or of another version of
-the package, then runs onnx_conformance over them. Exit code 77 (skipped) without the package.
+"""The CTest entry of ONNX's node tests and of small models: makes them where they are missing or of another
+version of the package, then runs onnx_conformance over them. Exit code 77 (skipped) without the package.
 
     run_conformance.py PROGRAM SOURCE_DIR BUILD_DIR [ARGUMENTS...]
 """
@@ -17,8 +17,8 @@ def version_in(python):
     return answer.stdout.strip() if answer.returncode == 0 else None
 
 
-def is_current(cases, version, script):
-    if not cases.exists() or cases.stat().st_mtime < script.stat().st_mtime:
+def is_current(cases, version, scripts):
+    if not cases.exists() or any(cases.stat().st_mtime < script.stat().st_mtime for script in scripts):
         return False
     with cases.open("rb") as file:
         return json.loads(file.readline()).get("onnx") == version
@@ -31,11 +31,16 @@ def main():
     if version is None:
         print("skipped: the package onnx is not in .venv; ./dev demo or ./dev bench install it")
         return 77
-    script = source / "tests" / "onnx" / "make_node_tests.py"
-    cases = build / "onnx_node_tests" / "cases.bin"
-    if not is_current(cases, version, script):
-        subprocess.run([python, script, cases], check=True)
-    return subprocess.run([program, str(cases), str(source), *sys.argv[4:]]).returncode
+    scripts = source / "tests" / "onnx"
+    folder = build / "onnx_node_tests"
+    made = (("make_node_tests.py", "cases.bin", []), ("make_model_tests.py", "models.bin", ["--strict"]))
+    status = 0
+    for script, name, arguments in made:
+        if not is_current(folder / name, version, [scripts / script, scripts / "make_node_tests.py"]):
+            subprocess.run([python, "-B", scripts / script, folder / name], check=True)
+        command = [program, folder / name, source, *arguments, *sys.argv[4:]]
+        status = status or subprocess.run(command).returncode
+    return status
 
 
 if __name__ == "__main__":
