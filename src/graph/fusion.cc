@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "te/predicates.h"
@@ -10,10 +11,12 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr size_t kMostNodes = 24;     // of a group: larger ones make loops that nobody can schedule
-constexpr size_t kMostBranches = 12;  // nodes between a value and where all its readers meet
-constexpr size_t kMostParts = 4;      // of a concat that is computed where it is read
-constexpr double kCheapInstructions = 8;  // of a fused producer, all its copies together
+constexpr size_t kMostNodes = 24;  // of a group: larger ones make loops that nobody can schedule
+constexpr int64_t kMostInstructions = 400;
+constexpr int64_t kMostWrittenOut = 4000;  // where a value that is read twice counts twice
+constexpr size_t kMostBranches = 12;       // nodes between a value and where all its readers meet
+constexpr size_t kMostParts = 4;           // of a concat that is computed where it is read
+constexpr double kCheapInstructions = 8;   // of a fused producer, all its copies together
 
 bool is_output(const Graph& graph, ValueId value) {
   return std::ranges::find(graph.outputs(), value) != graph.outputs().end();
@@ -51,6 +54,19 @@ bool goes_over_rows(const OpDef& op) {
   return std::ranges::find(kNames, op.name) != std::end(kNames);
 }
 
+// A convolution of one tap: its tiles hold all channels of few places, so that what is computed
+// before it is computed once a tile, in a cache.
+bool is_pointwise(const Graph& graph, const Node& node) {
+  if (node.op != "conv" || node.attributes.integer("groups", 1) != 1) return false;
+  const TensorType& x = graph.value(node.inputs[0]).type;
+  const TensorType& w = graph.value(node.inputs[1]).type;
+  const TensorType& y = graph.value(node.outputs[0]).type;
+  const bool last = node.attributes.integer("channels_last", 0) != 0;
+  const int64_t in = last ? x.shape.back() : x.shape[1];
+  const int64_t out = last ? y.shape.back() : y.shape[1];
+  return w.elements() == in * out && x.elements() / in == y.elements() / out;
+}
+
 int64_t instructions_of(const te::Dag& dag) {
   int64_t sum = 0;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) sum += dag.access(id).instructions;
@@ -85,13 +101,44 @@ class Fuser {
  private:
   uint32_t begin_group(NodeId anchor) {
     groups_.push_back({.nodes = {anchor}, .anchor = anchor});
+    instructions_.push_back(instructions_of(*facts_[anchor].dag));
     group_of_[anchor] = static_cast<uint32_t>(groups_.size() - 1);
     return group_of_[anchor];
   }
 
   void join(NodeId id, uint32_t group) {
     groups_[group].nodes.push_back(id);
+    instructions_[group] += instructions_of(*facts_[id].dag);
     group_of_[id] = group;
+  }
+
+  // What the group would be with these nodes can still be compiled in no time.
+  bool has_room(uint32_t group, std::span<const NodeId> more) const {
+    std::vector<NodeId> nodes = groups_[group].nodes;
+    nodes.insert(nodes.end(), more.begin(), more.end());
+    int64_t sum = instructions_[group];
+    for (const NodeId id : more) sum += instructions_of(*facts_[id].dag);
+    return nodes.size() <= kMostNodes && sum <= kMostInstructions &&
+           written_out(std::move(nodes)) <= kMostWrittenOut;
+  }
+
+  // Instructions of the last node with all others written out where they are read, as often as
+  // they are: x * x of y * y has y four times.
+  int64_t written_out(std::vector<NodeId> nodes) const {
+    std::ranges::sort(nodes);
+    std::map<NodeId, int64_t> size;
+    for (const NodeId id : nodes) {
+      const Work work = facts_[id].op->work;
+      size[id] = 1;
+      if (work == Work::Heavy || work == Work::Rows) continue;
+      size[id] = instructions_of(*facts_[id].dag);
+      for (const ValueId input : graph_.node(id).inputs) {
+        if (input == kNone) continue;
+        const auto producer = size.find(graph_.value(input).producer);
+        if (producer != size.end()) size[id] += producer->second;
+      }
+    }
+    return size.rbegin()->second;
   }
 
   // Live readers of what a node computes.
@@ -115,9 +162,9 @@ class Fuser {
   void grow_behind(uint32_t group) {
     NodeId last = groups_[group].anchor;
     const std::vector<int64_t> rows = rows_of(last);
-    while (groups_[group].nodes.size() < kMostNodes) {
+    while (true) {
       const std::vector<NodeId> next = meeting_readers(last, rows);
-      if (next.empty()) return;
+      if (next.empty() || !has_room(group, next)) return;
       for (const NodeId id : next) join(id, group);
       last = next.back();
     }
@@ -175,7 +222,7 @@ class Fuser {
       if (group != kNone && facts_[id].affine) join_before(id, group);
       return;
     }
-    if (group != kNone && groups_[group].nodes.size() < kMostNodes && may_join(id, group)) {
+    if (group != kNone && has_room(group, {&id, 1}) && may_join(id, group)) {
       join_before(id, group);
     } else {
       begin_group(id);
@@ -283,8 +330,9 @@ class Fuser {
   const FusionPays& pays_;
   std::vector<std::vector<NodeId>> uses_;  // by value
   std::vector<FusedGroup> groups_;
-  std::vector<uint32_t> group_of_;   // by node
-  std::vector<bool> before_anchor_;  // by node: its value reaches the anchor of its group
+  std::vector<int64_t> instructions_;  // of an element of all its stages, by group
+  std::vector<uint32_t> group_of_;     // by node
+  std::vector<bool> before_anchor_;    // by node: its value reaches the anchor of its group
 };
 
 void mark_live(const Graph& graph, std::vector<NodeFacts>& facts) {
@@ -327,8 +375,10 @@ Result<std::vector<NodeFacts>> facts_of(const Graph& graph) {
   return facts;
 }
 
-bool fusion_pays_by_default(const Graph&, const FusionQuestion& question) {
-  return question.copies * static_cast<double>(question.instructions) <= kCheapInstructions;
+bool fusion_pays_by_default(const Graph& graph, const FusionQuestion& question) {
+  const auto instructions = static_cast<double>(question.instructions);
+  if (question.copies * instructions <= kCheapInstructions) return true;
+  return instructions <= kCheapInstructions && is_pointwise(graph, graph.node(question.anchor));
 }
 
 std::vector<FusedGroup> fuse(const Graph& graph, std::span<const NodeFacts> facts,

@@ -50,7 +50,7 @@ struct FusionQuestion {
   int64_t bytes = 0;         // of the value, which is neither written nor read when it is fused
 };
 using FusionPays = std::function<bool(const Graph& graph, const FusionQuestion& question)>;
-// Where it is computed again for each read and that is cheaper than a pass over memory.
+// Where it is cheap, all copies together, or one of them before a convolution of one tap.
 bool fusion_pays_by_default(const Graph& graph, const FusionQuestion& question);
 
 struct FusedGroup {

@@ -90,7 +90,7 @@ TEST(Fusion, MapBeforeConvolutionAsksWhetherItPays) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 8, 8, 16});
   const ValueId active = g.add("relu", {g.add("mul", {x, g.weights({16})})});
-  const Graph graph = g.finish({g.conv(active, 32, 1)});
+  const Graph graph = g.finish({g.conv(active, 32, 3)});
   EXPECT_EQ(fused(graph), "mul relu | conv");
   double copies = 0;
   const FusionPays always = [&](const Graph&, const FusionQuestion& question) {
@@ -98,7 +98,13 @@ TEST(Fusion, MapBeforeConvolutionAsksWhetherItPays) {
     return true;
   };
   EXPECT_EQ(fused(graph, always), "mul relu conv");
-  EXPECT_EQ(copies, 32);
+  EXPECT_EQ(copies, 32 * 9);
+
+  TestGraph h;  // of one tap
+  const ValueId y = h.input("y", {1, 8, 8, 16});
+  const ValueId scaled = h.add("relu", {h.add("mul", {h.add("erf", {y}), h.weights({16})})});
+  EXPECT_EQ(fused(h.finish({h.conv(scaled, 32, 1)})), "erf | mul relu conv");
+  EXPECT_EQ(fused(h.finish({h.conv(scaled, 32, 1, 2)})), "erf mul relu | conv");
 }
 
 TEST(Fusion, MovesIntoWhatReadsThem) {
@@ -166,6 +172,26 @@ TEST(Fusion, ReductionsWithWhatGoesOverTheSameRows) {
   const Attributes first = {{"kind", "sum"}, {"axes", Shape{0}}, {"keep", int64_t{1}}};
   const Graph other = h.finish({h.add("div", {y, h.add("reduce", {y}, first)})});
   EXPECT_EQ(fused(other), "reduce | div");
+}
+
+TEST(Fusion, GroupsHaveAnEnd) {
+  TestGraph g;
+  ValueId x = g.input("x", {4, 8});
+  for (int k = 0; k < 60; ++k) x = g.add("relu", {x});
+  for (int k = 0; k < 30; ++k) x = g.add("erf", {x});
+  const Graph graph = g.finish({x});
+  const auto facts = facts_of(graph);
+  for (const FusedGroup& group : fuse(graph, *facts, fusion_pays_by_default)) {
+    EXPECT_LE(group.nodes.size(), 24U);
+    EXPECT_TRUE(graph.node(group.nodes[0]).op == "relu" || group.nodes.size() <= 12);
+  }
+
+  TestGraph h;
+  ValueId y = h.input("y", {4, 8});
+  for (int k = 0; k < 20; ++k) y = h.add("mul", {y, y});
+  const Graph squares = h.finish({y});
+  const auto more = facts_of(squares);
+  EXPECT_EQ(fuse(squares, *more, fusion_pays_by_default).size(), 2U);
 }
 
 TEST(Fusion, ViewsStayOutside) {

@@ -99,10 +99,10 @@ TEST(ConcatInPlace, DenseBlock) {
   for (const Group& group : parts->groups) {
     EXPECT_FALSE(group.title.contains("concat")) << group.title;
   }
-  // The first convolution; in each layer scale and relu, two convolutions; the last one. All that
+  // The first convolution; in each layer two, scale and relu in the first; the last one. All that
   // end a layer are one kernel.
-  EXPECT_EQ(parts->groups.size(), 1U + 3 * 4 + 1);
-  EXPECT_EQ(parts->kernels.size(), 1U + 2 * 4 + 1 + 1);
+  EXPECT_EQ(parts->groups.size(), 1U + 2 * 4 + 1);
+  EXPECT_EQ(parts->kernels.size(), 1U + 4 + 1 + 1);
 }
 
 TEST(ConcatInPlace, OneInAnother) {
