@@ -25,6 +25,7 @@ class LoadedModel {
   const TilewrightModelApi& api() const { return *api_; }
   TilewrightModel* model() const { return model_; }
   size_t untuned() const { return untuned_; }  // of a model file: kernels without a record
+  const deploy::Program* program() const { return program_.get(); }  // of a model file; else null
 
  private:
   std::unique_ptr<deploy::Program> program_;  // of a model file

@@ -94,7 +94,7 @@ TEST(Space, MistakesAreBadUse) {
       {{"GMM"}, "GMM"},
       {{"GMM0", "--off", "wings"}, "wings"},
       {{"GMM0", "--off", "tails,wings"}, "wings"},
-      {{"GMM0", "--off", "skip"}, "without skip"},
+      {{"C2D2", "--off", "skip"}, "without skip"},
       {{"GMM0", "--target", "z80"}, "z80"},
       {{"GMM0", "--threads", "0"}, "--threads"},
   };

@@ -1,6 +1,6 @@
-// `tilewright tune WHAT...`: searches the space of each workload for its fastest schedule. All that
-// is measured goes into the store; a run that was stopped is gone on with, one that is repeated
-// measures nothing. docs/tuning.md.
+// `tilewright tune WHAT...`: searches the space of each workload, or of each kernel of a model, for
+// its fastest schedule. All that is measured goes into the store; a run that was stopped is gone on
+// with, one that is repeated measures nothing. docs/tuning.md.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -17,29 +17,29 @@
 #include "base/json.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
+#include "cli/model_report.h"
 #include "cli/progress_printer.h"
 #include "cli/records_common.h"
 #include "cli/target_choice.h"
 #include "cli/tune_report.h"
+#include "cli/tune_tasks.h"
 #include "cli/units.h"
 #include "cli/verb.h"
 #include "cli/workers.h"
 #include "cost/xgboost_model.h"
 #include "runtime/host/peak.h"
-#include "task/parse.h"
-#include "task/suite.h"
 #include "tune/models.h"
 
 namespace tilewright::cli {
 namespace {
 
-constexpr int64_t kDefaultTrials = 200;  // a task, when no budget is given
 constexpr double kPeakSeconds = 0.1;
 constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kTables = 0.05;  // seconds that are kept for printing
 
 struct Options {
   std::vector<std::string> what;
+  ModelChoice model_choice;  // how models among them are read
   std::string records = kDefaultRecords;
   TargetChoice target;
   int64_t trials = 0;
@@ -51,7 +51,7 @@ struct Options {
   std::string cost = "xgboost";
   std::string objective;
   std::vector<double> latency_targets_us;
-  std::string cache = "warm";
+  std::string cache;  // empty: as the tasks are run
   std::string model;
   std::string from_model;
   bool force = false;
@@ -60,37 +60,13 @@ struct Options {
   size_t learn_from = tune::TaskTunerOptions().learn_from;
 };
 
-// The tasks that the words mean; one that is said twice weighs twice.
-Result<std::vector<tune::TunedTask>> tasks_of(const Options& options) {
-  const Result<Target> target = measured_target_of(options.target);
-  if (!target) return std::unexpected(target.error());
-  std::vector<std::string> words;
-  for (const std::string& word : options.what) {
-    if (word != "suite") words.push_back(word);
-    if (word != "suite") continue;
-    for (const SuiteRow& row : suite_rows()) words.push_back(row.name);
-  }
-  std::vector<tune::TunedTask> tasks;
-  for (const std::string& word : words) {
-    Result<Workload> workload = parse_workload(word);
-    if (!workload) return std::unexpected(workload.error());
-    Task task{std::move(*workload), *target};
-    const auto same = std::ranges::find_if(
-        tasks, [&](const tune::TunedTask& one) { return one.task.key() == task.key(); });
-    if (same != tasks.end()) {
-      same->weight += 1;
-    } else {
-      tasks.push_back({.task = std::move(task)});
-    }
-  }
-  return tasks;
-}
-
-Result<tune::Objective> objective_of(const Options& options, size_t tasks) {
+// A model is as fast as its tasks together.
+Result<tune::Objective> objective_of(const Options& options, const TuneTasks& what) {
   tune::Objective objective;
-  const std::string name = !options.objective.empty() ? options.objective
-                           : tasks > 1                ? "geometric_mean"
-                                                      : "sum";
+  const size_t tasks = what.tasks.size();
+  const std::string name = !options.objective.empty()    ? options.objective
+                           : tasks > 1 && !what.of_model ? "geometric_mean"
+                                                         : "sum";
   if (!options.latency_targets_us.empty() && name != "targets") {
     return fail(ErrorKind::BadInput, "--latency-targets goes with --objective targets");
   }
@@ -131,10 +107,10 @@ std::string command_of(const Options& options) {
 // One run of the verb: what is printed while it goes on.
 class TuneRun : public tune::LoopListener {
  public:
-  TuneRun(const Context& context, const Options& options, const std::vector<tune::TunedTask>& tasks,
-          double begin_s)
+  TuneRun(const Context& context, const Options& options, const TuneTasks& what, double begin_s)
       : context_(context),
-        tasks_(tasks),
+        what_(what),
+        tasks_(what.tasks),
         begin_s_(begin_s),
         seconds_(options.seconds),
         terminal_(reaches_terminal(context.err)),
@@ -151,7 +127,7 @@ class TuneRun : public tune::LoopListener {
                 const tune::Trial& trial) override {
     if (task != task_ || tally_.name.empty()) {
       task_ = task;
-      tally_.name = tasks_[task].task.workload.text;
+      tally_.name = what_.names[task];
       tally_.flop = tasks_[task].task.workload.dag->flop();
       tally_.peak_share = peak_share_of(tasks_[task].task.workload);
       tally_.best_ns = task < best_ns_.size() ? best_ns_[task] : 0;
@@ -172,13 +148,17 @@ class TuneRun : public tune::LoopListener {
     tally_.scored += report.scored;
     tally_.search_s += report.propose_s;
     overhead_s_ += report.propose_s + report.learn_s;
-    if (report.quality) quality_ = quality_text(tasks_[task].task.workload.text, report);
+    if (report.quality) quality_ = quality_text(what_.names[task], report);
     if (context_.json) {
-      Json round = round_json(tasks_[task].task.workload.text, report, trials_);
+      Json round = round_json(what_.names[task], report, trials_);
+      round["task"] = tasks_[task].task.key().hex();
+      round["weight"] = tasks_[task].weight;
       context_.out << print_json({{"round", std::move(round)}}) << "\n" << std::flush;
       trials_.clear();
     }
   }
+
+  void add_stored(size_t trials) { tally_.stored += trials; }  // known without the search
 
   void finish() {
     if (tally_.trials() > 0) print_progress(seconds_now() - begin_s_);
@@ -205,6 +185,7 @@ class TuneRun : public tune::LoopListener {
   }
 
   const Context& context_;
+  const TuneTasks& what_;
   const std::vector<tune::TunedTask>& tasks_;
   double begin_s_;
   double seconds_;
@@ -220,15 +201,21 @@ class TuneRun : public tune::LoopListener {
   std::function<void(size_t)> after_trial_;
 };
 
-Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks) {
+// In a model the weights of a kernel are cold when it is called.
+std::string cache_of(const Options& options, const TuneTasks& what) {
+  if (!options.cache.empty()) return options.cache;
+  return what.of_model ? "weights_cold" : "warm";
+}
+
+Result<tune::TuningOptions> tuning_options(const Options& options, const TuneTasks& what) {
   tune::TuningOptions tuning;
   const Result<tune::SearchKind> search = tune::parse_search_kind(options.search);
   if (!search) return std::unexpected(search.error());
   const Result<tune::CostKind> cost = tune::parse_cost_kind(options.cost);
   if (!cost) return std::unexpected(cost.error());
-  const Result<record::CachePolicy> cache = record::parse_cache_policy(options.cache);
+  const Result<record::CachePolicy> cache = record::parse_cache_policy(cache_of(options, what));
   if (!cache) return std::unexpected(cache.error());
-  Result<tune::Objective> objective = objective_of(options, tasks);
+  Result<tune::Objective> objective = objective_of(options, what);
   if (!objective) return std::unexpected(objective.error());
   const Result<std::filesystem::path> workers = workers_folder();
   if (!workers) return std::unexpected(workers.error());
@@ -250,7 +237,7 @@ Result<tune::TuningOptions> tuning_options(const Options& options, size_t tasks)
   tuning.measure.protocol.cache = *cache;
   tuning.trials = options.trials;
   if (options.trials == 0 && options.seconds <= 0) {
-    tuning.trials = kDefaultTrials * static_cast<int64_t>(tasks);
+    tuning.trials = what.default_trials();
   }
   tuning.force = options.force;
   tuning.command = command_of(options);
@@ -262,11 +249,11 @@ double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
   return runtime::measure_fma_peak(tasks[0].task.target.threads, seconds).gflops;
 }
 
-std::vector<TuneRow> rows_of(const tune::Tuning& tuning) {
+std::vector<TuneRow> rows_of(const tune::Tuning& tuning, const std::vector<std::string>& names) {
   std::vector<TuneRow> rows;
   for (size_t task = 0; task < tuning.size(); ++task) {
     const tune::TunedTask& one = tuning.task(task);
-    rows.push_back({.name = one.task.workload.text,
+    rows.push_back({.name = names[task],
                     .key = one.task.key(),
                     .flop = one.task.workload.dag->flop(),
                     .weight = one.weight,
@@ -280,10 +267,11 @@ struct Took {
   double all_s = 0, finals_s = 0;
 };
 
-void print_result(const Context& context, const Options& options, const tune::Tuning& tuning,
-                  const TuneRun& run, double peak_gflops, const Took& took) {
+void print_result(const Context& context, const Options& options, const TuneTasks& what,
+                  const tune::Tuning& tuning, const TuneRun& run, double peak_gflops,
+                  const Took& took) {
   const double took_s = took.all_s;
-  const std::vector<TuneRow> rows = rows_of(tuning);
+  const std::vector<TuneRow> rows = rows_of(tuning, what.names);
   const TuneTally& tally = run.tally();
   if (context.json) {
     Json tasks = Json::array();
@@ -304,16 +292,17 @@ void print_result(const Context& context, const Options& options, const tune::Tu
                    {"interrupted", Interrupt::requested()},
                    {"records", options.records}};
     if (took_s > 0) result["trials_per_s"] = static_cast<double>(tally.measured) / took_s;
+    if (what.of_model) result["model_ns"] = model_time_of(rows).sum_ns;
     context.out << print_json({{"result", std::move(result)}}) << "\n";
     return;
   }
-  std::string text =
-      tune_table(rows, peak_gflops) + not_begun_text(rows) + "\n" + winners_text(rows);
+  std::string text = what.of_model ? model_table(rows) : tune_table(rows, peak_gflops);
+  text += not_begun_text(rows) + "\n" + (what.of_model ? "" : winners_text(rows));
   text += failures_text(tally) + run.quality();
   text +=
       fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n", tally.trials(),
                   duration_text(took_s * 1e9), tally.measured, tally.stored, options.records);
-  text += "peer: ./dev bench search\n";
+  text += what.of_model ? "" : "peer: ./dev bench search\n";
   context.out << text;
 }
 
@@ -372,14 +361,40 @@ ExitCode exit_code_of(const Context& context, const tune::Tuning& tuning, const 
   return ExitCode::NothingValid;
 }
 
+// The larger of two: other work on the machine makes a peak look low.
+double peak_again(const std::vector<tune::TunedTask>& tasks, const Options& options,
+                  const tune::TimeBudget& budget, double peak_gflops) {
+  const double seconds =
+      options.seconds > 0 ? std::min(budget.left_s() - kTables, kLongestPeakSeconds) : kPeakSeconds;
+  if (seconds < kTables || Interrupt::requested()) return peak_gflops;
+  return std::max(peak_gflops, fma_peak(tasks, seconds));
+}
+
+// A model that was tuned before with this budget: its results from the store, without the search.
+Result<ExitCode> tell_known(const Context& context, const Options& options, const TuneTasks& what,
+                            tune::Tuning& tuning, double begin_s) {
+  if (const Status known = tuning.recall(); !known) return std::unexpected(known.error());
+  TuneRun run(context, options, what, begin_s);
+  for (size_t task = 0; task < tuning.size(); ++task) run.add_stored(tuning.result(task).trials);
+  print_result(context, options, what, tuning, run, 0,
+               {.all_s = seconds_now() - begin_s, .finals_s = 0});
+  if (!context.json) {
+    context.out << "tuned before with this budget: more --trials or --seconds go on\n";
+  }
+  return exit_code_of(context, tuning, run.tally());
+}
+
 Result<ExitCode> run_tune(const Context& context, const Options& options) {
   const double begin_s = seconds_now();
-  Result<std::vector<tune::TunedTask>> tasks = tasks_of(options);
-  if (!tasks) return std::unexpected(tasks.error());
+  const Result<Target> target = measured_target_of(options.target);
+  if (!target) return std::unexpected(target.error());
+  const Result<TuneTasks> what = tune_tasks_of(options.what, options.model_choice, *target);
+  if (!what) return std::unexpected(what.error());
+  const std::vector<tune::TunedTask>* const tasks = &what->tasks;
   if (const Status flags = check_flags(options, *tasks); !flags) {
     return std::unexpected(flags.error());
   }
-  Result<tune::TuningOptions> tuning_with = tuning_options(options, tasks->size());
+  Result<tune::TuningOptions> tuning_with = tuning_options(options, *what);
   if (!tuning_with) return std::unexpected(tuning_with.error());
   Result<record::Store> store = record::Store::open(options.records);
   if (!store) return std::unexpected(store.error());
@@ -391,9 +406,13 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
     return Interrupt::requested() || !context.out.good() ||
            (in_finals ? budget.left_s() <= 0 : budget.trials_are_over());
   };
-  TuneRun run(context, options, *tasks, begin_s);
+  TuneRun run(context, options, *what, begin_s);
   Result<tune::Tuning> tuning = tune::Tuning::start(*tasks, *store, *tuning_with);
   if (!tuning) return std::unexpected(tuning.error());
+  const tune::Walk walk{.trials = tuning_with->trials, .seconds = options.seconds};
+  if (what->of_model && tuning->is_done(walk)) {
+    return tell_known(context, options, *what, *tuning, begin_s);
+  }
   double peak_gflops = fma_peak(*tasks, kPeakSeconds);
   run.set_budget(tuning_with->trials, peak_gflops);
   std::vector<double> finals_s(tasks->size(), tune::TimeBudget::kNoEnd);
@@ -415,15 +434,11 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   // Nothing could be tried: the reason is all there is to say.
   if (!status && run.tally().trials() == 0) return std::unexpected(status.error());
   const double finals_took_s = seconds_now() - trials_end_s;
-  // The larger of two: other work on the machine makes a peak look low.
-  const double peak_s =
-      options.seconds > 0 ? std::min(budget.left_s() - kTables, kLongestPeakSeconds) : kPeakSeconds;
-  if (run.tally().measured > 0 && peak_s >= kTables && !Interrupt::requested()) {
-    peak_gflops = std::max(peak_gflops, fma_peak(*tasks, peak_s));
-  }
-  print_result(context, options, *tuning, run, peak_gflops,
+  if (run.tally().measured > 0) peak_gflops = peak_again(*tasks, options, budget, peak_gflops);
+  print_result(context, options, *what, *tuning, run, peak_gflops,
                {.all_s = seconds_now() - begin_s, .finals_s = finals_took_s});
   if (status && !options.model.empty()) status = save_model(context, *tuning, options.model);
+  if (status && what->of_model && !Interrupt::requested()) status = tuning->note_done(walk);
   if (!status) return std::unexpected(status.error());
   return exit_code_of(context, *tuning, run.tally());
 }
@@ -432,14 +447,17 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
 
 Action declare_tune(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("what", options->what,
-                 "operators, such as matmul:m=512,n=512,k=512, names of the suite, or `suite` for "
-                 "all of it")
+  app.add_option(
+         "what", options->what,
+         "models, such as resnet50.onnx, operators, such as matmul:m=512,n=512,k=512, names "
+         "of the suite, or `suite` for all of it")
       ->required();
+  declare_model_flags(app, &options->model_choice);
   declare_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
   app.add_option("--trials", options->trials,
-                 "so many candidates in all (default: 200 a task, or no limit with --seconds)")
+                 "so many candidates in all (default: 200 a task, fewer for what takes next to no "
+                 "time of a model, or no limit with --seconds)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--seconds", options->seconds, "end after that long, finals included")
       ->check(number_between(0.1, 1e9));
@@ -457,12 +475,13 @@ Action declare_tune(CLI::App& app) {
   app.add_option("--objective", options->objective,
                  "of several tasks: sum, geometric_mean, targets or early_stopping, which ends a "
                  "task after 256 trials without improvement or --patience (default: "
-                 "geometric_mean)");
+                 "geometric_mean; of a model sum)");
   app.add_option("--latency-targets", options->latency_targets_us,
                  "for --objective targets: microseconds, one a task, separated by commas")
       ->delimiter(',');
   app.add_option("--cache", options->cache,
-                 "before each sample: warm, cold or weights_cold (default: warm)");
+                 "before each sample: warm, cold or weights_cold (default: warm; of a model "
+                 "weights_cold)");
   app.add_option("--learn-from", options->learn_from,
                  fmt::format("trials after which the learned model guides, and no longer the "
                              "analytic one (default: {})",

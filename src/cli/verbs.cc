@@ -5,9 +5,11 @@
 // One line a verb: its name and what it does, as the help shows it. cli/verb_NAME.cc defines
 // declare_NAME.
 #define TILEWRIGHT_VERBS(VERB)                                                              \
+  VERB(bench, "how long a model takes, by task, and beside other libraries")                \
   VERB(compile, "a model or an operator as a library, an object or C source")               \
   VERB(doctor, "what this machine is, what works, what is missing and how to get it")       \
   VERB(explain, "why a candidate is fast, slow or failed, with its loop nest")              \
+  VERB(graph, "what was fused into what, as a picture, and the time by kernel")             \
   VERB(lower, "the loop IR of an operator under a schedule, after each pass")               \
   VERB(measure, "build, check and time given or random schedules; keep each verdict")       \
   VERB(model, "what a saved cost model was trained on and looks at")                        \

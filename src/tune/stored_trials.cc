@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "codegen/version.h"
+#include "schedule/trace.h"
 #include "target/machine.h"
 
 namespace tilewright::tune {
@@ -16,6 +17,12 @@ Trial trial_of(const measure::Answer& answer) {
           .stored = answer.stored,
           .attempt = answer.attempt_id,
           .text = verdict.text};
+}
+
+void sort_finals(std::vector<StoredTrials::Final>& finals) {
+  std::ranges::sort(finals, {}, [](const StoredTrials::Final& one) {
+    return std::tuple(one.trial.kind, one.trial.latency_ns, one.proposal.program);
+  });
 }
 
 }  // namespace
@@ -154,9 +161,31 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
   for (Final& one : *finals) {
     one.is_default = one.proposal.program == default_schedule.program;
   }
-  std::ranges::sort(*finals, {}, [](const Final& one) {
-    return std::tuple(one.trial.kind, one.trial.latency_ns, one.proposal.program);
-  });
+  sort_finals(*finals);
+  return finals;
+}
+
+Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
+    const Proposal& default_schedule) {
+  record::Setting setting = setting_;
+  setting.protocol.interleaved = true;
+  const Result<std::vector<record::Attempt>> stored = pool_->store().measured(setting);
+  if (!stored) return std::unexpected(stored.error());
+  const auto last = std::ranges::max_element(*stored, {}, &record::Attempt::end_us);
+  std::vector<Final> finals;
+  for (const record::Attempt& attempt : *stored) {
+    if (attempt.run != last->run) continue;
+    Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
+    if (!trace) return std::unexpected(trace.error());
+    finals.push_back({.proposal = {.trace = std::move(*trace), .program = attempt.program},
+                      .trial = {.kind = attempt.verdict.kind,
+                                .latency_ns = attempt.verdict.latency_ns,
+                                .stored = true,
+                                .attempt = attempt.id(),
+                                .text = attempt.verdict.text},
+                      .is_default = attempt.program == default_schedule.program});
+  }
+  sort_finals(finals);
   return finals;
 }
 

@@ -33,6 +33,8 @@ class StoredTrials : public TrialRunner {
   };
   Result<std::vector<Final>> finals(const Proposal& default_schedule, const FinalsPlan& usual,
                                     double seconds, bool* held = nullptr);
+  // The last comparison that was held, fastest first; none: there was none.
+  Result<std::vector<Final>> last_finals(const Proposal& default_schedule);
   // How long the shortest finals take, by what is known now; a session that is not open is opened.
   double shortest_finals_s() const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -215,14 +216,16 @@ const cost::CostModel* TaskTuner::Impl::guide() const {
   return guess_misleads ? nullptr : models.guess.get();
 }
 
-// Where the analytic model ranks what was measured the wrong way round it guides no longer: half
-// the samples have to do for one that learns, and until then there is none.
+// Where the analytic model ranks what was measured the wrong way round, by more than chance, it
+// guides no longer, and until there are enough samples nothing does: one that learns from a few
+// misleads as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
   if (!learns(options.cost) || guide() != models.guess.get()) return;
   guessed.insert(guessed.end(), scores.begin(), scores.end());
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
-  guess_misleads = cost::quality_of(guessed, guessed_ns).rank_correlation < 0;
+  const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
+  guess_misleads = cost::quality_of(guessed, guessed_ns).rank_correlation < -deviation;
   explorer->set_model_is_guess(guess_misleads);
 }
 
@@ -263,8 +266,7 @@ Status TaskTuner::Impl::learn() {
   keep_newest(options.most_samples, &samples);
   const size_t timed = static_cast<size_t>(
       std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
-  const size_t least = guess_misleads ? options.learn_from / 2 : options.learn_from;
-  const bool enough = samples.size() >= least && timed >= least / 2;
+  const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
   const size_t borrowed = borrowed_beside(others.size(), samples.size());
   if (!enough && borrowed < kEnoughOfOthers) return {};
   if (borrowed == 0) return models.learned->train(samples);

@@ -40,8 +40,8 @@ struct TaskTunerOptions {
   search::EvolutionOptions evolution{};
   uint64_t seed = 1;
   size_t largest_round = 64;
-  size_t learn_from = 40;      // samples: before, the analytic model guides; half where it misleads
-  size_t most_samples = 4096;  // of the task itself to learn from: the newest
+  size_t learn_from = 40;                   // samples: before, the analytic model guides
+  size_t most_samples = 4096;               // of the task itself to learn from: the newest
   std::shared_ptr<const BaseModel> base{};  // its trees come first; null: none
   bool warm_start = true;                   // learns from other tasks' records too
   bool keeps_memory = true;      // between rounds; false: less memory, the same proposals

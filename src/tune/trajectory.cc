@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/random_id.h"
@@ -26,7 +29,35 @@ bool replaces(uint8_t rank, int64_t end_us, const KnownTrials::OfProgram& there)
   return rank == kBefore ? end_us > there.end_us : end_us < there.end_us;
 }
 
+constexpr std::string_view kWalked = " walked: ";
+
+// What stands behind the mark; nothing of a run that did not end by itself.
+std::optional<Walk> walk_of(std::string_view command) {
+  const size_t at = command.rfind(kWalked);
+  if (at == std::string_view::npos) return {};
+  std::istringstream text(std::string(command.substr(at + kWalked.size())));
+  Walk walk;
+  std::string unit;
+  if (!(text >> walk.trials >> unit >> walk.seconds)) return {};
+  return walk;
+}
+
 }  // namespace
+
+bool Trajectory::was_walked(const Walk& walk) const {
+  return std::ranges::any_of(walked, [&](const Walk& one) {
+    return (walk.trials > 0 && one.trials >= walk.trials) ||
+           (walk.seconds > 0 && one.seconds >= walk.seconds);
+  });
+}
+
+Status note_walked(record::Store& store, const Trajectory& trajectory, const Walk& walk) {
+  return store.put_run({.id = random_id(),
+                        .start_us = time_of_day_us(),
+                        .command = fmt::format("{}{}{} trials {} s", trajectory.command, kWalked,
+                                               walk.trials, walk.seconds),
+                        .version = trajectory.version});
+}
 
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version) {
@@ -40,6 +71,7 @@ Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std
   for (const record::Run& run : *runs) {
     trajectory.runs.insert(run.id);
     trajectory.begin_us = std::min(trajectory.begin_us, run.start_us);
+    if (const auto walk = walk_of(run.command)) trajectory.walked.push_back(*walk);
   }
   if (!runs->empty()) return trajectory;
   const Status put = store.put_run({.id = random_id(),

@@ -5,6 +5,7 @@
 // after the trajectory began are not learnt from.
 //
 // Runs of a trajectory have its mark in their command: that is how the next one finds the first.
+// One that was walked to the end of its budget has the mark and that budget in a run of its own.
 #pragma once
 
 #include <cstdint>
@@ -21,19 +22,31 @@
 
 namespace tilewright::tune {
 
+// How far a trajectory was, or is to be, walked.
+struct Walk {
+  int64_t trials = 0;  // 0: not limited
+  double seconds = 0;  // of time; 0: not limited
+};
+
 struct Trajectory {
   Hash128 key;
   std::string command;  // with the mark, for the runs that are recorded
   std::string version;  // of the program
   int64_t begin_us = 0;
-  std::set<Hash128> runs{};  // earlier ones; empty: it is new
+  std::set<Hash128> runs{};    // earlier ones; empty: it is new
+  std::vector<Walk> walked{};  // to an end, earlier; trials as counted
 
   bool is_new() const { return runs.empty(); }
+  // Whether one that ended was walked as far as this one is to be.
+  bool was_walked(const Walk& walk) const;
 };
 
 // Finds the trajectory's first run, or records one that begins now.
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version);
+
+// Notes that it was walked so far, by a run that ended by itself.
+Status note_walked(record::Store& store, const Trajectory& trajectory, const Walk& walk);
 
 // What a store knows of a task in one setting, as a trajectory sees it.
 struct KnownTrials {

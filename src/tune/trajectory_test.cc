@@ -33,6 +33,26 @@ TEST(Trajectory, IsFoundAgainByItsMark) {
   EXPECT_EQ(again.runs.size(), 1U);
 }
 
+// Only a run that ended by itself counts, and only for budgets up to its own.
+TEST(Trajectory, RemembersHowFarItWasWalked) {
+  const TemporaryFolder folder;
+  Store store = must(Store::open(folder / "a.db"));
+  const auto enter = [&] { return must(enter_trajectory(store, {1, 2}, "tune x", "1")); };
+  const Trajectory first = enter();
+  EXPECT_FALSE(first.was_walked({.trials = 1, .seconds = 0}));
+  EXPECT_FALSE(enter().was_walked({.trials = 1, .seconds = 0}));
+  must(note_walked(store, first, {.trials = 40, .seconds = 0}));
+  EXPECT_TRUE(enter().was_walked({.trials = 40, .seconds = 0}));
+  EXPECT_FALSE(enter().was_walked({.trials = 41, .seconds = 0}));
+  EXPECT_FALSE(enter().was_walked({.trials = 0, .seconds = 10}));
+  must(note_walked(store, first, {.trials = 90, .seconds = 12.5}));
+  EXPECT_TRUE(enter().was_walked({.trials = 0, .seconds = 12.5}));
+  EXPECT_FALSE(enter().was_walked({.trials = 0, .seconds = 13}));
+  EXPECT_TRUE(enter().was_walked({.trials = 1000, .seconds = 12}));  // the time would end it
+  EXPECT_EQ(enter().begin_us, first.begin_us);
+  EXPECT_TRUE(must(enter_trajectory(store, {1, 3}, "tune x", "1")).walked.empty());
+}
+
 // Verdicts of one program: before the trajectory began, its own, and later ones of others.
 TEST(Trajectory, LaterVerdictsOfOthersChangeNothing) {
   const TemporaryFolder folder;

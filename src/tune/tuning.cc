@@ -79,6 +79,18 @@ Result<Proposal> default_proposal(const Task& task) {
   return Proposal{.trace = std::move(*trace), .program = program_hash(*tree)};
 }
 
+// What is known of a task without walking its search again.
+TaskResult recall_of(const KnownTrials& known, const Proposal& default_schedule) {
+  TaskResult result;
+  result.trials = known.trials.size();
+  for (const KnownTrials::OfProgram* one : known.fastest(1)) {
+    result.best = Best{.proposal = one->trial.proposal, .trial = one->trial.trial};
+  }
+  const auto first = known.trials.find(default_schedule.program);
+  if (first != known.trials.end()) result.default_trial = first->second.trial.trial;
+  return result;
+}
+
 }  // namespace
 
 std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind) {
@@ -123,6 +135,7 @@ struct Tuning::Impl {
     bool held = false;
   };
   std::vector<Finals> finals;
+  std::vector<TaskResult> recalled;  // by task, of a search that is not walked again
 
   Result<StoredTrials*> trials_of(size_t task);
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
@@ -201,6 +214,7 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
                                      .force = kept.force});
   impl->trials.resize(count);
   impl->finals.resize(count);
+  impl->recalled.resize(count);
   impl->loop = std::make_unique<TuningLoop>(
       impl->loop_tasks(),
       Scheduler(scheduled(impl->tasks), kept.objective, kept.scheduler, kept.search.seed),
@@ -245,6 +259,27 @@ Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
   return {};
 }
 
+bool Tuning::is_done(const Walk& budget) const { return trajectory().was_walked(budget); }
+
+Status Tuning::note_done(const Walk& budget) {
+  return note_walked(impl_->store, impl_->trajectory,
+                     {.trials = impl_->loop->trials(), .seconds = budget.seconds});
+}
+
+Status Tuning::recall() {
+  for (size_t task = 0; task < impl_->tasks.size(); ++task) {
+    const Result<StoredTrials*> known = impl_->trials_of(task);
+    if (!known) return std::unexpected(known.error());
+    const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
+    if (!from) continue;  // nothing was measured of it either
+    auto finals = (*known)->last_finals(*from);
+    if (!finals) return std::unexpected(finals.error());
+    impl_->finals[task].list = std::move(*finals);
+    impl_->recalled[task] = recall_of((*known)->known(), *from);
+  }
+  return {};
+}
+
 double Tuning::shortest_finals_s(size_t task) const {
   const StoredTrials* const trials = impl_->trials[task].get();
   return trials != nullptr ? trials->shortest_finals_s() : 0;
@@ -256,7 +291,7 @@ const Trajectory& Tuning::trajectory() const { return impl_->trajectory; }
 const TuningLoop& Tuning::loop() const { return *impl_->loop; }
 
 TaskResult Tuning::result(size_t task) const {
-  TaskResult result;
+  TaskResult result = impl_->recalled[task];
   result.end = impl_->loop->scheduler().state().tasks[task].end;
   result.problem = impl_->loop->problem(task);
   if (const TaskTuner* const tuner = impl_->loop->tuner(task)) {

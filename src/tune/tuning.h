@@ -72,6 +72,13 @@ class Tuning {
   Status hold_finals(const std::function<bool()>& stop = {},
                      const std::function<double()>& left_s = {});
 
+  // An earlier run of the same search ended by itself with this budget or more: there is nothing to
+  // run, and `recall` makes the results those of the store.
+  bool is_done(const Walk& budget) const;
+  Status recall();
+  // Notes that this run has ended by itself.
+  Status note_done(const Walk& budget);
+
   // How long the shortest finals of a task would take now.
   double shortest_finals_s(size_t task) const;
 

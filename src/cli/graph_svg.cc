@@ -1,0 +1,154 @@
+// The picture of a GraphView: layers from top to bottom, a box is one layer below the lowest that
+// it reads. Edges to the next layer are straight; longer ones bow out beside the boxes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/graph_view.h"
+#include "cli/units.h"
+
+namespace tilewright::cli {
+namespace {
+
+constexpr double kLetter = 6.6, kLine = 15, kMargin = 8, kGapX = 24, kGapY = 30;
+constexpr size_t kMostNodes = 12;  // that are listed in a box
+constexpr size_t kMostLetters = 60;
+
+struct Placed {
+  std::vector<std::string> lines;  // the first is the title
+  size_t layer = 0;
+  double x = 0, y = 0, width = 0, height = 0;
+
+  double middle() const { return x + width / 2; }
+  double bottom() const { return y + height; }
+};
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '&') {
+      out += "&amp;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else {
+      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+std::string shortened(const std::string& text) {
+  return text.size() <= kMostLetters ? text : text.substr(0, kMostLetters - 1) + "~";
+}
+
+std::vector<std::string> lines_of(const GraphBox& box, double sum_ns) {
+  std::vector<std::string> lines = {shortened(box.title)};
+  if (box.ns > 0) {
+    lines.push_back(fmt::format("{}, {:.1f} %", duration_text(box.ns), 100 * box.ns / sum_ns));
+  }
+  lines.push_back(shortened(box.detail));
+  for (size_t k = 0; k < std::min(box.nodes.size(), kMostNodes); ++k) {
+    lines.push_back(shortened("  " + box.nodes[k]));
+  }
+  if (box.nodes.size() > kMostNodes) {
+    lines.push_back(fmt::format("  and {} more", box.nodes.size() - kMostNodes));
+  }
+  return lines;
+}
+
+std::vector<Placed> place(const GraphView& view, double* width, double* height) {
+  std::vector<Placed> placed;
+  size_t layers = 0;
+  const double sum_ns = view.sum_ns();
+  for (const GraphBox& box : view.boxes) {
+    Placed one;
+    one.lines = lines_of(box, sum_ns);
+    for (const size_t from : box.from) one.layer = std::max(one.layer, placed[from].layer + 1);
+    size_t letters = 0;
+    for (const std::string& line : one.lines) letters = std::max(letters, line.size());
+    one.width = 2 * kMargin + kLetter * static_cast<double>(letters);
+    one.height = 2 * kMargin + kLine * static_cast<double>(one.lines.size());
+    layers = std::max(layers, one.layer + 1);
+    placed.push_back(std::move(one));
+  }
+  std::vector<double> widths(layers, -kGapX), heights(layers);
+  for (const Placed& one : placed) {
+    widths[one.layer] += one.width + kGapX;
+    heights[one.layer] = std::max(heights[one.layer], one.height);
+  }
+  *width = layers == 0 ? 0 : *std::ranges::max_element(widths);
+  std::vector<double> next_x(layers), y(layers + 1, kGapY);
+  for (size_t k = 0; k < layers; ++k) {
+    next_x[k] = kGapX + (*width - widths[k]) / 2;
+    y[k + 1] = y[k] + heights[k] + kGapY;
+  }
+  *height = y[layers];
+  for (Placed& one : placed) {
+    one.x = next_x[one.layer];
+    one.y = y[one.layer];
+    next_x[one.layer] += one.width + kGapX;
+  }
+  return placed;
+}
+
+// White for nothing, orange for a quarter of the time or more.
+std::string colour_of(const GraphBox& box, double sum_ns) {
+  if (box.task.empty()) return "#e8eef7";
+  const double share = sum_ns > 0 ? std::min(box.ns / sum_ns / 0.25, 1.0) : 0;
+  const auto mixed = [&](int full) {
+    return static_cast<int>(std::lround(255 - share * (255 - full)));
+  };
+  return fmt::format("#{:02x}{:02x}{:02x}", mixed(0xff), mixed(0xa6), mixed(0x4d));
+}
+
+std::string edge(const Placed& from, const Placed& to) {
+  const double x0 = from.middle(), y0 = from.bottom(), x1 = to.middle(), y1 = to.y;
+  const bool next = to.layer == from.layer + 1;
+  const double side = next ? 0 : from.width / 2 + kGapX;
+  return fmt::format(
+      "<path d=\"M{:.0f} {:.0f} C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}\" "
+      "fill=\"none\" stroke=\"#777\" marker-end=\"url(#a)\"/>\n",
+      x0, y0, x0 + side, y0 + kGapY, x1 + side, y1 - kGapY, x1, y1);
+}
+
+}  // namespace
+
+std::string graph_svg(const GraphView& view) {
+  double width = 0, height = 0;
+  const std::vector<Placed> placed = place(view, &width, &height);
+  const double sum_ns = view.sum_ns();
+  std::string svg = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"monospace\" font-size=\"11\">\n"
+      "<title>{2}</title>\n"
+      "<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"6\" refX=\"8\" refY=\"3\" "
+      "orient=\"auto\"><path d=\"M0 0 L8 3 L0 6 z\" fill=\"#777\"/></marker></defs>\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
+      "<text x=\"{3:.0f}\" y=\"18\">{2}{4}</text>\n",
+      width + 2 * kGapX, height, escaped(view.name), kGapX,
+      sum_ns > 0 ? ": tasks with a record take " + duration_text(sum_ns) : "");
+  for (size_t k = 0; k < placed.size(); ++k) {
+    for (const size_t from : view.boxes[k].from) svg += edge(placed[from], placed[k]);
+  }
+  for (size_t k = 0; k < placed.size(); ++k) {
+    const Placed& one = placed[k];
+    svg += fmt::format(
+        "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"4\" fill=\"{}\" "
+        "stroke=\"#333\"/>\n",
+        one.x, one.y, one.width, one.height, colour_of(view.boxes[k], sum_ns));
+    for (size_t line = 0; line < one.lines.size(); ++line) {
+      svg +=
+          fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\"{} xml:space=\"preserve\">{}</text>\n",
+                      one.x + kMargin, one.y + kMargin + kLine * (static_cast<double>(line) + 0.75),
+                      line == 0 ? " font-weight=\"bold\"" : "", escaped(one.lines[line]));
+    }
+  }
+  return svg + "</svg>\n";
+}
+
+}  // namespace tilewright::cli

@@ -1,0 +1,69 @@
+#include "cli/model_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cli/units.h"
+
+namespace tilewright::cli {
+namespace {
+
+double latency_of(const TuneRow& row) {
+  const tune::Trial* const winner = row.result.winning_trial();
+  return winner != nullptr ? winner->latency_ns : 0;
+}
+
+double default_of(const TuneRow& row) {
+  const double known = row.result.default_ns();
+  return known > 0 ? known : latency_of(row);
+}
+
+}  // namespace
+
+ModelTime model_time_of(std::span<const TuneRow> rows) {
+  ModelTime time;
+  for (const TuneRow& row : rows) {
+    time.sum_ns += row.weight * latency_of(row);
+    time.default_ns += row.weight * default_of(row);
+    time.unknown += latency_of(row) > 0 ? 0 : 1;
+  }
+  return time;
+}
+
+std::string model_table(std::span<const TuneRow> rows) {
+  std::vector<const TuneRow*> known;
+  size_t width = 4;
+  for (const TuneRow& row : rows) {
+    if (latency_of(row) <= 0 && row.result.problem.empty()) continue;
+    known.push_back(&row);
+    width = std::max(width, row.name.size());
+  }
+  std::ranges::sort(known, {}, [](const TuneRow* row) {
+    return std::tuple(-row->weight * latency_of(*row), row->name, row->key);
+  });
+  const ModelTime time = model_time_of(rows);
+  std::string text =
+      fmt::format("{:<12}  {:<{}}  {:>6}  {:>9}  {:>10}  {:>6}  {:>9}  {:>6}\n", "ID", "task",
+                  width, "weight", "GFLOP/s", "latency", "share", "x default", "trials");
+  for (const TuneRow* row : known) {
+    const double ns = latency_of(*row);
+    const bool rated = ns > 0 && row->flop > 0;
+    text += fmt::format(
+        "{:<12}  {:<{}}  {:>6g}  {:>9}  {:>10}  {:>6}  {:>9}  {:>6}\n", short_id(row->key),
+        row->name, width, row->weight, rated ? fmt::format("{:.4g}", row->flop / ns) : "-",
+        ns > 0 ? duration_text(ns) : "-",
+        ns > 0 ? fmt::format("{:.1f} %", 100 * row->weight * ns / time.sum_ns) : "-",
+        ns > 0 ? fmt::format("{:.3g}", default_of(*row) / ns) : "-", row->result.trials);
+    if (!row->result.problem.empty()) text += fmt::format("  error: {}\n", row->result.problem);
+  }
+  if (time.sum_ns > 0) {
+    text += fmt::format("tasks together: {} a run, {:.3g} x the default schedules ({})\n",
+                        duration_text(time.sum_ns), time.default_ns / time.sum_ns,
+                        duration_text(time.default_ns));
+  }
+  return text;
+}
+
+}  // namespace tilewright::cli

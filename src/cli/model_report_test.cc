@@ -1,0 +1,77 @@
+#include "cli/model_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/model_timing.h"
+#include "cli/tune_tasks.h"
+#include "target/machine.h"
+
+namespace tilewright::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TuneRow row_of(const std::string& name, double weight, double best_ns, double default_ns) {
+  const auto timed = [](double ns) {
+    return tune::Trial{.kind = record::VerdictKind::Timed, .latency_ns = ns, .attempt = {}};
+  };
+  TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = weight, .result = {}};
+  if (best_ns > 0) row.result.best = {.proposal = {}, .trial = timed(best_ns)};
+  if (default_ns > 0) row.result.default_trial = timed(default_ns);
+  return row;
+}
+
+TEST(ModelTable, SharesAreOfTheSumByWeight) {
+  const std::vector<TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5),
+                                     row_of("later", 1, 0, 0)};
+  const ModelTime time = model_time_of(rows);
+  EXPECT_EQ(time.sum_ns, 4e5);
+  EXPECT_EQ(time.default_ns, 1.3e6);
+  EXPECT_EQ(time.unknown, 1U);
+  const std::string table = model_table(rows);
+  EXPECT_THAT(table, HasSubstr("75.0 %"));
+  EXPECT_THAT(table, HasSubstr("25.0 %"));
+  EXPECT_LT(table.find("conv"), table.find("pool"));  // what takes longest is first
+  EXPECT_THAT(table, Not(HasSubstr("later")));
+  EXPECT_THAT(table, HasSubstr("400 us a run, 3.25 x the default schedules (1.3 ms)"));
+}
+
+TEST(ModelTable, ProblemsAreSaid) {
+  std::vector<TuneRow> rows = {row_of("conv", 1, 0, 0)};
+  rows[0].result.problem = "too large";
+  EXPECT_THAT(model_table(rows), HasSubstr("error: too large"));
+}
+
+TEST(Quantiles, AreLinearBetweenTwo) {
+  EXPECT_EQ(quantile_of({}, 0.5), 0);
+  EXPECT_EQ(quantile_of({7}, 0.9), 7);
+  EXPECT_DOUBLE_EQ(quantile_of({1, 2, 3, 4, 5}, 0.1), 1.4);
+  EXPECT_EQ(quantile_of({1, 2, 3}, 1), 3);
+}
+
+TEST(TuneTasks, WordsThatMeanTheSameWeighMore) {
+  const Target target = host_target(1);
+  const Result<TuneTasks> what =
+      tune_tasks_of({"matmul:m=8,n=8,k=8", "C2D2", "matmul:k=8,m=8,n=8"}, {}, target);
+  ASSERT_TRUE(what) << what.error().message;
+  ASSERT_EQ(what->tasks.size(), 2U);
+  EXPECT_EQ(what->tasks[0].weight, 2);
+  EXPECT_EQ(what->names[1], "C2D2");
+  EXPECT_FALSE(what->of_model);
+  EXPECT_EQ(what->default_trials(), 400);
+  const Result<TuneTasks> none = tune_tasks_of({"none.onnx"}, {}, target);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("none.onnx"));
+}
+
+TEST(TuneTasks, SmallTasksOfAModelGetFewTrials) {
+  TuneTasks what =
+      *tune_tasks_of({"matmul:m=512,n=512,k=512", "matmul:m=8,n=8,k=8"}, {}, host_target(1));
+  what.of_model = true;
+  EXPECT_EQ(what.default_trials(), 224);
+}
+
+}  // namespace
+}  // namespace tilewright::cli
