@@ -71,7 +71,8 @@ const std::vector<int64_t>& Attributes::list(std::string_view name) const {
 
 std::vector<int64_t> Attributes::list(std::string_view name, std::vector<int64_t> fallback) const {
   const Value* value = find(name);
-  return value == nullptr ? std::move(fallback) : as<std::vector<int64_t>>(*value, name);
+  if (value != nullptr) return as<std::vector<int64_t>>(*value, name);
+  return fallback;
 }
 
 void Attributes::set(std::string name, Value value) {

@@ -150,6 +150,7 @@ class Interpreter {
     Program program(arrays_);
     const std::vector<int64_t> extents = extents_of(op.axes);
     std::vector<size_t> axes;
+    axes.reserve(op.axes.size());
     for (const te::Axis& axis : op.axes) axes.push_back(program.variable(axis.var));
     const size_t body = program.add(op.body[0]);
     const ir::Scalar element = arrays_[op.outputs[0]].element;

@@ -17,7 +17,8 @@ std::span<const OpDef> reduce_ops();  // reduce, arg_reduce, cum_sum
 std::span<const OpDef> softmax_ops();
 std::span<const OpDef> norm_ops();  // layer_norm, rms_norm, group_norm, lrn, lp_norm
 std::span<const OpDef> pool_ops();
-std::span<const OpDef> contract_ops();  // contract, attention
-std::span<const OpDef> conv_ops();      // conv, conv_transpose
+std::span<const OpDef> contract_ops();
+std::span<const OpDef> attention_ops();
+std::span<const OpDef> conv_ops();  // conv, conv_transpose
 
 }  // namespace tilewright::graph

@@ -21,16 +21,13 @@ Expr is_negative(const Expr& x) { return x < number(0, x); }
 Expr is_above(const Expr& x, double bound) {
   return ir::binary(ir::BinaryOp::Gt, x, number(bound, x));
 }
-Expr with_sign_of(const Expr& magnitude, const Expr& x) {
-  return ir::select(is_negative(x), negated(magnitude), magnitude);
+// One of two numbers. What is large stands outside of Selects and once: expressions are trees to
+// those who count and write them.
+Expr choose(const Expr& condition, double if_true, double if_false, const Expr& like) {
+  return ir::select(condition, number(if_true, like), number(if_false, like));
 }
-
-// x * (c[0] + c[1] x^2 + c[2] x^4 + ...)
-Expr odd_series(const Expr& x, const std::vector<double>& c) {
-  const Expr square = x * x;
-  Expr sum = number(c.back(), x);
-  for (size_t k = c.size() - 1; k-- > 0;) sum = sum * square + number(c[k], x);
-  return x * sum;
+Expr with_sign_of(const Expr& magnitude, const Expr& x) {
+  return magnitude * choose(is_negative(x), -1, 1, x);
 }
 
 // The first `terms` terms of x - x^3/3! + x^5/5! - ... (sign -1), or of the same without signs.
@@ -52,7 +49,28 @@ std::vector<double> tangent_terms(size_t terms, double sign) {
   return c;
 }
 
-// sin(x - halves * pi / 2 ...): x = (k + half) pi + r gives (-1)^k sin(r); half is 0 or 1/2.
+// The first `terms` terms of asin x = x + x^3/6 + 3 x^5/40 + ...
+std::vector<double> arc_sine_terms(size_t terms) {
+  std::vector<double> c;
+  double factor = 1;  // (2k)! / (4^k k!^2)
+  for (size_t k = 0; k < terms; ++k) {
+    c.push_back(factor / static_cast<double>(2 * k + 1));
+    factor *= static_cast<double>(2 * k + 1) / static_cast<double>(2 * k + 2);
+  }
+  return c;
+}
+
+// c[0] + c[1] z + c[2] z^2 + ...
+Expr polynomial(const Expr& z, const std::vector<double>& c) {
+  Expr sum = number(c.back(), z);
+  for (size_t k = c.size() - 1; k-- > 0;) sum = sum * z + number(c[k], z);
+  return sum;
+}
+
+// x * (c[0] + c[1] x^2 + c[2] x^4 + ...)
+Expr odd_series(const Expr& x, const std::vector<double>& c) { return x * polynomial(x * x, c); }
+
+// x = (k + half) pi + r gives (-1)^k sin(r); half is 0 or 1/2.
 Expr reduced_sine(const Expr& x, double half) {
   constexpr double kParts32[] = {3.140625, 9.67502593994140625e-4, 1.509957990978376432e-7};
   constexpr double kParts64[] = {3.14159250259399414062, 1.509957883172319270672e-7,
@@ -85,25 +103,51 @@ Expr cos_of(const Expr& x) { return negated(reduced_sine(x, 0.5)); }
 Expr tan_of(const Expr& x) { return sin_of(x) / cos_of(x); }
 
 Expr atan_of(const Expr& x) {
-  const double kEighth = std::numbers::sqrt2 - 1;  // tan(pi / 8)
+  constexpr double kEighth = std::numbers::sqrt2 - 1;  // tan(pi / 8)
   const Expr a = absolute(x);
   const Expr beyond = is_above(a, 1);
   const Expr z = ir::select(beyond, number(1, x) / a, a);
   const Expr wide = is_above(z, kEighth);
   const Expr w = ir::select(wide, (z - number(1, x)) / (z + number(1, x)), z);
   const Expr series = odd_series(w, tangent_terms(is_f32(x) ? 10 : 21, -1));
-  const Expr inner = ir::select(wide, series + number(std::numbers::pi / 4, x), series);
-  return with_sign_of(ir::select(beyond, number(std::numbers::pi / 2, x) - inner, inner), x);
+  const Expr inner = series + choose(wide, std::numbers::pi / 4, 0, x);
+  const Expr whole = choose(beyond, std::numbers::pi / 2, 0, x) + inner * choose(beyond, -1, 1, x);
+  return with_sign_of(whole, x);
 }
+
+namespace {
+
+// asin |x| = asin y where y = |x| up to 1/2, and beyond it pi/2 - 2 asin y, 2 y^2 = 1 - |x|.
+struct ArcSine {
+  Expr wide;
+  Expr value;  // asin y
+};
+
+ArcSine arc_sine(const Expr& x) {
+  const Expr a = absolute(x);
+  const Expr wide = is_above(a, 0.5);
+  const Expr square = ir::select(wide, (number(1, x) - a) * number(0.5, x), x * x);
+  const Expr y = root(square);
+  return {.wide = wide, .value = y * polynomial(square, arc_sine_terms(is_f32(x) ? 12 : 26))};
+}
+
+}  // namespace
 
 Expr asin_of(const Expr& x) {
-  const Expr one = number(1, x);
-  return atan_of(x / root((one - x) * (one + x)));
+  const ArcSine arc = arc_sine(x);
+  const Expr whole =
+      choose(arc.wide, std::numbers::pi / 2, 0, x) + arc.value * choose(arc.wide, -2, 1, x);
+  return with_sign_of(whole, x);
 }
 
+// pi/2 - asin x, without the difference where x is near 1.
 Expr acos_of(const Expr& x) {
-  const Expr one = number(1, x);
-  return atan_of(root((one - x) / (one + x))) * number(2, x);
+  const ArcSine arc = arc_sine(x);
+  const Expr base = ir::select(arc.wide, choose(is_negative(x), std::numbers::pi, 0, x),
+                               number(std::numbers::pi / 2, x));
+  const Expr factor =
+      ir::select(arc.wide, choose(is_negative(x), -2, 2, x), choose(is_negative(x), 1, -1, x));
+  return base + arc.value * factor;
 }
 
 Expr sinh_of(const Expr& x) {

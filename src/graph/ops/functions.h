@@ -5,6 +5,7 @@
 //   of
 //               sin r; cos the same with k + 1/2
 //   atan        of z in [0, 1]: 1/z beyond 1; pi/4 + atan((z - 1) / (z + 1)) beyond tan(pi/8)
+//   asin, acos  the series of asin y for y up to 1/2; beyond, y = sqrt((1 - |x|) / 2)
 //   log1p       log(1 + u), u >= 0: 2 atanh(u / (2 + u)) by its series where u is small
 #pragma once
 

@@ -14,6 +14,8 @@
 //   clip                (x, low?, high?), the bounds scalars; where they cross, the high one counts
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "graph/ops/common.h"
 #include "graph/ops/families.h"
 
@@ -43,6 +45,7 @@ Result<Operands> read_all(const OpDef& op, OperandTypes operands) {
   if (const Status fits = require_result(op, *common); !fits) return std::unexpected(fits.error());
   Operands all;
   std::vector<te::TensorId> tensors;
+  tensors.reserve(operands.size());
   for (size_t k = 0; k < operands.size(); ++k) {
     tensors.push_back(placeholder(all.builder, fmt::format("X{}", k), *operands[k]));
   }
@@ -115,8 +118,8 @@ Expr unless_zero(const Expr& b, const Divide& divide) {
 
 // The quotient without its fraction: that of ir rounds down.
 Expr truncated_quotient(const Expr& a, const Expr& b) {
+  if (!ir::is_signed(a.type().scalar)) return a / b;
   const Expr down = a / b;
-  if (!ir::is_signed(a.type().scalar)) return down;
   const Expr negative = ir::binary(BinaryOp::Ne, a < number(0, a), b < number(0, b));
   const Expr rest = ir::binary(BinaryOp::Ne, a % b, number(0, a));
   return ir::select(negative && rest, down + number(1, down), down);
@@ -134,14 +137,29 @@ Expr truncated(const Expr& x) {
                     call(ir::Intrinsic::Neg, floor_of(call(ir::Intrinsic::Neg, x))), floor_of(x));
 }
 
+// The remainder by an infinite divisor, as NumPy has it: the dividend, or the divisor where it is
+// to have its sign and the other's is another. NaN for an infinite dividend.
+Expr unless_infinite(const Expr& a, const Expr& b, const Expr& otherwise, const Expr& remainder) {
+  const Expr infinite =
+      equal(call(ir::Intrinsic::Abs, b), number(std::numeric_limits<double>::infinity(), b));
+  return ir::select(infinite, remainder + (a - a), otherwise);
+}
+
 Expr modulo(const Expr& a, const Expr& b) {
-  if (ir::is_float(a.type())) return a - floor_of(a / b) * b;
-  return unless_zero(b, [&] { return a % b; });
+  if (!ir::is_float(a.type())) {
+    return unless_zero(b, [&] { return a % b; });
+  }
+  const Expr zero = number(0, a);
+  const Expr differ =
+      ir::binary(BinaryOp::Ne, a < zero, b < zero) && ir::binary(BinaryOp::Ne, a, zero);
+  return unless_infinite(a, b, a - floor_of(a / b) * b, ir::select(differ, b, a));
 }
 
 Expr remainder(const Expr& a, const Expr& b) {
-  if (ir::is_float(a.type())) return a - truncated(a / b) * b;
-  return unless_zero(b, [&] { return a - truncated_quotient(a, b) * b; });
+  if (!ir::is_float(a.type())) {
+    return unless_zero(b, [&] { return a - truncated_quotient(a, b) * b; });
+  }
+  return unless_infinite(a, b, a - truncated(a / b) * b, a);
 }
 
 DagResult build_mod(const OpDef& op, const Attributes& attributes, OperandTypes operands) {

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "graph/ops/testing.h"
 
 namespace tilewright::graph {
@@ -38,6 +40,11 @@ TEST(MapOps, FloatModulo) {
   const Constant a = f32({7.5, -7.5, 7.5}), b = f32({2, 2, -2});
   EXPECT_EQ(numbers(run("mod", {{"fmod", int64_t{1}}}, {a, b})), (Numbers{1.5, -1.5, 1.5}));
   EXPECT_EQ(numbers(run("mod", {}, {a, b})), (Numbers{1.5, 0.5, -0.5}));
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Constant c = f32({1, -1, 1, -1, 0}),
+                 d = f32({infinity, infinity, -infinity, -infinity, infinity});
+  EXPECT_EQ(numbers(run("mod", {}, {c, d})), (Numbers{1, infinity, -infinity, -1, 0}));
+  EXPECT_EQ(numbers(run("mod", {{"fmod", int64_t{1}}}, {c, d})), numbers(c));
 }
 
 TEST(MapOps, LargeIntegersAreExact) {

@@ -77,7 +77,9 @@ std::optional<std::vector<double>> numbers_of(const std::string& text, size_t si
     if (parsed.ec != std::errc{} || !std::isfinite(value)) return {};
     numbers.push_back(value);
     at = parsed.ptr;
-    if (at < end && *at++ != ',') return {};
+    if (at == end) break;
+    if (*at != ',') return {};
+    ++at;
   }
   if (numbers.size() != size) return {};
   return numbers;

@@ -166,10 +166,10 @@ DagResult build_is_inf(const OpDef& op, const Attributes& attributes, OperandTyp
   const bool positive = read.flag("positive", true), negative = read.flag("negative", true);
   return elementwise(*operands[0], Scalar::Bool, [&](const Expr& x) {
     const double infinity = std::numeric_limits<double>::infinity();
-    const Expr above = equal(x, number(infinity, x)), below = equal(x, number(-infinity, x));
-    if (positive && negative) return above || below;
-    if (positive) return above;
-    return negative ? below : ir::binary(ir::BinaryOp::Lt, x, x);  // never
+    const auto is = [&](double value) { return equal(x, number(value, x)); };
+    if (positive && negative) return is(infinity) || is(-infinity);
+    if (positive) return is(infinity);
+    return negative ? is(-infinity) : ir::binary(ir::BinaryOp::Lt, x, x);  // never
   });
 }
 

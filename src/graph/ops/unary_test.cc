@@ -131,6 +131,17 @@ TEST(UnaryOps, Cast) {
   EXPECT_EQ(run("cast", to("i32"), {Constant::of_integers({}, large)}).integer(0), 5);
 }
 
+TEST(UnaryOps, NoneIsMuchCode) {
+  // Expressions are unrolled and inlined as trees: what is large there cannot be scheduled.
+  for (const OpDef& op : all_ops()) {
+    if (op.work != Work::Map || op.least != 1) continue;
+    const auto dag =
+        define(std::string(op.name), {{"to", std::string("f32")}}, {type_of({4}, Scalar::F64)});
+    if (!dag) continue;
+    EXPECT_LE((*dag)->access(1).instructions, 4000) << op.name;
+  }
+}
+
 TEST(UnaryOps, Mistakes) {
   const TensorType n = type_of({4}, Scalar::I64);
   EXPECT_EQ(error_of("exp", {}, {n}), "exp: is for floats, not for i64");

@@ -1,0 +1,40 @@
+// Dimensions named by letters, as in einsum: one a dimension, the same letter for what runs
+// together.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/ops/common.h"
+
+namespace tilewright::graph {
+
+// How long each letter is.
+using Extents = std::map<char, int64_t>;
+
+// Adds the letters of an operand. Fails where they are not letters, not as many as its dimensions,
+// or an extent is another than before; 1 fits all.
+Status add_letters(const OpDef& op, const std::string& letters, const TensorType& type,
+                   Extents& extents);
+
+// Fails unless `out` has letters of the operands, each once.
+Status check_out(const OpDef& op, const std::string& out, const Extents& extents);
+
+std::vector<te::Axis> axes_of(te::DagBuilder& builder, std::string_view letters,
+                              const Extents& extents);
+Shape shape_of(std::string_view letters, const Extents& extents);
+
+// The axes of one stage by their letters.
+class Places {
+ public:
+  void add(std::string_view letters, const std::vector<te::Axis>& axes);
+  // The element of `tensor`, whose dimensions are `letters`; one of extent 1 broadcasts.
+  ir::Expr read(const te::DagBuilder& builder, te::TensorId tensor, std::string_view letters) const;
+
+ private:
+  std::map<char, te::Axis> axes_;
+};
+
+}  // namespace tilewright::graph
