@@ -10,10 +10,10 @@
 #include <cpuid.h>
 
 /* Words of CPUID. */
-enum { kCpu1Ecx, kCpu7Ebx, kCpu7Ecx, kCpu7Edx, kCpu71Eax, kCpuWords };
+enum { Cpu1Ecx, Cpu7Ebx, Cpu7Ecx, Cpu7Edx, Cpu71Eax, CpuWords };
 
 /* What XCR0 must have. */
-enum { kCpuPlain = 0, kCpuYmm = 0x6, kCpuZmm = 0xe6, kCpuTiles = 0x60000 };
+enum { CpuPlain = 0, CpuYmm = 0x6, CpuZmm = 0xe6, CpuTiles = 0x60000 };
 
 typedef struct CpuFeature {
   const char* name;
@@ -22,25 +22,25 @@ typedef struct CpuFeature {
   uint32_t states;
 } CpuFeature;
 
-static const CpuFeature cpu_features[] = {
-    {"sse4.2", kCpu1Ecx, 20, kCpuPlain},    {"avx", kCpu1Ecx, 28, kCpuYmm},
-    {"f16c", kCpu1Ecx, 29, kCpuYmm},        {"fma", kCpu1Ecx, 12, kCpuYmm},
-    {"avx2", kCpu7Ebx, 5, kCpuYmm},         {"avxvnni", kCpu71Eax, 4, kCpuYmm},
-    {"avx512f", kCpu7Ebx, 16, kCpuZmm},     {"avx512cd", kCpu7Ebx, 28, kCpuZmm},
-    {"avx512bw", kCpu7Ebx, 30, kCpuZmm},    {"avx512dq", kCpu7Ebx, 17, kCpuZmm},
-    {"avx512vl", kCpu7Ebx, 31, kCpuZmm},    {"avx512vbmi", kCpu7Ecx, 1, kCpuZmm},
-    {"avx512vnni", kCpu7Ecx, 11, kCpuZmm},  {"avx512bf16", kCpu71Eax, 5, kCpuZmm},
-    {"avx512fp16", kCpu7Edx, 23, kCpuZmm},  {"amx_tile", kCpu7Edx, 24, kCpuTiles},
-    {"amx_int8", kCpu7Edx, 25, kCpuTiles},  {"amx_bf16", kCpu7Edx, 22, kCpuTiles},
-    {"amx_fp16", kCpu71Eax, 21, kCpuTiles},
+static const CpuFeature kCpuFeatures[] = {
+    {"sse4.2", Cpu1Ecx, 20, CpuPlain},    {"avx", Cpu1Ecx, 28, CpuYmm},
+    {"f16c", Cpu1Ecx, 29, CpuYmm},        {"fma", Cpu1Ecx, 12, CpuYmm},
+    {"avx2", Cpu7Ebx, 5, CpuYmm},         {"avxvnni", Cpu71Eax, 4, CpuYmm},
+    {"avx512f", Cpu7Ebx, 16, CpuZmm},     {"avx512cd", Cpu7Ebx, 28, CpuZmm},
+    {"avx512bw", Cpu7Ebx, 30, CpuZmm},    {"avx512dq", Cpu7Ebx, 17, CpuZmm},
+    {"avx512vl", Cpu7Ebx, 31, CpuZmm},    {"avx512vbmi", Cpu7Ecx, 1, CpuZmm},
+    {"avx512vnni", Cpu7Ecx, 11, CpuZmm},  {"avx512bf16", Cpu71Eax, 5, CpuZmm},
+    {"avx512fp16", Cpu7Edx, 23, CpuZmm},  {"amx_tile", Cpu7Edx, 24, CpuTiles},
+    {"amx_int8", Cpu7Edx, 25, CpuTiles},  {"amx_bf16", Cpu7Edx, 22, CpuTiles},
+    {"amx_fp16", Cpu71Eax, 21, CpuTiles},
 };
 
-static void cpu_ask(uint32_t words[kCpuWords], uint64_t* states) {
+static void cpu_ask(uint32_t words[CpuWords], uint64_t* states) {
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  memset(words, 0, sizeof(uint32_t) * kCpuWords);
+  memset(words, 0, sizeof(uint32_t) * CpuWords);
   *states = 0;
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) {
-    words[kCpu1Ecx] = ecx;
+    words[Cpu1Ecx] = ecx;
     if ((ecx >> 27 & 1) != 0) { /* the system has enabled xgetbv */
       uint32_t low = 0, high = 0;
       __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
@@ -49,17 +49,17 @@ static void cpu_ask(uint32_t words[kCpuWords], uint64_t* states) {
   }
   if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0) {
     const uint32_t last = eax;
-    words[kCpu7Ebx] = ebx;
-    words[kCpu7Ecx] = ecx;
-    words[kCpu7Edx] = edx;
-    if (last >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) words[kCpu71Eax] = eax;
+    words[Cpu7Ebx] = ebx;
+    words[Cpu7Ecx] = ecx;
+    words[Cpu7Edx] = edx;
+    if (last >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0) words[Cpu71Eax] = eax;
   }
 }
 
-static int cpu_has(const char* name, size_t length, const uint32_t words[kCpuWords],
+static int cpu_has(const char* name, size_t length, const uint32_t words[CpuWords],
                    uint64_t states) {
-  for (size_t k = 0; k < sizeof(cpu_features) / sizeof(cpu_features[0]); ++k) {
-    const CpuFeature* feature = &cpu_features[k];
+  for (size_t k = 0; k < sizeof(kCpuFeatures) / sizeof(kCpuFeatures[0]); ++k) {
+    const CpuFeature* feature = &kCpuFeatures[k];
     if (strlen(feature->name) != length || memcmp(feature->name, name, length) != 0) continue;
     return (words[feature->word] >> feature->bit & 1) != 0 &&
            (states & feature->states) == feature->states;
@@ -68,7 +68,7 @@ static int cpu_has(const char* name, size_t length, const uint32_t words[kCpuWor
 }
 
 TILEWRIGHT_RUNTIME_LINKAGE const char* tilewright_missing_feature(const char* features) {
-  uint32_t words[kCpuWords];
+  uint32_t words[CpuWords];
   uint64_t states = 0;
   cpu_ask(words, &states);
   while (*features != '\0') {

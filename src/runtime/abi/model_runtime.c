@@ -1,9 +1,5 @@
 /* The run time of a compiled model: makes instances, checks what callers hand over, and walks the
  * table. Plain C11 and POSIX, so that a library needs nothing but the C library. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 #include "runtime/abi/model_table.h"
 #include "runtime/abi/model_weights.h"
 #include "runtime/abi/thread_pool.h"
@@ -16,7 +12,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { kModelTextBytes = 512, kModelAlignment = 64, kModelHugePage = 2 << 20 };
+enum { ModelTextBytes = 512, ModelAlignment = 64, ModelHugePage = 2 << 20 };
 
 /* An argument of a step that is the caller's: known when run is called. */
 typedef struct ModelPatch {
@@ -45,17 +41,17 @@ struct TilewrightModel {
   char** copies;             /* aligned, made when first needed */
   const void** plain_inputs; /* for run_dlpack */
   void** plain_outputs;
-  char text[kModelTextBytes];
+  char text[ModelTextBytes];
 };
 
-static _Thread_local char model_thread_text[kModelTextBytes] = "no error";
+static _Thread_local char model_thread_text[ModelTextBytes] = "no error";
 
 __attribute__((format(printf, 3, 4))) static int32_t model_fail(TilewrightModel* model,
                                                                 int32_t code, const char* format,
                                                                 ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(model != NULL ? model->text : model_thread_text, kModelTextBytes, format, arguments);
+  vsnprintf(model != NULL ? model->text : model_thread_text, ModelTextBytes, format, arguments);
   va_end(arguments);
   return code;
 }
@@ -63,7 +59,7 @@ __attribute__((format(printf, 3, 4))) static int32_t model_fail(TilewrightModel*
 /* --- memory --- */
 
 static int64_t model_round_up(int64_t bytes) {
-  return (bytes + kModelAlignment - 1) / kModelAlignment * kModelAlignment;
+  return (bytes + ModelAlignment - 1) / ModelAlignment * ModelAlignment;
 }
 
 /* From a huge page on it begins at one, and asks for them. */
@@ -71,20 +67,20 @@ static int model_allocate(ModelMemory* memory, int64_t bytes) {
   memory->data = NULL;
   memory->mapped = 0;
   if (bytes <= 0) return 1;
-  if (bytes < kModelHugePage) {
-    memory->data = aligned_alloc(kModelAlignment, (size_t)model_round_up(bytes));
+  if (bytes < ModelHugePage) {
+    memory->data = aligned_alloc(ModelAlignment, (size_t)model_round_up(bytes));
     return memory->data != NULL;
   }
   const size_t size =
-      ((size_t)bytes + kModelHugePage - 1) / kModelHugePage * kModelHugePage + kModelHugePage;
+      ((size_t)bytes + ModelHugePage - 1) / ModelHugePage * ModelHugePage + ModelHugePage;
   char* base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return 0;
-  const size_t before = (kModelHugePage - (uintptr_t)base % kModelHugePage) % kModelHugePage;
-  const size_t after = kModelHugePage - before;
+  const size_t before = (ModelHugePage - (uintptr_t)base % ModelHugePage) % ModelHugePage;
+  const size_t after = ModelHugePage - before;
   if (before != 0) munmap(base, before);
   if (after != 0) munmap(base + size - after, after);
   memory->data = base + before;
-  memory->mapped = size - kModelHugePage;
+  memory->mapped = size - ModelHugePage;
   madvise(memory->data, memory->mapped, MADV_HUGEPAGE); /* a wish */
   return 1;
 }
@@ -169,7 +165,7 @@ static void model_lay_out(TilewrightModel* model, int64_t workspace) {
     if (argument->home == TILEWRIGHT_HOME_ARENA) {
       model->pointers[k] = arena + argument->offset;
     } else if (argument->home == TILEWRIGHT_HOME_CONSTANT) {
-      model->pointers[k] = (char*)(uintptr_t)model->constants + argument->offset;
+      model->pointers[k] = (char*)model->constants + argument->offset;
     } else {
       ModelPatch* patch = &model->patches[model->patch_count++];
       patch->slot = k;
@@ -197,13 +193,13 @@ static int32_t model_build(TilewrightModel* model, const TilewrightModelOptions*
   const int32_t ends = api->input_count + api->output_count;
   const int64_t workspace = model_workspace(table, model->threads);
   model->memory_bytes = model_round_up(table->arena_bytes) + workspace;
-  model->pointers = model_array(table->argument_count, sizeof(void*));
+  model->pointers = (void**)model_array(table->argument_count, sizeof(void*));
   model->patches = model_array(table->argument_count, sizeof(ModelPatch));
   model->calls = model_array(api->step_count, sizeof(TilewrightCall));
-  model->given = model_array(ends, sizeof(char*));
-  model->copies = model_array(ends, sizeof(char*));
-  model->plain_inputs = model_array(api->input_count, sizeof(void*));
-  model->plain_outputs = model_array(api->output_count, sizeof(void*));
+  model->given = (char**)model_array(ends, sizeof(char*));
+  model->copies = (char**)model_array(ends, sizeof(char*));
+  model->plain_inputs = (const void**)model_array(api->input_count, sizeof(void*));
+  model->plain_outputs = (void**)model_array(api->output_count, sizeof(void*));
   if (model->pointers == NULL || model->patches == NULL || model->calls == NULL ||
       model->given == NULL || model->copies == NULL || model->plain_inputs == NULL ||
       model->plain_outputs == NULL || !model_allocate(&model->memory, model->memory_bytes)) {
@@ -225,7 +221,7 @@ static int32_t model_build(TilewrightModel* model, const TilewrightModelOptions*
   } else {
     const int32_t code =
         tilewright_weights_open(api, options != NULL ? options->weights_path : NULL,
-                                &model->constants, model_thread_text, kModelTextBytes);
+                                &model->constants, model_thread_text, ModelTextBytes);
     if (code != TILEWRIGHT_MODEL_OK) return code;
   }
   model_lay_out(model, workspace);
@@ -279,13 +275,13 @@ TILEWRIGHT_RUNTIME_LINKAGE void tilewright_model_destroy(TilewrightModel* model)
   model_release_pool(model->pool);
   if (model->api->table->weights_file != NULL) tilewright_weights_close(model->constants);
   model_release(&model->memory);
-  free(model->pointers);
+  free((void*)model->pointers);
   free(model->patches);
   free(model->calls);
-  free(model->given);
-  free(model->copies);
-  free(model->plain_inputs);
-  free(model->plain_outputs);
+  free((void*)model->given);
+  free((void*)model->copies);
+  free((void*)model->plain_inputs);
+  free((void*)model->plain_outputs);
   free(model);
 }
 
@@ -307,7 +303,7 @@ static int model_overlap(const char* a, int64_t a_bytes, const char* b, int64_t 
 /* A copy of the `which`-th tensor of the caller's, aligned; null without memory. */
 static char* model_copy(TilewrightModel* model, int32_t which, int64_t bytes) {
   if (model->copies[which] == NULL) {
-    model->copies[which] = aligned_alloc(kModelAlignment, (size_t)model_round_up(bytes));
+    model->copies[which] = aligned_alloc(ModelAlignment, (size_t)model_round_up(bytes));
   }
   model->given[which] = model->copies[which];
   return model->copies[which];
@@ -321,8 +317,8 @@ static int32_t model_take_inputs(TilewrightModel* model, const void* const* inpu
       return model_fail(model, TILEWRIGHT_MODEL_BAD_ARGUMENT, "input %d (%s): a null pointer", k,
                         info->name);
     }
-    model->given[k] = (char*)(uintptr_t)inputs[k];
-    if ((uintptr_t)inputs[k] % kModelAlignment == 0) continue;
+    model->given[k] = (char*)inputs[k];
+    if ((uintptr_t)inputs[k] % ModelAlignment == 0) continue;
     if (model_copy(model, k, info->bytes) == NULL) {
       return model_fail(model, TILEWRIGHT_MODEL_NO_MEMORY, "input %d (%s): no memory for a copy", k,
                         info->name);
@@ -349,7 +345,7 @@ static int32_t model_take_outputs(TilewrightModel* model, const void* const* inp
                         "outputs %d (%s) and %d (%s) overlap in memory", other,
                         api->outputs[other].name, k, info->name);
     }
-    int copied = (uintptr_t)outputs[k] % kModelAlignment != 0;
+    int copied = (uintptr_t)outputs[k] % ModelAlignment != 0;
     for (int32_t other = 0; other < api->input_count && !copied; ++other) {
       copied = model_overlap(outputs[k], info->bytes, inputs[other], api->inputs[other].bytes);
     }

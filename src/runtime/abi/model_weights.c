@@ -1,8 +1,4 @@
 /* See model_weights.h. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 #include "runtime/abi/model_weights.h"
 
 #include <dlfcn.h>

@@ -1,10 +1,6 @@
 /* See thread_pool.h. Sleeping and waking are futexes on a worker's state; a sleeper says so before
  * it looks at the state again, a waker changes the state before it looks for sleepers, so one of
  * them sees the other. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
-
 #include "runtime/abi/thread_pool.h"
 
 #include <linux/futex.h>
@@ -18,18 +14,18 @@
 
 /* A worker's inbox. The caller moves Idle -> Posted, the worker Posted -> Running -> Idle, and the
  * caller may take back what is still Posted. */
-enum { kPoolIdle, kPoolPosted, kPoolRunning, kPoolStop };
+enum { PoolIdle, PoolPosted, PoolRunning, PoolStop };
 
-enum { kPoolCpuWords = 128, kPoolCpus = kPoolCpuWords * 64, kPoolLine = 128 };
+enum { PoolCpuWords = 128, PoolCpus = PoolCpuWords * 64, PoolLine = 128 };
 
 typedef struct PoolCpuSet {
-  uint64_t words[kPoolCpuWords];
+  uint64_t words[PoolCpuWords];
 } PoolCpuSet;
 
 typedef struct PoolWorker {
-  _Alignas(kPoolLine) _Atomic uint32_t state;
+  _Alignas(PoolLine) _Atomic uint32_t state;
   _Atomic uint32_t asleep;
-  _Alignas(kPoolLine) _Atomic int64_t next; /* of its block; beyond `end`: nothing left */
+  _Alignas(PoolLine) _Atomic int64_t next; /* of its block; beyond `end`: nothing left */
   int64_t end;
   struct TilewrightPoolState* pool;
   pthread_t thread;
@@ -45,7 +41,7 @@ typedef struct PoolJob {
 } PoolJob;
 
 struct TilewrightPoolState {
-  _Alignas(kPoolLine) _Atomic uint32_t busy; /* held by the caller that uses the workers */
+  _Alignas(PoolLine) _Atomic uint32_t busy; /* held by the caller that uses the workers */
   _Atomic uint32_t caller_asleep;
   PoolJob job;         /* written before Posted, read while Running */
   PoolWorker* workers; /* [0] has no thread: it is the caller */
@@ -75,7 +71,7 @@ static int64_t pool_now_ns(void) {
 
 static int pool_pin(int32_t cpu) {
   PoolCpuSet set;
-  if (cpu < 0 || cpu >= kPoolCpus) return 1;
+  if (cpu < 0 || cpu >= PoolCpus) return 1;
   memset(&set, 0, sizeof(set));
   set.words[cpu / 64] = (uint64_t)1 << (cpu % 64);
   return syscall(SYS_sched_setaffinity, 0, sizeof(set), &set) != 0;
@@ -97,7 +93,7 @@ static PoolCpuSet pool_allowed_cpus(void) {
 /* The `rank`-th of them, counted around. */
 static int32_t pool_cpu(const PoolCpuSet* set, int32_t count, int32_t rank) {
   int32_t left = rank % count;
-  for (int32_t cpu = 0; cpu < kPoolCpus; ++cpu) {
+  for (int32_t cpu = 0; cpu < PoolCpus; ++cpu) {
     if ((set->words[cpu / 64] >> (cpu % 64) & 1) != 0 && left-- == 0) return cpu;
   }
   return 0;
@@ -105,7 +101,7 @@ static int32_t pool_cpu(const PoolCpuSet* set, int32_t count, int32_t rank) {
 
 static int32_t pool_count_cpus(const PoolCpuSet* set) {
   int32_t count = 0;
-  for (int32_t cpu = 0; cpu < kPoolCpus; ++cpu)
+  for (int32_t cpu = 0; cpu < PoolCpus; ++cpu)
     count += (int32_t)(set->words[cpu / 64] >> (cpu % 64) & 1);
   return count > 0 ? count : 1;
 }
@@ -150,11 +146,11 @@ static void pool_work(struct TilewrightPoolState* pool, int32_t worker) {
 }
 
 static uint32_t pool_wait_for_post(PoolWorker* self) {
-  if (!pool_spin(&self->state, kPoolPosted, kPoolStop, self->pool->spin_us)) {
+  if (!pool_spin(&self->state, PoolPosted, PoolStop, self->pool->spin_us)) {
     atomic_store(&self->asleep, 1);
     for (;;) {
       const uint32_t state = atomic_load(&self->state);
-      if (state == kPoolPosted || state == kPoolStop) break;
+      if (state == PoolPosted || state == PoolStop) break;
       pool_sleep(&self->state, state);
     }
     atomic_store(&self->asleep, 0);
@@ -166,29 +162,29 @@ static void* pool_serve(void* argument) {
   PoolWorker* self = argument;
   struct TilewrightPoolState* pool = self->pool;
   if (pool->pin) pool_pin(self->cpu);
-  while (pool_wait_for_post(self) != kPoolStop) {
-    uint32_t posted = kPoolPosted;
-    if (!atomic_compare_exchange_strong(&self->state, &posted, kPoolRunning)) continue;
+  while (pool_wait_for_post(self) != PoolStop) {
+    uint32_t posted = PoolPosted;
+    if (!atomic_compare_exchange_strong(&self->state, &posted, PoolRunning)) continue;
     pool_work(pool, self->index);
-    atomic_store(&self->state, kPoolIdle);
+    atomic_store(&self->state, PoolIdle);
     if (atomic_load(&pool->caller_asleep) != 0) pool_wake(&self->state);
   }
   return NULL;
 }
 
 static void pool_post(PoolWorker* worker) {
-  atomic_store(&worker->state, kPoolPosted);
+  atomic_store(&worker->state, PoolPosted);
   if (atomic_load(&worker->asleep) != 0) pool_wake(&worker->state);
 }
 
 static void pool_wait_until_idle(struct TilewrightPoolState* pool, PoolWorker* worker) {
-  uint32_t posted = kPoolPosted;
-  if (atomic_compare_exchange_strong(&worker->state, &posted, kPoolIdle)) return; /* called off */
-  if (pool_spin(&worker->state, kPoolIdle, kPoolIdle, pool->spin_us)) return;
+  uint32_t posted = PoolPosted;
+  if (atomic_compare_exchange_strong(&worker->state, &posted, PoolIdle)) return; /* called off */
+  if (pool_spin(&worker->state, PoolIdle, PoolIdle, pool->spin_us)) return;
   atomic_store(&pool->caller_asleep, 1);
   for (;;) {
     const uint32_t state = atomic_load(&worker->state);
-    if (state == kPoolIdle) break;
+    if (state == PoolIdle) break;
     pool_sleep(&worker->state, state);
   }
   atomic_store(&pool->caller_asleep, 0);
@@ -201,8 +197,8 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
   const PoolCpuSet allowed = pool_allowed_cpus();
   const int32_t cpus = pool_count_cpus(&allowed);
   const int32_t threads = options->threads > 0 ? options->threads : cpus;
-  struct TilewrightPoolState* state = aligned_alloc(kPoolLine, sizeof(*state));
-  PoolWorker* workers = aligned_alloc(kPoolLine, sizeof(PoolWorker) * (size_t)threads);
+  struct TilewrightPoolState* state = aligned_alloc(PoolLine, sizeof(*state));
+  PoolWorker* workers = aligned_alloc(PoolLine, sizeof(PoolWorker) * (size_t)threads);
   pool->state = state;
   if (state == NULL || workers == NULL) {
     free(state);
@@ -233,7 +229,7 @@ TILEWRIGHT_RUNTIME_LINKAGE void tilewright_pool_close(TilewrightPool* pool) {
   if (state == NULL) return;
   for (int32_t k = 1; k < state->threads; ++k) {
     PoolWorker* worker = &state->workers[k];
-    atomic_store(&worker->state, kPoolStop);
+    atomic_store(&worker->state, PoolStop);
     pool_wake(&worker->state);
     pthread_join(worker->thread, NULL);
   }
