@@ -15,7 +15,8 @@
 namespace tilewright::deploy {
 namespace {
 
-constexpr size_t kTried = 8;  // records whose trace may have ceased to apply
+constexpr size_t kShortId = 12;  // digits: enough to name a task of a store
+constexpr size_t kTried = 8;     // records whose trace may have ceased to apply
 // In the order of preference: in a model weights come from memory.
 constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CachePolicy::Cold,
                                 record::CachePolicy::Warm};
@@ -165,8 +166,11 @@ class Chooser {
     if (nearest == nullptr) {
       return std::string("no record of this kernel, nor of one that computes alike");
     }
+    const record::StoredTask& task = nearest->summary.task;
+    const bool readable = !task.text.starts_with("dag:");
     return fmt::format("no record of this kernel; nearest is {} ({:.1f} us)",
-                       nearest->summary.task.text, nearest->summary.best_ns * 1e-3);
+                       readable ? task.text : "task " + task.key.hex().substr(0, kShortId),
+                       nearest->summary.best_ns * 1e-3);
   }
 
   // Tasks of the same target that have a time.
