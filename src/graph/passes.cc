@@ -14,7 +14,9 @@
 #include "graph/passes/fold_batch_norm.h"
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/fold_scales.h"
+#include "graph/passes/invert_scatters.h"
 #include "graph/passes/recognise_gelu.h"
+#include "graph/passes/recognise_group_norm.h"
 #include "graph/passes/recognise_layer_norm.h"
 #include "graph/passes/recognise_silu.h"
 #include "graph/passes/recognise_softmax.h"
@@ -33,9 +35,12 @@ constexpr std::array kPasses = {
     kFoldConstants,
     kSimplify,
     kCommon,
+    Pass{"invert_scatters", "scatters at constant places as gathers", invert_scatters},
     Pass{"recognise_softmax", "exp / sum(exp) as softmax", recognise_softmax},
     Pass{"recognise_layer_norm", "layer_norm and rms_norm that are spelled out",
          recognise_layer_norm},
+    Pass{"recognise_group_norm", "group norm that is spelled out by an instance norm",
+         recognise_group_norm},
     Pass{"recognise_gelu", "gelu that is spelled out with erf or tanh", recognise_gelu},
     Pass{"recognise_silu", "sigmoid, silu, hard_swish and mish that are spelled out",
          recognise_silu},

@@ -181,6 +181,8 @@ Result<Graph> Arranger::run() && {
     if (Status kept = keep_plain(node); !kept) return std::unexpected(kept.error());
   }
   for (const ValueId output : from().outputs()) {
+    const NodeId producer = from().value(output).producer;
+    if (producer != kNone) rewrite_.enter(from().node(producer));
     const auto now = plain(output);
     if (!now) return std::unexpected(now.error());
     rewrite_.replace(output, *now);

@@ -24,7 +24,7 @@ std::string permuted_letters(const std::string& letters, const Order& order) {
 // The order in which the readers of a value want it: that of the transposes that read it, behind
 // elementwise nodes too.
 Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
-  const Order own = own_order(arranger.shape(value).size());
+  Order own = own_order(arranger.shape(value).size());
   const std::vector<NodeId>& readers = arranger.readers(value);
   if (arranger.is_output(value) || readers.empty() || depth == 0) return own;
   Order wanted;

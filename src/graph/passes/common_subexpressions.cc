@@ -32,6 +32,12 @@ std::string sample_of(const Constant& constant) {
   return sample;
 }
 
+bool may_be_one(const Constant& constant) {
+  constexpr int64_t kLarge = 1 << 16;  // bytes
+  const TensorType& type = constant.type();
+  return type.elements() == 1 || !ir::is_float(type.element) || type.bytes() >= kLarge;
+}
+
 }  // namespace
 
 Result<Graph> common_subexpressions(const Graph& graph, const PassOptions& /*options*/) {
@@ -39,7 +45,7 @@ Result<Graph> common_subexpressions(const Graph& graph, const PassOptions& /*opt
   std::map<std::string, std::vector<ValueId>> constants;  // old, distinct
   for (ValueId v = 0; v < graph.value_count(); ++v) {
     const Value& value = graph.value(v);
-    if (!value.is_constant() || value.producer != kNone) continue;
+    if (!value.is_constant() || value.producer != kNone || !may_be_one(value.constant)) continue;
     std::vector<ValueId>& alike = constants[sample_of(value.constant)];
     const auto same = std::ranges::find_if(
         alike, [&](ValueId other) { return graph.value(other).constant == value.constant; });

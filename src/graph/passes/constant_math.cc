@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "base/check.h"
@@ -187,6 +188,13 @@ Constant combined(const Constant& a, const Constant& b, Combine how) {
     }
   }
   return of_numbers(type, numbers);
+}
+
+bool all_finite(const Constant& constant) {
+  for (int64_t i = 0; i < constant.type().elements(); ++i) {
+    if (!std::isfinite(constant.number(i))) return false;
+  }
+  return true;
 }
 
 bool all_equal(const Constant& constant, double value) {

@@ -26,5 +26,6 @@ enum class Combine : uint8_t { Add, Sub, Mul, Div };
 Constant combined(const Constant& a, const Constant& b, Combine how);
 
 bool all_equal(const Constant& constant, double value);
+bool all_finite(const Constant& constant);
 
 }  // namespace tilewright::graph

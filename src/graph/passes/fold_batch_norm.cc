@@ -63,7 +63,7 @@ std::optional<Constant> new_bias(const Constant& bias, const Affine& affine) {
   if (bias.empty()) return affine.summand;
   if (bias.type().element != affine.factor.type().element) return std::nullopt;
   const Constant scaled_bias = combined(bias, affine.factor, Combine::Mul);
-  const Constant all =
+  Constant all =
       affine.summand.empty() ? scaled_bias : combined(scaled_bias, affine.summand, Combine::Add);
   const int64_t largest = std::max(bias.type().elements(), affine.factor.type().elements());
   if (all.type().elements() > largest) return std::nullopt;
@@ -104,7 +104,7 @@ Result<ValueId> fold_factor(Rewrite& rewrite, const std::vector<ValueId>& in) {
   if (in.size() != 2) return kNone;
   for (const size_t i : {size_t{0}, size_t{1}}) {
     const Constant factor = rewrite.constant(in[i]);
-    if (factor.empty() || !ir::is_float(factor.type().element)) continue;
+    if (factor.empty() || !ir::is_float(factor.type().element) || !all_finite(factor)) continue;
     return fold(rewrite, in[1 - i], {.factor = factor, .summand = {}});
   }
   return kNone;

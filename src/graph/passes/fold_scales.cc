@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -82,7 +83,9 @@ Result<Graph> fold_scales(const Graph& graph, const PassOptions& options) {
     const size_t number = rewrite.scalar(in[0]) ? 0 : 1;
     const auto factor = rewrite.scalar(in[number]);
     const ValueId value = in[1 - number];
-    if (!factor || is_constant(rewrite, value) || !can_scale(rewrite, value, 0)) return false;
+    if (!factor || !std::isfinite(*factor) || is_constant(rewrite, value) ||
+        !can_scale(rewrite, value, 0))
+      return false;
     const auto now = scale(rewrite, value, *factor, 0);
     if (!now) return std::unexpected(now.error());
     if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {

@@ -76,8 +76,8 @@ ValueId Exported::conv_transpose(ValueId x, int64_t channels, int64_t kernel, in
 
 ValueId Exported::batch_norm(ValueId x) {
   const int64_t channels = shape(x)[1];
-  std::vector<double> variance;
-  for (int64_t i = 0; i < channels; ++i) variance.push_back(0.5 + 0.1 * static_cast<double>(i));
+  std::vector<double> variance(static_cast<size_t>(channels));
+  for (size_t i = 0; i < variance.size(); ++i) variance[i] = 0.5 + 0.1 * static_cast<double>(i);
   return add("batch_norm",
              {x, weights({channels}), weights({channels}), weights({channels}),
               constant({channels}, variance)},

@@ -13,24 +13,28 @@ void collect(const Rewrite& rewrite, ValueId value, ValueId stop, int depth, Pro
     product.factor *= *number;
     return;
   }
-  const Node* node = rewrite.made_by(value);
-  if (node == nullptr || value == stop || depth == kDeepest) {
-    product.terms.push_back(value);
-  } else if (node->op == "mul") {
-    for (const ValueId input : node->inputs) collect(rewrite, input, stop, depth + 1, product);
-  } else if (node->op == "neg") {
-    product.factor = -product.factor;
-    collect(rewrite, node->inputs[0], stop, depth + 1, product);
-  } else if (node->op == "div" && rewrite.scalar(node->inputs[1])) {
-    product.factor /= *rewrite.scalar(node->inputs[1]);
-    collect(rewrite, node->inputs[0], stop, depth + 1, product);
-  } else if (node->op == "pow" &&
-             (rewrite.scalar(node->inputs[1]) == 2.0 || rewrite.scalar(node->inputs[1]) == 3.0)) {
-    const double times = *rewrite.scalar(node->inputs[1]);
-    for (int i = 0; i < times; ++i) collect(rewrite, node->inputs[0], stop, depth + 1, product);
-  } else {
-    product.terms.push_back(value);
+  const Node* node = value == stop || depth == kDeepest ? nullptr : rewrite.made_by(value);
+  const auto inner = [&](size_t i) { collect(rewrite, node->inputs[i], stop, depth + 1, product); };
+  if (node != nullptr && node->op == "mul") {
+    for (size_t i = 0; i < node->inputs.size(); ++i) inner(i);
+    return;
   }
+  if (node != nullptr && node->op == "neg") {
+    product.factor = -product.factor;
+    return inner(0);
+  }
+  if (node != nullptr && (node->op == "div" || node->op == "pow")) {
+    const auto number = rewrite.scalar(node->inputs[1]);
+    if (node->op == "div" && number) {
+      product.factor /= *number;
+      return inner(0);
+    }
+    if (node->op == "pow" && (number == 2.0 || number == 3.0)) {
+      for (int i = 0; i < static_cast<int>(*number); ++i) inner(0);
+      return;
+    }
+  }
+  product.terms.push_back(value);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/model_testing.h"
 #include "graph/passes/recognise_gelu.h"
+#include "graph/passes/recognise_group_norm.h"
 #include "graph/passes/recognise_layer_norm.h"
 #include "graph/passes/recognise_silu.h"
 #include "graph/passes/recognise_softmax.h"
@@ -286,6 +287,25 @@ INSTANTIATE_TEST_SUITE_P(Silu, Recognise, testing::ValuesIn(silu_cases()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Rows, Recognise, testing::ValuesIn(row_cases()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(RecogniseGroupNorm, AnInstanceNormBetweenReshapes) {
+  for (const bool plain : {true, false}) {
+    Exported g;
+    const ValueId x = g.input("x", {2, 6, 3, 2});
+    const ValueId ones = g.constant({2}, {1, plain ? 1.0 : 2.0});
+    const ValueId normed =
+        g.add("group_norm", {g.reshape(x, {2, 2, 18}), ones, g.constant({2}, {0, 0})},
+              {{"groups", int64_t{2}}, {"epsilon", 1e-5}, {"axis", int64_t{1}}});
+    const ValueId back = g.reshape(normed, {2, 6, 3, 2});
+    const ValueId scaled = g.add("mul", {back, g.weights({6, 1, 1})});
+    const Graph before = g.finish({g.add("add", {g.weights({1, 6, 1, 1}), scaled})});
+    const Graph now = after(before, recognise_group_norm);
+    EXPECT_EQ(count_ops(now).contains("reshape"), !plain) << now.to_string();
+    EXPECT_EQ(now.nodes().size(), plain ? 1U : before.nodes().size());
+    const std::vector<Constant> inputs = random_inputs(before, 5);
+    EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 1e-6);
+  }
+}
 
 TEST(RecogniseCasts, AnRmsNormOfHalfPrecisionNeedsNoCasts) {
   Exported g;

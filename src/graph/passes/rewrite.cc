@@ -73,8 +73,8 @@ std::vector<ValueId> Rewrite::operands(const Node& old) const {
 }
 
 const Constant& Rewrite::constant(ValueId now) const {
-  static const Constant kEmpty;
-  return now == kNone ? kEmpty : to_.value(now).constant;
+  static const Constant empty;
+  return now == kNone ? empty : to_.value(now).constant;
 }
 
 std::optional<double> Rewrite::scalar(ValueId now) const {

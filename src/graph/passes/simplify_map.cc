@@ -42,9 +42,9 @@ Result<ValueId> regroup(const Simplification& s) {
   const TensorType both{.element = s.type.element,
                         .shape = broadcast_shape(a.type().shape, b.type().shape)};
   if (both.elements() > std::max(a.type().elements(), b.type().elements())) return kNone;
-  const ValueId merged =
-      s.rewrite.add_constant(combined(a, b, s.node.op == "add" ? Combine::Add : Combine::Mul));
-  return s.rewrite.add(s.node.op, {parts->value, merged});
+  const Constant merged = combined(a, b, s.node.op == "add" ? Combine::Add : Combine::Mul);
+  if (!all_finite(merged)) return kNone;
+  return s.rewrite.add(s.node.op, {parts->value, s.rewrite.add_constant(merged)});
 }
 
 Result<ValueId> simplify_add(const Simplification& s) {

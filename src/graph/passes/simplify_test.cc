@@ -283,18 +283,28 @@ TEST(CommonSubexpressions, ComputesOnceWhatIsComputedTwice) {
 
 TEST(CommonSubexpressions, TellsConstantsApartByEachByte) {
   Exported g;
-  const ValueId x = g.input("x", {1000});
-  std::vector<double> numbers(1000, 0.25);
-  const ValueId a = g.constant({1000}, numbers);
+  constexpr int64_t kMany = 20000;
+  const ValueId x = g.input("x", {kMany});
+  std::vector<double> numbers(kMany, 0.25);
+  const ValueId a = g.constant({kMany}, numbers);
   numbers[501] = 0.5;
-  const ValueId b = g.constant({1000}, numbers);
-  const ValueId c = g.constant({1000}, numbers);
+  const ValueId b = g.constant({kMany}, numbers);
+  const ValueId c = g.constant({kMany}, numbers);
   const Graph now =
       after(g.finish({g.add("mul", {x, a}), g.add("mul", {x, b}), g.add("mul", {x, c})}),
             common_subexpressions);
   EXPECT_EQ(now.nodes().size(), 2U);
   EXPECT_EQ(now.outputs()[1], now.outputs()[2]);
   EXPECT_NE(now.outputs()[0], now.outputs()[1]);
+}
+
+TEST(CommonSubexpressions, WeightsThatHappenToBeAlikeStayTwo) {
+  Exported g;
+  const ValueId x = g.input("x", {4});
+  const ValueId scaled = g.add("mul", {x, g.constant({4}, {1, 1, 1, 1})});
+  const Graph now = after(g.finish({g.add("add", {scaled, g.constant({4}, {1, 1, 1, 1})})}),
+                          common_subexpressions);
+  EXPECT_NE(now.node(0).inputs[1], now.node(1).inputs[1]);
 }
 
 TEST(DeadCode, DropsNodesAndConstantsAndKeepsInputs) {
