@@ -133,8 +133,9 @@ Status run_linker(const std::vector<std::string>& arguments) {
   static bool usable = true;
   const std::lock_guard lock(mutex);
   if (!usable) return fail(ErrorKind::Build, "the linker crashed before and cannot run again");
-  std::vector<const char*> plain = {"ld.lld"};
-  plain.reserve(arguments.size() + 1);
+  // One thread: no pool of the linker's stays behind in this process.
+  std::vector<const char*> plain = {"ld.lld", "--threads=1"};
+  plain.reserve(arguments.size() + 2);
   for (const std::string& argument : arguments) plain.push_back(argument.c_str());
   std::string words;
   llvm::raw_string_ostream stream(words);
