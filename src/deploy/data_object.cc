@@ -79,7 +79,7 @@ class DataObject {
   }
 
   int64_t titles() {
-    const std::vector<const char*> rows(program_.steps.size());
+    const std::vector<uint64_t> rows(program_.steps.size());  // to be pointers
     const int64_t at = object_.append(pointers_, rows.data(), rows.size() * sizeof(rows[0]), 8);
     for (size_t k = 0; k < rows.size(); ++k) {
       point_text(at + static_cast<int64_t>(k * sizeof(rows[0])), program_.steps[k].title);

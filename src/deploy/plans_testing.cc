@@ -80,6 +80,7 @@ void PlanMaker::kernel(const std::string& text, const std::vector<std::string>& 
 
 ModelPlan PlanMaker::finish(const std::vector<std::string>& outputs) {
   std::vector<ValueId> ids;
+  ids.reserve(outputs.size());
   for (const std::string& name : outputs) ids.push_back(values_.at(name));
   plan_.graph.set_outputs(ids);
   plan_.graph.set_output_names(outputs);
@@ -119,19 +120,20 @@ ModelPlan small_model() {
 std::vector<float> small_model_result(const ModelPlan& plan, const Constant& x) {
   const std::vector<float> in = floats(x);
   std::vector<std::vector<float>> weights;
+  weights.reserve(plan.memory.constants.size());
   for (const ValueId id : plan.memory.constants) {
     weights.push_back(floats(plan.graph.value(id).constant));
   }
   std::vector<float> hidden(size_t{14} * 14 * 32);
-  for (int y = 0; y < 14; ++y) {
-    for (int xx = 0; xx < 14; ++xx) {
-      for (int co = 0; co < 32; ++co) {
+  for (int64_t y = 0; y < 14; ++y) {
+    for (int64_t xx = 0; xx < 14; ++xx) {
+      for (int64_t co = 0; co < 32; ++co) {
         double sum = 0;
-        for (int k = 0; k < 9; ++k) {
-          const int row = y + k / 3 - 1;
-          const int column = xx + k % 3 - 1;
+        for (int64_t k = 0; k < 9; ++k) {
+          const int64_t row = y + k / 3 - 1;
+          const int64_t column = xx + k % 3 - 1;
           if (row < 0 || row >= 14 || column < 0 || column >= 14) continue;
-          for (int ci = 0; ci < 16; ++ci) {
+          for (int64_t ci = 0; ci < 16; ++ci) {
             sum += in[static_cast<size_t>((row * 14 + column) * 16 + ci)] *
                    weights[0][static_cast<size_t>((k * 16 + ci) * 32 + co)];
           }

@@ -21,6 +21,7 @@ LLD_HAS_DRIVER(elf)
 
 // Pointers to symbols of the last link, which LLD 19 does not reset though it frees what they point
 // to: the next link writes there unless it has such a symbol itself. Declared as they are there.
+// NOLINTBEGIN(readability-identifier-naming)
 namespace lld::elf {
 class Defined;
 struct ElfSym {
@@ -30,6 +31,7 @@ struct ElfSym {
   static Defined* tlsModuleBase;
 };
 }  // namespace lld::elf
+// NOLINTEND(readability-identifier-naming)
 
 namespace tilewright::codegen {
 namespace {
