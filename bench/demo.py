@@ -1,111 +1,114 @@
 #!/usr/bin/env python3
-"""./dev demo: one matmul and one convolution, tuned for this machine with a few dozen trials each, and
-shown untuned, tuned and beside ONNX Runtime in the same run. Takes about a minute; what was measured
-is kept, so a second demo tunes nothing."""
+"""./dev demo: a small convolutional network, made here, tuned for this machine in two minutes, compiled
+to a library, and shown untuned, tuned and beside ONNX Runtime in the same run; the tuning curve is
+written as an SVG. What was measured is kept, so a second demo tunes nothing."""
 
+import json
 import os
-import subprocess
 import sys
-import tempfile
+import time
 
-from harness import data, peers, report, suite
-from harness.compare import BUSY_CPUS, Contestant, compare
-from harness.tuned import TuneError, parse_output
+from harness import curve, demo_model, peers, report
+from harness.compare import BUSY_CPUS
+from harness.model_match import MAX_RELATIVE_ERROR, play
+from harness.model_tuning import ModelTuning, compile_library, run_tune
+from harness.tuned import TuneError
 
 THREADS = 2
-TRIALS = 104  # three rounds
-ROUNDS = 8
-SLICE_S = 0.05
-MAX_RELATIVE_ERROR = 1e-4
-EXAMPLES = (("GMM2", "matmul 512 x 512 x 512"), ("C2D2", "conv2d 14 x 14, 256 -> 256, 3 x 3"))
-SCHEDULES = ("untuned", "tuned")
-RUNTIME = "ONNX Runtime"
+SECONDS = 120.0
+ROUNDS, SLICE_S = 10, 0.1
+FOLDER = os.path.join(peers.BUILD, "demo")
+RUNTIME = "onnxruntime"
+LABELS = {"untuned": "untuned", "tuned": "tuned", RUNTIME: "ONNX Runtime"}
 
 
-def tune(workload, build_dir):
-    """The fastest schedule that a short search finds, as text."""
-    store = os.path.join(peers.BUILD, "demo.db")
-    command = [os.path.join(build_dir, "tilewright"), "tune", workload.spec(), "--json"]
-    command += ["--trials", str(TRIALS), "--threads", str(THREADS), "--records", store]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)  # progress is on stderr
-    if done.returncode != 0:
-        raise TuneError(f"tune {workload.name} ended with {done.returncode}")
-    return parse_output(done.stdout.splitlines()).winner()
+def path(name):
+    return os.path.join(FOLDER, name)
 
 
-def contestants_of(workload, trace, folder, build_dir):
-    def fields(name):
-        return workload.prepare_fields(THREADS, folder, os.path.join(folder, name))
+def tuned(model, build_dir):
+    """The tuning, with the curve of the first demo where this one had nothing to do."""
+    tuning = run_tune(model, path("demo.db"), SECONDS, build_dir, threads=THREADS)
+    try:
+        if not tuning.result["measured"]:
+            with open(path("tuning.json")) as file:
+                return ModelTuning(**json.load(file)), True
+    except (OSError, ValueError, TypeError):
+        return tuning, True
+    with open(path("tuning.json"), "w") as file:
+        json.dump(vars(tuning), file)
+    return tuning, False
 
-    def launch_ours():
-        return peers.ours(build_dir)
 
-    return {
-        "untuned": Contestant(launch_ours, fields("untuned")),
-        "tuned": Contestant(launch_ours, fields("tuned") | {"trace": trace}),
-        RUNTIME: Contestant(peers.onnxruntime, fields(RUNTIME)),
-        "peak": Contestant(launch_ours, {"kind": "peak", "threads": THREADS}),
-    }
-
-
-def rows_of(workload, label, outcome, folder):
-    """One row a participant: label, who, compile ms, run ms, GFLOP/s, share of peak, agreement."""
-    peak = outcome.series["peak"]
-    peak_rate = peak.ready.get("flop", 0) / peak.time_ns() if peak.time_ns() else None
-    rows = []
-    for name in (*SCHEDULES, RUNTIME):
-        series = outcome.series[name]
-        time_ns = series.time_ns()
-        rate = workload.flop / time_ns if time_ns else None
-        compile_ms = series.ready.get("compile_ms")
-        row = [label if not rows else "", name, report.number(compile_ms)]
-        row += [report.number(time_ns / 1e6 if time_ns else None), report.number(rate)]
-        row += [report.percent(rate / peak_rate if rate and peak_rate else None)]
-        rows.append([*row, agreement(name, outcome, folder)])
+def rows_of(match, made):
+    rows, runtime_ns = [], match.time_ns(RUNTIME)
+    for name, label in LABELS.items():
+        time_ns, error = match.time_ns(name), match.errors.get(name)
+        ratio = runtime_ns / time_ns if runtime_ns and time_ns else None
+        result = report.ABSENT
+        if name != RUNTIME and error is not None:
+            result = "same" if error <= MAX_RELATIVE_ERROR else f"WRONG {error:.0e}"
+        row = [label, report.number(made.get(name)), report.number(time_ns / 1e6 if time_ns else None)]
+        rows.append([*row, report.number(ratio), result])
     return rows
 
 
-def agreement(name, outcome, folder):
-    if name == RUNTIME or outcome.series[name].failure or outcome.series[RUNTIME].failure:
-        return report.ABSENT
-    error = data.relative_error(os.path.join(folder, name), os.path.join(folder, RUNTIME))
-    return "same" if error <= MAX_RELATIVE_ERROR else f"WRONG {error:.0e}"
+def draw(tuning, match):
+    """Sums of task times, scaled so that the last one is the time that was measured."""
+    final_ms, times = match.time_ns("tuned"), {}
+    for name in ("untuned", RUNTIME):
+        if match.time_ns(name):
+            times[LABELS[name]] = match.time_ns(name) / 1e6
+    if not tuning.curve or not final_ms:
+        return None
+    scale = final_ms / tuning.curve[-1][1] / 1e6
+    points = [(at, ns * scale) for at, ns in tuning.curve]
+    with open(path("curve.svg"), "w") as file:
+        file.write(curve.svg(points, times, "a small CNN while it is tuned: time of one run"))
+    return path("curve.svg")
 
 
 def main(build_dir=os.path.join(peers.BUILD, "release")):
-    workloads = suite.load()
-    rows, failures, busy = [], [], False
-    for name, label in EXAMPLES:
-        workload = workloads[name]
-        print(f"tuning {label}", file=sys.stderr)
-        try:
-            trace = tune(workload, build_dir)
-        except (TuneError, OSError) as error:
-            failures.append(f"– {label}: {error}")
-            continue
-        with tempfile.TemporaryDirectory(prefix="tilewright-demo-") as folder:
-            data.write_inputs(workload, folder)
-            contestants = contestants_of(workload, trace, folder, build_dir)
-            outcome = compare(contestants, THREADS, ROUNDS, SLICE_S)
-            busy |= outcome.other_cpus > BUSY_CPUS
-            rows += rows_of(workload, label, outcome, folder)
-        for who, series in outcome.series.items():
-            if series.failure:
-                failures.append(f"– {label}, {who}: {series.failure}")
+    os.makedirs(FOLDER, exist_ok=True)
+    model = path("cnn.onnx")
+    demo_model.write(model)
+    made = {}
+    try:
+        made["untuned"] = compile_library(model, path("none.db"), path("untuned.so"), build_dir)["seconds"]
+        print(f"tuning {os.path.relpath(model, peers.ROOT)} for {SECONDS:g} s", file=sys.stderr)
+        begin = time.monotonic()
+        tuning, known = tuned(model, build_dir)
+        tune_s = time.monotonic() - begin
+        made["tuned"] = compile_library(model, path("demo.db"), path("tuned.so"), build_dir)["seconds"]
+        libraries = {name: path(f"{name}.so") for name in ("untuned", "tuned")}
+        match = play(model, libraries, THREADS, ROUNDS, SLICE_S, build_dir, (RUNTIME,))
+    except (TuneError, OSError) as error:
+        print(f"– {error}")
+        return 1
+    rows = rows_of(match, made)
     print(report.machine_line())
+    print(f"f32, {THREADS} threads, {ROUNDS} alternating rounds, each participant its own process\n")
+    header = ["a small CNN", "compile s", "run ms", "x ONNX Runtime", "result"]
+    print(report.table(header, rows))
+    result = tuning.result
     print(
-        f"f32, {THREADS} threads, {ROUNDS} alternating rounds, each participant its own process\n"
+        f"\n{len(result['tasks'])} tasks, tuned in {tune_s:.0f} s"
+        + (" (known from the demo before)" if known else f" with {result['measured']} trials")
     )
-    header = ["operator", "", "compile ms", "run ms", "GFLOP/s", "of FMA peak", "result"]
-    print(report.table(header, rows, left=2))
-    if busy:
+    picture = draw(tuning, match)
+    if picture:
+        print(f"tuning curve: {os.path.relpath(picture, peers.ROOT)}")
+    if match.outcome.other_cpus > BUSY_CPUS:
         print("! the machine did other work meanwhile: the numbers are unreliable")
+    failures = [f"– {LABELS[who]}: {why}" for who, why in match.failures().items()]
     print("\n".join([*failures, ""]))
     print("Next:")
-    print("  build/release/tilewright tune C2D2     longer, into a store of your own")
-    print("  build/release/tilewright explain C2D2  why a schedule is fast or slow")
-    print("  ./dev bench search                     the operator suite against the vendors' libraries")
-    print("  ./dev test                             the whole test suite")
+    print("  build/release/tilewright tune YOUR.onnx --seconds 900    your own model")
+    print("  build/release/tilewright compile YOUR.onnx -o YOUR.so    a library with a C interface")
+    print("  build/release/tilewright bench YOUR.so                   what takes the time in it")
+    print("  build/release/tilewright tune C2D2                       a single operator")
+    print("  ./dev bench models                                       whole models against their peers")
+    print("  ./dev test                                               the whole test suite")
     wrong = any(row[-1].startswith("WRONG") for row in rows)
     return 1 if failures or wrong else 0
 

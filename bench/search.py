@@ -21,6 +21,7 @@ import sys
 import tempfile
 
 from harness import peers, report, search_random, search_suite, suite
+from harness.bars import Report
 from harness.compare import BUSY_CPUS
 from harness.rounds import MIN_ROUNDS
 from harness.tuned import OtherWork, Tuner, TuneError
@@ -37,49 +38,6 @@ TEST_TITLES = {
     6: "killed 10 times and started again",
     7: "explorers on synthetic landscapes, 100 seeds",
 }
-
-
-class Report:
-    """Prints as figures come, and collects the rows of --json and the bars that are not reached."""
-
-    def __init__(self):
-        self.rows, self.missed = [], []
-        self.disturbed = False  # some of the ablations ran beside other work
-
-    def title(self, text):
-        print(f"\n{text}", flush=True)
-
-    def say(self, text):
-        print(text, flush=True)
-
-    def table(self, header, rows):
-        if rows:
-            print(report.table(header, rows), flush=True)
-
-    def row(self, name, metric, value):
-        self.rows.append({"name": name, "metric": metric, "value": value})
-
-    def bar(self, what, value, least, unit="", trusted=True):
-        reached = value is not None and value >= least
-        self._judge(what, value, least, unit, reached, trusted)
-
-    def bar_most(self, what, value, most, unit="", trusted=True):
-        reached = value is not None and value <= most
-        self._judge(what, value, most, unit, reached, trusted)
-
-    def progress(self, name, ratio):
-        if sys.stderr.isatty():
-            print(f"{name}: {report.number(ratio)}", file=sys.stderr, flush=True)
-
-    def _judge(self, what, value, bar, unit, reached, trusted):
-        """What ran beside other work reaches nothing: load slows some participants more than
-        others, and the limit most of all."""
-        verdict = "not known" if value is None else "reached" if reached else "NOT REACHED"
-        if value is not None and not trusted:
-            verdict = f"no result: beside other work ({verdict.lower()})"
-        print(report.bar_line(what, value, bar, unit, verdict), flush=True)
-        if not (reached and trusted):
-            self.missed.append(what)
 
 
 def run_rates(options, tuner, out):

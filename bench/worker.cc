@@ -1,8 +1,9 @@
 // What the benches time of ours, over the line protocol of bench/protocol.h: a register-only FMA
-// loop (the peak), copying and summing (the bandwidth), and kernels that are built from the text of
-// a trace, with sampled elements held against the operator's definition.
+// loop (the peak), copying and summing (the bandwidth), kernels that are built from the text of a
+// trace, with sampled elements held against the operator's definition, and compiled models.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "codegen/llvm/build_kernel.h"
+#include "deploy/model_library.h"
 #include "protocol.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/peak.h"
@@ -160,10 +162,85 @@ Prepared prepare_kernel(const Json& request) {
   return {.ready_json = ready.dump(), .call = [task, kernel] { kernel->run(); }};
 }
 
+// A compiled model with the arrays of its inputs and outputs.
+struct OpenModel {
+  explicit OpenModel(const std::string& path) : library(must(deploy::ModelLibrary::open(path))) {
+    instance = must(deploy::make_instance(
+        library.api(),
+        {.threads = 0, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr}));
+    const TilewrightModelApi& api = library.api();
+    for (int32_t k = 0; k < api.input_count; ++k) {
+      inputs.emplace_back(api.inputs[k].bytes);
+      input_pointers.push_back(inputs.back().data());
+    }
+    for (int32_t k = 0; k < api.output_count; ++k) {
+      outputs.emplace_back(api.outputs[k].bytes);
+      output_pointers.push_back(outputs.back().data());
+    }
+  }
+
+  void run() {
+    const TilewrightModelApi& api = library.api();
+    if (api.run(instance.get(), input_pointers.data(), output_pointers.data()) != 0) {
+      throw std::runtime_error(api.error(instance.get()));
+    }
+  }
+
+  deploy::ModelLibrary library;
+  deploy::ModelInstance instance;
+  std::vector<runtime::AlignedBuffer> inputs, outputs;
+  std::vector<const void*> input_pointers;
+  std::vector<void*> output_pointers;
+};
+
+// The most memory that this process ever had, or has now: `VmHWM`, `VmRSS`; in KiB.
+int64_t memory_kib(const std::string& what) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(what + ":")) return std::stoll(line.substr(what.size() + 1));
+  }
+  return 0;
+}
+
+void read_model_inputs(const Json& request, OpenModel& model) {
+  const Json* inputs = find_member(request, "inputs");
+  if (inputs == nullptr) throw std::runtime_error("a model needs its inputs");
+  const TilewrightModelApi& api = model.library.api();
+  for (int32_t k = 0; k < api.input_count; ++k) {
+    const auto given = std::ranges::find_if(*inputs, [&](const Json& one) {
+      return must(member<std::string>(one, "name")) == api.inputs[k].name;
+    });
+    if (given == inputs->end()) {
+      throw std::runtime_error(fmt::format("the input {} is not given", api.inputs[k].name));
+    }
+    read_operand(must(member<std::string>(*given, "file")), model.inputs[static_cast<size_t>(k)]);
+  }
+}
+
+Prepared prepare_model(const Json& request) {
+  const int64_t before_kib = memory_kib("VmRSS");
+  const auto start = std::chrono::steady_clock::now();
+  const auto model = std::make_shared<OpenModel>(must(member<std::string>(request, "library")));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+  read_model_inputs(request, *model);
+  model->run();
+  const auto folder = must(member<std::string>(request, "output_dir"));
+  for (size_t k = 0; k < model->outputs.size(); ++k) {
+    const std::string path = fmt::format("{}/{}.bin", folder, k);
+    std::ofstream file(path, std::ios::binary);
+    file.write(model->outputs[k].as<char>(), model->outputs[k].size());
+    if (!file) throw std::runtime_error("cannot write " + path);
+  }
+  const Json ready = {
+      {"open_ms", took.count()}, {"before_kib", before_kib}, {"peak_kib", memory_kib("VmHWM")}};
+  return {.ready_json = ready.dump(), .call = [model] { model->run(); }};
+}
+
 Prepared prepare(const std::string& text) {
   const Json request = must(parse_json(text));
-  runtime::ThreadPool::process().pin_caller();
   const std::string kind = must(member<std::string>(request, "kind"));
+  if (kind == "model") return prepare_model(request);  // has threads of its own
+  runtime::ThreadPool::process().pin_caller();
   if (kind == "peak") return prepare_peak(request);
   if (kind == "copy") return prepare_copy(request);
   if (kind == "sum") return prepare_sum(request);

@@ -34,6 +34,15 @@ are served by our worker, each thread taking its part:
                                                 copies B bytes; ready {"bytes": read and written}
     {"kind": "sum", "threads": T, "bytes": B}   sums floats; ready {"bytes": read}
 
+A whole model is prepared by
+
+    {"kind": "model", "model": FILE.onnx, "library": FILE.so, "threads": T, "output_dir": FOLDER,
+     "inputs": [{"name": ..., "file": raw bytes, "type": "float32", "shape": [...]}, ...]}
+
+of which ours opens the library and the peers read the model; each writes its outputs to
+FOLDER/<index>.bin, as they are, and `ready` has "open_ms", "before_kib" and "peak_kib": the memory of
+the process before the model was opened, and the most until its first run had ended.
+
 Between slices a worker may spin for a while: the orchestrator starts a slice only when every thread
 of every other worker sleeps, and counts as failed a worker that does not come to rest.
 """

@@ -24,19 +24,19 @@ def ours(build_dir):
     return [path], {}
 
 
-def onnxruntime():
-    return _in_python("onnxruntime", "ONNX Runtime", ("numpy", "onnx", "onnxruntime"))
+def onnxruntime(worker="worker.py"):
+    return _in_python("onnxruntime", "ONNX Runtime", ("numpy", "onnx", "onnxruntime"), worker)
 
 
-def openvino():
-    return _in_python("openvino", "OpenVINO", ("numpy", "onnx", "openvino"))
+def openvino(worker="worker.py"):
+    return _in_python("openvino", "OpenVINO", ("numpy", "onnx", "openvino"), worker)
 
 
-def _in_python(folder, label, packages):
+def _in_python(folder, label, packages, worker):
     for package in packages:
         if importlib.util.find_spec(package) is None:
             raise WorkerError(f"{label}: no {package}: pip install {package} into .venv")
-    return [sys.executable, os.path.join(BENCH, "peers", folder, "worker.py")], {}
+    return [sys.executable, os.path.join(BENCH, "peers", folder, worker)], {}
 
 
 def onednn():

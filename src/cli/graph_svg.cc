@@ -109,7 +109,7 @@ std::string colour_of(const GraphBox& box, double sum_ns) {
 std::string edge(const Placed& from, const Placed& to) {
   const double x0 = from.middle(), y0 = from.bottom(), x1 = to.middle(), y1 = to.y;
   const bool next = to.layer == from.layer + 1;
-  const double side = next ? 0 : from.width / 2 + kGapX;
+  const double side = next ? 0 : (std::max(from.width, to.width) / 2 + kGapX) / 0.75;
   return fmt::format(
       "<path d=\"M{:.0f} {:.0f} C{:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {:.0f}\" "
       "fill=\"none\" stroke=\"#777\" marker-end=\"url(#a)\"/>\n",
@@ -130,7 +130,7 @@ std::string graph_svg(const GraphView& view) {
       "orient=\"auto\"><path d=\"M0 0 L8 3 L0 6 z\" fill=\"#777\"/></marker></defs>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
       "<text x=\"{3:.0f}\" y=\"18\">{2}{4}</text>\n",
-      width + 2 * kGapX, height, escaped(view.name), kGapX,
+      width + 4 * kGapX, height, escaped(view.name), kGapX,
       sum_ns > 0 ? ": tasks with a record take " + duration_text(sum_ns) : "");
   for (size_t k = 0; k < placed.size(); ++k) {
     for (const size_t from : view.boxes[k].from) svg += edge(placed[from], placed[k]);

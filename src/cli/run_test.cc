@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(
     Table, Mistakes,
     testing::Values(
         Mistake{{}, "A subcommand is required"},
-        Mistake{{"fly"}, "there is no verb 'fly'; verbs are doctor"},
+        Mistake{{"fly"}, "there is no verb 'fly'; verbs are bench"},
         Mistake{{"doctor", "--wings"}, "--wings"},
         Mistake{{"doctor", "--threads", "two"}, "--threads"},
         Mistake{{"doctor", "--threads", "0"}, "--threads"},

@@ -1,6 +1,7 @@
 // `tilewright bench model.so`: how long a compiled model, or a model file, takes: quantiles of
 // whole runs, time by task beside their sum, and other libraries in turns with it. docs/models.md.
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -139,6 +140,8 @@ Result<ExitCode> run_bench(const Context& context, const Options& options) {
   if (const Status flags = check_flags(options); !flags) return std::unexpected(flags.error());
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
+  cpu_set_t cpus{};  // an instance that is timed pins this thread; peers are to have them all
+  sched_getaffinity(0, sizeof(cpus), &cpus);
   const double begin_s = seconds_now();
   const Result<LoadedModel> model = LoadedModel::load(options.model, *target, options.records);
   if (!model) return std::unexpected(model.error());
@@ -169,6 +172,7 @@ Result<ExitCode> run_bench(const Context& context, const Options& options) {
   if (Interrupt::requested()) return ExitCode::Interrupted;
   if (!options.peers.empty()) {
     context.out.flush();
+    sched_setaffinity(0, sizeof(cpus), &cpus);
     const Status compared = compare_with_peers(context, options, *model);
     if (!compared) return std::unexpected(compared.error());
   }

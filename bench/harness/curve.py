@@ -1,0 +1,61 @@
+"""A tuning curve as an SVG: the time of a model over the seconds of its tuning, with lines for what it
+is compared with. Standard library only."""
+
+import math
+from html import escape
+
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 360, 60, 30, 20, 45
+
+
+def _ticks(most):
+    """About five round numbers up to `most`."""
+    step = 10 ** math.floor(math.log10(most / 4)) if most > 0 else 1
+    step = next((step * k for k in (1, 2, 5, 10) if most / (step * k) <= 5), step)
+    return [k * step for k in range(int(most / step) + 1)]
+
+
+def svg(points, lines, title):
+    """`points`: (seconds, milliseconds), ascending; `lines`: label -> milliseconds."""
+    most_s = max((at for at, _ in points), default=1.0)
+    most_ms = 1.05 * max([ms for _, ms in points] + list(lines.values()) + [1e-9])
+
+    def x(seconds):
+        return LEFT + (WIDTH - LEFT - RIGHT) * seconds / most_s
+
+    def y(ms):
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * ms / most_ms
+
+    out = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+        f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+        '<rect width="100%" height="100%" fill="#fff"/>',
+        f'<text x="{LEFT}" y="18" font-weight="bold">{escape(title)}</text>',
+    ]
+    for tick in _ticks(most_s):
+        out.append(f'<text x="{x(tick):.1f}" y="{HEIGHT - 25}" text-anchor="middle">{tick:g}</text>')
+        out.append(_line(x(tick), y(0), x(tick), y(most_ms), "#eee"))
+    for tick in _ticks(most_ms):
+        out.append(f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        out.append(_line(LEFT, y(tick), WIDTH - RIGHT, y(tick), "#eee"))
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    out.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">seconds of tuning</text>')
+    out.append(f'<text x="{LEFT - 45}" y="{TOP + 2}">ms</text>')
+    for label, ms in lines.items():
+        out.append(_line(LEFT, y(ms), WIDTH - RIGHT, y(ms), "#c33", 'stroke-dasharray="5 4"'))
+        out.append(
+            f'<text x="{WIDTH - RIGHT - 4}" y="{y(ms) - 5:.1f}" text-anchor="end" '
+            f'fill="#c33">{escape(label)} {ms:.3g} ms</text>'
+        )
+    steps = [f"{x(points[0][0]):.1f},{y(points[0][1]):.1f}"] if points else []
+    for (_, before), (at, ms) in zip(points, points[1:]):
+        steps += [f"{x(at):.1f},{y(before):.1f}", f"{x(at):.1f},{y(ms):.1f}"]
+    out.append(
+        f'<polyline points="{" ".join(steps)}" fill="none" stroke="#26c" stroke-width="2"/>'
+    )
+    return "\n".join([*out, "</svg>", ""])
+
+
+def _line(x0, y0, x1, y1, colour, more=""):
+    return (
+        f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" stroke="{colour}" {more}/>'
+    )

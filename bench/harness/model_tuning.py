@@ -1,0 +1,99 @@
+"""`tilewright tune MODEL` for the benches: with the time at which each round ended, so that one can
+tell when a model became faster than something."""
+
+import json
+import os
+import subprocess
+import time
+from dataclasses import dataclass, field
+
+from harness.tuned import OtherWork, TuneError
+
+
+@dataclass
+class ModelTuning:
+    """A tuning of a model, possibly of several sittings."""
+
+    result: dict = field(default_factory=dict)  # of the last sitting
+    curve: list = field(default_factory=list)  # (seconds of tuning, sum of the best task times in ns)
+    seconds: float = 0.0
+    asked_s: float = 0.0  # of the last sitting
+    other_cpus: float = 0.0
+
+
+def program(build_dir, name="tilewright"):
+    return os.path.join(build_dir, name)
+
+
+def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None):
+    """Tunes for that long, after what `before` did; gives both as one. `on_round` is told the seconds
+    so far."""
+    before = before or ModelTuning()
+    command = [program(build_dir), "tune", model, "--json", "--records", store]
+    command += ["--seconds", f"{seconds:g}", "--threads", str(threads)]
+    work, begin = OtherWork(), time.monotonic()
+    best, result, curve = {}, None, []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            fields = json.loads(line)
+            if "round" in fields:
+                one = fields["round"]
+                best[one["task"]] = (one.get("best_ns"), one["weight"])
+                curve.append((time.monotonic() - begin, dict(best)))
+                if on_round:
+                    on_round(curve[-1][0])
+            elif "result" in fields:
+                result = fields["result"]
+    took = time.monotonic() - begin
+    if process.returncode not in (0, 3) or result is None:
+        raise TuneError(f"tune {os.path.basename(model)} ended with {process.returncode}")
+    tasks = {task["task"]: task for task in result["tasks"]}
+    points = [(before.seconds + at, model_ns(known, tasks)) for at, known in curve]
+    return ModelTuning(
+        result,
+        before.curve + [(at, ns) for at, ns in points if ns],
+        before.seconds + took,
+        seconds,
+        max(before.other_cpus, work.cpus()),
+    )
+
+
+def model_ns(known, tasks):
+    """Sum by weight of what is known at a moment; what had no round yet is taken as its default
+    schedule was measured later, or left out where it never was."""
+    total = 0.0
+    for key, task in tasks.items():
+        best_ns, _ = known.get(key, (None, 1))
+        ns = best_ns or task.get("default_ns") or task.get("default_trial_ns") or 0.0
+        total += task["weight"] * ns
+    return total
+
+
+def passed_after(curve, final_ns, measured_ns, peer_ns):
+    """Seconds of tuning after which the model was at least as fast as a peer, by the sum of its task
+    times scaled so that the last one is the time measured; None: never."""
+    if not (final_ns and measured_ns and peer_ns):
+        return None
+    for at, ns in curve:
+        if ns * measured_ns / final_ns <= peer_ns:
+            return at
+    return None
+
+
+def compile_library(model, store, library, build_dir, threads=2):
+    """The fields of `compile --json`."""
+    command = [program(build_dir), "compile", model, "-o", library, "--json"]
+    command += ["--records", store, "--threads", str(threads)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise TuneError((done.stderr.strip().splitlines() or ["compile failed"])[-1])
+    return json.loads(done.stdout)
+
+
+def bench_library(library, seconds, build_dir):
+    """The fields of `bench --json`: quantiles, and tasks beside their sum."""
+    command = [program(build_dir), "bench", library, "--json", "--seconds", f"{seconds:g}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise TuneError((done.stderr.strip().splitlines() or ["bench failed"])[-1])
+    return json.loads(done.stdout)

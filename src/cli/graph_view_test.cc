@@ -1,0 +1,70 @@
+#include "cli/graph_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "task/parse.h"
+
+namespace tilewright::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+GraphView small_view() {
+  return {.name = "a<b>.onnx",
+          .boxes = {{.title = "x", .detail = "f32[4]"},
+                    {.title = "conv & relu",
+                     .detail = "f32[8]",
+                     .nodes = {"conv (Conv_0)", "relu (Relu_1)"},
+                     .task = "0123456789ab",
+                     .ns = 3000,
+                     .from = {0}},
+                    {.title = "add",
+                     .detail = "f32[8]",
+                     .nodes = {"add"},
+                     .task = "ba9876543210",
+                     .ns = 1000,
+                     .from = {0, 1}},
+                    {.title = "y", .detail = "f32[8]", .from = {2}}}};
+}
+
+TEST(GraphView, TextHasNodesAndReaders) {
+  const std::string text = graph_text(small_view());
+  EXPECT_THAT(text, HasSubstr("conv & relu: f32[8] <- 0\n"));
+  EXPECT_THAT(text, HasSubstr("relu (Relu_1)"));
+  EXPECT_THAT(text, HasSubstr("add: f32[8] <- 0, 1\n"));
+  const Json json = graph_json(small_view());
+  EXPECT_EQ(json.at("groups").size(), 4U);
+  EXPECT_EQ(json.at("groups").at(1).at("ns"), 3000);
+  EXPECT_FALSE(json.at("groups").at(0).contains("task"));
+}
+
+TEST(GraphView, PictureIsEscapedAndHasAnEdgeEach) {
+  const std::string svg = graph_svg(small_view());
+  EXPECT_THAT(svg, HasSubstr("a&lt;b&gt;.onnx"));
+  EXPECT_THAT(svg, HasSubstr("conv &amp; relu"));
+  EXPECT_THAT(svg, Not(HasSubstr("conv & relu")));
+  EXPECT_THAT(svg, HasSubstr("3 us, 75.0 %"));
+  size_t edges = 0;
+  for (size_t at = 0; (at = svg.find("marker-end", at)) != std::string::npos; ++at) ++edges;
+  EXPECT_EQ(edges, 4U);
+  EXPECT_THAT(graph_svg({}), HasSubstr("</svg>"));
+}
+
+TEST(GraphView, OfOneKernel) {
+  const Workload workload = parse_workload("matmul:m=8,n=8,k=8,constant=none").value();
+  const deploy::ModelPlan plan = deploy::plan_workload(workload, {});
+  const Target target = host_target(1);
+  std::vector<deploy::Choice> choices(1);
+  choices[0].latency_ns = 700;
+  const GraphView view = view_of(plan, choices, target, "matmul");
+  ASSERT_EQ(view.boxes.size(), 4U);  // two inputs, the kernel, one output
+  EXPECT_EQ(view.boxes[2].from, (std::vector<size_t>{0, 1}));
+  EXPECT_EQ(view.boxes[3].from, (std::vector<size_t>{2}));
+  EXPECT_EQ(view.sum_ns(), 700);
+}
+
+}  // namespace
+}  // namespace tilewright::cli
