@@ -1,6 +1,7 @@
 #include "graph/passes/recognise_layer_norm.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,25 +11,28 @@
 namespace tilewright::graph {
 namespace {
 
-// mean(of) over the last dimensions, which are kept: the first of them.
-std::optional<int64_t> mean_axis(const Rewrite& rewrite, ValueId value, ValueId of) {
+using Extents = std::vector<int64_t>;
+
+// mean(of) over dimensions that are kept: which; none where it is no such thing.
+Extents mean_axes(const Rewrite& rewrite, ValueId value, ValueId of) {
   const Node* node = rewrite.made_by(value, "reduce");
   if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind", "sum") != "mean" ||
       node->attributes.integer("keep", 0) == 0) {
-    return std::nullopt;
+    return {};
   }
-  const auto rank = static_cast<int64_t>(rewrite.shape(of).size());
-  const std::vector<int64_t> axes = axes_of(*node, rewrite.shape(of).size());
+  return axes_of(*node, rewrite.shape(of).size());
+}
+
+bool are_last(const Extents& axes, size_t rank) {
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] != rank - static_cast<int64_t>(axes.size() - i)) return std::nullopt;
+    if (axes[i] != static_cast<int64_t>(rank - axes.size() + i)) return false;
   }
-  if (axes.empty()) return std::nullopt;
-  return axes[0];
+  return true;
 }
 
 struct Deviation {
   ValueId of = kNone;  // mean(of * of) + epsilon
-  int64_t axis = 0;
+  Extents axes;
   double epsilon = 0;
 };
 
@@ -45,9 +49,9 @@ Deviation match_deviation(const Rewrite& rewrite, ValueId value) {
   const bool squared =
       (power->op == "mul" && power->inputs.size() == 2 && power->inputs[0] == power->inputs[1]) ||
       (power->op == "pow" && rewrite.scalar(power->inputs[1]) == 2.0);
-  const auto axis = mean_axis(rewrite, parts->value, square);
-  if (!squared || !axis) return {};
-  return {.of = power->inputs[0], .axis = *axis, .epsilon = *rewrite.scalar(parts->constant)};
+  const Extents axes = mean_axes(rewrite, parts->value, square);
+  if (!squared || axes.empty()) return {};
+  return {.of = power->inputs[0], .axes = axes, .epsilon = *rewrite.scalar(parts->constant)};
 }
 
 // The value under the root in 1 / sqrt(value), rsqrt(value), pow(value, -0.5).
@@ -66,16 +70,16 @@ ValueId under_inverse_root(const Rewrite& rewrite, ValueId value) {
 struct Norm {
   std::string op;
   ValueId x = kNone;
-  int64_t axis = 0;
+  Extents axes;
   double epsilon = 0;
 };
 
 Norm match_norm(const Rewrite& rewrite, ValueId centred, ValueId under_root) {
   const Deviation deviation = match_deviation(rewrite, under_root);
   if (deviation.of == kNone || deviation.of != centred) return {};
-  Norm norm{.op = "rms_norm", .x = centred, .axis = deviation.axis, .epsilon = deviation.epsilon};
+  Norm norm{.op = "rms_norm", .x = centred, .axes = deviation.axes, .epsilon = deviation.epsilon};
   const Node* sub = rewrite.made_by(centred, "sub");
-  if (sub != nullptr && mean_axis(rewrite, sub->inputs[1], sub->inputs[0]) == norm.axis) {
+  if (sub != nullptr && mean_axes(rewrite, sub->inputs[1], sub->inputs[0]) == norm.axes) {
     norm.op = "layer_norm";
     norm.x = sub->inputs[0];
   }
@@ -96,21 +100,70 @@ Norm match_core(const Rewrite& rewrite, const Node& node, const std::vector<Valu
   return {};
 }
 
-bool is_norm(const Node* node) {
-  return node != nullptr && (node->op == "layer_norm" || node->op == "rms_norm");
+// The norm; over a dimension that is not the last one, between transposes.
+Result<ValueId> add_norm(Rewrite& rewrite, const Norm& norm, bool may_transpose) {
+  const size_t rank = rewrite.shape(norm.x).size();
+  if (are_last(norm.axes, rank)) {
+    return rewrite.add(norm.op, {norm.x}, {{"axis", norm.axes[0]}, {"epsilon", norm.epsilon}});
+  }
+  if (!may_transpose || norm.axes.size() != 1) return kNone;
+  Extents perm(rank);
+  std::iota(perm.begin(), perm.end(), 0);
+  const auto axis = perm.begin() + norm.axes[0];
+  std::rotate(axis, axis + 1, perm.end());
+  Extents back(rank);
+  for (size_t i = 0; i < rank; ++i) back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+  const auto moved = rewrite.add("transpose", {norm.x}, {{"perm", perm}});
+  if (!moved) return moved;
+  const auto normed = rewrite.add(
+      norm.op, {*moved}, {{"axis", static_cast<int64_t>(rank) - 1}, {"epsilon", norm.epsilon}});
+  if (!normed) return normed;
+  return rewrite.add("transpose", {*normed}, {{"perm", back}});
 }
 
 ValueId operand(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNone;
 }
 
-// The constant with the shape of the normalised dimensions; kNone where it has another.
-Result<ValueId> as_parameter(Rewrite& rewrite, ValueId value, const std::vector<int64_t>& wanted) {
+// A norm that one node reads, and the transpose behind it.
+struct FoundNorm {
+  Node norm;
+  ValueId value = kNone;
+  Extents back;  // empty: none
+};
+
+std::optional<FoundNorm> find_norm(const Rewrite& rewrite, ValueId value) {
+  const Node* node = rewrite.made_by(value);
+  if (node == nullptr || !rewrite.read_once(value)) return std::nullopt;
+  Extents back;
+  if (node->op == "transpose") {
+    back = node->attributes.list("perm");
+    value = node->inputs[0];
+    node = rewrite.made_by(value);
+    if (node == nullptr || !rewrite.read_once(value)) return std::nullopt;
+  }
+  if (node->op != "layer_norm" && node->op != "rms_norm") return std::nullopt;
+  return FoundNorm{.norm = *node, .value = value, .back = std::move(back)};
+}
+
+// The constant, an operand beside the norm, as the norm's parameter; kNone where it is none.
+Result<ValueId> as_parameter(Rewrite& rewrite, ValueId value, const FoundNorm& found) {
   if (rewrite.constant(value).empty()) return kNone;
-  std::vector<int64_t> shape = rewrite.shape(value);
-  while (shape.size() > wanted.size() && shape.front() == 1) shape.erase(shape.begin());
-  if (shape != wanted) return kNone;
-  return rewrite.reshape(value, wanted);
+  const Extents& shape = rewrite.shape(found.value);
+  Extents own = rewrite.shape(value);
+  if (own.size() > shape.size()) return kNone;
+  own.insert(own.begin(), shape.size() - own.size(), 1);
+  if (!found.back.empty()) {  // the dimensions of the norm's result
+    const Extents behind = own;
+    for (size_t i = 0; i < own.size(); ++i) own[static_cast<size_t>(found.back[i])] = behind[i];
+    const auto varying = std::ranges::count_if(own, [](int64_t extent) { return extent != 1; });
+    if (varying > 1) return kNone;
+  }
+  const auto first = static_cast<size_t>(axis_of(found.norm, shape.size()));
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i] != (i < first ? 1 : shape[i])) return kNone;
+  }
+  return rewrite.reshape(value, {shape.begin() + static_cast<std::ptrdiff_t>(first), shape.end()});
 }
 
 // norm(x) * w, norm(x) + b
@@ -119,14 +172,12 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
   const bool scale = node.op == "mul";
   if ((!scale && node.op != "add") || in.size() != 2) return kNone;
   for (const size_t i : {size_t{0}, size_t{1}}) {
-    const Node* found = rewrite.made_by(in[i]);
-    if (!is_norm(found) || !rewrite.read_once(in[i])) continue;
-    const Node norm = *found;
+    const auto found = find_norm(rewrite, in[i]);
+    if (!found) continue;
+    const Node& norm = found->norm;
     if (scale && (operand(norm, 1) != kNone || operand(norm, 2) != kNone)) continue;
     if (!scale && (norm.op != "layer_norm" || operand(norm, 2) != kNone)) continue;
-    const std::vector<int64_t>& shape = rewrite.shape(norm.inputs[0]);
-    const auto first = shape.begin() + axis_of(norm, shape.size());
-    const auto parameter = as_parameter(rewrite, in[1 - i], {first, shape.end()});
+    const auto parameter = as_parameter(rewrite, in[1 - i], *found);
     if (!parameter) return parameter;
     if (*parameter == kNone || rewrite.type(*parameter).element != rewrite.type(in[i]).element) {
       continue;
@@ -134,7 +185,9 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
     std::vector<ValueId> inputs{norm.inputs[0], operand(norm, 1)};
     if (scale) inputs[1] = *parameter;
     if (!scale) inputs.push_back(*parameter);
-    return rewrite.add(norm.op, inputs, norm.attributes);
+    auto now = rewrite.add(norm.op, inputs, norm.attributes);
+    if (!now || found->back.empty()) return now;
+    return rewrite.add("transpose", {*now}, {{"perm", found->back}});
   }
   return kNone;
 }
@@ -143,9 +196,9 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
 Result<ValueId> absorb_casts(Rewrite& rewrite, const Node& node, const std::vector<ValueId>& in,
                              const TensorType& type) {
   if (node.op != "cast" || !rewrite.read_once(in[0])) return kNone;
-  const Node* found = rewrite.made_by(in[0]);
-  if (!is_norm(found) || found->inputs.size() != 1) return kNone;
-  const Node norm = *found;
+  const auto found = find_norm(rewrite, in[0]);
+  if (!found || !found->back.empty() || found->norm.inputs.size() != 1) return kNone;
+  const Node& norm = found->norm;
   const Node* before = rewrite.made_by(norm.inputs[0], "cast");
   if (before == nullptr || rewrite.type(norm.inputs[0]).element != ir::Scalar::F32) return kNone;
   const ValueId x = before->inputs[0];
@@ -156,6 +209,10 @@ Result<ValueId> absorb_casts(Rewrite& rewrite, const Node& node, const std::vect
 }  // namespace
 
 Result<Graph> recognise_layer_norm(const Graph& graph, const PassOptions& options) {
+  // With channels last, their transposes meet others.
+  const bool windows =
+      std::ranges::count(options.off, "channels_last") == 0 &&
+      std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == "conv"; });
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     if (!options.licences.reassociate || node.outputs.size() != 1) return false;
     const TensorType& type = graph.value(node.outputs[0]).type;
@@ -163,7 +220,7 @@ Result<Graph> recognise_layer_norm(const Graph& graph, const PassOptions& option
     const std::vector<ValueId> in = rewrite.operands(node);
     Result<ValueId> now = kNone;
     if (const Norm norm = match_core(rewrite, node, in); norm.x != kNone) {
-      now = rewrite.add(norm.op, {norm.x}, {{"axis", norm.axis}, {"epsilon", norm.epsilon}});
+      now = add_norm(rewrite, norm, windows);
     } else {
       now = absorb_parameter(rewrite, node, in);
       if (now && *now == kNone) now = absorb_casts(rewrite, node, in, type);

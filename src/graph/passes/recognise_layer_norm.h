@@ -1,4 +1,6 @@
-// Norms over the last dimensions that are spelled out, and what is multiplied and added behind:
+// Norms that are spelled out, and what is multiplied and added behind. They go over the last
+// dimensions; in a model with convolutions one over another dimension, the channels, is put between
+// transposes, which channels_last takes away.
 //
 //   d = x - mean(x); d / sqrt(mean(d * d) + eps)     ->   layer_norm(x; axis, epsilon)
 //   x * rsqrt(mean(x * x) + eps)                     ->   rms_norm(x; axis, epsilon)

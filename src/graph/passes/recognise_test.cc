@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "graph/passes/channels_last.h"
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/model_testing.h"
@@ -287,6 +288,27 @@ INSTANTIATE_TEST_SUITE_P(Silu, Recognise, testing::ValuesIn(silu_cases()),
                          [](const auto& info) { return info.param.name; });
 INSTANTIATE_TEST_SUITE_P(Rows, Recognise, testing::ValuesIn(row_cases()),
                          [](const auto& info) { return info.param.name; });
+
+TEST(RecogniseLayerNorm, OverChannelsInAModelWithConvolutions) {
+  Exported g;
+  const ValueId x = g.conv_first(g.input("x", {2, 3, 4, 5}), 6, {});
+  const ValueId centred = g.add("sub", {x, g.mean(x, {1})});
+  const ValueId variance = g.mean(g.add("mul", {centred, centred}), {1});
+  const ValueId root = g.add("sqrt", {g.add("add", {variance, g.number(1e-6)})});
+  const ValueId scaled = g.add("mul", {g.weights({6, 1, 1}), g.add("div", {centred, root})});
+  const ValueId y = g.add("add", {scaled, g.weights({1, 6, 1, 1})});
+  const Graph before = g.finish({g.mean(g.conv_first(y, 2, {}), {2, 3})});
+  const Graph now = after(before, recognise_layer_norm);
+  EXPECT_EQ(count_ops(now),
+            (Ops{{"add", 2}, {"conv", 2}, {"layer_norm", 1}, {"reduce", 1}, {"transpose", 2}}))
+      << now.to_string();
+  const Graph last = after(now, channels_last);
+  EXPECT_EQ(count_ops(last).at("transpose"), 1) << last.to_string();
+  const std::vector<Constant> inputs = random_inputs(before, 5);
+  const std::vector<Constant> outputs = evaluate_graph(before, inputs);
+  EXPECT_LT(largest_error(outputs, evaluate_graph(now, inputs)), 2e-6);
+  EXPECT_LT(largest_error(outputs, evaluate_graph(last, inputs)), 2e-6);
+}
 
 TEST(RecogniseGroupNorm, AnInstanceNormBetweenReshapes) {
   for (const bool plain : {true, false}) {
