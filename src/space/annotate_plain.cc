@@ -67,9 +67,16 @@ class PlainLayout {
       lay_out_lanes(var, reduces, hints.no_split_at_inner);
     } else if (var.extent == 1) {
       (reduces ? reduce_ : units_).push_back(var.name);
-    } else if (hints.no_split_at_inner) {
+    } else if (hints.no_split_at_inner || !cut(axis, var)) {
       lay_out_whole(var, reduces);
-    } else if (is(roles_.across)) {
+    }
+  }
+
+  // Lays out parts of an axis, where there is a use for them.
+  bool cut(size_t axis, const LoopVar& var) {
+    const bool reduces = var.kind == IterKind::Reduce;
+    const auto is = [&](int role) { return role == static_cast<int>(axis); };
+    if (is(roles_.across)) {
       lay_out_rows(var, sizes_below(var.extent, {2, 4, 8, 16, 32, 64}));
     } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
       lay_out_rows(var, sizes_below(var.extent, {1, 2, 4, 8}));
@@ -79,15 +86,14 @@ class PlainLayout {
       reduce_.push_back(var.name.child(0));
       rows_.insert(rows_.begin(), var.name.child(1));
       window_ *= var.extent;
-    } else if (reduces) {
-      lay_out_whole(var, reduces);
-    } else if (is_scalar_fold() && axis + 1 == op_.axes.size()) {
+    } else if (!reduces && is_scalar_fold() && axis + 1 == op_.axes.size()) {
       lay_out_rows(var, sizes_below(var.extent, {1, 2, 3, 4, 6, 8, 12, 16}));
-    } else if (chunks_ && loops_.outer.empty() && var.extent >= 8) {
+    } else if (!reduces && chunks_ && loops_.outer.empty() && var.extent >= 8) {
       lay_out_chunks(var);
     } else {
-      lay_out_whole(var, reduces);
+      return false;
     }
+    return true;
   }
 
   // Not cut.
