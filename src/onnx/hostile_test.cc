@@ -174,6 +174,28 @@ TEST(HostileTest, GiganticResultsAreRefused) {
   }
 }
 
+TEST(HostileTest, PartsWithoutNumberAndNothingAtAll) {
+  ModelWriter split(18);
+  split.input("x", {int64_t{1} << 39});
+  set_attribute(split.node("Split", {"x"}, {"y", "z"}), "num_outputs", int64_t{1} << 38);
+  split.output("y");
+  EXPECT_THAT(error_of(split), HasSubstr("parts"));
+
+  ModelWriter eye;
+  eye.floats("x", {4, 0}, {});
+  eye.node("EyeLike", {"x"}, {"y"});
+  eye.output("y");
+  EXPECT_THAT(error_of(eye), HasSubstr("output 'y' has no elements"));
+
+  ModelWriter blocks(21);
+  blocks.floats("x", {2, 0}, {});
+  blocks.floats("scale", {2, 0}, {});
+  auto& node = blocks.node("DequantizeLinear", {"x", "scale"}, {"y"});
+  set_attribute(node, "block_size", int64_t{4});
+  blocks.output("y");
+  EXPECT_NE(error_of(blocks), "imported");
+}
+
 TEST(HostileTest, AttributesOfAnotherKindOrSize) {
   ModelWriter kind;
   kind.input("x", {2, 3});

@@ -164,6 +164,12 @@ std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
     } else {
       made.type.shape = declared.extents;
     }
+    const bool huge =
+        std::ranges::any_of(made.type.shape, [](int64_t extent) { return extent > kMostExtent; });
+    if (huge || made.type.elements() > kMostExtent) {
+      not_supported(
+          fmt::format("input '{}' is {}: too large", shown(input->name()), made.type.to_string()));
+    }
     inputs.push_back(std::move(made));
   }
   if (!symbolic.empty()) {

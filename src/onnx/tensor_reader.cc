@@ -8,6 +8,8 @@
 #include <cstring>
 #include <utility>
 
+#include "onnx/shapes.h"
+
 namespace tilewright::onnx {
 namespace {
 
@@ -36,7 +38,9 @@ Result<TensorType> type_of(const TensorProto& tensor) {
   if (std::ranges::any_of(type.shape, [](int64_t extent) { return extent < 0; })) {
     return bad(fmt::format("its shape is {}: an extent is negative", type.to_string()));
   }
-  if (type.bytes() > int64_t{1} << 60) {
+  const bool huge =
+      std::ranges::any_of(type.shape, [](int64_t extent) { return extent > kMostExtent; });
+  if (huge || type.bytes() > int64_t{1} << 60) {
     return bad(fmt::format("its shape is {}: no memory holds it", type.to_string()));
   }
   return type;

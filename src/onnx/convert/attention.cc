@@ -178,8 +178,9 @@ std::vector<Tensor> convert_attention(Conversion& node) {
       "contract", {{"a", "bgrls"}, {"b", "bgsd"}, {"out", flat ? "blgrd" : "bgrld"}}, {grouped, v});
   const int64_t width = v->shape()[3];
   const int64_t count = heads.groups * heads.each;
-  const Tensor y = node.reshape(mixed, flat ? Shape{heads.batch, heads.queries, count * width}
-                                            : Shape{heads.batch, count, heads.queries, width});
+  const Tensor y =
+      node.reshape(mixed, flat ? Shape{heads.batch, heads.queries, product(Shape{count, width})}
+                               : Shape{heads.batch, count, heads.queries, width});
   const int64_t mode = node.attributes().integer("qk_matmul_output_mode", 0);
   if (mode < 0 || mode > 3) refuse(fmt::format("qk_matmul_output_mode is {}", mode));
   const Tensor seen[] = {scores.raw, scores.capped, scores.masked, weights};

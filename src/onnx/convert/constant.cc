@@ -12,7 +12,6 @@ namespace tilewright::onnx {
 namespace {
 
 using graph::Constant;
-using graph::TensorType;
 using ir::Scalar;
 
 constexpr int64_t kMostElements = int64_t{1} << 24;  // of a constant that is made here
@@ -113,6 +112,7 @@ std::vector<Tensor> convert_eye_like(Conversion& node) {
     if (!known) not_supported(fmt::format("of {}", data_type_name(type)));
     element = *known;
   }
+  if (x->type.elements() == 0) return {node.empty({.element = element, .shape = x->shape()})};
   announce(node, x->shape(), element);
   const int64_t diagonal = node.attributes().integer("k", 0);
   const int64_t columns = x->shape()[1];

@@ -25,6 +25,7 @@ struct Computed {
   bool operator==(const Computed&) const = default;
 };
 
+// NOLINTNEXTLINE(readability-identifier-naming): GoogleTest's name
 void PrintTo(const Computed& computed, std::ostream* out) {
   *out << testing::PrintToString(computed.shape) << testing::PrintToString(computed.numbers);
 }

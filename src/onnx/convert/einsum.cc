@@ -172,6 +172,7 @@ std::string kept_letters(const Term& a, const Term& b, const std::string& needed
 
 std::vector<Tensor> convert_einsum(Conversion& node) {
   std::vector<size_t> ranks;
+  ranks.reserve(node.operand_count());
   for (size_t k = 0; k < node.operand_count(); ++k) ranks.push_back(node.operand(k)->rank());
   if (ranks.empty()) refuse("it has no operands");
   const Einsum einsum = parse_einsum(node.attributes().text("equation", ""), ranks);

@@ -63,6 +63,7 @@ std::vector<Tensor> convert_reverse_sequence(Conversion& node) {
       lengths.type() != graph::TensorType{.element = Scalar::I64, .shape = {count}}) {
     refuse(fmt::format("lengths of {} for {}", lengths.type().to_string(), x->type.to_string()));
   }
+  node.charge({.element = Scalar::I64, .shape = {steps, count}});
   std::vector<int64_t> places;
   for (int64_t t = 0; t < steps; ++t) {
     for (int64_t b = 0; b < count; ++b) {

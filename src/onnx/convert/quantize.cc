@@ -15,7 +15,8 @@ using ir::Scalar;
 // A scale or zero point for each block of `size` elements along an axis. Where the blocks are not
 // as even as can be, each element gets its own.
 Tensor spread_blocks(Conversion& node, Tensor values, Tensor x, size_t axis, int64_t size) {
-  if (values->rank() != x->rank() || size < 1) {
+  const bool sensible = size >= 1 && size <= kMostExtent && x->shape()[axis] > 0;
+  if (values->rank() != x->rank() || !sensible) {
     refuse(fmt::format("{} for blocks of {} of {}", values->type.to_string(), size,
                        x->type.to_string()));
   }

@@ -28,6 +28,7 @@ std::vector<double> known_numbers(Conversion& node, size_t k, std::string_view w
     refuse(fmt::format("its {} are {}", what, constant.type().to_string()));
   }
   std::vector<double> numbers;
+  numbers.reserve(static_cast<size_t>(constant.type().elements()));
   for (int64_t n = 0; n < constant.type().elements(); ++n) numbers.push_back(constant.number(n));
   return numbers;
 }

@@ -11,6 +11,7 @@ namespace {
 
 std::vector<Tensor> convert_construct(Conversion& node) {
   std::vector<Tensor> tensors;
+  tensors.reserve(node.operand_count());
   for (size_t k = 0; k < node.operand_count(); ++k) tensors.push_back(node.operand(k));
   return {node.sequence(std::move(tensors))};
 }

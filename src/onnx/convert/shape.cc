@@ -166,7 +166,7 @@ std::vector<Tensor> convert_depth_to_space(Conversion& node) {
   } else {
     refuse(fmt::format("mode is '{}'; DCR or CRD are possible", shown(mode)));
   }
-  return {node.reshape(moved, {n, depth, h * s, w * s})};
+  return {node.reshape(moved, {n, depth, product(Shape{h, s}), product(Shape{w, s})})};
 }
 
 // [n, c, h, w] -> [n, c * s * s, h / s, w / s]
@@ -178,7 +178,7 @@ std::vector<Tensor> convert_space_to_depth(Conversion& node) {
   const Tensor parts = node.reshape(x, {n, c, h / s, s, w / s, s});
   const Tensor moved =
       node.transpose(parts, channels_first ? Shape{0, 1, 3, 5, 2, 4} : Shape{0, 3, 5, 1, 2, 4});
-  return {node.reshape(moved, {n, c * s * s, h / s, w / s})};
+  return {node.reshape(moved, {n, product(Shape{c, s, s}), h / s, w / s})};
 }
 
 constexpr ConverterRow kRows[] = {

@@ -84,7 +84,9 @@ Shape split_sizes(Conversion& node, int64_t extent) {
   if (!as_operand && node.attributes().has("split")) return node.attributes().list("split");
   const auto parts =
       node.attributes().integer("num_outputs", static_cast<int64_t>(node.result_count()));
-  if (parts < 1 || parts > extent) refuse(fmt::format("{} elements in {} parts", extent, parts));
+  if (parts < 1 || parts > extent || parts > static_cast<int64_t>(node.result_count())) {
+    refuse(fmt::format("{} elements in {} parts", extent, parts));
+  }
   const int64_t most = (extent + parts - 1) / parts;
   if (node.version() < 18 && extent % parts != 0) {
     refuse(fmt::format("{} elements in {} parts", extent, parts));
