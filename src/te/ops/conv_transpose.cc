@@ -178,6 +178,7 @@ Result<std::shared_ptr<const Dag>> conv_transpose(const ConvTransposeShape& shap
   TensorId bordered = x;
   if (!shape.is_dilated()) {
     std::vector<BorderedDim> spatial;
+    spatial.reserve(shape.rank());
     for (size_t d = 0; d < shape.rank(); ++d) spatial.push_back(border_of(shape, d));
     bordered =
         add_border(builder, x,
@@ -186,8 +187,9 @@ Result<std::shared_ptr<const Dag>> conv_transpose(const ConvTransposeShape& shap
                    shape.element);
   }
   const TensorId sums = add_sums(builder, bordered, weight, shape);
+  const int64_t group_in = shape.ci / shape.groups;
   double flop = 2 * static_cast<double>(shape.n) * static_cast<double>(shape.co) *
-                static_cast<double>(shape.ci / shape.groups);
+                static_cast<double>(group_in);
   for (size_t d = 0; d < shape.rank(); ++d) flop *= useful_taps(shape, d);
   builder.set_flop(sums, flop);
   return std::move(builder).build();

@@ -264,6 +264,7 @@ Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow
   DagBuilder builder;
   const TensorId x = add_border(builder, add_input(builder, shape), shape, window);
   std::vector<int64_t> outputs;
+  outputs.reserve(shape.spatial.size());
   for (size_t d = 0; d < shape.spatial.size(); ++d) outputs.push_back(windows_of(shape, window, d));
   const std::vector<Axis> axes = pooled_axes(builder, shape, outputs);
   const std::vector<Axis> taps = window_axes(builder, window.kernel);
