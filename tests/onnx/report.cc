@@ -110,7 +110,7 @@ size_t count(const std::vector<Ran>& ran, Outcome outcome) {
 }
 
 std::string passed_list(const std::vector<Ran>& ran) {
-  std::string text;
+  std::string text = "# size: names of tests, written by onnx_conformance --write\n";
   for (const Ran& one : ran) {
     if (one.result.outcome == Outcome::Passed) text += one.node_case->name + "\n";
   }
