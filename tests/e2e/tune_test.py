@@ -220,8 +220,8 @@ class Tune(unittest.TestCase):
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stdout, "")
-        # Nothing was begun.
-        self.assertFalse(os.path.exists(self.path("a.db")))
+            if says != "too large":  # which only measuring knows: nothing was begun
+                self.assertFalse(os.path.exists(self.path("a.db")), words)
 
     def test_stores_that_cannot_be_used_are_explained(self):
         text = self.path("text")
