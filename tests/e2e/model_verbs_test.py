@@ -1,6 +1,6 @@
 """Verbs that take whole models, from outside: tasks, tune, compile, run, bench, graph. Outputs are
-held against ONNX Runtime's. Needs onnx, numpy and onnxruntime (./dev bench or ./dev demo install them
-into .venv); without them it is skipped with status 77."""
+held against ONNX Runtime's. Needs onnx, numpy and onnxruntime (./dev test installs them into
+.venv); without them it is skipped with status 77."""
 
 import collections
 import json
@@ -17,7 +17,7 @@ try:
 
     import small_models
 except ImportError as missing:
-    print(f"no {missing.name}: ./dev bench models installs it into .venv")
+    print(f"no {missing.name}: ./dev test installs it into .venv")
     sys.exit(77)
 
 import program

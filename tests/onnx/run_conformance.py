@@ -29,7 +29,7 @@ def main():
     python = source / ".venv" / "bin" / "python"
     version = version_in(python) if python.exists() else None
     if version is None:
-        print("skipped: the package onnx is not in .venv; ./dev demo or ./dev bench install it")
+        print("skipped: the package onnx is not in .venv; ./dev test installs it")
         return 77
     scripts = source / "tests" / "onnx"
     folder = build / "onnx_node_tests"
