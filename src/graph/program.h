@@ -44,7 +44,7 @@ class Program {
  private:
   struct Code {
     const ir::Node* node = nullptr;
-    std::vector<size_t> operands;  // expressions; of a Var the variable
+    std::vector<size_t> operands;               // expressions; of a Var the variable
     ir::Scalar type = ir::Scalar::I64;          // of the result
     ir::Scalar operand_type = ir::Scalar::I64;  // of the first operand
     uint64_t round = 0;                         // when `result` was computed

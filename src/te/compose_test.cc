@@ -67,8 +67,8 @@ TEST(Compose, NumbersStandForPlaceholders) {
 }
 
 TEST(Compose, HintsAndFlopAreKept) {
-  const auto dag = conv_transpose(
-      {.input = {4, 4}, .kernel = {4, 4}, .ci = 2, .co = 3, .stride = 2, .pad = 1});
+  const auto dag =
+      conv_transpose({.input = {4, 4}, .kernel = {4, 4}, .ci = 2, .co = 3, .stride = 2, .pad = 1});
   ASSERT_TRUE(dag);
   DagBuilder builder;
   std::vector<TensorId> inputs;

@@ -28,8 +28,7 @@ enum class ReduceKind : uint8_t { Sum, Mean, Max, Min, Prod, Argmax, Argmin, Any
 // `last`: argmax and argmin give the last of equal elements.
 Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64_t> shape,
                                           std::span<const int64_t> axes, bool keep = false,
-                                          ir::Scalar element = ir::Scalar::F32,
-                                          bool last = false);
+                                          ir::Scalar element = ir::Scalar::F32, bool last = false);
 
 Operator reduce_operator();
 
