@@ -37,10 +37,10 @@ def headers_of(path, seen):
     return seen
 
 
-def stamp_of(entry, path):
+def stamp_of(commands, path):
     digest = hashlib.sha256()
     digest.update((ROOT / ".clang-tidy").read_bytes())
-    digest.update(entry["command"].encode())
+    digest.update("\n".join(commands).encode())
     for part in [path, *sorted(headers_of(path, set()))]:
         digest.update(str(part.relative_to(ROOT)).encode())
         digest.update(part.read_bytes())
@@ -68,14 +68,16 @@ def main():
     wanted = {pathlib.Path(name).resolve() for name in options.files}
     stamps = options.build / "tidy"
     stamps.mkdir(parents=True, exist_ok=True)
-    work = []
+    commands = {}  # by file: clang-tidy goes over all that a file has in one run
     for entry in json.loads((options.build / "compile_commands.json").read_text()):
-        path = pathlib.Path(entry["file"])
+        commands.setdefault(pathlib.Path(entry["file"]), []).append(entry["command"])
+    work = []
+    for path, of_path in commands.items():
         ours = path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
         chosen = path in wanted if wanted else not path.stem.endswith("_test")
         if not ours or not chosen or not path.is_file():
             continue
-        stamp = stamps / stamp_of(entry, path)
+        stamp = stamps / stamp_of(of_path, path)
         if not stamp.exists():
             work.append((path, stamp))
 
