@@ -358,13 +358,7 @@ def main(arguments=None):
     out = Report()
     print(report.machine_line())
     run_all(options, out)
-    if out.missed:
-        print(f"\nnot reached: {len(out.missed)}")
-        for what in out.missed:
-            print(f"  {what}")
-    if options.json:
-        report.write_rows(options.json, report.machine_rows() + out.rows)
-    return 1 if options.check and out.missed else 0
+    return out.finish(options)
 
 
 if __name__ == "__main__":

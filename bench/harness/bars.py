@@ -37,6 +37,16 @@ class Report:
         if sys.stderr.isatty():
             print(f"{name}: {report.number(ratio)}", file=sys.stderr, flush=True)
 
+    def finish(self, options):
+        """What was not reached, the rows of --json, and the exit code."""
+        if self.missed:
+            print(f"\nnot reached: {len(self.missed)}")
+            for what in self.missed:
+                print(f"  {what}")
+        if options.json:
+            report.write_rows(options.json, report.machine_rows() + self.rows)
+        return 1 if options.check and self.missed else 0
+
     def _judge(self, what, value, bar, unit, reached, trusted):
         """What ran beside other work reaches nothing: load slows some participants more than
         others, and the limit most of all."""

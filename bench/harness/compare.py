@@ -1,11 +1,11 @@
 """One comparison: starts each contestant in its own process, prepares it, runs the rounds."""
 
 import contextlib
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Callable
 
 from harness import machine
-from harness.rounds import Series, alternate
+from harness.rounds import QUANTILE, Series, alternate
 from harness.worker import Worker, WorkerError, wait_for_rest
 
 BUSY_CPUS = 0.25  # more than this of other work and the result is not to be trusted
@@ -53,3 +53,31 @@ def compare(contestants, threads, rounds, slice_s, on_round=None):
     for name, reason in failed.items():
         series[name] = Series(failure=reason)
     return Outcome({name: series[name] for name in contestants}, other_cpus)
+
+
+class Played:
+    """What matches have in common: fields `ours`, `outcome` and `errors`."""
+
+    def time_ns(self, name, q=QUANTILE):
+        series = self.outcome.series.get(name)
+        return series.time_ns(q) if series else None
+
+    @property
+    def trustworthy(self):
+        return self.outcome.other_cpus <= BUSY_CPUS
+
+    def failures(self):
+        return {name: s.failure for name, s in self.outcome.series.items() if s.failure}
+
+    def to_json(self):
+        return {
+            "ours": list(self.ours),
+            "series": {name: asdict(series) for name, series in self.outcome.series.items()},
+            "other_cpus": self.outcome.other_cpus,
+            "errors": self.errors,
+        }
+
+
+def outcome_from_json(fields):
+    series = {name: Series(**values) for name, values in fields["series"].items()}
+    return Outcome(series, fields["other_cpus"])

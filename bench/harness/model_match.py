@@ -4,14 +4,13 @@ compared. Needs the Python packages onnx and numpy."""
 import os
 import tempfile
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 import numpy as np
 import onnx
 
 from harness import peers
-from harness.compare import BUSY_CPUS, Contestant, Outcome, compare
-from harness.rounds import QUANTILE, Series
+from harness.compare import Contestant, Outcome, Played, compare, outcome_from_json
 
 PEERS = {
     "onnxruntime": ("ONNX Runtime", lambda: peers.onnxruntime("model_worker.py")),
@@ -23,16 +22,12 @@ MOST_TOKEN = 1000  # ids of tokens are below
 
 
 @dataclass
-class Match:
+class Match(Played):
     """`ours` names the libraries that took part."""
 
     ours: tuple
     outcome: Outcome
     errors: dict = field(default_factory=dict)  # participant -> against the reference
-
-    def time_ns(self, name, q=QUANTILE):
-        series = self.outcome.series.get(name)
-        return series.time_ns(q) if series else None
 
     def best_peer(self):
         """The name of the fastest peer whose outputs are right, or None."""
@@ -51,25 +46,9 @@ class Match:
         series = self.outcome.series.get(name)
         return series.ready.get(what) if series else None
 
-    @property
-    def trustworthy(self):
-        return self.outcome.other_cpus <= BUSY_CPUS
-
-    def failures(self):
-        return {name: s.failure for name, s in self.outcome.series.items() if s.failure}
-
-    def to_json(self):
-        return {
-            "ours": list(self.ours),
-            "series": {name: asdict(series) for name, series in self.outcome.series.items()},
-            "other_cpus": self.outcome.other_cpus,
-            "errors": self.errors,
-        }
-
 
 def match_from_json(fields):
-    series = {name: Series(**values) for name, values in fields["series"].items()}
-    return Match(tuple(fields["ours"]), Outcome(series, fields["other_cpus"]), fields["errors"])
+    return Match(tuple(fields["ours"]), outcome_from_json(fields), fields["errors"])
 
 
 def parse_shapes(text):

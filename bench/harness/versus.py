@@ -3,12 +3,11 @@ in the same alternating rounds, with the outputs compared. What `bench search` i
 
 import os
 import tempfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from harness import data, peers
-from harness.compare import BUSY_CPUS, Contestant, Outcome, compare
+from harness.compare import Contestant, Outcome, Played, compare, outcome_from_json
 from harness.limits import PROBES, limit_of, probes_of
-from harness.rounds import QUANTILE, Series
 
 PEERS = {
     "onednn": ("oneDNN", peers.onednn),
@@ -20,17 +19,13 @@ MAX_RELATIVE_ERROR = 1e-4
 
 
 @dataclass
-class Match:
+class Match(Played):
     """A workload measured. `ours` names the schedules that took part."""
 
     workload: object
     ours: tuple
     outcome: Outcome
     errors: dict = field(default_factory=dict)  # participant -> against the reference
-
-    def time_ns(self, name, q=QUANTILE):
-        series = self.outcome.series.get(name)
-        return series.time_ns(q) if series else None
 
     def gflops(self, name):
         time_ns = self.time_ns(name)
@@ -60,26 +55,9 @@ class Match:
         series = self.outcome.series[name]
         return bool(series.ready.get("wrong")) or self.errors.get(name, 0.0) > MAX_RELATIVE_ERROR
 
-    @property
-    def trustworthy(self):
-        return self.outcome.other_cpus <= BUSY_CPUS
-
-    def failures(self):
-        return {name: s.failure for name, s in self.outcome.series.items() if s.failure}
-
-    def to_json(self):
-        return {
-            "ours": list(self.ours),
-            "series": {name: asdict(series) for name, series in self.outcome.series.items()},
-            "other_cpus": self.outcome.other_cpus,
-            "errors": self.errors,
-        }
-
 
 def match_from_json(workload, fields):
-    series = {name: Series(**values) for name, values in fields["series"].items()}
-    outcome = Outcome(series, fields["other_cpus"])
-    return Match(workload, tuple(fields["ours"]), outcome, fields["errors"])
+    return Match(workload, tuple(fields["ours"]), outcome_from_json(fields), fields["errors"])
 
 
 def contestants_of(workload, traces, folder, build_dir, with_peers=True):

@@ -76,29 +76,19 @@ Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& t
     if (!library) return std::unexpected(library.error());
     loaded.library_ = *std::move(library);
     loaded.api_ = &loaded.library_->api();
-    Result<deploy::ModelInstance> instance = deploy::make_instance(
-        *loaded.api_,
-        {.threads = 0, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr});
-    if (!instance) return std::unexpected(instance.error());
-    loaded.instance_ = *std::move(instance);
-    loaded.model_ = loaded.instance_.get();
     return loaded;
   }
-  const Result<deploy::ModelPlan> plan = plan_of(choice, target);
-  if (!plan) return std::unexpected(plan.error());
-  Result<std::optional<record::Store>> store = open_records(records);
-  if (!store) return std::unexpected(store.error());
-  const auto choices = deploy::choose_schedules(*plan, target, *store ? &store->value() : nullptr);
-  if (!choices) return std::unexpected(choices.error());
-  for (const deploy::Choice& one : *choices) loaded.untuned_ += one.latency_ns ? 0 : 1;
-  Result<deploy::Program> program = deploy::compile_model(*plan, *choices, target);
+  const Result<ChosenModel> chosen = choose_model(choice, target, records);
+  if (!chosen) return std::unexpected(chosen.error());
+  const auto& [plan, choices] = *chosen;
+  for (const deploy::Choice& one : choices) loaded.untuned_ += one.latency_ns ? 0 : 1;
+  Result<deploy::Program> program = deploy::compile_model(plan, choices, target);
   if (!program) return std::unexpected(program.error());
   loaded.program_ = std::make_unique<deploy::Program>(*std::move(program));
   Result<deploy::Runner> runner = deploy::Runner::load(*loaded.program_);
   if (!runner) return std::unexpected(runner.error());
   loaded.runner_ = *std::move(runner);
   loaded.api_ = &loaded.runner_->api();
-  loaded.model_ = loaded.runner_->model();
   return loaded;
 }
 

@@ -16,6 +16,7 @@
 
 namespace tilewright::cli {
 
+// Instances are made of its api (deploy::make_instance) and end before it.
 class LoadedModel {
  public:
   // `choice.what` ends in .so, or is what compile takes.
@@ -23,7 +24,6 @@ class LoadedModel {
                                   const std::string& records);
 
   const TilewrightModelApi& api() const { return *api_; }
-  TilewrightModel* model() const { return model_; }
   size_t untuned() const { return untuned_; }  // of a model file: kernels without a record
   const deploy::Program* program() const { return program_.get(); }  // of a model file; else null
 
@@ -31,9 +31,7 @@ class LoadedModel {
   std::unique_ptr<deploy::Program> program_;  // of a model file
   std::optional<deploy::Runner> runner_;
   std::optional<deploy::ModelLibrary> library_;  // of a .so
-  deploy::ModelInstance instance_;
   const TilewrightModelApi* api_ = nullptr;
-  TilewrightModel* model_ = nullptr;
   size_t untuned_ = 0;
 };
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/npy.h"
+#include "cli/records_common.h"
 #include "onnx/import.h"
 #include "task/parse.h"
 
@@ -68,8 +69,16 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
   return deploy::plan_model(*graph, target, options);
 }
 
-Result<deploy::ModelPlan> plan_of(const ModelChoice& choice, const Target& target) {
-  return is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice);
+Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
+                                 const std::string& records) {
+  Result<deploy::ModelPlan> plan =
+      is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice);
+  if (!plan) return std::unexpected(plan.error());
+  Result<std::optional<record::Store>> store = open_records(records);
+  if (!store) return std::unexpected(store.error());
+  auto choices = deploy::choose_schedules(*plan, target, *store ? &store->value() : nullptr);
+  if (!choices) return std::unexpected(choices.error());
+  return ChosenModel{.plan = *std::move(plan), .choices = *std::move(choices)};
 }
 
 }  // namespace tilewright::cli

@@ -29,7 +29,13 @@ void declare_model_flags(CLI::App& app, ModelChoice* choice);
 
 // A model file, planned for the target.
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target);
-// That, or an operator. Its constants are read from the files that were given.
-Result<deploy::ModelPlan> plan_of(const ModelChoice& choice, const Target& target);
+// That, or an operator, whose constants are read from the files that were given; and what each
+// kernel is compiled with: the best of the store `records`, or the default schedule.
+struct ChosenModel {
+  deploy::ModelPlan plan;
+  std::vector<deploy::Choice> choices;
+};
+Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
+                                 const std::string& records);
 
 }  // namespace tilewright::cli

@@ -113,16 +113,13 @@ Result<ExitCode> run_compile(const Context& context, const Options& options) {
   if (!write) return std::unexpected(write.error());
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  const Result<deploy::ModelPlan> plan = plan_of(options.model, *target);
-  if (!plan) return std::unexpected(plan.error());
-  Result<std::optional<record::Store>> store = open_records(options.records);
-  if (!store) return std::unexpected(store.error());
-  const auto choices = deploy::choose_schedules(*plan, *target, *store ? &store->value() : nullptr);
-  if (!choices) return std::unexpected(choices.error());
-  const std::vector<Untuned> untuned = untuned_of(*plan, *choices, *target);
+  const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
+  if (!chosen) return std::unexpected(chosen.error());
+  const auto& [plan, choices] = *chosen;
+  const std::vector<Untuned> untuned = untuned_of(plan, choices, *target);
   if (options.require_tuned && !untuned.empty()) {
     context.err << fmt::format("tilewright: {} of {} tasks have no record in {}:\n{}",
-                               untuned.size(), choices->size(), options.records,
+                               untuned.size(), choices.size(), options.records,
                                untuned_text(untuned));
     return ExitCode::NotTuned;
   }
@@ -135,13 +132,13 @@ Result<ExitCode> run_compile(const Context& context, const Options& options) {
     const double now_s = seconds_now() - begin_s;
     if (progress.is_due(now_s)) progress.print(fmt::format("{}/{} kernels", done, all), now_s);
   };
-  const Result<deploy::Program> program = deploy::compile_model(*plan, *choices, *target, compile);
+  const Result<deploy::Program> program = deploy::compile_model(plan, choices, *target, compile);
   progress.finish();
   if (!program) return std::unexpected(program.error());
   const Status written =
       (*write)(*program, output, {.weights_beside = options.weights == "beside"});
   if (!written) return std::unexpected(written.error());
-  print_summary(context, options, *plan, *program, untuned, seconds_now() - begin_s);
+  print_summary(context, options, plan, *program, untuned, seconds_now() - begin_s);
   return ExitCode::Done;
 }
 

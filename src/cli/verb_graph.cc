@@ -40,26 +40,23 @@ Result<ExitCode> run_graph(const Context& context, const Options& options) {
   }
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  const Result<deploy::ModelPlan> plan = plan_of(options.model, *target);
-  if (!plan) return std::unexpected(plan.error());
-  Result<std::optional<record::Store>> store = open_records(options.records);
-  if (!store) return std::unexpected(store.error());
-  const auto choices = deploy::choose_schedules(*plan, *target, *store ? &store->value() : nullptr);
-  if (!choices) return std::unexpected(choices.error());
+  const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
+  if (!chosen) return std::unexpected(chosen.error());
+  const auto& [plan, choices] = *chosen;
   const GraphView view =
-      view_of(*plan, *choices, *target, std::filesystem::path(options.model.what).filename());
+      view_of(plan, choices, *target, std::filesystem::path(options.model.what).filename());
   if (options.output.empty()) {
     print(context, graph_text(view), graph_json(view));
     return ExitCode::Done;
   }
   const Status written = write_file_atomically(options.output, *text_of(view, ending));
   if (!written) return std::unexpected(written.error());
-  const size_t kernels = plan->partition.kernels.size(), groups = plan->partition.groups.size();
+  const size_t kernels = plan.partition.kernels.size(), groups = plan.partition.groups.size();
   print(context,
         fmt::format("{}: {} nodes in {} steps, {} kernels\n", options.output,
-                    plan->graph.nodes().size(), groups, kernels),
+                    plan.graph.nodes().size(), groups, kernels),
         {{"file", options.output},
-         {"nodes", plan->graph.nodes().size()},
+         {"nodes", plan.graph.nodes().size()},
          {"steps", groups},
          {"kernels", kernels}});
   return ExitCode::Done;

@@ -69,8 +69,12 @@ Result<ExitCode> run_run(const Context& context, const Options& options) {
   const TilewrightModelApi& api = model->api();
   const Result<ModelArrays> arrays = make_arrays(api, options.inputs, options.seed);
   if (!arrays) return std::unexpected(arrays.error());
-  if (api.run(model->model(), arrays->input_pointers.data(), arrays->output_pointers.data()) != 0) {
-    return fail(ErrorKind::Build, api.error(model->model()));
+  const Result<deploy::ModelInstance> instance =
+      deploy::make_instance(api, {.threads = 0, .flags = 0, .weights_path = nullptr});
+  if (!instance) return std::unexpected(instance.error());
+  if (api.run(instance->get(), arrays->input_pointers.data(), arrays->output_pointers.data()) !=
+      0) {
+    return fail(ErrorKind::Build, api.error(instance->get()));
   }
   if (!options.output.empty()) {
     std::error_code error;

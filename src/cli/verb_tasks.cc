@@ -53,21 +53,18 @@ std::string text_of(const std::vector<Row>& rows) {
 Result<ExitCode> run_tasks(const Context& context, const Options& options) {
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  const Result<deploy::ModelPlan> plan = plan_of(options.model, *target);
-  if (!plan) return std::unexpected(plan.error());
-  Result<std::optional<record::Store>> store = open_records(options.records);
-  if (!store) return std::unexpected(store.error());
-  const auto choices = deploy::choose_schedules(*plan, *target, *store ? &store->value() : nullptr);
-  if (!choices) return std::unexpected(choices.error());
+  const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
+  if (!chosen) return std::unexpected(chosen.error());
+  const auto& [plan, choices] = *chosen;
   std::vector<Row> rows;
-  for (size_t k = 0; k < plan->partition.kernels.size(); ++k) {
-    const graph::Partition::Kernel& kernel = plan->partition.kernels[k];
-    const graph::Group& group = plan->partition.groups[kernel.groups.front()];
+  for (size_t k = 0; k < plan.partition.kernels.size(); ++k) {
+    const graph::Partition::Kernel& kernel = plan.partition.kernels[k];
+    const graph::Group& group = plan.partition.groups[kernel.groups.front()];
     rows.push_back({.key = Task{.workload = group.workload, .target = *target}.key(),
                     .title = group.title,
                     .flop = group.workload.dag->flop(),
                     .weight = kernel.groups.size(),
-                    .choice = &(*choices)[k]});
+                    .choice = &choices[k]});
   }
   if (!context.json) {
     context.out << text_of(rows);
