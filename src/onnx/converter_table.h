@@ -29,6 +29,7 @@ std::span<const ConverterRow> constant_converters();
 std::span<const ConverterRow> slice_converters();
 std::span<const ConverterRow> index_converters();
 std::span<const ConverterRow> resize_converters();
+std::span<const ConverterRow> grid_converters();
 std::span<const ConverterRow> reduce_converters();
 std::span<const ConverterRow> norm_converters();
 std::span<const ConverterRow> pool_converters();

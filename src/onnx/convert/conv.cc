@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ir/element.h"
 #include "onnx/convert/norm.h"
 #include "onnx/convert/window.h"
 #include "onnx/converter_table.h"
@@ -85,7 +86,47 @@ std::vector<Tensor> convert_conv_transpose(Conversion& node) {
   return {with_bias(node, y, node.optional_operand(2))};
 }
 
+// For each channel a kernel of one element a tap: w[c * taps + t, 0, t] = 1.
+Tensor tap_kernels(Conversion& node, int64_t channels, const Shape& kernel, ir::Scalar element) {
+  const int64_t taps = product(kernel);
+  Shape shape{channels * taps, 1};
+  shape.insert(shape.end(), kernel.begin(), kernel.end());
+  graph::TensorType type{.element = element, .shape = std::move(shape)};
+  node.charge(type);
+  std::vector<std::byte> bytes(static_cast<size_t>(type.elements() * ir::bytes_of(element)));
+  for (int64_t k = 0; k < channels * taps; ++k) {
+    ir::write_element(bytes.data(), element, k * taps + k % taps, 1);
+  }
+  return node.constant(graph::Constant::of_bytes(std::move(type), std::move(bytes)));
+}
+
+// Blocks that are added to an image: a transposed convolution in which each tap has a channel.
+std::vector<Tensor> convert_col2im(Conversion& node) {
+  const Tensor x = node.operand(0);
+  const Shape image = node.known_integers(1, "image_shape");
+  const Window window = window_of(node, node.known_integers(2, "block_shape"), image);
+  const int64_t taps = product(window.kernel);
+  Shape blocks{x->rank() == 3 ? x->shape()[0] : 0, x->rank() == 3 ? x->shape()[1] : 0};
+  Shape more;
+  for (size_t k = 0; k < image.size(); ++k) {
+    const int64_t room = image[k] + window.begin[k] + window.end[k] - covered(window, k);
+    blocks.push_back(room < 0 ? 0 : room / window.stride[k] + 1);
+    more.push_back(room < 0 ? 0 : room % window.stride[k]);
+  }
+  if (product(blocks) == 0 || blocks[1] % taps != 0 || product(blocks) != x->type.elements()) {
+    refuse(fmt::format("{} for blocks {} of an image {}", x->type.to_string(),
+                       to_string(window.kernel), to_string(image)));
+  }
+  const int64_t channels = blocks[1] / taps;
+  const Tensor w = tap_kernels(node, channels, window.kernel, x->element());
+  graph::Attributes attributes = window_attributes(window);
+  attributes.set("output_padding", more);
+  attributes.set("groups", channels);
+  return {node.result("conv_transpose", std::move(attributes), {node.reshape(x, blocks), w})};
+}
+
 constexpr ConverterRow kRows[] = {
+    {"Col2Im", convert_col2im},
     {"Conv", convert_conv},
     {"ConvTranspose", convert_conv_transpose},
 };

@@ -205,6 +205,42 @@ TEST(ConvertTest, TransposedConvolutionToAGivenShape) {
             (Shape{1, 1, 9}));
 }
 
+TEST(ConvertTest, BlocksAreAddedToAnImage) {
+  // of two blocks of 3 at 0 and 2 in an image of 6, one element is in both and one in none
+  EXPECT_EQ(OneNode("Col2Im", 18)
+                .operand({{1, 3, 2}, {1, 4, 2, 5, 3, 6}})
+                .list({6})
+                .list({3})
+                .set("strides", Shape{2})
+                .compute(),
+            (Computed{{1, 1, 6}, {1, 2, 7, 5, 6, 0}}));
+}
+
+TEST(ConvertTest, SamplesBetweenElementsAndOutside) {
+  const auto sample = [](const std::string& mode, const std::string& padding, int64_t align) {
+    return OneNode("GridSample", 20)
+        .operand({{1, 1, 2, 4}, {0, 1, 2, 3, 10, 11, 12, 13}})
+        .operand({{1, 1, 4, 2}, {0, 0, 1, -1, -0.75, 0, 2, 3}})
+        .set("mode", mode)
+        .set("padding_mode", padding)
+        .set("align_corners", align)
+        .compute();
+  };
+  EXPECT_EQ(sample("linear", "zeros", 0), (Computed{{1, 1, 1, 4}, {6.5, 0.75, 5, 0}}));
+  EXPECT_EQ(sample("linear", "border", 0), (Computed{{1, 1, 1, 4}, {6.5, 3, 5, 13}}));
+  EXPECT_EQ(sample("linear", "reflection", 0), (Computed{{1, 1, 1, 4}, {6.5, 3, 5, 1.5}}));
+  EXPECT_EQ(sample("linear", "zeros", 1), (Computed{{1, 1, 1, 4}, {6.5, 3, 5.375, 0}}));
+  EXPECT_EQ(sample("nearest", "zeros", 0), (Computed{{1, 1, 1, 4}, {2, 0, 0, 0}}));
+}
+
+TEST(ConvertTest, GridsHavePlacesOfElements) {
+  OneNode node("AffineGrid", 20);
+  node.operand({{1, 2, 3}, {1, 0, 0.5, 0, 2, 0}}).list({1, 1, 1, 2});
+  EXPECT_EQ(node.compute(), (Computed{{1, 1, 2, 2}, {0, 0, 1, 0}}));
+  EXPECT_EQ(node.set("align_corners", int64_t{1}).compute(),
+            (Computed{{1, 1, 2, 2}, {-0.5, -2, 1.5, -2}}));
+}
+
 TEST(ConvertTest, AttributesThatNobodyKnowsAreNotIgnored) {
   ModelWriter model;
   model.input("x", {2});
