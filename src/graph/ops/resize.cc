@@ -180,6 +180,12 @@ Line line_of(const Plan& plan, size_t d) {
 
 Expr floor_of(const Expr& x) { return call(ir::Intrinsic::Floor, x); }
 
+// The element before a place of which the taps are counted. Stages that compute it again round in
+// other ways (a fused multiply-add, or none) and have to agree: what lies just before an element
+// counts as being there, so that places that are elements have some room on both sides. Weights are
+// continuous, and the place itself stays.
+Expr base_of(const Expr& place) { return floor_of(place + number(0x1p-22, place)); }
+
 Expr rounded(const Expr& x, te::Rounding rounding) {
   const Expr half = number(0.5, x);
   const auto ceil = [&](const Expr& value) {
@@ -198,7 +204,7 @@ Expr rounded(const Expr& x, te::Rounding rounding) {
   return x;
 }
 
-// The taps of one dimension: element floor(p) + first + t has the weight of its distance from p.
+// The taps of one dimension: element base + first + t has the weight of its distance from p.
 struct Taps {
   int64_t first = 0, count = 1;
   double stretch = 1;  // what distances are multiplied by
@@ -283,14 +289,14 @@ class Resizer {
 
   // The number of the tap's element, which may lie outside.
   Expr element_of(const Taps& taps, size_t d, const Expr& o, const Expr& tap) const {
-    const Expr base = ir::cast(Scalar::I64, floor_of(line_of(plan_, d).at(o)));
+    const Expr base = ir::cast(Scalar::I64, base_of(line_of(plan_, d).at(o)));
     return base + taps.first + tap;
   }
 
   te::TensorId add_weights(const Taps& taps, size_t d) {
     const te::Axis o = builder_.axis("o", plan_.to[d]), tap = builder_.axis("t", taps.count);
     const Expr place = line_of(plan_, d).at(o.var);
-    const Expr ratio = place - floor_of(place);
+    const Expr ratio = place - base_of(place);
     const Expr distance = ir::cast(Scalar::F64, tap.var + taps.first) - ratio;
     const Expr z = call(ir::Intrinsic::Abs, distance * number(taps.stretch, distance));
     Expr weight = weight_of(plan_, z);
