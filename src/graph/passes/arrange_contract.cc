@@ -21,8 +21,25 @@ std::string permuted_letters(const std::string& letters, const Order& order) {
   return result;
 }
 
-// The order in which the readers of a value want it: that of the transposes that read it, behind
-// elementwise nodes too.
+// The order in which an elementwise node has another operand of that shape, which is there already:
+// a residual; its own where none is moved.
+Order order_beside(const Arranger& arranger, const Node& node, ValueId value) {
+  Order own = own_order(arranger.shape(value).size());
+  for (const ValueId other : node.inputs) {
+    if (other == kNone || other == value || arranger.shape(other) != arranger.shape(value))
+      continue;
+    if (arranger.order(other) != own) return arranger.order(other);
+  }
+  return own;
+}
+
+bool reads_image(const Node& node, ValueId value) {
+  return (node.op == "conv" || node.op == "conv_transpose") && node.inputs[0] == value &&
+         node.attributes.integer("channels_last", 0) == 0;
+}
+
+// The order in which the readers of a value want it: that of the transposes and convolutions that
+// read it, behind elementwise nodes too, or of what is added to it.
 Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
   Order own = own_order(arranger.shape(value).size());
   const std::vector<NodeId>& readers = arranger.readers(value);
@@ -34,7 +51,10 @@ Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
     if (node.op == "transpose") {
       order = node.attributes.list("perm");
     } else if (is_map(node) && arranger.shape(node.outputs[0]) == arranger.shape(value)) {
-      order = wanted_order(arranger, node.outputs[0], depth - 1);
+      order = order_beside(arranger, node, value);
+      if (order == own) order = wanted_order(arranger, node.outputs[0], depth - 1);
+    } else if (arranger.options().windows && reads_image(node, value)) {
+      order = channels_last_order(own.size());
     }
     if (!wanted.empty() && order != wanted) return own;
     wanted = std::move(order);

@@ -211,6 +211,22 @@ std::vector<Case> channel_cases() {
          return g.mean(g.add("mul", {y, gate}), {2, 3});
        },
        1},
+      {"a_contraction_that_is_added_to_an_image", pass,
+       [](auto& g, ValueId x) {
+         const ValueId y = small_conv(g, x);
+         const ValueId mixed = g.add("contract", {g.add("exp", {y}), g.weights({4, 4})},
+                                     {{"a", "nchw"}, {"b", "cd"}, {"out", "ndhw"}});
+         const ValueId scaled = g.add("mul", {mixed, g.weights({4, 1, 1})});
+         return g.mean(small_conv(g, g.add("add", {scaled, y})), {2, 3});
+       },
+       1},
+      {"a_contraction_before_a_convolution", pass,
+       [](auto& g, ValueId x) {
+         const ValueId mixed = g.add("contract", {x, g.weights({3, 4})},
+                                     {{"a", "nchw"}, {"b", "cd"}, {"out", "ndhw"}});
+         return g.mean(small_conv(g, g.add("relu", {mixed})), {2, 3});
+       },
+       0},
       {"weights_that_are_computed", pass,
        [](auto& g, ValueId x) {
          const ValueId w = g.add("exp", {g.weights({4, 3, 1, 1})});
