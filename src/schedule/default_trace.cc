@@ -1,8 +1,11 @@
 #include "schedule/default_trace.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <span>
 
+#include "schedule/chain_plan.h"
 #include "schedule/nest_plan.h"
 #include "schedule/stage_tiles.h"
 #include "te/predicates.h"
@@ -22,6 +25,9 @@ class DefaultSchedule {
   Result<Trace> run(const LoopTree& initial) {
     inline_expressions();
     plan_ = plan_nests(tree(), 2 * target_.threads);
+    for (const auto& [root, last] : plan_.pairs) {
+      if (auto chain = find_chain(tree(), root, last)) chains_.emplace(root, *std::move(chain));
+    }
     const std::vector<StageIndex> order = tree().order;  // steps add stages of their own
     for (size_t k = order.size(); k-- > 0;) {            // readers first
       if (is_scheduled(tree(), order[k])) place(order[k]);
@@ -59,6 +65,13 @@ class DefaultSchedule {
   }
 
   void place(StageIndex index) {
+    if (placed_.contains(index)) return;
+    if (const auto chain = chains_.find(index); chain != chains_.end()) {
+      if (tiler_.tile_chain(chain->second)) {
+        placed_.insert(chain->second.members.begin(), chain->second.members.end());
+        return;
+      }
+    }
     if (plan_.nested.contains(index)) return;
     if (const auto pair = plan_.pairs.find(index); pair != plan_.pairs.end()) {
       tiler_.tile_pair(index, pair->second);
@@ -114,6 +127,8 @@ class DefaultSchedule {
   TraceBuilder builder_;
   StageTiler tiler_;
   NestPlan plan_;
+  std::map<StageIndex, Chain> chains_;  // by root
+  std::set<StageIndex> placed_;         // members of chains
 };
 
 }  // namespace

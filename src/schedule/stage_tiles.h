@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schedule/axis_roles.h"
+#include "schedule/chain_plan.h"
 #include "schedule/trace_builder.h"
 
 namespace tilewright::schedule {
@@ -41,6 +42,8 @@ class StageTiler {
   void tile_inner(StageIndex stage);
   // `heavy` is computed tile by tile inside `reader`, which reads it element by element.
   void tile_pair(StageIndex reader, StageIndex heavy);
+  // All members by blocks of rows of the root; false where the root cannot have such loops.
+  bool tile_chain(const Chain& chain);
 
  private:
   struct Order {
@@ -75,6 +78,12 @@ class StageTiler {
   void copy_operand(const Access& access, StageIndex reader, StageIndex owner,
                     const std::vector<Name>& outer, const AxisRoles& roles);
   bool is_worth_threads(StageIndex stage) const;
+
+  // stage_chain.cc
+  int64_t rows_of(const Chain& chain) const;
+  std::optional<Name> lay_out_root(const Chain& chain);
+  void tile_product(const Chain& chain, StageIndex product);
+  void copy_whole(const Access& access, StageIndex reader, const AxisRoles& roles);
 
   TraceBuilder& builder_;
   const Target& target_;

@@ -1,0 +1,143 @@
+#include "schedule/chain_plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include "schedule/axis_roles.h"
+#include "schedule/nest_plan.h"
+
+namespace tilewright::schedule {
+namespace {
+
+class ChainFinder {
+ public:
+  ChainFinder(const LoopTree& tree, StageIndex root, StageIndex last) : tree_(tree), last_(last) {
+    chain_.root = root;
+  }
+
+  std::optional<Chain> run() {
+    find_members();
+    if (chain_.products.size() < 2 || !places_members()) return std::nullopt;
+    const size_t axes = tree_.stage(chain_.root).dims.size();
+    for (size_t axis = 0; axis < axes; ++axis) {
+      const bool all = std::ranges::all_of(
+          chain_.members, [&](StageIndex member) { return chain_.places.at(member)[axis] >= 0; });
+      if (all) chain_.shared.push_back(static_cast<int>(axis));
+    }
+    if (chain_.shared.empty()) return std::nullopt;
+    find_rows();
+    measure_rows();
+    return std::move(chain_);
+  }
+
+ private:
+  // By stage: the dimension in which it has each axis of the root; -1: in none.
+  using Places = std::vector<int>;
+
+  // Backwards from the last reduction: what is one or depends on one.
+  void find_members() {
+    std::set<StageIndex> deep;  // tiled reductions and what depends on them
+    for (const StageIndex index : tree_.order) {
+      if (!is_scheduled(tree_, index)) continue;
+      bool depends = is_heavy(tree_, index);
+      for (const Access& access : tree_.reads_of(tree_.stage(index))) {
+        depends = depends || deep.contains(tree_.buffer(access.buffer).stage);
+      }
+      if (depends) deep.insert(index);
+    }
+    for (size_t k = tree_.order.size(); k-- > 0;) {
+      const StageIndex index = tree_.order[k];
+      if (!deep.contains(index) || index == chain_.root || tree_.is_output(index)) continue;
+      chain_.members.push_back(index);
+      if (is_heavy(tree_, index)) chain_.products.push_back(index);
+    }
+  }
+
+  // Only stages of the chain read its members.
+  bool places_members() {
+    const size_t axes = tree_.stage(chain_.root).dims.size();
+    Places own(axes);
+    for (size_t axis = 0; axis < axes; ++axis) own[axis] = static_cast<int>(axis);
+    chain_.places[chain_.root] = own;
+    for (const StageIndex member : chain_.members) {
+      std::optional<Places> places;
+      for (const Access* access : readings_of(tree_, member)) {
+        const auto reader = chain_.places.find(access->stage);
+        if (reader == chain_.places.end()) return false;
+        const Places here = places_in(*access, reader->second);
+        if (!places) places = here;
+        for (size_t axis = 0; axis < axes; ++axis) {
+          if ((*places)[axis] != here[axis]) (*places)[axis] = -1;
+        }
+      }
+      if (!places) return false;
+      chain_.places[member] = *std::move(places);
+    }
+    return chain_.places.contains(last_);
+  }
+
+  // In which dimension of what is read the reader's axes are, whole.
+  Places places_in(const Access& access, const Places& reader) const {
+    const Buffer& buffer = tree_.buffer(access.buffer);
+    const Stage& stage = tree_.stage(access.stage);
+    Places places(reader.size(), -1);
+    for (size_t axis = 0; axis < reader.size(); ++axis) {
+      if (reader[axis] < 0) continue;
+      const auto own = static_cast<size_t>(reader[axis]);
+      for (size_t d = 0; d < access.rank; ++d) {
+        const AccessDim& dim = tree_.dims[access.first_dim + d];
+        const bool is_axis = dim.affine && dim.index.constant == 0 && dim.index.terms.size() == 1 &&
+                             dim.index.terms[0].var == own && dim.index.terms[0].coefficient == 1;
+        if (is_axis && tree_.var(stage.dims[own]).extent == buffer.extent[d]) {
+          places[axis] = static_cast<int>(d);
+        }
+      }
+    }
+    return places;
+  }
+
+  // Along rows some operand of each product stands still.
+  void find_rows() {
+    int64_t longest = 1;
+    for (const int axis : chain_.shared) {
+      const bool reuses = std::ranges::all_of(chain_.products, [&](StageIndex product) {
+        const auto at = static_cast<size_t>(chain_.places.at(product)[static_cast<size_t>(axis)]);
+        return std::ranges::any_of(tree_.reads_of(tree_.stage(product)), [&](const Access& access) {
+          return !walk_of(tree_, access, at).depends;
+        });
+      });
+      const Stage& root = tree_.stage(chain_.root);
+      const int64_t extent = tree_.var(root.dims[static_cast<size_t>(axis)]).extent;
+      if (!reuses || extent <= longest) continue;
+      longest = extent;
+      chain_.rows = axis;
+    }
+  }
+
+  void measure_rows() {
+    for (const StageIndex member : chain_.members) {
+      const Stage& stage = tree_.stage(member);
+      const Buffer& buffer = tree_.buffer(stage.first_buffer);
+      int64_t bytes = ir::bytes_of(buffer.element);
+      for (size_t d = 0; d < buffer.rank; ++d) {
+        const bool shared = std::ranges::any_of(chain_.shared, [&](int axis) {
+          return chain_.places.at(member)[static_cast<size_t>(axis)] == static_cast<int>(d);
+        });
+        if (!shared) bytes *= buffer.extent[d];
+      }
+      chain_.row_bytes = std::max(chain_.row_bytes, bytes);
+    }
+  }
+
+  const LoopTree& tree_;
+  StageIndex last_;
+  Chain chain_;
+};
+
+}  // namespace
+
+std::optional<Chain> find_chain(const LoopTree& tree, StageIndex root, StageIndex last) {
+  return ChainFinder(tree, root, last).run();
+}
+
+}  // namespace tilewright::schedule
