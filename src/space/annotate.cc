@@ -36,6 +36,7 @@ bool Annotator::is_open(te::OpId op) const {
     return false;
   }
   if (Draft::contains(draft_.done, stage) || Draft::contains(draft_.unrolled, stage)) return false;
+  if (Draft::contains(draft_.chained, stage)) return false;
   for (const TiledStage& tiled : draft_.tiled) {
     if (tiled.op == op || tiled.owner == stage) return false;
   }
@@ -48,6 +49,7 @@ bool Annotator::is_open(te::OpId op) const {
 
 void Annotator::annotate_operator(te::OpId op) {
   const StageName stage{context_.dag().op(op).name};
+  if (!draft_.chained.empty() && draft_.chained[0] == stage) return annotate_chain(op);
   for (const TiledStage& tiled : draft_.tiled) {
     if (tiled.owner.op == stage.op) return annotate_tiled(tiled);
   }

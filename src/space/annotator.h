@@ -83,6 +83,9 @@ class Annotator {
   const RowStage* rows_in(te::OpId root) const;
   TiledStage lay_out_rows(const RowStage& rowed, const PlainLoops& loops);
 
+  // annotate_chain.cc
+  void annotate_chain(te::OpId root);
+
   // annotate_nest.cc: members of a nest
   void place_members(Nest& nest);
 

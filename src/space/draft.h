@@ -74,6 +74,7 @@ struct Draft {
   std::vector<StageName> cached{};  // have a `.write`
   std::vector<FactoredStage> factored{};
   std::vector<RowStage> rowed{};
+  std::vector<StageName> chained{};   // one nest: its root, then its members
   std::vector<StageName> unrolled{};  // have axes with the hint simplify_const_index
   std::vector<StageName> done{};      // a rule of the user's has given them all their steps
 

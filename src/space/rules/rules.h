@@ -9,6 +9,7 @@ SketchRule always_inline_rule();
 SketchRule simplify_const_index_rule();
 SketchRule rfactor_rule();
 SketchRule row_nest_rule();
+SketchRule chain_nest_rule();
 SketchRule cache_write_rule();
 SketchRule tile_and_fuse_rule();
 SketchRule tile_rule();

@@ -1,0 +1,191 @@
+// A chain of reductions in one nest:
+//
+//   Y  (h,i.0) parallel, i.1, e            split Y i [f0 * f1]
+//   C  at (h,i.0): j.0, i.0, k, i.1, j.1   split C i [f1]: rows in registers
+//   M, E, S  at (h,i.0)
+//   O  at (h,i.0): e.0, i.0, j, i.1, e.1   split O i [f1]
+#include "base/rounding.h"
+#include "schedule/chain_plan.h"
+#include "space/annotator.h"
+#include "space/tile_domain.h"
+
+namespace tilewright::space {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its steps
+
+namespace {
+
+// Tiles a block, rows a tile.
+TileDomain block_domain(int64_t extent, bool tails) {
+  TileDomain domain{.choices = {}, .extent = extent};
+  for (const int64_t tiles : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
+    for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 14}) {
+      const int64_t block = tiles * rows;
+      if (block > extent || (extent % block != 0 && !(tails && 4 * block <= extent))) continue;
+      domain.choices.push_back({tiles, rows});
+    }
+  }
+  return domain;
+}
+
+class ChainLayout {
+ public:
+  ChainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
+              const Chain& chain)
+      : context_(context),
+        writer_(writer),
+        tree_(tree),
+        chain_(chain),
+        root_(context.dag().op(static_cast<te::OpId>(chain.root))) {}
+
+  // The loops of the root; gives the one that threads share.
+  Name lay_out_root() {
+    const StageName stage{root_.name};
+    const AxisRoles roles = axis_roles(tree_, chain_.root, context_.target(), false);
+    const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
+    std::vector<Name> outer, order;
+    Name lane;
+    for (int axis = 0; axis < static_cast<int>(root_.axes.size()); ++axis) {
+      const te::Axis& each = root_.axes[static_cast<size_t>(axis)];
+      const bool shared = std::ranges::find(chain_.shared, axis) != chain_.shared.end();
+      if (axis == chain_.rows) {
+        row_step_ = writer_.add(Split{stage, each.name, {1}});
+        outer.push_back(each.name.child(0));
+        order.push_back(each.name.child(1));
+      } else if (shared) {
+        outer.push_back(each.name);
+      } else if (axis == roles.vector && each.extent.high > 4 * lanes) {
+        writer_.add(Split{stage, each.name, {4 * lanes}});
+        order.push_back(each.name.child(0));
+        lane = each.name.child(1);
+      } else if (axis == roles.vector) {
+        lane = each.name;
+      } else {
+        order.push_back(each.name);
+      }
+    }
+    std::vector<Name> all = outer;
+    all.insert(all.end(), order.begin(), order.end());
+    if (!lane.empty()) all.push_back(lane);
+    writer_.reorder(stage, all);
+    const FusedLoops threads = fuse_loops(stage, outer);
+    writer_.add(threads.steps);
+    if (context_.target().threads > 1) writer_.annotate(stage, threads.name, Annotation::Parallel);
+    if (!lane.empty()) writer_.annotate(stage, lane, Annotation::Vectorise);
+    return threads.name;
+  }
+
+  // A product of a block; its rows are those of `slices`.
+  TiledStage lay_out_product(StageIndex product, Name threads) {
+    const auto id = static_cast<te::OpId>(product);
+    const te::Op& op = context_.dag().op(id);
+    const StageName stage{op.name};
+    const AxisRoles roles = axis_roles(tree_, product, context_.target(), context_.has("pack"));
+    const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
+    TiledStage tiled{
+        .inner = stage, .owner = {root_.name}, .op = id, .owner_lane = {}, .inner_lane = {}};
+    tiled.outer = {{threads}};
+    const bool free = roles.has_vector() && !roles.vector_reduces;
+    tiled.lane_axis = free ? roles.vector : static_cast<int>(op.axes.size()) - 1;
+    const int rows = chain_.place_of(product, chain_.rows);
+    std::vector<Name> order, inside;
+    Name blocks;
+    for (int axis = 0; axis < static_cast<int>(op.axes.size()); ++axis) {
+      const te::Axis& each = op.axes[static_cast<size_t>(axis)];
+      if (axis == rows) {
+        const int16_t step = writer_.add(Split{stage, each.name, {1}});
+        slices_.push_back({step, 1, 1, false});
+        blocks = each.name.child(0);
+        inside.push_back(each.name.child(1));
+      } else if (axis == tiled.lane_axis && each.extent.high > lanes) {
+        writer_.add_split(stage, each.name,
+                          tile_domain({.extent = each.extent.high,
+                                       .max_innermost = std::max<int64_t>(64, 4 * lanes),
+                                       .tails = context_.has("tails"),
+                                       .lanes = lanes}));
+        order.push_back(each.name.child(0));
+        tiled.inner_lane = each.name.child(1);
+      } else if (axis == tiled.lane_axis) {
+        tiled.inner_lane = each.name;
+      } else {
+        order.push_back(each.name);
+      }
+    }
+    if (!blocks.empty()) order.push_back(blocks);
+    lay_out_sums(op, tiled, order, inside);
+    return tiled;
+  }
+
+  // Tile sizes of all that are cut along the rows.
+  void add_blocks() {
+    if (chain_.rows < 0) return;
+    const int64_t extent = root_.axes[static_cast<size_t>(chain_.rows)].extent.high;
+    TileDomain domain = block_domain(extent, context_.has("tails"));
+    domain.slices = {{row_step_, 0, 1, true}};
+    domain.slices.insert(domain.slices.end(), slices_.begin(), slices_.end());
+    writer_.add_hole({row_step_, {root_.name}, std::move(domain), HoleKind::Tile});
+  }
+
+ private:
+  void lay_out_sums(const te::Op& op, TiledStage& tiled, std::vector<Name> order,
+                    std::vector<Name> inside) {
+    std::vector<Name> reduce;
+    for (const te::Axis& axis : op.reduce_axes) reduce.push_back(axis.name);
+    const te::Axis& last = op.reduce_axes.back();
+    Name jammed;
+    if (context_.has("unroll_and_jam") && last.extent.high > 8) {
+      writer_.add_split(tiled.inner, last.name,
+                        tile_domain({.extent = last.extent.high, .max_innermost = 8}));
+      reduce.back() = last.name.child(0);
+      jammed = last.name.child(1);
+    }
+    if (!tiled.inner_lane.empty()) inside.push_back(tiled.inner_lane);
+    order.insert(order.end(), reduce.begin(), reduce.end());
+    if (!jammed.empty()) order.push_back(jammed);
+    order.insert(order.end(), inside.begin(), inside.end());
+    writer_.reorder(tiled.inner, order);
+    for (const Name loop : inside) {
+      const bool lane = loop == tiled.inner_lane;
+      writer_.annotate(tiled.inner, loop, lane ? Annotation::Vectorise : Annotation::Unroll);
+    }
+    if (!jammed.empty()) writer_.annotate(tiled.inner, jammed, Annotation::Unroll);
+    tiled.inner_levels = {reduce, inside};
+    tiled.inner_reduces = {true, false};
+  }
+
+  const SpaceContext& context_;
+  DraftWriter& writer_;
+  const LoopTree& tree_;
+  const Chain& chain_;
+  const te::Op& root_;
+  int16_t row_step_ = -1;
+  std::vector<TileSlice> slices_;
+};
+
+}  // namespace
+
+void Annotator::annotate_chain(te::OpId root) {
+  const auto pair = plan_.pairs.find(index_of(root));
+  CHECK(pair != plan_.pairs.end(), "{} is no chain", context_.dag().op(root).name.text());
+  const auto chain = find_chain(tree_, index_of(root), pair->second);
+  CHECK(chain.has_value(), "{} is no chain", context_.dag().op(root).name.text());
+  ChainLayout layout(context_, writer_, tree_, *chain);
+  const StageName stage{context_.dag().op(root).name};
+  const Name threads = layout.lay_out_root();
+  std::vector<TiledStage> products;
+  for (const StageIndex member : chain->members) {
+    const auto op = static_cast<te::OpId>(member);
+    const StageName name{context_.dag().op(op).name};
+    const bool product = std::ranges::count(chain->products, member) > 0;
+    if (product) {
+      products.push_back(layout.lay_out_product(member, threads));
+    } else {
+      lay_out_plain(op, 0, RowBlocks::Own);
+    }
+    writer_.add(ComputeAt{name, stage, threads});
+  }
+  layout.add_blocks();
+  for (const TiledStage& product : products) annotate_operands(product, threads);
+}
+
+}  // namespace tilewright::space
