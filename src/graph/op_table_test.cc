@@ -132,7 +132,11 @@ Attributes random_attributes(Rng& rng, const OpDef& op, size_t rank) {
     return text;
   };
   for (const char* name : {"a", "b", "out", "q", "v"}) attributes.set(name, letters(rank));
-  if (op.name == "attention") attributes.set("k", letters(rank));
+  if (op.name == "attention") {
+    attributes.set("k", letters(rank));
+    if (rng.between(0, 2) == 0) attributes.set("scores", letters(rank));
+    if (rng.between(0, 2) == 0) attributes.set("hidden", any_of(rng, kReals));
+  }
   return attributes;
 }
 

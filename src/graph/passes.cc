@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "graph/passes/absorb_broadcasts.h"
 #include "graph/passes/absorb_transposes.h"
 #include "graph/passes/cancel_transposes.h"
 #include "graph/passes/channels_last.h"
@@ -15,12 +16,14 @@
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/fold_scales.h"
 #include "graph/passes/invert_scatters.h"
+#include "graph/passes/recognise_attention.h"
 #include "graph/passes/recognise_gelu.h"
 #include "graph/passes/recognise_group_norm.h"
 #include "graph/passes/recognise_layer_norm.h"
 #include "graph/passes/recognise_silu.h"
 #include "graph/passes/recognise_softmax.h"
 #include "graph/passes/simplify.h"
+#include "graph/passes/split_attention.h"
 
 namespace tilewright::graph {
 namespace {
@@ -52,10 +55,14 @@ constexpr std::array kPasses = {
          channels_last},
     Pass{"cancel_transposes", "transposes of transposes, and those that change nothing",
          cancel_transposes},
+    Pass{"absorb_broadcasts", "what is repeated for a contraction is read by fewer letters",
+         absorb_broadcasts},
     // What the passes above have left over.
     kSimplify,
     kFoldConstants,
     kCommon,
+    Pass{"recognise_attention", "contract, softmax, contract as attention", recognise_attention},
+    Pass{"split_attention", "attention as three kernels where one does not pay", split_attention},
     Pass{"dead_code", "drops what no output needs", dead_code},
 };
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "graph/ops/attention.h"
+
 namespace tilewright::graph {
 namespace {
 
@@ -66,11 +68,32 @@ std::string contract_title(const Graph& graph, const Node& node) {
   return batch == 1 ? "matmul " + size : fmt::format("batch_matmul {}x{}", batch, size);
 }
 
+// Batches, queries, keys, and what is summed of each.
+std::string attention_title(const Graph& graph, const Node& node) {
+  const auto letters = attention_letters(node.attributes);
+  if (!letters) return node.op;
+  const Shape& q = graph.value(node.inputs[0]).type.shape;
+  const Shape& k = graph.value(node.inputs[1]).type.shape;
+  int64_t batch = 1, queries = 1, keys = 1, sum = 1;
+  for (size_t d = 0; d < q.size(); ++d) {
+    const char letter = letters->q[d];
+    int64_t& factor = letters->batch.contains(letter)   ? batch
+                      : letters->query.contains(letter) ? queries
+                                                        : sum;
+    factor *= q[d];
+  }
+  for (size_t d = 0; d < k.size(); ++d) {
+    if (letters->k[d] == letters->key[0]) keys = k[d];
+  }
+  return fmt::format("attention {}x{}x{}x{}", batch, queries, keys, sum);
+}
+
 std::string anchor_title(const Graph& graph, const Node& node) {
   if ((node.op == "conv" || node.op == "conv_transpose") && node.inputs.size() >= 2) {
     return conv_title(graph, node);
   }
   if (node.op == "contract") return contract_title(graph, node);
+  if (node.op == "attention") return attention_title(graph, node);
   std::string name = node.op;
   if (node.op == "pool") {
     name = fmt::format("{}_pool {}{}", node.attributes.text("kind", "max"),

@@ -1,38 +1,29 @@
-// attention(q, k, v, mask?; scale=1, q, k, v, out): softmax(scale q k + mask) v, by letters, one a
-// dimension. Letters that q, k, v and out share are batches; one of q and out alone counts queries,
-// one of k and v alone counts keys, one of q and k alone is summed, one of v and out alone is the
-// width of a value. The mask broadcasts to [batches, queries, keys].
+// attention(q, k, v, mask...; scale=1, q, k, v, scores, out, hidden, visible=1):
+// softmax(masked(scale q k)) v, by letters, one a dimension (ops/attention.h). Up to two masks, in
+// their order, that broadcast to the scores: one of floats is added; where one of bools is not
+// `visible`, the score is the number `hidden`.
 //
 // Stages: C, the products; with a scale or a mask T, what the softmax is of; M, E, S, R of softmax;
 // O, the sums of values by E; Y = O * R.
+#include "graph/ops/attention.h"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
 
 #include "graph/ops/families.h"
 #include "graph/ops/letters.h"
 #include "graph/ops/rows.h"
 
 namespace tilewright::graph {
-namespace {
 
-using ir::BinaryOp;
-using ir::Expr;
-using Indices = std::vector<Expr>;
-
-struct Names {
-  std::string q, k, v, out;
-  std::string batch, query, key, inner, width;  // by what they do
-
-  std::string rows() const { return batch + query; }
-  std::string scores() const { return batch + query + key; }
-};
-
-Result<Names> names_of(const OpDef& op, const Attributes& attributes) {
-  Names names;
+std::optional<AttentionLetters> attention_letters(const Attributes& attributes) {
+  AttentionLetters names;
   names.q = attributes.text("q");
   names.k = attributes.text("k");
   names.v = attributes.text("v");
   names.out = attributes.text("out");
-  bool legal = true;
   for (const char letter : names.q + names.k + names.v) {
     const bool q = names.q.contains(letter), k = names.k.contains(letter);
     const bool v = names.v.contains(letter), out = names.out.contains(letter);
@@ -42,31 +33,53 @@ Result<Names> names_of(const OpDef& op, const Attributes& attributes) {
     if (k && v && !q && !out) place = &names.key;
     if (q && k && !v && !out) place = &names.inner;
     if (v && out && !q && !k) place = &names.width;
-    legal = legal && place != nullptr;
-    if (legal && !place->contains(letter)) *place += letter;
+    if (place == nullptr) return std::nullopt;
+    if (!place->contains(letter)) *place += letter;
   }
-  for (const std::string* one : {&names.query, &names.key, &names.inner, &names.width}) {
-    legal = legal && one->size() == 1;
+  if (names.key.size() != 1 || names.query.empty() || names.inner.empty() || names.width.empty()) {
+    return std::nullopt;
   }
-  if (legal) return names;
-  return bad(op,
-             fmt::format("{}, {}, {} -> {} is no attention", names.q, names.k, names.v, names.out));
+  const std::string plain = names.batch + names.query + names.key;
+  names.scores = attributes.text("scores", plain);
+  if (!std::ranges::is_permutation(names.scores, plain) || names.scores.back() != names.key[0]) {
+    return std::nullopt;
+  }
+  return names;
 }
+
+namespace {
+
+using ir::BinaryOp;
+using ir::Expr;
+using Indices = std::vector<Expr>;
+
+constexpr size_t kFirstMask = 3;
+constexpr size_t kMostOperands = 5;
+
+struct Masking {
+  double scale = 1;
+  double hidden = 0;    // the score where a mask of bools hides it
+  bool visible = true;  // what such a mask says
+};
 
 class Attention {
  public:
-  Attention(const Names& names, const Extents& extents) : names_(names), extents_(extents) {}
+  Attention(const AttentionLetters& names, const Extents& extents)
+      : names_(names), extents_(extents) {}
 
-  std::shared_ptr<const te::Dag> build(OperandTypes operands, double scale) && {
+  std::shared_ptr<const te::Dag> build(OperandTypes operands, const Masking& masking) && {
     const te::TensorId q = placeholder(builder_, "Q", *operands[0]);
     const te::TensorId k = placeholder(builder_, "K", *operands[1]);
     const te::TensorId v = placeholder(builder_, "V", *operands[2]);
-    std::optional<te::TensorId> mask;
-    if (has(operands, 3)) mask = placeholder(builder_, "mask", *operands[3]);
+    std::vector<te::TensorId> masks;
+    for (size_t i = kFirstMask; i < operands.size(); ++i) {
+      const char* name = i == kFirstMask ? "mask" : "mask2";
+      if (has(operands, i)) masks.push_back(placeholder(builder_, name, *operands[i]));
+    }
     const te::TensorId scores =
-        add_mask(add_products("C", names_.scores(), names_.inner, {q, names_.q}, {k, names_.k}),
-                 mask, scale);
-    const Rows rows(builder_, shape_of(names_.scores(), extents_), {{names_.scores().size() - 1}});
+        add_masks(add_products("C", names_.scores, names_.inner, {q, names_.q}, {k, names_.k}),
+                  masks, masking);
+    const Rows rows(builder_, shape_of(names_.scores, extents_), {{names_.scores.size() - 1}});
     const te::TensorId maxima =
         rows.fold("M", BinaryOp::Max,
                   [&](const Indices&, const Indices& at) { return builder_.read(scores, at); });
@@ -81,7 +94,7 @@ class Attention {
       return number(1, total) / total;
     });
     const te::TensorId mixed =
-        add_products("O", names_.out, names_.key, {powers, names_.scores()}, {v, names_.v});
+        add_products("O", names_.out, names_.key, {powers, names_.scores}, {v, names_.v});
     const std::vector<te::Axis> axes = axes_of(builder_, names_.out, extents_);
     Places places;
     places.add(names_.out, axes);
@@ -109,47 +122,74 @@ class Attention {
     return builder_.reduce(name, axes, sums, BinaryOp::Add, product, product.type().scalar);
   }
 
-  te::TensorId add_mask(te::TensorId scores, std::optional<te::TensorId> mask, double scale) {
-    if (!mask && scale == 1) return scores;
-    const std::vector<te::Axis> axes = axes_of(builder_, names_.scores(), extents_);
+  te::TensorId add_masks(te::TensorId scores, const std::vector<te::TensorId>& masks,
+                         const Masking& masking) {
+    if (masks.empty() && masking.scale == 1) return scores;
+    const std::vector<te::Axis> axes = axes_of(builder_, names_.scores, extents_);
     Expr value = builder_.read(scores, te::vars_of(axes));
-    if (scale != 1) value = value * number(scale, value);
-    if (mask) value = value + read_broadcast(builder_, *mask, axes);
+    if (masking.scale != 1) value = value * number(masking.scale, value);
+    for (const te::TensorId mask : masks) {
+      const Expr says = read_broadcast(builder_, mask, axes);
+      if (builder_.tensor(mask).element != ir::Scalar::Bool) {
+        value = value + says;
+        continue;
+      }
+      const Expr hidden = number(masking.hidden, value);
+      value = masking.visible ? ir::select(says, value, hidden) : ir::select(says, hidden, value);
+    }
     return builder_.compute("T", axes, value);
   }
 
-  const Names& names_;
+  const AttentionLetters& names_;
   const Extents& extents_;
   te::DagBuilder builder_;
 };
 
+// All of one float type, but for masks of bools; masks broadcast to the scores.
+Status check_operands(const OpDef& op, OperandTypes operands, const Shape& scores) {
+  if (const Status real = require_float(op, operands[0]->element); !real) return real;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!has(operands, i)) continue;
+    const bool is_mask = i >= kFirstMask;
+    if (operands[i]->element != operands[0]->element &&
+        !(is_mask && operands[i]->element == ir::Scalar::Bool)) {
+      return bad(op, "the operands should have one type, or be masks of bool");
+    }
+    if (is_mask && !broadcasts_to(operands[i]->shape, scores)) {
+      return bad(op, fmt::format("a mask of {} for {}", print(operands[i]->shape), print(scores)));
+    }
+  }
+  return {};
+}
+
 DagResult build_attention(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   Reader read(op, attributes);
-  const double scale = read.number("scale", 1);
+  const Masking masking{.scale = read.number("scale", 1),
+                        .hidden = attributes.number("hidden", 0),  // may be infinite
+                        .visible = read.flag("visible", true)};
   if (!read) return read.error();
-  const auto names = names_of(op, attributes);
-  if (!names) return std::unexpected(names.error());
+  if (std::isnan(masking.hidden)) return bad(op, "hidden should be a number");
+  const auto names = attention_letters(attributes);
+  if (!names) {
+    return bad(op, fmt::format("{}, {}, {} -> {} is no attention", attributes.text("q"),
+                               attributes.text("k"), attributes.text("v"), attributes.text("out")));
+  }
   Extents extents;
   for (const Status& legal :
-       {require_float(op, operands[0]->element), add_letters(op, names->q, *operands[0], extents),
+       {add_letters(op, names->q, *operands[0], extents),
         add_letters(op, names->k, *operands[1], extents),
         add_letters(op, names->v, *operands[2], extents), check_out(op, names->out, extents)}) {
     if (!legal) return std::unexpected(legal.error());
   }
-  for (const auto& operand : operands) {
-    if (operand && operand->element != operands[0]->element) {
-      return bad(op, "the operands should have one type");
-    }
-  }
-  const Shape scores = shape_of(names->scores(), extents);
+  const Shape scores = shape_of(names->scores, extents);
   if (const Status fits = require_result(op, scores); !fits) return std::unexpected(fits.error());
-  if (has(operands, 3) && !broadcasts_to(operands[3]->shape, scores)) {
-    return bad(op, fmt::format("a mask of {} for {}", print(operands[3]->shape), print(scores)));
+  if (const Status legal = check_operands(op, operands, scores); !legal) {
+    return std::unexpected(legal.error());
   }
-  return Attention(*names, extents).build(operands, scale);
+  return Attention(*names, extents).build(operands, masking);
 }
 
-constexpr OpDef kOps[] = {{"attention", Work::Heavy, 3, 4, build_attention}};
+constexpr OpDef kOps[] = {{"attention", Work::Heavy, kFirstMask, kMostOperands, build_attention}};
 
 }  // namespace
 

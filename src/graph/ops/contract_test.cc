@@ -102,6 +102,32 @@ TEST(Attention, IsSoftmaxOfProductsByValues) {
   Attributes wrong = attributes;
   wrong.set("out", std::string("bijh"));
   EXPECT_NE(error_of("attention", wrong, {q.type(), k.type(), v.type()}), "");
+  wrong = attributes;
+  wrong.set("scores", std::string("bhji"));  // the key is last
+  EXPECT_NE(error_of("attention", wrong, {q.type(), k.type(), v.type()}), "");
+  EXPECT_NE(error_of("attention", attributes, {q.type(), k.type(), v.type(), type_of({4, 5})}), "");
+}
+
+// Three heads for each of two keys and values; one mask hides, the other is added.
+TEST(Attention, SharesKeysBetweenHeadsAndTakesTwoMasks) {
+  const Constant q = random_numbers({3, 2, 3, 4}, 1), k = random_numbers({5, 2, 4}, 2);
+  const Constant v = random_numbers({5, 2, 6}, 3), added = random_numbers({1, 5}, 4);
+  const Constant seen =
+      constant(Scalar::Bool, {3, 5}, {1, 0, 0, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1});
+  Constant scores = run("contract", letters("igrd", "jgd", "grij"), {q, k});
+  scores = run("where", {}, {seen, scores, f32({}, {-1e30})});
+  scores = run("add", {}, {scores, added});
+  const Constant expected =
+      run("contract", letters("grij", "jge", "igre"), {run("softmax", {}, {scores}), v});
+  Attributes attributes = {{"q", std::string("igrd")},      {"k", std::string("jgd")},
+                           {"v", std::string("jge")},       {"out", std::string("igre")},
+                           {"scores", std::string("grij")}, {"hidden", -1e30}};
+  expect_near(numbers(run("attention", attributes, {q, k, v, seen, added})), numbers(expected),
+              1e-5);
+  attributes.set("visible", int64_t{0});
+  const Constant unseen = run("not", {}, {seen});
+  expect_near(numbers(run("attention", attributes, {q, k, v, unseen, added})), numbers(expected),
+              1e-5);
 }
 
 }  // namespace

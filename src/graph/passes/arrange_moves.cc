@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "graph/passes/arrange.h"
+#include "graph/passes/reshape_parts.h"
 
 namespace tilewright::graph {
 namespace {
@@ -90,43 +91,13 @@ Result<bool> arrange_broadcast(Arranger& arranger, const Node& node) {
       arranger.add(node, {arranger.rewrite().at(x)}, {{"shape", permuted(shape, order)}}, order));
 }
 
-// Dimensions [from, from + count) of the one shape are [to, to + made) of the other.
-struct Part {
-  size_t from = 0, count = 0;
-  size_t to = 0, made = 0;
-};
-
-std::vector<Part> parts_of(const Extents& before, const Extents& after) {
-  std::vector<Part> parts;
-  size_t i = 0;
-  size_t j = 0;
-  while (i < before.size() || j < after.size()) {
-    Part part{.from = i, .count = 0, .to = j, .made = 0};
-    int64_t left = i < before.size() ? before[i++] : 1;
-    int64_t right = j < after.size() ? after[j++] : 1;
-    while (left != right) {
-      if (left < right && i < before.size()) {
-        left *= before[i++];
-      } else if (j < after.size()) {
-        right *= after[j++];
-      } else {
-        break;  // not the same number of elements
-      }
-    }
-    part.count = i - part.from;
-    part.made = j - part.to;
-    parts.push_back(part);
-  }
-  return parts;
-}
-
 // Where the first dimension of a part that is larger than 1 lies; parts without one lie behind the
 // part before them.
-std::vector<int64_t> places_of(const std::vector<Part>& parts, const Extents& shape,
+std::vector<int64_t> places_of(const std::vector<ReshapePart>& parts, const Extents& shape,
                                const Order& order) {
   std::vector<int64_t> places;
   int64_t last = -1;
-  for (const Part& part : parts) {
+  for (const ReshapePart& part : parts) {
     for (size_t i = part.from; i < part.from + part.count; ++i) {
       if (shape[i] == 1) continue;
       last = position_of(order, static_cast<int64_t>(i));
@@ -158,12 +129,12 @@ bool only_contracted(const Arranger& arranger, ValueId value, size_t dimension) 
 }
 
 // reshape(image; [n, c*h*w]) whose readers can take the elements in another order.
-Result<bool> flatten(Arranger& arranger, const Node& node, const std::vector<Part>& parts) {
+Result<bool> flatten(Arranger& arranger, const Node& node, const std::vector<ReshapePart>& parts) {
   const ValueId x = node.inputs[0];
   const ValueId y = node.outputs[0];
   const Order& order = arranger.order(x);
   if (!arranger.options().contracts || !arranger.options().windows) return false;
-  for (const Part& part : parts) {
+  for (const ReshapePart& part : parts) {
     if (part.count < 2) continue;
     if (part.made != 1 || !only_contracted(arranger, y, part.to)) return false;
     Flattened flat{.shape = {}, .order = {}, .dimension = part.to};
@@ -231,7 +202,7 @@ Result<bool> arrange_reshape(Arranger& arranger, const Node& node) {
   const ValueId y = node.outputs[0];
   const Extents& before = arranger.shape(x);
   if (arranger.order(x) == own_order(before.size())) return false;
-  const std::vector<Part> parts = parts_of(before, arranger.shape(y));
+  const std::vector<ReshapePart> parts = reshape_parts(before, arranger.shape(y));
   const Result<bool> flat = flatten(arranger, node, parts);
   if (!flat || *flat) return flat;
   // Parts in the order in which they lie; the dimensions of each in their own.

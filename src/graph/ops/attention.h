@@ -1,0 +1,30 @@
+// The letters of an `attention`, one a dimension, by what they do.
+//
+//   q=bigrd  k=bjgd  v=bjge  scores=bgrij  out=bigre
+//     batch bg   query ir   key j   inner d   width e
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "graph/attributes.h"
+
+namespace tilewright::graph {
+
+struct AttentionLetters {
+  std::string q, k, v, out;
+  std::string scores;  // their order: batches and queries in any, the key last
+  std::string batch;   // of q, k, v and out
+  std::string query;   // of q and out: queries, and heads that share their keys and values
+  std::string key;     // of k and v, one
+  std::string inner;   // of q and k, summed
+  std::string width;   // of v and out
+
+  std::string rows() const { return scores.substr(0, scores.size() - 1); }
+};
+
+// By the attributes q, k, v, out, and `scores`, which is batches, queries and the key where it is
+// left out. None where that is no attention.
+std::optional<AttentionLetters> attention_letters(const Attributes& attributes);
+
+}  // namespace tilewright::graph

@@ -1,0 +1,114 @@
+#include "graph/passes/split_attention.h"
+
+#include <string>
+#include <vector>
+
+#include "graph/ops/attention.h"
+#include "graph/passes/constant_math.h"
+#include "graph/passes/rewrite.h"
+
+namespace tilewright::graph {
+namespace {
+
+constexpr size_t kFirstMask = 3;
+
+// Measured: docs/graph.md.
+constexpr int64_t kOneKernelBytes = int64_t{4} << 20;
+
+int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters& letters) {
+  int64_t bytes = ir::bytes_of(graph.value(node.inputs[0]).type.element);
+  for (const char letter : letters.scores) {
+    int64_t extent = 1;
+    for (const auto& [names, input] :
+         {std::pair(&letters.q, node.inputs[0]), std::pair(&letters.k, node.inputs[1]),
+          std::pair(&letters.v, node.inputs[2])}) {
+      const size_t at = names->find(letter);
+      if (at != std::string::npos) {
+        extent = std::max(extent, graph.value(input).type.shape[at]);
+      }
+    }
+    bytes *= extent;
+  }
+  return bytes;
+}
+
+// The letters of a tensor of the second product: `key` is what is summed, `width` the columns.
+std::string renamed(std::string letters, const AttentionLetters& names) {
+  if (names.inner.size() != 1 || names.width.size() != 1) return letters;
+  for (char& letter : letters) {
+    if (letter == names.key[0]) {
+      letter = names.inner[0];
+    } else if (letter == names.width[0]) {
+      letter = names.key[0];
+    }
+  }
+  return letters;
+}
+
+class Splitter {
+ public:
+  Splitter(Rewrite& rewrite, const Node& node, const AttentionLetters& letters)
+      : rewrite_(rewrite), node_(node), letters_(letters), in_(rewrite.operands(node)) {}
+
+  Result<ValueId> run() {
+    value_ = rewrite_.add("contract", {in_[0], in_[1]},
+                          {{"a", letters_.q}, {"b", letters_.k}, {"out", letters_.scores}});
+    if (const double scale = node_.attributes.number("scale", 1); scale != 1) {
+      next("mul", number(scale));
+    }
+    for (size_t i = kFirstMask; i < in_.size(); ++i) {
+      if (in_[i] != kNone) add_mask(in_[i]);
+    }
+    if (value_) value_ = rewrite_.add("softmax", {*value_}, {{"axis", int64_t{-1}}});
+    if (!value_) return value_;
+    return rewrite_.add("contract", {*value_, in_[2]},
+                        {{"a", renamed(letters_.scores, letters_)},
+                         {"b", renamed(letters_.v, letters_)},
+                         {"out", renamed(letters_.out, letters_)}});
+  }
+
+ private:
+  ValueId number(double value) {
+    const TensorType type{.element = rewrite_.type(in_[0]).element, .shape = {}};
+    const std::vector<double> numbers = {value};
+    return rewrite_.add_constant(of_numbers(type, numbers));
+  }
+
+  void next(const char* op, ValueId other) {
+    if (value_) value_ = rewrite_.add(op, {*value_, other});
+  }
+
+  void add_mask(ValueId mask) {
+    if (rewrite_.type(mask).element != ir::Scalar::Bool) return next("add", mask);
+    if (!value_) return;
+    const ValueId hidden = number(node_.attributes.number("hidden", 0));
+    const bool visible = node_.attributes.integer("visible", 1) != 0;
+    value_ = rewrite_.add("where", {mask, visible ? *value_ : hidden, visible ? hidden : *value_});
+  }
+
+  Rewrite& rewrite_;
+  const Node& node_;
+  const AttentionLetters& letters_;
+  std::vector<ValueId> in_;
+  Result<ValueId> value_ = kNone;
+};
+
+}  // namespace
+
+bool attention_pays_as_one(int64_t score_bytes) { return score_bytes >= kOneKernelBytes; }
+
+Result<Graph> split_attention(const Graph& graph, const PassOptions& /*options*/) {
+  return rewrite_nodes(graph, [](Rewrite& rewrite, const Node& node) -> Result<bool> {
+    if (node.op != "attention") return false;
+    const auto letters = attention_letters(node.attributes);
+    if (!letters || attention_pays_as_one(score_bytes(rewrite.from(), node, *letters))) {
+      return false;
+    }
+    const auto now = Splitter(rewrite, node, *letters).run();
+    if (!now) return std::unexpected(now.error());
+    rewrite.replace(node.outputs[0], *now);
+    return true;
+  });
+}
+
+}  // namespace tilewright::graph
