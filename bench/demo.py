@@ -74,7 +74,7 @@ def main(build_dir=os.path.join(peers.BUILD, "release")):
     demo_model.write(model)
     made = {}
     try:
-        made["untuned"] = compile_library(model, path("none.db"), path("untuned.so"), build_dir)["seconds"]
+        made["untuned"] = compile_library(model, "none", path("untuned.so"), build_dir)["seconds"]
         print(f"tuning {os.path.relpath(model, peers.ROOT)} for {SECONDS:g} s", file=sys.stderr)
         begin = time.monotonic()
         tuning, known = tuned(model, build_dir)

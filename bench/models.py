@@ -2,7 +2,7 @@
 """./dev bench models: whole models, tuned and compiled, in alternating rounds with ONNX Runtime and
 OpenVINO: 2 threads, f32.
 
-Each model is tuned for 60 s and compiled, then tuned to 15 minutes in all and compiled again; both
+Each model is tuned for 60 s and compiled, then tuned to 15 minutes (--seconds) in all and compiled again; both
 libraries and the one without any tuning run in turns with the peers, and outputs are compared with ONNX
 Runtime's. By default four models, with --full nine. What was tuned and measured is kept a machine and a
 build (build/bench): a run that was cut off goes on. What ran beside other work is shown but not kept.
@@ -16,60 +16,34 @@ import argparse
 import hashlib
 import json
 import os
-import subprocess
 import sys
 
 from harness import peers, report
 from harness.bars import Report
-from harness.model_match import PEERS, match_from_json, parse_shapes, play
+from harness.model_files import ModelError, materialized
+from harness.model_match import PEERS, inputs_of, match_from_json, parse_shapes, play
 from harness.model_tuning import (
     ModelTuning,
     bench_library,
     compile_library,
     passed_after,
     program,
+    recorded_ns,
     run_tune,
+    sittings,
 )
 from harness.rounds import MIN_ROUNDS, QUANTILE
 from harness.tuned import TuneError, build_key
 
 THREADS = 2
-SHORT_S, LONG_S = 60.0, 900.0
+LONG_S = 900.0
 DEFAULT = ("resnet18", "mobilenet_v2", "dcgan", "bert_tiny_128")
 FULL = (*DEFAULT, "resnet50", "squeezenet1_1", "densenet121", "r3d_18", "bert_base_128")
-LEAST, LEAST_MEAN, LEAST_SHARE = 1.0, 1.15, 0.9
+LEAST, LEAST_MEAN, LEAST_SHARE, LEAST_SUM = 1.0, 1.15, 0.9, 0.9
 MOST_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
 MOST_AGAIN_S, MOST_OPEN_MS = 10.0, 100.0
 NOTE_EVERY_S = 5.0
-UNTUNED, SHORT, LONG = "untuned", "60 s", "15 min"
-
-
-class ModelError(Exception):
-    """A model that cannot be had; says why in a line."""
-
-
-def models_folder():
-    beside = os.path.join(peers.ROOT, "..", "shared", "models")
-    return os.environ.get("TILEWRIGHT_MODELS") or os.path.normpath(beside)
-
-
-def materialized(name):
-    """The path of the runnable model, made from its stripped form where it is not there."""
-    path = os.path.join(peers.BUILD, "models", name + ".onnx")
-    if os.path.exists(path):
-        return path
-    folder = models_folder()
-    stripped = os.path.join(folder, name + ".stripped.onnx")
-    if not os.path.exists(stripped):
-        raise ModelError(f"no {name}.stripped.onnx in {folder}: set TILEWRIGHT_MODELS")
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    unfinished = f"{path}.{os.getpid()}"
-    command = [sys.executable, os.path.join(folder, "materialize.py"), stripped, unfinished]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise ModelError((done.stderr.strip().splitlines() or ["materialize.py failed"])[-1])
-    os.replace(unfinished, path)
-    return path
+UNTUNED = "untuned"
 
 
 class Bench:
@@ -129,8 +103,7 @@ class Bench:
         library = self.path(f"{name}.{which}", ".so")
         kept = self.get(f"compile/{name}/{which}")
         if not kept or not os.path.exists(library):
-            store = store or self.path("nothing", ".db")
-            kept = compile_library(model, store, library, self.options.build, THREADS)
+            kept = compile_library(model, store or "none", library, self.options.build, THREADS)
             self.put(f"compile/{name}/{which}", kept)
         return library
 
@@ -151,30 +124,35 @@ class Bench:
             for suffix in ("", "-wal", "-shm"):
                 if os.path.exists(store + suffix):
                     os.remove(store + suffix)
-        short_s, long_s = min(SHORT_S, self.options.seconds), self.options.seconds
         libraries = {UNTUNED: self.compiled(name, model, UNTUNED)}
         out.progress(name, None)
-        tuning = self.tuned(name, model, short_s)
-        libraries[SHORT] = self.compiled(name, model, SHORT, store)
-        tuning = self.tuned(name, model, long_s, tuning)
-        libraries[LONG] = self.compiled(name, model, LONG, store)
+        tuning = None
+        for which, seconds in sittings(self.options.seconds).items():
+            tuning = self.tuned(name, model, seconds, tuning)
+            libraries[which] = self.compiled(name, model, which, store)
+        recorded = self.get(f"recorded/{name}")
+        if recorded is None:
+            recorded = recorded_ns(model, store, self.options.build, THREADS)
+            self.put(f"recorded/{name}", recorded)
         match = self.match(name, model, libraries)
         parts = self.get(f"parts/{name}")
         if not parts:
-            parts = bench_library(libraries[LONG], 3, self.options.build)
+            parts = bench_library(libraries[which], 3, self.options.build)
             self.put(f"parts/{name}", parts)
-        return Line(name, tuning, match, parts, self.again(name, model, tuning))
+        again = self.again(name, model, tuning)
+        return Line(name, sittings(self.options.seconds), tuning, match, parts, recorded, again)
 
 
 class Line:
-    """A model with its figures."""
+    """A model with its figures. `names` are those of its sittings, `long` the last of them."""
 
-    def __init__(self, name, tuning, match, parts, again):
-        self.name, self.tuning, self.match, self.parts = name, tuning, match, parts
+    def __init__(self, name, names, tuning, match, parts, recorded_ns, again):
+        self.name, self.names, self.tuning, self.match, self.parts = name, tuple(names), tuning, match, parts
+        self.long, self.recorded_ns = self.names[-1], recorded_ns
         self.again_s, self.again_measured = again
         self.best = match.best_peer()
 
-    def ratio(self, which=LONG):
+    def ratio(self, which):
         return self.match.ratio(which, self.best)
 
     @property
@@ -183,9 +161,16 @@ class Line:
         return self.parts["tasks_share"]
 
     @property
+    def tuned_sum(self):
+        """What tuning measured of the tasks over what the model takes."""
+        ours = self.match.time_ns(self.long)
+        return self.recorded_ns / ours if self.recorded_ns and ours else None
+
+    @property
     def passed_s(self):
         final = self.tuning.curve[-1][1] if self.tuning.curve else None
-        ours, peer = self.match.time_ns(LONG), self.match.time_ns(self.best) if self.best else None
+        ours = self.match.time_ns(self.long)
+        peer = self.match.time_ns(self.best) if self.best else None
         return passed_after(self.tuning.curve, final, ours, peer)
 
     def memory(self, name):
@@ -195,7 +180,7 @@ class Line:
 
     @property
     def memory_ratio(self):
-        ours, theirs = self.memory(LONG), self.memory("onnxruntime")
+        ours, theirs = self.memory(self.long), self.memory("onnxruntime")
         return ours / theirs if ours and theirs else None
 
     def cells(self):
@@ -204,48 +189,54 @@ class Line:
             return report.number(time_ns / 1e6 if time_ns else None)
 
         passed = report.ABSENT if self.passed_s is None else f"{self.passed_s:.0f} s"
-        error = self.match.errors.get(LONG)
-        row = [self.name, ms(UNTUNED), ms(SHORT), ms(LONG), *(ms(peer) for peer in PEERS)]
-        row += [report.number(self.ratio(SHORT)), report.number(self.ratio()), passed]
-        row += [report.percent(self.share), report.number(self.memory(LONG))]
-        row += [report.number(self.memory("onnxruntime"))]
-        row += [report.number(self.match.ready(LONG, "open_ms"))]
+        error = self.match.errors.get(self.long)
+        row = [self.name, *(ms(name) for name in (UNTUNED, *self.names, *PEERS))]
+        row += [report.number(self.ratio(which)) for which in self.names]
+        row += [passed, report.percent(self.share), report.percent(self.tuned_sum)]
+        row += [report.number(self.memory(self.long)), report.number(self.memory("onnxruntime"))]
+        row += [report.number(self.match.ready(self.long, "open_ms"))]
         return [*row, report.ABSENT if error is None else f"{error:.0e}"]
 
 
-HEADER = ["model", UNTUNED, SHORT, LONG, *(label for label, _ in PEERS.values())]
-HEADER += [f"x at {SHORT}", "x best", "passed", "in tasks", "MiB", "ORT MiB", "open ms", "error"]
+def header(names):
+    columns = ["model", UNTUNED, *names, *(label for label, _ in PEERS.values())]
+    columns += [f"x at {which}" for which in names]
+    return [*columns, "passed", "in tasks", "tuner's sum", "MiB", "ORT MiB", "open ms", "error"]
 
 
 def judge(line, out):
-    name, match = line.name, line.match
+    name, match, long = line.name, line.match, line.long
     quiet = match.trustworthy and line.tuning.other_cpus <= 0.25
     for who, reason in match.failures().items():
         out.say(f"– {name}: {who}: {reason}")
+    if match.unchecked():
+        out.say(f"! {name}: outputs were not compared: {match.unchecked()}")
     for who in match.errors:
         if match.is_wrong(who):
             out.say(f"! {name}: the output of {who} is WRONG ({match.errors[who]:.0e})")
     if not quiet:
         cpus = max(match.outcome.other_cpus, line.tuning.other_cpus)
         out.say(f"! {name}: beside other work ({cpus:.1f} cpus)")
-    out.bar(f"{name}: times the better peer, {LONG}", line.ratio(), LEAST, trusted=quiet)
+    out.bar(f"{name}: times the better peer, {long}", line.ratio(long), LEAST, trusted=quiet)
     out.bar(f"{name}: share of a run that is in its tasks", line.share, LEAST_SHARE)
+    out.bar(f"{name}: tuner's task times over the model's", line.tuned_sum, LEAST_SUM, trusted=quiet)
     out.bar_most(f"{name}: the same tune again", line.again_s, MOST_AGAIN_S, "s")
     out.bar_most(f"{name}: trials that one measures", line.again_measured, 0)
-    out.bar_most(f"{name}: opening the library", match.ready(LONG, "open_ms"), MOST_OPEN_MS, "ms")
+    out.bar_most(f"{name}: opening the library", match.ready(long, "open_ms"), MOST_OPEN_MS, "ms")
     if name in MEMORY_MODELS:
         out.bar_most(f"{name}: memory over ONNX Runtime's", line.memory_ratio, MOST_MEMORY)
     for metric, value in {
-        "vs_best_peer": line.ratio(),
-        "vs_best_peer_60s": line.ratio(SHORT),
-        "vs_untuned": match.ratio(LONG, UNTUNED),
+        "vs_best_peer": line.ratio(long),
+        **{f"vs_best_peer_{which.replace(' ', '')}": line.ratio(which) for which in line.names[:-1]},
+        "vs_untuned": match.ratio(long, UNTUNED),
         "passed_s": line.passed_s,
         "share_in_tasks": line.share,
+        "tuned_sum": line.tuned_sum,
         "memory_vs_onnxruntime": line.memory_ratio,
-        "open_ms": match.ready(LONG, "open_ms"),
+        "open_ms": match.ready(long, "open_ms"),
         "again_s": line.again_s,
-        "max_relative_error": match.errors.get(LONG),
-        "ms": (match.time_ns(LONG) or 0) / 1e6 or None,
+        "max_relative_error": match.errors.get(long),
+        "ms": (match.time_ns(long) or 0) / 1e6 or None,
     }.items():
         out.row(name, metric, value)
     for peer in PEERS:
@@ -267,14 +258,16 @@ def run_all(options, out):
         except (ModelError, TuneError, ValueError) as error:
             out.say(f"! {name}: {error}")
             out.missed.append(name)
-    out.table(HEADER, [line.cells() for line in lines])
+    tuned = tuple(sittings(options.seconds))
+    out.table(header(tuned), [line.cells() for line in lines])
     for line in lines:
         judge(line, out)
     quiet = all(line.match.trustworthy for line in lines)
-    for which, metric in ((SHORT, "vs_best_60s"), (LONG, "vs_best")):
+    for which in tuned:
+        last = which == tuned[-1]
         mean = report.geometric_mean([line.ratio(which) for line in lines])
-        out.row("models", metric, mean)
-        if which == LONG and lines:
+        out.row("models", "vs_best" if last else f"vs_best_{which.replace(' ', '')}", mean)
+        if last and lines:
             what = f"geometric mean of {len(lines)} models, {which}"
             out.bar(what, mean, LEAST_MEAN, trusted=quiet)
         elif lines:
@@ -288,14 +281,15 @@ def run_match(options):
     if unknown:
         print(f"there is no peer {unknown[0]}: {', '.join(PEERS)}", file=sys.stderr)
         return 2
-    shapes = parse_shapes(options.input_shapes)
     o = options
     try:
         libraries = {"tilewright": os.path.abspath(o.library)}
-        match = play(o.match, libraries, THREADS, o.rounds, o.slice, o.build, wanted, shapes)
+        arrays = inputs_of(o.match, parse_shapes(o.input_shapes), o.input)
+        match = play(o.match, libraries, o.threads, o.rounds, o.slice, o.build, wanted, arrays)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
+    wrong = [name for name in match.errors if match.is_wrong(name)]
     rows = []
     for name in ("tilewright", *wanted):
         time_ns, middle_ns = match.time_ns(name), match.time_ns(name, 0.5)
@@ -303,6 +297,7 @@ def run_match(options):
         fields = {"who": name, "p10_ns": time_ns, "p50_ns": middle_ns, "error": error}
         fields["times_as_fast"] = match.ratio("tilewright", name)
         fields["failure"] = match.failures().get(name)
+        fields["threads"] = o.threads
         if options.json_lines:
             print(json.dumps({"peer": {k: v for k, v in fields.items() if v is not None}}))
         cells = [PEERS[name][0] if name in PEERS else name]
@@ -316,7 +311,11 @@ def run_match(options):
             print(f"– {name}: {reason}")
         if not match.trustworthy:
             print(f"! beside other work ({match.outcome.other_cpus:.1f} cpus)")
-    return 1 if "tilewright" in match.failures() else 0
+        if match.unchecked():
+            print(f"! outputs were not compared: {match.unchecked()}")
+        for name in wrong:
+            print(f"! the output of {name} is WRONG ({match.errors[name]:.0e})")
+    return 1 if "tilewright" in match.failures() or "tilewright" in wrong else 0
 
 
 def parse(arguments):
@@ -340,6 +339,8 @@ def parse(arguments):
     add("--library", metavar="MODEL.so")
     add("--peers", default=",".join(PEERS))
     add("--input-shapes", default="", help="x:[1,3,224,224] where the model leaves them open")
+    add("--threads", type=int, default=THREADS, help="with --match: of all participants")
+    add("--input", action="append", default=[], metavar="NAME=FILE.npy", help="with --match")
     add("--json-lines", action="store_true", help="with --match: one object a line")
     options = parser.parse_args(arguments)
     options.only = [name for name in options.only.split(",") if name]

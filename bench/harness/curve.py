@@ -4,7 +4,8 @@ is compared with. Standard library only."""
 import math
 from html import escape
 
-WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 640, 360, 60, 30, 20, 45
+WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 60, 30, 160, 45
+APART = 14  # labels, from baseline to baseline
 
 
 def _ticks(most):
@@ -40,11 +41,15 @@ def svg(points, lines, title):
     middle = (LEFT + WIDTH - RIGHT) / 2
     out.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">seconds of tuning</text>')
     out.append(f'<text x="{LEFT - 45}" y="{TOP + 2}">ms</text>')
-    for label, ms in lines.items():
-        out.append(_line(LEFT, y(ms), WIDTH - RIGHT, y(ms), "#c33", 'stroke-dasharray="5 4"'))
+    labels = [(y(ms), f"{label} {ms:.3g} ms", "#c33") for label, ms in lines.items()]
+    for height, _, colour in labels:
+        out.append(_line(LEFT, height, WIDTH - RIGHT, height, colour, 'stroke-dasharray="5 4"'))
+    if points:
+        labels.append((y(points[-1][1]), f"tuned {points[-1][1]:.3g} ms", "#26c"))
+    labels.sort()
+    for baseline, (_, text, colour) in zip(_baselines([label[0] for label in labels]), labels):
         out.append(
-            f'<text x="{WIDTH - RIGHT - 4}" y="{y(ms) - 5:.1f}" text-anchor="end" '
-            f'fill="#c33">{escape(label)} {ms:.3g} ms</text>'
+            f'<text x="{WIDTH - RIGHT + 6}" y="{baseline:.1f}" fill="{colour}">{escape(text)}</text>'
         )
     steps = [f"{x(points[0][0]):.1f},{y(points[0][1]):.1f}"] if points else []
     for (_, before), (at, ms) in zip(points, points[1:]):
@@ -53,6 +58,19 @@ def svg(points, lines, title):
         f'<polyline points="{" ".join(steps)}" fill="none" stroke="#26c" stroke-width="2"/>'
     )
     return "\n".join([*out, "</svg>", ""])
+
+
+def _baselines(heights):
+    """Of labels beside what they name, ascending: at its height, or below the label before; the lowest
+    stay within the picture and push others up."""
+    places = []
+    for height in heights:
+        places.append(max(height + 4, places[-1] + APART if places else 0))
+    lowest = HEIGHT - BOTTOM + 4
+    for index in reversed(range(len(places))):
+        places[index] = min(places[index], lowest)
+        lowest = places[index] - APART
+    return places
 
 
 def _line(x0, y0, x1, y1, colour, more=""):

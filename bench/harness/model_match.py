@@ -2,6 +2,7 @@
 compared. Needs the Python packages onnx and numpy."""
 
 import os
+import re
 import tempfile
 import zlib
 from dataclasses import dataclass, field
@@ -35,12 +36,24 @@ class Match(Played):
         return min(fit, key=self.time_ns, default=None)
 
     def ratio(self, name, other):
-        """How many times as fast as the other one; None without both times, or where it is wrong."""
+        """How many times as fast as the other one; None without both times, where it is wrong, and
+        where the reference, though it took part, could not tell."""
         mine, others = self.time_ns(name), self.time_ns(other) if other else None
-        return others / mine if mine and others and not self.is_wrong(name) else None
+        known = REFERENCE not in self.outcome.series or not self.unchecked()
+        return others / mine if known and mine and others and not self.is_wrong(name) else None
 
     def is_wrong(self, name):
-        return self.errors.get(name, 0.0) > MAX_RELATIVE_ERROR
+        return not self.errors.get(name, 0.0) <= MAX_RELATIVE_ERROR  # also where it is no number
+
+    def unchecked(self):
+        """Why outputs were not compared; None: they were."""
+        if self.errors:
+            return None
+        reference = self.outcome.series.get(REFERENCE)
+        label = PEERS[REFERENCE][0]
+        if reference is None:
+            return f"{label} did not take part"
+        return f"{label} failed: {reference.failure or 'it gave no outputs'}"
 
     def ready(self, name, what):
         series = self.outcome.series.get(name)
@@ -52,37 +65,68 @@ def match_from_json(fields):
 
 
 def parse_shapes(text):
-    """`x:[1,3,224,224];y:[1]` -> name -> shape."""
+    """`x:[1,3,224,224];y:[1]`, with blanks anywhere -> name -> shape."""
     shapes = {}
-    for part in text.replace(" ", ";").split(";"):
-        name, _, extents = part.rpartition(":")
-        if name:
-            shapes[name] = [int(word) for word in extents.strip("[]").split(",") if word]
+    for name, extents in re.findall(r"([^;\s][^;]*?)\s*:\s*\[([^\]]*)\]", text):
+        shapes[name] = [int(word) for word in extents.split(",") if word.strip()]
     return shapes
 
 
-def inputs_of(model_path, shapes=None):
-    """Name -> array, the same each time: floats are normal, masks are one, other integers small."""
+def given_arrays(words, names):
+    """`NAME=FILE.npy`, or `FILE.npy` where the model has one input -> name -> array."""
+    arrays = {}
+    for word in words:
+        name, equals, path = word.partition("=")
+        if not equals or name not in names:
+            if len(names) != 1:
+                raise ValueError(f"{word}: say NAME=FILE.npy with one of {', '.join(names)}")
+            name, path = names[0], word
+        try:
+            arrays[name] = np.load(path)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from error
+    return arrays
+
+
+def inputs_of(model_path, shapes=None, given=()):
+    """Name -> array: those given (see given_arrays), others the same each time: floats are normal,
+    masks are one, other integers small."""
     graph = onnx.load(model_path, load_external_data=False).graph
     constants = {tensor.name for tensor in graph.initializer}
-    result = {}
-    for value in graph.input:
-        if value.name in constants:
-            continue
-        kind = value.type.tensor_type
-        shape = (shapes or {}).get(value.name) or [d.dim_value for d in kind.shape.dim]
-        if not all(extent > 0 for extent in shape):
-            raise ValueError(f"{value.name}: the model leaves its shape open: say --input-shapes")
-        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
-        rng = np.random.default_rng(zlib.crc32(value.name.encode()))
-        if np.issubdtype(dtype, np.floating):
-            array = rng.standard_normal(shape)
-        elif "mask" in value.name:
-            array = np.ones(shape)
-        else:
-            array = rng.integers(0, 2 if "type" in value.name else MOST_TOKEN, shape)
-        result[value.name] = array.astype(dtype)
-    return result
+    values = [value for value in graph.input if value.name not in constants]
+    arrays = given_arrays(given, [value.name for value in values])
+    return {
+        value.name: _checked(value, arrays[value.name])
+        if value.name in arrays
+        else _made(value, (shapes or {}).get(value.name))
+        for value in values
+    }
+
+
+def _checked(value, array):
+    kind = value.type.tensor_type
+    extents = [d.dim_value for d in kind.shape.dim]
+    dtype = np.dtype(onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type))
+    fits = len(extents) == array.ndim and all(e in (0, n) for e, n in zip(extents, array.shape))
+    if array.dtype != dtype or not fits:
+        raise ValueError(f"{value.name}: the model wants {dtype}{extents}, the file has {array.dtype}{list(array.shape)}")
+    return np.ascontiguousarray(array)
+
+
+def _made(value, shape):
+    kind = value.type.tensor_type
+    shape = shape if shape is not None else [d.dim_value for d in kind.shape.dim]
+    if not all(extent > 0 for extent in shape):
+        raise ValueError(f"{value.name}: the model leaves its shape open: say --input-shapes")
+    dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+    rng = np.random.default_rng(zlib.crc32(value.name.encode()))
+    if np.issubdtype(dtype, np.floating):
+        array = rng.standard_normal(shape)
+    elif "mask" in value.name:
+        array = np.ones(shape)
+    else:
+        array = rng.integers(0, 2 if "type" in value.name else MOST_TOKEN, shape)
+    return array.astype(dtype)
 
 
 def write_inputs(arrays, folder):
@@ -103,21 +147,26 @@ def output_types(model_path):
     ]
 
 
+def array_error(got, wanted):
+    """max |got - wanted| / max |wanted|; infinite where shapes differ or anything is no finite number."""
+    got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
+    if got.shape != wanted.shape or not (np.isfinite(got).all() and np.isfinite(wanted).all()):
+        return float("inf")
+    largest = np.abs(wanted).max(initial=0.0)
+    difference = np.abs(got - wanted).max(initial=0.0)
+    return float(difference / largest if largest else difference > 0)
+
+
 def relative_error(types, folder, reference):
-    """The largest max |a - b| / max |b| of any output; infinite where sizes differ or numbers are
-    none."""
+    """The largest array_error of any output."""
     worst = 0.0
     for index, dtype in enumerate(types):
         got, wanted = (
-            np.fromfile(os.path.join(where, f"{index}.bin"), dtype=dtype).astype(np.float64)
+            np.fromfile(os.path.join(where, f"{index}.bin"), dtype=dtype)
             for where in (folder, reference)
         )
-        if got.size != wanted.size or not np.isfinite(got).all():
-            return float("inf")
-        largest = np.abs(wanted).max(initial=0.0)
-        difference = np.abs(got - wanted).max(initial=0.0)
-        worst = max(worst, difference / largest if largest else float(difference > 0))
-    return float(worst)
+        worst = max(worst, array_error(got, wanted))
+    return worst
 
 
 def errors_of(names, outcome, model_path, folder):
@@ -129,10 +178,10 @@ def errors_of(names, outcome, model_path, folder):
     return {name: relative_error(types, os.path.join(folder, name), reference) for name in fit}
 
 
-def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers, shapes=None):
-    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS."""
+def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers, arrays=None):
+    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS. `arrays`: of inputs_of."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
-        inputs = write_inputs(inputs_of(model_path, shapes), folder)
+        inputs = write_inputs(arrays or inputs_of(model_path), folder)
 
         def spec(name, **more):
             output = os.path.join(folder, name)

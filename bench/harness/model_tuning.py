@@ -21,6 +21,20 @@ class ModelTuning:
     other_cpus: float = 0.0
 
 
+SHORT_S = 60.0  # the first sitting
+
+
+def sittings(seconds):
+    """Name -> seconds of tuning in all, ascending: `60 s` and what was asked for, or that alone."""
+    all_seconds = [s for s in (SHORT_S,) if s < seconds] + [seconds]
+    return {_duration(s): s for s in all_seconds}
+
+
+def _duration(seconds):
+    whole = seconds > SHORT_S and seconds % 60 == 0
+    return f"{seconds / 60:g} min" if whole else f"{seconds:g} s"
+
+
 def program(build_dir, name="tilewright"):
     return os.path.join(build_dir, name)
 
@@ -88,6 +102,20 @@ def compile_library(model, store, library, build_dir, threads=2):
     if done.returncode != 0:
         raise TuneError((done.stderr.strip().splitlines() or ["compile failed"])[-1])
     return json.loads(done.stdout)
+
+
+def recorded_ns(model, store, build_dir, threads=2):
+    """Sum by weight of the times that tuning measured of the tasks, those that `compile` takes; None
+    where a task has none."""
+    command = [program(build_dir), "tasks", model, "--json"]
+    command += ["--records", store, "--threads", str(threads)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise TuneError((done.stderr.strip().splitlines() or ["tasks failed"])[-1])
+    tasks = [json.loads(line) for line in done.stdout.splitlines()]
+    if not tasks or any("best_ns" not in task for task in tasks):
+        return None
+    return sum(task["weight"] * task["best_ns"] for task in tasks)
 
 
 def bench_library(library, seconds, build_dir):

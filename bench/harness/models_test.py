@@ -9,8 +9,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 
-from harness import curve
-from harness.model_tuning import ModelTuning, model_ns, passed_after, run_tune
+from harness import curve, model_files
+from harness.model_tuning import ModelTuning, model_ns, passed_after, recorded_ns, run_tune, sittings
 from harness.tuned import TuneError
 
 TASKS = {
@@ -65,6 +65,41 @@ class Tuning(unittest.TestCase):
                 run_tune("m.onnx", "r.db", 60, folder)
 
 
+    def test_records_are_summed_by_weight(self):
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [{"task": "a", "weight": 3, "best_ns": 10.0}, {"task": "b", "weight": 1, "best_ns": 5.0}]
+            fake_program(folder, lines)
+            self.assertEqual(recorded_ns("m.onnx", "r.db", folder), 35.0)
+            fake_program(folder, [*lines, {"task": "c", "weight": 1}])
+            self.assertIsNone(recorded_ns("m.onnx", "r.db", folder))
+            fake_program(folder, [], code=2)
+            with self.assertRaises(TuneError):
+                recorded_ns("m.onnx", "r.db", folder)
+
+
+class Columns(unittest.TestCase):
+    def test_are_named_by_what_was_tuned(self):
+        for seconds, names in (
+            (900.0, ("60 s", "15 min")),
+            (60.0, ("60 s",)),
+            (30.0, ("30 s",)),
+            (90.0, ("60 s", "90 s")),
+            (120.0, ("60 s", "2 min")),
+        ):
+            self.assertEqual(tuple(sittings(seconds)), names)
+        self.assertEqual(list(sittings(900.0).values()), [60.0, 900.0])
+
+
+class Files(unittest.TestCase):
+    def test_are_found_in_the_folder_or_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("b.stripped.onnx", "a.stripped.onnx", "materialize.py"):
+                with open(os.path.join(folder, name), "w"):
+                    pass
+            self.assertEqual(model_files.model_names(folder), ["a", "b"])
+            self.assertEqual(model_files.model_names(os.path.join(folder, "none")), [])
+
+
 class Curve(unittest.TestCase):
     def test_is_well_formed_and_has_its_lines(self):
         for points in ([], [(1.0, 3.0)], [(1.0, 3.0), (7.5, 1.0)]):
@@ -72,6 +107,18 @@ class Curve(unittest.TestCase):
             texts = ["".join(node.itertext()) for node in root.iter() if node.tag.endswith("text")]
             self.assertIn("x < y", texts)
             self.assertTrue(any(text.startswith("a & b") for text in texts))
+
+    def test_labels_lie_apart_and_on_no_line(self):
+        for close in ({"a": 0.560, "b": 0.532}, {"a": 0.5, "b": 0.5, "c": 0.501}, {"a": 0.001, "b": 0.002}):
+            root = xml.fromstring(curve.svg([(1.0, 0.55), (90.0, 0.5)], close, "x"))
+            ends = [float(node.get("x2")) for node in root.iter() if node.tag.endswith("line") and node.get("x2")]
+            labels = [node for node in root.iter() if node.get("fill") in ("#c33", "#26c")]
+            self.assertEqual(len(labels), len(close) + 1)
+            self.assertTrue(all(float(node.get("x")) > max(ends) for node in labels))
+            heights = sorted(float(node.get("y")) for node in labels)
+            for above, below in zip(heights, heights[1:]):
+                self.assertGreaterEqual(round(below - above, 1), 12)
+            self.assertTrue(curve.TOP <= heights[0] and heights[-1] <= curve.HEIGHT - 20)
 
 
 if __name__ == "__main__":

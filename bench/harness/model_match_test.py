@@ -1,0 +1,104 @@
+"""What a match of models says of outputs, shapes and inputs. Needs numpy and onnx; no model is run."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy as np
+    import onnx
+except ImportError as missing:
+    print(f"model_match_test: Skipped\nno {missing.name}: ./dev test installs it into .venv")
+    sys.exit(77)
+
+from harness.compare import Outcome
+from harness.model_match import (
+    Match,
+    array_error,
+    errors_of,
+    inputs_of,
+    match_from_json,
+    parse_shapes,
+)
+from harness.rounds import Series
+
+NAN, INF = float("nan"), float("inf")
+
+
+def write_model(path):
+    value = onnx.helper.make_tensor_value_info
+    x = value("x", onnx.TensorProto.FLOAT, [1, "n"])
+    y = value("y", onnx.TensorProto.FLOAT, [1, "n"])
+    graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
+    onnx.save(onnx.helper.make_model(graph), path)
+    return path
+
+
+def timed(ns):
+    return Series(slices_ns=[ns] * 8)
+
+
+class Outputs(unittest.TestCase):
+    def test_no_number_never_passes(self):
+        good = np.array([1.0, -2.0])
+        self.assertEqual(array_error(good, good), 0.0)
+        self.assertAlmostEqual(array_error(np.array([1.0, -1.0]), good), 0.5)
+        for bad in ([1.0, NAN], [NAN, NAN], [1.0, INF], [1.0]):
+            self.assertEqual(array_error(np.array(bad), good), INF)
+            self.assertEqual(array_error(good, np.array(bad)), INF)
+        self.assertEqual(array_error(np.array([NAN]), np.array([NAN])), INF)
+        self.assertEqual(array_error(np.zeros(2), np.zeros(2)), 0.0)
+        self.assertEqual(array_error(np.ones(2), np.zeros(2)), 1.0)
+
+    def test_a_wrong_one_has_no_ratio(self):
+        series = {"ours": timed(1.0), "onnxruntime": timed(2.0), "openvino": timed(1.5)}
+        for error, ratio in ((1e-6, 2.0), (1e-3, None), (NAN, None), (INF, None)):
+            match = Match(("ours",), Outcome(series), {"ours": error, "onnxruntime": 0.0, "openvino": 0.0})
+            self.assertEqual(match.ratio("ours", "onnxruntime"), ratio)
+            self.assertEqual(match.is_wrong("ours"), ratio is None)
+            self.assertIsNone(match.unchecked())
+            self.assertEqual(match_from_json(match.to_json()).is_wrong("ours"), ratio is None)
+
+    def test_a_reference_that_fails_is_said(self):
+        failed = {"ours": timed(1.0), "onnxruntime": Series(failure="no such model"), "openvino": timed(2.0)}
+        self.assertEqual(errors_of(list(failed), Outcome(failed), "none.onnx", "none"), {})
+        match = Match(("ours",), Outcome(failed), {})
+        self.assertIn("no such model", match.unchecked())
+        self.assertIsNone(match.ratio("ours", "openvino"))
+        alone = {"ours": timed(1.0), "openvino": timed(2.0)}
+        match = Match(("ours",), Outcome(alone), {})
+        self.assertIn("did not take part", match.unchecked())
+        self.assertEqual(match.ratio("ours", "openvino"), 2.0)
+
+
+class Inputs(unittest.TestCase):
+    def test_shapes_may_have_blanks(self):
+        wanted = {"x": [1, 3, 224, 224], "a:b/0": [7], "s": []}
+        for text in (
+            "x:[1,3,224,224];a:b/0:[7];s:[]",
+            "x:[1, 3, 224, 224]; a:b/0:[ 7 ] ;s:[]",
+            " x : [1,3,224,224] a:b/0:[7] s:[]",
+        ):
+            self.assertEqual(parse_shapes(text), wanted)
+        self.assertEqual(parse_shapes(""), {})
+
+    def test_given_arrays_are_taken(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = write_model(os.path.join(folder, "m.onnx"))
+            array = np.arange(5, dtype=np.float32).reshape(1, 5)
+            path = os.path.join(folder, "a=b.npy")
+            np.save(path, array)
+            for word in (f"x={path}", path):
+                np.testing.assert_array_equal(inputs_of(model, given=[word])["x"], array)
+            self.assertEqual(inputs_of(model, {"x": [1, 9]})["x"].shape, (1, 9))
+            np.save(path, array.astype(np.float64))
+            for wrong in (f"x={path}", f"x={folder}/none.npy"):
+                with self.assertRaises(ValueError):
+                    inputs_of(model, given=[wrong])
+            with self.assertRaisesRegex(ValueError, "--input-shapes"):
+                inputs_of(model)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], "-q"])
