@@ -13,7 +13,9 @@ namespace {
 
 constexpr double kMostWork = 1e6;            // iterations that are computed here
 constexpr double kMostWithoutExecute = 1e7;  // where there is nobody else
+constexpr double kMostTogether = 3e7;        // of one run of the pass, more is left to `execute`
 constexpr int64_t kSmallBytes = int64_t{1} << 20;
+constexpr int64_t kManyBytes = int64_t{1} << 28;
 
 using Constants = std::vector<Constant>;
 
@@ -24,18 +26,38 @@ bool is_repeated(const Rewrite& rewrite, const Node& node) {
          rewrite.from().value(node.outputs[0]).type.elements() > kMostElements;
 }
 
+int64_t bytes_of_results(const Graph& from, const Node& node) {
+  int64_t bytes = 0;
+  for (const ValueId output : node.outputs) bytes += from.value(output).type.bytes();
+  return bytes;
+}
+
 // Does the result stay about as large as its operands?
-bool stays_small(const Graph& from, const Node& node, const Constants& operands) {
+bool stays_small(int64_t after, const Constants& operands) {
   int64_t before = 0;
   for (const Constant& operand : operands) before += operand.type().bytes();
-  int64_t after = 0;
-  for (const ValueId output : node.outputs) after += from.value(output).type.bytes();
   return after <= std::max(kSmallBytes, 2 * before);
+}
+
+// What one run of the pass may still take. A chain of tiles doubles its constant with each node.
+struct Budget {
+  double work = kMostTogether;
+  int64_t bytes = kManyBytes;
+};
+
+Budget budget_of(const Graph& graph) {
+  constexpr int64_t kTimes = 16;  // a weight of bytes is cast, scaled and transposed as f32
+  Budget budget;
+  for (ValueId id = 0; id < graph.value_count(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.is_constant()) budget.bytes += kTimes * value.type.bytes();
+  }
+  return budget;
 }
 
 Result<std::optional<Constants>> folded(const Node& node, const Constants& operands,
                                         const std::vector<std::optional<TensorType>>& types,
-                                        const PassOptions& options) {
+                                        const PassOptions& options, Budget& budget) {
   if (node.op == "reshape") {
     return Constants{operands[0].reshaped(node.attributes.list("shape"))};
   }
@@ -47,9 +69,10 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
   if (!dag) return std::unexpected(dag.error());
   const bool moved = op->work == Work::Move || op->work == Work::View;
   const double work = work_of(**dag);
-  const bool here =
-      moved ? work <= 1e9 : work <= (options.execute ? kMostWork : kMostWithoutExecute);
+  const double most = moved ? 1e9 : options.execute ? kMostWork : kMostWithoutExecute;
+  const bool here = work <= std::min(most, budget.work);
   if (!here && !options.execute) return std::nullopt;
+  if (here) budget.work -= work;
   auto results = here ? evaluate(**dag, operands) : options.execute(**dag, operands);
   if (!results) return std::unexpected(results.error());
   return *std::move(results);
@@ -58,6 +81,7 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
 }  // namespace
 
 Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
+  Budget budget = budget_of(graph);
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     Constants operands;
     std::vector<std::optional<TensorType>> types;
@@ -72,10 +96,12 @@ Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
       types.emplace_back(known.type());
     }
     if (operands.empty() || is_repeated(rewrite, node)) return false;
-    if (!stays_small(rewrite.from(), node, operands)) return false;
-    const auto results = folded(node, operands, types, options);
+    const int64_t bytes = bytes_of_results(graph, node);
+    if (bytes > budget.bytes || !stays_small(bytes, operands)) return false;
+    const auto results = folded(node, operands, types, options, budget);
     if (!results) return std::unexpected(results.error());
     if (!*results) return false;
+    if (node.op != "reshape") budget.bytes -= bytes;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       rewrite.replace(node.outputs[i], rewrite.add_constant((**results)[i]));
     }

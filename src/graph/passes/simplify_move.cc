@@ -205,18 +205,17 @@ Result<ValueId> sink_broadcasts(const Simplification& s) {
   if (!is_map(s.node) || std::ranges::count(kOwnAxes, s.node.op) > 0) return kNone;
   std::vector<ValueId> operands = s.in;
   bool found = false;
-  std::vector<int64_t> shape;
   for (ValueId& operand : operands) {
-    if (operand == kNone) continue;
-    if (const Node* before = s.rewrite.made_by(operand, "broadcast")) {
-      operand = before->inputs[0];
-      found = true;
-    }
-    shape = broadcast_shape(shape, s.rewrite.shape(operand));
+    const Node* before = s.rewrite.made_by(operand, "broadcast");
+    if (before == nullptr) continue;
+    operand = before->inputs[0];
+    found = true;
   }
   if (!found) return kNone;
-  auto smaller = s.rewrite.add(s.node.op, operands, s.node.attributes);
-  if (!smaller || shape == s.type.shape) return smaller;
+  // Not every operator takes an operand that is larger than the first: prelu's slope may not be.
+  const auto smaller = s.rewrite.add(s.node.op, operands, s.node.attributes);
+  if (!smaller) return kNone;
+  if (s.rewrite.shape(*smaller) == s.type.shape) return smaller;
   return s.rewrite.add("broadcast", {*smaller}, {{"shape", s.type.shape}});
 }
 

@@ -247,6 +247,18 @@ TEST(SimplifyLogic, AMaskWithAConstantThatIsTrueIsItsBroadcast) {
   EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
 }
 
+TEST(SimplifyMap, ASlopeThatIsLargerThanWhatIsBroadcastKeepsTheBroadcast) {
+  Exported g;
+  const ValueId x = g.input("x", {1, 1});
+  const ValueId wide = g.add("broadcast", {x}, {{"shape", Shape{3, 4}}});
+  const Graph before =
+      g.finish({g.add("prelu", {wide, g.constant({3, 1}, {0.5, 2, -1})}), g.add("exp", {wide})});
+  const Graph now = after(before, simplify);
+  EXPECT_EQ(count_ops(now), (Ops{{"broadcast", 2}, {"exp", 1}, {"prelu", 1}})) << now.to_string();
+  const std::vector<Constant> inputs = random_inputs(before, 5);
+  EXPECT_EQ(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 0);
+}
+
 TEST(SimplifyContract, ConstantWeightsLieAsInAMatrixProduct) {
   struct Letters {
     Shape weights;
@@ -353,6 +365,23 @@ TEST(FoldConstants, ALargeBroadcastStays) {
   const ValueId wide = g.add("broadcast", {g.weights({1, 1024})}, {{"shape", Shape{1024, 1024}}});
   const Graph now = after(g.finish({g.add("mul", {x, wide})}), fold_constants);
   EXPECT_EQ(count_ops(now), (Ops{{"broadcast", 1}, {"mul", 1}}));
+}
+
+TEST(FoldConstants, AChainThatDoublesItsConstantEnds) {
+  Exported g;
+  ValueId value = g.weights({1, 1 << 16});
+  for (int i = 0; i < 24; ++i) {
+    value = g.add("concat", {value, value}, {{"axis", int64_t{0}}});
+  }
+  const ValueId x = g.input("x", {1, 1 << 16});
+  const Graph now = after(g.finish({g.add("add", {x, value})}), fold_constants);
+  EXPECT_GT(count_ops(now)["concat"], 10);
+  EXPECT_LT(count_ops(now)["concat"], 24);
+  int64_t bytes = 0;
+  for (ValueId id = 0; id < now.value_count(); ++id) {
+    bytes += static_cast<int64_t>(now.value(id).constant.bytes().size());
+  }
+  EXPECT_LE(bytes, int64_t{1} << 28);
 }
 
 TEST(ConstantMath, TransposesAndCombines) {
