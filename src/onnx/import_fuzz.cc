@@ -1,15 +1,53 @@
-// Any bytes as a model: a Graph or an error that says something, in bounded time and memory.
+// Any bytes as a model: a Graph or an error that says something, in bounded time and memory. What
+// is a Graph then goes through passes, partition and memory plan, as for a library: no pass may
+// make an error of it.
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <cstdlib>
 #include <span>
 
+#include "graph/memory_plan.h"
+#include "graph/partition.h"
+#include "graph/passes.h"
 #include "onnx/import.h"
+
+namespace tilewright {
+namespace {
+
+// Larger ones are left after import: what is done for each node is the same, and slow here.
+constexpr size_t kMostNodes = 200;
+
+[[noreturn]] void complain(const char* stage, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", stage, error.message);
+  std::abort();
+}
+
+void plan(const graph::Graph& imported) {
+  const auto passed = graph::run_passes(imported, {});
+  if (!passed) complain("passes", passed.error());
+  const auto separate = graph::separate_outputs(*passed);
+  if (!separate) complain("outputs", separate.error());
+  const auto parts = graph::partition(*separate, {});
+  if (!parts) complain("partition", parts.error());
+  const auto memory = graph::plan_memory(*separate, *parts);
+  if (!memory) complain("memory", memory.error());
+  if (memory->arena_bytes < memory->live_bytes) std::abort();
+}
+
+}  // namespace
+}  // namespace tilewright
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tilewright;
   onnx::ImportOptions options;
   options.most_bytes = int64_t{1} << 24;
   const auto graph = onnx::import_bytes(std::as_bytes(std::span(data, size)), {}, options);
-  if (!graph && graph.error().message.empty()) std::abort();
+  if (!graph) {
+    if (graph.error().message.empty()) std::abort();
+    return 0;
+  }
+  if (graph->nodes().size() <= kMostNodes) plan(*graph);
   return 0;
 }
