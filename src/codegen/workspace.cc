@@ -4,6 +4,7 @@
 #include <span>
 #include <utility>
 
+#include "base/rounding.h"
 #include "codegen/lifetimes.h"
 
 namespace tilewright::codegen {
@@ -12,10 +13,6 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kPage = 4096;
 constexpr int64_t kSkew = 128;
-
-int64_t round_up(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
 
 struct Part {
   ir::BufferId buffer = 0;

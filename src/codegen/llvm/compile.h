@@ -27,6 +27,9 @@ struct LlvmOptions {
   std::function<void(std::string_view phase)> on_phase = {};  // told before "emit" and "codegen"
 };
 
+// An error that says what the target lacks where no kernels can be made for it.
+Status check_target(const Target& target);
+
 // May be called from several threads at once. Same function and target in, same bytes out.
 Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const Target& target,
                                            const LlvmOptions& options = {});

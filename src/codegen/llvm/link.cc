@@ -3,11 +3,14 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <lld/Common/Driver.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -52,6 +55,7 @@ constexpr std::string_view kFunctions[] = {"__errno_location",
                                            "close",
                                            "dladdr",
                                            "free",
+                                           "getcwd",
                                            "lseek",
                                            "lseek64",
                                            "madvise",
@@ -71,7 +75,10 @@ constexpr std::string_view kFunctions[] = {"__errno_location",
                                            "pthread_join",
                                            "pthread_mutex_lock",
                                            "pthread_mutex_unlock",
+                                           "pthread_sigmask",
                                            "readlink",
+                                           "sigdelset",
+                                           "sigfillset",
                                            "snprintf",
                                            "strcmp",
                                            "strcpy",
@@ -86,31 +93,86 @@ std::unexpected<Error> system_error(const fs::path& path, std::string_view what)
   return fail(ErrorKind::Io, fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
 
+constexpr std::string_view kScratchName = ".tilewright-link-";
+
+// The folder, locked as long as the result is open; -1 where somebody else has it.
+int lock_folder(const fs::path& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
+  if (file >= 0) close(file);
+  return -1;
+}
+
+// What processes left that were killed while they linked: nobody holds its lock. A young folder may
+// be one whose owner has not locked it yet.
+void remove_stale(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
+       at.increment(error)) {
+    if (!at->path().filename().string().starts_with(kScratchName)) continue;
+    std::error_code unknown;
+    const auto made = fs::last_write_time(at->path(), unknown);
+    if (unknown || fs::file_time_type::clock::now() - made < std::chrono::minutes(1)) continue;
+    const int lock = lock_folder(at->path());
+    if (lock < 0) continue;
+    fs::remove_all(at->path(), unknown);
+    close(lock);
+  }
+}
+
 // A folder of its own, removed with what is in it.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make_beside(const fs::path& file) {
     const fs::path folder = file.parent_path();
-    std::string path = (folder / ".tilewright-link-XXXXXX").string();
+    remove_stale(folder);
+    std::string path = (folder / (std::string(kScratchName) + "XXXXXX")).string();
     if (mkdtemp(path.data()) == nullptr) {
       return system_error(folder.empty() ? "." : folder, "a folder cannot be made there");
     }
     return ScratchFolder(path);
   }
-  ScratchFolder(ScratchFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  ScratchFolder(ScratchFolder&& other) noexcept
+      : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
   ScratchFolder& operator=(ScratchFolder&& other) noexcept {
     std::swap(path_, other.path_);
+    std::swap(lock_, other.lock_);
     return *this;
   }
   ~ScratchFolder() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
+    if (lock_ >= 0) close(lock_);
   }
   fs::path operator/(std::string_view name) const { return path_ / name; }
 
+  // An error unless the disk has room for what is linked of the files that are in it: the linker
+  // writes through a mapping, where a full disk is a signal.
+  Status check_room() const {
+    std::error_code error;
+    uintmax_t bytes = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+      bytes += entry.file_size(error);
+    }
+    const fs::path path = path_ / "room";
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return system_error(path, "cannot be written");
+    constexpr uintmax_t kSegments = uintmax_t{64} << 10U;  // that begin at pages
+    const bool full = fallocate(file, 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
+                      errno != EOPNOTSUPP && errno != ENOSYS;
+    const fs::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
+    const Status room =
+        full ? system_error(folder, fmt::format("{} bytes cannot be linked there", bytes))
+             : Status{};
+    close(file);
+    unlink(path.c_str());
+    return room;
+  }
+
  private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)) {}
+  explicit ScratchFolder(fs::path path) : path_(std::move(path)), lock_(lock_folder(path_)) {}
   fs::path path_;
+  int lock_ = -1;
 };
 
 Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
@@ -142,13 +204,16 @@ Status run_linker(const std::vector<std::string>& arguments) {
   std::string words;
   llvm::raw_string_ostream stream(words);
   const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
+  llvm::CrashRecoveryContext::Enable();  // a disk that fills up meanwhile is a SIGBUS
   const lld::Result result = lld::lldMain(plain, stream, stream, drivers);
+  llvm::CrashRecoveryContext::Disable();
   usable = result.canRunAgain;
   lld::elf::ElfSym::globalOffsetTable = nullptr;
   lld::elf::ElfSym::relaIpltStart = nullptr;
   lld::elf::ElfSym::relaIpltEnd = nullptr;
   lld::elf::ElfSym::tlsModuleBase = nullptr;
   if (result.retCode == 0) return {};
+  if (!usable) return fail(ErrorKind::Io, "the linker crashed; is the disk full? " + words);
   return fail(ErrorKind::Build, "linking: " + words);
 }
 
@@ -230,6 +295,7 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
       made.string()};
   if (Status done = write_inputs(inputs, *folder, arguments); !done) return done;
   if (Status done = make_system_libraries(*folder, arguments); !done) return done;
+  if (Status done = folder->check_room(); !done) return done;
   if (Status done = run_linker(arguments); !done) return done;
   return replace(made, library);
 }
@@ -240,6 +306,7 @@ Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& objec
   const fs::path made = *folder / "made.o";
   std::vector<std::string> arguments = {"-r", "-o", made.string()};
   if (Status done = write_inputs(inputs, *folder, arguments); !done) return done;
+  if (Status done = folder->check_room(); !done) return done;
   if (Status done = run_linker(arguments); !done) return done;
   return replace(made, object);
 }

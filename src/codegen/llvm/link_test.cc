@@ -1,9 +1,15 @@
 #include "codegen/llvm/link.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstring>
 
 #include "base/file.h"
@@ -172,6 +178,65 @@ TEST(Link, FailuresAreErrorsAndLeaveNothing) {
   EXPECT_FALSE(link_relocatable({&bad, 1}, folder / "x.o").has_value());
   EXPECT_FALSE(link_relocatable(inputs.list(), folder / "nowhere/x.o").has_value());
   EXPECT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());  // it can run again
+}
+
+// Files may not grow beyond a limit meanwhile.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+// Every input fits, what is made of them would not: no signal, no crash, nothing is left.
+TEST(Link, NoRoomForTheResultIsAnError) {
+  const Folder folder;
+  const Inputs inputs;
+  {
+    const FileSizeLimit limit(60'000);
+    for (const Status& done :
+         {link_shared(inputs.list(), {.soname = {}, .exported = {"rows"}}, folder / "x.so"),
+          link_relocatable(inputs.list(), folder / "x.o")}) {
+      ASSERT_FALSE(done.has_value());
+      EXPECT_EQ(done.error().kind, ErrorKind::Io);
+      EXPECT_THAT(done.error().message, HasSubstr("cannot be linked there"));
+    }
+  }
+  EXPECT_TRUE(fs::is_empty(folder / "."));
+  EXPECT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());
+}
+
+TEST(Link, FoldersOfKilledProcessesAreRemoved) {
+  const Folder folder;
+  const Inputs inputs;
+  const auto past = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  for (const char* name : {".tilewright-link-stale", ".tilewright-link-used", "other"}) {
+    fs::create_directory(folder / name);
+    ASSERT_TRUE(write_file_atomically(folder / name / "0.o", "object").has_value());
+    fs::last_write_time(folder / name, past);
+  }
+  fs::create_directory(folder / ".tilewright-link-young");
+  const int used = open((folder / ".tilewright-link-used").c_str(), O_RDONLY | O_DIRECTORY);
+  ASSERT_EQ(flock(used, LOCK_EX), 0);
+  EXPECT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());
+  close(used);
+  EXPECT_FALSE(fs::exists(folder / ".tilewright-link-stale"));
+  EXPECT_TRUE(fs::exists(folder / ".tilewright-link-used"));
+  EXPECT_TRUE(fs::exists(folder / ".tilewright-link-young"));
+  EXPECT_TRUE(fs::exists(folder / "other"));
+  EXPECT_TRUE(fs::exists(folder / "x.o"));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@
 #include <mutex>
 #include <string>
 
+#include "codegen/llvm/compile.h"
+
 namespace tilewright::codegen {
 namespace {
 
@@ -42,7 +44,7 @@ void initialise_once() {
 
 }  // namespace
 
-Result<llvm::TargetMachine*> target_machine(const Target& target) {
+Status check_target(const Target& target) {
   // Without these, fma and conversions would become library calls.
   for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
     if (!target.has(needed)) {
@@ -50,6 +52,13 @@ Result<llvm::TargetMachine*> target_machine(const Target& target) {
                   "the LLVM back end needs avx2, fma and f16c; the target `" +
                       print_target(target) + "` lacks " + std::string(feature_text(needed)));
     }
+  }
+  return {};
+}
+
+Result<llvm::TargetMachine*> target_machine(const Target& target) {
+  if (const Status possible = check_target(target); !possible) {
+    return std::unexpected(possible.error());
   }
   initialise_once();
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
