@@ -122,6 +122,20 @@ TEST(Examples, TheCppProgramIsLinkedWithACSource) {
   }
 }
 
+TEST(Examples, ACSourceWithoutInputsHasNothingUnused) {
+  for (const std::string compiler : {"gcc", "clang-19"}) {
+    if (!have(compiler)) continue;
+    const TestFolder folder;
+    Program program = must_compile(small_model(), {.c_source = true});
+    program.inputs.clear();  // what is compiled is not run
+    ASSERT_TRUE(export_c(program, folder / "model.c"));
+    const Outcome built = run(
+        fmt::format("{} -std=gnu11 {} -Wunused-const-variable -march=native -c {} -o {}", compiler,
+                    kStrict, (folder / "model.c").string(), (folder / "model.o").string()));
+    EXPECT_EQ(built.status, 0) << built.words;
+  }
+}
+
 // Two models in one program share the run time and nothing else.
 TEST(Examples, TwoModelsInOneProgram) {
   if (!have("cc")) GTEST_SKIP() << "no C compiler";

@@ -1,5 +1,7 @@
 #include "deploy/export.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
 #include <vector>
@@ -32,6 +34,15 @@ std::vector<codegen::LinkInput> link_inputs(const Program& program,
 }
 
 }  // namespace
+
+Status check_writable(const fs::path& file) {
+  std::error_code error;
+  if (fs::is_directory(file, error)) {
+    return fail(ErrorKind::Io, fmt::format("cannot write {}: it is a folder", file.string()));
+  }
+  const Result<PartFile> part = PartFile::create(file);  // goes again
+  return part ? Status{} : std::unexpected(part.error());
+}
 
 fs::path weights_path(const fs::path& file) { return fs::path(file).replace_extension(".weights"); }
 
@@ -76,7 +87,7 @@ Status export_object(const Program& program, const fs::path& o, const ExportOpti
   }
   const fs::path header = fs::path(o).replace_extension(".h");
   const Status written =
-      write_file_atomically(header, model_header(program, header.filename().string(), false));
+      write_file_atomically(header, model_header(program, header.filename().string()));
   if (!written) return written;
   const codegen::ElfObject data = data_object(program, data_options);
   return codegen::link_relocatable(link_inputs(program, data), o);

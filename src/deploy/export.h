@@ -25,6 +25,10 @@ Status export_object(const Program& program, const std::filesystem::path& o,
 Status export_c(const Program& program, const std::filesystem::path& c,
                 const ExportOptions& options = {});
 
-inline constexpr int64_t kMostEmbeddedInC = int64_t{256} << 20;  // bytes
+// A C compiler takes some 40 bytes of memory for each byte of them.
+inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
+
+// Whether a file can be written there, without doing it: for who has long to work before it is.
+Status check_writable(const std::filesystem::path& file);
 
 }  // namespace tilewright::deploy

@@ -63,7 +63,8 @@ class CText {
     file_.append(fmt::format("/* The model {}: compiled by tilewright. */\n", program_.name));
     file_.append("#define _GNU_SOURCE 1\n");
     file_.append(std::string_view(source).substr(0, at));
-    file_.append(fmt::format("#include \"{}\"", header));
+    file_.append(kernel_abi_text());
+    file_.append(fmt::format("\n#include \"{}\"", header));
     file_.append(std::string_view(source).substr(at + known.size()));
   }
 
@@ -166,7 +167,9 @@ class CText {
       for (const int64_t extent : tensor.type.shape) shapes += fmt::format("{}, ", extent);
       first += tensor.type.shape.size();
     }
-    return shapes + "0};\n" + text + "    {0, {0, 0, 0}, 0, 0, 0}};\n";
+    // The last row uses the shapes where there are none.
+    return shapes + "0};\n" + text +
+           fmt::format("    {{0, {{0, 0, 0}}, 0, {}_shapes, 0}}}};\n", name);
   }
 
   const Program& program_;
@@ -192,11 +195,8 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   }
   const fs::path header = fs::path(c).replace_extension(".h");
   const std::string header_name = header.filename().string();
-  if (const Status written =
-          write_file_atomically(header, model_header(program, header_name, true));
-      !written) {
-    return written;
-  }
+  const Status written = write_file_atomically(header, model_header(program, header_name));
+  if (!written) return written;
   Result<PartFile> file = PartFile::create(c);
   if (!file) return std::unexpected(file.error());
   CText text(program, *file);

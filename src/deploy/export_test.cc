@@ -3,8 +3,10 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "deploy/model_header.h"
 #include "deploy/model_library.h"
 #include "deploy/plans_testing.h"
 
@@ -108,6 +110,46 @@ TEST(ExportShared, WeightsBeside) {
   expect_refused("another version");
 }
 
+// A library may be opened by a relative path, and the program be elsewhere later.
+TEST(ExportShared, WeightsAreFoundFromAnotherFolder) {
+  const TestFolder folder;
+  const ModelPlan plan = small_model();
+  ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so", {.weights_beside = true}));
+  const fs::path before = fs::current_path();
+  fs::current_path(folder.path());
+  const auto library = ModelLibrary::open("m.so");
+  fs::current_path(before);
+  ASSERT_TRUE(library.has_value()) << library.error().message;
+  expect_right(library->api(), plan);
+}
+
+TEST(ExportShared, WeightsThatAreNoPlainFileDoNotBlock) {
+  const TestFolder folder;
+  ASSERT_TRUE(
+      export_shared(must_compile(small_model()), folder / "m.so", {.weights_beside = true}));
+  fs::remove(folder / "m.weights");
+  ASSERT_EQ(mkfifo((folder / "m.weights").c_str(), 0600), 0);
+  const auto library = ModelLibrary::open(folder / "m.so");
+  ASSERT_TRUE(library.has_value()) << library.error().message;
+  const auto instance = make_instance(library->api(), {});
+  ASSERT_FALSE(instance.has_value());
+  EXPECT_THAT(instance.error().message, HasSubstr("no file of weights"));
+}
+
+// The loader would map beyond the end of the file.
+TEST(ModelLibrary, AFileThatIsCutShortIsAnError) {
+  const TestFolder folder;
+  ASSERT_TRUE(export_shared(must_compile(small_model()), folder / "m.so"));
+  const std::string whole = *read_file(folder / "m.so");
+  for (const size_t bytes : {size_t{10}, size_t{100}, size_t{5000}, whole.size() / 2}) {
+    const fs::path cut = folder / ("cut" + std::to_string(bytes) + ".so");
+    ASSERT_TRUE(write_file_atomically(cut, std::string_view(whole).substr(0, bytes)));
+    const auto library = ModelLibrary::open(cut);
+    ASSERT_FALSE(library.has_value()) << bytes;
+    EXPECT_THAT(library.error().message, HasSubstr("cut short")) << bytes;
+  }
+}
+
 TEST(ModelLibrary, OtherFilesAreErrors) {
   const TestFolder folder;
   const auto missing = ModelLibrary::open(folder / "m.so");
@@ -157,6 +199,44 @@ TEST(Export, ErrorsSayWhat) {
     EXPECT_EQ(status.error().kind, ErrorKind::Io);
     EXPECT_THAT(status.error().message, HasSubstr("nowhere"));
   }
+}
+
+TEST(Export, WhetherAFileCanBeWrittenIsKnownBefore) {
+  const TestFolder folder;
+  EXPECT_TRUE(check_writable(folder / "m.so").has_value());
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+  EXPECT_FALSE(check_writable(folder / "nowhere/m.so").has_value());
+  fs::create_directory(folder / "d.so");
+  EXPECT_THAT(check_writable(folder / "d.so").error().message, HasSubstr("it is a folder"));
+}
+
+// Objects and sources of one name share the header.
+TEST(Export, TheHeaderIsThatOfEitherForm) {
+  const TestFolder folder;
+  const Program program = must_compile(small_model(), {.name = "net", .c_source = true});
+  ASSERT_TRUE(export_c(program, folder / "net.c"));
+  const auto of_source = read_file(folder / "net.h");
+  ASSERT_TRUE(export_object(program, folder / "net.o"));
+  EXPECT_EQ(read_file(folder / "net.h"), of_source);
+  const std::string source = *read_file(folder / "net.c");
+  const size_t interface = source.find("typedef struct TilewrightCall");
+  EXPECT_NE(interface, std::string::npos);
+  EXPECT_LT(interface, source.find("#include \"net.h\""));
+}
+
+// Whatever the names are, macros differ and comments end where they should.
+TEST(ModelHeader, NamesOfAnyBytes) {
+  Program program;
+  program.name = "net";
+  for (const char* name : {"a_b_2", "a b", "a_b", "x/*y*/z", "bad \xFF name"}) {
+    program.inputs.push_back({.name = name, .type = f32({1})});
+  }
+  const std::string header = model_header(program, "net.h");
+  EXPECT_THAT(header, HasSubstr("NET_INPUT_A_B_2 0 "));
+  EXPECT_THAT(header, HasSubstr("NET_INPUT_A_B 1 "));
+  EXPECT_THAT(header, HasSubstr("NET_INPUT_A_B_2_2 2 "));
+  EXPECT_THAT(header, HasSubstr("/* x/ y* z: f32[1]"));
+  EXPECT_THAT(header, HasSubstr("/* bad ? name: f32[1]"));
 }
 
 TEST(Export, TheHeaderNamesInputsAndOutputs) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <set>
 
+#include "base/utf8.h"
 #include "deploy/runtime_text.h"
 
 namespace tilewright::deploy {
@@ -20,13 +21,12 @@ std::string macro_name(std::string_view text) {
   return name;
 }
 
-// Text from a model inside of a comment.
+// Text from a model inside of a comment, which it neither ends nor begins.
 std::string comment_text(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
-    const auto letter = static_cast<unsigned char>(c);
-    const bool ends = c == '/' && !safe.empty() && safe.back() == '*';
-    safe += letter < 32 || letter == 127 || ends ? ' ' : c;
+  for (const char c : clean_utf8(text)) {
+    const char last = safe.empty() ? ' ' : safe.back();
+    safe += (c == '/' && last == '*') || (c == '*' && last == '/') ? ' ' : c;
   }
   return safe;
 }
@@ -38,10 +38,7 @@ std::string places(const std::string& prefix, std::string_view kind,
   std::set<std::string> taken = {"COUNT"};
   for (size_t k = 0; k < tensors.size(); ++k) {
     std::string name = macro_name(tensors[k].name);
-    if (!taken.insert(name).second) {
-      name += fmt::format("_{}", k);
-      taken.insert(name);
-    }
+    while (!taken.insert(name).second) name += fmt::format("_{}", k);
     text += fmt::format("#define {}_{}_{} {} /* {}: {}, {} bytes */\n", prefix, kind, name, k,
                         comment_text(tensors[k].name), tensors[k].type.to_string(),
                         tensors[k].type.bytes());
@@ -51,12 +48,10 @@ std::string places(const std::string& prefix, std::string_view kind,
 
 }  // namespace
 
-std::string model_header(const Program& program, std::string_view file_name, bool with_kernels) {
+std::string model_header(const Program& program, std::string_view file_name) {
   const std::string prefix = macro_name(program.name);
   const std::string guard = macro_name(file_name) + "_";
-  std::string text;
-  if (with_kernels) text += fmt::format("{}\n", kernel_abi_text());
-  text += fmt::format("{}\n", model_abi_text());
+  std::string text = fmt::format("{}\n", model_abi_text());
   text += fmt::format("#ifndef {0}\n#define {0}\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
                       guard);
   text += fmt::format("extern const TilewrightModelApi {}_model;\n", program.name);

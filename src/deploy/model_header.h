@@ -10,7 +10,7 @@
 
 namespace tilewright::deploy {
 
-// With the interface of kernels in front where `with_kernels`: for C sources.
-std::string model_header(const Program& program, std::string_view file_name, bool with_kernels);
+// The same for objects and C sources: of one name they may lie in one folder.
+std::string model_header(const Program& program, std::string_view file_name);
 
 }  // namespace tilewright::deploy

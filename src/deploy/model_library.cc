@@ -1,13 +1,52 @@
 #include "deploy/model_library.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
 
 namespace tilewright::deploy {
 
 void ModelLibrary::Close::operator()(void* handle) const { dlclose(handle); }
 
+namespace {
+
+// Whether the file ends before what its ELF headers say: the loader would map beyond its end, and
+// the first access there end the process. Files that are no ELF are the loader's to refuse.
+bool is_cut_short(const std::filesystem::path& so) {
+  std::ifstream file(so, std::ios::binary | std::ios::ate);
+  const auto size = static_cast<uint64_t>(std::max<int64_t>(0, file.tellg()));
+  file.seekg(0);
+  Elf64_Ehdr header{};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof(header))) {
+    return size > 0 && size < sizeof(header);
+  }
+  const bool known = std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
+                     header.e_ident[EI_CLASS] == ELFCLASS64 &&
+                     header.e_phentsize == sizeof(Elf64_Phdr);
+  if (!known) return false;
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int k = 0; k < header.e_phnum; ++k) {
+    Elf64_Phdr part{};
+    if (!file.read(reinterpret_cast<char*>(&part), sizeof(part))) return true;
+    if (part.p_filesz > size || part.p_offset > size - part.p_filesz) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<ModelLibrary> ModelLibrary::open(const std::filesystem::path& so) {
+  std::error_code error;
+  if (std::filesystem::is_regular_file(so, error) && is_cut_short(so)) {
+    return fail(ErrorKind::Io,
+                fmt::format("cannot open {}: the file is cut short; compile the model again, or "
+                            "copy it again",
+                            so.string()));
+  }
   // Without a '/' the loader would look in its own folders.
   const std::string path = so.has_parent_path() ? so.string() : "./" + so.string();
   ModelLibrary library;

@@ -6,8 +6,9 @@ namespace tilewright::deploy {
 
 ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constant> constants) {
   ModelPlan plan;
-  graph::Group group{.nodes = {0}, .workload = workload, .arguments = {}, .title = workload.text};
-  // An operator of the table in name only: what is computed is the group's.
+  // Of no nodes: what is computed is the group's. The Graph has one, by the name of any operator of
+  // the table, so that outputs have somebody who makes them.
+  graph::Group group{.nodes = {}, .workload = workload, .arguments = {}, .title = workload.text};
   graph::Node node{.op = "max", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};
   std::vector<graph::TensorType> types;
   std::vector<std::string> names;

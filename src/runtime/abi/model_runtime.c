@@ -209,7 +209,10 @@ static int32_t model_build(TilewrightModel* model, const TilewrightModelOptions*
   }
   if (model->threads > 1) {
     const int32_t flags = options != NULL ? options->flags : 0;
-    model->pool = model_acquire_pool(model->threads, (flags & TILEWRIGHT_MODEL_NO_PIN) == 0);
+    const int32_t pin = (flags & TILEWRIGHT_MODEL_PIN_CALLER) != 0 ? TILEWRIGHT_POOL_PIN_EACH
+                        : (flags & TILEWRIGHT_MODEL_NO_PIN) != 0   ? TILEWRIGHT_POOL_PIN_NONE
+                                                                   : TILEWRIGHT_POOL_PIN_IF_ALL;
+    model->pool = model_acquire_pool(model->threads, pin);
     if (model->pool == NULL) {
       return model_fail(NULL, TILEWRIGHT_MODEL_NO_MEMORY, "%s: no memory for %d threads", api->name,
                         model->threads);

@@ -32,21 +32,40 @@ static int weights_beside(char path[PATH_MAX], const char* folder_of, const char
   return length > 0 && length < PATH_MAX;
 }
 
+/* The folder that relative paths were of when this was loaded; empty: not known. */
+static char weights_first_folder[PATH_MAX];
+__attribute__((constructor)) static void weights_note_folder(void) {
+  if (getcwd(weights_first_folder, sizeof(weights_first_folder)) == NULL) {
+    weights_first_folder[0] = '\0';
+  }
+}
+
+/* What is no plain file is found out by reading; it does not block. */
+static int weights_open_file(const char* path) {
+  return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 /* Beside the file that the table was loaded from: a library, or else the program. */
 static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* table) {
   Dl_info info;
   char program[PATH_MAX];
-  if (dladdr(table, &info) != 0 && info.dli_fname != NULL &&
-      weights_beside(path, info.dli_fname, table->weights_file)) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file >= 0) return file;
+  if (dladdr(table, &info) != 0 && info.dli_fname != NULL) {
+    /* The loader has the name as it was given, and the program may be elsewhere by now. */
+    char library[2 * PATH_MAX];
+    const int relative = info.dli_fname[0] != '/' && weights_first_folder[0] != '\0';
+    snprintf(library, sizeof(library), "%s%s%s", relative ? weights_first_folder : "",
+             relative ? "/" : "", info.dli_fname);
+    if (weights_beside(path, library, table->weights_file)) {
+      const int file = weights_open_file(path);
+      if (file >= 0) return file;
+    }
   }
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
   if (length > 0) {
     char beside[PATH_MAX];
     program[length] = '\0';
     if (weights_beside(beside, program, table->weights_file)) {
-      const int file = open(beside, O_RDONLY | O_CLOEXEC);
+      const int file = weights_open_file(beside);
       if (file >= 0) strcpy(path, beside);
       return file;
     }
@@ -95,7 +114,7 @@ static int32_t weights_acquire(const TilewrightModelApi* api, const char* wanted
   char path[PATH_MAX];
   snprintf(path, sizeof(path), "%s", wanted != NULL ? wanted : api->table->weights_file);
   const int file =
-      wanted != NULL ? open(wanted, O_RDONLY | O_CLOEXEC) : weights_open_beside(path, api->table);
+      wanted != NULL ? weights_open_file(wanted) : weights_open_beside(path, api->table);
   if (file < 0) {
     snprintf(text, text_bytes, "%.100s: the weights %.200s cannot be opened: %.100s", api->name,
              path, strerror(errno));

@@ -5,6 +5,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +191,20 @@ static void pool_wait_until_idle(struct TilewrightPoolState* pool, PoolWorker* w
   atomic_store(&pool->caller_asleep, 0);
 }
 
+/* Signals of the process go to its own threads: a handler of the host program does not run on a
+ * worker. Faults are the worker's own, and profilers ask every thread. */
+static int pool_start(PoolWorker* worker) {
+  static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
+  sigset_t blocked;
+  sigset_t before;
+  sigfillset(&blocked);
+  for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); ++k) sigdelset(&blocked, own[k]);
+  pthread_sigmask(SIG_BLOCK, &blocked, &before); /* a new thread has the mask of its maker */
+  const int code = pthread_create(&worker->thread, NULL, pool_serve, worker);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return code;
+}
+
 /* --- the interface --- */
 
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
@@ -211,14 +226,15 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_open(TilewrightPool* pool,
   state->workers = workers;
   state->threads = 1;
   state->spin_us = options->spin_us;
-  state->pin = options->pin;
+  state->pin = options->pin == TILEWRIGHT_POOL_PIN_EACH ||
+               (options->pin == TILEWRIGHT_POOL_PIN_IF_ALL && threads >= cpus);
   state->first_cpu = pool_cpu(&allowed, cpus, 0);
   for (int32_t k = 1; k < threads; ++k) {
     PoolWorker* worker = &workers[k];
     worker->pool = state;
     worker->index = k;
     worker->cpu = pool_cpu(&allowed, cpus, k);
-    if (pthread_create(&worker->thread, NULL, pool_serve, worker) != 0) break;
+    if (pool_start(worker) != 0) break;
     state->threads = k + 1;
   }
   return 0;
@@ -302,7 +318,7 @@ TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void) {
   static _Atomic(TilewrightPool*) process_pool = NULL;
   TilewrightPool* pool = atomic_load(&process_pool);
   if (pool != NULL) return pool;
-  const TilewrightPoolOptions options = {0, TILEWRIGHT_POOL_SPIN_US, 1};
+  const TilewrightPoolOptions options = {0, TILEWRIGHT_POOL_SPIN_US, TILEWRIGHT_POOL_PIN_EACH};
   TilewrightPool* made = malloc(sizeof(*made));
   if (made == NULL || tilewright_pool_open(made, &options) != 0) {
     free(made);

@@ -1,10 +1,12 @@
-/* Pinned workers for the parallel loops of kernels, in plain C: behind tilewright_parallel_for,
+/* Workers for the parallel loops of kernels, in plain C: behind tilewright_parallel_for,
  * whose `pool` is a TilewrightPool. That symbol is weak here: a host program may define its own.
  *
  * The caller takes part as worker 0; workers 1 .. threads-1 are threads of the pool, each pinned
- * to its own allowed cpu (the k-th worker to the k-th cpu). Each worker gets a contiguous block of
- * iterations, so that what it touched last time is in its cache; whoever is done takes chunks from
- * the others' blocks. A worker without work spins for `spin_us`, then sleeps.
+ * to its own allowed cpu (the k-th worker to the k-th cpu) where that is asked for. Signals of the
+ * process are not for them: they block all but those of a fault of their own, and SIGPROF. Each
+ * worker gets a contiguous block of iterations, so that what it touched last time is in its cache;
+ * whoever is done takes chunks from the others' blocks. A worker without work spins for `spin_us`,
+ * then sleeps.
  *
  * A worker that has not woken when the others have finished its block is called off, so a loop
  * never waits for a sleeper. Calls from within a task, and calls made while another thread uses
@@ -31,10 +33,16 @@ typedef struct TilewrightPool {
 typedef struct TilewrightPoolOptions {
   int32_t threads; /* the caller included; 0: one for each allowed cpu */
   int32_t spin_us; /* idleness after which a worker sleeps */
-  int32_t pin;     /* 0: threads are where the scheduler puts them */
+  int32_t pin;     /* TILEWRIGHT_POOL_PIN_* */
 } TilewrightPoolOptions;
 
 #define TILEWRIGHT_POOL_SPIN_US 300 /* a good value of spin_us */
+
+#define TILEWRIGHT_POOL_PIN_NONE 0 /* threads are where the scheduler puts them */
+#define TILEWRIGHT_POOL_PIN_EACH 1
+/* Each, where the pool has a thread for every allowed cpu. With fewer, the pools of several
+ * processes would all sit on the first cpus while others idle: then none is pinned. */
+#define TILEWRIGHT_POOL_PIN_IF_ALL 2
 
 /* 0, or non-zero without memory. With fewer threads than asked for where the system refuses more.
  */

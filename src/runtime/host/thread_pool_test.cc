@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <set>
 #include <thread>
 #include <vector>
@@ -111,6 +113,63 @@ TEST(ThreadPool, BehindTheCSymbol) {
   EXPECT_EQ(tilewright_parallel_for(&pool, 2, 10, count, &counts), 0);
   EXPECT_EQ(tilewright_parallel_for(nullptr, 1, 10, count, &counts), 0);
   for (const auto& runs : counts.runs) EXPECT_EQ(runs.load(), 3);
+}
+
+// Runs a function on worker 1 of a pool.
+void on_worker_1(TilewrightPool* pool, void (*look)(void*), void* result) {
+  struct Both {
+    void (*look)(void*);
+    void* result;
+    std::atomic<int> arrived{0};
+  } both{.look = look, .result = result};
+  const auto task = [](void* context, int64_t, int32_t worker) {
+    auto& each = *static_cast<Both*>(context);
+    if (worker == 1) each.look(each.result);
+    each.arrived.fetch_add(1);
+    while (each.arrived.load() < 2) std::this_thread::yield();  // so that each worker has one
+  };
+  ASSERT_EQ(tilewright_pool_run(pool, 2, 2, task, &both), 0);
+}
+
+TEST(ThreadPool, WorkersLeaveSignalsToTheProgram) {
+  sigset_t before, after, blocked;
+  pthread_sigmask(SIG_BLOCK, nullptr, &before);
+  TilewrightPool pool{};
+  const TilewrightPoolOptions options{.threads = 2, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_NONE};
+  ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
+  pthread_sigmask(SIG_BLOCK, nullptr, &after);
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM}) {
+    EXPECT_EQ(sigismember(&before, signal), sigismember(&after, signal));
+  }
+  const auto mask = [](void* set) {
+    pthread_sigmask(SIG_BLOCK, nullptr, static_cast<sigset_t*>(set));
+  };
+  on_worker_1(&pool, mask, &blocked);
+  for (const int signal : {SIGINT, SIGTERM, SIGCHLD, SIGUSR1, SIGALRM}) {
+    EXPECT_EQ(sigismember(&blocked, signal), 1) << signal;
+  }
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGPROF}) {
+    EXPECT_EQ(sigismember(&blocked, signal), 0) << signal;
+  }
+  tilewright_pool_close(&pool);
+}
+
+// A pool that does not take all cpus leaves its threads to the scheduler.
+TEST(ThreadPool, IsPinnedWhereItHasAllCpus) {
+  const auto cpus = static_cast<int32_t>(allowed_cpus().size());
+  const auto count_cpus = [](void* result) {
+    *static_cast<size_t*>(result) = allowed_cpus().size();
+  };
+  for (const int32_t threads : {2, std::max(cpus, 2)}) {
+    TilewrightPool pool{};
+    const TilewrightPoolOptions options{
+        .threads = threads, .spin_us = 1, .pin = TILEWRIGHT_POOL_PIN_IF_ALL};
+    ASSERT_EQ(tilewright_pool_open(&pool, &options), 0);
+    size_t found = 0;
+    on_worker_1(&pool, count_cpus, &found);
+    EXPECT_EQ(found, threads >= cpus ? 1U : static_cast<size_t>(cpus));
+    tilewright_pool_close(&pool);
+  }
 }
 
 TEST(Affinity, KnowsItsCpus) {
