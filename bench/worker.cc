@@ -164,10 +164,11 @@ Prepared prepare_kernel(const Json& request) {
 
 // A compiled model with the arrays of its inputs and outputs.
 struct OpenModel {
-  explicit OpenModel(const std::string& path) : library(must(deploy::ModelLibrary::open(path))) {
+  OpenModel(const std::string& path, int threads)
+      : library(must(deploy::ModelLibrary::open(path))) {
     instance = must(deploy::make_instance(
         library.api(),
-        {.threads = 0, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr}));
+        {.threads = threads, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr}));
     const TilewrightModelApi& api = library.api();
     for (int32_t k = 0; k < api.input_count; ++k) {
       inputs.emplace_back(api.inputs[k].bytes);
@@ -220,7 +221,9 @@ void read_model_inputs(const Json& request, OpenModel& model) {
 Prepared prepare_model(const Json& request) {
   const int64_t before_kib = memory_kib("VmRSS");
   const auto start = std::chrono::steady_clock::now();
-  const auto model = std::make_shared<OpenModel>(must(member<std::string>(request, "library")));
+  const auto model =
+      std::make_shared<OpenModel>(must(member<std::string>(request, "library")),
+                                  static_cast<int>(must(member<int64_t>(request, "threads"))));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
   read_model_inputs(request, *model);
   model->run();
@@ -239,7 +242,7 @@ Prepared prepare_model(const Json& request) {
 Prepared prepare(const std::string& text) {
   const Json request = must(parse_json(text));
   const std::string kind = must(member<std::string>(request, "kind"));
-  if (kind == "model") return prepare_model(request);  // has threads of its own
+  if (kind == "model") return prepare_model(request);  // has a pool of its own
   runtime::ThreadPool::process().pin_caller();
   if (kind == "peak") return prepare_peak(request);
   if (kind == "copy") return prepare_copy(request);

@@ -11,6 +11,7 @@
 #include "deploy/compile_model.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
+#include "target/machine.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -89,30 +90,53 @@ class Chooser {
     Form form;
   };
 
-  // The fastest attempts of a task, best first. Those that were compared in turns come first,
-  // unless one that was not there has been found since that is faster than all of them.
+  // The attempts of a task, best first: of this machine, or of any where it has none.
   Result<std::vector<record::Attempt>> best_of(Hash128 task) {
     for (const record::CachePolicy cache : kCaches) {
-      const record::Protocol protocol{.version = 1, .cache = cache, .interleaved = false};
-      Result<std::vector<record::Attempt>> apart = timed(task, protocol);
-      if (!apart) return apart;
-      Result<std::vector<record::Attempt>> finals =
-          timed(task, {.version = 1, .cache = cache, .interleaved = true});
-      if (!finals) return finals;
-      if (apart->empty() && finals->empty()) continue;
-      const bool newer =
-          !apart->empty() && std::ranges::find(*finals, apart->front().program,
-                                               &record::Attempt::program) == finals->end();
-      std::vector<record::Attempt> all = std::move(newer ? *apart : *finals);
-      std::ranges::move(newer ? *finals : *apart, std::back_inserter(all));
-      return all;
+      for (const std::optional<Hash128>& machine :
+           {std::optional(here_), std::optional<Hash128>()}) {
+        Result<std::vector<record::Attempt>> best = best_on(machine, task, cache);
+        if (!best || !best->empty()) return best;
+      }
     }
     return std::vector<record::Attempt>{};
   }
 
-  // Of that protocol only.
-  Result<std::vector<record::Attempt>> timed(Hash128 task, const record::Protocol& protocol) {
-    Result<std::vector<record::Attempt>> best = store_->best(task, protocol, kTried);
+  // What took part in the last finals, fastest first, as the table of `tune` has it. Before them
+  // only what was not there, was found since, and took less time by itself than their winner did.
+  Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
+                                               record::CachePolicy cache) {
+    const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
+    record::Protocol in_turns = alone;
+    in_turns.interleaved = true;
+    Result<std::vector<record::Attempt>> finals = store_->last_finals(task, in_turns, machine);
+    if (!finals) return finals;
+    if (finals->empty()) return timed(task, alone, machine);
+
+    const record::Attempt& winner = finals->front();
+    Result<std::vector<record::Attempt>> apart = timed(task, alone, winner.machine);
+    if (!apart) return apart;
+    const Result<std::optional<double>> own =
+        store_->fastest_ns(task, winner.program, alone, winner.machine);
+    if (!own) return std::unexpected(own.error());
+    const double to_beat_ns = own->value_or(winner.verdict.latency_ns);
+    const int64_t end_us =
+        std::ranges::max_element(*finals, {}, &record::Attempt::end_us)->end_us;  // of the finals
+    const auto is_later = [&](const record::Attempt& one) {
+      return one.end_us > end_us && one.verdict.latency_ns < to_beat_ns &&
+             std::ranges::count(*finals, one.program, &record::Attempt::program) == 0;
+    };
+    std::vector<record::Attempt> all;
+    std::ranges::copy_if(*apart, std::back_inserter(all), is_later);
+    std::ranges::move(*finals, std::back_inserter(all));
+    std::ranges::move(*apart, std::back_inserter(all));
+    return all;
+  }
+
+  // The fastest of that protocol only.
+  Result<std::vector<record::Attempt>> timed(Hash128 task, const record::Protocol& protocol,
+                                             std::optional<Hash128> machine) {
+    Result<std::vector<record::Attempt>> best = store_->best(task, protocol, kTried, machine);
     if (!best) return best;
     std::erase_if(*best, [&](const record::Attempt& one) { return one.protocol != protocol; });
     return best;
@@ -190,6 +214,7 @@ class Chooser {
 
   Target target_;
   record::Store* store_;
+  Hash128 here_ = record::machine_id(detect_machine());
   bool read_ = false;
   std::vector<Known> known_;
 };

@@ -28,8 +28,11 @@ class ChooseSchedules : public testing::Test {
  protected:
   void SetUp() override {
     record::testing::must(store_.put_machine(machine_));
-    record::testing::must(
-        store_.put_run({.id = {1, 1}, .start_us = 1, .command = "", .version = ""}));
+    record::testing::must(store_.put_machine(detect_machine()));
+    for (const uint64_t run : {1U, 2U}) {
+      record::testing::must(
+          store_.put_run({.id = {run, run}, .start_us = 1, .command = "", .version = ""}));
+    }
   }
 
   void put(const std::string& what, const std::string& trace, double latency_ns, uint64_t program,
@@ -37,8 +40,9 @@ class ChooseSchedules : public testing::Test {
     const Task task{.workload = *parse_workload(what), .target = target_};
     record::testing::must(store_.put_task(task));
     record::Attempt attempt;
-    attempt.run = {1, 1};
+    attempt.run = {run_, run_};
     attempt.sequence = ++sequence_;
+    attempt.end_us = sequence_;
     attempt.task = task.key();
     attempt.program = {program, program};
     attempt.trace = trace;
@@ -65,6 +69,7 @@ class ChooseSchedules : public testing::Test {
   Target target_ = host_target(2);
   ModelPlan plan_ = one_matmul();
   int64_t sequence_ = 0;
+  uint64_t run_ = 1;  // of what is put
 };
 
 TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
@@ -111,6 +116,47 @@ TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [16]"));
   put(kMatmul, "split C i [32]", 800, 3, CachePolicy::WeightsCold);
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
+}
+
+// As the table of `tune` has it, however fast something was in the finals of another sitting.
+TEST_F(ChooseSchedules, TheWinnerOfTheLastFinals) {
+  put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [8]", 900, 1, CachePolicy::WeightsCold, true);
+  put(kMatmul, "split C i [16]", 905, 2, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().latency_ns, 900);
+  run_ = 2;
+  put(kMatmul, "split C i [32]", 1005, 3, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [16]", 1100, 2, CachePolicy::WeightsCold, true);
+  put(kMatmul, "split C i [32]", 1105, 3, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().latency_ns, 1100);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [16]"));
+}
+
+// What was found since counts only where it beats the winner's own time alone, whatever finals say.
+TEST_F(ChooseSchedules, LaterOnlyWhereItIsFasterThanTheWinnerAlone) {
+  put(kMatmul, "split C i [64]", 950, 4, CachePolicy::WeightsCold);  // cut from the finals
+  put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [8]", 1200, 1, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [8]"));
+  put(kMatmul, "split C i [16]", 1001, 2, CachePolicy::WeightsCold);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [8]"));
+  put(kMatmul, "split C i [32]", 999, 3, CachePolicy::WeightsCold);
+  EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
+}
+
+TEST_F(ChooseSchedules, OfThisMachineBeforeOthers) {
+  put(kMatmul, "split C i [8]", 700, 1, CachePolicy::WeightsCold);
+  put(kMatmul, "split C i [8]", 700, 1, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().latency_ns, 700);
+  machine_ = detect_machine();
+  put(kMatmul, "split C i [16]", 1000, 2, CachePolicy::Warm);
+  EXPECT_EQ(choose().latency_ns, 700);  // of the protocol of models
+  put(kMatmul, "split C i [16]", 1000, 2, CachePolicy::WeightsCold);
+  EXPECT_EQ(choose().latency_ns, 1000);
+  put(kMatmul, "split C i [32]", 1100, 3, CachePolicy::WeightsCold, true);
+  EXPECT_EQ(choose().latency_ns, 1100);
+  EXPECT_THAT(choose().protocol, HasSubstr("interleaved"));
 }
 
 TEST_F(ChooseSchedules, WhatNoLongerAppliesIsPassedOver) {

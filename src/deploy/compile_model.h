@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -28,12 +29,21 @@ struct ModelPlan {
   graph::Partition partition;
   graph::MemoryPlan memory;
 };
+// `passes.off` may name the steps after the passes too (plan_steps), which is the same as the
+// option of each.
 struct PlanOptions {
   graph::PassOptions passes;
   graph::PartitionOptions partition;
+  graph::MemoryOptions memory;
 };
-// Large constants are folded by kernels of the default schedule, built for `target`, unless the
-// passes have an `execute` of their own.
+struct PlanStep {
+  std::string_view name;
+  std::string_view doc;
+  void (*leave_out)(PlanOptions& options);
+};
+std::span<const PlanStep> plan_steps();
+// Large constants are folded by kernels of the default schedule, built for `target`, or for this
+// machine where it cannot run those, unless the passes have an `execute` of their own.
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& options = {});
 
@@ -55,9 +65,10 @@ struct Choice {
   std::string protocol;              // of that time
   std::string note;                  // why it is not tuned, and the nearest record, where so
 };
-// One a kernel of the partition: the fastest record whose trace applies, of the protocol
-// weights_cold if there is one, else of another, which the note then says; the winner of a final
-// before others. Without a store all are default schedules.
+// One a kernel of the partition: the best record whose trace applies, of the protocol weights_cold
+// if there is one, else of another, which the note then says; of this machine if it has any. The
+// best is the winner of the last finals, which `tune` shows, unless something that took less time
+// has been found since. Without a store all are default schedules.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store);
 

@@ -1,4 +1,9 @@
 // plan_model, and the execution of large constants on the way to it.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -98,7 +103,43 @@ class Executor {
   std::unordered_map<Hash128, std::shared_ptr<const runtime::Kernel>> kernels_;
 };
 
+constexpr std::array kSteps = {
+    PlanStep{"fuse", "several nodes in a kernel; without it there is no concat in place either",
+             [](PlanOptions& options) { options.partition.fuse = false; }},
+    PlanStep{"concat_in_place", "parts of a concat are written where they lie in it",
+             [](PlanOptions& options) { options.partition.concat_in_place = false; }},
+    PlanStep{"pack_weights", "weights lie as the kernel that reads them wants them",
+             [](PlanOptions& options) { options.partition.pack_weights = false; }},
+    PlanStep{"reuse_memory", "values that are not alive at once share bytes",
+             [](PlanOptions& options) { options.memory.reuse = false; }},
+};
+
+// The names of steps become options; what is left names passes.
+Result<PlanOptions> with_steps(const PlanOptions& given) {
+  PlanOptions options = given;
+  options.passes.off.clear();
+  for (const std::string& name : given.passes.off) {
+    const auto step = std::ranges::find(kSteps, name, &PlanStep::name);
+    if (step != kSteps.end()) {
+      step->leave_out(options);
+    } else if (std::ranges::count(graph::all_passes(), name, &graph::Pass::name) > 0) {
+      options.passes.off.push_back(name);
+    } else {
+      std::vector<std::string_view> names;
+      for (const graph::Pass& pass : graph::all_passes()) {
+        if (std::ranges::count(names, pass.name) == 0) names.push_back(pass.name);
+      }
+      for (const PlanStep& one : kSteps) names.push_back(one.name);
+      return fail(ErrorKind::BadInput, fmt::format("there is no pass '{}'; passes are {}", name,
+                                                   fmt::join(names, ", ")));
+    }
+  }
+  return options;
+}
+
 }  // namespace
+
+std::span<const PlanStep> plan_steps() { return kSteps; }
 
 graph::Execute execute_on(const Target& target) {
   return [executor = std::make_shared<Executor>(target)](const te::Dag& dag,
@@ -108,16 +149,20 @@ graph::Execute execute_on(const Target& target) {
 }
 
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
-                             const PlanOptions& options) {
-  graph::PassOptions passes = options.passes;
-  if (!passes.execute && check_runs_here(target)) passes.execute = execute_on(target);
+                             const PlanOptions& given) {
+  const Result<PlanOptions> options = with_steps(given);
+  if (!options) return std::unexpected(options.error());
+  graph::PassOptions passes = options->passes;
+  if (!passes.execute) {
+    passes.execute = execute_on(check_runs_here(target) ? target : host_target(target.threads));
+  }
   Result<graph::Graph> passed = graph::run_passes(graph, passes);
   if (!passed) return std::unexpected(passed.error());
   passed = graph::separate_outputs(*passed);
   if (!passed) return std::unexpected(passed.error());
-  Result<graph::Partition> partition = graph::partition(*passed, options.partition);
+  Result<graph::Partition> partition = graph::partition(*passed, options->partition);
   if (!partition) return std::unexpected(partition.error());
-  Result<graph::MemoryPlan> memory = graph::plan_memory(*passed, *partition);
+  Result<graph::MemoryPlan> memory = graph::plan_memory(*passed, *partition, options->memory);
   if (!memory) return std::unexpected(memory.error());
   return ModelPlan{.graph = std::move(*passed),
                    .partition = std::move(*partition),

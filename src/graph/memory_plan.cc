@@ -11,7 +11,8 @@ namespace {
 
 class Planner {
  public:
-  Planner(const Graph& graph, const Partition& partition) : graph_(graph), partition_(partition) {
+  Planner(const Graph& graph, const Partition& partition, const MemoryOptions& options)
+      : graph_(graph), partition_(partition), options_(options) {
     for (const Alias& alias : partition.aliases) alias_of_[alias.value] = alias;
   }
 
@@ -22,6 +23,10 @@ class Planner {
     std::vector<Lifetime> lifetimes;
     lifetimes.reserve(arena_.size());
     for (const auto& [value, lifetime] : arena_) lifetimes.push_back(lifetime);
+    plan_.live_bytes = most_alive(lifetimes);
+    if (!options_.reuse) {  // as if all were alive all the time
+      for (Lifetime& lifetime : lifetimes) lifetime.first = lifetime.last = 0;
+    }
     const ArenaPlan arena = plan_arena(lifetimes);
     size_t next = 0;
     for (const auto& [value, lifetime] : arena_) {
@@ -29,7 +34,6 @@ class Planner {
       plan_.sum_bytes += lifetime.bytes;
     }
     plan_.arena_bytes = arena.peak;
-    plan_.live_bytes = most_alive(lifetimes);
     for (const Alias& alias : partition_.aliases) place_alias(alias.value);
     return std::move(plan_);
   }
@@ -90,6 +94,7 @@ class Planner {
 
   const Graph& graph_;
   const Partition& partition_;
+  MemoryOptions options_;
   std::map<ValueId, Alias> alias_of_;
   std::map<ValueId, Place> given_;
   std::map<ValueId, Lifetime> arena_;
@@ -98,8 +103,9 @@ class Planner {
 
 }  // namespace
 
-Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition) {
-  return Planner(graph, partition).run();
+Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition,
+                               const MemoryOptions& options) {
+  return Planner(graph, partition, options).run();
 }
 
 }  // namespace tilewright::graph

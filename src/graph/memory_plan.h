@@ -32,7 +32,11 @@ struct MemoryPlan {
   int64_t sum_bytes = 0;           // if every value had bytes of its own
 };
 
-Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition);
+struct MemoryOptions {
+  bool reuse = true;  // false: every value has bytes of its own
+};
+Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition,
+                               const MemoryOptions& options = {});
 
 // Bytes that are alive from the step `first` to the step `last`, both included.
 struct Lifetime {

@@ -197,6 +197,28 @@ TEST(MemoryPlan, ResidualNetwork) {
   expect_right(g.finish({g.conv(x, 4, 1)}));
 }
 
+TEST(MemoryPlan, WithoutReuseEveryValueHasItsOwnBytes) {
+  TestGraph g;
+  ValueId x = g.input("x", {1, 4, 4, 16});
+  for (int k = 0; k < 4; ++k) x = g.residual_block(x);
+  const Graph graph = g.finish({g.conv(x, 4, 1)});
+  const auto parts = partition(graph, {});
+  ASSERT_TRUE(parts.has_value()) << parts.error().message;
+  const auto plan = plan_memory(graph, *parts, {.reuse = false});
+  const auto shared = plan_memory(graph, *parts);
+  ASSERT_TRUE(plan.has_value() && shared.has_value());
+  FakeRun(graph, *parts, *plan).run();
+  EXPECT_EQ(plan->arena_bytes, plan->sum_bytes);  // of multiples of 64
+  EXPECT_EQ(plan->live_bytes, shared->live_bytes);
+  EXPECT_LT(shared->arena_bytes, plan->arena_bytes);
+  std::set<int64_t> offsets;
+  for (const Group& group : parts->groups) {
+    const Place& place = plan->places[group.arguments.back()];
+    if (place.home != Home::Arena) continue;
+    EXPECT_TRUE(offsets.insert(place.offset).second) << group.title;
+  }
+}
+
 TEST(MemoryPlan, DenseNetwork) {
   TestGraph g;
   const ValueId x = g.input("x", {1, 4, 4, 8});

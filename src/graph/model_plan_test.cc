@@ -117,10 +117,11 @@ TEST(ModelPlan, OutputsAreThoseOfTheGraph) {
     SCOPED_TRACE(model.name);
     const std::vector<Constant> inputs = random_inputs(model.graph, 3);
     const std::vector<Constant> expected = evaluate_graph(model.graph, inputs);
-    PartitionOptions apart, all;
+    PartitionOptions apart, all, plain;
     apart.fuse = false;
+    plain.concat_in_place = plain.pack_weights = false;
     all.pays = [](const Graph&, const FusionQuestion&) { return true; };
-    for (const PartitionOptions& options : {PartitionOptions(), apart, all}) {
+    for (const PartitionOptions& options : {PartitionOptions(), apart, all, plain}) {
       const Planned model_plan = planned(model.graph, options);
       PlanRunner runner(model_plan.graph, model_plan.parts, model_plan.plan);
       EXPECT_LE(largest_error(expected, runner.run(inputs)), 1e-5);

@@ -72,11 +72,12 @@ std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
 }
 
 Group make_group(const Graph& graph, std::span<const NodeFacts> facts, const FusedGroup& fused,
-                 const Licences& licences, const Aliases& aliases) {
+                 const PartitionOptions& options, const Aliases& aliases) {
   GroupDag built = build_group_dag(graph, facts, fused);
+  if (!options.pack_weights) built.constants.clear();
   const std::vector<OperandPart> parts = parts_of(graph, built, aliases);
   return {.nodes = fused.nodes,
-          .workload = dag_workload(built.dag, built.constants, licences, parts),
+          .workload = dag_workload(built.dag, built.constants, options.licences, parts),
           .arguments = std::move(built.arguments),
           .title = title_of(graph, fused, built.order)};
 }
@@ -100,7 +101,8 @@ Result<Partition> partition(const Graph& graph, const PartitionOptions& options)
   std::vector<FusedGroup> fused =
       options.fuse ? fuse(graph, *facts, pays) : no_fusion(graph, *facts);
   Partition result;
-  if (options.fuse) result.aliases = concat_in_place(graph, *facts, fused);
+  if (options.fuse && options.concat_in_place)
+    result.aliases = concat_in_place(graph, *facts, fused);
   add_views(graph, *facts, fused, result.aliases);
   if (const Status separate = check_outputs(graph, result.aliases); !separate) {
     return std::unexpected(separate.error());
@@ -109,7 +111,7 @@ Result<Partition> partition(const Graph& graph, const PartitionOptions& options)
   for (const Alias& alias : result.aliases) aliases[alias.value] = &alias;
   result.groups.reserve(fused.size());
   for (const FusedGroup& group : fused) {
-    result.groups.push_back(make_group(graph, *facts, group, options.licences, aliases));
+    result.groups.push_back(make_group(graph, *facts, group, options, aliases));
   }
   find_kernels(result);
   return result;

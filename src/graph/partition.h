@@ -44,13 +44,15 @@ struct Partition {
 };
 
 struct PartitionOptions {
-  bool fuse = true;  // false: every node by itself, and no concat in place
+  bool fuse = true;             // false: every node by itself, and no concat in place
+  bool concat_in_place = true;  // false: each concat is a kernel or part of one
+  bool pack_weights = true;     // false: constants are operands like others, in row-major order
   Licences licences;
   FusionPays pays;  // empty: fusion_pays_by_default
 };
 
 // The Graph with outputs that are values of their own, computed by a node that is no View of an
-// input, a constant or another output: where one is not, a copy of it is made (`max` of one).
+// input, a constant or another output: where one is not, a copy of it is made (`cast` to its type).
 Result<Graph> separate_outputs(const Graph& graph);
 
 // Of a Graph with separate outputs. An error when a node's Dag cannot be made a workload, naming

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "graph/graph_testing.h"
 #include "task/parse.h"
 
@@ -137,6 +139,38 @@ TEST(Partition, OutputsThatAreNoValuesOfTheirOwn) {
                                       graph.value(w).name, graph.value(y).name}));
   EXPECT_EQ(separate->value(separate->outputs()[1]).type.shape, Shape{16});
   EXPECT_EQ(partitioned(*separate).groups.size(), 5U);
+}
+
+TEST(Partition, WeightsThatAreNotPackedAreOperandsLikeOthers) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 8, 16});
+  const Graph graph = g.finish({g.conv_relu(x, 32, 3)});
+  const auto constants = [](const Partition& parts) {
+    return std::ranges::count(parts.groups[0].workload.operands, Role::Constant, &Operand::role);
+  };
+  PartitionOptions options;
+  options.pack_weights = false;
+  EXPECT_EQ(constants(partitioned(graph)), 2);
+  EXPECT_EQ(constants(partitioned(graph, options)), 0);
+  EXPECT_NE(partitioned(graph).kernels[0].key, partitioned(graph, options).kernels[0].key);
+}
+
+TEST(Partition, AConcatIsAKernelWhereItIsNotWrittenInPlace) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 8, 16});
+  const ValueId joined =
+      g.add("concat", {g.conv_relu(x, 16, 1), g.conv_relu(x, 16, 3)}, {{"axis", int64_t{3}}});
+  const Graph graph = g.finish({g.conv(joined, 8, 3)});
+  const auto concats = [](const Partition& parts) {
+    return std::ranges::count_if(parts.groups,
+                                 [](const Group& group) { return group.title.contains("concat"); });
+  };
+  PartitionOptions options;
+  options.concat_in_place = false;
+  EXPECT_EQ(concats(partitioned(graph)), 0);
+  EXPECT_EQ(concats(partitioned(graph, options)), 1);
+  EXPECT_EQ(partitioned(graph).aliases.size(), 2U);
+  EXPECT_TRUE(partitioned(graph, options).aliases.empty());
 }
 
 TEST(Partition, Titles) {

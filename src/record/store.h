@@ -96,6 +96,15 @@ class Store {
   Result<std::vector<Attempt>> best(Hash128 task, const Protocol& protocol, size_t limit,
                                     std::optional<Hash128> machine = {});
 
+  // What was timed in the last comparison in turns that was held of a task: attempts of that
+  // interleaved protocol and of one run and machine, fastest first, one a program. On `machine`
+  // only where one is given.
+  Result<std::vector<Attempt>> last_finals(Hash128 task, const Protocol& protocol,
+                                           std::optional<Hash128> machine = {});
+  // The least time of one program; none: it has no such time.
+  Result<std::optional<double>> fastest_ns(Hash128 task, Hash128 program, const Protocol& protocol,
+                                           Hash128 machine);
+
   Result<std::optional<Attempt>> find_attempt(Hash128 id);
   Result<std::optional<StoredTask>> find_task(Hash128 key);
   Result<std::optional<Machine>> find_machine(Hash128 id);

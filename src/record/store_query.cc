@@ -169,6 +169,71 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   return found;
 }
 
+Result<std::vector<Attempt>> Store::last_finals(Hash128 task, const Protocol& protocol,
+                                                std::optional<Hash128> machine) {
+  const auto task_row = impl_->task_row(task);
+  const auto protocol_row = impl_->protocol_row(protocol);
+  const auto machine_row = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
+  std::vector<Attempt> finals;
+  if (!task_row || !protocol_row || !machine_row) return finals;
+  Statement& last = impl_->database
+                        ->statement(
+                            "SELECT run, machine FROM attempts WHERE task = ? AND protocol = ? AND "
+                            "(? = 0 OR machine = ?) AND verdict <> 'device' "
+                            "ORDER BY end_us DESC, key DESC LIMIT 1")
+                        .with(*task_row, *protocol_row, *machine_row, *machine_row);
+  int64_t run = 0, on = 0;
+  if (last.next()) {
+    run = last.integer(0);
+    on = last.integer(1);
+  }
+  last.reset();
+  Statement& query =
+      impl_->database
+          ->statement(TILEWRIGHT_SELECT_ATTEMPTS
+                      "WHERE a.task = ? AND a.protocol = ? AND a.run = ? AND a.machine = ? AND "
+                      "a.verdict <> 'device' ORDER BY a.end_us DESC, a.key DESC")
+          .with(*task_row, *protocol_row, run, on);
+  Programs programs;  // the latest verdict of each counts
+  while (query.next()) {
+    Result<Attempt> attempt = impl_->read_attempt(query);
+    if (!attempt) return std::unexpected(attempt.error());
+    if (!programs.insert(attempt->program).second) continue;
+    if (attempt->verdict.kind == VerdictKind::Timed) finals.push_back(*std::move(attempt));
+  }
+  query.reset();
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  std::ranges::sort(finals, {}, [](const Attempt& one) {
+    return std::pair(one.verdict.latency_ns, one.program);
+  });
+  return finals;
+}
+
+Result<std::optional<double>> Store::fastest_ns(Hash128 task, Hash128 program,
+                                                const Protocol& protocol, Hash128 machine) {
+  const auto task_row = impl_->task_row(task);
+  const auto protocol_row = impl_->protocol_row(protocol);
+  const auto machine_row = impl_->machine_row(machine);
+  std::optional<double> fastest;
+  if (task_row && protocol_row && machine_row) {
+    Statement& query =
+        impl_->database
+            ->statement(
+                "SELECT a.latency_ns FROM attempts a JOIN candidates c ON c.id = a.candidate WHERE "
+                "a.verdict = 'timed' AND a.task = ? AND a.machine = ? AND a.protocol = ? AND "
+                "c.program = ? ORDER BY a.latency_ns LIMIT 1")
+            .with(*task_row, *machine_row, *protocol_row, program);
+    if (query.next()) fastest = query.real(0);
+    query.reset();
+  }
+  if (Status status = impl_->database->take_status(); !status) {
+    return std::unexpected(status.error());
+  }
+  return fastest;
+}
+
 Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
   const auto range = range_of(hex);
   if (!range) return std::vector<Hash128>();

@@ -174,6 +174,56 @@ TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
   EXPECT_TRUE(must(store.best({9, 9}, warm, 3)).empty());
 }
 
+TEST(Store, LastFinalsAreOfTheLastRunThatHeldThem) {
+  const TemporaryFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  must(store.put_machine(machine_named("two")));
+  for (const uint64_t run : {10U, 11U}) {
+    must(store.put_run({.id = {run, run}, .start_us = 1, .command = "", .version = ""}));
+  }
+  const Protocol in_turns{.version = 1, .cache = CachePolicy::Warm, .interleaved = true};
+  std::vector<Attempt> attempts;
+  const auto put = [&](int64_t sequence, double latency_ns, uint64_t run, bool interleaved = true) {
+    attempts.push_back(timed(task, sequence, latency_ns));
+    attempts.back().run = {run, run};
+    attempts.back().protocol.interleaved = interleaved;
+    attempts.back().end_us += 10 * static_cast<int64_t>(run) + std::ssize(attempts);
+  };
+  put(1, 90, 10);  // in a quiet moment
+  put(2, 80, 10);
+  put(1, 110, 11);
+  put(3, 100, 11);
+  put(4, 120, 11);
+  attempts.back().verdict.kind = VerdictKind::Crash;
+  put(5, 70, 11);
+  attempts.back().verdict.kind = VerdictKind::Device;
+  put(2, 60, 11, false);
+  put(2, 65, 11, false);
+  put(6, 50, 10);
+  attempts.back().end_us += 1000;
+  attempts.back().machine = machine_id(machine_named("two"));
+  must(store.append(attempts));
+  const auto latencies = [&](std::optional<Hash128> on) {
+    std::vector<double> found;
+    for (const Attempt& attempt : must(store.last_finals(task.key(), in_turns, on))) {
+      found.push_back(attempt.verdict.latency_ns);
+    }
+    return found;
+  };
+  EXPECT_EQ(latencies(attempts[0].machine), (std::vector<double>{100, 110}));
+  EXPECT_EQ(latencies({}), (std::vector<double>{50}));
+  EXPECT_TRUE(latencies(Hash128{9, 9}).empty());
+  EXPECT_TRUE(must(store.last_finals({9, 9}, in_turns)).empty());
+
+  const auto fastest = [&](const Attempt& of, const Protocol& protocol) {
+    return must(store.fastest_ns(task.key(), of.program, protocol, attempts[0].machine));
+  };
+  EXPECT_EQ(fastest(attempts[1], Protocol()), 60);
+  EXPECT_EQ(fastest(attempts[1], in_turns), 80);
+  EXPECT_FALSE(fastest(attempts[0], Protocol()));
+}
+
 TEST(Store, PrefixesAndSummaries) {
   const TemporaryFolder folder;
   const Task task = task_for(kMatmul);

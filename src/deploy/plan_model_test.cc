@@ -1,0 +1,98 @@
+// plan_model: each step after the passes can be left out by its name, and the model stays right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "deploy/plans_testing.h"
+#include "graph/graph_testing.h"
+
+namespace tilewright::deploy {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Convolutions with bias and relu, and a concat of two of them.
+graph::Graph model() {
+  graph::TestGraph g;
+  const graph::ValueId x = g.input("x", {1, 8, 8, 16});
+  const graph::ValueId y = g.residual_block(g.residual_block(x));
+  const graph::ValueId joined =
+      g.add("concat", {g.conv_relu(y, 16, 1), g.conv_relu(y, 32, 3)}, {{"axis", int64_t{3}}});
+  return g.finish({g.conv_relu(joined, 8, 3)});
+}
+
+ModelPlan planned(std::vector<std::string> off) {
+  PlanOptions options;
+  options.passes.off = std::move(off);
+  auto plan = plan_model(model(), host_target(2), options);
+  EXPECT_TRUE(plan.has_value()) << plan.error().message;
+  return *std::move(plan);
+}
+
+size_t most_nodes(const ModelPlan& plan) {
+  size_t most = 0;
+  for (const graph::Group& group : plan.partition.groups) most = std::max(most, group.nodes.size());
+  return most;
+}
+
+int64_t concats(const ModelPlan& plan) {
+  return std::ranges::count_if(plan.partition.groups, [](const graph::Group& group) {
+    return group.title.contains("concat");
+  });
+}
+
+int64_t packed(const ModelPlan& plan) {
+  int64_t count = 0;
+  for (const graph::Group& group : plan.partition.groups) {
+    count += std::ranges::count(group.workload.operands, Role::Constant, &Operand::role);
+  }
+  return count;
+}
+
+TEST(PlanModel, StepsAreLeftOutByName) {
+  const ModelPlan all = planned({});
+  EXPECT_GT(most_nodes(all), 1U);
+  EXPECT_EQ(concats(all), 0);
+  EXPECT_GT(packed(all), 0);
+  EXPECT_LT(all.memory.arena_bytes, all.memory.sum_bytes);
+
+  EXPECT_EQ(most_nodes(planned({"fuse"})), 1U);
+  EXPECT_EQ(concats(planned({"concat_in_place"})), 1);
+  EXPECT_EQ(packed(planned({"pack_weights"})), 0);
+  const ModelPlan apart = planned({"reuse_memory"});
+  EXPECT_GE(apart.memory.arena_bytes, apart.memory.sum_bytes);
+  EXPECT_EQ(apart.memory.live_bytes, all.memory.live_bytes);
+  // One leaves the others as they are, and goes with passes.
+  EXPECT_GT(packed(planned({"fuse", "simplify"})), 0);
+  EXPECT_GT(most_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
+}
+
+TEST(PlanModel, AModelWithoutAStepComputesTheSame) {
+  const graph::Constant x = random_constant({1, 8, 8, 16}, 1);
+  const auto result_of = [&](std::vector<std::string> off) {
+    const Program program = must_compile(planned(std::move(off)));
+    const auto results = Runner::load(program)->run({&x, 1});
+    EXPECT_TRUE(results.has_value());
+    return floats(results->front());
+  };
+  const std::vector<float> expected = result_of({});
+  for (const PlanStep& step : plan_steps()) {
+    SCOPED_TRACE(step.name);
+    expect_near(result_of({std::string(step.name)}), expected);
+  }
+}
+
+TEST(PlanModel, OtherNamesAreRefused) {
+  PlanOptions options;
+  options.passes.off = {"fuse", "luck"};
+  const auto plan = plan_model(model(), host_target(2), options);
+  ASSERT_FALSE(plan.has_value());
+  EXPECT_THAT(plan.error().message, HasSubstr("'luck'"));
+  for (const char* name : {"simplify", "dead_code", "fuse", "reuse_memory"}) {
+    EXPECT_THAT(plan.error().message, HasSubstr(name));
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::deploy
