@@ -1,9 +1,9 @@
-"""Real exports, whole: each is imported, compiled untuned, run, and held against ONNX Runtime. The
-folder TILEWRIGHT_MODELS has them without weights (NAME.stripped.onnx) and materialize.py, which fills
-those in by a seed. Small ones by default, all with TILEWRIGHT_ALL_MODELS=1. Exit code 77 (skipped)
-without the folder or the packages.
+"""Real exports, whole: each is imported, compiled untuned, run, and held against ONNX Runtime. The models
+are found as `./dev bench models` finds them: in the folder TILEWRIGHT_MODELS, or in shared/models beside
+the checkout. Small ones by default, all with TILEWRIGHT_ALL_MODELS=1. Exit code 77 (skipped) without the
+folder or the packages.
 
-    real_models_test.py PROGRAM BUILD_DIR
+    real_models_test.py PROGRAM
 """
 
 import os
@@ -13,25 +13,14 @@ import subprocess
 import sys
 import tempfile
 
-MAX_RELATIVE_ERROR = 1e-4
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
 SMALL = ("resnet18", "mobilenet_v2", "mnasnet1_0", "squeezenet1_1", "dcgan", "bert_tiny_128")
 
 
 def skip(why):
-    print(f"skipped: {why}")
+    print(f"real_models_test: Skipped\n{why}")  # ./dev test lists the reason
     sys.exit(77)
-
-
-def materialised(folder, name, build):
-    """The model with weights, made once."""
-    model = build / "models" / f"{name}.onnx"
-    stripped = folder / f"{name}.stripped.onnx"
-    if not model.exists() or model.stat().st_mtime < stripped.stat().st_mtime:
-        model.parent.mkdir(parents=True, exist_ok=True)
-        part = model.with_suffix(".part")
-        subprocess.run([sys.executable, folder / "materialize.py", stripped, part], check=True)
-        part.rename(model)
-    return model
 
 
 def array_for(value, rng):
@@ -42,55 +31,60 @@ def array_for(value, rng):
     return rng.integers(0, most, value.shape).astype(np.int64)
 
 
+def expected_of(model):
+    """(inputs by name, outputs by name) of ONNX Runtime, whose failures are ours to tell."""
+    try:
+        session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
+        rng = np.random.default_rng(5)
+        feeds = {value.name: array_for(value, rng) for value in session.get_inputs()}
+        names = [value.name for value in session.get_outputs()]
+        outputs = dict(zip(names, session.run(None, feeds)))
+    except Exception as problem:  # it has no class of its own for them
+        raise ValueError(f"ONNX Runtime failed: {problem}") from problem
+    for name, array in outputs.items():
+        if not np.isfinite(array).all():
+            raise ValueError(f"{name}: ONNX Runtime's output is not finite")
+    return feeds, outputs
+
+
 def error_of(program, model, folder):
-    """Largest difference from ONNX Runtime over the largest magnitude, of all outputs."""
-    session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-    rng = np.random.default_rng(5)
-    feeds = {value.name: array_for(value, rng) for value in session.get_inputs()}
+    """Largest difference from ONNX Runtime over the largest magnitude, of all outputs; infinite where
+    one is no number."""
+    feeds, outputs = expected_of(model)
     words = []
     for number, (name, array) in enumerate(feeds.items()):
         np.save(folder / f"in{number}.npy", array)
         words += ["--input", f"{name}={folder / f'in{number}.npy'}"]
     library = folder / "model.so"
-    records = ["--records", folder / "none.db"]
-    subprocess.run(
-        [program, "compile", model, "-o", library, *records], check=True, capture_output=True, text=True
-    )
-    subprocess.run(
-        [program, "run", library, "--output", folder, *words], check=True, capture_output=True, text=True
-    )
+    for command in (
+        ["compile", model, "-o", library, "--records", "none"],
+        ["run", library, "--output", folder, *words],
+    ):
+        subprocess.run([program, *command], check=True, capture_output=True, text=True)
     worst = 0.0
-    for value, expected in zip(session.get_outputs(), session.run(None, feeds)):
-        actual = np.load(folder / (re.sub(r"[^A-Za-z0-9._-]", "_", value.name) + ".npy"))
+    for name, expected in outputs.items():
+        actual = np.load(folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".npy"))
         if actual.shape != expected.shape:
-            raise ValueError(f"{value.name}: {actual.shape} instead of {expected.shape}")
-        if not np.isfinite(expected).all():
-            raise ValueError(f"{value.name}: ONNX Runtime's output is not finite")
-        worst = max(worst, float(np.abs(actual - expected).max() / np.abs(expected).max()))
+            raise ValueError(f"{name}: {actual.shape} instead of {expected.shape}")
+        worst = max(worst, array_error(actual, expected))
     return worst
 
 
 def main():
-    program, build = sys.argv[1], pathlib.Path(sys.argv[2])
-    folder = pathlib.Path(os.environ.get("TILEWRIGHT_MODELS") or "none")
-    if not folder.is_dir():
-        skip("no folder of models given (TILEWRIGHT_MODELS)")
-    names = sorted(path.name.removesuffix(".stripped.onnx") for path in folder.glob("*.stripped.onnx"))
+    program, folder = sys.argv[1], model_files.models_folder()
+    names = model_files.model_names(folder)
     if not names:
-        skip(f"no .stripped.onnx in {folder}")
+        skip(f"no {model_files.STRIPPED} in {folder}: set TILEWRIGHT_MODELS")
     if os.environ.get("TILEWRIGHT_ALL_MODELS") != "1":
         names = [name for name in names if name in SMALL]
     failed = []
     for name in names:
         with tempfile.TemporaryDirectory(prefix="tilewright-models-") as scratch:
             try:
-                error = error_of(program, materialised(folder, name, build), pathlib.Path(scratch))
-            except subprocess.CalledProcessError as problem:
-                print(f"{name}: {problem.stderr or problem}")
-                failed.append(name)
-                continue
-            except ValueError as problem:
-                print(f"{name}: {problem}")
+                model = model_files.materialized(name)
+                error = error_of(program, model, pathlib.Path(scratch))
+            except (subprocess.CalledProcessError, ValueError, model_files.ModelError) as problem:
+                print(f"{name}: {getattr(problem, 'stderr', None) or problem}")
                 failed.append(name)
                 continue
         print(f"{name}: largest error {error:.1e} of the largest output")
@@ -105,6 +99,9 @@ if __name__ == "__main__":
     try:
         import numpy as np
         import onnxruntime
+
+        from harness import model_files
+        from harness.model_match import MAX_RELATIVE_ERROR, array_error
     except ImportError as missing:
         skip(f"no {missing.name} in .venv")
     sys.exit(main())

@@ -117,18 +117,33 @@ std::string passed_list(const std::vector<Ran>& ran) {
   return text;
 }
 
-std::vector<std::string> regressions(const std::vector<Ran>& ran, const std::string& stored) {
+Lost regressions(const std::vector<Ran>& ran, const std::string& stored) {
   std::map<std::string, bool> passed;
   for (const Ran& one : ran) {
     passed[one.node_case->name] = one.result.outcome == Outcome::Passed;
   }
-  std::vector<std::string> lost;
+  Lost lost;
   std::istringstream lines(stored);
   for (std::string name; std::getline(lines, name);) {
+    if (name.empty() || name.starts_with('#')) continue;
     const auto now = passed.find(name);
-    if (now != passed.end() && !now->second) lost.push_back(name);
+    if (now == passed.end()) lost.vanished.push_back(name);
+    if (now != passed.end() && !now->second) lost.failing.push_back(name);
   }
   return lost;
+}
+
+std::string first_difference(const std::string& text, const std::string& stored) {
+  std::istringstream now(text), then(stored);
+  for (int number = 1;; ++number) {
+    std::string line, old;
+    const bool more = static_cast<bool>(std::getline(now, line));
+    const bool had = static_cast<bool>(std::getline(then, old));
+    if (!more && !had) return text == stored ? "" : fmt::format("line {}: its end", number);
+    if (more != had || line != old) {
+      return fmt::format("line {}: \"{}\" instead of \"{}\"", number, line, old);
+    }
+  }
 }
 
 std::string document(const NodeCases& cases, const std::vector<Ran>& ran) {

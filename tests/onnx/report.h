@@ -29,8 +29,15 @@ Share share_of_our_set(const std::vector<Ran>& ran);
 size_t count(const std::vector<Ran>& ran, Outcome outcome);
 
 std::string passed_list(const std::vector<Ran>& ran);  // names, one a line, under a comment
-// Names of the stored list that were run and do not pass any more.
-std::vector<std::string> regressions(const std::vector<Ran>& ran, const std::string& stored);
+// Names of the stored list that were run and do not pass any more, and those that were not run: the
+// package does not have them any more.
+struct Lost {
+  std::vector<std::string> failing;
+  std::vector<std::string> vanished;
+};
+Lost regressions(const std::vector<Ran>& ran, const std::string& stored);
+// Where two texts differ first: `line 7: "new" instead of "old"`; empty where they do not.
+std::string first_difference(const std::string& text, const std::string& stored);
 
 std::string document(const NodeCases& cases, const std::vector<Ran>& ran);
 
