@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 
 namespace tilewright::cli {
@@ -38,6 +39,20 @@ CLI::Validator natural_number() {
                                                    text);
           },
           "UINT"};
+}
+
+bool is_given(const CLI::App& app, const std::string& flag) {
+  const CLI::Option* const option = app.get_option(flag);
+  const std::string& variable = option->get_envname();
+  return option->count() > 0 && (variable.empty() || std::getenv(variable.c_str()) == nullptr);
+}
+
+Status refuse_flags(const CLI::App& app, std::initializer_list<const char*> flags,
+                    std::string_view why) {
+  for (const char* const flag : flags) {
+    if (is_given(app, flag)) return fail(ErrorKind::BadInput, fmt::format("{} {}", flag, why));
+  }
+  return {};
 }
 
 }  // namespace tilewright::cli

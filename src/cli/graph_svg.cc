@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "cli/graph_view.h"
 #include "cli/units.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 constexpr double kLetter = 6.6, kLine = 15, kMargin = 8, kGapX = 24, kGapY = 30;
 constexpr size_t kMostNodes = 12;  // that are listed in a box
-constexpr size_t kMostLetters = 60;
+constexpr size_t kMostLetters = 60, kMostHeading = 200;
 
 struct Placed {
   std::vector<std::string> lines;  // the first is the title
@@ -24,6 +25,7 @@ struct Placed {
   double bottom() const { return y + height; }
 };
 
+// Of clean text.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -36,14 +38,21 @@ std::string escaped(std::string_view text) {
     } else if (c == '"') {
       out += "&quot;";
     } else {
-      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      out += c;
     }
   }
   return out;
 }
 
 std::string shortened(const std::string& text) {
-  return text.size() <= kMostLetters ? text : text.substr(0, kMostLetters - 1) + "~";
+  return first_letters(clean_utf8(text), kMostLetters);
+}
+
+// Of clean text. What is not Latin, Greek or the like may be twice as wide.
+double width_of(std::string_view text) {
+  size_t wide = 0;
+  for (const char c : text) wide += static_cast<unsigned char>(c) >= 0xE1 ? 1 : 0;
+  return kLetter * static_cast<double>(letters_of(text) + wide);
 }
 
 std::vector<std::string> lines_of(const GraphBox& box, double sum_ns) {
@@ -69,9 +78,8 @@ std::vector<Placed> place(const GraphView& view, double* width, double* height) 
     Placed one;
     one.lines = lines_of(box, sum_ns);
     for (const size_t from : box.from) one.layer = std::max(one.layer, placed[from].layer + 1);
-    size_t letters = 0;
-    for (const std::string& line : one.lines) letters = std::max(letters, line.size());
-    one.width = 2 * kMargin + kLetter * static_cast<double>(letters);
+    for (const std::string& line : one.lines) one.width = std::max(one.width, width_of(line));
+    one.width += 2 * kMargin;
     one.height = 2 * kMargin + kLine * static_cast<double>(one.lines.size());
     layers = std::max(layers, one.layer + 1);
     placed.push_back(std::move(one));
@@ -122,6 +130,9 @@ std::string graph_svg(const GraphView& view) {
   double width = 0, height = 0;
   const std::vector<Placed> placed = place(view, &width, &height);
   const double sum_ns = view.sum_ns();
+  const std::string name = first_letters(clean_utf8(view.name), kMostHeading);
+  const std::string heading =
+      sum_ns > 0 ? name + ": tasks with a record take " + duration_text(sum_ns) : name;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"monospace\" font-size=\"11\">\n"
@@ -129,9 +140,9 @@ std::string graph_svg(const GraphView& view) {
       "<defs><marker id=\"a\" markerWidth=\"8\" markerHeight=\"6\" refX=\"8\" refY=\"3\" "
       "orient=\"auto\"><path d=\"M0 0 L8 3 L0 6 z\" fill=\"#777\"/></marker></defs>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n"
-      "<text x=\"{3:.0f}\" y=\"18\">{2}{4}</text>\n",
-      width + 4 * kGapX, height, escaped(view.name), kGapX,
-      sum_ns > 0 ? ": tasks with a record take " + duration_text(sum_ns) : "");
+      "<text x=\"{3:.0f}\" y=\"18\">{4}</text>\n",
+      std::max(width + 4 * kGapX, width_of(heading) + 2 * kGapX), height, escaped(name), kGapX,
+      escaped(heading));
   for (size_t k = 0; k < placed.size(); ++k) {
     for (const size_t from : view.boxes[k].from) svg += edge(placed[from], placed[k]);
   }

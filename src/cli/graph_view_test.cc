@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {
@@ -53,6 +54,31 @@ TEST(GraphView, PictureIsEscapedAndHasAnEdgeEach) {
   EXPECT_THAT(graph_svg({}), HasSubstr("</svg>"));
 }
 
+double attribute_of(const std::string& svg, const std::string& name) {
+  const size_t at = svg.find(" " + name + "=\"");
+  return at == std::string::npos ? 0 : std::stod(svg.substr(at + name.size() + 3));
+}
+
+// Names of any bytes: what is cut is cut between letters, what is no UTF-8 is replaced.
+TEST(GraphView, PictureIsRightForAnyName) {
+  GraphView view = small_view();
+  std::string layers;
+  for (int k = 0; k < 70; ++k) layers += "\xE5\xB1\x82";
+  view.boxes[1].title = layers;
+  view.boxes[2].title = "bad \xFF\x01 name";
+  const std::string svg = graph_svg(view);
+  EXPECT_EQ(clean_utf8(svg).find('?'), svg.find('?'));
+  EXPECT_THAT(svg, HasSubstr(layers.substr(0, 59 * 3) + "~<"));
+  EXPECT_THAT(svg, HasSubstr("bad ?  name"));
+}
+
+// A picture is at least as wide as its heading.
+TEST(GraphView, HeadingIsNotCutOff) {
+  const GraphView narrow{.name = std::string(90, 'm') + ".onnx",
+                         .boxes = {{.title = "x", .detail = "f32[4]"}}};
+  EXPECT_GE(attribute_of(graph_svg(narrow), "width"), 95 * 6.6);
+}
+
 TEST(GraphView, OfOneKernel) {
   const Workload workload = parse_workload("matmul:m=8,n=8,k=8,constant=none").value();
   const deploy::ModelPlan plan = deploy::plan_workload(workload, {});
@@ -64,6 +90,7 @@ TEST(GraphView, OfOneKernel) {
   EXPECT_EQ(view.boxes[2].from, (std::vector<size_t>{0, 1}));
   EXPECT_EQ(view.boxes[3].from, (std::vector<size_t>{2}));
   EXPECT_EQ(view.sum_ns(), 700);
+  EXPECT_TRUE(view.boxes[2].nodes.empty());  // it was no node of a model
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/rng.h"
+#include "cli/flag_checks.h"
 #include "cli/npy.h"
 #include "cli/records_common.h"
 #include "ir/element.h"
@@ -64,6 +65,19 @@ Result<std::pair<int32_t, std::string>> input_of(const TilewrightModelApi& api,
 
 }  // namespace
 
+bool is_library(std::string_view what) { return what.ends_with(".so"); }
+
+Status check_model_flags(const CLI::App& app, const ModelChoice& choice, const std::string& records,
+                         bool shapes_are_used) {
+  if (!is_library(choice.what)) return check_named_records(app, records);
+  constexpr std::string_view kWhy =
+      "is not for a compiled model: that was decided when it was compiled";
+  if (!shapes_are_used) {
+    if (Status refused = refuse_flags(app, {"--input-shapes"}, kWhy); !refused) return refused;
+  }
+  return refuse_flags(app, {"--target", "--records", "--passes-off"}, kWhy);
+}
+
 graph::TensorType type_of(const TilewrightTensorInfo& info) {
   return {.element = scalar_of(info.type), .shape = {info.shape, info.shape + info.rank}};
 }
@@ -71,7 +85,7 @@ graph::TensorType type_of(const TilewrightTensorInfo& info) {
 Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& target,
                                       const std::string& records) {
   LoadedModel loaded;
-  if (choice.what.ends_with(".so")) {
+  if (is_library(choice.what)) {
     Result<deploy::ModelLibrary> library = deploy::ModelLibrary::open(choice.what);
     if (!library) return std::unexpected(library.error());
     loaded.library_ = *std::move(library);
@@ -99,7 +113,14 @@ Result<ModelArrays> make_arrays(const TilewrightModelApi& api,
   for (const std::string& word : inputs) {
     const auto input = input_of(api, word);
     if (!input) return std::unexpected(input.error());
-    files[static_cast<size_t>(input->first)] = input->second;
+    std::string& file = files[static_cast<size_t>(input->first)];
+    if (input->second.empty() || !file.empty()) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("--input {}: {}", word,
+                              input->second.empty() ? "there is no file's name behind the ="
+                                                    : "that input is given twice"));
+    }
+    file = input->second;
   }
   ModelArrays arrays;
   Rng rng(seed.value_or(0));

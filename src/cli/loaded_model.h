@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,7 +15,18 @@
 #include "graph/constant.h"
 #include "runtime/host/buffer.h"
 
+namespace CLI {  // NOLINT(readability-identifier-naming)
+class App;
+}
+
 namespace tilewright::cli {
+
+bool is_library(std::string_view what);  // ends in .so
+
+// An error for flags that mean nothing for what is loaded, and where a store was named that does
+// not exist. `shapes_are_used`: for something else than the model.
+Status check_model_flags(const CLI::App& app, const ModelChoice& choice, const std::string& records,
+                         bool shapes_are_used);
 
 // Instances are made of its api (deploy::make_instance) and end before it.
 class LoadedModel {
@@ -43,8 +55,8 @@ struct ModelArrays {
   std::vector<const void*> input_pointers;
   std::vector<void*> output_pointers;
 };
-// Inputs from `NAME=FILE.npy`, or FILE.npy where there is one input; what is not given is random by
-// the seed (integers in [0, 2)) if there is one, and an error otherwise.
+// Inputs from `NAME=FILE.npy`, each once, or FILE.npy where there is one input; what is not given
+// is random by the seed (integers in [0, 2)) if there is one, and an error otherwise.
 Result<ModelArrays> make_arrays(const TilewrightModelApi& api,
                                 const std::vector<std::string>& inputs,
                                 std::optional<uint64_t> seed);

@@ -16,6 +16,13 @@ namespace {
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   Result<Workload> workload = parse_workload(choice.what);
   if (!workload) return std::unexpected(workload.error());
+  if (!choice.input_shapes.empty() || !choice.passes_off.empty()) {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("{} is for models in files; {} is an operator, which has its shapes "
+                    "in its text and no passes",
+                    choice.passes_off.empty() ? "--input-shapes" : "--passes-off", choice.what));
+  }
   std::vector<graph::Constant> constants;
   for (const Operand& operand : workload->operands) {
     if (operand.role != Role::Constant) continue;
@@ -40,6 +47,11 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
     }
     constants.push_back(*std::move(constant));
   }
+  if (choice.constants.size() > constants.size()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("--constant is given {} times, and {} has {} constants",
+                            choice.constants.size(), choice.what, constants.size()));
+  }
   return deploy::plan_workload(*workload, constants);
 }
 
@@ -56,6 +68,11 @@ void declare_model_flags(CLI::App& app, ModelChoice* choice) {
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {
+  if (!choice.constants.empty()) {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("--constant is for operators; {} has its constants in it", choice.what));
+  }
   onnx::ImportOptions import;
   if (!choice.input_shapes.empty()) {
     auto shapes = onnx::parse_input_shapes(choice.input_shapes);
@@ -71,6 +88,11 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
 
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
                                  const std::string& records) {
+  if (choice.what.ends_with(".so")) {
+    return fail(ErrorKind::BadInput, fmt::format("{} is compiled already; give the model it was "
+                                                 "made of, such as resnet50.onnx",
+                                                 choice.what));
+  }
   Result<deploy::ModelPlan> plan =
       is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice);
   if (!plan) return std::unexpected(plan.error());

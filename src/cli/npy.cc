@@ -88,7 +88,11 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {}", name, why));
   };
   if (!bytes.starts_with(kMagic) || bytes.size() < 12) return bad("is no .npy file");
-  const bool wide = bytes[6] != 1;  // version 2 and 3 have four bytes of length
+  const int version = static_cast<unsigned char>(bytes[6]);
+  if (version < 1 || version > 3) {
+    return bad(fmt::format("is a .npy file of version {}; versions 1 to 3 are known", version));
+  }
+  const bool wide = version != 1;  // four bytes of length
   const size_t begin = wide ? 12 : 10;
   uint32_t length = 0;
   std::memcpy(&length, &bytes[8], wide ? 4 : 2);

@@ -58,6 +58,7 @@ TEST(Npy, RefusesWhatIsNoArray) {
       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", ""),
        "is not one"},
       {npy("{'descr': '<f4'}", "abcd"), "not understood"},
+      {std::string("\x93NUMPY\x09") + npy(good, "abcd").substr(7), "version 9"},
       {npy(good, "abcd").substr(0, 30), "cut off"}};
   for (const auto& [bytes, part] : cases) {
     const auto read = parse_npy(bytes, "x.npy");

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <system_error>
 #include <vector>
@@ -62,30 +63,70 @@ Result<Ended> run_program(const std::vector<std::string>& words) {
   return ended;
 }
 
-}  // namespace
+struct Harness {
+  std::string python;
+  std::filesystem::path script;
+};
 
-Result<std::string> run_peers(const PeersRun& run) {
+Result<Harness> find_harness(const PeersRun& run) {
   const Result<std::filesystem::path> tree = source_tree();
   if (!tree) return std::unexpected(tree.error());
-  const std::filesystem::path own = *tree / ".venv" / "bin" / "python";
+  Harness harness{.python = run.python, .script = *tree / "bench" / "models.py"};
   std::error_code error;
-  if (run.python.empty() && !std::filesystem::exists(own, error)) {
+  if (!run.python.empty()) {
+    // Without a '/' it is looked for as a shell does.
+    const bool named = run.python.find('/') != std::string::npos;
+    if (!named || access(run.python.c_str(), X_OK) == 0) return harness;
     return fail(ErrorKind::BadInput,
-                fmt::format("--peers needs Python with the peers: there is no {}; `./dev bench` "
-                            "makes it, or name one by --python",
-                            own.string()));
+                fmt::format("--python {}: there is no such program", run.python));
   }
-  std::vector<std::string> words = {run.python.empty() ? own.string() : run.python,
-                                    (*tree / "bench" / "models.py").string(),
-                                    "--match",
-                                    std::filesystem::absolute(run.model, error).string(),
-                                    "--library",
-                                    std::filesystem::absolute(run.library, error).string(),
-                                    "--peers",
-                                    run.peers,
-                                    "--rounds",
-                                    fmt::format("{}", run.rounds)};
+  harness.python = (*tree / ".venv" / "bin" / "python").string();
+  if (std::filesystem::exists(harness.python, error)) return harness;
+  return fail(ErrorKind::BadInput,
+              fmt::format("--peers needs Python with the peers: there is no {}; `./dev bench` "
+                          "makes it, or name one by --python",
+                          harness.python));
+}
+
+}  // namespace
+
+Status check_peer_names(std::string_view peers) {
+  for (size_t begin = 0; begin <= peers.size();) {
+    const size_t end = std::min(peers.find(',', begin), peers.size());
+    const std::string_view name = peers.substr(begin, end - begin);
+    if (name != "onnxruntime" && name != "openvino") {
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("--peers {}: '{}' is none; there are onnxruntime and openvino", peers, name));
+    }
+    begin = end + 1;
+  }
+  return {};
+}
+
+Status check_peers_run(const PeersRun& run) {
+  std::error_code error;
+  if (!std::filesystem::exists(run.model, error)) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: there is no such file for the peers", run.model.string()));
+  }
+  const Result<Harness> harness = find_harness(run);
+  return harness ? Status{} : std::unexpected(harness.error());
+}
+
+Result<std::string> run_peers(const PeersRun& run) {
+  const Result<Harness> harness = find_harness(run);
+  if (!harness) return std::unexpected(harness.error());
+  std::error_code error;
+  std::vector<std::string> words = {
+      harness->python, harness->script.string(),
+      "--match",       std::filesystem::absolute(run.model, error).string(),
+      "--library",     std::filesystem::absolute(run.library, error).string(),
+      "--peers",       run.peers,
+      "--rounds",      fmt::format("{}", run.rounds)};
   if (!run.input_shapes.empty()) words.insert(words.end(), {"--input-shapes", run.input_shapes});
+  for (const std::string& input : run.inputs) words.insert(words.end(), {"--input", input});
+  if (run.threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", run.threads)});
   if (run.json) words.emplace_back("--json-lines");
   Result<Ended> ended = run_program(words);
   if (!ended) return std::unexpected(ended.error());

@@ -20,7 +20,24 @@ void declare_records_flag(CLI::App& app, std::string* path) {
   app.add_option("--records", *path, "the store of records (default: tilewright.db)");
 }
 
+void declare_read_records_flag(CLI::App& app, std::string* path) {
+  *path = kDefaultRecords;
+  app.add_option("--records", *path,
+                 "the store of records (default: tilewright.db if there is one; none: do without)");
+}
+
+Status check_named_records(const CLI::App& app, const std::string& path) {
+  std::error_code error;
+  const bool named = app.count("--records") > 0 && path != kNoRecords;
+  if (!named || std::filesystem::exists(path, error) || error) return {};
+  return fail(ErrorKind::BadInput,
+              fmt::format("--records {}: there is no such file; `tilewright tune` makes one, and "
+                          "--records none does without",
+                          path));
+}
+
 Result<std::optional<record::Store>> open_records(const std::string& path) {
+  if (path == kNoRecords) return std::nullopt;
   std::error_code error;
   if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
   Result<record::Store> store = record::Store::open(path, record::OpenAs::Reader);

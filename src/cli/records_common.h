@@ -21,8 +21,14 @@ namespace tilewright::cli {
 
 inline constexpr const char* kDefaultRecords = "tilewright.db";
 
+inline constexpr const char* kNoRecords = "none";  // of verbs that read: without a store
+
 // `path` outlives the parsing.
 void declare_records_flag(CLI::App& app, std::string* path);
+// Of verbs that only read it and can do without.
+void declare_read_records_flag(CLI::App& app, std::string* path);
+// An error where a store was named that does not exist.
+Status check_named_records(const CLI::App& app, const std::string& path);
 
 // The store for reading; nothing where there is no such file: then nothing was tuned.
 Result<std::optional<record::Store>> open_records(const std::string& path);

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -116,6 +117,9 @@ int run_action(const Action& action, const Context& context) {
   } catch (const InternalError& error) {
     return report(context, ExitCode::InternalError, "internal",
                   fmt::format("internal error, please report it: {}", error.what()));
+  } catch (const std::bad_alloc&) {
+    return report(context, ExitCode::BadUse, "no_memory",
+                  "not enough memory; close other programs, or give this one more");
   } catch (const std::exception& error) {
     return report(
         context, ExitCode::InternalError, "internal",

@@ -23,6 +23,10 @@ void declare_target_flags(CLI::App& app, const std::string& default_text, Target
 
 Result<Target> target_of(const TargetChoice& choice, int default_threads);
 
+// Of verbs that make code and do not run it: one thread for each cpu of this machine where nothing
+// is said. Any target that kernels can be made for.
+Result<Target> compiled_target_of(const TargetChoice& choice);
+
 // Of verbs that measure: one thread for each cpu where nothing is said, and what cannot run here is
 // refused.
 Result<Target> measured_target_of(const TargetChoice& choice);

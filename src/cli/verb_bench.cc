@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <numeric>
@@ -43,7 +44,7 @@ struct Options {
 
 constexpr std::array kQuantiles = {0.1, 0.5, 0.9, 0.99};
 
-std::string text_of(const TilewrightModelApi& api, const ModelTiming& timing,
+std::string text_of(const TilewrightModelApi& api, int threads, const ModelTiming& timing,
                     const std::vector<StepGroup>& groups, double sum_ns) {
   std::string text = fmt::format("{:>10}  {:>6}  {:>5}  {}\n", "time", "share", "calls", "task");
   for (const StepGroup& group : groups) {
@@ -52,22 +53,22 @@ std::string text_of(const TilewrightModelApi& api, const ModelTiming& timing,
   }
   text += fmt::format("{:>10}  tasks together, {:.1f} % of a run\n", duration_text(sum_ns),
                       100 * timing.share);
-  text += fmt::format("{}: {} runs on {} threads: least {}", api.name, timing.runs_ns.size(),
-                      api.threads, duration_text(timing.runs_ns.front()));
+  text += fmt::format("{}: {} runs on {} thread{}: least {}", api.name, timing.runs_ns.size(),
+                      threads, threads == 1 ? "" : "s", duration_text(timing.runs_ns.front()));
   for (const double q : kQuantiles) {
     text += fmt::format(", {:g} % {}", 100 * q, duration_text(quantile_of(timing.runs_ns, q)));
   }
   return text + "\n";
 }
 
-Json json_of(const TilewrightModelApi& api, const ModelTiming& timing,
+Json json_of(const TilewrightModelApi& api, int threads, const ModelTiming& timing,
              const std::vector<StepGroup>& groups, double sum_ns) {
   Json tasks = Json::array();
   for (const StepGroup& group : groups) {
     tasks.push_back({{"title", group.title}, {"calls", group.count}, {"ns", group.ns}});
   }
   Json json = {{"model", api.name},
-               {"threads", api.threads},
+               {"threads", threads},
                {"runs", timing.runs_ns.size()},
                {"least_ns", timing.runs_ns.front()},
                {"tasks", std::move(tasks)},
@@ -84,38 +85,42 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::error_code error;
-    path_ =
-        std::filesystem::temp_directory_path(error) / fmt::format("tilewright-bench-{}", getpid());
-    std::filesystem::create_directories(path_, error);
+    std::string name = std::filesystem::temp_directory_path(error) / "tilewright-bench-XXXXXX";
+    if (mkdtemp(name.data()) != nullptr) path_ = name;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
     std::error_code error;
-    std::filesystem::remove_all(path_, error);
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
   }
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return path_; }  // empty: it could not be made
 
  private:
   std::filesystem::path path_;
 };
 
-Status compare_with_peers(const Context& context, const Options& options,
-                          const LoadedModel& model) {
+PeersRun peers_run_of(const Context& context, const Options& options) {
+  return {.model = is_library(options.model.what) ? options.onnx : options.model.what,
+          .library = options.model.what,
+          .peers = options.peers,
+          .python = options.python,
+          .input_shapes = options.model.input_shapes,
+          .inputs = options.inputs,
+          .rounds = options.rounds,
+          .json = context.json};
+}
+
+Status compare_with_peers(const Context& context, const Options& options, const LoadedModel& model,
+                          int threads) {
   const TemporaryFolder folder;
-  PeersRun run{.model = options.model.what,
-               .library = options.model.what,
-               .peers = options.peers,
-               .python = options.python,
-               .input_shapes = options.model.input_shapes,
-               .rounds = options.rounds,
-               .json = context.json};
+  PeersRun run = peers_run_of(context, options);
+  run.threads = threads;
   if (model.program() != nullptr) {
+    if (folder.path().empty()) return fail(ErrorKind::Io, "no temporary folder can be made");
     run.library = folder.path() / "model.so";
     const Status written = deploy::export_shared(*model.program(), run.library);
     if (!written) return written;
-  } else {
-    run.model = options.onnx;
   }
   const Result<std::string> said = run_peers(run);
   if (!said) return std::unexpected(said.error());
@@ -123,9 +128,15 @@ Status compare_with_peers(const Context& context, const Options& options,
   return {};
 }
 
-Status check_flags(const Options& options) {
-  if (options.peers.empty()) return {};
-  const bool library = options.model.what.ends_with(".so");
+Status check_flags(const Context& context, const Options& options, const CLI::App& app) {
+  const Status flags =
+      check_model_flags(app, options.model, options.records, !options.peers.empty());
+  if (!flags) return flags;
+  if (options.peers.empty()) {
+    return refuse_flags(app, {"--onnx", "--python", "--rounds"}, "goes with --peers");
+  }
+  if (const Status names = check_peer_names(options.peers); !names) return names;
+  const bool library = is_library(options.model.what);
   if (library && options.onnx.empty()) {
     return fail(ErrorKind::BadInput,
                 "--peers with a .so needs the model it was made of: --onnx FILE.onnx");
@@ -133,14 +144,13 @@ Status check_flags(const Options& options) {
   if (!library && !is_model_file(options.model.what)) {
     return fail(ErrorKind::BadInput, "--peers goes with a model: they read .onnx");
   }
-  return {};
+  return check_peers_run(peers_run_of(context, options));
 }
 
 Result<ExitCode> run_bench(const Context& context, const Options& options) {
-  if (const Status flags = check_flags(options); !flags) return std::unexpected(flags.error());
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
-  cpu_set_t cpus{};  // an instance that is timed pins this thread; peers are to have them all
+  cpu_set_t cpus{};  // an instance that is timed pins this thread; what follows has them all
   sched_getaffinity(0, sizeof(cpus), &cpus);
   const double begin_s = seconds_now();
   const Result<LoadedModel> model = LoadedModel::load(options.model, *target, options.records);
@@ -151,29 +161,32 @@ Result<ExitCode> run_bench(const Context& context, const Options& options) {
   if (!arrays) return std::unexpected(arrays.error());
   if (model->untuned() > 0) {
     context.err << fmt::format(
-        "tilewright: {} tasks are not tuned and have their default schedule (`tilewright tasks {}` "
-        "lists them)\n",
+        "tilewright: {} of the tasks are not tuned and have their default schedule (`tilewright "
+        "tasks {}` lists them)\n",
         model->untuned(), options.model.what);
   }
+  const int threads = options.target.threads > 0 ? options.target.threads : api.threads;
   const Interrupt interrupt;
-  const Result<deploy::ModelInstance> instance = deploy::make_instance(
-      api, {.threads = 0, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr});
+  const Result<deploy::ModelInstance> instance =
+      deploy::make_instance(api, {.threads = options.target.threads,
+                                  .flags = TILEWRIGHT_MODEL_PIN_CALLER,
+                                  .weights_path = nullptr});
   if (!instance) return std::unexpected(instance.error());
   const Result<ModelTiming> timing = time_model(api, instance->get(), *arrays, options.seconds);
+  sched_setaffinity(0, sizeof(cpus), &cpus);
   if (!timing) return std::unexpected(timing.error());
   std::vector<StepGroup> groups = group_steps(api, *timing);
   const double sum_ns = std::accumulate(timing->steps_ns.begin(), timing->steps_ns.end(), 0.0);
   std::ranges::sort(groups, {}, [](const StepGroup& one) { return std::pair(-one.ns, one.title); });
-  Json json = json_of(api, *timing, groups, sum_ns);
+  Json json = json_of(api, threads, *timing, groups, sum_ns);
   json["load_s"] = load_s;
   json["memory_bytes"] = api.memory(instance->get());
   json["untuned"] = model->untuned();
-  print(context, text_of(api, *timing, groups, sum_ns), json);
+  print(context, text_of(api, threads, *timing, groups, sum_ns), json);
   if (Interrupt::requested()) return ExitCode::Interrupted;
   if (!options.peers.empty()) {
     context.out.flush();
-    sched_setaffinity(0, sizeof(cpus), &cpus);
-    const Status compared = compare_with_peers(context, options, *model);
+    const Status compared = compare_with_peers(context, options, *model, threads);
     if (!compared) return std::unexpected(compared.error());
   }
   return ExitCode::Done;
@@ -201,9 +214,13 @@ Action declare_bench(CLI::App& app) {
   app.add_option("--python", options->python,
                  "for --peers: a Python that has them (default: .venv of the source tree)");
   declare_model_flags(app, &options->model);
-  declare_records_flag(app, &options->records);
+  declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
-  return [options](const Context& context) { return run_bench(context, *options); };
+  return [options, &app](const Context& context) -> Result<ExitCode> {
+    const Status flags = check_flags(context, *options, app);
+    if (!flags) return std::unexpected(flags.error());
+    return run_bench(context, *options);
+  };
 }
 
 }  // namespace tilewright::cli

@@ -111,8 +111,11 @@ Result<ExitCode> run_compile(const Context& context, const Options& options) {
   const double begin_s = seconds_now();
   const Result<Export> write = export_of(options.output);
   if (!write) return std::unexpected(write.error());
-  const Result<Target> target = measured_target_of(options.target);
+  const Result<Target> target = compiled_target_of(options.target);
   if (!target) return std::unexpected(target.error());
+  const std::filesystem::path output = options.output;
+  const Status writable = deploy::check_writable(output);  // before anything long is done
+  if (!writable) return std::unexpected(writable.error());
   const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
   if (!chosen) return std::unexpected(chosen.error());
   const auto& [plan, choices] = *chosen;
@@ -123,7 +126,6 @@ Result<ExitCode> run_compile(const Context& context, const Options& options) {
                                untuned_text(untuned));
     return ExitCode::NotTuned;
   }
-  const std::filesystem::path output = options.output;
   deploy::CompileOptions compile;
   compile.name = options.name.empty() ? output.stem().string() : options.name;
   compile.c_source = output.extension() == ".c";
@@ -154,7 +156,7 @@ Action declare_compile(CLI::App& app) {
   declare_model_flags(app, &options->model);
   app.add_option("--constant", options->model.constants,
                  "of an operator: a constant's values, NAME=FILE.npy; may be repeated");
-  declare_records_flag(app, &options->records);
+  declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
   app.add_option("--name", options->name, "of the model's symbol (default: the file's name)");
   app.add_option("--weights", options->weights,
@@ -162,7 +164,11 @@ Action declare_compile(CLI::App& app) {
       ->check(CLI::IsMember({"embedded", "beside"}));
   app.add_flag("--require-tuned", options->require_tuned,
                "fail with exit code 4 and name each task that has no record");
-  return [options](const Context& context) { return run_compile(context, *options); };
+  return [options, &app](const Context& context) -> Result<ExitCode> {
+    const Status named = check_named_records(app, options->records);
+    if (!named) return std::unexpected(named.error());
+    return run_compile(context, *options);
+  };
 }
 
 }  // namespace tilewright::cli

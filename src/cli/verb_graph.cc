@@ -38,7 +38,7 @@ Result<ExitCode> run_graph(const Context& context, const Options& options) {
   if (const auto known = text_of({}, ending); !options.output.empty() && !known) {
     return std::unexpected(known.error());
   }
-  const Result<Target> target = measured_target_of(options.target);
+  const Result<Target> target = compiled_target_of(options.target);
   if (!target) return std::unexpected(target.error());
   const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
   if (!chosen) return std::unexpected(chosen.error());
@@ -70,9 +70,13 @@ Action declare_graph(CLI::App& app) {
   app.add_option("-o,--output", options->output,
                  "a file .svg, .txt or .json (default: as text to the output)");
   declare_model_flags(app, &options->model);
-  declare_records_flag(app, &options->records);
+  declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
-  return [options](const Context& context) { return run_graph(context, *options); };
+  return [options, &app](const Context& context) -> Result<ExitCode> {
+    const Status named = check_named_records(app, options->records);
+    if (!named) return std::unexpected(named.error());
+    return run_graph(context, *options);
+  };
 }
 
 }  // namespace tilewright::cli

@@ -5,10 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <memory>
 #include <ostream>
+#include <set>
 
 #include "base/json.h"
 #include "cli/flag_checks.h"
@@ -31,77 +33,119 @@ struct Options {
   std::optional<uint64_t> seed;
 };
 
-// What people look at first.
+// What people look at first: of the numbers, which NaN is none of.
 struct Digest {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;
   double sum = 0;
+  int64_t numbers = 0, nans = 0;
 };
 
 Digest digest_of(const runtime::AlignedBuffer& buffer, const graph::TensorType& type) {
   Digest digest;
   for (int64_t k = 0; k < type.elements(); ++k) {
     const double value = ir::read_element(buffer.as<std::byte>(), type.element, k);
+    if (std::isnan(value)) {
+      ++digest.nans;
+      continue;
+    }
     digest.low = std::min(digest.low, value);
     digest.high = std::max(digest.high, value);
     digest.sum += value;
+    ++digest.numbers;
   }
   return digest;
 }
 
-// A name as a file's: what is no letter, digit, '.', '-' or '_' becomes '_'.
-std::string file_name_of(std::string_view name) {
-  std::string file(name);
-  std::ranges::replace_if(
-      file,
-      [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-' && c != '_';
-      },
-      '_');
-  return file + ".npy";
+std::string text_of(const Digest& digest) {
+  const std::string nans =
+      digest.nans == 0 ? ""
+                       : fmt::format("{} of {} NaN", digest.nans, digest.nans + digest.numbers);
+  if (digest.numbers == 0) return nans.empty() ? "empty" : nans;
+  return fmt::format("least {:.6g}, largest {:.6g}, mean {:.6g}{}{}", digest.low, digest.high,
+                     digest.sum / static_cast<double>(digest.numbers), nans.empty() ? "" : ", ",
+                     nans);
+}
+
+// Names as those of files: what is no letter, digit, '.', '-' or '_' becomes '_'; names that are
+// then the same get their place behind them.
+std::vector<std::string> file_names_of(const TilewrightModelApi& api) {
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (int32_t k = 0; k < api.output_count; ++k) {
+    std::string name(api.outputs[k].name);
+    std::ranges::replace_if(
+        name,
+        [](char c) {
+          const auto letter = static_cast<unsigned char>(c);
+          const bool plain = letter < 128 && std::isalnum(letter) != 0;
+          return !plain && c != '.' && c != '-' && c != '_';
+        },
+        '_');
+    while (!taken.insert(name).second) name += fmt::format("_{}", k);
+    names.push_back(name + ".npy");
+  }
+  return names;
+}
+
+Status make_folder(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return {};
+  return fail(ErrorKind::Io,
+              fmt::format("--output {}: no folder: {}", folder.string(), error.message()));
+}
+
+// Tells what an output holds, and writes it where a folder was named.
+Status print_output(const Context& context, const Options& options,
+                    const TilewrightTensorInfo& info, const runtime::AlignedBuffer& buffer,
+                    const std::string& file_name) {
+  const graph::TensorType type = type_of(info);
+  const Digest digest = digest_of(buffer, type);
+  std::string text = fmt::format("{} {}: {}", info.name, type.to_string(), text_of(digest));
+  Json json = {{"output", info.name}, {"type", type.to_string()}, {"nans", digest.nans}};
+  if (digest.numbers > 0) {
+    json["least"] = digest.low;
+    json["largest"] = digest.high;
+  }
+  if (!options.output.empty()) {
+    const std::filesystem::path file = std::filesystem::path(options.output) / file_name;
+    const Status written =
+        write_npy(file, type, {buffer.as<const char>(), static_cast<size_t>(info.bytes)});
+    if (!written) return written;
+    text += " -> " + file.string();
+    json["file"] = file.string();
+  }
+  print(context, text + "\n", json);
+  return {};
 }
 
 Result<ExitCode> run_run(const Context& context, const Options& options) {
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
+  if (!options.output.empty()) {
+    if (const Status made = make_folder(options.output); !made) {
+      return std::unexpected(made.error());
+    }
+  }
   const Result<LoadedModel> model = LoadedModel::load(options.model, *target, options.records);
   if (!model) return std::unexpected(model.error());
   const TilewrightModelApi& api = model->api();
   const Result<ModelArrays> arrays = make_arrays(api, options.inputs, options.seed);
   if (!arrays) return std::unexpected(arrays.error());
-  const Result<deploy::ModelInstance> instance =
-      deploy::make_instance(api, {.threads = 0, .flags = 0, .weights_path = nullptr});
+  const Result<deploy::ModelInstance> instance = deploy::make_instance(
+      api, {.threads = options.target.threads, .flags = 0, .weights_path = nullptr});
   if (!instance) return std::unexpected(instance.error());
   if (api.run(instance->get(), arrays->input_pointers.data(), arrays->output_pointers.data()) !=
       0) {
     return fail(ErrorKind::Build, api.error(instance->get()));
   }
-  if (!options.output.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(options.output, error);
-  }
+  const std::vector<std::string> names = file_names_of(api);
   for (int32_t k = 0; k < api.output_count; ++k) {
-    const TilewrightTensorInfo& info = api.outputs[k];
-    const graph::TensorType type = type_of(info);
-    const runtime::AlignedBuffer& buffer = arrays->outputs[static_cast<size_t>(k)];
-    const Digest digest = digest_of(buffer, type);
-    std::string text =
-        fmt::format("{} {}: least {:.6g}, largest {:.6g}, mean {:.6g}", info.name, type.to_string(),
-                    digest.low, digest.high, digest.sum / static_cast<double>(type.elements()));
-    Json json = {{"output", info.name},
-                 {"type", type.to_string()},
-                 {"least", digest.low},
-                 {"largest", digest.high}};
-    if (!options.output.empty()) {
-      const std::filesystem::path file =
-          std::filesystem::path(options.output) / file_name_of(info.name);
-      const Status written =
-          write_npy(file, type, {buffer.as<const char>(), static_cast<size_t>(info.bytes)});
-      if (!written) return std::unexpected(written.error());
-      text += " -> " + file.string();
-      json["file"] = file.string();
-    }
-    print(context, text + "\n", json);
+    const auto place = static_cast<size_t>(k);
+    const Status printed =
+        print_output(context, options, api.outputs[k], arrays->outputs[place], names[place]);
+    if (!printed) return std::unexpected(printed.error());
   }
   return ExitCode::Done;
 }
@@ -119,9 +163,13 @@ Action declare_run(CLI::App& app) {
       ->check(natural_number());
   app.add_option("--output", options->output, "a folder for the outputs as .npy files");
   declare_model_flags(app, &options->model);
-  declare_records_flag(app, &options->records);
+  declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
-  return [options](const Context& context) { return run_run(context, *options); };
+  return [options, &app](const Context& context) -> Result<ExitCode> {
+    const Status flags = check_model_flags(app, options->model, options->records, false);
+    if (!flags) return std::unexpected(flags.error());
+    return run_run(context, *options);
+  };
 }
 
 }  // namespace tilewright::cli

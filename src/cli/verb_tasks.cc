@@ -45,13 +45,13 @@ std::string text_of(const std::vector<Row>& rows) {
                         row.flop / 1e6, row.weight, ns > 0 ? duration_text(ns) : "-",
                         ns > 0 && row.flop > 0 ? rate_text(row.flop, ns) : "-", row.title);
   }
-  text += fmt::format("{} tasks, {} with a record; those take {} a run\n", rows.size(),
-                      rows.size() - untuned, duration_text(sum_ns));
+  text += fmt::format("{} task{}, {} with a record; those take {} a run\n", rows.size(),
+                      rows.size() == 1 ? "" : "s", rows.size() - untuned, duration_text(sum_ns));
   return text;
 }
 
 Result<ExitCode> run_tasks(const Context& context, const Options& options) {
-  const Result<Target> target = measured_target_of(options.target);
+  const Result<Target> target = compiled_target_of(options.target);
   if (!target) return std::unexpected(target.error());
   const Result<ChosenModel> chosen = choose_model(options.model, *target, options.records);
   if (!chosen) return std::unexpected(chosen.error());
@@ -86,9 +86,13 @@ Action declare_tasks(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("what", options->model.what, "a model, such as resnet50.onnx")->required();
   declare_model_flags(app, &options->model);
-  declare_records_flag(app, &options->records);
+  declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
-  return [options](const Context& context) { return run_tasks(context, *options); };
+  return [options, &app](const Context& context) -> Result<ExitCode> {
+    const Status named = check_named_records(app, options->records);
+    if (!named) return std::unexpected(named.error());
+    return run_tasks(context, *options);
+  };
 }
 
 }  // namespace tilewright::cli

@@ -97,8 +97,9 @@ ir::Scalar element_of_input(const ValueInfoProto& input) {
   return *element;
 }
 
-// `x:[1,3,224,224]`, with 1 where the file does not say.
+// `x:[1,3,224,224]`, with 1 where the file does not say; `x:[...]` without a rank.
 std::string suggestion(const ValueInfoProto& input, const DeclaredShape& declared) {
+  if (!declared.has_rank) return fmt::format("{}:[...]", shown(input.name()));
   Shape shape = declared.extents;
   std::ranges::replace(shape, kSymbolic, int64_t{1});
   return fmt::format("{}:{}", shown(input.name()), to_string(shape));

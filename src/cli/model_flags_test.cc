@@ -1,0 +1,155 @@
+// Verbs that take whole models, on an operator as a model of one kernel: what their flags mean, and
+// that none is silently without effect.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/npy.h"
+#include "cli/run_testing.h"
+#include "cli/target_choice.h"
+#include "record/record_testing.h"
+#include "target/machine.h"
+
+namespace tilewright::cli {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kWhat = "matmul:m=8,n=8,k=8,constant=none";
+constexpr const char* kPacked = "matmul:m=8,n=8,k=8,constant=B";
+
+class ModelFlags : public testing::Test {
+ protected:
+  std::string path(const std::string& name) const { return folder_ / name; }
+
+  // A library for one thread.
+  std::string library() {
+    const Outcome made =
+        tilewright({"compile", kWhat, "-o", path("m.so"), "--records", "none", "--threads", "1"});
+    EXPECT_EQ(made.code, 0) << made.err;
+    return path("m.so");
+  }
+
+  void expect_refused(const std::vector<std::string>& words, const std::string& part) {
+    const Outcome ran = tilewright(words);
+    EXPECT_EQ(ran.code, 2) << testing::PrintToString(words);
+    EXPECT_THAT(ran.err, HasSubstr(part)) << testing::PrintToString(words);
+  }
+
+  record::testing::TemporaryFolder folder_;
+};
+
+TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
+  const std::string so = library();
+  for (const std::string verb : {"run", "bench"}) {
+    expect_refused({verb, so, "--input-shapes", "x:[1]"}, "--input-shapes is not for a compiled");
+    expect_refused({verb, so, "--target", "x86-64-v3"}, "--target is not for a compiled");
+    expect_refused({verb, so, "--records", "none"}, "--records is not for a compiled");
+    expect_refused({verb, so, "--passes-off", "cse"}, "--passes-off is not for a compiled");
+  }
+  expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx goes with --peers");
+  expect_refused({"tasks", so}, "is compiled already");
+  EXPECT_EQ(tilewright({"run", so, "--random", "1"}).code, 0);
+}
+
+TEST_F(ModelFlags, ThreadsAreThoseOfTheInstance) {
+  const std::string so = library();
+  for (const int threads : {1, 2}) {
+    const Outcome ran = tilewright(
+        {"bench", so, "--threads", std::to_string(threads), "--seconds", "0.01", "--json"});
+    ASSERT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(parse_json(ran.out)->at("threads"), threads);
+  }
+  const Outcome ran = tilewright({"bench", so, "--seconds", "0.01"});
+  EXPECT_THAT(ran.out, HasSubstr(" on 1 thread: "));
+}
+
+TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
+  const std::string typo = path("typo.db");
+  expect_refused({"tasks", kWhat, "--records", typo}, "typo.db: there is no such file");
+  expect_refused({"graph", kWhat, "--records", typo}, "typo.db: there is no such file");
+  expect_refused({"run", kWhat, "--records", typo}, "typo.db: there is no such file");
+  expect_refused({"bench", kWhat, "--records", typo}, "typo.db: there is no such file");
+  expect_refused({"compile", kWhat, "-o", path("m.so"), "--records", typo},
+                 "typo.db: there is no such file");
+  const Outcome ran = tilewright({"tasks", kWhat, "--records", "none"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("\n1 task, 0 with a record"));
+}
+
+TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
+  const std::string so = path("m.so");
+  expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"}, "--input-shapes is for");
+  expect_refused({"compile", kWhat, "-o", so, "--passes-off", "cse"}, "--passes-off is for");
+  expect_refused({"compile", kWhat, "-o", so, "--constant", "B=b.npy"}, "--constant is given 1");
+  expect_refused({"compile", "m.onnx", "-o", so, "--constant", "B=b.npy"},
+                 "--constant is for operators");
+  expect_refused({"compile", kPacked, "-o", so}, "--constant B=FILE.npy");
+}
+
+TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {
+  const std::string so = library();
+  expect_refused({"run", so, "--input", "A=" + path("a.npy"), "--input", "A=" + path("b.npy")},
+                 "given twice");
+  expect_refused({"run", so, "--input", "A="}, "no file's name");
+}
+
+TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {
+  expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is none");
+  expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is none");
+  expect_refused({"bench", path("m.so"), "--peers", "openvino"}, "--onnx FILE.onnx");
+  expect_refused({"bench", path("m.so"), "--peers", "openvino", "--onnx", path("gone.onnx")},
+                 "gone.onnx: there is no such file");
+}
+
+TEST_F(ModelFlags, AnOutputThatCannotBeWrittenIsSaidFirst) {
+  // The constant is missing too: that would be told later.
+  expect_refused({"compile", kPacked, "-o", path("nowhere/m.so")}, "nowhere/m.so");
+  ASSERT_TRUE(write_file_atomically(path("file"), "").has_value());
+  expect_refused({"run", library(), "--random", "1", "--output", path("file/out")}, "--output");
+}
+
+TEST_F(ModelFlags, CompilesForOtherMachines) {
+  const Outcome made = tilewright({"compile", kWhat, "-o", path("other.so"), "--target",
+                                   "x86-64-v4:avx512bf16,avx512fp16", "--records", "none"});
+  EXPECT_EQ(made.code, 0) << made.err;
+  EXPECT_TRUE(std::filesystem::exists(path("other.so")));
+  for (const char* verb : {"tasks", "graph"}) {
+    EXPECT_EQ(tilewright({verb, kWhat, "--target", "x86-64-v4:avx512fp16"}).code, 0);
+    expect_refused({verb, kWhat, "--target", "x86-64-v2"}, "needs avx2");
+  }
+  expect_refused({"compile", kPacked, "-o", path("m.so"), "--target", "x86-64-v2"}, "needs avx2");
+}
+
+TEST(TargetChoice, ThreadsAreSaidOnce) {
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads, 5);
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads, 3);
+  EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads, 7);
+  EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
+  EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads,
+            static_cast<int>(detect_machine().cpus.size()));
+}
+
+TEST_F(ModelFlags, NanIsSaid) {
+  const std::string so = library();
+  std::vector<float> a(64, 1);
+  a[0] = std::numeric_limits<float>::quiet_NaN();
+  std::string bytes(sizeof(float) * a.size(), '\0');
+  std::memcpy(bytes.data(), a.data(), bytes.size());
+  const graph::TensorType type{.element = ir::Scalar::F32, .shape = {8, 8}};
+  ASSERT_TRUE(write_npy(path("a.npy"), type, bytes).has_value());
+  const std::vector<std::string> words = {"run",      so, "--input", "A=" + path("a.npy"),
+                                          "--random", "1"};
+  EXPECT_THAT(tilewright(words).out, HasSubstr(", 8 of 64 NaN"));
+  std::vector<std::string> in_json = words;
+  in_json.emplace_back("--json");
+  EXPECT_EQ(parse_json(tilewright(in_json).out)->at("nans"), 8);
+}
+
+}  // namespace
+}  // namespace tilewright::cli
