@@ -1,10 +1,14 @@
 """Verbs that take whole models, from outside: tasks, tune, compile, run, bench, graph. Outputs are
 held against ONNX Runtime's. Needs onnx, numpy and onnxruntime (./dev test installs them into
-.venv); without them it is skipped with status 77."""
+.venv); without them it is skipped with status 77.
+
+A tune is killed 3 times at random moments; TILEWRIGHT_CRASH_RUNS=10 does so 10 times,
+TILEWRIGHT_CRASH_SEED=n at others."""
 
 import collections
 import json
 import os
+import random
 import sqlite3
 import sys
 import tempfile
@@ -17,13 +21,15 @@ try:
 
     import small_models
 except ImportError as missing:
-    print(f"no {missing.name}: ./dev test installs it into .venv")
+    print(f"model_verbs_test: Skipped\nno {missing.name}: ./dev test installs it into .venv")
     sys.exit(77)
 
 import program
 
 MAX_RELATIVE_ERROR = 1e-4
 TRIALS = 60
+RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
+SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
 
 
 def read(path):
@@ -46,9 +52,17 @@ class Models(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
 
+    def records_flag(self):
+        """No store before the first tune."""
+        return ("--records", self.records if os.path.exists(self.records) else "none")
+
+    def tasks(self, model, *more):
+        words = ("tasks", model, "--threads", 1, "--json", *self.records_flag(), *more)
+        return [json.loads(line) for line in self.run_verb(*words).stdout.splitlines()]
+
     def compile(self, model, library, *more, code=0):
         words = ("compile", model, "-o", self.path(library), "--threads", 1)
-        return self.run_verb(*words, "--records", self.records, *more, code=code)
+        return self.run_verb(*words, *self.records_flag(), *more, code=code)
 
     def tune(self, model, *more, trials=TRIALS, code=0):
         words = ("tune", model, "--threads", 1, "--records", self.records, "--json")
@@ -60,7 +74,9 @@ class Models(unittest.TestCase):
         x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
         np.save(self.path("x.npy"), x)
         words = ("run", what, "--input", f"x={self.path('x.npy')}", "--output", self.path("out"))
-        self.run_verb(*words, "--threads", 1, "--records", self.records, *more)
+        if not what.endswith(".so"):
+            words += self.records_flag()
+        self.run_verb(*words, "--threads", 1, *more)
         got = np.load(self.path("out/y.npy"))
         session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
         wanted = session.run(["y"], {"x": x})[0]
@@ -96,8 +112,7 @@ class Models(unittest.TestCase):
 
     def test_tuned_once_is_tuned(self):
         model = small_models.cnn(self.path("cnn.onnx"))
-        listed = self.run_verb("tasks", model, "--threads", 1, "--json").stdout
-        tasks = [json.loads(line) for line in listed.splitlines()]
+        tasks = self.tasks(model)
         self.assertGreater(len(tasks), 2)
         self.assertFalse(any("best_ns" in task for task in tasks))
         refused = self.compile(model, "cnn.so", "--require-tuned", code=4)
@@ -114,6 +129,10 @@ class Models(unittest.TestCase):
         self.assertEqual(second["measured"], 0)
         best = [{t["task"]: t["winner"] for t in one["tasks"]} for one in (first, second)]
         self.assertEqual(best[0], best[1])
+
+        # What is compiled is what the table shows.
+        winners = {t["task"]: t["winner"]["latency_ns"] for t in first["tasks"]}
+        self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, winners)
 
         self.compile(model, "cnn.so", "--require-tuned")
         self.check_outputs(model, self.path("cnn.so"), (1, 3, 16, 16))
@@ -135,21 +154,52 @@ class Models(unittest.TestCase):
         )
         self.compile(b, "b.so", "--require-tuned")
 
+    def test_the_winner_of_the_last_finals_is_compiled(self):
+        model = small_models.cnn(self.path("cnn.onnx"))
+        for trials in (TRIALS, 2 * TRIALS, 3 * TRIALS):  # finals each time, of others
+            shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials)["tasks"]}
+            self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, shown)
+
     def test_killed_it_goes_on(self):
         model = small_models.cnn(self.path("cnn.onnx"))
-        words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", 3 * TRIALS)
-        died_early = 0
-        for wait_s in (1.0, 1.7, 2.3):
+        trials = TRIALS * max(RUNS, 3)  # so that most deaths are in the midst of it
+        words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", trials)
+        rng, moments, stored = random.Random(SEED), [], []
+        for _ in range(RUNS):
             process = program.start(*words, "--json")
-            time.sleep(wait_s)
-            died_early += process.poll() is None
+            moments.append(rng.uniform(0.3, 2.5))
+            time.sleep(moments[-1])
+            alive = process.poll() is None
             process.kill()
             program.rest(process)
-        self.assertGreater(died_early, 0)
-        last = self.tune(model, trials=3 * TRIALS)
-        self.assertEqual([key for key, count in self.attempts().items() if count > 1], [])
-        self.assertGreaterEqual(sum(self.attempts().values()), last["measured"])
-        self.assertEqual(self.tune(model, trials=3 * TRIALS)["measured"], 0)
+            if alive and os.path.exists(self.records):
+                stored.append(sum(self.attempts().values()))
+        said = ", ".join(f"{moment:.2f} s" for moment in moments)
+        print(f"killed after {said} (seed {SEED}); {len(stored)} in the midst, verdicts then: {stored}")
+        self.assertTrue(any(count > 0 for count in stored), stored)
+        self.assertEqual(stored, sorted(stored))  # nothing that was stored is lost
+        before = sum(self.attempts().values())
+        last = self.tune(model, trials=trials)
+        counts = self.attempts()
+        self.assertEqual([key for key, count in counts.items() if count > 1], [])
+        # All of its trials are there, each once: those of before its last start and those of it.
+        self.assertEqual(sum(counts.values()), last["trials"])
+        self.assertEqual(last["measured"], last["trials"] - before)
+        self.assertEqual(self.tune(model, trials=trials)["measured"], 0)
+        self.assertEqual(self.attempts(), counts)
+
+    def test_passes_and_steps_are_left_out_by_name(self):
+        model = small_models.cnn(self.path("cnn.onnx"))
+        usual = self.tasks(model)
+        self.assertGreater(len(self.tasks(model, "--passes-off", "fuse")), len(usual))
+        packed = self.tasks(model, "--passes-off", "pack_weights,simplify")
+        self.assertFalse({t["task"] for t in packed} & {t["task"] for t in usual if t["flop"] > 1e5})
+        for name in ("fuse", "concat_in_place", "pack_weights", "reuse_memory"):
+            self.compile(model, "less.so", "--passes-off", name)
+            self.check_outputs(model, self.path("less.so"), (1, 3, 16, 16))
+        refused = self.compile(model, "less.so", "--passes-off", "luck", code=2).stderr
+        for name in ("luck", "simplify", "reuse_memory"):
+            self.assertIn(name, refused)
 
     def test_bad_use_says_what_is_wrong(self):
         model = small_models.cnn(self.path("cnn.onnx"))
@@ -181,7 +231,7 @@ class Models(unittest.TestCase):
         model = small_models.cnn(self.path("cnn.onnx"))
         for ending, word in ((".svg", "<svg"), (".txt", "conv2d"), (".json", '"groups"')):
             out = self.path("graph" + ending)
-            self.run_verb("graph", model, "-o", out, "--records", self.records)
+            self.run_verb("graph", model, "-o", out, *self.records_flag())
             with open(out) as file:
                 self.assertIn(word, file.read())
         self.run_verb("graph", model, "-o", self.path("graph.png"), code=2)
