@@ -1,7 +1,8 @@
-// attention(q, k, v, mask...; scale=1, q, k, v, scores, out, hidden, visible=1):
+// attention(q, k, v, mask...; scale=1, q, k, v, scores, out, hidden, visible=1, nan_is_zero=0):
 // softmax(masked(scale q k)) v, by letters, one a dimension (ops/attention.h). Up to two masks, in
 // their order, that broadcast to the scores: one of floats is added; where one of bools is not
-// `visible`, the score is the number `hidden`.
+// `visible`, the score is the number `hidden`. With `nan_is_zero` rows of weights that are no
+// numbers are 0: those of queries that see no key.
 //
 // Stages: C, the products; with a scale or a mask T, what the softmax is of; M, E, S, R of softmax;
 // O, the sums of values by E; Y = O * R.
@@ -60,6 +61,7 @@ struct Masking {
   double scale = 1;
   double hidden = 0;    // the score where a mask of bools hides it
   bool visible = true;  // what such a mask says
+  bool nan_is_zero = false;
 };
 
 class Attention {
@@ -98,8 +100,12 @@ class Attention {
     const std::vector<te::Axis> axes = axes_of(builder_, names_.out, extents_);
     Places places;
     places.add(names_.out, axes);
-    const Expr value =
+    Expr value =
         builder_.read(mixed, te::vars_of(axes)) * places.read(builder_, reciprocals, names_.rows());
+    if (masking.nan_is_zero) {
+      const Expr total = places.read(builder_, totals, names_.rows());
+      value = ir::select(ir::binary(BinaryOp::Ne, total, total), number(0, value), value);
+    }
     return finish(std::move(builder_), axes, value, operands[0]->element);
   }
 
@@ -166,7 +172,8 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
   Reader read(op, attributes);
   const Masking masking{.scale = read.number("scale", 1),
                         .hidden = attributes.number("hidden", 0),  // may be infinite
-                        .visible = read.flag("visible", true)};
+                        .visible = read.flag("visible", true),
+                        .nan_is_zero = read.flag("nan_is_zero")};
   if (!read) return read.error();
   if (std::isnan(masking.hidden)) return bad(op, "hidden should be a number");
   const auto names = attention_letters(attributes);

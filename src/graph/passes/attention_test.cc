@@ -21,6 +21,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Heads {
   int64_t batch = 1, length = 5, heads = 4, shared = 4, width = 6;  // `shared` of keys and values
+  bool sdpa = false;  // as PyTorch writes it: scales before the product, rows without keys are 0
 };
 
 // k and v with each head repeated, as decoders do.
@@ -37,13 +38,20 @@ const Attributes kProduct = {
 
 // softmax(masked(q k)) v, of x: [b, l, heads * width].
 ValueId attention(Exported& g, ValueId x, const Heads& of, const Masked& masked) {
-  const ValueId q = g.heads_of(g.matmul(x, of.heads * of.width), of.heads);
+  ValueId q = g.heads_of(g.matmul(x, of.heads * of.width), of.heads);
   const ValueId k = g.heads_of(g.matmul(x, of.shared * of.width), of.shared);
   const ValueId v = g.heads_of(g.matmul(x, of.shared * of.width), of.shared);
   const int64_t times = of.heads / of.shared;
-  const ValueId scores =
-      g.add("contract", {q, g.transpose(repeated(g, k, times), {0, 1, 3, 2})}, kProduct);
-  const ValueId weights = g.add("softmax", {masked(g, scores)}, {{"axis", int64_t{-1}}});
+  ValueId turned = g.transpose(repeated(g, k, times), {0, 1, 3, 2});
+  if (of.sdpa) {
+    q = g.add("mul", {q, g.number(0.7)});
+    turned = g.add("mul", {turned, g.number(0.7)});
+  }
+  const ValueId scores = g.add("contract", {q, turned}, kProduct);
+  ValueId weights = g.add("softmax", {masked(g, scores)}, {{"axis", int64_t{-1}}});
+  if (of.sdpa) {
+    weights = g.add("where", {g.add("is_nan", {weights}), g.number(0), weights});
+  }
   const ValueId mixed = g.add("contract", {weights, repeated(g, v, times)}, kProduct);
   return g.matmul(
       g.reshape(g.transpose(mixed, {0, 2, 1, 3}), {of.batch, of.length, of.heads * of.width}), 3);
@@ -139,6 +147,15 @@ std::vector<Case> cases() {
        .masked = [](Exported& g,
                     ValueId x) { return g.add("add", {halved(g, x), g.weights({1, 4, 1, 5})}); },
        .operands = 4},
+      {.name = "sdpa_where_a_query_sees_nothing",
+       .heads = {.sdpa = true},
+       .masked =
+           [](Exported& g, ValueId x) {
+             std::vector<double> mask(25, 0);
+             for (size_t j = 5; j < 10; ++j) mask[j] = -kInfinity;  // the second row
+             return g.add("add", {x, g.constant({1, 1, 5, 5}, mask)});
+           },
+       .operands = 4},
       {.name = "shared_and_batched",
        .heads = {.batch = 2, .shared = 2},
        .masked = [](Exported& g,
@@ -162,6 +179,8 @@ TEST_P(RecogniseAttention, GivesTheOperatorAndTheSameNumbers) {
     EXPECT_EQ(count(now, "broadcast"), 0) << now.to_string();
     EXPECT_LT(largest_error(expected, evaluate_graph(now, inputs)), 2e-6) << now.to_string();
   }
+  EXPECT_EQ(count(one, "mul"), 0) << one.to_string();
+  EXPECT_EQ(count(one, "is_nan"), 0) << one.to_string();
   for (const Node& node : one.nodes()) {
     if (node.op != "attention") continue;
     EXPECT_EQ(node.inputs.size(), GetParam().operands);
@@ -222,6 +241,34 @@ TEST(RecogniseAttentionNot, WhereSomethingElseIsMeant) {
       run_passes(model({}, halved), {.off = {"split_attention"}, .licences = exact, .execute = {}});
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(count(*now, "attention"), 0);
+}
+
+TEST(RecogniseAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
+  Exported g;
+  const ValueId q = g.input("q", {2, 3, 4}, ir::Scalar::F16);
+  const ValueId k = g.input("k", {2, 6, 4}), v = g.input("v", {2, 6, 5});
+  const ValueId scores = g.add("contract", {q, k}, {{"a", "bid"}, {"b", "bjd"}, {"out", "bij"}});
+  const ValueId weights = g.add("softmax", {scores}, {{"axis", int64_t{-1}}});
+  const Graph before =
+      g.finish({g.add("contract", {weights, v}, {{"a", "bij"}, {"b", "bjd"}, {"out", "bid"}})});
+  EXPECT_EQ(count(after(before, recognise_attention), "attention"), 0);
+}
+
+TEST(RecogniseAttentionNot, WhereTheSoftmaxIsOfOtherRows) {
+  for (const auto& [rows, found] : {std::pair(Shape{6, 6}, 1), std::pair(Shape{2, 3, 2, 3}, 0)}) {
+    Exported g;
+    const ValueId q = g.input("q", {2, 3, 4}), k = g.input("k", {2, 6, 4});
+    const ValueId v = g.input("v", {2, 6, 5});
+    const ValueId scores = g.add("contract", {q, k}, {{"a", "bid"}, {"b", "bjd"}, {"out", "bij"}});
+    const ValueId weights =
+        g.reshape(g.add("softmax", {g.reshape(scores, rows)}, {{"axis", int64_t{-1}}}), {2, 3, 6});
+    const Graph before =
+        g.finish({g.add("contract", {weights, v}, {{"a", "bij"}, {"b", "bjd"}, {"out", "bid"}})});
+    const Graph now = after(before, recognise_attention);
+    EXPECT_EQ(count(now, "attention"), found) << now.to_string();
+    const std::vector<Constant> inputs = random_inputs(before, 5);
+    EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 2e-6);
+  }
 }
 
 TEST(AbsorbBroadcasts, OfAContraction) {

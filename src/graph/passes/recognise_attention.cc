@@ -155,32 +155,85 @@ bool has_twice(const std::string& letters) {
                              [&](char letter) { return std::ranges::count(letters, letter) > 1; });
 }
 
+struct Operand {
+  ValueId value = kNone;
+  Extents shape;  // that it is viewed in
+};
+
 struct Found {
-  std::vector<ValueId> inputs;  // q, k, v
+  std::vector<Operand> operands;  // q, k, v
   Scores scores;
+  bool nan_is_zero = false;
   Attributes attributes;
 };
 
-// The softmax behind a reshape, or not, that alone reads what it is of; null: none.
-const Node* softmax_of(const Rewrite& rewrite, ValueId weights) {
-  if (!rewrite.read_once(weights)) return nullptr;
-  if (const Node* view = rewrite.made_by(weights, "reshape")) {
-    weights = view->inputs[0];
-    if (!rewrite.read_once(weights)) return nullptr;
+// What the weights of values are made of: a softmax over the last dimension, behind a reshape or
+// where(is_nan(p), 0, p), that nobody else reads.
+struct Weights {
+  const Node* softmax = nullptr;  // null: they are something else
+  bool nan_is_zero = false;
+};
+
+Weights weights_of(const Rewrite& rewrite, ValueId value) {
+  Weights found;
+  int readers = 1;
+  for (int depth = 0; depth < kDeepest && rewrite.reads(value) == readers; ++depth) {
+    readers = 1;
+    const Node* node = rewrite.made_by(value);
+    if (node == nullptr) return {};
+    if (node->op == "reshape") {
+      value = node->inputs[0];
+    } else if (node->op == "where" && !found.nan_is_zero) {
+      const Node* is_nan = rewrite.made_by(node->inputs[0], "is_nan");
+      if (is_nan == nullptr || is_nan->inputs[0] != node->inputs[2] ||
+          !rewrite.read_once(node->inputs[0]) || rewrite.scalar(node->inputs[1]) != 0) {
+        return {};
+      }
+      found.nan_is_zero = true;
+      value = node->inputs[2];
+      readers = 2;
+    } else {
+      const size_t rank = rewrite.shape(value).size();
+      if (node->op != "softmax" || node->attributes.integer("log", 0) != 0 ||
+          axis_of(*node, rank) + 1 != static_cast<int64_t>(rank)) {
+        return {};
+      }
+      found.softmax = node;
+      return found;
+    }
   }
-  const Node* softmax = rewrite.made_by(weights, "softmax");
-  if (softmax == nullptr || softmax->attributes.integer("log", 0) != 0) return nullptr;
-  const size_t rank = rewrite.shape(weights).size();
-  return axis_of(*softmax, rank) + 1 == static_cast<int64_t>(rank) ? softmax : nullptr;
+  return {};
+}
+
+// An operand of the products without a number that multiplies it: that multiplies the scores.
+Operand without_factor(const Rewrite& rewrite, ValueId value, double& scale) {
+  Operand operand{.value = value, .shape = rewrite.shape(value)};
+  const Node* view = rewrite.made_by(value, "reshape");
+  const ValueId whole = view != nullptr && rewrite.read_once(value) ? view->inputs[0] : value;
+  const Node* product = rewrite.made_by(whole, "mul");
+  if (product == nullptr || !rewrite.read_once(whole)) return operand;
+  const auto found = with_constant(rewrite, *product);
+  const auto factor = found ? rewrite.scalar(found->constant) : std::nullopt;
+  if (!factor || !std::isfinite(*factor) || rewrite.shape(found->value) != rewrite.shape(whole)) {
+    return operand;
+  }
+  operand.value = found->value;
+  scale *= *factor;
+  return operand;
 }
 
 // contract(weights, values), the weights its operand `side`.
 std::optional<Found> match(const Rewrite& rewrite, const Node& node, size_t side) {
   const std::vector<ValueId> in = rewrite.operands(node);
-  const Node* softmax = softmax_of(rewrite, in[side]);
-  if (softmax == nullptr) return std::nullopt;
-  auto scores = Scorer(rewrite).scores_of(softmax->inputs[0], 0);
-  if (!scores || rewrite.shape(scores->products) != rewrite.shape(in[side])) return std::nullopt;
+  const Weights made = weights_of(rewrite, in[side]);
+  if (made.softmax == nullptr) return std::nullopt;
+  auto scores = Scorer(rewrite).scores_of(made.softmax->inputs[0], 0);
+  if (!scores) return std::nullopt;
+  const Extents& shape = rewrite.shape(scores->products);
+  if (shape.empty() || shape != rewrite.shape(in[side]) ||
+      shape.back() != rewrite.shape(made.softmax->inputs[0]).back()) {
+    return std::nullopt;  // the same rows
+  }
   const Node& first = *rewrite.made_by(scores->products);
   const std::array<std::string, 2> factors = {first.attributes.text("a"),
                                               first.attributes.text("b")};
@@ -193,20 +246,23 @@ std::optional<Found> match(const Rewrite& rewrite, const Node& node, size_t side
   const size_t keys = factors[0].contains(order.back()) ? 0 : 1;
   Renaming rename(weights, order, factors[0] + factors[1]);
   const std::string renamed = rename(values);
-  Found found{.inputs = {first.inputs[1 - keys], first.inputs[keys], in[1 - side]},
+  Found found{.operands = {},
               .scores = *std::move(scores),
+              .nan_is_zero = made.nan_is_zero,
               .attributes = {{"q", factors[1 - keys]},
                              {"k", factors[keys]},
                              {"v", renamed},
                              {"scores", order},
                              {"out", rename(node.attributes.text("out"))}}};
   if (!attention_letters(found.attributes)) return std::nullopt;
+  found.operands = {without_factor(rewrite, first.inputs[1 - keys], found.scores.scale),
+                    without_factor(rewrite, first.inputs[keys], found.scores.scale),
+                    {.value = in[1 - side], .shape = rewrite.shape(in[1 - side])}};
   return found;
 }
 
 // The operands, masks as they broadcast to the scores; empty where they do not.
 Result<std::vector<ValueId>> operands_of(Rewrite& rewrite, const Found& found) {
-  std::vector<ValueId> inputs = found.inputs;
   const Extents scores = rewrite.shape(found.scores.products);
   std::vector<Extents> shapes;
   for (const Mask& mask : found.scores.masks) {
@@ -214,10 +270,16 @@ Result<std::vector<ValueId>> operands_of(Rewrite& rewrite, const Found& found) {
     if (!shape) return std::vector<ValueId>();
     shapes.push_back(*std::move(shape));
   }
+  std::vector<Operand> operands = found.operands;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    const auto mask = rewrite.reshape(found.scores.masks[i].value, shapes[i]);
-    if (!mask) return std::unexpected(mask.error());
-    inputs.push_back(*mask);
+    operands.push_back({.value = found.scores.masks[i].value, .shape = shapes[i]});
+  }
+  std::vector<ValueId> inputs;
+  inputs.reserve(operands.size());
+  for (const Operand& operand : operands) {
+    const auto now = rewrite.reshape(operand.value, operand.shape);
+    if (!now) return std::unexpected(now.error());
+    inputs.push_back(*now);
   }
   return inputs;
 }
@@ -238,8 +300,9 @@ Result<Graph> recognise_attention(const Graph& graph, const PassOptions& options
       found->attributes.set("hidden", *found->scores.hidden);
       found->attributes.set("visible", int64_t{found->scores.visible ? 1 : 0});
     }
+    if (found->nan_is_zero) found->attributes.set("nan_is_zero", int64_t{1});
     const auto now = rewrite.add("attention", *std::move(inputs), found->attributes);
-    if (!now) return std::unexpected(now.error());
+    if (!now) return false;  // contractions take operands of several types, it does not
     rewrite.replace(node.outputs[0], *now);
     return true;
   });

@@ -6,7 +6,8 @@
 //   contract(p, v; a=bhij, b=bjhe, out=bihe)
 //     ->   attention(q, k, v, mask; scale=0.125, q=bihd, k=bjhd, v=bjhe, scores=bhij, out=bihe)
 //
-// Nobody else reads what is between. By licence `reassociate`: rows are divided by their sums
+// Also with where(is_nan(p), 0, p) for p, and with numbers that multiply q or k. Nobody else reads
+// what is between. By licence `reassociate`: rows are divided by their sums
 // behind the second contraction.
 #pragma once
 

@@ -93,9 +93,9 @@ const Node* Rewrite::made_by(ValueId now, std::string_view op) const {
   return node != nullptr && node->op == op ? node : nullptr;
 }
 
-bool Rewrite::read_once(ValueId now) const {
-  if (now < stands_.size() && stands_[now]) return reads_[now] == 1;
-  return now < new_reads_.size() && new_reads_[now] == 1;
+int Rewrite::reads(ValueId now) const {
+  if (now < stands_.size() && stands_[now]) return reads_[now];
+  return now < new_reads_.size() ? new_reads_[now] : 0;
 }
 
 void Rewrite::count(const Node& node) {

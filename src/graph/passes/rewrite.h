@@ -29,11 +29,12 @@ class Rewrite {
   // Of the new Graph.
   const TensorType& type(ValueId now) const { return to_.value(now).type; }
   const std::vector<int64_t>& shape(ValueId now) const { return type(now).shape; }
-  const Constant& constant(ValueId now) const;                  // empty for kNone too
-  std::optional<double> scalar(ValueId now) const;              // of a constant with one element
-  const Node* made_by(ValueId now) const;                       // null: an input or a constant
-  const Node* made_by(ValueId now, std::string_view op) const;  // null: by another one
-  bool read_once(ValueId now) const;                            // by one operand, and not an output
+  const Constant& constant(ValueId now) const;                   // empty for kNone too
+  std::optional<double> scalar(ValueId now) const;               // of a constant with one element
+  const Node* made_by(ValueId now) const;                        // null: an input or a constant
+  const Node* made_by(ValueId now, std::string_view op) const;   // null: by another one
+  bool read_once(ValueId now) const { return reads(now) == 1; }  // and not an output
+  int reads(ValueId now) const;  // operands that read it; an output has two more
 
   // Appends a node with one result. It has the name and the origin of the node being rewritten.
   Result<ValueId> add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {});

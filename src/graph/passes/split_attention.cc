@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kFirstMask = 3;
 
 // Measured: docs/graph.md.
-constexpr int64_t kOneKernelBytes = int64_t{4} << 20;
+constexpr int64_t kOneKernelBytes = int64_t{8} << 20;
 
 int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters& letters) {
   int64_t bytes = ir::bytes_of(graph.value(node.inputs[0]).type.element);
@@ -60,6 +60,7 @@ class Splitter {
       if (in_[i] != kNone) add_mask(in_[i]);
     }
     if (value_) value_ = rewrite_.add("softmax", {*value_}, {{"axis", int64_t{-1}}});
+    if (node_.attributes.integer("nan_is_zero", 0) != 0) clear_nan();
     if (!value_) return value_;
     return rewrite_.add("contract", {*value_, in_[2]},
                         {{"a", renamed(letters_.scores, letters_)},
@@ -76,6 +77,12 @@ class Splitter {
 
   void next(const char* op, ValueId other) {
     if (value_) value_ = rewrite_.add(op, {*value_, other});
+  }
+
+  void clear_nan() {
+    if (!value_) return;
+    const auto is_nan = rewrite_.add("is_nan", {*value_});
+    value_ = is_nan ? rewrite_.add("where", {*is_nan, number(0), *value_}) : is_nan;
   }
 
   void add_mask(ValueId mask) {
