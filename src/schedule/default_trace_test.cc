@@ -187,6 +187,22 @@ TEST(DefaultTrace, HasTheShapeThatTheRulesSay) {
   }
 }
 
+TEST(DefaultTrace, AttentionIsOneNest) {
+  for (const char* text : {"attention:b=1,heads=12,seq=197,dim=64", "SDPA.8x12x512x64"}) {
+    const Result<Workload> workload = parse_workload(text);
+    ASSERT_TRUE(workload);
+    const Result<Trace> trace = default_trace(*workload, some_targets()[2]);
+    ASSERT_TRUE(trace);
+    const Result<LoopTree> tree = apply_or_explain(*initial_tree(*workload), *trace);
+    ASSERT_TRUE(tree);
+    for (const char* name : {"C", "M", "E", "S", "O"}) {
+      const Stage& stage = tree->stage(tree->find_stage(testing::stage_of(name)));
+      EXPECT_EQ(stage.place, Place::At) << name;
+      EXPECT_EQ(tree->stage(stage.at_stage).name, testing::stage_of("Y")) << name;
+    }
+  }
+}
+
 TEST(DefaultTrace, VariantsAreDifferentPrograms) {
   for (const char* text : {"C2D2", "GMM0", "SFM0", "MM.8192x8192x8192"}) {
     const Result<Workload> workload = parse_workload(text);

@@ -273,6 +273,34 @@ double legal_share(const Space& space, int samples) {
   return double(legal) / samples;
 }
 
+TEST(Space, HasAttentionInOneNest) {
+  const Task task = task_of("attention:b=1,heads=4,seq=197,dim=64");
+  const auto whole = [](const Space& space) -> const Sketch* {
+    for (const Sketch& sketch : space.sketches()) {
+      if (sketch.name == "all by rows of Y") return &sketch;
+    }
+    return nullptr;
+  };
+  const Space space = space_of(task);
+  const Sketch* sketch = whole(space);
+  ASSERT_NE(sketch, nullptr);
+  EXPECT_EQ(whole(space_of(task, {.off = {"chain_nest"}})), nullptr);
+  EXPECT_EQ(whole(space_of(task_of("SFM0"))), nullptr);
+  Rng rng(3);
+  schedule::Trace trace;
+  schedule::LoopTree tree;
+  int legal = 0;
+  for (int k = 0; k < 200; ++k) {
+    schedule::instantiate(*sketch, schedule::sample(*sketch, rng), &trace);
+    if (schedule::apply(space.initial(), trace, &tree)) continue;
+    ++legal;
+    for (const char* name : {"C", "M", "E", "S", "O"}) {
+      EXPECT_EQ(tree.stage(tree.find_stage({Name(name)})).place, schedule::Place::At) << name;
+    }
+  }
+  EXPECT_GT(legal, 50);
+}
+
 TEST(Space, MostGenomesOfTheSuiteAreLegal) {
   for (const SuiteRow& row : suite_rows()) {
     const Space space = space_of(task_of(row.name));
