@@ -130,6 +130,7 @@ class ChainLayout {
   void lay_out_sums(const te::Op& op, TiledStage& tiled, std::vector<Name> order,
                     std::vector<Name> inside) {
     std::vector<Name> reduce;
+    reduce.reserve(op.reduce_axes.size());
     for (const te::Axis& axis : op.reduce_axes) reduce.push_back(axis.name);
     const te::Axis& last = op.reduce_axes.back();
     Name jammed;

@@ -109,9 +109,10 @@ SketchRule skip_rule() {
 }
 
 std::vector<SketchRule> sketch_rules(const Target& /*target*/) {
-  return {always_inline_rule(), simplify_const_index_rule(), rfactor_rule(),
-          chain_nest_rule(),    row_nest_rule(),             cache_write_rule(),
-          tile_and_fuse_rule(), tile_rule(),                 skip_rule()};
+  return {
+      always_inline_rule(), simplify_const_index_rule(), rfactor_rule(),       chain_nest_rule(),
+      row_nest_rule(),      cache_write_rule(),          tile_and_fuse_rule(), tile_rule(),
+      skip_rule()};
 }
 
 }  // namespace tilewright::space
