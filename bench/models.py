@@ -146,9 +146,10 @@ class Bench:
 class Line:
     """A model with its figures. `names` are those of its sittings, `long` the last of them."""
 
-    def __init__(self, name, names, tuning, match, parts, recorded_ns, again):
-        self.name, self.names, self.tuning, self.match, self.parts = name, tuple(names), tuning, match, parts
-        self.long, self.recorded_ns = self.names[-1], recorded_ns
+    def __init__(self, name, sittings, tuning, match, parts, recorded_ns, again):
+        self.name, self.sittings, self.tuning, self.match, self.parts = name, sittings, tuning, match, parts
+        self.names, self.recorded_ns = tuple(sittings), recorded_ns
+        self.long = self.names[-1]
         self.again_s, self.again_measured = again
         self.best = match.best_peer()
 
@@ -168,10 +169,10 @@ class Line:
 
     @property
     def passed_s(self):
-        final = self.tuning.curve[-1][1] if self.tuning.curve else None
         ours = self.match.time_ns(self.long)
         peer = self.match.time_ns(self.best) if self.best else None
-        return passed_after(self.tuning.curve, final, ours, peer)
+        slower = [s for which, s in self.sittings.items() if (self.ratio(which) or 0) < LEAST]
+        return passed_after(self.tuning.curve, ours, peer, max(slower, default=0.0))
 
     def memory(self, name):
         """MiB that the model took: the peak less what the process had before."""

@@ -15,10 +15,21 @@ class ModelTuning:
     """A tuning of a model, possibly of several sittings."""
 
     result: dict = field(default_factory=dict)  # of the last sitting
-    curve: list = field(default_factory=list)  # (seconds of tuning, sum of the best task times in ns)
+    rounds: list = field(default_factory=list)  # [seconds of tuning, task, its best time in ns so far]
     seconds: float = 0.0
     asked_s: float = 0.0  # of the last sitting
     other_cpus: float = 0.0
+
+    @property
+    def curve(self):
+        """(seconds of tuning, sum of the best task times in ns): what the last sitting knows of defaults
+        holds for all, so a task that an early sitting did not come to counts there too."""
+        tasks = {task["task"]: task for task in self.result.get("tasks", ())}
+        best, points = {}, []
+        for at, task, ns in self.rounds:
+            best[task] = min(ns, best.get(task, ns))
+            points.append((at, model_ns(best, tasks)))
+        return [(at, ns) for at, ns in points if ns]
 
 
 SHORT_S = 60.0  # the first sitting
@@ -46,52 +57,43 @@ def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=
     command = [program(build_dir), "tune", model, "--json", "--records", store]
     command += ["--seconds", f"{seconds:g}", "--threads", str(threads)]
     work, begin = OtherWork(), time.monotonic()
-    best, result, curve = {}, None, []
+    result, rounds = None, []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         for line in process.stdout:
             fields = json.loads(line)
             if "round" in fields:
-                one = fields["round"]
-                best[one["task"]] = (one.get("best_ns"), one["weight"])
-                curve.append((time.monotonic() - begin, dict(best)))
+                one, at = fields["round"], time.monotonic() - begin
+                if one.get("best_ns"):
+                    rounds.append([before.seconds + at, one["task"], one["best_ns"]])
                 if on_round:
-                    on_round(curve[-1][0])
+                    on_round(at)
             elif "result" in fields:
                 result = fields["result"]
     took = time.monotonic() - begin
     if process.returncode not in (0, 3) or result is None:
         raise TuneError(f"tune {os.path.basename(model)} ended with {process.returncode}")
-    tasks = {task["task"]: task for task in result["tasks"]}
-    points = [(before.seconds + at, model_ns(known, tasks)) for at, known in curve]
-    return ModelTuning(
-        result,
-        before.curve + [(at, ns) for at, ns in points if ns],
-        before.seconds + took,
-        seconds,
-        max(before.other_cpus, work.cpus()),
-    )
+    other_cpus = max(before.other_cpus, work.cpus())
+    return ModelTuning(result, before.rounds + rounds, before.seconds + took, seconds, other_cpus)
 
 
-def model_ns(known, tasks):
+def model_ns(best, tasks):
     """Sum by weight of what is known at a moment; what had no round yet is taken as its default
     schedule was measured later, or left out where it never was."""
     total = 0.0
     for key, task in tasks.items():
-        best_ns, _ = known.get(key, (None, 1))
-        ns = best_ns or task.get("default_ns") or task.get("default_trial_ns") or 0.0
+        ns = best.get(key) or task.get("default_ns") or task.get("default_trial_ns") or 0.0
         total += task["weight"] * ns
     return total
 
 
-def passed_after(curve, final_ns, measured_ns, peer_ns):
+def passed_after(curve, measured_ns, peer_ns, not_before=0.0):
     """Seconds of tuning after which the model was at least as fast as a peer, by the sum of its task
-    times scaled so that the last one is the time measured; None: never."""
-    if not (final_ns and measured_ns and peer_ns):
+    times scaled so that the last one is the time measured; None: never. Not before a moment at which a
+    library was measured to be slower."""
+    if not (curve and measured_ns and peer_ns and measured_ns <= peer_ns):
         return None
-    for at, ns in curve:
-        if ns * measured_ns / final_ns <= peer_ns:
-            return at
-    return None
+    scale = measured_ns / curve[-1][1]
+    return next((at for at, ns in curve if at >= not_before and ns * scale <= peer_ns), None)
 
 
 def compile_library(model, store, library, build_dir, threads=2):

@@ -37,15 +37,21 @@ def round_of(task, best_ns):
 class Tuning(unittest.TestCase):
     def test_the_model_takes_what_is_known_and_else_its_defaults(self):
         self.assertEqual(model_ns({}, TASKS), 3 * 900 + 100)
-        self.assertEqual(model_ns({"a": (300.0, 3)}, TASKS), 3 * 300 + 100)
-        self.assertEqual(model_ns({"a": (None, 3)}, TASKS), 3 * 900 + 100)
+        self.assertEqual(model_ns({"a": 300.0}, TASKS), 3 * 300 + 100)
 
     def test_the_moment_is_by_the_scaled_sum(self):
         points = [(10.0, 4e6), (20.0, 2e6), (30.0, 1e6)]
         # A run takes 1.5 ms in the end where the sum says 1 ms: the peer's 3 ms are passed at 2.
-        self.assertEqual(passed_after(points, 1e6, 1.5e6, 3e6), 20.0)
-        self.assertIsNone(passed_after(points, 1e6, 1.5e6, 1.4e6))
-        self.assertIsNone(passed_after([], None, 1.5e6, 3e6))
+        self.assertEqual(passed_after(points, 1.5e6, 3e6), 20.0)
+        self.assertIsNone(passed_after(points, 1.5e6, 1.4e6))
+        self.assertIsNone(passed_after([], 1.5e6, 3e6))
+        # What was measured to be slower after 25 s had not passed at 20.
+        self.assertEqual(passed_after(points, 1.5e6, 3e6, not_before=25.0), 30.0)
+
+    def test_tasks_that_a_sitting_did_not_come_to_count_in_it(self):
+        tasks = [{"task": "a", "weight": 1}, {"task": "b", "weight": 2, "default_ns": 50.0}]
+        tuning = ModelTuning({"tasks": tasks}, [[1.0, "a", 30.0], [70.0, "b", 40.0], [71.0, "a", 35.0]])
+        self.assertEqual(tuning.curve, [(1.0, 130.0), (70.0, 110.0), (71.0, 110.0)])
 
     def test_sittings_are_one_curve(self):
         with tempfile.TemporaryDirectory() as folder:
