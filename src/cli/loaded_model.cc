@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <string_view>
 
 #include "base/rng.h"
 #include "cli/flag_checks.h"
@@ -64,8 +65,6 @@ Result<std::pair<int32_t, std::string>> input_of(const TilewrightModelApi& api,
 }
 
 }  // namespace
-
-bool is_library(std::string_view what) { return what.ends_with(".so"); }
 
 Status check_model_flags(const CLI::App& app, const ModelChoice& choice, const std::string& records,
                          bool shapes_are_used) {

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -20,8 +19,6 @@ class App;
 }
 
 namespace tilewright::cli {
-
-bool is_library(std::string_view what);  // ends in .so
 
 // An error for flags that mean nothing for what is loaded, and where a store was named that does
 // not exist. `shapes_are_used`: for something else than the model.

@@ -58,6 +58,7 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
 }  // namespace
 
 bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
+bool is_library(std::string_view what) { return what.ends_with(".so"); }
 
 void declare_model_flags(CLI::App& app, ModelChoice* choice) {
   app.add_option("--input-shapes", choice->input_shapes,
@@ -88,7 +89,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
 
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
                                  const std::string& records) {
-  if (choice.what.ends_with(".so")) {
+  if (is_library(choice.what)) {
     return fail(ErrorKind::BadInput, fmt::format("{} is compiled already; give the model it was "
                                                  "made of, such as resnet50.onnx",
                                                  choice.what));

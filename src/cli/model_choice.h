@@ -23,6 +23,7 @@ struct ModelChoice {
 };
 
 bool is_model_file(std::string_view what);  // ends in .onnx
+bool is_library(std::string_view what);     // ends in .so
 
 // The flags --input-shapes and --passes-off. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, ModelChoice* choice);

@@ -75,44 +75,20 @@ class ChainLayout {
     return threads.name;
   }
 
-  // A product of a block; its rows are those of `slices`.
-  TiledStage lay_out_product(StageIndex product, Name threads) {
+  // A product of a block, of which the rows are cut. Its other loops are the caller's to lay out.
+  TiledStage cut_product(StageIndex product, Name threads) {
     const auto id = static_cast<te::OpId>(product);
     const te::Op& op = context_.dag().op(id);
-    const StageName stage{op.name};
     const AxisRoles roles = axis_roles(tree_, product, context_.target(), context_.has("pack"));
-    const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
     TiledStage tiled{
-        .inner = stage, .owner = {root_.name}, .op = id, .owner_lane = {}, .inner_lane = {}};
+        .inner = {op.name}, .owner = {root_.name}, .op = id, .owner_lane = {}, .inner_lane = {}};
     tiled.outer = {{threads}};
     const bool free = roles.has_vector() && !roles.vector_reduces;
     tiled.lane_axis = free ? roles.vector : static_cast<int>(op.axes.size()) - 1;
-    const int rows = chain_.place_of(product, chain_.rows);
-    std::vector<Name> order, inside;
-    Name blocks;
-    for (int axis = 0; axis < static_cast<int>(op.axes.size()); ++axis) {
-      const te::Axis& each = op.axes[static_cast<size_t>(axis)];
-      if (axis == rows) {
-        const int16_t step = writer_.add(Split{stage, each.name, {1}});
-        slices_.push_back({step, 1, 1, false});
-        blocks = each.name.child(0);
-        inside.push_back(each.name.child(1));
-      } else if (axis == tiled.lane_axis && each.extent.high > lanes) {
-        writer_.add_split(stage, each.name,
-                          tile_domain({.extent = each.extent.high,
-                                       .max_innermost = std::max<int64_t>(64, 4 * lanes),
-                                       .tails = context_.has("tails"),
-                                       .lanes = lanes}));
-        order.push_back(each.name.child(0));
-        tiled.inner_lane = each.name.child(1);
-      } else if (axis == tiled.lane_axis) {
-        tiled.inner_lane = each.name;
-      } else {
-        order.push_back(each.name);
-      }
+    if (const int rows = chain_.place_of(product, chain_.rows); rows >= 0) {
+      const Name axis = op.axes[static_cast<size_t>(rows)].name;
+      slices_.push_back({writer_.add(Split{tiled.inner, axis, {1}}), 1, 1, false});
     }
-    if (!blocks.empty()) order.push_back(blocks);
-    lay_out_sums(op, tiled, order, inside);
     return tiled;
   }
 
@@ -127,33 +103,6 @@ class ChainLayout {
   }
 
  private:
-  void lay_out_sums(const te::Op& op, TiledStage& tiled, std::vector<Name> order,
-                    std::vector<Name> inside) {
-    std::vector<Name> reduce;
-    reduce.reserve(op.reduce_axes.size());
-    for (const te::Axis& axis : op.reduce_axes) reduce.push_back(axis.name);
-    const te::Axis& last = op.reduce_axes.back();
-    Name jammed;
-    if (context_.has("unroll_and_jam") && last.extent.high > 8) {
-      writer_.add_split(tiled.inner, last.name,
-                        tile_domain({.extent = last.extent.high, .max_innermost = 8}));
-      reduce.back() = last.name.child(0);
-      jammed = last.name.child(1);
-    }
-    if (!tiled.inner_lane.empty()) inside.push_back(tiled.inner_lane);
-    order.insert(order.end(), reduce.begin(), reduce.end());
-    if (!jammed.empty()) order.push_back(jammed);
-    order.insert(order.end(), inside.begin(), inside.end());
-    writer_.reorder(tiled.inner, order);
-    for (const Name loop : inside) {
-      const bool lane = loop == tiled.inner_lane;
-      writer_.annotate(tiled.inner, loop, lane ? Annotation::Vectorise : Annotation::Unroll);
-    }
-    if (!jammed.empty()) writer_.annotate(tiled.inner, jammed, Annotation::Unroll);
-    tiled.inner_levels = {reduce, inside};
-    tiled.inner_reduces = {true, false};
-  }
-
   const SpaceContext& context_;
   DraftWriter& writer_;
   const LoopTree& tree_;
@@ -179,7 +128,8 @@ void Annotator::annotate_chain(te::OpId root) {
     const StageName name{context_.dag().op(op).name};
     const bool product = std::ranges::count(chain->products, member) > 0;
     if (product) {
-      products.push_back(layout.lay_out_product(member, threads));
+      products.push_back(layout.cut_product(member, threads));
+      lay_out_sums(&products.back(), chain->place_of(member, chain->rows), 4);
     } else {
       lay_out_plain(op, 0, RowBlocks::Own);
     }

@@ -82,6 +82,9 @@ class Annotator {
   // annotate_rows.cc
   const RowStage* rows_in(te::OpId root) const;
   TiledStage lay_out_rows(const RowStage& rowed, const PlainLoops& loops);
+  // j.0, i.0, k, i.1, j.1 of a reduction of which the axis `rows` is cut (-1: none is) and lanes
+  // come in tiles of at most so many vectors.
+  void lay_out_sums(TiledStage* tiled, int rows, int64_t vectors);
 
   // annotate_chain.cc
   void annotate_chain(te::OpId root);

@@ -54,9 +54,6 @@ using ir::BinaryOp;
 using ir::Expr;
 using Indices = std::vector<Expr>;
 
-constexpr size_t kFirstMask = 3;
-constexpr size_t kMostOperands = 5;
-
 struct Masking {
   double scale = 1;
   double hidden = 0;    // the score where a mask of bools hides it
@@ -196,7 +193,8 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
   return Attention(*names, extents).build(operands, masking);
 }
 
-constexpr OpDef kOps[] = {{"attention", Work::Heavy, kFirstMask, kMostOperands, build_attention}};
+constexpr OpDef kOps[] = {
+    {"attention", Work::Heavy, kFirstMask, kFirstMask + kMostMasks, build_attention}};
 
 }  // namespace
 

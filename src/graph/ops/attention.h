@@ -4,12 +4,17 @@
 //     batch bg   query ir   key j   inner d   width e
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
 #include "graph/attributes.h"
 
 namespace tilewright::graph {
+
+// Operands: q, k, v, then masks.
+inline constexpr size_t kFirstMask = 3;
+inline constexpr size_t kMostMasks = 2;
 
 struct AttentionLetters {
   std::string q, k, v, out;

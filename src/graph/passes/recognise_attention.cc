@@ -17,8 +17,7 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-constexpr int kDeepest = 12;      // nodes between the two contractions
-constexpr size_t kMostMasks = 2;  // that the operator takes
+constexpr int kDeepest = 12;  // nodes between the two contractions
 
 struct Mask {
   ValueId value = kNone;

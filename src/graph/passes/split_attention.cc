@@ -10,8 +10,6 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr size_t kFirstMask = 3;
-
 // Measured: docs/graph.md.
 constexpr int64_t kOneKernelBytes = int64_t{8} << 20;
 
