@@ -9,8 +9,7 @@ import sys
 import time
 
 from harness import curve, demo_model, peers, report
-from harness.compare import BUSY_CPUS
-from harness.model_match import MAX_RELATIVE_ERROR, play
+from harness.model_match import play
 from harness.model_tuning import ModelTuning, compile_library, run_tune
 from harness.tuned import TuneError
 
@@ -41,13 +40,13 @@ def tuned(model, build_dir):
 
 
 def rows_of(match, made):
-    rows, runtime_ns = [], match.time_ns(RUNTIME)
+    rows = []
     for name, label in LABELS.items():
         time_ns, error = match.time_ns(name), match.errors.get(name)
-        ratio = runtime_ns / time_ns if runtime_ns and time_ns else None
+        ratio = match.ratio(name, RUNTIME)
         result = report.ABSENT
         if name != RUNTIME and error is not None:
-            result = "same" if error <= MAX_RELATIVE_ERROR else f"WRONG {error:.0e}"
+            result = f"WRONG {error:.0e}" if match.is_wrong(name) else "same"
         row = [label, report.number(made.get(name)), report.number(time_ns / 1e6 if time_ns else None)]
         rows.append([*row, report.number(ratio), result])
     return rows
@@ -55,14 +54,15 @@ def rows_of(match, made):
 
 def draw(tuning, match):
     """Sums of task times, scaled so that the last one is the time that was measured."""
-    final_ms, times = match.time_ns("tuned"), {}
+    final_ns, times = match.time_ns("tuned"), {}
     for name in ("untuned", RUNTIME):
         if match.time_ns(name):
             times[LABELS[name]] = match.time_ns(name) / 1e6
-    if not tuning.curve or not final_ms:
+    known = tuning.curve
+    if not known or not final_ns:
         return None
-    scale = final_ms / tuning.curve[-1][1] / 1e6
-    points = [(at, ns * scale) for at, ns in tuning.curve]
+    ms_of_ns = final_ns / known[-1][1] / 1e6
+    points = [(at, ns * ms_of_ns) for at, ns in known]
     with open(path("curve.svg"), "w") as file:
         file.write(curve.svg(points, times, "a small CNN while it is tuned: time of one run"))
     return path("curve.svg")
@@ -98,7 +98,7 @@ def main(build_dir=os.path.join(peers.BUILD, "release")):
     picture = draw(tuning, match)
     if picture:
         print(f"tuning curve: {os.path.relpath(picture, peers.ROOT)}")
-    if match.outcome.other_cpus > BUSY_CPUS:
+    if not match.trustworthy:
         print("! the machine did other work meanwhile: the numbers are unreliable")
     failures = [f"– {LABELS[who]}: {why}" for who, why in match.failures().items()]
     print("\n".join([*failures, ""]))

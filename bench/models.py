@@ -5,7 +5,8 @@ OpenVINO: 2 threads, f32.
 Each model is tuned for 60 s and compiled, then tuned to 15 minutes (--seconds) in all and compiled again; both
 libraries and the one without any tuning run in turns with the peers, and outputs are compared with ONNX
 Runtime's. By default four models, with --full nine. What was tuned and measured is kept a machine and a
-build (build/bench): a run that was cut off goes on. What ran beside other work is shown but not kept.
+build (build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are
+shown but not kept.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
 
@@ -20,6 +21,7 @@ import sys
 
 from harness import peers, report
 from harness.bars import Report
+from harness.compare import BUSY_CPUS
 from harness.model_files import ModelError, materialized
 from harness.model_match import PEERS, inputs_of, match_from_json, parse_shapes, play
 from harness.model_tuning import (
@@ -157,6 +159,11 @@ class Line:
         return self.match.ratio(which, self.best)
 
     @property
+    def quiet(self):
+        """Neither tuning nor the rounds ran beside other work."""
+        return self.match.trustworthy and self.tuning.other_cpus <= BUSY_CPUS
+
+    @property
     def share(self):
         """Of a run that is in its tasks."""
         return self.parts["tasks_share"]
@@ -206,8 +213,7 @@ def header(names):
 
 
 def judge(line, out):
-    name, match, long = line.name, line.match, line.long
-    quiet = match.trustworthy and line.tuning.other_cpus <= 0.25
+    name, match, long, quiet = line.name, line.match, line.long, line.quiet
     for who, reason in match.failures().items():
         out.say(f"– {name}: {who}: {reason}")
     if match.unchecked():
@@ -263,7 +269,7 @@ def run_all(options, out):
     out.table(header(tuned), [line.cells() for line in lines])
     for line in lines:
         judge(line, out)
-    quiet = all(line.match.trustworthy for line in lines)
+    quiet = all(line.quiet for line in lines)
     for which in tuned:
         last = which == tuned[-1]
         mean = report.geometric_mean([line.ratio(which) for line in lines])

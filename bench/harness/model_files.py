@@ -46,6 +46,8 @@ def materialized(name):
     command = [sys.executable, os.path.join(folder, "materialize.py"), stripped, unfinished]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
+        if os.path.exists(unfinished):
+            os.remove(unfinished)
         raise ModelError((done.stderr.strip().splitlines() or ["materialize.py failed"])[-1])
     os.replace(unfinished, path)
     return path

@@ -66,10 +66,13 @@ def match_from_json(fields):
 
 def parse_shapes(text):
     """`x:[1,3,224,224];y:[1]`, with blanks anywhere -> name -> shape."""
-    shapes = {}
-    for name, extents in re.findall(r"([^;\s][^;]*?)\s*:\s*\[([^\]]*)\]", text):
-        shapes[name] = [int(word) for word in extents.split(",") if word.strip()]
-    return shapes
+    shape = re.compile(r"([^;\s][^;]*?)\s*:\s*\[([\d\s,]*)\]")
+    if shape.sub("", text).strip("; \t\n"):
+        raise ValueError(f"--input-shapes is '{text}'; write it as x:[1,3,224,224];y:[1]")
+    return {
+        name: [int(word) for word in extents.split(",") if word.strip()]
+        for name, extents in shape.findall(text)
+    }
 
 
 def given_arrays(words, names):

@@ -82,6 +82,9 @@ class Inputs(unittest.TestCase):
         ):
             self.assertEqual(parse_shapes(text), wanted)
         self.assertEqual(parse_shapes(""), {})
+        for wrong in ("x", "x:1,3", "x:[1,3", "x:[a]", "x:[1];y"):
+            with self.assertRaisesRegex(ValueError, "--input-shapes"):
+                parse_shapes(wrong)
 
     def test_given_arrays_are_taken(self):
         with tempfile.TemporaryDirectory() as folder:

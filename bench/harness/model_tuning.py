@@ -96,25 +96,26 @@ def passed_after(curve, measured_ns, peer_ns, not_before=0.0):
     return next((at for at, ns in curve if at >= not_before and ns * scale <= peer_ns), None)
 
 
-def compile_library(model, store, library, build_dir, threads=2):
-    """The fields of `compile --json`."""
-    command = [program(build_dir), "compile", model, "-o", library, "--json"]
-    command += ["--records", store, "--threads", str(threads)]
+def _said(build_dir, verb, *words):
+    """What the program prints under --json; the last line of what is wrong is the error."""
+    command = [program(build_dir), verb, *words, "--json"]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
-        raise TuneError((done.stderr.strip().splitlines() or ["compile failed"])[-1])
-    return json.loads(done.stdout)
+        raise TuneError((done.stderr.strip().splitlines() or [f"{verb} failed"])[-1])
+    return done.stdout
+
+
+def compile_library(model, store, library, build_dir, threads=2):
+    """The fields of `compile --json`."""
+    words = ("compile", model, "-o", library, "--records", store, "--threads", str(threads))
+    return json.loads(_said(build_dir, *words))
 
 
 def recorded_ns(model, store, build_dir, threads=2):
     """Sum by weight of the times that tuning measured of the tasks, those that `compile` takes; None
     where a task has none."""
-    command = [program(build_dir), "tasks", model, "--json"]
-    command += ["--records", store, "--threads", str(threads)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise TuneError((done.stderr.strip().splitlines() or ["tasks failed"])[-1])
-    tasks = [json.loads(line) for line in done.stdout.splitlines()]
+    said = _said(build_dir, "tasks", model, "--records", store, "--threads", str(threads))
+    tasks = [json.loads(line) for line in said.splitlines()]
     if not tasks or any("best_ns" not in task for task in tasks):
         return None
     return sum(task["weight"] * task["best_ns"] for task in tasks)
@@ -122,8 +123,4 @@ def recorded_ns(model, store, build_dir, threads=2):
 
 def bench_library(library, seconds, build_dir):
     """The fields of `bench --json`: quantiles, and tasks beside their sum."""
-    command = [program(build_dir), "bench", library, "--json", "--seconds", f"{seconds:g}"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise TuneError((done.stderr.strip().splitlines() or ["bench failed"])[-1])
-    return json.loads(done.stdout)
+    return json.loads(_said(build_dir, "bench", library, "--seconds", f"{seconds:g}"))

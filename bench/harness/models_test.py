@@ -8,6 +8,7 @@ import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree as xml
+from unittest import mock
 
 from harness import curve, model_files
 from harness.model_tuning import ModelTuning, model_ns, passed_after, recorded_ns, run_tune, sittings
@@ -70,7 +71,6 @@ class Tuning(unittest.TestCase):
             with self.assertRaises(TuneError):
                 run_tune("m.onnx", "r.db", 60, folder)
 
-
     def test_records_are_summed_by_weight(self):
         with tempfile.TemporaryDirectory() as folder:
             lines = [{"task": "a", "weight": 3, "best_ns": 10.0}, {"task": "b", "weight": 1, "best_ns": 5.0}]
@@ -104,6 +104,20 @@ class Files(unittest.TestCase):
                     pass
             self.assertEqual(model_files.model_names(folder), ["a", "b"])
             self.assertEqual(model_files.model_names(os.path.join(folder, "none")), [])
+
+    def test_what_cannot_be_made_leaves_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "a.stripped.onnx"), "w"):
+                pass
+            with open(os.path.join(folder, "materialize.py"), "w") as file:
+                file.write("import sys\nopen(sys.argv[2], 'w').write('half')\nsys.exit('no weights')\n")
+            with (
+                mock.patch.object(model_files.peers, "BUILD", folder),
+                mock.patch.dict(os.environ, {"TILEWRIGHT_MODELS": folder}),
+                self.assertRaisesRegex(model_files.ModelError, "no weights"),
+            ):
+                model_files.materialized("a")
+            self.assertEqual(os.listdir(os.path.join(folder, "models")), [])
 
 
 class Curve(unittest.TestCase):
