@@ -20,7 +20,7 @@ from importlib import metadata
 
 from harness import data, peers, report, suite
 from harness.cases import choose_cases, load_workloads, trace_path
-from harness.compare import BUSY_CPUS, Contestant, Outcome, compare
+from harness.compare import BUSY_CPUS, Contestant, compare, outcome_from_json
 from harness.kernel_result import MAX_RELATIVE_ERROR, print_results, result_of, rows_of, verdict
 from harness.limits import probes_of
 from harness.rounds import MIN_ROUNDS, Series
@@ -134,9 +134,8 @@ def run_case(case, workload, options, kept):
     look = bool(look_reasons(options))
     stored = None if options.fresh or look else kept.get(case.name, key)
     if stored:
-        series = {name: Series(**fields) for name, fields in stored["series"].items()}
-        outcome = Outcome(series, stored["other_cpus"])
-        return replace(result_of(case, workload, outcome, stored["errors"]), kept=True)
+        result = result_of(case, workload, outcome_from_json(stored), stored["errors"])
+        return replace(result, kept=True)
 
     def on_round(count):
         if sys.stderr.isatty():
