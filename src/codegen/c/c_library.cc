@@ -9,15 +9,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 
 namespace tilewright::codegen {
 namespace {
-
-namespace fs = std::filesystem;
 
 // Overrides the weak tilewright_parallel_for of the kernels by a call of whoever sets the pointer.
 constexpr std::string_view kHostSource = R"(#include "kernels.h"
@@ -29,29 +26,6 @@ int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
   return tilewright_host_parallel_for(pool, threads, iterations, task, context);
 }
 )";
-
-class ScratchFolder {
- public:
-  explicit ScratchFolder(const std::string& parent) : path_(parent + "/tilewright-c-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) error_ = errno;
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (error_ == 0) fs::remove_all(path_, ignored);
-  }
-
-  Status status() const {
-    if (error_ == 0) return {};
-    return fail(ErrorKind::Io, fmt::format("{}: {}", path_, std::strerror(error_)));
-  }
-  std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
-
- private:
-  std::string path_;
-  int error_ = 0;
-};
 
 // Runs a program to its end; what it says on either channel goes to `log`.
 Result<int> run_program(const std::vector<std::string>& arguments, const std::string& log) {
@@ -83,15 +57,15 @@ Result<int> run_program(const std::vector<std::string>& arguments, const std::st
   return status;
 }
 
-Status compile(const ScratchFolder& folder, const Target& target, const CLibraryOptions& options,
+Status compile(const TemporaryFolder& folder, const Target& target, const CLibraryOptions& options,
                const std::string& library) {
   std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall",   "-Wextra",
                                       "-Werror",        "-O2",        "-shared", "-fPIC"};
   for (std::string& flag : c_target_flags(target)) command.push_back(std::move(flag));
   command.insert(command.end(), options.flags.begin(), options.flags.end());
-  for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder.file(file));
+  for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder / file);
   command.insert(command.end(), {"-o", library, "-lm"});
-  const std::string log = folder.file("log");
+  const std::string log = folder / "log";
   const Result<int> status = run_program(command, log);
   if (!status) return std::unexpected(status.error());
   if (*status == 0) return {};
@@ -111,17 +85,17 @@ Result<CLibrary> CLibrary::build(std::span<const ir::Function> functions, const 
   if (!source) return std::unexpected(source.error());
   library.source_ = std::move(*source);
 
-  const ScratchFolder folder(options.folder);
-  if (Status made = folder.status(); !made) return std::unexpected(made.error());
+  const Result<TemporaryFolder> folder = TemporaryFolder::make(options.folder, "tilewright-c-");
+  if (!folder) return std::unexpected(folder.error());
   const std::pair<const char*, std::string_view> files[] = {{"kernels.h", library.source_.header},
                                                             {"kernels.c", library.source_.source},
                                                             {"host.c", kHostSource}};
   for (const auto& [name, text] : files) {
-    Status written = write_file_atomically(folder.file(name), text);
+    Status written = write_file_atomically(*folder / name, text);
     if (!written) return std::unexpected(written.error());
   }
-  const std::string path = folder.file("kernels.so");
-  if (Status done = compile(folder, target, options, path); !done) {
+  const std::string path = *folder / "kernels.so";
+  if (Status done = compile(*folder, target, options, path); !done) {
     return std::unexpected(done.error());
   }
   library.handle_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));

@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -95,13 +95,24 @@ std::unexpected<Error> system_error(const fs::path& path, std::string_view what)
 
 constexpr std::string_view kScratchName = ".tilewright-link-";
 
-// The folder, locked as long as the result is open; -1 where somebody else has it.
-int lock_folder(const fs::path& folder) {
-  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0) return file;
-  if (file >= 0) close(file);
-  return -1;
-}
+// The lock of a folder, for as long as it lives; not held where somebody else has it.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
+        held_(file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0) {}
+  FolderLock(FolderLock&& other) noexcept
+      : file_(std::exchange(other.file_, -1)), held_(std::exchange(other.held_, false)) {}
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock() {
+    if (file_ >= 0) close(file_);
+  }
+  bool held() const { return held_; }
+
+ private:
+  int file_;
+  bool held_;
+};
 
 // What processes left that were killed while they linked: nobody holds its lock. A young folder may
 // be one whose owner has not locked it yet.
@@ -113,66 +124,51 @@ void remove_stale(const fs::path& folder) {
     std::error_code unknown;
     const auto made = fs::last_write_time(at->path(), unknown);
     if (unknown || fs::file_time_type::clock::now() - made < std::chrono::minutes(1)) continue;
-    const int lock = lock_folder(at->path());
-    if (lock < 0) continue;
-    fs::remove_all(at->path(), unknown);
-    close(lock);
+    const FolderLock lock(at->path());
+    if (lock.held()) fs::remove_all(at->path(), unknown);
   }
 }
 
-// A folder of its own, removed with what is in it.
+// A folder beside the file that is made; its lock says that somebody is at work in it.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make_beside(const fs::path& file) {
     const fs::path folder = file.parent_path();
     remove_stale(folder);
-    std::string path = (folder / (std::string(kScratchName) + "XXXXXX")).string();
-    if (mkdtemp(path.data()) == nullptr) {
-      return system_error(folder.empty() ? "." : folder, "a folder cannot be made there");
-    }
-    return ScratchFolder(path);
+    Result<TemporaryFolder> made = TemporaryFolder::make(folder, kScratchName);
+    if (!made) return std::unexpected(made.error());
+    return ScratchFolder(*std::move(made));
   }
-  ScratchFolder(ScratchFolder&& other) noexcept
-      : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
-  ScratchFolder& operator=(ScratchFolder&& other) noexcept {
-    std::swap(path_, other.path_);
-    std::swap(lock_, other.lock_);
-    return *this;
-  }
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-    if (lock_ >= 0) close(lock_);
-  }
-  fs::path operator/(std::string_view name) const { return path_ / name; }
+  fs::path operator/(std::string_view name) const { return folder_ / name; }
 
   // An error unless the disk has room for what is linked of the files that are in it: the linker
   // writes through a mapping, where a full disk is a signal.
   Status check_room() const {
     std::error_code error;
     uintmax_t bytes = 0;
-    for (const fs::directory_entry& entry : fs::directory_iterator(path_, error)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path(), error)) {
       bytes += entry.file_size(error);
     }
-    const fs::path path = path_ / "room";
+    const fs::path path = folder_ / "room";
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return system_error(path, "cannot be written");
     constexpr uintmax_t kSegments = uintmax_t{64} << 10U;  // that begin at pages
     const bool full = fallocate(file, 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
                       errno != EOPNOTSUPP && errno != ENOSYS;
-    const fs::path folder = path_.has_parent_path() ? path_.parent_path() : ".";
-    const Status room =
-        full ? system_error(folder, fmt::format("{} bytes cannot be linked there", bytes))
-             : Status{};
+    const fs::path parent = folder_.path().parent_path();
+    const Status room = full ? system_error(parent.empty() ? "." : parent,
+                                            fmt::format("{} bytes cannot be linked there", bytes))
+                             : Status{};
     close(file);
     unlink(path.c_str());
     return room;
   }
 
  private:
-  explicit ScratchFolder(fs::path path) : path_(std::move(path)), lock_(lock_folder(path_)) {}
-  fs::path path_;
-  int lock_ = -1;
+  explicit ScratchFolder(TemporaryFolder folder)
+      : lock_(folder.path()), folder_(std::move(folder)) {}
+  FolderLock lock_;  // goes after the folder
+  TemporaryFolder folder_;
 };
 
 Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {

@@ -1,0 +1,41 @@
+#include "base/temporary_folder.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace tilewright {
+
+namespace fs = std::filesystem;
+
+Result<TemporaryFolder> TemporaryFolder::make(const fs::path& parent, std::string_view prefix) {
+  std::string name = (parent / fmt::format("{}XXXXXX", prefix)).native();
+  if (::mkdtemp(name.data()) == nullptr) {
+    const int code = errno;
+    return fail(ErrorKind::Io, fmt::format("{}: a folder cannot be made there: {}",
+                                           parent.empty() ? "." : parent.native(),
+                                           std::generic_category().message(code)));
+  }
+  return TemporaryFolder(std::move(name));
+}
+
+TemporaryFolder::TemporaryFolder(fs::path path) : path_(std::move(path)) {}
+
+TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+TemporaryFolder& TemporaryFolder::operator=(TemporaryFolder&& other) noexcept {
+  std::swap(path_, other.path_);
+  return *this;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+}  // namespace tilewright
