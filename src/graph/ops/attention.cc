@@ -63,7 +63,7 @@ struct Masking {
 
 class Attention {
  public:
-  Attention(const AttentionLetters& names, const Extents& extents)
+  Attention(const AttentionLetters& names, const LetterExtents& extents)
       : names_(names), extents_(extents) {}
 
   std::shared_ptr<const te::Dag> build(OperandTypes operands, const Masking& masking) && {
@@ -144,7 +144,7 @@ class Attention {
   }
 
   const AttentionLetters& names_;
-  const Extents& extents_;
+  const LetterExtents& extents_;
   te::DagBuilder builder_;
 };
 
@@ -178,7 +178,7 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
     return bad(op, fmt::format("{}, {}, {} -> {} is no attention", attributes.text("q"),
                                attributes.text("k"), attributes.text("v"), attributes.text("out")));
   }
-  Extents extents;
+  LetterExtents extents;
   for (const Status& legal :
        {add_letters(op, names->q, *operands[0], extents),
         add_letters(op, names->k, *operands[1], extents),

@@ -18,7 +18,7 @@ DagResult build_contract(const OpDef& op, const Attributes& attributes, OperandT
   const TensorType &left = *operands[0], &right = *operands[1];
   const std::string &a = attributes.text("a"), &b = attributes.text("b");
   const std::string& out = attributes.text("out");
-  Extents extents;
+  LetterExtents extents;
   for (const Status& legal : {te::require_factors(op.name, left.element, right.element),
                               add_letters(op, a, left, extents), add_letters(op, b, right, extents),
                               check_out(op, out, extents)}) {

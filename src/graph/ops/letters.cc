@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/check.h"
+
 namespace tilewright::graph {
 namespace {
 
@@ -18,7 +20,7 @@ std::string axis_text(char letter) {
 }  // namespace
 
 Status add_letters(const OpDef& op, const std::string& letters, const TensorType& type,
-                   Extents& extents) {
+                   LetterExtents& extents) {
   if (letters.size() != type.shape.size()) {
     return bad(op, fmt::format("'{}' names {} dimensions of {}", letters, letters.size(),
                                type.to_string()));
@@ -37,7 +39,7 @@ Status add_letters(const OpDef& op, const std::string& letters, const TensorType
   return {};
 }
 
-Status check_out(const OpDef& op, const std::string& out, const Extents& extents) {
+Status check_out(const OpDef& op, const std::string& out, const LetterExtents& extents) {
   for (size_t d = 0; d < out.size(); ++d) {
     if (extents.contains(out[d]) && out.find(out[d]) == d) continue;
     return bad(op, fmt::format("'{}' should have letters of the operands, each once", out));
@@ -46,7 +48,7 @@ Status check_out(const OpDef& op, const std::string& out, const Extents& extents
 }
 
 std::vector<te::Axis> axes_of(te::DagBuilder& builder, std::string_view letters,
-                              const Extents& extents) {
+                              const LetterExtents& extents) {
   std::vector<te::Axis> axes;
   axes.reserve(letters.size());
   for (const char letter : letters) {
@@ -55,11 +57,23 @@ std::vector<te::Axis> axes_of(te::DagBuilder& builder, std::string_view letters,
   return axes;
 }
 
-Shape shape_of(std::string_view letters, const Extents& extents) {
+Shape shape_of(std::string_view letters, const LetterExtents& extents) {
   Shape shape;
   shape.reserve(letters.size());
   for (const char letter : letters) shape.push_back(extents.at(letter));
   return shape;
+}
+
+char fresh_letter(std::string_view liked, std::string& taken) {
+  constexpr std::string_view kAll = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  for (const std::string_view letters : {liked, kAll}) {
+    for (const char letter : letters) {
+      if (taken.contains(letter)) continue;
+      taken += letter;
+      return letter;
+    }
+  }
+  CHECK(false, "no letter is left: '{}' are taken", taken);
 }
 
 void Places::add(std::string_view letters, const std::vector<te::Axis>& axes) {

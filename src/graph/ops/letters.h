@@ -12,19 +12,22 @@
 namespace tilewright::graph {
 
 // How long each letter is.
-using Extents = std::map<char, int64_t>;
+using LetterExtents = std::map<char, int64_t>;
 
 // Adds the letters of an operand. Fails where they are not letters, not as many as its dimensions,
 // or an extent is another than before; 1 fits all.
 Status add_letters(const OpDef& op, const std::string& letters, const TensorType& type,
-                   Extents& extents);
+                   LetterExtents& extents);
 
 // Fails unless `out` has letters of the operands, each once.
-Status check_out(const OpDef& op, const std::string& out, const Extents& extents);
+Status check_out(const OpDef& op, const std::string& out, const LetterExtents& extents);
 
 std::vector<te::Axis> axes_of(te::DagBuilder& builder, std::string_view letters,
-                              const Extents& extents);
-Shape shape_of(std::string_view letters, const Extents& extents);
+                              const LetterExtents& extents);
+Shape shape_of(std::string_view letters, const LetterExtents& extents);
+
+// A letter that is not `taken`, and is from now on: the first such of `liked`, or of all.
+char fresh_letter(std::string_view liked, std::string& taken);
 
 // The axes of one stage by their letters.
 class Places {

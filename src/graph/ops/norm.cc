@@ -3,13 +3,12 @@
 //   layer_norm(x, scale?, bias?; axis=-1, epsilon=1e-5)   over the dimensions from `axis` on; scale
 //                                and bias broadcast to x. Stages S, A, V, R, Y
 //   rms_norm(x, scale?; axis=-1, epsilon=1e-5)            S, R, Y
-//   group_norm(x, scale?, bias?; groups, axis=1, epsilon=1e-5)     mean and variance of each group
-//   of
-//                                channels (dimension `axis`) at each place of dimension 0; scale
-//                                and bias have one number a channel. S, A, V, R, Y
+//   group_norm(x, scale?, bias?; groups, axis=1, epsilon=1e-5)     mean and variance of each
+//                                group of channels (dimension `axis`) at each place of
+//                                dimension 0; scale and bias have one number a channel.
+//                                S, A, V, R, Y
 //   lrn(x; size, alpha=1e-4, beta=0.75, bias=1, axis=1)   x / (bias + alpha/size s)^beta where s
-//   sums
-//                                the squares of `size` channels around. S, Y
+//                                sums the squares of `size` channels around. S, Y
 //   lp_norm(x; axis=-1, p=2)     x / |x|_p, 0 where that is 0; p is 1 or 2. S, R, Y
 #include <fmt/format.h>
 
@@ -94,7 +93,17 @@ void finish_norm(te::DagBuilder& builder, const Rows& rows, const Affine& affine
       x.element);
 }
 
-DagResult build_layer_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
+// What layer_norm and rms_norm begin with; the Dag is the caller's to finish.
+struct RowNorm {
+  const TensorType& type;
+  double epsilon;
+  te::TensorId x;
+  Affine affine;
+  Rows rows;
+};
+
+Result<RowNorm> begin_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands,
+                           te::DagBuilder& builder) {
   const TensorType& type = *operands[0];
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
@@ -103,11 +112,21 @@ DagResult build_layer_norm(const OpDef& op, const Attributes& attributes, Operan
   if (const Status legal = check(op, operands, epsilon); !legal) {
     return std::unexpected(legal.error());
   }
-  te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
   const auto affine = affine_of(op, builder, operands);
   if (!affine) return std::unexpected(affine.error());
-  const Rows rows(builder, type.shape, from_axis(axis, type.shape.size()));
+  return RowNorm{.type = type,
+                 .epsilon = epsilon,
+                 .x = x,
+                 .affine = *affine,
+                 .rows = Rows(builder, type.shape, from_axis(axis, type.shape.size()))};
+}
+
+DagResult build_layer_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
+  te::DagBuilder builder;
+  const auto norm = begin_norm(op, attributes, operands, builder);
+  if (!norm) return std::unexpected(norm.error());
+  const auto& [type, epsilon, x, affine, rows] = *norm;
   const te::TensorId sums = rows.fold(
       "S", BinaryOp::Add, [&](const Indices&, const Indices& at) { return builder.read(x, at); });
   const te::TensorId means = rows.each_row("A", [&](const Indices& row) {
@@ -127,26 +146,17 @@ DagResult build_layer_norm(const OpDef& op, const Attributes& attributes, Operan
   const te::TensorId reciprocals = rows.each_row("R", [&](const Indices& row) {
     return reciprocal(builder.read(variation, row), rows.count(), epsilon);
   });
-  finish_norm(builder, rows, *affine, type, [&](const Indices& row, const Indices& at) {
+  finish_norm(builder, rows, affine, type, [&](const Indices& row, const Indices& at) {
     return difference(row, at) * builder.read(reciprocals, row);
   });
   return std::move(builder).build();
 }
 
 DagResult build_rms_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  const TensorType& type = *operands[0];
-  Reader read(op, attributes);
-  const size_t axis = read.axis("axis", -1, type.shape.size());
-  const double epsilon = read.number("epsilon", 1e-5);
-  if (!read) return read.error();
-  if (const Status legal = check(op, operands, epsilon); !legal) {
-    return std::unexpected(legal.error());
-  }
   te::DagBuilder builder;
-  const te::TensorId x = placeholder(builder, "X", type);
-  const auto affine = affine_of(op, builder, operands);
-  if (!affine) return std::unexpected(affine.error());
-  const Rows rows(builder, type.shape, from_axis(axis, type.shape.size()));
+  const auto norm = begin_norm(op, attributes, operands, builder);
+  if (!norm) return std::unexpected(norm.error());
+  const auto& [type, epsilon, x, affine, rows] = *norm;
   const te::TensorId squares =
       rows.fold("S", BinaryOp::Add, [&](const Indices&, const Indices& at) {
         const Expr value = builder.read(x, at);
@@ -155,7 +165,7 @@ DagResult build_rms_norm(const OpDef& op, const Attributes& attributes, OperandT
   const te::TensorId reciprocals = rows.each_row("R", [&](const Indices& row) {
     return reciprocal(builder.read(squares, row), rows.count(), epsilon);
   });
-  finish_norm(builder, rows, *affine, type, [&](const Indices& row, const Indices& at) {
+  finish_norm(builder, rows, affine, type, [&](const Indices& row, const Indices& at) {
     return builder.read(x, at) * builder.read(reciprocals, row);
   });
   return std::move(builder).build();

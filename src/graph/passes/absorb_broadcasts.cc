@@ -4,11 +4,10 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/check.h"
 #include "graph/op_table.h"
+#include "graph/ops/letters.h"
 #include "graph/passes/reshape_parts.h"
 #include "graph/passes/rewrite.h"
 
@@ -125,7 +124,7 @@ class Contraction {
     std::string letters;
     Extents extents;
     for (const size_t d : dims) {
-      const char fresh = letters.empty() ? letter : fresh_letter();
+      const char fresh = letters.empty() ? letter : fresh_letter("ghrs", taken_);
       letters += fresh;
       extents.push_back(found.shape[d]);
       if (found.repeats[d]) continue;
@@ -135,16 +134,6 @@ class Contraction {
     split_letter(sides_[1 - side], letter, letters, extents);
     split_letter(out_, letter, letters, extents);
     return true;
-  }
-
-  char fresh_letter() {
-    constexpr std::string_view kLetters = "ghrstuvwxyzabcdefijklmnopqABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    for (const char letter : kLetters) {
-      if (taken_.contains(letter)) continue;
-      taken_ += letter;
-      return letter;
-    }
-    CHECK(false, "no letter is left of those that {} dimensions need", 2 * kMaxRank);
   }
 
   const Rewrite* rewrite_;

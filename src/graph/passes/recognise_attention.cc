@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/ops/attention.h"
+#include "graph/ops/letters.h"
 #include "graph/passes/reshape_parts.h"
 #include "graph/passes/rewrite.h"
 
@@ -131,7 +132,7 @@ class Renaming {
       if (at == std::string::npos) {
         at = from_.size();
         from_ += letter;
-        to_ += fresh_letter();
+        to_ += fresh_letter("efgh", taken_);
       }
       result += to_[at];
     }
@@ -139,13 +140,6 @@ class Renaming {
   }
 
  private:
-  char fresh_letter() {
-    char letter = 'e';
-    while (taken_.contains(letter)) letter = letter == 'z' ? 'A' : static_cast<char>(letter + 1);
-    taken_ += letter;
-    return letter;
-  }
-
   std::string from_, to_, taken_;
 };
 

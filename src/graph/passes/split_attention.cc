@@ -3,7 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/check.h"
+#include "graph/op_table.h"
 #include "graph/ops/attention.h"
+#include "graph/ops/letters.h"
 #include "graph/passes/constant_math.h"
 #include "graph/passes/rewrite.h"
 
@@ -14,20 +17,16 @@ namespace {
 constexpr int64_t kOneKernelBytes = int64_t{8} << 20;
 
 int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters& letters) {
-  int64_t bytes = ir::bytes_of(graph.value(node.inputs[0]).type.element);
-  for (const char letter : letters.scores) {
-    int64_t extent = 1;
-    for (const auto& [names, input] :
-         {std::pair(&letters.q, node.inputs[0]), std::pair(&letters.k, node.inputs[1]),
-          std::pair(&letters.v, node.inputs[2])}) {
-      const size_t at = names->find(letter);
-      if (at != std::string::npos) {
-        extent = std::max(extent, graph.value(input).type.shape[at]);
-      }
-    }
-    bytes *= extent;
+  const OpDef* op = find_op(node.op);
+  const std::string* const names[] = {&letters.q, &letters.k, &letters.v};
+  LetterExtents extents;
+  for (size_t i = 0; i < kFirstMask; ++i) {
+    const Status fits = add_letters(*op, *names[i], graph.value(node.inputs[i]).type, extents);
+    CHECK(fits.has_value(), "{}", fits.error().message);  // the node would not be there
   }
-  return bytes;
+  const TensorType scores{.element = graph.value(node.inputs[0]).type.element,
+                          .shape = shape_of(letters.scores, extents)};
+  return scores.bytes();
 }
 
 // The letters of a tensor of the second product: `key` is what is summed, `width` the columns.
