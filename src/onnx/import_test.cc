@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "onnx/model_testing.h"
+#include "onnx/shapes.h"
 
 namespace tilewright::onnx {
 namespace {
@@ -104,6 +105,51 @@ TEST(ImportTest, SymbolicDimensionsAreAskedFor) {
               HasSubstr("the model has [n,3,224]"));
   EXPECT_THAT(error_of(model.import({.input_shapes = {{"z", {1}}}})),
               HasSubstr("'z', which is no input; the model has 'x', 'mask'"));
+}
+
+TEST(ImportTest, ShapesWithoutARankAreAskedFor) {
+  ModelWriter model;
+  model.input("x", {1, 3});
+  model.input("mask", {});
+  model.proto()
+      .mutable_graph()
+      ->mutable_input(1)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->clear_shape();
+  model.node("Add", {"x", "mask"}, {"y"});
+  model.output("y");
+  EXPECT_THAT(error_of(model.import()),
+              HasSubstr("the shape of input 'mask' (no shape) is not fixed; give it, such as "
+                        "--input-shapes \"mask:[...]\""));
+  const auto shaped = model.import({.input_shapes = {{"mask", {5, 1}}}});
+  ASSERT_TRUE(shaped.has_value()) << shaped.error().message;
+  EXPECT_EQ(output_type(*shaped).shape, (std::vector<int64_t>{5, 3}));
+}
+
+// Also where messages show another name than the file has.
+TEST(ImportTest, InputsWithAnInitializerAreConstants) {
+  const std::string name = std::string(300, 'w') + "\n";
+  ModelWriter model;
+  model.input("x", {2});
+  model.input(name, {2});
+  model.floats(name, {2}, {1, 2});
+  model.node("Add", {"x", name}, {"y"});
+  model.output("y");
+  const auto graph = model.import();
+  ASSERT_TRUE(graph.has_value()) << graph.error().message;
+  EXPECT_EQ(graph->inputs().size(), 1U);
+}
+
+TEST(ImportTest, NamesAreShownWithoutHalfLetters) {
+  const std::string layer = "\xE5\xB1\x82";
+  EXPECT_EQ(shown("conv\n1 " + layer), "conv 1 " + layer);
+  EXPECT_EQ(shown("bad \xFF"), "bad ?");
+  std::string name, start;
+  for (int k = 0; k < 201; ++k) name += layer;
+  for (int k = 0; k < 199; ++k) start += layer;
+  EXPECT_EQ(shown(name), start + "~");
+  EXPECT_EQ(shown(start + layer), start + layer);
 }
 
 TEST(ImportTest, InputsWithValuesAreConstants) {

@@ -110,7 +110,7 @@ std::vector<const ValueInfoProto*> true_inputs(const ::onnx::GraphProto& graph) 
   for (const auto& tensor : graph.initializer()) initialised.insert(tensor.name());
   std::vector<const ValueInfoProto*> inputs;
   for (const ValueInfoProto& input : graph.input()) {
-    if (!initialised.contains(shown(input.name()))) inputs.push_back(&input);
+    if (!initialised.contains(input.name())) inputs.push_back(&input);
   }
   return inputs;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/utf8.h"
 #include "onnx/refusal.h"
 
 namespace tilewright::onnx {
@@ -15,11 +16,8 @@ std::string to_string(std::span<const int64_t> shape) {
 }
 
 std::string shown(std::string_view name) {
-  constexpr size_t kMost = 200;
-  std::string text(name.substr(0, kMost));
-  std::ranges::replace_if(
-      text, [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; }, '?');
-  return name.size() > kMost ? text + "..." : text;
+  constexpr size_t kMostLetters = 200;
+  return first_letters(clean_utf8(name), kMostLetters);
 }
 
 size_t resolve_axis(int64_t axis, size_t rank) {

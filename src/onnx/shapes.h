@@ -14,7 +14,7 @@ using Shape = std::vector<int64_t>;
 inline constexpr int64_t kMostExtent = int64_t{1} << 40;  // and elements of an input
 
 std::string to_string(std::span<const int64_t> shape);  // `[1,3,224,224]`
-// A name of the file as messages show it: nothing but printable characters, and not too many.
+// A name of the file as messages show it: clean (base/utf8.h), and not too long.
 std::string shown(std::string_view name);
 
 // -1 is the last of `rank` dimensions.
