@@ -1,16 +1,21 @@
 #include "space/space.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "schedule/apply.h"
 #include "space/space_testing.h"
 #include "space/tile_domain.h"
 #include "task/suite.h"
+#include "te/ops/softmax.h"
 
 namespace tilewright::space {
 namespace {
 
 using schedule::Sketch;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
 
 SpaceOptions as_published() {
   SpaceOptions options{.cores = 20};
@@ -171,7 +176,8 @@ TEST(Space, IsMadeOfHugeExtentsToo) {
   for (const char* const text :
        {"matmul:m=100000007,n=16,k=2", "reduce:op=sum,shape=2000000000,axes=0",
         "matmul:m=735134400,n=16,k=2", "softmax:m=1396755360,n=7"}) {
-    for (const Sketch& sketch : space_of(task_of(text)).sketches()) {
+    const Space space = space_of(task_of(text));
+    for (const Sketch& sketch : space.sketches()) {
       for (const schedule::Hole& hole : sketch.holes) {
         EXPECT_LE(hole.size(), kMaxTileChoices) << text << ", " << sketch.name;
       }
@@ -299,6 +305,48 @@ TEST(Space, HasAttentionInOneNest) {
     }
   }
   EXPECT_GT(legal, 50);
+}
+
+// The steps of attention in one nest: C[i, w] = sum over t of Q[i, t] K[w, t], and so on.
+std::string chain_text(te::AxisHints column, te::AxisHints summed) {
+  te::DagBuilder builder;
+  const auto q = builder.placeholder("Q", {128, 64}, ir::Scalar::F32);
+  const auto k = builder.placeholder("K", {256, 64}, ir::Scalar::F32);
+  const auto v = builder.placeholder("V", {256, 64}, ir::Scalar::F32);
+  const auto i = builder.axis("i", 128), w = builder.axis("w", 256, column);
+  const auto t = builder.axis("t", 64, summed);
+  const auto scores = builder.reduce(
+      "C", {i, w}, {t}, ir::BinaryOp::Add,
+      builder.read(q, {i.var, t.var}) * builder.read(k, {w.var, t.var}), ir::Scalar::F32);
+  const te::RowAxis rows[] = {{.name = "i", .extent = 128}};
+  const te::SoftmaxStages stages = te::add_softmax(builder, scores, rows, 256);
+  const auto r = builder.axis("i", 128), d = builder.axis("d", 64), j = builder.axis("j", 256);
+  const auto mixed =
+      builder.reduce("O", {r, d}, {j}, ir::BinaryOp::Add,
+                     builder.read(stages.powers, {r.var, j.var}) * builder.read(v, {j.var, d.var}),
+                     ir::Scalar::F32);
+  const auto y = builder.axis("i", 128), e = builder.axis("d", 64);
+  builder.compute("Y", {y, e},
+                  builder.read(mixed, {y.var, e.var}) * builder.read(stages.reciprocals, {y.var}));
+  const Task task{make_workload(std::move(builder).build(), {}, "hinted"),
+                  parse_target("x86-64-v4;threads=2").value()};
+  const Space space = space_of(task);
+  for (const Sketch& sketch : space.sketches()) {
+    if (sketch.name == "all by rows of Y") return to_text(sketch.trace);
+  }
+  return "no chain";
+}
+
+TEST(Space, LeavesWholeInAChainWhatAHintForbidsToCut) {
+  const te::AxisHints whole{.no_split_at_inner = true};
+  const std::string free = chain_text({}, {});
+  EXPECT_THAT(free, HasSubstr("split C i "));
+  EXPECT_THAT(free, HasSubstr("split C w "));
+  EXPECT_THAT(free, HasSubstr("split C t "));
+  EXPECT_THAT(chain_text(whole, {}), AllOf(HasSubstr("split C i "), Not(HasSubstr("split C w ")),
+                                           HasSubstr("split C t ")));
+  EXPECT_THAT(chain_text({}, whole), AllOf(HasSubstr("split C i "), HasSubstr("split C w "),
+                                           Not(HasSubstr("split C t "))));
 }
 
 TEST(Space, MostGenomesOfTheSuiteAreLegal) {
