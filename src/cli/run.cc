@@ -64,10 +64,10 @@ bool asks_for_json(const std::vector<std::string>& arguments) {
 }
 
 // CLI11 would only say that a subcommand is required.
-Status check_verb(const std::vector<std::string>& arguments) {
+Status check_verb(const std::vector<std::string>& arguments, std::span<const Verb> verbs) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
   std::string known;
-  for (const Verb& verb : all_verbs()) {
+  for (const Verb& verb : verbs) {
     if (verb.name == arguments.front()) return {};
     known += known.empty() ? "" : ", ";
     known += verb.name;
@@ -127,9 +127,10 @@ int run_action(const Action& action, const Context& context) {
   }
 }
 
-int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
+int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+                  std::span<const Verb> verbs) {
   const Context unparsed = {.out = out, .err = err, .json = asks_for_json(arguments)};
-  if (const Status status = check_verb(arguments); !status) {
+  if (const Status status = check_verb(arguments, verbs); !status) {
     return report(unparsed, ExitCode::BadUse, "bad_input", status.error().message);
   }
   CLI::App app("Tilewright: an auto-tuning tensor compiler", "tilewright");
@@ -145,7 +146,7 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
     Action action;
   };
   std::vector<Declared> declared;
-  for (const Verb& verb : all_verbs()) {
+  for (const Verb& verb : verbs) {
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     declared.push_back({sub, verb.declare(*sub)});
     add_common_flags(*sub, &json);
@@ -184,7 +185,12 @@ void print(const Context& context, std::string_view text, const Json& json) {
 }
 
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
-  const int code = parse_and_run(arguments, out, err);
+  return run(arguments, out, err, all_verbs());
+}
+
+int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
+        std::span<const Verb> verbs) {
+  const int code = parse_and_run(arguments, out, err, verbs);
   if (out.flush()) return code;
   err << "tilewright: cannot write the output\n";
   return code != 0 ? code : static_cast<int>(ExitCode::BadUse);

@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <functional>
+#include <new>
 #include <sstream>
 
 #include "base/json.h"
@@ -66,6 +68,38 @@ TEST(Run, MistakesAreObjectsUnderJson) {
     ASSERT_TRUE(json.has_value()) << outcome.out;
     EXPECT_EQ(json->at("error").at("kind"), "bad_input");
   }
+}
+
+// A verb that throws what it is made for.
+template <class Exception>
+Outcome thrown(const std::vector<std::string>& arguments) {
+  const Verb verb{.name = "throw", .summary = "", .declare = [](CLI::App&) -> Action {
+                    return [](const Context&) -> Result<ExitCode> { throw Exception(); };
+                  }};
+  std::ostringstream out, err;
+  const int code = run(arguments, out, err, {&verb, 1});
+  return {code, out.str(), err.str()};
+}
+
+TEST(Run, TooLittleMemoryIsNoFaultOfOurs) {
+  const std::string message = "not enough memory; close other programs, or give this one more";
+  const Outcome plain = thrown<std::bad_alloc>({"throw"});
+  EXPECT_EQ(plain.code, 2);
+  EXPECT_EQ(plain.out, "");
+  EXPECT_EQ(plain.err, "tilewright: " + message + "\n");
+  const Outcome object = thrown<std::bad_alloc>({"throw", "--json"});
+  EXPECT_EQ(object.code, 2);
+  EXPECT_EQ(object.err, plain.err);
+  const Result<Json> json = parse_json(object.out);
+  ASSERT_TRUE(json.has_value()) << object.out;
+  EXPECT_EQ(json->at("error"), (Json{{"kind", "no_memory"}, {"message", message}}));
+}
+
+TEST(Run, WhatNobodyExpectedIs) {
+  const Outcome outcome = thrown<std::bad_function_call>({"throw", "--json"});
+  EXPECT_EQ(outcome.code, 5);
+  EXPECT_THAT(outcome.err, HasSubstr("internal error, please report it: unexpected exception: "));
+  EXPECT_EQ(parse_json(outcome.out)->at("error").at("kind"), "internal");
 }
 
 TEST(Run, OutputThatCannotBeWrittenIsAnError) {
