@@ -101,6 +101,15 @@ class Models(unittest.TestCase):
         self.check_outputs(model, self.path("cnn.so"), (1, 3, 16, 16))
         self.check_outputs(model, model, (1, 3, 16, 16))
 
+    def test_outputs_of_one_file_name_are_all_written(self):
+        model = small_models.two_outputs(self.path("two.onnx"), "a/b", "a:b")
+        np.save(self.path("x.npy"), np.zeros(4, np.float32))
+        words = ("run", model, "--input", self.path("x.npy"), "--output", self.path("out"))
+        self.run_verb(*words, *self.records_flag())
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["a_b.npy", "a_b_1.npy"])
+        for name, value in (("a_b.npy", 1), ("a_b_1.npy", 2)):
+            self.assertEqual(np.load(self.path("out/" + name)).tolist(), [value] * 4)
+
     def test_open_dimensions_are_given(self):
         model = small_models.attention(self.path("attention.onnx"))
         refused = self.compile(model, "a.so", code=2)
@@ -185,8 +194,14 @@ class Models(unittest.TestCase):
         # All of its trials are there, each once: those of before its last start and those of it.
         self.assertEqual(sum(counts.values()), last["trials"])
         self.assertEqual(last["measured"], last["trials"] - before)
+        self.assertEqual({t["task"] for t in last["tasks"]}, {t["task"] for t in self.tasks(model)})
+        self.assertTrue(all(t["winner"]["latency_ns"] > 0 for t in last["tasks"]), last["tasks"])
         self.assertEqual(self.tune(model, trials=trials)["measured"], 0)
         self.assertEqual(self.attempts(), counts)
+        # Undisturbed, with those verdicts: the same path. One trial more, or the store would answer.
+        more = self.tune(model, trials=trials + 1)
+        self.assertEqual((more["measured"], more["stored"]), (1, last["trials"]))
+        self.assertEqual(len(self.attempts() - counts), 1)
 
     def test_passes_and_steps_are_left_out_by_name(self):
         model = small_models.cnn(self.path("cnn.onnx"))

@@ -90,6 +90,14 @@ def attention(path, rows="n"):
     return save(path, nodes, {"x": [1, rows, d]}, {"y": [1, rows, d]}, w.arrays)
 
 
+def two_outputs(path, first, second):
+    """x + 1 and x + 2 under these names."""
+    node = helper.make_node
+    nodes = [node("Add", ["x", "one"], [first]), node("Add", ["x", "two"], [second])]
+    numbers = {"one": np.float32(1), "two": np.float32(2)}
+    return save(path, nodes, {"x": [4]}, {first: [4], second: [4]}, numbers)
+
+
 def unsupported(path):
     """Two nodes that nothing here can do."""
     node = helper.make_node
