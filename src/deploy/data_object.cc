@@ -10,6 +10,7 @@ namespace {
 using codegen::ElfObject;
 
 constexpr int64_t kPage = 4096;
+constexpr int64_t kHugePage = int64_t{2} << 20;
 
 // Structs go into the file as they are in memory, with pointers that the linker fills in.
 class DataObject {
@@ -121,7 +122,9 @@ class DataObject {
     if (beside) {
       point_text(at + field(&TilewrightModelTable::weights_file), options_.weights_file);
     } else if (program_.constants.size() > 0) {
-      const ElfObject::Section blob = object_.add_section(".lrodata", ElfObject::Kind::Blob, kPage);
+      const bool huge = options_.huge_pages && program_.constants.size() >= kHugePage;
+      const ElfObject::Section blob =
+          object_.add_section(".lrodata", ElfObject::Kind::Blob, huge ? kHugePage : kPage);
       object_.set_blob(blob, {program_.constants.as<const std::byte>(),
                               static_cast<size_t>(program_.constants.size())});
       object_.point_to_place(pointers_, at + field(&TilewrightModelTable::constants), blob, 0);

@@ -12,6 +12,7 @@ namespace tilewright::deploy {
 struct DataObjectOptions {
   std::vector<std::string> symbols;  // under which the TilewrightModelApi is known
   std::string weights_file;          // empty: constants are embedded
+  bool huge_pages = false;           // embedded constants of one or more begin at one
 };
 
 // Refers to the bytes of the Program's constants.

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -19,6 +19,10 @@ namespace tilewright::deploy {
 namespace {
 
 namespace fs = std::filesystem;
+
+// Writes of whole huge pages stay such in the cache where the file system has them.
+constexpr size_t kFirstWrite = size_t{2} << 20;
+constexpr size_t kWeightsOffset = TILEWRIGHT_WEIGHTS_OFFSET;
 
 // Kernels, data and run time; `data` is one of them.
 std::vector<codegen::LinkInput> link_inputs(const Program& program,
@@ -56,17 +60,21 @@ Status write_weights(const Program& program, const fs::path& path) {
   header.bytes = static_cast<uint64_t>(program.constants.size());
   header.hash[0] = hash.high;
   header.hash[1] = hash.low;
-  std::array<std::byte, TILEWRIGHT_WEIGHTS_OFFSET> first{};
+  const std::span bytes(program.constants.as<const std::byte>(),
+                        static_cast<size_t>(program.constants.size()));
+  const std::span begin = bytes.first(std::min(bytes.size(), kFirstWrite - kWeightsOffset));
+  std::vector<std::byte> first(kWeightsOffset);
   std::memcpy(first.data(), &header, sizeof(header));
+  first.insert(first.end(), begin.begin(), begin.end());
   file->append(first);
-  file->append(std::span(program.constants.as<const std::byte>(),
-                         static_cast<size_t>(program.constants.size())));
+  file->append(bytes.subspan(begin.size()));
   return file->finish();
 }
 
 Status export_shared(const Program& program, const fs::path& so, const ExportOptions& options) {
   const std::string own_name = program.name + "_model";
-  DataObjectOptions data_options{.symbols = {"tilewright_model"}, .weights_file = {}};
+  DataObjectOptions data_options{
+      .symbols = {"tilewright_model"}, .weights_file = {}, .huge_pages = true};
   if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
   if (options.weights_beside) {
     const fs::path weights = weights_path(so);
@@ -79,7 +87,8 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
 }
 
 Status export_object(const Program& program, const fs::path& o, const ExportOptions& options) {
-  DataObjectOptions data_options{.symbols = {program.name + "_model"}, .weights_file = {}};
+  DataObjectOptions data_options{
+      .symbols = {program.name + "_model"}, .weights_file = {}, .huge_pages = false};
   if (options.weights_beside) {
     const fs::path weights = weights_path(o);
     if (const Status written = write_weights(program, weights); !written) return written;

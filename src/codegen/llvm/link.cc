@@ -93,6 +93,7 @@ std::unexpected<Error> system_error(const fs::path& path, std::string_view what)
   return fail(ErrorKind::Io, fmt::format("{}: {}: {}", path.string(), what, std::strerror(errno)));
 }
 
+constexpr uintmax_t kHugePage = uintmax_t{2} << 20U;
 constexpr std::string_view kScratchName = ".tilewright-link-";
 
 // The lock of a folder, for as long as it lives; not held where somebody else has it.
@@ -140,6 +141,11 @@ class ScratchFolder {
     return ScratchFolder(*std::move(made));
   }
   fs::path operator/(std::string_view name) const { return folder_ / name; }
+  fs::path input(size_t index) const { return folder_ / fmt::format("{}.o", index); }
+  void remove_inputs(size_t count) const {
+    std::error_code ignored;
+    for (size_t k = 0; k < count; ++k) fs::remove(input(k), ignored);
+  }
 
   // An error unless the disk has room for what is linked of the files that are in it: the linker
   // writes through a mapping, where a full disk is a signal.
@@ -152,7 +158,8 @@ class ScratchFolder {
     const fs::path path = folder_ / "room";
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return system_error(path, "cannot be written");
-    constexpr uintmax_t kSegments = uintmax_t{64} << 10U;  // that begin at pages
+    // Segments begin at pages, a large blob at a huge one.
+    constexpr uintmax_t kSegments = (uintmax_t{64} << 10U) + kHugePage;
     const bool full = fallocate(file, 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
                       errno != EOPNOTSUPP && errno != ENOSYS;
     const fs::path parent = folder_.path().parent_path();
@@ -171,20 +178,22 @@ class ScratchFolder {
   TemporaryFolder folder_;
 };
 
-Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return system_error(path, "cannot be written");
+Status write_all(int file, std::span<const uint8_t> bytes, const fs::path& path) {
   while (!bytes.empty()) {
     const ssize_t done = ::write(file, bytes.data(), bytes.size());
     if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      const auto error = system_error(path, "cannot be written");
-      close(file);
-      return error;
-    }
+    if (done <= 0) return system_error(path, "cannot be written");
     bytes = bytes.subspan(static_cast<size_t>(done));
   }
-  return close(file) == 0 ? Status{} : system_error(path, "cannot be written");
+  return {};
+}
+
+Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return system_error(path, "cannot be written");
+  Status done = write_all(file, bytes, path);
+  if (close(file) != 0 && done) done = system_error(path, "cannot be written");
+  return done;
 }
 
 // Runs the linker; its words are the error.
@@ -217,7 +226,7 @@ Status run_linker(const std::vector<std::string>& arguments) {
 Status write_inputs(std::span<const LinkInput> inputs, const ScratchFolder& folder,
                     std::vector<std::string>& arguments) {
   for (size_t k = 0; k < inputs.size(); ++k) {
-    const fs::path path = folder / fmt::format("{}.o", k);
+    const fs::path path = folder.input(k);
     const LinkInput& input = inputs[k];
     if (Status done =
             input.data != nullptr ? input.data->write(path) : write_bytes(path, input.bytes);
@@ -251,6 +260,26 @@ Status make_system_libraries(const ScratchFolder& folder, std::vector<std::strin
     arguments.push_back(library.string());
   }
   return {};
+}
+
+// `made` again as `copy`. The linker writes through a mapping, so the system caches the file in
+// small pages. Of writes of whole huge pages from memory that is there it makes such, and who maps
+// the file has them.
+Status write_by_huge_pages(const fs::path& made, const fs::path& copy) {
+  const int from = open(made.c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0) return system_error(made, "cannot be read");
+  const int to = open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
+  Status done = to < 0 ? system_error(copy, "cannot be written") : Status{};
+  std::vector<uint8_t> block(4 * kHugePage);
+  while (done) {
+    const ssize_t bytes = read(from, block.data(), block.size());
+    if (bytes < 0) done = system_error(made, "cannot be read");
+    if (bytes <= 0) break;
+    done = write_all(to, {block.data(), static_cast<size_t>(bytes)}, copy);
+  }
+  close(from);
+  if (to >= 0 && close(to) != 0 && done) done = system_error(copy, "cannot be written");
+  return done;
 }
 
 Status replace(const fs::path& made, const fs::path& wanted) {
@@ -293,7 +322,12 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
   if (Status done = make_system_libraries(*folder, arguments); !done) return done;
   if (Status done = folder->check_room(); !done) return done;
   if (Status done = run_linker(arguments); !done) return done;
-  return replace(made, library);
+  std::error_code error;
+  if (fs::file_size(made, error) < kHugePage || error) return replace(made, library);
+  folder->remove_inputs(inputs.size());  // room for the second file
+  const fs::path again = *folder / "again.so";
+  if (Status done = write_by_huge_pages(made, again); !done) return done;
+  return replace(again, library);
 }
 
 Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& object) {

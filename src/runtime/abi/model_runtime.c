@@ -85,6 +85,16 @@ static int model_allocate(ModelMemory* memory, int64_t bytes) {
   return 1;
 }
 
+/* For the whole huge pages within constants that lie in the library: a wish too, and the same
+ * again for each instance. */
+static void model_ask_huge_pages(const void* constants, int64_t bytes) {
+  char* first = (char*)constants;
+  const size_t before = (ModelHugePage - (uintptr_t)first % ModelHugePage) % ModelHugePage;
+  if ((size_t)bytes < before + ModelHugePage) return;
+  const size_t size = ((size_t)bytes - before) / ModelHugePage * ModelHugePage;
+  madvise(first + before, size, MADV_HUGEPAGE);
+}
+
 static void model_release(ModelMemory* memory) {
   if (memory->mapped != 0) {
     munmap(memory->data, memory->mapped);
@@ -221,6 +231,7 @@ static int32_t model_build(TilewrightModel* model, const TilewrightModelOptions*
   }
   if (table->weights_file == NULL) {
     model->constants = table->constants;
+    model_ask_huge_pages(table->constants, table->constant_bytes);
   } else {
     const int32_t code =
         tilewright_weights_open(api, options != NULL ? options->weights_path : NULL,

@@ -90,12 +90,34 @@ static const char* weights_problem(int file, const TilewrightModelTable* table) 
   return NULL;
 }
 
+enum { WeightsPage = 4096, WeightsHugePage = 2 << 20 };
+
+/* The file in memory, or MAP_FAILED. From a huge page on it begins at one, and asks for them: a
+ * file has them only where its offset and the address are as far into one. */
+static char* weights_map_file(int file, size_t bytes) {
+  if (bytes < WeightsHugePage) return mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  const size_t size = (bytes + WeightsPage - 1) / WeightsPage * WeightsPage;
+  char* room = mmap(NULL, size + WeightsHugePage, PROT_NONE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return MAP_FAILED;
+  const size_t before = (WeightsHugePage - (uintptr_t)room % WeightsHugePage) % WeightsHugePage;
+  char* data = mmap(room + before, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0);
+  if (data == MAP_FAILED) {
+    munmap(room, size + WeightsHugePage);
+    return MAP_FAILED;
+  }
+  if (before != 0) munmap(room, before);
+  munmap(data + size, WeightsHugePage - before);
+  madvise(data, size, MADV_HUGEPAGE); /* a wish */
+  return data;
+}
+
 /* A new mapping of an open file. */
 static WeightsMap* weights_map(int file, const char* path, const TilewrightModelTable* table) {
   const size_t bytes = (size_t)(TILEWRIGHT_WEIGHTS_OFFSET + table->constant_bytes);
   WeightsMap* map = malloc(sizeof(*map) + strlen(path) + 1);
   if (map == NULL) return NULL;
-  map->data = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+  map->data = weights_map_file(file, bytes);
   if (map->data == MAP_FAILED) {
     free(map);
     return NULL;
