@@ -103,7 +103,7 @@ GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice>
   for (size_t k = 0; k < plan.partition.kernels.size(); ++k) {
     for (const size_t group : plan.partition.kernels[k].groups) {
       GraphBox& box = view.boxes[first + group];
-      box.ns = choices[k].latency_ns.value_or(0);
+      box.ns = choices[k].record ? choices[k].record->verdict.latency_ns : 0;
       box.task =
           short_id(Task{.workload = plan.partition.groups[group].workload, .target = target}.key());
     }

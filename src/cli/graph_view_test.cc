@@ -84,7 +84,7 @@ TEST(GraphView, OfOneKernel) {
   const deploy::ModelPlan plan = deploy::plan_workload(workload, {});
   const Target target = host_target(1);
   std::vector<deploy::Choice> choices(1);
-  choices[0].latency_ns = 700;
+  choices[0].record.emplace().verdict.latency_ns = 700;
   const GraphView view = view_of(plan, choices, target, "matmul");
   ASSERT_EQ(view.boxes.size(), 4U);  // two inputs, the kernel, one output
   EXPECT_EQ(view.boxes[2].from, (std::vector<size_t>{0, 1}));

@@ -74,7 +74,7 @@ Status check_model_flags(const CLI::App& app, const ModelChoice& choice, const s
   if (!shapes_are_used) {
     if (Status refused = refuse_flags(app, {"--input-shapes"}, kWhy); !refused) return refused;
   }
-  return refuse_flags(app, {"--target", "--records", "--passes-off"}, kWhy);
+  return refuse_flags(app, {"--target", "--records", "--passes-off", "--allow"}, kWhy);
 }
 
 graph::TensorType type_of(const TilewrightTensorInfo& info) {
@@ -94,7 +94,7 @@ Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& t
   const Result<ChosenModel> chosen = choose_model(choice, target, records);
   if (!chosen) return std::unexpected(chosen.error());
   const auto& [plan, choices] = *chosen;
-  for (const deploy::Choice& one : choices) loaded.untuned_ += one.latency_ns ? 0 : 1;
+  for (const deploy::Choice& one : choices) loaded.untuned_ += one.record ? 0 : 1;
   Result<deploy::Program> program = deploy::compile_model(plan, choices, target);
   if (!program) return std::unexpected(program.error());
   loaded.program_ = std::make_unique<deploy::Program>(*std::move(program));

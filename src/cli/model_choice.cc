@@ -1,8 +1,11 @@
 #include "cli/model_choice.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 
 #include "cli/npy.h"
 #include "cli/records_common.h"
@@ -12,16 +15,42 @@
 namespace tilewright::cli {
 namespace {
 
+// What may be asked for besides what is always allowed.
+struct Allowed {
+  std::string_view name;
+  bool Licences::* licence;
+};
+constexpr Allowed kAllowed[] = {{"winograd", &Licences::winograd}};
+
+Result<Licences> licences_of(const std::vector<std::string>& allow) {
+  Licences licences;
+  for (const std::string& word : allow) {
+    const auto found = std::ranges::find(kAllowed, word, &Allowed::name);
+    if (found == std::end(kAllowed)) {
+      std::vector<std::string_view> names;
+      for (const Allowed& one : kAllowed) names.push_back(one.name);
+      return fail(ErrorKind::BadInput,
+                  fmt::format("--allow {}: there is no such licence; there is {}", word,
+                              fmt::join(names, ", ")));
+    }
+    licences.*found->licence = true;
+  }
+  return licences;
+}
+
 // The number of files must be that of the constants, by name.
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   Result<Workload> workload = parse_workload(choice.what);
   if (!workload) return std::unexpected(workload.error());
-  if (!choice.input_shapes.empty() || !choice.passes_off.empty()) {
-    return fail(
-        ErrorKind::BadInput,
-        fmt::format("{} is for models in files; {} is an operator, which has its shapes "
-                    "in its text and no passes",
-                    choice.passes_off.empty() ? "--input-shapes" : "--passes-off", choice.what));
+  const std::string_view meaningless = !choice.passes_off.empty()     ? "--passes-off"
+                                       : !choice.input_shapes.empty() ? "--input-shapes"
+                                       : !choice.allow.empty()        ? "--allow"
+                                                                      : "";
+  if (!meaningless.empty()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is for models in files; {} is an operator, which has its shapes "
+                            "in its text and no passes",
+                            meaningless, choice.what));
   }
   std::vector<graph::Constant> constants;
   for (const Operand& operand : workload->operands) {
@@ -66,6 +95,9 @@ void declare_model_flags(CLI::App& app, ModelChoice* choice) {
   app.add_option("--passes-off", choice->passes_off,
                  "passes over the graph to leave out: NAME[,NAME] (docs/graph.md)")
       ->delimiter(',');
+  app.add_option("--allow", choice->allow,
+                 "what may change results and is not done by default: winograd (docs/models.md)")
+      ->delimiter(',');
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {
@@ -74,6 +106,8 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
         ErrorKind::BadInput,
         fmt::format("--constant is for operators; {} has its constants in it", choice.what));
   }
+  const Result<Licences> licences = licences_of(choice.allow);
+  if (!licences) return std::unexpected(licences.error());
   onnx::ImportOptions import;
   if (!choice.input_shapes.empty()) {
     auto shapes = onnx::parse_input_shapes(choice.input_shapes);
@@ -84,6 +118,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
   if (!graph) return std::unexpected(graph.error());
   deploy::PlanOptions options;
   options.passes.off = choice.passes_off;
+  options.passes.licences = *licences;
   return deploy::plan_model(*graph, target, options);
 }
 

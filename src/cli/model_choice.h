@@ -19,13 +19,14 @@ struct ModelChoice {
   std::string what;
   std::string input_shapes;             // `x:[1,3,224,224]`
   std::vector<std::string> passes_off;  // of the graph
+  std::vector<std::string> allow;       // licences that are not given by default: `winograd`
   std::vector<std::string> constants;   // of an operator: `W=w.npy`
 };
 
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
 
-// The flags --input-shapes and --passes-off. `choice` outlives the parsing.
+// The flags --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, ModelChoice* choice);
 
 // A model file, planned for the target.

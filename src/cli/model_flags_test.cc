@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <sstream>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -51,6 +52,7 @@ TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
     expect_refused({verb, so, "--target", "x86-64-v3"}, "--target is not for a compiled");
     expect_refused({verb, so, "--records", "none"}, "--records is not for a compiled");
     expect_refused({verb, so, "--passes-off", "cse"}, "--passes-off is not for a compiled");
+    expect_refused({verb, so, "--allow", "winograd"}, "--allow is not for a compiled");
   }
   expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx goes with --peers");
   expect_refused({"tasks", so}, "is compiled already");
@@ -67,6 +69,26 @@ TEST_F(ModelFlags, ThreadsAreThoseOfTheInstance) {
   }
   const Outcome ran = tilewright({"bench", so, "--seconds", "0.01"});
   EXPECT_THAT(ran.out, HasSubstr(" on 1 thread: "));
+}
+
+TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
+  const std::string so = library(), other = path("other.so");
+  ASSERT_EQ(tilewright({"compile", kWhat, "-o", other, "--records", "none", "--threads", "2"}).code,
+            0);
+  const Outcome ran = tilewright({"bench", so, other, so, "--seconds", "0.01", "--json"});
+  ASSERT_EQ(ran.code, 0) << ran.err;
+  std::vector<std::string> names;
+  std::istringstream lines(ran.out);
+  for (std::string line; std::getline(lines, line);) {
+    const Result<Json> json = parse_json(line);
+    ASSERT_TRUE(json) << line;
+    names.push_back(json->at("model"));
+    EXPECT_GT(json->at("p25_ns"), 0);
+    EXPECT_EQ(json->at("steps_low_ns").size(), 1U);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"m", "other", "m"}));
+  expect_refused({"bench", so, kWhat}, "is no compiled model");
+  expect_refused({"bench", so, other, "--peers", "openvino"}, "--peers goes with one model");
 }
 
 TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
@@ -86,10 +108,19 @@ TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
   const std::string so = path("m.so");
   expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"}, "--input-shapes is for");
   expect_refused({"compile", kWhat, "-o", so, "--passes-off", "cse"}, "--passes-off is for");
+  expect_refused({"compile", kWhat, "-o", so, "--allow", "winograd"}, "--allow is for");
   expect_refused({"compile", kWhat, "-o", so, "--constant", "B=b.npy"}, "--constant is given 1");
   expect_refused({"compile", "m.onnx", "-o", so, "--constant", "B=b.npy"},
                  "--constant is for operators");
   expect_refused({"compile", kPacked, "-o", so}, "--constant B=FILE.npy");
+}
+
+TEST_F(ModelFlags, OnlyWhatThereIsCanBeAllowed) {
+  for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
+    expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
+                   "--allow luck: there is no such licence; there is winograd");
+  }
+  expect_refused({"tasks", "m.onnx", "--allow", ""}, "--allow");
 }
 
 TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {

@@ -5,19 +5,26 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
 namespace {
 
-double latency_of(const TuneRow& row) {
+// By itself.
+double alone_of(const TuneRow& row) {
   const tune::Trial* const winner = row.result.winning_trial();
   return winner != nullptr ? winner->latency_ns : 0;
 }
 
+double latency_of(const TuneRow& row) {
+  return row.in_model ? row.in_model->verdict.latency_ns : alone_of(row);
+}
+
+// Both are known by themselves; inside the model it is taken to be as many times slower.
 double default_of(const TuneRow& row) {
-  const double known = row.result.default_ns();
-  return known > 0 ? known : latency_of(row);
+  const double known = row.result.default_ns(), alone = alone_of(row);
+  return known > 0 && alone > 0 ? latency_of(row) * known / alone : latency_of(row);
 }
 
 }  // namespace
@@ -64,6 +71,25 @@ std::string model_table(std::span<const TuneRow> rows) {
                         duration_text(time.default_ns));
   }
   return text;
+}
+
+std::string model_finals_text(const ModelFinals& finals) {
+  if (!finals.why_not.empty()) {
+    return fmt::format("schedules were not compared inside the model: {}\n", finals.why_not);
+  }
+  if (!finals.held) return {};
+  return fmt::format(
+      "in the model: {} a run, {:.3g} x what was fastest by itself; {} of {} kernels changed "
+      "({} libraries)\n",
+      duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
+      finals.kernels, finals.libraries);
+}
+
+Json model_finals_json(const ModelFinals& finals) {
+  if (!finals.why_not.empty()) return {{"why_not", finals.why_not}};
+  return {{"held", finals.held},         {"before_ns", finals.before_ns},
+          {"after_ns", finals.after_ns}, {"kernels", finals.kernels},
+          {"changed", finals.changed},   {"libraries", finals.libraries}};
 }
 
 }  // namespace tilewright::cli

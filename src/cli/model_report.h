@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "cli/model_finals.h"
 #include "cli/tune_report.h"
 
 namespace tilewright::cli {
@@ -19,5 +20,9 @@ ModelTime model_time_of(std::span<const TuneRow> rows);
 
 // Of the tasks that have a time, what takes longest first; then the sum.
 std::string model_table(std::span<const TuneRow> rows);
+
+// What came of the finals inside a model; empty: nothing is new.
+std::string model_finals_text(const ModelFinals& finals);
+Json model_finals_json(const ModelFinals& finals);
 
 }  // namespace tilewright::cli

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/json.h"
 #include "cli/model_timing.h"
 #include "cli/tune_tasks.h"
 #include "target/machine.h"
@@ -36,6 +37,33 @@ TEST(ModelTable, SharesAreOfTheSumByWeight) {
   EXPECT_LT(table.find("conv"), table.find("pool"));  // what takes longest is first
   EXPECT_THAT(table, Not(HasSubstr("later")));
   EXPECT_THAT(table, HasSubstr("400 us a run, 3.25 x the default schedules (1.3 ms)"));
+}
+
+// What counts is the time inside the model; how much a default schedule is slower is known outside.
+TEST(ModelTable, TimesInsideTheModelCount) {
+  std::vector<TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5)};
+  rows[1].in_model.emplace().verdict.latency_ns = 2e5;
+  const ModelTime time = model_time_of(rows);
+  EXPECT_EQ(time.sum_ns, 7e5);
+  EXPECT_EQ(time.default_ns, 2.5e6);
+}
+
+TEST(ModelFinalsText, SaysWhatCameOfThem) {
+  EXPECT_EQ(model_finals_text({}), "");  // nothing is new
+  ModelFinals finals;
+  finals.why_not = "there was no time left";
+  EXPECT_THAT(model_finals_text(finals), HasSubstr("not compared inside the model: there was no"));
+  EXPECT_EQ(model_finals_json(finals).at("why_not"), "there was no time left");
+  finals = {.held = true,
+            .why_not = {},
+            .before_ns = 3e6,
+            .after_ns = 2e6,
+            .kernels = 9,
+            .changed = 4,
+            .libraries = 6};
+  EXPECT_THAT(model_finals_text(finals),
+              HasSubstr("2 ms a run, 1.5 x what was fastest by itself; 4 of 9 kernels changed"));
+  EXPECT_EQ(model_finals_json(finals).at("changed"), 4);
 }
 
 TEST(ModelTable, ProblemsAreSaid) {

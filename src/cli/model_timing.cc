@@ -11,18 +11,94 @@ namespace tilewright::cli {
 namespace {
 
 constexpr double kWarmShare = 0.1, kWholeShare = 0.75;
+constexpr double kTurnSeconds = 0.05;  // of one of several
 constexpr size_t kMostSamples = 1'000'000;
 
-// Calls until `end_s`, once at least, or until it fails.
-Status repeat(const TilewrightModelApi& api, const TilewrightModel* model, double end_s,
-              const std::function<int32_t(double begin_s)>& call) {
-  size_t calls = 0;
-  double now_s = seconds_now();
-  while (calls == 0 || (now_s < end_s && calls < kMostSamples && !Interrupt::requested())) {
-    if (call(now_s) != 0) return fail(ErrorKind::Build, api.error(model));
-    now_s = seconds_now();
-    ++calls;
+// Takes samples of one model.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const TimedModel& timed)
+      : timed_(timed),
+        inputs_(timed.arrays->input_pointers.data()),
+        outputs_(timed.arrays->output_pointers.data()),
+        step_ns_(static_cast<size_t>(timed.api->step_count)),
+        samples_(step_ns_.size()) {}
+
+  Status warm_up(double end_s) {
+    return repeat(end_s, [&](double) { return timed_.api->run(timed_.model, inputs_, outputs_); });
   }
+  Status whole_runs(double end_s) {
+    return repeat(end_s, [&](double from_s) {
+      const int32_t code = timed_.api->run(timed_.model, inputs_, outputs_);
+      timing_.runs_ns.push_back((seconds_now() - from_s) * 1e9);
+      return code;
+    });
+  }
+  // Whole runs too, where `whole`.
+  Status step_by_step(double end_s, bool whole) {
+    return repeat(end_s, [&](double from_s) {
+      const int32_t code = timed_.api->run_timed(timed_.model, inputs_, outputs_, step_ns_.data());
+      const double run_ns = (seconds_now() - from_s) * 1e9;
+      const auto sum_ns = std::accumulate(step_ns_.begin(), step_ns_.end(), int64_t{0});
+      shares_.push_back(static_cast<double>(sum_ns) / run_ns);
+      for (size_t k = 0; k < step_ns_.size(); ++k) {
+        samples_[k].push_back(static_cast<double>(step_ns_[k]));
+      }
+      if (whole) timing_.runs_ns.push_back(run_ns);
+      return code;
+    });
+  }
+
+  ModelTiming finish() {
+    std::ranges::sort(timing_.runs_ns);
+    std::ranges::sort(shares_);
+    timing_.share = quantile_of(shares_, 0.5);
+    for (std::vector<double>& one : samples_) {
+      std::ranges::sort(one);
+      timing_.steps_ns.push_back(quantile_of(one, 0.5));
+      timing_.low_ns.push_back(quantile_of(one, kLow));
+    }
+    return std::move(timing_);
+  }
+
+ private:
+  // Calls until `end_s`, once at least, or until it fails.
+  Status repeat(double end_s, const std::function<int32_t(double begin_s)>& call) const {
+    size_t calls = 0;
+    double now_s = seconds_now();
+    while (calls == 0 || (now_s < end_s && calls < kMostSamples && !Interrupt::requested())) {
+      if (call(now_s) != 0) return fail(ErrorKind::Build, timed_.api->error(timed_.model));
+      now_s = seconds_now();
+      ++calls;
+    }
+    return {};
+  }
+
+  TimedModel timed_;
+  const void* const* inputs_;
+  void* const* outputs_;
+  std::vector<int64_t> step_ns_;
+  std::vector<std::vector<double>> samples_;  // by step
+  std::vector<double> shares_;
+  ModelTiming timing_;
+};
+
+Status time_one(Stopwatch& watch, double begin_s, double seconds) {
+  Status status = watch.warm_up(begin_s + kWarmShare * seconds);
+  if (status) status = watch.whole_runs(begin_s + (kWarmShare + kWholeShare) * seconds);
+  if (status) status = watch.step_by_step(begin_s + seconds, false);
+  return status;
+}
+
+// One run at the beginning of a turn finds what the others left in the caches.
+Status time_in_turns(std::vector<Stopwatch>& watches, double end_s) {
+  do {
+    for (Stopwatch& watch : watches) {
+      Status status = watch.warm_up(0);
+      if (status) status = watch.step_by_step(seconds_now() + kTurnSeconds, true);
+      if (!status) return status;
+    }
+  } while (seconds_now() < end_s && !Interrupt::requested());
   return {};
 }
 
@@ -37,44 +113,16 @@ double quantile_of(const std::vector<double>& ascending, double q) {
   return ascending[below] + part * (ascending[above] - ascending[below]);
 }
 
-Result<ModelTiming> time_model(const TilewrightModelApi& api, TilewrightModel* model,
-                               const ModelArrays& arrays, double seconds) {
-  const void* const* inputs = arrays.input_pointers.data();
-  void* const* outputs = arrays.output_pointers.data();
+Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models, double seconds) {
   const double begin_s = seconds_now();
-  ModelTiming timing;
-  Status status = repeat(api, model, begin_s + kWarmShare * seconds,
-                         [&](double) { return api.run(model, inputs, outputs); });
+  std::vector<Stopwatch> watches(models.begin(), models.end());
+  const Status status = watches.size() == 1 ? time_one(watches[0], begin_s, seconds)
+                                            : time_in_turns(watches, begin_s + seconds);
   if (!status) return std::unexpected(status.error());
-  status = repeat(api, model, begin_s + (kWarmShare + kWholeShare) * seconds, [&](double from_s) {
-    const int32_t code = api.run(model, inputs, outputs);
-    timing.runs_ns.push_back((seconds_now() - from_s) * 1e9);
-    return code;
-  });
-  if (!status) return std::unexpected(status.error());
-
-  const auto steps = static_cast<size_t>(api.step_count);
-  std::vector<std::vector<double>> samples(steps);
-  std::vector<int64_t> step_ns(steps);
-  std::vector<double> shares;
-  status = repeat(api, model, begin_s + seconds, [&](double from_s) {
-    const int32_t code = api.run_timed(model, inputs, outputs, step_ns.data());
-    const double run_ns = (seconds_now() - from_s) * 1e9;
-    const auto sum_ns = std::accumulate(step_ns.begin(), step_ns.end(), int64_t{0});
-    shares.push_back(static_cast<double>(sum_ns) / run_ns);
-    for (size_t k = 0; k < steps; ++k) samples[k].push_back(static_cast<double>(step_ns[k]));
-    return code;
-  });
-  if (!status) return std::unexpected(status.error());
-  std::ranges::sort(timing.runs_ns);
-  std::ranges::sort(shares);
-  timing.share = quantile_of(shares, 0.5);
-  timing.steps_ns.reserve(steps);
-  for (std::vector<double>& one : samples) {
-    std::ranges::sort(one);
-    timing.steps_ns.push_back(quantile_of(one, 0.5));
-  }
-  return timing;
+  std::vector<ModelTiming> timings;
+  timings.reserve(watches.size());
+  for (Stopwatch& watch : watches) timings.push_back(watch.finish());
+  return timings;
 }
 
 std::vector<StepGroup> group_steps(const TilewrightModelApi& api, const ModelTiming& timing) {

@@ -1,17 +1,13 @@
 #include "cli/peers_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 #include <vector>
 
-extern char** environ;  // NOLINT(readability-redundant-declaration)
+#include "cli/run_program.h"
 
 namespace tilewright::cli {
 namespace {
@@ -26,41 +22,6 @@ Result<std::filesystem::path> source_tree() {
   }
   return fail(ErrorKind::BadInput,
               "--peers needs the source tree: no folder above this program has bench/models.py");
-}
-
-struct Ended {
-  int status = 0;
-  std::string out;
-};
-
-Result<Ended> run_program(const std::vector<std::string>& words) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorKind::Io, "there is no pipe left");
-  posix_spawn_file_actions_t actions{};
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int error =
-      posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  close(ends[1]);
-  if (error != 0) {
-    close(ends[0]);
-    return fail(ErrorKind::Io, fmt::format("cannot start {}: {}", words[0],
-                                           std::generic_category().message(error)));
-  }
-  Ended ended;
-  std::array<char, 4096> buffer{};
-  for (ssize_t count = 0; (count = read(ends[0], buffer.data(), buffer.size())) > 0;) {
-    ended.out.append(buffer.data(), static_cast<size_t>(count));
-  }
-  close(ends[0]);
-  waitpid(child, &ended.status, 0);
-  return ended;
 }
 
 struct Harness {
@@ -128,7 +89,7 @@ Result<std::string> run_peers(const PeersRun& run) {
   for (const std::string& input : run.inputs) words.insert(words.end(), {"--input", input});
   if (run.threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", run.threads)});
   if (run.json) words.emplace_back("--json-lines");
-  Result<Ended> ended = run_program(words);
+  Result<EndedProgram> ended = run_program(words);
   if (!ended) return std::unexpected(ended.error());
   if (ended->status != 0) {
     return fail(ErrorKind::BadInput,

@@ -276,7 +276,16 @@ Json row_json(const TuneRow& row) {
                       {"latency_ns", winner->latency_ns},
                       {"program", result.winner()->program.hex()},
                       {"trace", schedule::to_text(result.winner()->trace)}};
-    if (row.flop > 0) json["gflops"] = row.flop / winner->latency_ns;
+  }
+  if (row.in_model) {
+    json["winner"] = {{"id", row.in_model->id().hex()},
+                      {"latency_ns", row.in_model->verdict.latency_ns},
+                      {"program", row.in_model->program.hex()},
+                      {"trace", row.in_model->trace},
+                      {"protocol", print_protocol(row.in_model->protocol)}};
+  }
+  if (row.flop > 0 && json.contains("winner")) {
+    json["gflops"] = row.flop / json["winner"]["latency_ns"].get<double>();
   }
   if (result.default_ns() > 0) json["default_ns"] = result.default_ns();
   json["finals"] = result.finals.size();

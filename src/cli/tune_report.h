@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,7 @@ struct TuneRow {
   double weight = 1;
   double peak_share = 1;  // of the f32 peak that its arithmetic could have; 0: not of that kind
   tune::TaskResult result;
+  std::optional<record::Attempt> in_model{};  // the winner between the other kernels of a model
 };
 
 // By the type in which most of the work is done: lanes of f64 are half as many, halves are computed

@@ -31,13 +31,14 @@ class TaskList {
   }
 
   Status add_model(const ModelChoice& choice) {
-    const Result<deploy::ModelPlan> plan = plan_of_model(choice, target_);
+    Result<deploy::ModelPlan> plan = plan_of_model(choice, target_);
     if (!plan) return std::unexpected(plan.error());
     list_.of_model = true;
     for (const graph::Partition::Kernel& kernel : plan->partition.kernels) {
       const graph::Group& group = plan->partition.groups[kernel.groups.front()];
       add(group.workload, group.title, static_cast<double>(kernel.groups.size()));
     }
+    list_.plans.push_back(*std::move(plan));
     return {};
   }
 
@@ -51,7 +52,7 @@ class TaskList {
       work.push_back(one.weight * work_of(one.task.workload));
     }
     std::ranges::sort(order, {}, [&](size_t k) { return std::pair(-work[k], k); });
-    TuneTasks sorted{.tasks = {}, .names = {}, .of_model = true};
+    TuneTasks sorted{.tasks = {}, .names = {}, .of_model = true, .plans = std::move(list_.plans)};
     sorted.tasks.reserve(order.size());
     sorted.names.reserve(order.size());
     for (const size_t k : order) {

@@ -13,8 +13,9 @@ namespace tilewright::cli {
 
 struct TuneTasks {
   std::vector<tune::TunedTask> tasks;
-  std::vector<std::string> names;  // of each
-  bool of_model = false;           // a model is among the words
+  std::vector<std::string> names;        // of each
+  bool of_model = false;                 // a model is among the words
+  std::vector<deploy::ModelPlan> plans;  // of the models
 
   // Trials when no budget is given: few for what takes next to no time of a model.
   int64_t default_trials() const;

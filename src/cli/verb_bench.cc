@@ -2,19 +2,19 @@
 // whole runs, time by task beside their sum, and other libraries in turns with it. docs/models.md.
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <ostream>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/temporary_folder.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/loaded_model.h"
@@ -30,7 +30,8 @@ namespace tilewright::cli {
 namespace {
 
 struct Options {
-  ModelChoice model;
+  std::vector<std::string> what;
+  ModelChoice model;  // the first of them
   TargetChoice target;
   std::string records = kDefaultRecords;
   std::vector<std::string> inputs;
@@ -42,7 +43,7 @@ struct Options {
   int rounds = 20;
 };
 
-constexpr std::array kQuantiles = {0.1, 0.5, 0.9, 0.99};
+constexpr std::array kQuantiles = {0.1, kLow, 0.5, 0.9, 0.99};
 
 std::string text_of(const TilewrightModelApi& api, int threads, const ModelTiming& timing,
                     const std::vector<StepGroup>& groups, double sum_ns) {
@@ -80,26 +81,6 @@ Json json_of(const TilewrightModelApi& api, int threads, const ModelTiming& timi
   return json;
 }
 
-// A folder that goes with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string name = std::filesystem::temp_directory_path(error) / "tilewright-bench-XXXXXX";
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
-  const std::filesystem::path& path() const { return path_; }  // empty: it could not be made
-
- private:
-  std::filesystem::path path_;
-};
-
 PeersRun peers_run_of(const Context& context, const Options& options) {
   return {.model = is_library(options.model.what) ? options.onnx : options.model.what,
           .library = options.model.what,
@@ -111,14 +92,23 @@ PeersRun peers_run_of(const Context& context, const Options& options) {
           .json = context.json};
 }
 
+Result<TemporaryFolder> make_folder() {
+  std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+  if (!error) return TemporaryFolder::make(parent, "tilewright-bench-");
+  return fail(ErrorKind::Io, "there is no folder for temporary files; let TMPDIR name one");
+}
+
 Status compare_with_peers(const Context& context, const Options& options, const LoadedModel& model,
                           int threads) {
-  const TemporaryFolder folder;
+  std::optional<TemporaryFolder> folder;
   PeersRun run = peers_run_of(context, options);
   run.threads = threads;
   if (model.program() != nullptr) {
-    if (folder.path().empty()) return fail(ErrorKind::Io, "no temporary folder can be made");
-    run.library = folder.path() / "model.so";
+    Result<TemporaryFolder> made = make_folder();
+    if (!made) return std::unexpected(made.error());
+    folder = *std::move(made);
+    run.library = *folder / "model.so";
     const Status written = deploy::export_shared(*model.program(), run.library);
     if (!written) return written;
   }
@@ -132,6 +122,16 @@ Status check_flags(const Context& context, const Options& options, const CLI::Ap
   const Status flags =
       check_model_flags(app, options.model, options.records, !options.peers.empty());
   if (!flags) return flags;
+  if (options.what.size() > 1) {
+    const auto other = std::ranges::find_if_not(options.what, is_library);
+    if (other != options.what.end() || !options.peers.empty()) {
+      return fail(
+          ErrorKind::BadInput,
+          other != options.what.end()
+              ? fmt::format("{} is no compiled model: several take turns only as .so", *other)
+              : "--peers goes with one model");
+    }
+  }
   if (options.peers.empty()) {
     return refuse_flags(app, {"--onnx", "--python", "--rounds"}, "goes with --peers");
   }
@@ -147,46 +147,86 @@ Status check_flags(const Context& context, const Options& options, const CLI::Ap
   return check_peers_run(peers_run_of(context, options));
 }
 
+// One that is timed.
+struct Entrant {
+  LoadedModel model;
+  ModelArrays arrays;
+  deploy::ModelInstance instance;
+  double load_s = 0;
+};
+
+Result<Entrant> load_entrant(const Options& options, const std::string& what,
+                             const Target& target) {
+  ModelChoice choice = options.model;
+  choice.what = what;
+  const double begin_s = seconds_now();
+  Result<LoadedModel> model = LoadedModel::load(choice, target, options.records);
+  if (!model) return std::unexpected(model.error());
+  const double load_s = seconds_now() - begin_s;
+  Result<ModelArrays> arrays = make_arrays(model->api(), options.inputs, options.seed);
+  if (!arrays) return std::unexpected(arrays.error());
+  Result<deploy::ModelInstance> instance =
+      deploy::make_instance(model->api(), {.threads = options.target.threads,
+                                           .flags = TILEWRIGHT_MODEL_PIN_CALLER,
+                                           .weights_path = nullptr});
+  if (!instance) return std::unexpected(instance.error());
+  return Entrant{.model = *std::move(model),
+                 .arrays = *std::move(arrays),
+                 .instance = *std::move(instance),
+                 .load_s = load_s};
+}
+
+void print_timing(const Context& context, const Options& options, const Entrant& entrant,
+                  const ModelTiming& timing) {
+  const TilewrightModelApi& api = entrant.model.api();
+  const int threads = options.target.threads > 0 ? options.target.threads : api.threads;
+  std::vector<StepGroup> groups = group_steps(api, timing);
+  const double sum_ns = std::accumulate(timing.steps_ns.begin(), timing.steps_ns.end(), 0.0);
+  std::ranges::sort(groups, {}, [](const StepGroup& one) { return std::pair(-one.ns, one.title); });
+  Json json = json_of(api, threads, timing, groups, sum_ns);
+  json["load_s"] = entrant.load_s;
+  json["memory_bytes"] = api.memory(entrant.instance.get());
+  json["untuned"] = entrant.model.untuned();
+  json["steps_low_ns"] = timing.low_ns;
+  print(context, text_of(api, threads, timing, groups, sum_ns), json);
+}
+
 Result<ExitCode> run_bench(const Context& context, const Options& options) {
   const Result<Target> target = measured_target_of(options.target);
   if (!target) return std::unexpected(target.error());
   cpu_set_t cpus{};  // an instance that is timed pins this thread; what follows has them all
   sched_getaffinity(0, sizeof(cpus), &cpus);
-  const double begin_s = seconds_now();
-  const Result<LoadedModel> model = LoadedModel::load(options.model, *target, options.records);
-  if (!model) return std::unexpected(model.error());
-  const double load_s = seconds_now() - begin_s;
-  const TilewrightModelApi& api = model->api();
-  const Result<ModelArrays> arrays = make_arrays(api, options.inputs, options.seed);
-  if (!arrays) return std::unexpected(arrays.error());
-  if (model->untuned() > 0) {
-    context.err << fmt::format(
-        "tilewright: {} of the tasks are not tuned and have their default schedule (`tilewright "
-        "tasks {}` lists them)\n",
-        model->untuned(), options.model.what);
-  }
-  const int threads = options.target.threads > 0 ? options.target.threads : api.threads;
   const Interrupt interrupt;
-  const Result<deploy::ModelInstance> instance =
-      deploy::make_instance(api, {.threads = options.target.threads,
-                                  .flags = TILEWRIGHT_MODEL_PIN_CALLER,
-                                  .weights_path = nullptr});
-  if (!instance) return std::unexpected(instance.error());
-  const Result<ModelTiming> timing = time_model(api, instance->get(), *arrays, options.seconds);
+  std::vector<Entrant> entrants;
+  for (const std::string& what : options.what) {
+    sched_setaffinity(0, sizeof(cpus), &cpus);
+    Result<Entrant> entrant = load_entrant(options, what, *target);
+    if (!entrant) return std::unexpected(entrant.error());
+    entrants.push_back(*std::move(entrant));
+    if (const size_t untuned = entrants.back().model.untuned(); untuned > 0) {
+      context.err << fmt::format(
+          "tilewright: {} of the tasks are not tuned and have their default schedule (`tilewright "
+          "tasks {}` lists them)\n",
+          untuned, what);
+    }
+  }
+  std::vector<TimedModel> timed;
+  timed.reserve(entrants.size());
+  for (const Entrant& one : entrants) {
+    timed.push_back({.api = &one.model.api(), .model = one.instance.get(), .arrays = &one.arrays});
+  }
+  const Result<std::vector<ModelTiming>> timings = time_models(timed, options.seconds);
   sched_setaffinity(0, sizeof(cpus), &cpus);
-  if (!timing) return std::unexpected(timing.error());
-  std::vector<StepGroup> groups = group_steps(api, *timing);
-  const double sum_ns = std::accumulate(timing->steps_ns.begin(), timing->steps_ns.end(), 0.0);
-  std::ranges::sort(groups, {}, [](const StepGroup& one) { return std::pair(-one.ns, one.title); });
-  Json json = json_of(api, threads, *timing, groups, sum_ns);
-  json["load_s"] = load_s;
-  json["memory_bytes"] = api.memory(instance->get());
-  json["untuned"] = model->untuned();
-  print(context, text_of(api, threads, *timing, groups, sum_ns), json);
+  if (!timings) return std::unexpected(timings.error());
+  for (size_t k = 0; k < entrants.size(); ++k) {
+    print_timing(context, options, entrants[k], (*timings)[k]);
+  }
   if (Interrupt::requested()) return ExitCode::Interrupted;
   if (!options.peers.empty()) {
     context.out.flush();
-    const Status compared = compare_with_peers(context, options, *model, threads);
+    const int threads =
+        options.target.threads > 0 ? options.target.threads : entrants.front().model.api().threads;
+    const Status compared = compare_with_peers(context, options, entrants.front().model, threads);
     if (!compared) return std::unexpected(compared.error());
   }
   return ExitCode::Done;
@@ -196,8 +236,9 @@ Result<ExitCode> run_bench(const Context& context, const Options& options) {
 
 Action declare_bench(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("what", options->model.what,
-                 "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx")
+  app.add_option("what", options->what,
+                 "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx; "
+                 "several compiled ones take turns")
       ->required();
   app.add_option("--seconds", options->seconds, "that it is run for (default: 3)")
       ->check(number_between(0.01, 1e6));
@@ -217,6 +258,7 @@ Action declare_bench(CLI::App& app) {
   declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
   return [options, &app](const Context& context) -> Result<ExitCode> {
+    options->model.what = options->what.front();
     const Status flags = check_flags(context, *options, app);
     if (!flags) return std::unexpected(flags.error());
     return run_bench(context, *options);

@@ -53,7 +53,7 @@ std::vector<Untuned> untuned_of(const deploy::ModelPlan& plan,
                                 const std::vector<deploy::Choice>& choices, const Target& target) {
   std::vector<Untuned> untuned;
   for (size_t k = 0; k < choices.size(); ++k) {
-    if (choices[k].latency_ns) continue;
+    if (choices[k].record) continue;
     const graph::Group& group = plan.partition.groups[plan.partition.kernels[k].groups.front()];
     untuned.push_back({.key = Task{.workload = group.workload, .target = target}.key(),
                        .title = group.title,

@@ -199,7 +199,7 @@ ExitCode too_early(const Context& context) {
 Result<ExitCode> run_measure(const Context& context, const Options& options) {
   const Result<Task> task = task_of(options);
   if (!task) return std::unexpected(task.error());
-  const Result<record::CachePolicy> cache = record::parse_cache_policy(options.cache);
+  const Result<record::CachePolicy> cache = record::parse_own_cache_policy(options.cache);
   if (!cache) return std::unexpected(cache.error());
   const auto candidates = candidates_of(context, options, *task);
   if (!candidates) return std::unexpected(candidates.error());

@@ -60,6 +60,9 @@ std::vector<std::string> differences(const record::Attempt& attempt) {
     out.push_back(fmt::format("code generator {} made it, this is {}", attempt.code_generator,
                               codegen::kCodeGeneratorVersion));
   }
+  if (attempt.protocol.cache == record::CachePolicy::InModel) {
+    out.emplace_back("it was timed between the other kernels of a model, and is now by itself");
+  }
   return out;
 }
 
@@ -72,6 +75,9 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
   out.measure.workers = workers;
   out.measure.protocol = attempt.protocol;
   out.measure.protocol.interleaved = false;  // of finals only: compare says so itself
+  if (attempt.protocol.cache == record::CachePolicy::InModel) {
+    out.measure.protocol.cache = record::CachePolicy::WeightsCold;  // what is nearest to it
+  }
   out.measure.censor_multiple = kNever;
   out.measure.timeout_floor_ms =
       std::max(out.measure.timeout_floor_ms, 20 * attempt.verdict.latency_ns * 1e-6);

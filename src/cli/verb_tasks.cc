@@ -38,7 +38,7 @@ std::string text_of(const std::vector<Row>& rows) {
   size_t untuned = 0;
   double sum_ns = 0;
   for (const Row& row : rows) {
-    const double ns = row.choice->latency_ns.value_or(0);
+    const double ns = row.choice->record ? row.choice->record->verdict.latency_ns : 0;
     if (ns <= 0) ++untuned;
     sum_ns += ns * static_cast<double>(row.weight);
     text += fmt::format("{:<12}  {:>8.4g}  {:>6}  {:>10}  {:>15}  {}\n", short_id(row.key),
@@ -73,8 +73,10 @@ Result<ExitCode> run_tasks(const Context& context, const Options& options) {
   for (const Row& row : rows) {
     Json json = {
         {"task", row.key.hex()}, {"title", row.title}, {"flop", row.flop}, {"weight", row.weight}};
-    if (row.choice->latency_ns) json["best_ns"] = *row.choice->latency_ns;
-    if (row.choice->latency_ns) json["protocol"] = row.choice->protocol;
+    if (const auto& record = row.choice->record) {
+      json["best_ns"] = record->verdict.latency_ns;
+      json["protocol"] = print_protocol(record->protocol);
+    }
     context.out << print_json(json) << "\n";
   }
   return ExitCode::Done;

@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -17,11 +18,11 @@
 #include "base/json.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
-#include "cli/model_report.h"
+#include "cli/model_finals.h"
 #include "cli/progress_printer.h"
 #include "cli/records_common.h"
 #include "cli/target_choice.h"
-#include "cli/tune_report.h"
+#include "cli/tune_outcome.h"
 #include "cli/tune_tasks.h"
 #include "cli/units.h"
 #include "cli/verb.h"
@@ -36,6 +37,8 @@ namespace {
 constexpr double kPeakSeconds = 0.1;
 constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kTables = 0.05;  // seconds that are kept for printing
+// For finals inside a model: of the seconds given, at most, and where these are too few none.
+constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
 
 struct Options {
   std::vector<std::string> what;
@@ -57,6 +60,7 @@ struct Options {
   bool force = false;
   bool no_scheduler = false;
   bool no_warm_start = false;
+  bool no_model_finals = false;
   size_t learn_from = tune::TaskTunerOptions().learn_from;
 };
 
@@ -213,7 +217,7 @@ Result<tune::TuningOptions> tuning_options(const Options& options, const TuneTas
   if (!search) return std::unexpected(search.error());
   const Result<tune::CostKind> cost = tune::parse_cost_kind(options.cost);
   if (!cost) return std::unexpected(cost.error());
-  const Result<record::CachePolicy> cache = record::parse_cache_policy(cache_of(options, what));
+  const Result<record::CachePolicy> cache = record::parse_own_cache_policy(cache_of(options, what));
   if (!cache) return std::unexpected(cache.error());
   Result<tune::Objective> objective = objective_of(options, what);
   if (!objective) return std::unexpected(objective.error());
@@ -249,61 +253,51 @@ double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
   return runtime::measure_fma_peak(tasks[0].task.target.threads, seconds).gflops;
 }
 
-std::vector<TuneRow> rows_of(const tune::Tuning& tuning, const std::vector<std::string>& names) {
+Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks& what,
+                                     record::Store& store) {
+  const Hash128 here = record::machine_id(detect_machine());
   std::vector<TuneRow> rows;
   for (size_t task = 0; task < tuning.size(); ++task) {
     const tune::TunedTask& one = tuning.task(task);
-    rows.push_back({.name = names[task],
+    rows.push_back({.name = what.names[task],
                     .key = one.task.key(),
                     .flop = one.task.workload.dag->flop(),
                     .weight = one.weight,
                     .peak_share = peak_share_of(one.task.workload),
                     .result = tuning.result(task)});
+    if (!what.of_model) continue;
+    const auto finals = deploy::last_finals(store, rows.back().key, here);
+    if (!finals) return std::unexpected(finals.error());
+    if (finals->empty()) continue;
+    if (finals->front().protocol.cache != record::CachePolicy::InModel) continue;
+    rows.back().in_model = finals->front();
   }
   return rows;
 }
 
-struct Took {
-  double all_s = 0, finals_s = 0;
-};
+// What is said at the end, but for how long it took and what came of finals.
+Result<TuneOutcome> outcome_of(const Options& options, const TuneTasks& what,
+                               const tune::Tuning& tuning, record::Store& store,
+                               const TuneRun& run) {
+  Result<std::vector<TuneRow>> rows = rows_of(tuning, what, store);
+  if (!rows) return std::unexpected(rows.error());
+  return TuneOutcome{.rows = *std::move(rows),
+                     .of_model = what.of_model,
+                     .tally = run.tally(),
+                     .overhead_s = run.overhead_s(),
+                     .quality = run.quality(),
+                     .trajectory = tuning.trajectory().key,
+                     .resumed = !tuning.trajectory().is_new(),
+                     .interrupted = Interrupt::requested(),
+                     .records = options.records};
+}
 
-void print_result(const Context& context, const Options& options, const TuneTasks& what,
-                  const tune::Tuning& tuning, const TuneRun& run, double peak_gflops,
-                  const Took& took) {
-  const double took_s = took.all_s;
-  const std::vector<TuneRow> rows = rows_of(tuning, what.names);
-  const TuneTally& tally = run.tally();
+void print_outcome(const Context& context, const TuneOutcome& outcome) {
   if (context.json) {
-    Json tasks = Json::array();
-    for (const TuneRow& row : rows) tasks.push_back(row_json(row));
-    Json result = {{"tasks", std::move(tasks)},
-                   {"trials", tally.trials()},
-                   {"measured", tally.measured},
-                   {"stored", tally.stored},
-                   {"verdicts", verdicts_json(tally.by_kind)},
-                   {"scored", tally.scored},
-                   {"search_s", tally.search_s},
-                   {"overhead_s", run.overhead_s()},
-                   {"seconds", took_s},
-                   {"finals_s", took.finals_s},
-                   {"peak_gflops", peak_gflops},
-                   {"trajectory", tuning.trajectory().key.hex()},
-                   {"resumed", !tuning.trajectory().is_new()},
-                   {"interrupted", Interrupt::requested()},
-                   {"records", options.records}};
-    if (took_s > 0) result["trials_per_s"] = static_cast<double>(tally.measured) / took_s;
-    if (what.of_model) result["model_ns"] = model_time_of(rows).sum_ns;
-    context.out << print_json({{"result", std::move(result)}}) << "\n";
-    return;
+    context.out << print_json({{"result", outcome_json(outcome)}}) << "\n";
+  } else {
+    context.out << outcome_text(outcome);
   }
-  std::string text = what.of_model ? model_table(rows) : tune_table(rows, peak_gflops);
-  text += not_begun_text(rows) + "\n" + (what.of_model ? "" : winners_text(rows));
-  text += failures_text(tally) + run.quality();
-  text +=
-      fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n", tally.trials(),
-                  duration_text(took_s * 1e9), tally.measured, tally.stored, options.records);
-  text += what.of_model ? "" : "peer: ./dev bench search\n";
-  context.out << text;
 }
 
 // What was learnt; a run of too few trials has learnt nothing, which is no failure of it.
@@ -362,26 +356,52 @@ ExitCode exit_code_of(const Context& context, const tune::Tuning& tuning, const 
 }
 
 // The larger of two: other work on the machine makes a peak look low.
-double peak_again(const std::vector<tune::TunedTask>& tasks, const Options& options,
-                  const tune::TimeBudget& budget, double peak_gflops) {
+double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, double peak_gflops) {
   const double seconds =
-      options.seconds > 0 ? std::min(budget.left_s() - kTables, kLongestPeakSeconds) : kPeakSeconds;
+      std::isinf(left_s) ? kPeakSeconds : std::min(left_s - kTables, kLongestPeakSeconds);
   if (seconds < kTables || Interrupt::requested()) return peak_gflops;
   return std::max(peak_gflops, fma_peak(tasks, seconds));
 }
 
 // A model that was tuned before with this budget: its results from the store, without the search.
 Result<ExitCode> tell_known(const Context& context, const Options& options, const TuneTasks& what,
-                            tune::Tuning& tuning, double begin_s) {
+                            tune::Tuning& tuning, record::Store& store, double begin_s) {
   if (const Status known = tuning.recall(); !known) return std::unexpected(known.error());
   TuneRun run(context, options, what, begin_s);
   for (size_t task = 0; task < tuning.size(); ++task) run.add_stored(tuning.result(task).trials);
-  print_result(context, options, what, tuning, run, 0,
-               {.all_s = seconds_now() - begin_s, .finals_s = 0});
+  Result<TuneOutcome> outcome = outcome_of(options, what, tuning, store, run);
+  if (!outcome) return std::unexpected(outcome.error());
+  outcome->all_s = seconds_now() - begin_s;
+  print_outcome(context, *outcome);
   if (!context.json) {
     context.out << "tuned before with this budget: more --trials or --seconds go on\n";
   }
   return exit_code_of(context, tuning, run.tally());
+}
+
+// Seconds of those given that are kept for finals inside the models.
+double model_finals_s(const Options& options, const TuneTasks& what) {
+  if (options.no_model_finals || options.seconds < kFewestSeconds) return 0;
+  const double most = kMostModelFinals * static_cast<double>(what.plans.size());
+  return std::min(kModelFinalsShare * options.seconds, most);
+}
+
+// Each has its share of what is left.
+Status hold_in_models(const Context& context, const Options& options, const TuneTasks& what,
+                      const Target& target, record::Store& store,
+                      const std::function<double()>& left_s, std::vector<ModelFinals>* held) {
+  ProgressPrinter progress(context.err, reaches_terminal(context.err));
+  for (size_t k = 0; k < what.plans.size() && !Interrupt::requested(); ++k) {
+    const ModelFinalsOptions with{.seconds = left_s() / static_cast<double>(what.plans.size() - k),
+                                  .command = command_of(options) + " (finals in the model)",
+                                  .version = TILEWRIGHT_VERSION,
+                                  .say = [&](const std::string& text) { progress.print(text, 0); }};
+    Result<ModelFinals> finals = hold_model_finals(what.plans[k], target, store, with);
+    progress.finish();
+    if (!finals) return std::unexpected(finals.error());
+    held->push_back(*std::move(finals));
+  }
+  return {};
 }
 
 Result<ExitCode> run_tune(const Context& context, const Options& options) {
@@ -400,7 +420,12 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!store) return std::unexpected(store.error());
 
   const Interrupt interrupt;
-  tune::TimeBudget budget(options.seconds, tasks->size(), begin_s, seconds_now);
+  const auto left_s = [&] {
+    return options.seconds > 0 ? begin_s + options.seconds - seconds_now()
+                               : tune::TimeBudget::kNoEnd;
+  };
+  tune::TimeBudget budget(options.seconds - model_finals_s(options, *what), tasks->size(), begin_s,
+                          seconds_now);
   bool in_finals = false;
   tuning_with->measure.stop = [&] {
     return Interrupt::requested() || !context.out.good() ||
@@ -411,7 +436,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!tuning) return std::unexpected(tuning.error());
   const tune::Walk walk{.trials = tuning_with->trials, .seconds = options.seconds};
   if (what->of_model && tuning->is_done(walk)) {
-    return tell_known(context, options, *what, *tuning, begin_s);
+    return tell_known(context, options, *what, *tuning, *store, begin_s);
   }
   double peak_gflops = fma_peak(*tasks, kPeakSeconds);
   run.set_budget(tuning_with->trials, peak_gflops);
@@ -430,13 +455,24 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
     status = tuning->hold_finals([&] { return Interrupt::requested() || budget.left_s() <= 0; },
                                  [&] { return budget.left_for_finals_s(); });
   }
+  std::vector<ModelFinals> in_models;
+  if (status && !options.no_model_finals && !Interrupt::requested() && context.out.good()) {
+    status = hold_in_models(
+        context, options, *what, *target, *store, [&] { return left_s() - kLongestPeakSeconds; },
+        &in_models);
+  }
   if (Interrupt::requested()) status = {};  // that is why it ended
   // Nothing could be tried: the reason is all there is to say.
   if (!status && run.tally().trials() == 0) return std::unexpected(status.error());
-  const double finals_took_s = seconds_now() - trials_end_s;
-  if (run.tally().measured > 0) peak_gflops = peak_again(*tasks, options, budget, peak_gflops);
-  print_result(context, options, *what, *tuning, run, peak_gflops,
-               {.all_s = seconds_now() - begin_s, .finals_s = finals_took_s});
+  const double all_finals_s = seconds_now() - trials_end_s;
+  if (run.tally().measured > 0) peak_gflops = peak_again(*tasks, left_s(), peak_gflops);
+  Result<TuneOutcome> outcome = outcome_of(options, *what, *tuning, *store, run);
+  if (!outcome) return std::unexpected(outcome.error());
+  outcome->all_s = seconds_now() - begin_s;
+  outcome->finals_s = all_finals_s;
+  outcome->peak_gflops = peak_gflops;
+  outcome->in_models = std::move(in_models);
+  print_outcome(context, *outcome);
   if (status && !options.model.empty()) status = save_model(context, *tuning, options.model);
   if (status && what->of_model && !Interrupt::requested()) status = tuning->note_done(walk);
   if (!status) return std::unexpected(status.error());
@@ -490,6 +526,8 @@ Action declare_tune(CLI::App& app) {
   app.add_flag("--no-scheduler", options->no_scheduler, "tasks take turns instead");
   app.add_flag("--no-warm-start", options->no_warm_start,
                "learn nothing from the records of other tasks");
+  app.add_flag("--no-model-finals", options->no_model_finals,
+               "of a model: do not compare the fastest schedules of its kernels inside it");
   app.add_flag("--force", options->force, "measure anew also what has a verdict in the store");
   app.add_option("--model", options->model, "write the learned cost model to this file");
   app.add_option("--from-model", options->from_model,

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <span>
+#include <unordered_set>
 
 #include "deploy/compile_model.h"
 #include "schedule/apply.h"
@@ -17,10 +19,11 @@ namespace tilewright::deploy {
 namespace {
 
 constexpr size_t kShortId = 12;  // digits: enough to name a task of a store
-constexpr size_t kTried = 8;     // records whose trace may have ceased to apply
+constexpr size_t kTried = 16;    // records whose trace may have ceased to apply
 // In the order of preference: in a model weights come from memory.
 constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CachePolicy::Cold,
                                 record::CachePolicy::Warm};
+constexpr std::array kAsInModel = {record::CachePolicy::InModel, record::CachePolicy::WeightsCold};
 
 // What computes alike has the same shape of axes, operator by operator; extents tell them apart.
 struct Form {
@@ -54,34 +57,45 @@ double distance(const Form& a, const Form& b) {
   return sum;
 }
 
+// The last moment of some attempts.
+int64_t end_of(std::span<const record::Attempt> attempts) {
+  int64_t end_us = 0;
+  for (const record::Attempt& one : attempts) end_us = std::max(end_us, one.end_us);
+  return end_us;
+}
+
 class Chooser {
  public:
   Chooser(const Target& target, record::Store* store) : target_(target), store_(store) {}
 
-  Result<Choice> choose(const Workload& workload) {
+  // Up to `most` records whose traces apply, or the default schedule.
+  Result<std::vector<Choice>> choose(const Workload& workload, size_t most) {
+    std::vector<Choice> choices;
     std::string stale;
     if (store_ != nullptr) {
       const Task task{.workload = workload, .target = target_};
       const Result<std::vector<record::Attempt>> best = best_of(task.key());
       if (!best) return std::unexpected(best.error());
+      std::unordered_set<Hash128> programs;
       for (const record::Attempt& attempt : *best) {
+        if (choices.size() == most) break;
+        if (programs.contains(attempt.program)) continue;
         Result<std::optional<Choice>> choice = recorded(task, attempt);
         if (!choice) return std::unexpected(choice.error());
-        if (*choice) return **std::move(choice);
+        if (!*choice) continue;
+        programs.insert(attempt.program);
+        choices.push_back(**std::move(choice));
       }
       if (!best->empty()) stale = "its records no longer apply; ";
     }
+    if (!choices.empty()) return choices;
     Result<schedule::Trace> trace = schedule::default_trace(workload, target_);
     if (!trace) return std::unexpected(trace.error());
-    Choice choice{.trace = std::move(*trace),
-                  .workload = nullptr,
-                  .latency_ns = {},
-                  .protocol = {},
-                  .note = std::move(stale)};
     const Result<std::string> nearest = nearest_record(workload);
     if (!nearest) return std::unexpected(nearest.error());
-    choice.note += *nearest;
-    return choice;
+    choices.push_back(
+        {.trace = std::move(*trace), .workload = nullptr, .record = {}, .note = stale + *nearest});
+    return choices;
   }
 
  private:
@@ -104,32 +118,38 @@ class Chooser {
 
   // What took part in the last finals, fastest first, as the table of `tune` has it. Before them
   // only what was not there, was found since, and took less time by itself than their winner did.
+  // After them who was in the finals before, and the fastest by themselves.
   Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
                                                record::CachePolicy cache) {
     const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
     record::Protocol in_turns = alone;
     in_turns.interleaved = true;
-    Result<std::vector<record::Attempt>> finals = store_->last_finals(task, in_turns, machine);
+    Result<std::vector<record::Attempt>> finals =
+        cache == record::CachePolicy::WeightsCold ? last_finals(*store_, task, machine)
+                                                  : store_->last_finals(task, in_turns, machine);
     if (!finals) return finals;
     if (finals->empty()) return timed(task, alone, machine);
 
     const record::Attempt& winner = finals->front();
     Result<std::vector<record::Attempt>> apart = timed(task, alone, winner.machine);
     if (!apart) return apart;
+    Result<std::vector<record::Attempt>> before =
+        store_->last_finals(task, in_turns, winner.machine);
+    if (!before) return before;
     const Result<std::optional<double>> own =
         store_->fastest_ns(task, winner.program, alone, winner.machine);
     if (!own) return std::unexpected(own.error());
     const double to_beat_ns = own->value_or(winner.verdict.latency_ns);
-    const int64_t end_us =
-        std::ranges::max_element(*finals, {}, &record::Attempt::end_us)->end_us;  // of the finals
+    const int64_t end_us = end_of(*finals);
     const auto is_later = [&](const record::Attempt& one) {
       return one.end_us > end_us && one.verdict.latency_ns < to_beat_ns &&
              std::ranges::count(*finals, one.program, &record::Attempt::program) == 0;
     };
     std::vector<record::Attempt> all;
     std::ranges::copy_if(*apart, std::back_inserter(all), is_later);
-    std::ranges::move(*finals, std::back_inserter(all));
-    std::ranges::move(*apart, std::back_inserter(all));
+    for (auto* const some : {&*finals, &*before, &*apart}) {
+      std::ranges::move(*some, std::back_inserter(all));
+    }
     return all;
   }
 
@@ -147,11 +167,7 @@ class Chooser {
   Result<std::optional<Choice>> recorded(const Task& task, const record::Attempt& attempt) {
     Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
     if (!trace) return std::nullopt;
-    Choice choice{.trace = std::move(*trace),
-                  .workload = nullptr,
-                  .latency_ns = attempt.verdict.latency_ns,
-                  .protocol = record::print_protocol(attempt.protocol),
-                  .note = {}};
+    Choice choice{.trace = std::move(*trace), .workload = nullptr, .record = attempt, .note = {}};
     if (!applies(task.workload, choice.trace)) {
       const Result<std::optional<record::StoredTask>> stored = store_->find_task(task.key());
       if (!stored) return std::unexpected(stored.error());
@@ -160,9 +176,9 @@ class Chooser {
       if (!named || !applies(named->workload, choice.trace)) return std::nullopt;
       choice.workload = std::make_shared<const Workload>(std::move(named->workload));
     }
-    if (attempt.protocol.cache != kCaches.front()) {
-      choice.note =
-          fmt::format("tuned by protocol {}, not as in a model (weights_cold)", choice.protocol);
+    if (std::ranges::count(kAsInModel, attempt.protocol.cache) == 0) {
+      choice.note = fmt::format("tuned by protocol {}, not as in a model (weights_cold)",
+                                print_protocol(attempt.protocol));
     }
     return choice;
   }
@@ -221,19 +237,44 @@ class Chooser {
 
 }  // namespace
 
-Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
-                                             record::Store* store) {
+Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 task,
+                                                 std::optional<Hash128> machine) {
+  std::vector<record::Attempt> last;
+  for (const record::CachePolicy cache : kAsInModel) {
+    Result<std::vector<record::Attempt>> finals =
+        store.last_finals(task, {.version = 1, .cache = cache, .interleaved = true}, machine);
+    if (!finals) return finals;
+    if (end_of(*finals) > end_of(last)) last = *std::move(finals);
+  }
+  return last;
+}
+
+Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
+                                                          const Target& target,
+                                                          record::Store* store, size_t most) {
   Chooser chooser(target, store);
-  std::vector<Choice> choices;
-  choices.reserve(plan.partition.kernels.size());
+  std::vector<std::vector<Choice>> finalists;
+  finalists.reserve(plan.partition.kernels.size());
   for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
     const graph::Group& group = plan.partition.groups[kernel.groups.front()];
-    Result<Choice> choice = chooser.choose(group.workload);
-    if (!choice) {
-      return fail(choice.error().kind,
-                  fmt::format("kernel '{}': {}", group.title, choice.error().message));
+    Result<std::vector<Choice>> choices = chooser.choose(group.workload, most);
+    if (!choices) {
+      return fail(choices.error().kind,
+                  fmt::format("kernel '{}': {}", group.title, choices.error().message));
     }
-    choices.push_back(std::move(*choice));
+    finalists.push_back(std::move(*choices));
+  }
+  return finalists;
+}
+
+Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
+                                             record::Store* store) {
+  Result<std::vector<std::vector<Choice>>> finalists = choose_finalists(plan, target, store, 1);
+  if (!finalists) return std::unexpected(finalists.error());
+  std::vector<Choice> choices;
+  choices.reserve(finalists->size());
+  for (std::vector<Choice>& of_kernel : *finalists) {
+    choices.push_back(std::move(of_kernel.front()));
   }
   return choices;
 }

@@ -8,7 +8,7 @@
 namespace tilewright::record {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPolicies = {"warm", "cold", "weights_cold"};
+constexpr std::array<std::string_view, 4> kPolicies = {"warm", "cold", "weights_cold", "in_model"};
 
 }  // namespace
 
@@ -20,6 +20,14 @@ Result<CachePolicy> parse_cache_policy(std::string_view text) {
   }
   return fail(ErrorKind::BadInput,
               fmt::format("there is no cache policy '{}'; it is warm, cold or weights_cold", text));
+}
+
+Result<CachePolicy> parse_own_cache_policy(std::string_view text) {
+  if (text == text_of(CachePolicy::InModel)) {
+    return fail(ErrorKind::BadInput,
+                "in_model is not of a kernel by itself; the policy is warm, cold or weights_cold");
+  }
+  return parse_cache_policy(text);
 }
 
 std::string print_protocol(const Protocol& protocol) {

@@ -137,7 +137,7 @@ inline Attempt odd_attempt(const Task& task, Rng& rng) {
   attempt.program = rng.chance(0.2) ? Hash128{} : Hash128{rng.next(), rng.next()};
   attempt.trace = odd_text(rng);
   attempt.protocol = {.version = static_cast<int>(rng.between(0, 3)),
-                      .cache = static_cast<CachePolicy>(rng.below(3)),
+                      .cache = static_cast<CachePolicy>(rng.below(4)),
                       .interleaved = rng.chance(0.5)};
   attempt.code_generator = odd_integer(rng);
   attempt.start_us = odd_integer(rng);

@@ -19,6 +19,14 @@ Trial trial_of(const measure::Answer& answer) {
           .text = verdict.text};
 }
 
+Trial stored_trial(const record::Attempt& attempt) {
+  return {.kind = attempt.verdict.kind,
+          .latency_ns = attempt.verdict.latency_ns,
+          .stored = true,
+          .attempt = attempt.id(),
+          .text = attempt.verdict.text};
+}
+
 void sort_finals(std::vector<StoredTrials::Final>& finals) {
   std::ranges::sort(finals, {}, [](const StoredTrials::Final& one) {
     return std::tuple(one.trial.kind, one.trial.latency_ns, one.proposal.program);
@@ -115,12 +123,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
     if (found == stored->end()) return std::vector<Final>();
     if (first == nullptr) first = &*found;
     if (found->run != first->run) return std::vector<Final>();
-    finals.push_back({.proposal = finalist,
-                      .trial = {.kind = found->verdict.kind,
-                                .latency_ns = found->verdict.latency_ns,
-                                .stored = true,
-                                .attempt = found->id(),
-                                .text = found->verdict.text}});
+    finals.push_back({.proposal = finalist, .trial = stored_trial(*found)});
   }
   return finals;
 }
@@ -167,25 +170,19 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
     const Proposal& default_schedule) {
-  record::Setting setting = setting_;
-  setting.protocol.interleaved = true;
-  const Result<std::vector<record::Attempt>> stored = pool_->store().measured(setting);
-  if (!stored) return std::unexpected(stored.error());
-  const auto last = std::ranges::max_element(*stored, {}, &record::Attempt::end_us);
+  record::Protocol in_turns = setting_.protocol;
+  in_turns.interleaved = true;
+  const Result<std::vector<record::Attempt>> last =
+      pool_->store().last_finals(setting_.task, in_turns, setting_.machine);
+  if (!last) return std::unexpected(last.error());
   std::vector<Final> finals;
-  for (const record::Attempt& attempt : *stored) {
-    if (attempt.run != last->run) continue;
+  for (const record::Attempt& attempt : *last) {
     Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
     if (!trace) return std::unexpected(trace.error());
     finals.push_back({.proposal = {.trace = std::move(*trace), .program = attempt.program},
-                      .trial = {.kind = attempt.verdict.kind,
-                                .latency_ns = attempt.verdict.latency_ns,
-                                .stored = true,
-                                .attempt = attempt.id(),
-                                .text = attempt.verdict.text},
+                      .trial = stored_trial(attempt),
                       .is_default = attempt.program == default_schedule.program});
   }
-  sort_finals(finals);
   return finals;
 }
 

@@ -64,8 +64,10 @@ class Models(unittest.TestCase):
         words = ("compile", model, "-o", self.path(library), "--threads", 1)
         return self.run_verb(*words, *self.records_flag(), *more, code=code)
 
-    def tune(self, model, *more, trials=TRIALS, code=0):
+    def tune(self, model, *more, trials=TRIALS, code=0, inside=False):
+        """`inside`: with finals inside the model."""
         words = ("tune", model, "--threads", 1, "--records", self.records, "--json")
+        words += () if inside else ("--no-model-finals",)
         done = self.run_verb(*words, "--trials", trials, *more, code=code)
         return program.member(program.objects(done.stdout), "result")
 
@@ -128,17 +130,25 @@ class Models(unittest.TestCase):
         for task in tasks:
             self.assertIn(task["task"][:12], refused.stderr)
 
-        first = self.tune(model, trials=30 * len(tasks))
+        first = self.tune(model, trials=30 * len(tasks), inside=True)
         self.assertGreater(first["measured"], 0)
         self.assertEqual(first["verdicts"].get("wrong_result", 0), 0)
         self.assertGreater(first["model_ns"], 0)
         begin = time.monotonic()
-        second = self.tune(model, trials=30 * len(tasks))
+        second = self.tune(model, trials=30 * len(tasks), inside=True)
         self.assertLess(time.monotonic() - begin, 10)
         self.assertEqual(second["measured"], 0)
         best = [{t["task"]: t["winner"] for t in one["tasks"]} for one in (first, second)]
         self.assertEqual(best[0], best[1])
 
+        # It was compared inside the model, which its sum is of, and that only once.
+        (inside,) = first["model_finals"]
+        self.assertTrue(inside["held"], inside)
+        self.assertEqual(inside["kernels"], len(tasks))
+        self.assertGreater(inside["libraries"], 1)
+        self.assertGreaterEqual(inside["before_ns"], inside["after_ns"])
+        self.assertTrue(all("in_model" in t["winner"]["protocol"] for t in first["tasks"]))
+        self.assertEqual(second["model_finals"], [])
         # What is compiled is what the table shows.
         winners = {t["task"]: t["winner"]["latency_ns"] for t in first["tasks"]}
         self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, winners)
@@ -166,7 +176,7 @@ class Models(unittest.TestCase):
     def test_the_winner_of_the_last_finals_is_compiled(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         for trials in (TRIALS, 2 * TRIALS, 3 * TRIALS):  # finals each time, of others
-            shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials)["tasks"]}
+            shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials, inside=True)["tasks"]}
             self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, shown)
 
     def test_killed_it_goes_on(self):
