@@ -70,6 +70,11 @@ Result<Workload> parse_dag(std::string_view text, Licences licences) {
     }
     constants.push_back(name.get<std::string>());
   }
+  if (const Json* winograd = find_member(*json, "winograd"); winograd != nullptr) {
+    if (!winograd->is_boolean())
+      return fail(ErrorKind::BadInput, "winograd: neither true nor false");
+    licences.winograd = licences.winograd || winograd->get<bool>();
+  }
   Workload workload = make_workload(*dag, constants, std::string(text), licences);
   if (const Json* parts = find_member(*json, "parts"); parts != nullptr) {
     if (const Status set = parse_parts(*parts, workload); !set) return std::unexpected(set.error());
@@ -83,6 +88,7 @@ Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
                       const std::vector<std::string>& constants, Licences licences,
                       const std::vector<OperandPart>& parts) {
   Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
+  if (licences.winograd) json["winograd"] = true;
   for (const OperandPart& part : parts) {
     json["parts"][part.tensor] = Json::array({part.extents, part.alignment});
   }

@@ -97,6 +97,20 @@ TEST(ParseWorkload, PartsTravelWithTheDag) {
   EXPECT_EQ(back->operands[2].alignment, 16);
 }
 
+TEST(ParseWorkload, WinogradsLicenceTravelsWithTheDag) {
+  const auto conv = parse_workload("conv2d_winograd:h=6,w=6,ci=3,co=4,pad=1,weight=transformed");
+  ASSERT_TRUE(conv->licences.winograd);
+  const Workload made = dag_workload(conv->dag, {"W"}, conv->licences);
+  const auto back = parse_workload(made.text);
+  ASSERT_TRUE(back.has_value()) << back.error().message;
+  EXPECT_EQ(back->licences, conv->licences);
+  EXPECT_EQ(back->key(), conv->key());
+  const std::string without = dag_workload(conv->dag, {"W"}).text;
+  EXPECT_FALSE(parse_workload(without)->licences.winograd);
+  const std::string wrong = without.substr(0, without.size() - 1) + ",\"winograd\":1}";
+  EXPECT_THAT(parse_workload(wrong).error().message, HasSubstr("neither true nor false"));
+}
+
 TEST(ParseWorkload, MistakesInParts) {
   const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
   const std::string text = dag_workload(matmul->dag, {"B"}).text;
