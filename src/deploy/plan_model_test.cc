@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "deploy/plans_testing.h"
 #include "graph/graph_testing.h"
@@ -80,6 +81,38 @@ TEST(PlanModel, AModelWithoutAStepComputesTheSame) {
   for (const PlanStep& step : plan_steps()) {
     SCOPED_TRACE(step.name);
     expect_near(result_of({std::string(step.name)}), expected);
+  }
+}
+
+// Odd sizes, several images, bias, a residual add and relu in the kernels.
+TEST(PlanModel, AModelByWinogradComputesTheSame) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{2, 13, 15, 96}, {1, 27, 11, 96}}) {
+    graph::TestGraph g;
+    const graph::Graph model = g.finish({g.residual_block(g.input("x", shape))});
+    const graph::Constant x = random_constant(shape, 3);
+    const auto result_of = [&](bool winograd) {
+      PlanOptions options;
+      options.passes.licences.winograd = winograd;
+      const auto plan = plan_model(model, host_target(2), options);
+      EXPECT_TRUE(plan.has_value()) << plan.error().message;
+      EXPECT_EQ(plan->partition.groups.size(), 2U);
+      for (const graph::Group& group : plan->partition.groups) {
+        EXPECT_EQ(group.workload.licences.winograd, winograd) << group.title;
+      }
+      const Program program = must_compile(*plan);
+      const auto results = Runner::load(program)->run({&x, 1});
+      EXPECT_TRUE(results.has_value());
+      return floats(results->front());
+    };
+    const std::vector<float> expected = result_of(false), actual = result_of(true);
+    ASSERT_EQ(actual.size(), expected.size());
+    float largest = 0, error = 0;
+    for (size_t k = 0; k < actual.size(); ++k) {
+      largest = std::max(largest, std::abs(expected[k]));
+      error = std::max(error, std::abs(actual[k] - expected[k]));
+    }
+    EXPECT_GT(error, 0);  // another algorithm
+    EXPECT_LT(error, 1e-5F * largest);
   }
 }
 

@@ -15,7 +15,7 @@ std::vector<OpDef> collect() {
   std::vector<OpDef> all;
   for (const auto family :
        {map_ops, unary_ops, quantize_ops, move_ops, index_ops, resize_ops, reduce_ops, softmax_ops,
-        norm_ops, pool_ops, contract_ops, attention_ops, conv_ops}) {
+        norm_ops, pool_ops, contract_ops, attention_ops, conv_ops, winograd_ops}) {
     const std::span<const OpDef> rows = family();
     all.insert(all.end(), rows.begin(), rows.end());
   }

@@ -13,7 +13,7 @@
 //     Move      elements at other places, each result from one operand element or a fill value:
 //               transpose, slice, pad, concat, broadcast, gather, resize nearest
 //     Rows      light reductions, several stages: softmax, layer_norm, reduce, pool, argmax
-//     Heavy     contractions: contract, conv, conv_transpose
+//     Heavy     contractions: contract, conv, conv_transpose, conv_winograd, attention
 #pragma once
 
 #include <memory>
@@ -39,6 +39,7 @@ struct OpDef {
   size_t least = 1, most = 1;  // operands; those at the end may be left out down to `least`
   Result<std::shared_ptr<const te::Dag>> (*build)(const OpDef& op, const Attributes& attributes,
                                                   OperandTypes operands) = nullptr;
+  bool winograd = false;  // Winograd's algorithm: its kernels have the licence of that name
 
   // The Dag. Attributes and shapes come from files: whatever does not fit together, an empty
   // tensor, or one of absurd size is an error that begins with the operator's name. Attributes of

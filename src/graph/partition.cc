@@ -71,13 +71,24 @@ std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
   return parts;
 }
 
+// Those of the options; Winograd's for what is computed by his algorithm, and for that alone: other
+// kernels are the same in a model where he is allowed.
+Licences licences_of(std::span<const NodeFacts> facts, const FusedGroup& fused,
+                     const PartitionOptions& options) {
+  Licences licences = options.licences;
+  licences.winograd =
+      std::ranges::any_of(fused.nodes, [&](NodeId id) { return facts[id].op->winograd; });
+  return licences;
+}
+
 Group make_group(const Graph& graph, std::span<const NodeFacts> facts, const FusedGroup& fused,
                  const PartitionOptions& options, const Aliases& aliases) {
   GroupDag built = build_group_dag(graph, facts, fused);
   if (!options.pack_weights) built.constants.clear();
   const std::vector<OperandPart> parts = parts_of(graph, built, aliases);
   return {.nodes = fused.nodes,
-          .workload = dag_workload(built.dag, built.constants, options.licences, parts),
+          .workload =
+              dag_workload(built.dag, built.constants, licences_of(facts, fused, options), parts),
           .arguments = std::move(built.arguments),
           .title = title_of(graph, fused, built.order)};
 }

@@ -24,6 +24,7 @@
 #include "graph/passes/recognise_softmax.h"
 #include "graph/passes/simplify.h"
 #include "graph/passes/split_attention.h"
+#include "graph/passes/winograd.h"
 
 namespace tilewright::graph {
 namespace {
@@ -63,6 +64,7 @@ constexpr std::array kPasses = {
     kCommon,
     Pass{"recognise_attention", "contract, softmax, contract as attention", recognise_attention},
     Pass{"split_attention", "attention as three kernels where one does not pay", split_attention},
+    Pass{"winograd", "3x3 convolutions by Winograd's algorithm, where that is allowed", winograd},
     Pass{"dead_code", "drops what no output needs", dead_code},
 };
 

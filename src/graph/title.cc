@@ -44,6 +44,11 @@ std::string conv_title(const Graph& graph, const Node& node) {
                      groups > 1 ? fmt::format(" g{}", groups) : "");
 }
 
+std::string winograd_title(const Graph& graph, const Node& node) {
+  const Shape& w = graph.value(node.inputs[1]).type.shape;
+  return fmt::format("conv2d 3x3 {}->{} by winograd", w[2], w[3]);
+}
+
 // Letters of both operands and the result are a batch; of one operand and the result rows or
 // columns; of both operands alone the sum.
 std::string contract_title(const Graph& graph, const Node& node) {
@@ -92,6 +97,7 @@ std::string anchor_title(const Graph& graph, const Node& node) {
   if ((node.op == "conv" || node.op == "conv_transpose") && node.inputs.size() >= 2) {
     return conv_title(graph, node);
   }
+  if (node.op == "conv_winograd") return winograd_title(graph, node);
   if (node.op == "contract") return contract_title(graph, node);
   if (node.op == "attention") return attention_title(graph, node);
   std::string name = node.op;

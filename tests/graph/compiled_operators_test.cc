@@ -378,6 +378,8 @@ std::vector<Case> heavy_cases() {
                      {x(2), t(2, 2, 3)},
                      with({{"stride", Shape{2, 1}}, {"dilation", Shape{2, 2}}})});
   }
+  cases.push_back({"conv_winograd", {{{2, 7, 6, 4}}, {{6, 6, 4, 5}}}, {{"pad", int64_t{1}}}});
+  cases.push_back({"conv_winograd", {{{1, 7, 9, 3}}, {{4, 4, 3, 8}}}});
   cases.push_back({"conv",
                    {{{1, 7, 6, 4}}, {{3, 3, 4}}},
                    {{"groups", int64_t{4}}, {"channels_last", int64_t{1}}}});

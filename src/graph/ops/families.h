@@ -20,5 +20,6 @@ std::span<const OpDef> pool_ops();
 std::span<const OpDef> contract_ops();
 std::span<const OpDef> attention_ops();
 std::span<const OpDef> conv_ops();  // conv, conv_transpose
+std::span<const OpDef> winograd_ops();
 
 }  // namespace tilewright::graph
