@@ -6,7 +6,6 @@
 #include <cstring>
 #include <vector>
 
-#include "base/file.h"
 #include "codegen/llvm/link.h"
 #include "deploy/data_object.h"
 #include "deploy/export_parts.h"
@@ -48,9 +47,8 @@ Status check_writable(const fs::path& file) {
   return part ? Status{} : std::unexpected(part.error());
 }
 
-fs::path weights_path(const fs::path& file) { return fs::path(file).replace_extension(".weights"); }
-
-Status write_weights(const Program& program, const fs::path& path) {
+Status Companions::add_weights(const Program& program, const fs::path& main) {
+  const fs::path path = fs::path(main).replace_extension(".weights");
   Result<PartFile> file = PartFile::create(path);
   if (!file) return std::unexpected(file.error());
   const Hash128 hash = hash_of_constants(program);
@@ -68,38 +66,54 @@ Status write_weights(const Program& program, const fs::path& path) {
   first.insert(first.end(), begin.begin(), begin.end());
   file->append(first);
   file->append(bytes.subspan(begin.size()));
-  return file->finish();
+  parts_.push_back(*std::move(file));
+  weights_file_ = path.filename().string();
+  return parts_.back().written();
+}
+
+Status Companions::add_header(const Program& program, const fs::path& main) {
+  const fs::path path = fs::path(main).replace_extension(".h");
+  Result<PartFile> file = PartFile::create(path);
+  if (!file) return std::unexpected(file.error());
+  file->append(model_header(program, path.filename().string()));
+  parts_.push_back(*std::move(file));
+  return parts_.back().written();
+}
+
+Status Companions::finish() {
+  for (PartFile& part : parts_) {
+    if (const Status finished = part.finish(); !finished) return finished;
+  }
+  return {};
 }
 
 Status export_shared(const Program& program, const fs::path& so, const ExportOptions& options) {
   const std::string own_name = program.name + "_model";
-  DataObjectOptions data_options{
-      .symbols = {"tilewright_model"}, .weights_file = {}, .huge_pages = true};
-  if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
+  Companions companions;
   if (options.weights_beside) {
-    const fs::path weights = weights_path(so);
-    if (const Status written = write_weights(program, weights); !written) return written;
-    data_options.weights_file = weights.filename().string();
+    if (const Status written = companions.add_weights(program, so); !written) return written;
   }
+  DataObjectOptions data_options{.symbols = {"tilewright_model"},
+                                 .weights_file = companions.weights_file(),
+                                 .huge_pages = true};
+  if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
   const codegen::ElfObject data = data_object(program, data_options);
-  return codegen::link_shared(link_inputs(program, data),
-                              {.soname = {}, .exported = data_options.symbols}, so);
+  const Status linked = codegen::link_shared(link_inputs(program, data),
+                                             {.soname = {}, .exported = data_options.symbols}, so);
+  return linked ? companions.finish() : linked;
 }
 
 Status export_object(const Program& program, const fs::path& o, const ExportOptions& options) {
-  DataObjectOptions data_options{
-      .symbols = {program.name + "_model"}, .weights_file = {}, .huge_pages = false};
+  Companions companions;
   if (options.weights_beside) {
-    const fs::path weights = weights_path(o);
-    if (const Status written = write_weights(program, weights); !written) return written;
-    data_options.weights_file = weights.filename().string();
+    if (const Status written = companions.add_weights(program, o); !written) return written;
   }
-  const fs::path header = fs::path(o).replace_extension(".h");
-  const Status written =
-      write_file_atomically(header, model_header(program, header.filename().string()));
-  if (!written) return written;
-  const codegen::ElfObject data = data_object(program, data_options);
-  return codegen::link_relocatable(link_inputs(program, data), o);
+  if (const Status written = companions.add_header(program, o); !written) return written;
+  const codegen::ElfObject data = data_object(program, {.symbols = {program.name + "_model"},
+                                                        .weights_file = companions.weights_file(),
+                                                        .huge_pages = false});
+  const Status linked = codegen::link_relocatable(link_inputs(program, data), o);
+  return linked ? companions.finish() : linked;
 }
 
 }  // namespace tilewright::deploy

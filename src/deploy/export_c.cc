@@ -4,10 +4,8 @@
 #include <cstring>
 
 #include "base/check.h"
-#include "base/file.h"
 #include "deploy/export.h"
 #include "deploy/export_parts.h"
-#include "deploy/model_header.h"
 #include "deploy/part_file.h"
 #include "deploy/runtime_text.h"
 #include "deploy/table.h"
@@ -187,25 +185,21 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
                 fmt::format("{} MB of weights are too many for a C source; put them beside it",
                             program.constants.size() >> 20));
   }
-  std::string weights_file;
+  Companions companions;
   if (options.weights_beside) {
-    const fs::path weights = weights_path(c);
-    if (const Status written = write_weights(program, weights); !written) return written;
-    weights_file = weights.filename().string();
+    if (const Status written = companions.add_weights(program, c); !written) return written;
   }
-  const fs::path header = fs::path(c).replace_extension(".h");
-  const std::string header_name = header.filename().string();
-  const Status written = write_file_atomically(header, model_header(program, header_name));
-  if (!written) return written;
+  if (const Status written = companions.add_header(program, c); !written) return written;
   Result<PartFile> file = PartFile::create(c);
   if (!file) return std::unexpected(file.error());
   CText text(program, *file);
-  text.kernels(header_name);
+  text.kernels(fs::path(c).replace_extension(".h").filename().string());
   text.run_time();
   if (!options.weights_beside && program.constants.size() > 0) text.constants();
-  text.table(weights_file);
+  text.table(companions.weights_file());
   text.api();
-  return file->finish();
+  if (const Status finished = file->finish(); !finished) return finished;
+  return companions.finish();
 }
 
 }  // namespace tilewright::deploy

@@ -224,6 +224,21 @@ TEST(Export, TheHeaderIsThatOfEitherForm) {
   EXPECT_LT(interface, source.find("#include \"net.h\""));
 }
 
+// A folder stands where the file should: nothing of what belongs to it is left.
+TEST(Export, WhatCannotBeWrittenLeavesNothingBeside) {
+  const TestFolder folder;
+  const Program program = must_compile(small_model(), {.name = "net", .c_source = true});
+  for (const auto& [name, write] :
+       {std::pair("net.so", &export_shared), {"net.o", &export_object}, {"net.c", &export_c}}) {
+    fs::create_directories(folder / name / "full");
+    EXPECT_FALSE(write(program, folder / name, {.weights_beside = true}).has_value()) << name;
+    EXPECT_TRUE(fs::is_directory(folder / name / "full")) << name;
+    fs::remove_all(folder / name);
+    EXPECT_TRUE(fs::is_empty(folder / ""))
+        << name << " leaves " << fs::directory_iterator(folder / "")->path();
+  }
+}
+
 // Whatever the names are, macros differ and comments end where they should.
 TEST(ModelHeader, NamesOfAnyBytes) {
   Program program;

@@ -60,6 +60,8 @@ void PartFile::append(std::span<const std::byte> bytes) {
   }
 }
 
+Status PartFile::written() const { return error_ == 0 ? Status{} : io_error(path_, error_); }
+
 Status PartFile::finish() {
   const int closed = close(std::exchange(fd_, -1));
   if (error_ == 0 && closed != 0) error_ = errno;

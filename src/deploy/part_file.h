@@ -18,9 +18,10 @@ class PartFile {
   PartFile& operator=(PartFile&& other) noexcept;
   ~PartFile();
 
-  // An error is kept and returned by finish.
+  // An error is kept; written and finish return it.
   void append(std::string_view text);
   void append(std::span<const std::byte> bytes);
+  Status written() const;
   Status finish();
 
  private:

@@ -49,6 +49,7 @@ static int weights_open_file(const char* path) {
 static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* table) {
   Dl_info info;
   char program[PATH_MAX];
+  int beside_library = ENOENT; /* why it could not be opened there */
   if (dladdr(table, &info) != 0 && info.dli_fname != NULL) {
     /* The loader has the name as it was given, and the program may be elsewhere by now. */
     char library[2 * PATH_MAX];
@@ -58,6 +59,7 @@ static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* 
     if (weights_beside(path, library, table->weights_file)) {
       const int file = weights_open_file(path);
       if (file >= 0) return file;
+      beside_library = errno;
     }
   }
   const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -66,10 +68,13 @@ static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* 
     program[length] = '\0';
     if (weights_beside(beside, program, table->weights_file)) {
       const int file = weights_open_file(beside);
-      if (file >= 0) strcpy(path, beside);
-      return file;
+      if (file >= 0) {
+        strcpy(path, beside);
+        return file;
+      }
     }
   }
+  errno = beside_library; /* the place that `path` names */
   return -1;
 }
 
