@@ -6,7 +6,8 @@ Each model is tuned for 60 s and compiled, then tuned to 15 minutes (--seconds) 
 libraries and the one without any tuning run in turns with the peers, and outputs are compared with ONNX
 Runtime's. By default four models, with --full nine. What was tuned and measured is kept a machine and a
 build (build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are
-shown but not kept.
+shown but not kept. With --allow winograd models are tuned and compiled with that licence: stores, libraries
+and figures of their own, named with it.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
 
@@ -48,6 +49,11 @@ NOTE_EVERY_S = 5.0
 UNTUNED = "untuned"
 
 
+def suffix_of(options):
+    """What tells the names of a run with licences from those of a plain one."""
+    return "".join(f".{name}" for name in options.allow)
+
+
 class Bench:
     """One run of this bench: what it keeps, and where."""
 
@@ -59,17 +65,19 @@ class Bench:
         digest = hashlib.sha256(build_key(options.build).encode())
         digest.update(f"{options.rounds} {options.slice} {options.seconds}".encode())
         self.key = "any" if options.any_build else digest.hexdigest()
+        self.suffix = suffix_of(options)
 
     def path(self, name, ending):
-        return os.path.join(self.folder, name.replace(" ", "") + ending)
+        return os.path.join(self.folder, name.replace(" ", "") + self.suffix + ending)
 
     def get(self, name):
         if self.options.fresh:
             return None
+        name += self.suffix
         return self.kept.get_any(name) if self.options.any_build else self.kept.get(name, self.key)
 
     def put(self, name, value):
-        self.kept.put(name, self.key, value)
+        self.kept.put(name + self.suffix, self.key, value)
 
     def tuned(self, name, model, seconds, before=None):
         """Tunes up to that many seconds in all."""
@@ -87,7 +95,7 @@ class Bench:
 
         before.seconds += earlier
         left = max(seconds - before.seconds, 1.0)
-        tuning = run_tune(model, store, left, build, before, THREADS, note)
+        tuning = run_tune(model, store, left, build, before, THREADS, note, self.options.allow)
         self.put(f"tune/{name}/{seconds:g}", vars(tuning))
         return tuning
 
@@ -96,7 +104,8 @@ class Bench:
         kept = self.get(f"again/{name}")
         if kept is None:
             store, build = self.path(name, ".db"), self.options.build
-            once_more = run_tune(model, store, tuning.asked_s, build, None, THREADS)
+            allow = self.options.allow
+            once_more = run_tune(model, store, tuning.asked_s, build, None, THREADS, allow=allow)
             kept = [once_more.seconds, once_more.result["measured"]]
             self.put(f"again/{name}", kept)
         return kept
@@ -105,7 +114,8 @@ class Bench:
         library = self.path(f"{name}.{which}", ".so")
         kept = self.get(f"compile/{name}/{which}")
         if not kept or not os.path.exists(library):
-            kept = compile_library(model, store or "none", library, self.options.build, THREADS)
+            o = self.options
+            kept = compile_library(model, store or "none", library, o.build, THREADS, o.allow)
             self.put(f"compile/{name}/{which}", kept)
         return library
 
@@ -134,7 +144,7 @@ class Bench:
             libraries[which] = self.compiled(name, model, which, store)
         recorded = self.get(f"recorded/{name}")
         if recorded is None:
-            recorded = recorded_ns(model, store, self.options.build, THREADS)
+            recorded = recorded_ns(model, store, self.options.build, THREADS, self.options.allow)
             self.put(f"recorded/{name}", recorded)
         match = self.match(name, model, libraries)
         parts = self.get(f"parts/{name}")
@@ -142,7 +152,7 @@ class Bench:
             parts = bench_library(libraries[which], 3, self.options.build)
             self.put(f"parts/{name}", parts)
         again = self.again(name, model, tuning)
-        return Line(name, sittings(self.options.seconds), tuning, match, parts, recorded, again)
+        return Line(name + self.suffix, sittings(self.options.seconds), tuning, match, parts, recorded, again)
 
 
 class Line:
@@ -273,7 +283,7 @@ def run_all(options, out):
     for which in tuned:
         last = which == tuned[-1]
         mean = report.geometric_mean([line.ratio(which) for line in lines])
-        out.row("models", "vs_best" if last else f"vs_best_{which.replace(' ', '')}", mean)
+        out.row("models" + bench.suffix, "vs_best" if last else f"vs_best_{which.replace(' ', '')}", mean)
         if last and lines:
             what = f"geometric mean of {len(lines)} models, {which}"
             out.bar(what, mean, LEAST_MEAN, trusted=quiet)
@@ -340,6 +350,7 @@ def parse(arguments):
     add("--slice", type=float, default=0.3, metavar="SECONDS", help="length of a slice")
     add("--fresh", action="store_true", help="ignore what was kept, tune anew")
     add("--any-build", action="store_true", help="also what another build has found and measured")
+    add("--allow", metavar="NAME,...", default="", help="licences beyond the default ones: winograd")
     add("--check", action="store_true", help="exit with 1 unless every bar is reached")
     add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
     add("--match", metavar="MODEL.onnx", help="only compare --library with --peers")
@@ -351,8 +362,11 @@ def parse(arguments):
     add("--json-lines", action="store_true", help="with --match: one object a line")
     options = parser.parse_args(arguments)
     options.only = [name for name in options.only.split(",") if name]
+    options.allow = sorted({name for name in options.allow.split(",") if name})
     if options.match and not options.library:
         parser.error("--match needs --library")
+    if options.match and options.allow:
+        parser.error("--allow is for tuning and compiling: a library of --match is compiled already")
     return options
 
 

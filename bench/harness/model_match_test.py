@@ -1,9 +1,11 @@
-"""What a match of models says of outputs, shapes and inputs. Needs numpy and onnx; no model is run."""
+"""What a match of models says of outputs, shapes and inputs, and the names of a run with licences. Needs
+numpy and onnx; no model is run."""
 
 import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import numpy as np
@@ -12,6 +14,7 @@ except ImportError as missing:
     print(f"model_match_test: Skipped\nno {missing.name}: ./dev test installs it into .venv")
     sys.exit(77)
 
+import models
 from harness.compare import Outcome
 from harness.model_match import (
     Match,
@@ -101,6 +104,24 @@ class Inputs(unittest.TestCase):
                     inputs_of(model, given=[wrong])
             with self.assertRaisesRegex(ValueError, "--input-shapes"):
                 inputs_of(model)
+
+
+class Licences(unittest.TestCase):
+    def test_have_names_of_their_own(self):
+        plain, allowed = models.parse([]), models.parse(["--allow", "winograd"])
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(models.peers, "BUILD", folder):
+            with mock.patch.object(models, "build_key", lambda build: "key"):
+                ours, theirs = models.Bench(plain), models.Bench(allowed)
+            self.assertEqual(os.path.basename(ours.path("a.60 s", ".so")), "a.60s.so")
+            self.assertEqual(os.path.basename(theirs.path("a.60 s", ".so")), "a.60s.winograd.so")
+            ours.put("match/a", 1)
+            self.assertIsNone(theirs.get("match/a"))
+            theirs.put("match/a", 2)
+            self.assertEqual((ours.get("match/a"), theirs.get("match/a")), (1, 2))
+
+    def test_are_not_for_a_library(self):
+        with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
+            models.parse(["--match", "m.onnx", "--library", "m.so", "--allow", "winograd"])
 
 
 if __name__ == "__main__":

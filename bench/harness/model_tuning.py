@@ -50,12 +50,18 @@ def program(build_dir, name="tilewright"):
     return os.path.join(build_dir, name)
 
 
-def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None):
+def _flags(store, threads, allow):
+    """Of all verbs; `allow` are licences that models are not given by default."""
+    words = ["--records", store, "--threads", str(threads)]
+    return [*words, "--allow", ",".join(allow)] if allow else words
+
+
+def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None, allow=()):
     """Tunes for that long, after what `before` did; gives both as one. `on_round` is told the seconds
     so far."""
     before = before or ModelTuning()
-    command = [program(build_dir), "tune", model, "--json", "--records", store]
-    command += ["--seconds", f"{seconds:g}", "--threads", str(threads)]
+    command = [program(build_dir), "tune", model, "--json", "--seconds", f"{seconds:g}"]
+    command += _flags(store, threads, allow)
     work, begin = OtherWork(), time.monotonic()
     result, rounds = None, []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -105,16 +111,16 @@ def _said(build_dir, verb, *words):
     return done.stdout
 
 
-def compile_library(model, store, library, build_dir, threads=2):
+def compile_library(model, store, library, build_dir, threads=2, allow=()):
     """The fields of `compile --json`."""
-    words = ("compile", model, "-o", library, "--records", store, "--threads", str(threads))
+    words = ("compile", model, "-o", library, *_flags(store, threads, allow))
     return json.loads(_said(build_dir, *words))
 
 
-def recorded_ns(model, store, build_dir, threads=2):
+def recorded_ns(model, store, build_dir, threads=2, allow=()):
     """Sum by weight of the times that tuning measured of the tasks, those that `compile` takes; None
     where a task has none."""
-    said = _said(build_dir, "tasks", model, "--records", store, "--threads", str(threads))
+    said = _said(build_dir, "tasks", model, *_flags(store, threads, allow))
     tasks = [json.loads(line) for line in said.splitlines()]
     if not tasks or any("best_ns" not in task for task in tasks):
         return None

@@ -11,7 +11,15 @@ import xml.etree.ElementTree as xml
 from unittest import mock
 
 from harness import curve, model_files
-from harness.model_tuning import ModelTuning, model_ns, passed_after, recorded_ns, run_tune, sittings
+from harness.model_tuning import (
+    ModelTuning,
+    compile_library,
+    model_ns,
+    passed_after,
+    recorded_ns,
+    run_tune,
+    sittings,
+)
 from harness.tuned import TuneError
 
 TASKS = {
@@ -81,6 +89,23 @@ class Tuning(unittest.TestCase):
             fake_program(folder, [], code=2)
             with self.assertRaises(TuneError):
                 recorded_ns("m.onnx", "r.db", folder)
+
+
+class Licences(unittest.TestCase):
+    def test_are_said_to_each_verb(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tilewright")
+            with open(path, "w") as file:  # tells its words
+                file.write(f"#!{sys.executable}\nimport json, sys\n")
+                file.write("print(json.dumps({'result': sys.argv[1:], 'best_ns': 1, 'weight': 1}))\n")
+            os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+            for allow, words in (((), []), (("a", "b"), ["--allow", "a,b"])):
+                tuned = run_tune("m.onnx", "r.db", 60, folder, allow=allow).result
+                compiled = compile_library("m.onnx", "r.db", "m.so", folder, allow=allow)["result"]
+                for said in (tuned, compiled):
+                    at = said.index("--threads") + 2
+                    self.assertEqual([word for word in said[at:] if word != "--json"], words)
+                self.assertEqual(recorded_ns("m.onnx", "r.db", folder, allow=allow), 1)
 
 
 class Columns(unittest.TestCase):
