@@ -226,6 +226,32 @@ class Models(unittest.TestCase):
         for name in ("luck", "simplify", "reuse_memory"):
             self.assertIn(name, refused)
 
+    def test_winograd_is_for_those_who_allow_it(self):
+        model, shape = small_models.cnn(self.path("cnn.onnx"), channels=64, size=32), (1, 3, 32, 32)
+        allow = ("--allow", "winograd")
+        self.tune(model)
+        plain, allowed = self.tasks(model), self.tasks(model, *allow)
+        by_winograd = [t for t in allowed if "by winograd" in t["title"]]
+        self.assertEqual(len(by_winograd), 2)
+        self.assertFalse([t for t in plain if "winograd" in t["title"]])
+        # The records of all other kernels are those of the plain model.
+        known = {t["task"]: t["best_ns"] for t in plain}
+        others = {t["task"]: t["best_ns"] for t in allowed if t not in by_winograd}
+        self.assertLessEqual(others.items(), known.items())
+        self.assertFalse([t for t in by_winograd if "best_ns" in t])
+        self.tune(model, *allow)
+        self.compile(model, "fast.so", *allow, "--require-tuned")
+        self.check_outputs(model, self.path("fast.so"), shape)
+        fast = np.load(self.path("out/y.npy"))
+        self.check_outputs(model, model, shape, *allow)
+        self.compile(model, "plain.so", "--require-tuned")
+        self.check_outputs(model, self.path("plain.so"), shape)
+        exact = np.load(self.path("out/y.npy"))
+        self.assertGreater(np.abs(fast - exact).max(), 0)
+        self.assertLessEqual(np.abs(fast - exact).max(), 1e-5 * np.abs(exact).max())
+        refused = self.compile(model, "x.so", "--allow", "luck", code=2).stderr
+        self.assertIn("--allow luck: there is no such licence; there is winograd", refused)
+
     def test_bad_use_says_what_is_wrong(self):
         model = small_models.cnn(self.path("cnn.onnx"))
         self.assertIn("none.onnx", self.run_verb("tune", "none.onnx", code=2).stderr)

@@ -37,7 +37,7 @@ class Weights:
         return name
 
 
-def cnn(path, seed=1, channels=16):
+def cnn(path, seed=1, channels=16, size=16):
     """Two convolutions of which the second is used twice, a residual add, pooling, a product."""
     w, c = Weights(seed), channels
     w.draw("w0", c, 3, 3, 3), w.draw("b0", c), w.draw("w1", c, c, 3, 3), w.draw("b1", c)
@@ -55,7 +55,7 @@ def cnn(path, seed=1, channels=16):
         helper.make_node("Flatten", ["g"], ["f"]),
         helper.make_node("Gemm", ["f", "fc", "fb"], ["y"], transB=1),
     ]
-    return save(path, nodes, {"x": [1, 3, 16, 16]}, {"y": [1, 10]}, w.arrays)
+    return save(path, nodes, {"x": [1, 3, size, size]}, {"y": [1, 10]}, w.arrays)
 
 
 def attention(path, rows="n"):
