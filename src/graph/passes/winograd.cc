@@ -64,7 +64,7 @@ bool pays(const Candidate& conv) {
   constexpr double kInCache = 2000, kInMemory = 5000;  // the transforms of a tile, a channel
   constexpr double kCacheBytes = 8 << 20;
   constexpr double kWeight = 8;  // to read one
-  constexpr double kLeastGain = 1.2;
+  constexpr double kLeastGain = 1.25;
   if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return false;
   const auto pairs = static_cast<double>(conv.ci * conv.co);
   const auto outputs = static_cast<double>(conv.n * conv.rows * conv.columns);
