@@ -101,6 +101,7 @@ std::string command_of(const Options& options) {
   for (const std::string& word : options.what) command += " " + word;
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
+  for (const std::string& name : options.model_choice.allow) command += " --allow " + name;
   for (const std::string& name : options.space_off) command += " --space-off " + name;
   if (!options.from_model.empty()) command += " --from-model " + options.from_model;
   if (options.no_warm_start) command += " --no-warm-start";
