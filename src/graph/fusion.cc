@@ -67,18 +67,9 @@ bool is_pointwise(const Graph& graph, const Node& node) {
   return w.elements() == in * out && x.elements() / in == y.elements() / out;
 }
 
-// A product by an entry of a constant matrix, which is a number once its axes are unrolled.
-bool has_constant_factor(const te::Op& op) {
-  return std::ranges::any_of(op.reduce_axes,
-                             [](const te::Axis& axis) { return axis.hints.simplify_const_index; });
-}
-
 int64_t instructions_of(const te::Dag& dag) {
-  constexpr int64_t kProduct = 2;
   int64_t sum = 0;
-  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
-    sum += has_constant_factor(dag.op(id)) ? kProduct : dag.access(id).instructions;
-  }
+  for (te::OpId id = 0; id < dag.ops().size(); ++id) sum += dag.access(id).instructions;
   return sum;
 }
 

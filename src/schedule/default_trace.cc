@@ -15,12 +15,17 @@ namespace {
 
 constexpr double kCheapCopies = 4;  // how often a cheap expression may be computed again
 constexpr int kCheapInstructions = 8;
+constexpr int kMoveInstructions = 2;
 
 class DefaultSchedule {
  public:
   DefaultSchedule(const Workload& workload, const Target& target, const LoopTree& initial,
                   const TileStyle& style)
-      : dag_(*workload.dag), target_(target), builder_(initial), tiler_(builder_, target_, style) {}
+      : dag_(*workload.dag),
+        target_(target),
+        style_(style),
+        builder_(initial),
+        tiler_(builder_, target_, style) {}
 
   Result<Trace> run(const LoopTree& initial) {
     inline_expressions();
@@ -60,8 +65,24 @@ class DefaultSchedule {
     });
     const double copies = copies_inlined(tree(), index);
     if (copies <= 1 && regular) return true;
+    if (regular && feeds_transform(index)) return true;
     return copies <= kCheapCopies && stage.instructions <= kCheapInstructions &&
            te::is_strictly_inlineable(dag_, stage.op);
+  }
+
+  // Elements that are only moved, each once, to a stage that multiplies them by constant matrices:
+  // all that it makes of an element is written out where it is read.
+  bool feeds_transform(StageIndex index) const {
+    const Stage& stage = tree().stage(index);
+    if (stage.instructions > kMoveInstructions || !style_.vectors) return false;
+    return std::ranges::all_of(readings_of(tree(), index), [&](const Access* access) {
+      const Stage& reader = tree().stage(access->stage);
+      double once = iterations_of(tree(), reader);
+      for (const te::Axis& axis : dag_.op(reader.op).axes) {
+        if (axis.hints.simplify_const_index) once /= static_cast<double>(axis.extent.high);
+      }
+      return once < iterations_of(tree(), reader) && once <= iterations_of(tree(), stage);
+    });
   }
 
   void place(StageIndex index) {
@@ -124,6 +145,7 @@ class DefaultSchedule {
 
   const te::Dag& dag_;
   const Target& target_;
+  TileStyle style_;
   TraceBuilder builder_;
   StageTiler tiler_;
   NestPlan plan_;

@@ -187,6 +187,26 @@ TEST(DefaultTrace, HasTheShapeThatTheRulesSay) {
   }
 }
 
+TEST(DefaultTrace, TransformsByConstantMatricesAreWrittenOut) {
+  const Result<Workload> workload =
+      parse_workload("conv2d_winograd:h=27,w=27,ci=64,co=72,pad=1,m=4,weight=transformed");
+  ASSERT_TRUE(workload);
+  const Result<Trace> trace = default_trace(*workload, some_targets()[2]);
+  ASSERT_TRUE(trace);
+  const Result<LoopTree> tree = apply_or_explain(*initial_tree(*workload), *trace);
+  ASSERT_TRUE(tree);
+  for (const char* name : {"V", "I"}) {
+    const StageIndex stage = tree->find_stage(testing::stage_of(name));
+    for (const char* loop : {"a", "b", "ra", "rb"}) {
+      const VarIndex found = tree->find_loop(stage, Name(loop));
+      ASSERT_NE(found, kNone) << name << ' ' << loop;
+      EXPECT_EQ(tree->var(found).annotation, Annotation::Unroll) << name << ' ' << loop;
+    }
+  }
+  // Tiles are read where they lie.
+  EXPECT_EQ(tree->stage(tree->find_stage(testing::stage_of("T"))).place, Place::Inlined);
+}
+
 TEST(DefaultTrace, AttentionIsOneNest) {
   for (const char* text : {"attention:b=1,heads=12,seq=197,dim=64", "SDPA.8x12x512x64"}) {
     const Result<Workload> workload = parse_workload(text);

@@ -14,7 +14,6 @@ constexpr double kParallelWork = 8192;  // vector operations below which threads
 constexpr int64_t kCopiedBytes = 1
                                  << 19;  // of an operand, for one tile: a part of the second cache
 constexpr int64_t kAcross = 16;          // side of a tile that is walked along both sides
-constexpr int64_t kUnrolledConstants = 4096;  // instructions of what folds when it is written out
 
 // The loop of an axis that counts single elements.
 VarIndex innermost_part(const LoopTree& tree, VarIndex var) {
@@ -205,40 +204,6 @@ std::optional<Name> StageTiler::make_parallel(StageIndex index, std::vector<Name
   return loop;
 }
 
-// How often the annotations that the loops of a stage have so far write its body out.
-int64_t StageTiler::copies_of(StageIndex index) const {
-  const Stage& stage = tree().stage(index);
-  const int lanes = target_.lanes(ir::bytes_of(tree().buffer(stage.first_buffer).element));
-  int64_t copies = 1;
-  for (const VarIndex loop : stage.loops) {
-    const LoopVar& var = tree().var(loop);
-    if (var.annotation == Annotation::Unroll) copies *= var.extent;
-    if (var.annotation == Annotation::Vectorise) copies *= ceil_div(var.extent, lanes);
-  }
-  return copies;
-}
-
-// Axes that the operator wants written out, so that its constants fold: as many as the code bears.
-void StageTiler::unroll_constants(StageIndex index) {
-  const Stage stage = tree().stage(index);
-  const te::Op& op = tree().dag->op(stage.op);
-  const auto hinted = [&](size_t axis) {
-    return axis < op.axes.size() ? op.axes[axis].hints.simplify_const_index
-                                 : op.reduce_axes[axis - op.axes.size()].hints.simplify_const_index;
-  };
-  std::vector<Name> spatial, folded;
-  for (size_t axis = 0; axis < stage.axes.size(); ++axis) {
-    if (!hinted(axis)) continue;
-    (axis < op.axes.size() ? spatial : folded).push_back(tree().var(stage.axes[axis]).name);
-  }
-  for (const std::vector<Name>* loops : {&folded, &spatial}) {
-    int64_t copies = copies_of(index) * stage.instructions;
-    for (const Name loop : *loops) copies *= trips(tree(), index, loop);
-    if (copies > kUnrolledConstants) return;
-    for (const Name loop : *loops) builder_.add({Annotate{stage.name, loop, Annotation::Unroll}});
-  }
-}
-
 void StageTiler::pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
                                const std::vector<Name>& outer) {
   if (!style_.packs || !roles.has_vector() || roles.rows == kNoAxis || roles.vector_reduces) return;
@@ -301,6 +266,7 @@ void StageTiler::tile_inner(StageIndex index) {
 }
 
 void StageTiler::tile_root(StageIndex index) {
+  if (tile_transform(index)) return;
   const bool heavy = is_heavy(tree(), index);
   const bool large = is_worth_threads(index);
   const AxisRoles roles = axis_roles(tree(), index, target_, heavy && style_.packs);

@@ -71,13 +71,16 @@ class StageTiler {
   // Makes one parallel loop of the outermost ones; gives its name, or that of the first loop.
   std::optional<Name> make_parallel(StageIndex stage, std::vector<Name>& outer, bool work_is_large);
   void chunk_first(StageIndex stage, std::vector<Name>& outer);
-  int64_t copies_of(StageIndex stage) const;
-  void unroll_constants(StageIndex stage);
   void pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
                      const std::vector<Name>& outer);
   void copy_operand(const Access& access, StageIndex reader, StageIndex owner,
                     const std::vector<Name>& outer, const AxisRoles& roles);
   bool is_worth_threads(StageIndex stage) const;
+
+  // stage_constants.cc
+  bool tile_transform(StageIndex stage);
+  int64_t copies_of(StageIndex stage) const;
+  void unroll_constants(StageIndex stage);
 
   // stage_chain.cc
   int64_t rows_of(const Chain& chain) const;

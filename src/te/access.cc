@@ -166,13 +166,20 @@ class Analysis : public ir::Visitor {
     }
     CHECK(numbers_.size() <= 64, "{} has {} axes; 64 are supported", op.name.text(),
           numbers_.size());
+    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
+      for (const Axis& axis : *axes) {
+        if (axis.hints.simplify_const_index) folding_ |= uint64_t{1} << numbers_.at(axis.id());
+      }
+    }
   }
 
   void visit(const ir::Expr& expr) override {
+    const int64_t before = result.instructions;
     result.instructions += instructions_of(expr);
     if (const auto* select = expr.as<ir::Select>()) {
       result.has_branch = true;
       visit(select->condition);
+      if (folds(select->condition)) result.instructions = before;
       const bool outside = std::exchange(guarded_, true);
       visit(select->if_true);
       visit(select->if_false);
@@ -189,6 +196,14 @@ class Analysis : public ir::Visitor {
   OpAccess result;
 
  private:
+  // Known once the axes that are to be written out are: entries of a constant matrix.
+  bool folds(const ir::Expr& condition) const {
+    if (folding_ == 0) return false;
+    AxisCollector collector(numbers_);
+    collector.visit(condition);
+    return (collector.axes & ~folding_) == 0;
+  }
+
   void add(const ir::Load& load) {
     for (size_t k = 0; k < loads_.size(); ++k) {
       if (loads_[k]->buffer == load.buffer &&
@@ -207,6 +222,7 @@ class Analysis : public ir::Visitor {
   }
 
   AxisNumbers numbers_;
+  uint64_t folding_ = 0;                // axes with the hint simplify_const_index
   std::vector<const ir::Load*> loads_;  // beside result.reads; owned by the body
   bool guarded_ = false;
 };

@@ -99,6 +99,26 @@ TEST(Access, ExpIsExpensive) {
   EXPECT_FALSE(dag->access(5).has_expensive_call);  // Y
 }
 
+TEST(Access, ChoicesByAxesThatAreWrittenOutCostNothing) {
+  const auto instructions = [](bool hinted) {
+    DagBuilder builder;
+    const TensorId x = builder.placeholder("X", {3, 8}, ir::Scalar::F32);
+    const AxisHints hints = {.simplify_const_index = hinted};
+    const Axis a = builder.axis("a", 3, hints), i = builder.axis("i", 8);
+    const auto equals = [](const Axis& axis, int64_t value) {
+      return ir::binary(ir::BinaryOp::Eq, axis.var, ir::int_imm(value));
+    };
+    const ir::Expr entry = ir::select(equals(a, 0), ir::imm(2, ir::kF32), ir::imm(3, ir::kF32)) *
+                           ir::select(equals(i, 0), ir::imm(5, ir::kF32), ir::imm(7, ir::kF32));
+    builder.compute("Y", {a, i}, entry * builder.read(x, {a.var, i.var}));
+    const OpAccess access = std::move(builder).build()->access(1);
+    EXPECT_EQ(access.reads.size(), 1u);
+    return access.instructions;
+  };
+  EXPECT_EQ(instructions(false), 3 + 2 * 5);  // two products and a load; selects and comparisons
+  EXPECT_EQ(instructions(true), 3 + 5);
+}
+
 TEST(Access, DistinctReadsOnceAndGuardedOnlyIfAllAre) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {8}, ir::Scalar::F32);
