@@ -61,10 +61,10 @@ std::optional<Candidate> match(const Rewrite& rewrite, const Node& node,
 // channels where 16 outputs have 144, and its transforms, which go over memory where all tiles
 // together do not stay in a cache. Weights come from memory, four times as many.
 bool pays(const Candidate& conv) {
-  constexpr double kInCache = 2000, kInMemory = 5000;  // the transforms of a tile, a channel
+  constexpr double kInCache = 1300, kInMemory = 4000;  // the transforms of a tile, a channel
   constexpr double kCacheBytes = 8 << 20;
   constexpr double kWeight = 8;  // to read one
-  constexpr double kLeastGain = 1.25;
+  constexpr double kLeastGain = 1.3;
   if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return false;
   const auto pairs = static_cast<double>(conv.ci * conv.co);
   const auto outputs = static_cast<double>(conv.n * conv.rows * conv.columns);
