@@ -55,7 +55,7 @@ void expect_right(const TilewrightModelApi& api, const ModelPlan& plan) {
 template <class T>
 std::vector<T> structs(const std::string& file, uint64_t offset, size_t count) {
   std::vector<T> all(count);
-  std::memcpy(all.data(), file.data() + offset, count * sizeof(T));
+  if (count > 0) std::memcpy(all.data(), file.data() + offset, count * sizeof(T));
   return all;
 }
 
