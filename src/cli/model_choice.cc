@@ -42,11 +42,7 @@ Result<Licences> licences_of(const std::vector<std::string>& allow) {
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   Result<Workload> workload = parse_workload(choice.what);
   if (!workload) return std::unexpected(workload.error());
-  const std::string_view meaningless = !choice.passes_off.empty()     ? "--passes-off"
-                                       : !choice.input_shapes.empty() ? "--input-shapes"
-                                       : !choice.allow.empty()        ? "--allow"
-                                                                      : "";
-  if (!meaningless.empty()) {
+  if (const std::string_view meaningless = model_flag_of(choice); !meaningless.empty()) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} is for models in files; {} is an operator, which has its shapes "
                             "in its text and no passes",
@@ -88,6 +84,25 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
 
 bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
 bool is_library(std::string_view what) { return what.ends_with(".so"); }
+
+std::string_view model_flag_of(const ModelChoice& choice) {
+  return !choice.passes_off.empty()     ? "--passes-off"
+         : !choice.input_shapes.empty() ? "--input-shapes"
+         : !choice.allow.empty()        ? "--allow"
+                                        : "";
+}
+
+std::string words_of(const ModelChoice& choice) {
+  std::string words = choice.what;
+  if (!choice.input_shapes.empty()) {
+    words += fmt::format(" --input-shapes \"{}\"", choice.input_shapes);
+  }
+  if (!choice.passes_off.empty()) {
+    words += fmt::format(" --passes-off {}", fmt::join(choice.passes_off, ","));
+  }
+  if (!choice.allow.empty()) words += fmt::format(" --allow {}", fmt::join(choice.allow, ","));
+  return words;
+}
 
 void declare_model_flags(CLI::App& app, ModelChoice* choice) {
   app.add_option("--input-shapes", choice->input_shapes,

@@ -26,6 +26,11 @@ struct ModelChoice {
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
 
+// The first of the flags that say how to read a model file; empty: none was given.
+std::string_view model_flag_of(const ModelChoice& choice);
+// `what` and those flags, as they are to be said to another verb.
+std::string words_of(const ModelChoice& choice);
+
 // The flags --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, ModelChoice* choice);
 

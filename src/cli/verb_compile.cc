@@ -89,7 +89,7 @@ void print_summary(const Context& context, const Options& options, const deploy:
     context.err << fmt::format(
         "tilewright: {} of {} tasks are not tuned and have their default schedule (`tilewright "
         "tune {}` tunes them):\n{}",
-        untuned.size(), program.kernels.size(), options.model.what, untuned_text(untuned));
+        untuned.size(), program.kernels.size(), words_of(options.model), untuned_text(untuned));
   }
   Json left = Json::array();
   for (const Untuned& one : untuned) {

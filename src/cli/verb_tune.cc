@@ -101,7 +101,7 @@ std::string command_of(const Options& options) {
   for (const std::string& word : options.what) command += " " + word;
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
-  for (const std::string& name : options.model_choice.allow) command += " --allow " + name;
+  command += words_of(options.model_choice);  // its flags: it has no model of its own
   for (const std::string& name : options.space_off) command += " --space-off " + name;
   if (!options.from_model.empty()) command += " --from-model " + options.from_model;
   if (options.no_warm_start) command += " --no-warm-start";
@@ -330,7 +330,14 @@ Status check_writable(const std::filesystem::path& path) {
   return fail(ErrorKind::BadInput, fmt::format("--model {}: {}", path.string(), why));
 }
 
-Status check_flags(const Options& options, const std::vector<tune::TunedTask>& tasks) {
+Status check_flags(const Options& options, const TuneTasks& what) {
+  const std::vector<tune::TunedTask>& tasks = what.tasks;
+  const std::string_view of_models =
+      options.no_model_finals ? "--no-model-finals" : model_flag_of(options.model_choice);
+  if (!what.of_model && !of_models.empty()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is for models in files, and there is none", of_models));
+  }
   if (Status off = space::check_off({.off = options.space_off}, tasks[0].task.target); !off) {
     return off;
   }
@@ -412,7 +419,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   const Result<TuneTasks> what = tune_tasks_of(options.what, options.model_choice, *target);
   if (!what) return std::unexpected(what.error());
   const std::vector<tune::TunedTask>* const tasks = &what->tasks;
-  if (const Status flags = check_flags(options, *tasks); !flags) {
+  if (const Status flags = check_flags(options, *what); !flags) {
     return std::unexpected(flags.error());
   }
   Result<tune::TuningOptions> tuning_with = tuning_options(options, *what);

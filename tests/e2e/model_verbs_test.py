@@ -239,6 +239,8 @@ class Models(unittest.TestCase):
         others = {t["task"]: t["best_ns"] for t in allowed if t not in by_winograd}
         self.assertLessEqual(others.items(), known.items())
         self.assertFalse([t for t in by_winograd if "best_ns" in t])
+        untuned = self.compile(model, "half.so", *allow).stderr
+        self.assertIn(f"`tilewright tune {model} --allow winograd`", untuned)
         self.tune(model, *allow)
         self.compile(model, "fast.so", *allow, "--require-tuned")
         self.check_outputs(model, self.path("fast.so"), shape)

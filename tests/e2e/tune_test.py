@@ -202,6 +202,8 @@ class Tune(unittest.TestCase):
             ((WHAT, "--objective", "luck"), "geometric_mean"),
             ((WHAT, "--objective", "targets"), "--latency-targets"),
             ((WHAT, "--space-off", "luck"), "luck"),
+            ((WHAT, "--allow", "winograd"), "--allow is for models"),
+            ((WHAT, "--no-model-finals"), "--no-model-finals is for models"),
             ((WHAT, "C2D2", "--model", "x"), "--model"),
             ((WHAT, "--model", self.folder), "directory"),
             ((WHAT, "--model", self.path("none/x")), "folder"),

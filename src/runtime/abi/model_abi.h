@@ -66,7 +66,7 @@ typedef struct TilewrightTensorInfo {
 /* Without a flag the threads of an instance that has one for every cpu are pinned to a cpu each,
  * but for the caller; where there are fewer, the system places them, since several processes would
  * all take the same cpus. */
-#define TILEWRIGHT_MODEL_PIN_CALLER 1 /* all of several are pinned, the caller too: for measuring */
+#define TILEWRIGHT_MODEL_PIN_CALLER 1 /* all of several, with the caller: for measuring */
 #define TILEWRIGHT_MODEL_NO_PIN 2     /* threads are where the system puts them */
 
 typedef struct TilewrightModelOptions {
