@@ -109,10 +109,12 @@ void declare_model_flags(CLI::App& app, ModelChoice* choice) {
                  "shapes of inputs whose dimensions the model leaves open: x:[1,3,224,224];y:[1]");
   app.add_option("--passes-off", choice->passes_off,
                  "passes over the graph to leave out: NAME[,NAME] (docs/graph.md)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--allow", choice->allow,
                  "what may change results and is not done by default: winograd (docs/models.md)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -62,12 +63,16 @@ class Contest {
 
  private:
   static void leave_out_slow(std::vector<deploy::Choice>& finalists) {
+    // Times inside a model are no measure for the others, nor those for them.
+    const auto is_alone = [](const deploy::Choice& one) {
+      return one.record && one.record->protocol.cache != record::CachePolicy::InModel;
+    };
     double least_ns = std::numeric_limits<double>::infinity();
     for (const deploy::Choice& one : finalists) {
-      if (one.record) least_ns = std::min(least_ns, one.record->verdict.latency_ns);
+      if (is_alone(one)) least_ns = std::min(least_ns, one.record->verdict.latency_ns);
     }
     const auto is_slow = [&](const deploy::Choice& one) {
-      return one.record && one.record->verdict.latency_ns > kFar * least_ns;
+      return is_alone(one) && one.record->verdict.latency_ns > kFar * least_ns;
     };
     const auto others = std::ranges::remove_if(finalists.begin() + 1, finalists.end(), is_slow);
     finalists.erase(others.begin(), others.end());
@@ -300,10 +305,12 @@ Result<ModelFinals> hold_model_finals(const deploy::ModelPlan& plan, const Targe
   auto finalists = deploy::choose_finalists(plan, target, &store, kFinalists);
   if (!finalists) return std::unexpected(finalists.error());
   ModelFinals result;
-  if (is_settled(*finalists)) return result;
+  if (!options.again && is_settled(*finalists)) return result;
   std::error_code error;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   Result<TemporaryFolder> folder =
-      TemporaryFolder::make(std::filesystem::temp_directory_path(error), "tilewright-finals-");
+      error ? fail(ErrorKind::Io, "there is no folder for temporary files: " + error.message())
+            : TemporaryFolder::make(parent, "tilewright-finals-");
   if (!folder) {
     result.why_not = folder.error().message;
     return result;
@@ -313,10 +320,10 @@ Result<ModelFinals> hold_model_finals(const deploy::ModelPlan& plan, const Targe
                   options.say);
   if (const Status held = contest.hold(); !held) result.why_not = held.error().message;
   if (Interrupt::requested() || contest.best_timing().kernel_ns.empty()) return result;
+  result.cut_short = std::exchange(result.why_not, {});
   const Status written = write_records(plan, target, store, options, contest, begin_us);
   if (!written) return std::unexpected(written.error());
   result.held = true;
-  result.why_not.clear();
   result.after_ns = contest.best_timing().run_ns;
   result.before_ns = result.after_ns * contest.gain();
   result.kernels = contest.best().size();

@@ -14,6 +14,7 @@ namespace tilewright::cli {
 
 struct ModelFinalsOptions {
   double seconds = 0;                                // that all of it may take; infinite: as usual
+  bool again = false;                                // also where nothing is new since the last
   std::string command, version;                      // for the store
   std::function<void(const std::string&)> say = {};  // what is being done
 };
@@ -21,6 +22,7 @@ struct ModelFinalsOptions {
 struct ModelFinals {
   bool held = false;
   std::string why_not;                 // not held; empty: nothing has changed since the last ones
+  std::string cut_short;               // held, but not to their end: why
   double before_ns = 0, after_ns = 0;  // a run: by the schedules that were best before, and now
   size_t kernels = 0, changed = 0;     // those that have another schedule now
   size_t libraries = 0;                // that were compared

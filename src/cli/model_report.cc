@@ -80,16 +80,19 @@ std::string model_finals_text(const ModelFinals& finals) {
   if (!finals.held) return {};
   return fmt::format(
       "in the model: {} a run, {:.3g} x what was fastest by itself; {} of {} kernels changed "
-      "({} libraries)\n",
+      "({} libraries{})\n",
       duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
-      finals.kernels, finals.libraries);
+      finals.kernels, finals.libraries,
+      finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);
 }
 
 Json model_finals_json(const ModelFinals& finals) {
   if (!finals.why_not.empty()) return {{"why_not", finals.why_not}};
-  return {{"held", finals.held},         {"before_ns", finals.before_ns},
-          {"after_ns", finals.after_ns}, {"kernels", finals.kernels},
-          {"changed", finals.changed},   {"libraries", finals.libraries}};
+  Json json = {{"held", finals.held},         {"before_ns", finals.before_ns},
+               {"after_ns", finals.after_ns}, {"kernels", finals.kernels},
+               {"changed", finals.changed},   {"libraries", finals.libraries}};
+  if (!finals.cut_short.empty()) json["cut_short"] = finals.cut_short;
+  return json;
 }
 
 }  // namespace tilewright::cli

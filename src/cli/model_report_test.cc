@@ -56,6 +56,7 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
   EXPECT_EQ(model_finals_json(finals).at("why_not"), "there was no time left");
   finals = {.held = true,
             .why_not = {},
+            .cut_short = "the disk is full",
             .before_ns = 3e6,
             .after_ns = 2e6,
             .kernels = 9,
@@ -63,6 +64,7 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
             .libraries = 6};
   EXPECT_THAT(model_finals_text(finals),
               HasSubstr("2 ms a run, 1.5 x what was fastest by itself; 4 of 9 kernels changed"));
+  EXPECT_THAT(model_finals_text(finals), HasSubstr("6 libraries; cut short: the disk is full)"));
   EXPECT_EQ(model_finals_json(finals).at("changed"), 4);
 }
 

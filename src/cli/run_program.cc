@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <system_error>
 
@@ -29,6 +30,7 @@ bool read_all(int fd, double end_s, std::string* out) {
     if (poll(&waiting, 1, kPollMs) <= 0) continue;
     const ssize_t count = read(fd, buffer.data(), buffer.size());
     if (count == 0) return true;
+    if (count < 0 && errno != EINTR) return false;
     if (count > 0) out->append(buffer.data(), static_cast<size_t>(count));
   }
   return false;

@@ -371,22 +371,6 @@ double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, doub
   return std::max(peak_gflops, fma_peak(tasks, seconds));
 }
 
-// A model that was tuned before with this budget: its results from the store, without the search.
-Result<ExitCode> tell_known(const Context& context, const Options& options, const TuneTasks& what,
-                            tune::Tuning& tuning, record::Store& store, double begin_s) {
-  if (const Status known = tuning.recall(); !known) return std::unexpected(known.error());
-  TuneRun run(context, options, what, begin_s);
-  for (size_t task = 0; task < tuning.size(); ++task) run.add_stored(tuning.result(task).trials);
-  Result<TuneOutcome> outcome = outcome_of(options, what, tuning, store, run);
-  if (!outcome) return std::unexpected(outcome.error());
-  outcome->all_s = seconds_now() - begin_s;
-  print_outcome(context, *outcome);
-  if (!context.json) {
-    context.out << "tuned before with this budget: more --trials or --seconds go on\n";
-  }
-  return exit_code_of(context, tuning, run.tally());
-}
-
 // Seconds of those given that are kept for finals inside the models.
 double model_finals_s(const Options& options, const TuneTasks& what) {
   if (options.no_model_finals || options.seconds < kFewestSeconds) return 0;
@@ -394,22 +378,55 @@ double model_finals_s(const Options& options, const TuneTasks& what) {
   return std::min(kModelFinalsShare * options.seconds, most);
 }
 
-// Each has its share of what is left.
+double left_of(const Options& options, double begin_s) {
+  return options.seconds > 0 ? begin_s + options.seconds - seconds_now() : tune::TimeBudget::kNoEnd;
+}
+
+// Each has its share of what is left. Kernels were tuned as they are called in a model, or there is
+// nothing to hold. `again`: also where nothing is new.
 Status hold_in_models(const Context& context, const Options& options, const TuneTasks& what,
-                      const Target& target, record::Store& store,
+                      const Target& target, record::Store& store, bool again,
                       const std::function<double()>& left_s, std::vector<ModelFinals>* held) {
+  const bool as_in_model = cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);
+  if (options.no_model_finals || !as_in_model) return {};
   ProgressPrinter progress(context.err, reaches_terminal(context.err));
   for (size_t k = 0; k < what.plans.size() && !Interrupt::requested(); ++k) {
-    const ModelFinalsOptions with{.seconds = left_s() / static_cast<double>(what.plans.size() - k),
+    const double seconds = left_s() - kLongestPeakSeconds;
+    const ModelFinalsOptions with{.seconds = seconds / static_cast<double>(what.plans.size() - k),
+                                  .again = again,
                                   .command = command_of(options) + " (finals in the model)",
                                   .version = TILEWRIGHT_VERSION,
                                   .say = [&](const std::string& text) { progress.print(text, 0); }};
     Result<ModelFinals> finals = hold_model_finals(what.plans[k], target, store, with);
     progress.finish();
     if (!finals) return std::unexpected(finals.error());
-    held->push_back(*std::move(finals));
+    if (finals->held || !finals->why_not.empty()) held->push_back(*std::move(finals));
   }
   return {};
+}
+
+// A model that was tuned before with this budget: its results from the store, without the search.
+// Finals inside it that were not held then are held now.
+Result<ExitCode> tell_known(const Context& context, const Options& options, const TuneTasks& what,
+                            const Target& target, tune::Tuning& tuning, record::Store& store,
+                            double begin_s) {
+  if (const Status known = tuning.recall(); !known) return std::unexpected(known.error());
+  TuneRun run(context, options, what, begin_s);
+  for (size_t task = 0; task < tuning.size(); ++task) run.add_stored(tuning.result(task).trials);
+  std::vector<ModelFinals> in_models;
+  const Status held = hold_in_models(
+      context, options, what, target, store, false, [&] { return left_of(options, begin_s); },
+      &in_models);
+  if (!held) return std::unexpected(held.error());
+  Result<TuneOutcome> outcome = outcome_of(options, what, tuning, store, run);
+  if (!outcome) return std::unexpected(outcome.error());
+  outcome->all_s = seconds_now() - begin_s;
+  outcome->in_models = std::move(in_models);
+  print_outcome(context, *outcome);
+  if (!context.json) {
+    context.out << "tuned before with this budget: more --trials or --seconds go on\n";
+  }
+  return exit_code_of(context, tuning, run.tally());
 }
 
 Result<ExitCode> run_tune(const Context& context, const Options& options) {
@@ -428,10 +445,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!store) return std::unexpected(store.error());
 
   const Interrupt interrupt;
-  const auto left_s = [&] {
-    return options.seconds > 0 ? begin_s + options.seconds - seconds_now()
-                               : tune::TimeBudget::kNoEnd;
-  };
+  const auto left_s = [&] { return left_of(options, begin_s); };
   tune::TimeBudget budget(options.seconds - model_finals_s(options, *what), tasks->size(), begin_s,
                           seconds_now);
   bool in_finals = false;
@@ -444,7 +458,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!tuning) return std::unexpected(tuning.error());
   const tune::Walk walk{.trials = tuning_with->trials, .seconds = options.seconds};
   if (what->of_model && tuning->is_done(walk)) {
-    return tell_known(context, options, *what, *tuning, *store, begin_s);
+    return tell_known(context, options, *what, *target, *tuning, *store, begin_s);
   }
   double peak_gflops = fma_peak(*tasks, kPeakSeconds);
   run.set_budget(tuning_with->trials, peak_gflops);
@@ -464,10 +478,9 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
                                  [&] { return budget.left_for_finals_s(); });
   }
   std::vector<ModelFinals> in_models;
-  if (status && !options.no_model_finals && !Interrupt::requested() && context.out.good()) {
-    status = hold_in_models(
-        context, options, *what, *target, *store, [&] { return left_s() - kLongestPeakSeconds; },
-        &in_models);
+  if (status && !Interrupt::requested() && context.out.good()) {
+    status = hold_in_models(context, options, *what, *target, *store, run.tally().measured > 0,
+                            left_s, &in_models);
   }
   if (Interrupt::requested()) status = {};  // that is why it ended
   // Nothing could be tried: the reason is all there is to say.
@@ -511,7 +524,8 @@ Action declare_tune(CLI::App& app) {
   app.add_option("--seed", options->seed, "of the search (default: 1)")->check(natural_number());
   app.add_option("--space-off", options->space_off,
                  "rules and extensions to leave out: NAME[,NAME] (`tilewright space --list`)")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_option("--search", options->search, "evolution, random or beam (default: evolution)");
   app.add_option("--cost", options->cost,
                  "the model that guides: xgboost (by rank), xgboost-squared (by squared error), "

@@ -68,7 +68,7 @@ Status Companions::add_weights(const Program& program, const fs::path& main) {
   file->append(bytes.subspan(begin.size()));
   parts_.push_back(*std::move(file));
   weights_file_ = path.filename().string();
-  return parts_.back().written();
+  return parts_.back().close();
 }
 
 Status Companions::add_header(const Program& program, const fs::path& main) {
@@ -77,7 +77,7 @@ Status Companions::add_header(const Program& program, const fs::path& main) {
   if (!file) return std::unexpected(file.error());
   file->append(model_header(program, path.filename().string()));
   parts_.push_back(*std::move(file));
-  return parts_.back().written();
+  return parts_.back().close();
 }
 
 Status Companions::finish() {

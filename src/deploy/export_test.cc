@@ -239,6 +239,16 @@ TEST(Export, WhatCannotBeWrittenLeavesNothingBeside) {
   }
 }
 
+// A folder stands where what belongs to it should: the file that was there stays.
+TEST(Export, WhatIsThereStaysWhereItsCompanionsCannotBeWritten) {
+  const TestFolder folder;
+  const Program program = must_compile(small_model(), {.name = "net"});
+  ASSERT_TRUE(write_file_atomically(folder / "net.so", "old").has_value());
+  fs::create_directories(folder / "net.weights");
+  EXPECT_FALSE(export_shared(program, folder / "net.so", {.weights_beside = true}).has_value());
+  EXPECT_EQ(read_file(folder / "net.so"), "old");
+}
+
 // Whatever the names are, macros differ and comments end where they should.
 TEST(ModelHeader, NamesOfAnyBytes) {
   Program program;

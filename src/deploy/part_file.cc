@@ -29,7 +29,7 @@ Result<PartFile> PartFile::create(const std::filesystem::path& path) {
 
 PartFile::PartFile(PartFile&& other) noexcept
     : path_(std::move(other.path_)),
-      temporary_(std::move(other.temporary_)),
+      temporary_(std::exchange(other.temporary_, {})),
       fd_(std::exchange(other.fd_, -1)),
       error_(other.error_) {}
 
@@ -42,9 +42,8 @@ PartFile& PartFile::operator=(PartFile&& other) noexcept {
 }
 
 PartFile::~PartFile() {
-  if (fd_ < 0) return;
-  close(fd_);
-  unlink(temporary_.c_str());
+  if (fd_ >= 0) ::close(fd_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
 void PartFile::append(std::string_view text) { append(std::as_bytes(std::span(text))); }
@@ -60,15 +59,19 @@ void PartFile::append(std::span<const std::byte> bytes) {
   }
 }
 
-Status PartFile::written() const { return error_ == 0 ? Status{} : io_error(path_, error_); }
+Status PartFile::close() {
+  const int closed = fd_ >= 0 ? ::close(std::exchange(fd_, -1)) : 0;
+  if (error_ == 0 && closed != 0) error_ = errno;
+  std::error_code ignored;
+  if (error_ == 0 && std::filesystem::is_directory(path_, ignored)) error_ = EISDIR;
+  return error_ == 0 ? Status{} : io_error(path_, error_);
+}
 
 Status PartFile::finish() {
-  const int closed = close(std::exchange(fd_, -1));
-  if (error_ == 0 && closed != 0) error_ = errno;
-  if (error_ == 0 && rename(temporary_.c_str(), path_.c_str()) != 0) error_ = errno;
-  if (error_ == 0) return {};
-  unlink(temporary_.c_str());
-  return io_error(path_, error_);
+  if (const Status closed = close(); !closed) return closed;
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, errno);
+  temporary_.clear();
+  return {};
 }
 
 }  // namespace tilewright::deploy

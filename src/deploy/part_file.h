@@ -18,16 +18,16 @@ class PartFile {
   PartFile& operator=(PartFile&& other) noexcept;
   ~PartFile();
 
-  // An error is kept; written and finish return it.
+  // An error is kept; close and finish return it.
   void append(std::string_view text);
   void append(std::span<const std::byte> bytes);
-  Status written() const;
-  Status finish();
+  Status close();   // all is written, and what finish does will most likely succeed
+  Status finish();  // gives it its name
 
  private:
   PartFile() = default;
 
-  std::filesystem::path path_, temporary_;
+  std::filesystem::path path_, temporary_;  // empty: it has its name, or was moved away
   int fd_ = -1;
   int error_ = 0;
 };

@@ -1,8 +1,7 @@
 // What the user may write where a workload is meant: the text of an operator
 // (`matmul:m=512,n=512,k=512`), a name of the suite (`C2D2`, `C2D2.b16`), or a Dag of its own in
 // JSON: `dag:{"constants":["W"],"ops":[...]}`, see te/dag_json.h; `"parts":{"Y":[[1,8,8,96],64]}`
-// names operands that are parts of larger arrays, with the extents of those and their alignment,
-// and
+// names operands that are parts of larger arrays, with the extents of those and their alignment;
 // `"winograd":true` gives the licence of that name, as the operator conv2d_winograd does.
 #pragma once
 

@@ -175,6 +175,9 @@ class Models(unittest.TestCase):
 
     def test_the_winner_of_the_last_finals_is_compiled(self):
         model = small_models.cnn(self.path("cnn.onnx"))
+        self.assertEqual(self.tune(model)["model_finals"], [])
+        later = self.tune(model, inside=True)  # what was left out is done without the search
+        self.assertEqual((later["measured"], later["model_finals"][0]["held"]), (0, True))
         for trials in (TRIALS, 2 * TRIALS, 3 * TRIALS):  # finals each time, of others
             shown = {t["task"]: t["winner"]["latency_ns"] for t in self.tune(model, trials=trials, inside=True)["tasks"]}
             self.assertEqual({t["task"]: t["best_ns"] for t in self.tasks(model)}, shown)
