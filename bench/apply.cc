@@ -57,7 +57,7 @@ split Y c {[1, 32] | [2, 16] | [4, 32] | [8, 16] | [2, 64]}
 reorder Y [n.0, y.0, x.0, c.0, n.1, y.1, x.1, c.1, n.2, y.2, x.2, c.2]
 fuse Y [n.0, y.0, x.0, c.0]
 annotate Y (n.0,y.0,x.0,c.0) parallel
-annotate Y c.2 vectorise
+annotate Y c.2 vectorize
 compute_at Y.write Y c.1
 split Y.write y {[1] | [2] | [7]}
 split Y.write x {[1] | [2] | [7] | [14]}
@@ -68,10 +68,10 @@ split Y.write rc {[1] | [4] | [8] | [16] | [64]}
 reorder Y.write [n, y.0, x.0, c.0, ry.0, rx.0, rc.0, ry.1, rx.1, rc.1, y.1, x.1, c.1]
 {annotate Y.write x.1 unroll | }
 {annotate Y.write rc.1 unroll | }
-annotate Y.write c.1 vectorise
+annotate Y.write c.1 vectorize
 pack W Y.write
 compute_at P Y (n.0,y.0,x.0,c.0)
-{annotate P c vectorise | }
+{annotate P c vectorize | }
 )";
 
 // The steps of a trace as a sketch: factors halved and doubled, unrolling on or off.

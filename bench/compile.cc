@@ -1,6 +1,6 @@
 // ./dev bench compile: from a LoopTree to a callable kernel. 200 schedules of matmul, conv2d and
 // softmax, drawn from sketches such as a tuner has: register tiles of 1x16 to 14x32, operands
-// packed, loops parallel, unrolled and vectorised, tiles that divide and tiles that leave
+// packed, loops parallel, unrolled and vectorized, tiles that divide and tiles that leave
 // remainders. Every legal draw counts, however long it takes.
 //
 // The schedules (five times as many with --full) are compiled in rounds, all of them in each: first
@@ -44,19 +44,19 @@ reorder C {[i.0, j.0, i.1, j.1, i.2, j.2] | [j.0, i.0, j.1, i.1, i.2, j.2] | [j.
 {fuse C [i.0, j.0] | }
 {annotate C (i.0,j.0) parallel | annotate C j.0 parallel | annotate C i.0 parallel}
 {annotate C i.2 unroll | }
-annotate C j.2 vectorise
+annotate C j.2 vectorize
 compute_at C.write C {i.1 | j.1}
 split C.write k {[1] | [2] | [4] | [8]}
 reorder C.write [k.0, k.1, i, j]
 {annotate C.write k.1 unroll | }
 annotate C.write i unroll
-annotate C.write j vectorise
+annotate C.write j vectorize
 {cache_read B [C.write] | }
 compute_at B.read C {j.0 | i.0}
 {pack B.read C.write | }
 split B.read d1 {[16] | [32] | [64]}
 reorder B.read [d1.0, d0, d1.1]
-annotate B.read d1.1 vectorise
+annotate B.read d1.1 vectorize
 )";
 
 // The same with B a constant, packed at compile time.
@@ -67,13 +67,13 @@ split C j {[1, 16] | [4, 16] | [2, 32] | [4, 32]}
 reorder C {[i.0, j.0, i.1, j.1, i.2, j.2] | [j.0, i.0, j.1, i.1, i.2, j.2]}
 {annotate C j.0 parallel | annotate C i.0 parallel}
 {annotate C i.2 unroll | }
-annotate C j.2 vectorise
+annotate C j.2 vectorize
 compute_at C.write C {i.1 | j.1}
 split C.write k {[1] | [2] | [4] | [16]}
 reorder C.write [k.0, k.1, i, j]
 {annotate C.write k.1 unroll | }
 annotate C.write i unroll
-annotate C.write j vectorise
+annotate C.write j vectorize
 {pack B C.write | }
 )";
 
@@ -87,19 +87,19 @@ split Y y {[1] | [2] | [7]}
 {reorder Y [c.0, n, y.0, y.1, x.0, x.1, c.1] | reorder Y [n, y.0, c.0, y.1, x.0, x.1, c.1] | reorder Y [n, y.0, c.0, x.0, y.1, x.1, c.1]}
 annotate Y {c.0 | y.0} parallel
 {annotate Y x.1 unroll | }
-annotate Y c.1 vectorise
+annotate Y c.1 vectorize
 compute_at Y.write Y {x.0 | x.0 | y.1}
 split Y.write rc {[1] | [2] | [4] | [8]}
 reorder Y.write {[ry, rx, rc.0, rc.1, n, y, x, c] | [rc.0, ry, rx, rc.1, n, y, x, c] | [ry, rc.0, rx, rc.1, n, y, x, c]}
 {annotate Y.write rc.1 unroll | | }
 {annotate Y.write rx unroll | | | }
 annotate Y.write x unroll
-annotate Y.write c vectorise
+annotate Y.write c vectorize
 {pack W Y.write | }
 )";
 constexpr const char* kPadding = R"(
 {split P c [16] | split P c [64] | compute_inline P | compute_at P Y y.0}
-{annotate P c.1 vectorise | annotate P c vectorise | }
+{annotate P c.1 vectorize | annotate P c vectorize | }
 {annotate P y parallel | }
 )";
 
@@ -108,17 +108,17 @@ constexpr const char* kSoftmax = R"(
 split Y i {[1] | [2] | [4] | [8]}
 split Y j {[16] | [32] | [64] | [128] | [48]}
 annotate Y i.0 parallel
-annotate Y j.1 vectorise
+annotate Y j.1 vectorize
 {compute_at R Y i.1 | compute_at R Y i.0 | compute_inline R}
 compute_at S Y {i.1 | i.0}
 compute_at M Y {i.1 | i.0}
 )";
 constexpr const char* kVectorReductions = R"(
 split M k {[1, 16] | [1, 64] | [2, 32] | [4, 16] | [1, 128] | [2, 48]}
-annotate M k.2 vectorise
+annotate M k.2 vectorize
 {annotate M k.1 unroll | }
 split S k {[1, 16] | [1, 64] | [2, 32] | [4, 16] | [1, 128] | [2, 48]}
-annotate S k.2 vectorise
+annotate S k.2 vectorize
 {annotate S k.1 unroll | }
 )";
 constexpr const char* kFactoredReductions = R"(
@@ -127,21 +127,21 @@ rfactor M k.2
 compute_at M.rfactor Y {i.1 | i.0}
 reorder M.rfactor [k.0, k.1, k.2]
 {annotate M.rfactor k.1 unroll | }
-annotate M.rfactor k.2 vectorise
+annotate M.rfactor k.2 vectorize
 {annotate M k.2 unroll | }
 split S k {[1, 16] | [1, 32] | [2, 16] | [4, 16] | [8, 16] | [4, 32]}
 rfactor S k.2
 compute_at S.rfactor Y {i.1 | i.0}
 reorder S.rfactor [k.0, k.1, k.2]
 {annotate S.rfactor k.1 unroll | }
-annotate S.rfactor k.2 vectorise
+annotate S.rfactor k.2 vectorize
 {annotate S k.2 unroll | }
 )";
 // The exponentials kept for the row, or computed twice.
 constexpr const char* kKeepPowers = R"(
 compute_at E Y {i.1 | i.0}
 split E j {[16] | [32] | [64] | [48]}
-annotate E j.1 vectorise
+annotate E j.1 vectorize
 )";
 constexpr const char* kTwicePowers = R"(
 compute_inline E

@@ -6,7 +6,7 @@ Each model is tuned for 60 s and compiled, then tuned to 15 minutes (--seconds) 
 libraries and the one without any tuning run in turns with the peers, and outputs are compared with ONNX
 Runtime's. By default four models, with --full nine. What was tuned and measured is kept a machine and a
 build (build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are
-shown but not kept. With --allow winograd models are tuned and compiled with that licence: stores, libraries
+shown but not kept. With --allow winograd models are tuned and compiled with that permission: stores, libraries
 and figures of their own, named with it.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
@@ -50,7 +50,7 @@ UNTUNED = "untuned"
 
 
 def suffix_of(options):
-    """What tells the names of a run with licences from those of a plain one."""
+    """What tells the names of a run with permissions from those of a plain one."""
     return "".join(f".{name}" for name in options.allow)
 
 
@@ -350,7 +350,7 @@ def parse(arguments):
     add("--slice", type=float, default=0.3, metavar="SECONDS", help="length of a slice")
     add("--fresh", action="store_true", help="ignore what was kept, tune anew")
     add("--any-build", action="store_true", help="also what another build has found and measured")
-    add("--allow", metavar="NAME,...", default="", help="licences beyond the default ones: winograd")
+    add("--allow", metavar="NAME,...", default="", help="permissions beyond the default ones: winograd")
     add("--check", action="store_true", help="exit with 1 unless every bar is reached")
     add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
     add("--match", metavar="MODEL.onnx", help="only compare --library with --peers")

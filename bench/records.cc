@@ -35,7 +35,7 @@ split Y c [1, 32]
 reorder Y [n.0, y.0, x.0, c.0, n.1, y.1, x.1, c.1, n.2, y.2, x.2, c.2]
 fuse Y [n.0, y.0, x.0, c.0]
 annotate Y (n.0,y.0,x.0,c.0) parallel
-annotate Y c.2 vectorise
+annotate Y c.2 vectorize
 compute_at Y.write Y c.1
 split Y.write y [1]
 split Y.write x [1]
@@ -46,10 +46,10 @@ split Y.write rc [1]
 reorder Y.write [n, y.0, x.0, c.0, ry.0, rx.0, rc.0, ry.1, rx.1, rc.1, y.1, x.1, c.1]
 {annotate Y.write x.1 unroll | }
 {annotate Y.write rc.1 unroll | }
-annotate Y.write c.1 vectorise
+annotate Y.write c.1 vectorize
 pack W Y.write
 compute_at P Y (n.0,y.0,x.0,c.0)
-{annotate P c vectorise | }
+{annotate P c vectorize | }
 )";
 constexpr const char* kMatmul = R"(
 cache_write C
@@ -58,12 +58,12 @@ split C j [1, 16]
 reorder C [i.0, j.0, i.1, j.1, i.2, j.2]
 fuse C [i.0, j.0]
 annotate C (i.0,j.0) parallel
-annotate C j.2 vectorise
+annotate C j.2 vectorize
 compute_at C.write C j.1
 split C.write k [4]
 reorder C.write [k.0, i, k.1, j]
 {annotate C.write i unroll | }
-annotate C.write j vectorise
+annotate C.write j vectorize
 {pack B C.write | }
 )";
 

@@ -68,7 +68,7 @@ Arguments parse_arguments(int count, char** words) {
 // The first kTrials programs of the store's one task, with their rows.
 cost::Samples samples_of(record::Store& store, const Task& task, const Machine& machine) {
   cost::Samples samples;
-  feature::RowMaker maker(task, machine);
+  feature::FeatureExtractor maker(task, machine);
   const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
   must(store.for_each_attempt(task.key(), [&](const record::Attempt& attempt) {
     const auto trace = schedule::trace_from_text(attempt.trace);

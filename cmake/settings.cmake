@@ -22,7 +22,7 @@ set(CMAKE_C_FLAGS_DEV "-O1 -g")
 
 add_compile_options(-Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 
-# GCC 12 reports uninitialised and dangling storage inside its own headers once it inlines or
+# GCC 12 reports uninitialized and dangling storage inside its own headers once it inlines or
 # instruments them; clang-tidy and the sanitizers look for the same faults without the noise.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>

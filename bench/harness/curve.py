@@ -42,14 +42,14 @@ def svg(points, lines, title):
     out.append(f'<text x="{middle}" y="{HEIGHT - 8}" text-anchor="middle">seconds of tuning</text>')
     out.append(f'<text x="{LEFT - 45}" y="{TOP + 2}">ms</text>')
     labels = [(y(ms), f"{label} {ms:.3g} ms", "#c33") for label, ms in lines.items()]
-    for height, _, colour in labels:
-        out.append(_line(LEFT, height, WIDTH - RIGHT, height, colour, 'stroke-dasharray="5 4"'))
+    for height, _, color in labels:
+        out.append(_line(LEFT, height, WIDTH - RIGHT, height, color, 'stroke-dasharray="5 4"'))
     if points:
         labels.append((y(points[-1][1]), f"tuned {points[-1][1]:.3g} ms", "#26c"))
     labels.sort()
-    for baseline, (_, text, colour) in zip(_baselines([label[0] for label in labels]), labels):
+    for baseline, (_, text, color) in zip(_baselines([label[0] for label in labels]), labels):
         out.append(
-            f'<text x="{WIDTH - RIGHT + 6}" y="{baseline:.1f}" fill="{colour}">{escape(text)}</text>'
+            f'<text x="{WIDTH - RIGHT + 6}" y="{baseline:.1f}" fill="{color}">{escape(text)}</text>'
         )
     steps = [f"{x(points[0][0]):.1f},{y(points[0][1]):.1f}"] if points else []
     for (_, before), (at, ms) in zip(points, points[1:]):
@@ -73,7 +73,7 @@ def _baselines(heights):
     return places
 
 
-def _line(x0, y0, x1, y1, colour, more=""):
+def _line(x0, y0, x1, y1, color, more=""):
     return (
-        f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" stroke="{colour}" {more}/>'
+        f'<line x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}" stroke="{color}" {more}/>'
     )

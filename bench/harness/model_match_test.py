@@ -1,4 +1,4 @@
-"""What a match of models says of outputs, shapes and inputs, and the names of a run with licences. Needs
+"""What a match of models says of outputs, shapes and inputs, and the names of a run with permissions. Needs
 numpy and onnx; no model is run."""
 
 import os
@@ -106,7 +106,7 @@ class Inputs(unittest.TestCase):
                 inputs_of(model)
 
 
-class Licences(unittest.TestCase):
+class FloatPermissions(unittest.TestCase):
     def test_have_names_of_their_own(self):
         plain, allowed = models.parse([]), models.parse(["--allow", "winograd"])
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(models.peers, "BUILD", folder):

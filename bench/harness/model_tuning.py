@@ -51,7 +51,7 @@ def program(build_dir, name="tilewright"):
 
 
 def _flags(store, threads, allow):
-    """Of all verbs; `allow` are licences that models are not given by default."""
+    """Of all verbs; `allow` are permissions that models are not given by default."""
     words = ["--records", store, "--threads", str(threads)]
     return [*words, "--allow", ",".join(allow)] if allow else words
 

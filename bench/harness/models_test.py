@@ -91,7 +91,7 @@ class Tuning(unittest.TestCase):
                 recorded_ns("m.onnx", "r.db", folder)
 
 
-class Licences(unittest.TestCase):
+class FloatPermissions(unittest.TestCase):
     def test_are_said_to_each_verb(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "tilewright")

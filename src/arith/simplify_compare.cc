@@ -96,7 +96,7 @@ Sides to_sides(BinaryOp op, const Linear& form) {
 
 // d op 0, for ordering, as n < 0 or n >= 0 without a common factor:
 //   d <= 0 -> d - 1 < 0,   d > 0 -> d - 1 >= 0,   g*t + k < 0 -> t + floor(k / g) < 0
-Sides normalise_order(BinaryOp op, Linear d) {
+Sides normalize_order(BinaryOp op, Linear d) {
   if (op == BinaryOp::Le || op == BinaryOp::Gt) d.add_constant(-1);
   const bool strict = op == BinaryOp::Lt || op == BinaryOp::Le;
   BinaryOp normal = strict ? BinaryOp::Lt : BinaryOp::Ge;
@@ -113,7 +113,7 @@ Sides normalise_order(BinaryOp op, Linear d) {
   return to_sides(normal, d);
 }
 
-Sides normalise_equality(BinaryOp op, Linear d) {
+Sides normalize_equality(BinaryOp op, Linear d) {
   const int64_t g = common_factor(d);
   if (!d.exact || g <= 0) return {op, {}, {}};
   for (LinearTerm& term : d.terms) term.coefficient /= g;
@@ -138,7 +138,7 @@ Expr Simplifier::compare(const Expr& expr) {
     if (const auto known = decide(n->op, d.range())) return truth(*known, lanes);
     const int64_t g = common_factor(d);
     if (is_equality && g > 1 && d.constant % g != 0) return truth(n->op == BinaryOp::Ne, lanes);
-    sides = is_equality ? normalise_equality(n->op, d) : normalise_order(n->op, d);
+    sides = is_equality ? normalize_equality(n->op, d) : normalize_order(n->op, d);
     if (sides.known) return truth(*sides.known, lanes);
   }
   Expr result = sides.ok ? make_binary(sides.op, sides.left, sides.right, expr)

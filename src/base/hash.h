@@ -31,7 +31,7 @@ class Hasher {
   Hash128 finish() const { return {mix(a_ ^ (b_ >> 7)), mix(b_ ^ (a_ << 9))}; }
 
  private:
-  // The finaliser of splitmix64: a bijection of 64-bit words in which each input bit reaches all.
+  // The finalizer of splitmix64: a bijection of 64-bit words in which each input bit reaches all.
   static uint64_t mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15ULL;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;

@@ -33,3 +33,15 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
 }
 
 }  // namespace tilewright
+
+// The value of a Result, or a return of its error from the enclosing function, which returns a
+// Result or a Status too. TRY of a Status has no value.
+//
+//   const Target target = TRY(parse_target(text));
+//   TRY(check_runs_here(target));
+#define TRY(...)                                                            \
+  ({                                                                        \
+    auto&& try_result = (__VA_ARGS__);                                      \
+    if (!try_result) return std::unexpected(std::move(try_result).error()); \
+    *std::move(try_result);                                                 \
+  })

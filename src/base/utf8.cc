@@ -48,14 +48,14 @@ std::string clean_utf8(std::string_view text) {
   return clean;
 }
 
-size_t letters_of(std::string_view text) {
+size_t code_point_count(std::string_view text) {
   size_t letters = 0;
   for (const char c : text) letters += continues(c) ? 0 : 1;
   return letters;
 }
 
 std::string first_letters(std::string_view text, size_t most) {
-  if (letters_of(text) <= most) return std::string(text);
+  if (code_point_count(text) <= most) return std::string(text);
   size_t end = 0;
   for (size_t letters = 0; end < text.size(); ++end) {
     if (!continues(text[end]) && letters++ + 1 == most) break;

@@ -12,7 +12,7 @@ namespace tilewright {
 std::string clean_utf8(std::string_view text);
 
 // Of clean text: how many letters (code points) it has.
-size_t letters_of(std::string_view text);
+size_t code_point_count(std::string_view text);
 // At most `most` letters of clean text; where it has more, the last of them is '~'.
 std::string first_letters(std::string_view text, size_t most);
 

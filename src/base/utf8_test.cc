@@ -8,8 +8,8 @@ namespace {
 TEST(Utf8, WhatIsRightStays) {
   const std::string text = "plain, \xC3\xA9, \xE5\xB1\x82, \xF0\x9F\x98\x80";
   EXPECT_EQ(clean_utf8(text), text);
-  EXPECT_EQ(letters_of(text), 14U);
-  EXPECT_EQ(letters_of(""), 0U);
+  EXPECT_EQ(code_point_count(text), 14U);
+  EXPECT_EQ(code_point_count(""), 0U);
 }
 
 TEST(Utf8, WhatIsNoneBecomesAQuestionMark) {

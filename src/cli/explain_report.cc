@@ -162,7 +162,7 @@ Json program_json(const ExplainedProgram& program) {
           {"levels_of", program.levels_of},
           {"buffers", std::move(buffers)},
           {"hottest", facts.hottest.text()},
-          {"vectorised", facts.vectorised},
+          {"vectorized", facts.vectorized},
           {"sums", facts.sums},
           {"tasks", facts.tasks},
           {"shares", std::move(shares)},

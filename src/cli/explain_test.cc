@@ -133,7 +133,7 @@ TEST_F(Explain, MeasuresThePeakOfThisMachine) {
   const Result<Json> object = parse_json(outcome.out);
   ASSERT_TRUE(object);
   EXPECT_GT((*object)["shares"][0]["ceiling"], 0.0);
-  EXPECT_THAT((*object)["limits"][0].get<std::string>(), HasSubstr("no vectorised loop"));
+  EXPECT_THAT((*object)["limits"][0].get<std::string>(), HasSubstr("no vectorized loop"));
 }
 
 TEST_F(Explain, SaysWhatAFailureMeans) {

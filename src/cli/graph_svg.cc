@@ -52,7 +52,7 @@ std::string shortened(const std::string& text) {
 double width_of(std::string_view text) {
   size_t wide = 0;
   for (const char c : text) wide += static_cast<unsigned char>(c) >= 0xE1 ? 1 : 0;
-  return kLetter * static_cast<double>(letters_of(text) + wide);
+  return kLetter * static_cast<double>(code_point_count(text) + wide);
 }
 
 std::vector<std::string> lines_of(const GraphBox& box, double sum_ns) {
@@ -105,7 +105,7 @@ std::vector<Placed> place(const GraphView& view, double* width, double* height) 
 }
 
 // White for nothing, orange for a quarter of the time or more.
-std::string colour_of(const GraphBox& box, double sum_ns) {
+std::string color_of(const GraphBox& box, double sum_ns) {
   if (box.task.empty()) return "#e8eef7";
   const double share = sum_ns > 0 ? std::min(box.ns / sum_ns / 0.25, 1.0) : 0;
   const auto mixed = [&](int full) {
@@ -151,7 +151,7 @@ std::string graph_svg(const GraphView& view) {
     svg += fmt::format(
         "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"{:.0f}\" height=\"{:.0f}\" rx=\"4\" fill=\"{}\" "
         "stroke=\"#333\"/>\n",
-        one.x, one.y, one.width, one.height, colour_of(view.boxes[k], sum_ns));
+        one.x, one.y, one.width, one.height, color_of(view.boxes[k], sum_ns));
     for (size_t line = 0; line < one.lines.size(); ++line) {
       svg +=
           fmt::format("<text x=\"{:.0f}\" y=\"{:.0f}\"{} xml:space=\"preserve\">{}</text>\n",

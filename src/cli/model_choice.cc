@@ -18,24 +18,24 @@ namespace {
 // What may be asked for besides what is always allowed.
 struct Allowed {
   std::string_view name;
-  bool Licences::* licence;
+  bool FloatPermissions::* permission;
 };
-constexpr Allowed kAllowed[] = {{"winograd", &Licences::winograd}};
+constexpr Allowed kAllowed[] = {{"winograd", &FloatPermissions::winograd}};
 
-Result<Licences> licences_of(const std::vector<std::string>& allow) {
-  Licences licences;
+Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
+  FloatPermissions permissions;
   for (const std::string& word : allow) {
     const auto found = std::ranges::find(kAllowed, word, &Allowed::name);
     if (found == std::end(kAllowed)) {
       std::vector<std::string_view> names;
       for (const Allowed& one : kAllowed) names.push_back(one.name);
       return fail(ErrorKind::BadInput,
-                  fmt::format("--allow {}: there is no such licence; there is {}", word,
+                  fmt::format("--allow {}: there is no such permission; there is {}", word,
                               fmt::join(names, ", ")));
     }
-    licences.*found->licence = true;
+    permissions.*found->permission = true;
   }
-  return licences;
+  return permissions;
 }
 
 // The number of files must be that of the constants, by name.
@@ -123,8 +123,8 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
         ErrorKind::BadInput,
         fmt::format("--constant is for operators; {} has its constants in it", choice.what));
   }
-  const Result<Licences> licences = licences_of(choice.allow);
-  if (!licences) return std::unexpected(licences.error());
+  const Result<FloatPermissions> permissions = permissions_of(choice.allow);
+  if (!permissions) return std::unexpected(permissions.error());
   onnx::ImportOptions import;
   if (!choice.input_shapes.empty()) {
     auto shapes = onnx::parse_input_shapes(choice.input_shapes);
@@ -135,7 +135,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
   if (!graph) return std::unexpected(graph.error());
   deploy::PlanOptions options;
   options.passes.off = choice.passes_off;
-  options.passes.licences = *licences;
+  options.passes.permissions = *permissions;
   return deploy::plan_model(*graph, target, options);
 }
 

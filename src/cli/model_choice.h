@@ -19,7 +19,7 @@ struct ModelChoice {
   std::string what;
   std::string input_shapes;             // `x:[1,3,224,224]`
   std::vector<std::string> passes_off;  // of the graph
-  std::vector<std::string> allow;       // licences that are not given by default: `winograd`
+  std::vector<std::string> allow;       // permissions that are not given by default: `winograd`
   std::vector<std::string> constants;   // of an operator: `W=w.npy`
 };
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -12,9 +12,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/random_id.h"
-#include "base/temporary_folder.h"
 #include "cli/interrupt.h"
 #include "cli/run_program.h"
+#include "cli/scratch_folder.h"
 #include "cli/workers.h"
 #include "codegen/version.h"
 #include "deploy/export.h"
@@ -224,7 +224,6 @@ Status Contest::adopt(const Picks& other) {
 }
 
 Status Contest::hold() {
-  run_s_ = 0;
   for (size_t k = 0; k < finalists_.size(); ++k) {
     const auto calls = static_cast<double>(plan_.partition.kernels[k].groups.size());
     const auto& record = finalists_[k][0].record;
@@ -306,11 +305,7 @@ Result<ModelFinals> hold_model_finals(const deploy::ModelPlan& plan, const Targe
   if (!finalists) return std::unexpected(finalists.error());
   ModelFinals result;
   if (!options.again && is_settled(*finalists)) return result;
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  Result<TemporaryFolder> folder =
-      error ? fail(ErrorKind::Io, "there is no folder for temporary files: " + error.message())
-            : TemporaryFolder::make(parent, "tilewright-finals-");
+  Result<TemporaryFolder> folder = make_scratch_folder("tilewright-finals-");
   if (!folder) {
     result.why_not = folder.error().message;
     return result;

@@ -118,7 +118,7 @@ TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
 TEST_F(ModelFlags, OnlyWhatThereIsCanBeAllowed) {
   for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
     expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
-                   "--allow luck: there is no such licence; there is winograd");
+                   "--allow luck: there is no such permission; there is winograd");
   }
   expect_refused({"tasks", "m.onnx", "--allow", ""}, "--allow");
 }

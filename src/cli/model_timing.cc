@@ -49,6 +49,8 @@ class Stopwatch {
     });
   }
 
+  bool is_full() const { return shares_.size() >= kMostSamples; }  // of runs step by step
+
   ModelTiming finish() {
     std::ranges::sort(timing_.runs_ns);
     std::ranges::sort(shares_);
@@ -98,7 +100,8 @@ Status time_in_turns(std::vector<Stopwatch>& watches, double end_s) {
       if (status) status = watch.step_by_step(seconds_now() + kTurnSeconds, true);
       if (!status) return status;
     }
-  } while (seconds_now() < end_s && !Interrupt::requested());
+  } while (seconds_now() < end_s && !Interrupt::requested() &&
+           !std::ranges::any_of(watches, &Stopwatch::is_full));
   return {};
 }
 

@@ -92,7 +92,7 @@ Json task_json(const record::StoredTask& task) {
   return {{"task", task.key.hex()},
           {"workload", task.workload.hex()},
           {"text", task.text},
-          {"licences", record::print_licences(task.licences)},
+          {"permissions", record::print_permissions(task.permissions)},
           {"target", task.target}};
 }
 

@@ -14,13 +14,13 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/temporary_folder.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/loaded_model.h"
 #include "cli/model_timing.h"
 #include "cli/peers_run.h"
 #include "cli/records_common.h"
+#include "cli/scratch_folder.h"
 #include "cli/target_choice.h"
 #include "cli/units.h"
 #include "cli/verb.h"
@@ -92,20 +92,13 @@ PeersRun peers_run_of(const Context& context, const Options& options) {
           .json = context.json};
 }
 
-Result<TemporaryFolder> make_folder() {
-  std::error_code error;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (!error) return TemporaryFolder::make(parent, "tilewright-bench-");
-  return fail(ErrorKind::Io, "there is no folder for temporary files; let TMPDIR name one");
-}
-
 Status compare_with_peers(const Context& context, const Options& options, const LoadedModel& model,
                           int threads) {
   std::optional<TemporaryFolder> folder;
   PeersRun run = peers_run_of(context, options);
   run.threads = threads;
   if (model.program() != nullptr) {
-    Result<TemporaryFolder> made = make_folder();
+    Result<TemporaryFolder> made = make_scratch_folder("tilewright-bench-");
     if (!made) return std::unexpected(made.error());
     folder = *std::move(made);
     run.library = *folder / "model.so";

@@ -371,9 +371,15 @@ double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, doub
   return std::max(peak_gflops, fma_peak(tasks, seconds));
 }
 
+// Only where kernels were tuned as they are called in a model.
+bool holds_model_finals(const Options& options, const TuneTasks& what) {
+  return !options.no_model_finals &&
+         cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);
+}
+
 // Seconds of those given that are kept for finals inside the models.
 double model_finals_s(const Options& options, const TuneTasks& what) {
-  if (options.no_model_finals || options.seconds < kFewestSeconds) return 0;
+  if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
   const double most = kMostModelFinals * static_cast<double>(what.plans.size());
   return std::min(kModelFinalsShare * options.seconds, most);
 }
@@ -382,16 +388,14 @@ double left_of(const Options& options, double begin_s) {
   return options.seconds > 0 ? begin_s + options.seconds - seconds_now() : tune::TimeBudget::kNoEnd;
 }
 
-// Each has its share of what is left. Kernels were tuned as they are called in a model, or there is
-// nothing to hold. `again`: also where nothing is new.
+// Each has its share of what is left. `again`: also where nothing is new.
 Status hold_in_models(const Context& context, const Options& options, const TuneTasks& what,
-                      const Target& target, record::Store& store, bool again,
-                      const std::function<double()>& left_s, std::vector<ModelFinals>* held) {
-  const bool as_in_model = cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);
-  if (options.no_model_finals || !as_in_model) return {};
+                      const Target& target, record::Store& store, bool again, double begin_s,
+                      std::vector<ModelFinals>* held) {
+  if (!holds_model_finals(options, what)) return {};
   ProgressPrinter progress(context.err, reaches_terminal(context.err));
   for (size_t k = 0; k < what.plans.size() && !Interrupt::requested(); ++k) {
-    const double seconds = left_s() - kLongestPeakSeconds;
+    const double seconds = left_of(options, begin_s) - kLongestPeakSeconds;
     const ModelFinalsOptions with{.seconds = seconds / static_cast<double>(what.plans.size() - k),
                                   .again = again,
                                   .command = command_of(options) + " (finals in the model)",
@@ -414,9 +418,8 @@ Result<ExitCode> tell_known(const Context& context, const Options& options, cons
   TuneRun run(context, options, what, begin_s);
   for (size_t task = 0; task < tuning.size(); ++task) run.add_stored(tuning.result(task).trials);
   std::vector<ModelFinals> in_models;
-  const Status held = hold_in_models(
-      context, options, what, target, store, false, [&] { return left_of(options, begin_s); },
-      &in_models);
+  const Status held =
+      hold_in_models(context, options, what, target, store, false, begin_s, &in_models);
   if (!held) return std::unexpected(held.error());
   Result<TuneOutcome> outcome = outcome_of(options, what, tuning, store, run);
   if (!outcome) return std::unexpected(outcome.error());
@@ -445,7 +448,6 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   if (!store) return std::unexpected(store.error());
 
   const Interrupt interrupt;
-  const auto left_s = [&] { return left_of(options, begin_s); };
   tune::TimeBudget budget(options.seconds - model_finals_s(options, *what), tasks->size(), begin_s,
                           seconds_now);
   bool in_finals = false;
@@ -456,7 +458,7 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   TuneRun run(context, options, *what, begin_s);
   Result<tune::Tuning> tuning = tune::Tuning::start(*tasks, *store, *tuning_with);
   if (!tuning) return std::unexpected(tuning.error());
-  const tune::Walk walk{.trials = tuning_with->trials, .seconds = options.seconds};
+  const tune::Budget walk{.trials = tuning_with->trials, .seconds = options.seconds};
   if (what->of_model && tuning->is_done(walk)) {
     return tell_known(context, options, *what, *target, *tuning, *store, begin_s);
   }
@@ -480,13 +482,14 @@ Result<ExitCode> run_tune(const Context& context, const Options& options) {
   std::vector<ModelFinals> in_models;
   if (status && !Interrupt::requested() && context.out.good()) {
     status = hold_in_models(context, options, *what, *target, *store, run.tally().measured > 0,
-                            left_s, &in_models);
+                            begin_s, &in_models);
   }
   if (Interrupt::requested()) status = {};  // that is why it ended
   // Nothing could be tried: the reason is all there is to say.
   if (!status && run.tally().trials() == 0) return std::unexpected(status.error());
   const double all_finals_s = seconds_now() - trials_end_s;
-  if (run.tally().measured > 0) peak_gflops = peak_again(*tasks, left_s(), peak_gflops);
+  if (run.tally().measured > 0)
+    peak_gflops = peak_again(*tasks, left_of(options, begin_s), peak_gflops);
   Result<TuneOutcome> outcome = outcome_of(options, *what, *tuning, *store, run);
   if (!outcome) return std::unexpected(outcome.error());
   outcome->all_s = seconds_now() - begin_s;

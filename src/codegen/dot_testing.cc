@@ -105,7 +105,7 @@ struct Tails {
 std::string tiled_matmul(const Kind& kind, const Tails& tails = {}) {
   return fmt::format(
       "cache_write C\nsplit C i [4]\nsplit C j [32]{1}\nreorder C [i.0, j.0, i.1, j.1]\n"
-      "annotate C i.0 parallel\nannotate C j.1 vectorise\ncompute_at C.write C j.0\n"
+      "annotate C i.0 parallel\nannotate C j.1 vectorize\ncompute_at C.write C j.0\n"
       "split C.write j [16]{2}\nsplit C.write k [{0}]{3}\n"
       "reorder C.write [k.0, i, j.0, j.1, k.1]\nannotate C.write i unroll\n"
       "annotate C.write j.0 unroll\ncache_read B [C.write]\ncompute_at B.read C i.0\n"
@@ -123,7 +123,7 @@ std::pair<std::string, std::string> conv(const Kind& kind) {
   return {"conv2d:h=5,w=5,ci=8,co=32,kernel=3,pad=1," +
               fmt::format(fmt::runtime(kind.types), "dtype_w"),
           fmt::format("cache_write Y\nsplit Y c [16]\nreorder Y [c.0, n, y, x, c.1]\n"
-                      "annotate Y c.1 vectorise\ncompute_at Y.write Y y\n"
+                      "annotate Y c.1 vectorize\ncompute_at Y.write Y y\n"
                       "split Y.write rc [{}]\n"
                       "reorder Y.write [ry, rx, rc.0, n, y, x, c, rc.1]\n"
                       "annotate Y.write x unroll\npack W Y.write\ntensorize Y.write c {}\n",

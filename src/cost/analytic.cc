@@ -11,8 +11,8 @@ namespace {
 namespace column = feature::column;
 namespace sort = feature::sort;  // counts of operations stand at the beginning of a row
 static_assert(column::Arithmetic == 0);
-// Of the innermost vectorised loop.
-constexpr size_t kVectorLength = column::Vectorise + 2;
+// Of the innermost vectorized loop.
+constexpr size_t kVectorLength = column::Vectorize + 2;
 constexpr size_t kL1Traffic = column::LevelTraffic, kL2Traffic = kL1Traffic + 1,
                  kL3Traffic = kL1Traffic + 2;
 constexpr size_t kL2Bytes = column::CacheBytes + 1, kL3Bytes = column::CacheBytes + 2;

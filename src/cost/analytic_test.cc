@@ -32,7 +32,7 @@ feature::RowBatch row_with(std::initializer_list<Cell> changes) {
       {"l3_bytes", 1 << 24},
       {"lanes_used", 1},
       {"guard_density", 1},
-      {"vectorise_innermost", 16},
+      {"vectorize_innermost", 16},
       {"is_update", 1},
       {"sums_in_flight", 24},
       {"buffer_bytes", 1536},
@@ -90,7 +90,7 @@ TEST(Analytic, EachFaultCosts) {
       {"traffic of the second cache", row_with({{"l1_traffic", 1e9}})},
       {"traffic of the third cache", row_with({{"l2_traffic", 1e9}})},
       {"traffic of memory", row_with({{"l3_traffic", 1e9}})},
-      {"lanes that fill no vector", row_with({{"vectorise_innermost", 13}})},
+      {"lanes that fill no vector", row_with({{"vectorize_innermost", 13}})},
       {"short inner loops", row_with({{"code_copies", 1}, {"innermost_trips", 1}})},
       {"many parallel loops", row_with({{"parallel_regions", 1000}})},
   };
@@ -122,7 +122,7 @@ double score_of(const Task& task, const std::string& trace_text) {
   CHECK(initial.has_value() && trace.has_value(), "{}", trace_text);
   const auto tree = schedule::apply_or_explain(*initial, *trace);
   CHECK(tree.has_value(), "{}", tree.error().message);
-  feature::RowMaker maker(task, machine);
+  feature::FeatureExtractor maker(task, machine);
   feature::RowBatch batch;
   maker.append(*tree, &batch);
   float score = 0;

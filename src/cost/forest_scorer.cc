@@ -67,7 +67,7 @@ ForestScorer::ForestScorer(const Forest& forest, Form form) : forest_(forest) {
 }
 
 void ForestScorer::score(const float* rows, std::span<float> scores) const {
-  if (is_vectorised()) {
+  if (is_vectorized()) {
     score_avx512({.width = forest_.width, .used = used_, .trees = padded_}, rows, scores);
   } else {
     score_plain(rows, scores);

@@ -31,7 +31,7 @@ class ForestScorer {
   ForestScorer() = default;
   explicit ForestScorer(const Forest& forest, Form form = Form::Best);
 
-  bool is_vectorised() const { return !padded_.empty(); }
+  bool is_vectorized() const { return !padded_.empty(); }
   // `rows` has scores.size() rows of the forest's width, without NaN.
   void score(const float* rows, std::span<float> scores) const;
 

@@ -73,9 +73,9 @@ TEST(ForestScorer, GivesTheBitsOfThePlainEvaluation) {
   }
 }
 
-TEST(ForestScorer, IsVectorisedWhereItCanBe) {
+TEST(ForestScorer, IsVectorizedWhereItCanBe) {
   Rng rng(1);
-  EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorised(), has_avx512());
+  EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorized(), has_avx512());
   Forest deep = random_forest(3, 6, 5, rng);
   deep.trees.emplace_back(15);
   int32_t next = 0;
@@ -83,8 +83,8 @@ TEST(ForestScorer, IsVectorisedWhereItCanBe) {
     deep.trees.back()[2 * i].left = ++next;
     deep.trees.back()[2 * i].right = ++next;
   }
-  EXPECT_FALSE(ForestScorer(deep).is_vectorised());
-  EXPECT_FALSE(ForestScorer(Forest{}).is_vectorised());
+  EXPECT_FALSE(ForestScorer(deep).is_vectorized());
+  EXPECT_FALSE(ForestScorer(Forest{}).is_vectorized());
 }
 
 TEST(Forest, ReadsWhatItWrote) {

@@ -17,7 +17,7 @@ constexpr std::array<std::pair<ObjectiveKind, std::string_view>, 2> kNames = {{
     {ObjectiveKind::PairwiseRank, "pairwise_rank"},
 }};
 
-class SquaredError : public Objective {
+class SquaredError : public TrainingObjective {
  public:
   SquaredError(std::span<const Label> labels, std::span<const uint32_t> members)
       : labels_(labels.begin(), labels.end()), members_(members.begin(), members.end()) {}
@@ -45,7 +45,7 @@ class SquaredError : public Objective {
   std::vector<uint32_t> members_;
 };
 
-class PairwiseRank : public Objective {
+class PairwiseRank : public TrainingObjective {
  public:
   PairwiseRank(std::span<const Label> labels, std::span<const uint32_t> members, uint64_t seed) {
     std::vector<uint32_t> sorted(members.begin(), members.end());
@@ -169,8 +169,9 @@ std::vector<Label> labels_of(const Samples& samples, double failure_weight) {
   return labels;
 }
 
-std::unique_ptr<Objective> make_objective(ObjectiveKind kind, std::span<const Label> labels,
-                                          std::span<const uint32_t> members, uint64_t seed) {
+std::unique_ptr<TrainingObjective> make_objective(ObjectiveKind kind, std::span<const Label> labels,
+                                                  std::span<const uint32_t> members,
+                                                  uint64_t seed) {
   if (kind == ObjectiveKind::PairwiseRank) {
     return std::make_unique<PairwiseRank>(labels, members, seed);
   }

@@ -34,9 +34,9 @@ struct Label {
 // Labels of samples that were measured.
 std::vector<Label> labels_of(const Samples& samples, double failure_weight);
 
-class Objective {
+class TrainingObjective {
  public:
-  virtual ~Objective() = default;
+  virtual ~TrainingObjective() = default;
   // Adds nothing to programs it does not know: fill with 0 first.
   virtual void add_gradients(std::span<const float> scores, std::span<float> gradient,
                              std::span<float> hessian) const = 0;
@@ -44,7 +44,7 @@ class Objective {
 };
 
 // Over the programs `members` of the labels. `seed` draws pairs where there are too many for all.
-std::unique_ptr<Objective> make_objective(ObjectiveKind kind, std::span<const Label> labels,
-                                          std::span<const uint32_t> members, uint64_t seed);
+std::unique_ptr<TrainingObjective> make_objective(ObjectiveKind kind, std::span<const Label> labels,
+                                                  std::span<const uint32_t> members, uint64_t seed);
 
 }  // namespace tilewright::cost

@@ -29,7 +29,7 @@ TEST(Labels, AreRelativeToTheBestOfTheGroup) {
 }
 
 class Derivatives : public testing::TestWithParam<ObjectiveKind> {};
-INSTANTIATE_TEST_SUITE_P(Objective, Derivatives,
+INSTANTIATE_TEST_SUITE_P(TrainingObjective, Derivatives,
                          testing::Values(ObjectiveKind::SquaredError, ObjectiveKind::PairwiseRank));
 
 // The loss is a mean of what the gradients derive from: compare their directions.
@@ -92,7 +92,7 @@ TEST(PairwiseRank, PairsOfALargeGroupDependOnTheSeedAlone) {
   EXPECT_GT(gradient_of(1).front(), 0);  // the worst down
 }
 
-TEST(Objective, HasAName) {
+TEST(TrainingObjective, HasAName) {
   EXPECT_EQ(parse_objective("squared_error"), ObjectiveKind::SquaredError);
   EXPECT_EQ(parse_objective("pairwise_rank"), ObjectiveKind::PairwiseRank);
   EXPECT_FALSE(parse_objective("rank").has_value());

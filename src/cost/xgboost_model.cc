@@ -27,7 +27,7 @@ class Fit {
         row_gradient_(matrix.rows()),
         row_hessian_(matrix.rows()) {}
 
-  void add_tree(const Objective& objective) {
+  void add_tree(const TrainingObjective& objective) {
     std::ranges::fill(gradient_, 0.0F);
     std::ranges::fill(hessian_, 0.0F);
     objective.add_gradients(scores_, gradient_, hessian_);

@@ -89,7 +89,7 @@ class Compiler {
   // The constant that a value of a group is, or empty; and where it begins in it.
   const graph::Constant& constant_of(ValueId value, int64_t* begin) const {
     static const graph::Constant none;
-    const graph::Place& place = plan_.memory.places[value];
+    const graph::ArenaSlot& place = plan_.memory.places[value];
     if (place.home != graph::Home::Constant) return none;
     *begin = place.offset;
     return plan_.graph.value(plan_.memory.constants[static_cast<size_t>(place.index)]).constant;
@@ -189,7 +189,7 @@ class Compiler {
 
   Argument argument_of(const Group& group, size_t kernel, size_t operand) {
     const ValueId value = group.arguments[operand];
-    const graph::Place& place = plan_.memory.places[value];
+    const graph::ArenaSlot& place = plan_.memory.places[value];
     if (place.home != graph::Home::Constant) {
       return {.home = place.home, .index = place.index, .offset = place.offset};
     }

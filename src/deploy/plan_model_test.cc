@@ -92,12 +92,12 @@ TEST(PlanModel, AModelByWinogradComputesTheSame) {
     const graph::Constant x = random_constant(shape, 3);
     const auto result_of = [&](bool winograd) {
       PlanOptions options;
-      options.passes.licences.winograd = winograd;
+      options.passes.permissions.winograd = winograd;
       const auto plan = plan_model(model, host_target(2), options);
       EXPECT_TRUE(plan.has_value()) << plan.error().message;
       EXPECT_EQ(plan->partition.groups.size(), 2U);
       for (const graph::Group& group : plan->partition.groups) {
-        EXPECT_EQ(group.workload.licences.winograd, winograd) << group.title;
+        EXPECT_EQ(group.workload.permissions.winograd, winograd) << group.title;
       }
       const Program program = must_compile(*plan);
       const auto results = Runner::load(program)->run({&x, 1});

@@ -12,7 +12,7 @@ ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constan
   graph::Node node{.op = "max", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};
   std::vector<graph::TensorType> types;
   std::vector<std::string> names;
-  std::vector<graph::Place> places;
+  std::vector<graph::ArenaSlot> places;
   size_t constant = 0;
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
@@ -46,7 +46,7 @@ ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constan
     plan.memory.places[group.arguments[k]] =
         k < places.size()
             ? places[k]
-            : graph::Place{graph::Home::Output, static_cast<int64_t>(k - places.size()), 0};
+            : graph::ArenaSlot{graph::Home::Output, static_cast<int64_t>(k - places.size()), 0};
   }
   plan.partition.kernels.push_back({.key = workload.key(), .groups = {0}});
   plan.partition.groups.push_back(std::move(group));

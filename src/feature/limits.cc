@@ -26,21 +26,21 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
     out.push_back(fmt::format("{} runs on one of {} threads: no loop around it is parallel.", stage,
                               target.threads));
   }
-  if (!facts.vectorised) {
+  if (!facts.vectorized) {
     out.push_back(
-        fmt::format("{} has no vectorised loop: it uses one of {} lanes.", stage, target.lanes(4)));
+        fmt::format("{} has no vectorized loop: it uses one of {} lanes.", stage, target.lanes(4)));
   } else if (!facts.with_gaps.op.empty()) {
     out.push_back(fmt::format("The lanes of {} take {} with gaps, element by element.", stage,
                               facts.with_gaps.text()));
   }
-  if (facts.reduces && facts.vectorised && facts.sums < kSumsInFlight) {
+  if (facts.reduces && facts.vectorized && facts.sums < kSumsInFlight) {
     out.push_back(
         fmt::format("Only {} sum{} in flight in {}: a multiply-add takes about four cycles and two "
                     "can begin in each, so about {} are needed.",
                     facts.sums, facts.sums == 1 ? " is" : "s are", stage, kSumsInFlight));
   }
   const int64_t registers = target.vector_registers();
-  if (facts.reduces && facts.vectorised && facts.sums > registers) {
+  if (facts.reduces && facts.vectorized && facts.sums > registers) {
     out.push_back(fmt::format("{} sums in {} need more than the {} vector registers: they spill.",
                               facts.sums, stage, registers));
   }
@@ -56,8 +56,8 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
                     "time.",
                     facts.tasks, target.threads, percent(facts.balance)));
   }
-  if (facts.vectorised && facts.lanes_used < kIdleShare) {
-    out.push_back(fmt::format("A vectorised loop of {} fills {:.0f} % of its lanes.",
+  if (facts.vectorized && facts.lanes_used < kIdleShare) {
+    out.push_back(fmt::format("A vectorized loop of {} fills {:.0f} % of its lanes.",
                               facts.vector_length, percent(facts.lanes_used)));
   }
   if (facts.ragged_share > kRaggedShare) {

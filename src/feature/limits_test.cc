@@ -22,7 +22,7 @@ struct Case {
 };
 
 constexpr const char* kTiled =
-    "split C i [8]\nsplit C j [32]\nreorder C [j.0, i.0, k, i.1, j.1]\nannotate C j.1 vectorise\n"
+    "split C i [8]\nsplit C j [32]\nreorder C [j.0, i.0, k, i.1, j.1]\nannotate C j.1 vectorize\n"
     "annotate C i.1 unroll\nannotate C j.0 parallel\n";
 
 const Case kCases[] = {
@@ -30,36 +30,36 @@ const Case kCases[] = {
      "Arithmetic limits it: 95 % of the FMA peak"},
     {"near the bandwidth", "matmul:m=512,n=512,k=512", kTiled, 2, 0.1, 0.9,
      "The bandwidth of memory limits it"},
-    {"one thread", "matmul:m=64,n=64,k=64", "reorder C [i, k, j]\nannotate C j vectorise\n", 2, 0.2,
+    {"one thread", "matmul:m=64,n=64,k=64", "reorder C [i, k, j]\nannotate C j vectorize\n", 2, 0.2,
      0, "runs on one of 2 threads"},
     {"no vectors", "matmul:m=64,n=64,k=64", "annotate C i parallel\n", 2, 0.02, 0,
-     "has no vectorised loop: it uses one of 16 lanes"},
+     "has no vectorized loop: it uses one of 16 lanes"},
     {"few sums", "matmul:m=64,n=64,k=64",
-     "split C j [16]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "split C j [16]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize\nannotate C i "
      "parallel\n",
      2, 0.2, 0, "Only 1 sum is in flight"},
     {"many sums", "matmul:m=64,n=64,k=64",
-     "split C i [32]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorise\nannotate C i.1 unroll\n"
+     "split C i [32]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorize\nannotate C i.1 unroll\n"
      "annotate C i.0 parallel\n",
      2, 0.3, 0, "128 sums in C need more than the 32 vector registers"},
     {"gaps", "matmul:m=64,n=64,k=64,transpose_b=1",
-     "split C j [32]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "split C j [32]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize\nannotate C i "
      "parallel\n",
      2, 0.05, 0, "take B with gaps"},
     {"imbalance", "matmul:m=3,n=512,k=64",
-     "split C j [256]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise\nannotate C i "
+     "split C j [256]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize\nannotate C i "
      "parallel\n",
      2, 0.3, 0, "3 parallel iterations on 2 threads keep them busy 75 %"},
     {"lanes", "matmul:m=64,n=20,k=64",
-     "split C i [8]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorise\nannotate C i.1 unroll\n"
+     "split C i [8]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorize\nannotate C i.1 unroll\n"
      "annotate C i.0 parallel\n",
-     2, 0.3, 0, "vectorised loop of 20 fills 62 % of its lanes"},
+     2, 0.3, 0, "vectorized loop of 20 fills 62 % of its lanes"},
     {"a ragged tile", "matmul:m=64,n=60,k=64",
-     "split C i [8]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorise\n"
+     "split C i [8]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorize\n"
      "annotate C i.1 unroll\nannotate C i.0 parallel\n",
      2, 0.3, 0, "47 % of an axis lie in a smaller last tile"},
     {"computed again", "softmax:m=64,n=64",
-     "compute_inline E\nannotate Y i parallel\nannotate Y j vectorise\nannotate S i parallel\n", 2,
+     "compute_inline E\nannotate Y i parallel\nannotate Y j vectorize\nannotate S i parallel\n", 2,
      0.1, 0, "times the FLOP that are asked for"},
 };
 

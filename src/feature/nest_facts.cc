@@ -19,7 +19,7 @@ StageIndex find_hottest(const LoopTree& tree, double* share) {
   double total = 0;
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
     const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
     const double flop = computes ? tree.dag->flop(stage.op) : 0;
     total += flop;
@@ -68,8 +68,8 @@ class FactFinder {
     for (const VarIndex loop : stage.loops) {
       const LoopVar& var = tree_.var(loop);
       const bool tensorized = tree_.find_tensorized(loop) != nullptr;
-      if (var.annotation != Annotation::Vectorise && !tensorized) continue;
-      facts_.vectorised = true;
+      if (var.annotation != Annotation::Vectorize && !tensorized) continue;
+      facts_.vectorized = true;
       facts_.vector_length = var.extent;
       const int64_t vectors = ceil_div(var.extent, lanes(stage));
       facts_.lanes_used =
@@ -82,7 +82,7 @@ class FactFinder {
     const int axis = axis_of(tree_, stage, loop);
     if (axis == kNoAxis) return;
     for (const Access& access : tree_.reads_of(stage)) {
-      const Walk walk = walk_of(tree_, access, static_cast<size_t>(axis));
+      const AccessStride walk = access_stride(tree_, access, static_cast<size_t>(axis));
       const bool packed = tree_.buffer(access.buffer).packed_for != kNone;
       if (!walk.depends || walk.is_contiguous() || walk.run > 1 || packed) continue;
       facts_.with_gaps = tree_.stage(tree_.buffer(access.buffer).stage).name;
@@ -94,7 +94,7 @@ class FactFinder {
     facts_.sums = 1;
     for (size_t k = stage.loops.size(); k-- > 0;) {
       const LoopVar& var = tree_.var(stage.loops[k]);
-      const bool is_vector = var.annotation == Annotation::Vectorise ||
+      const bool is_vector = var.annotation == Annotation::Vectorize ||
                              tree_.find_tensorized(stage.loops[k]) != nullptr;
       if (var.kind == IterKind::Reduce && !is_vector) {
         facts_.reduces = true;
@@ -115,7 +115,7 @@ class FactFinder {
         const LoopVar& var = tree_.var(stage.loops[static_cast<size_t>(k)]);
         if (var.annotation == Annotation::Parallel) facts_.tasks = var.extent;
       }
-      if (stage.place != Place::At) break;
+      if (stage.place != Attachment::At) break;
       position = tree_.var(stage.at_loop).position;
       at = stage.at_stage;
     }
@@ -130,7 +130,7 @@ class FactFinder {
       if (!var.is_split() || var.remainder == 0 || var.stage == kNone) continue;
       const StageIndex own = tree_.find_stage(stage.name);
       bool around = var.stage == own;
-      for (StageIndex at = own; tree_.stage(at).place == Place::At && !around;) {
+      for (StageIndex at = own; tree_.stage(at).place == Attachment::At && !around;) {
         at = tree_.stage(at).at_stage;
         around = var.stage == at;
       }

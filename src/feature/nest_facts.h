@@ -14,7 +14,7 @@ struct NestFacts {
       hottest;  // the stage with most of the FLOP, or of the elements if there are none
   double hottest_share = 0;  // of all FLOP
 
-  bool vectorised = false;    // it has a loop of lanes, or a tensor intrinsic
+  bool vectorized = false;    // it has a loop of lanes, or a tensor intrinsic
   int64_t vector_length = 0;  // iterations of that loop
   double lanes_used = 1;      // of the vectors that hold them: 20 lanes in 2 vectors of 16: 0.625
   schedule::StageName with_gaps;  // an operand that lanes do not take one after the other, if any

@@ -63,11 +63,11 @@ void RowBatch::clear() {
   begin.assign(1, 0);
 }
 
-struct RowMaker::Impl {
+struct FeatureExtractor::Impl {
   Impl(const Task& task, const Machine& machine)
       : target(row_target(task.target, machine)),
         dag(task.workload.dag),
-        arithmetic(*dag, task.workload.licences.contract),
+        arithmetic(*dag, task.workload.permissions.contract),
         touches(target.line_bytes) {}
 
   // Vector instructions of all executions of a statement.
@@ -76,7 +76,7 @@ struct RowMaker::Impl {
     const Stage& stage = tree.stage(statement.stage);
     for (size_t k = stage.loops.size(); k-- > 0;) {
       const LoopVar& var = tree.var(stage.loops[k]);
-      if (var.annotation != Annotation::Vectorise) continue;
+      if (var.annotation != Annotation::Vectorize) continue;
       if (statement.kind == StatementKind::Init && var.kind == IterKind::Reduce) continue;
       const int64_t lanes =
           std::max(1, target.vector_bytes / std::max(1, computed_bytes(tree, statement)));
@@ -98,7 +98,7 @@ struct RowMaker::Impl {
       if (var.position >= 0 && var.annotation == Annotation::Parallel) ++program.parallel_regions;
     }
     for (const Buffer& buffer : tree.buffers) {
-      if (buffer.is_argument || tree.stage(buffer.stage).place != Place::Root) continue;
+      if (buffer.is_argument || tree.stage(buffer.stage).place != Attachment::Root) continue;
       double bytes = ir::bytes_of(buffer.element);
       for (const int64_t extent : buffer.extent) bytes *= static_cast<double>(extent);
       program.workspace_bytes += bytes;
@@ -147,12 +147,12 @@ struct RowMaker::Impl {
   alignas(64) PaddedRow values{};
 };
 
-RowMaker::RowMaker(const Task& task, const Machine& machine)
+FeatureExtractor::FeatureExtractor(const Task& task, const Machine& machine)
     : impl_(std::make_unique<Impl>(task, machine)) {}
-RowMaker::~RowMaker() = default;
-RowMaker::RowMaker(RowMaker&&) noexcept = default;
-RowMaker& RowMaker::operator=(RowMaker&&) noexcept = default;
+FeatureExtractor::~FeatureExtractor() = default;
+FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
+FeatureExtractor& FeatureExtractor::operator=(FeatureExtractor&&) noexcept = default;
 
-void RowMaker::append(const LoopTree& tree, RowBatch* batch) { impl_->append(tree, batch); }
+void FeatureExtractor::append(const LoopTree& tree, RowBatch* batch) { impl_->append(tree, batch); }
 
 }  // namespace tilewright::feature

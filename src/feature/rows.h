@@ -35,12 +35,12 @@ struct RowBatch {
 };
 
 // Makes rows; holds scratch memory, so one a thread.
-class RowMaker {
+class FeatureExtractor {
  public:
-  RowMaker(const Task& task, const Machine& machine);
-  ~RowMaker();
-  RowMaker(RowMaker&&) noexcept;
-  RowMaker& operator=(RowMaker&&) noexcept;
+  FeatureExtractor(const Task& task, const Machine& machine);
+  ~FeatureExtractor();
+  FeatureExtractor(FeatureExtractor&&) noexcept;
+  FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
   // Appends the rows of one program. `tree` is complete: apply has made it.
   void append(const schedule::LoopTree& tree, RowBatch* batch);

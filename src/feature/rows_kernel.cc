@@ -94,7 +94,7 @@ void RowWriter::write_kernel(const Weighted& weighted) {
     const Level& level = nest_->levels[k];
     double times = 1;
     if (level.annotation == Annotation::Unroll) times = static_cast<double>(level.extent);
-    if (level.annotation == Annotation::Vectorise) times = vectors_of(level);
+    if (level.annotation == Annotation::Vectorize) times = vectors_of(level);
     copies *= times;
     // The intrinsic takes the loop inside of it too, so it may stand outside of the body.
     tensorized |= !tree_.tensorized.empty() && tree_.find_tensorized(level.var) != nullptr;

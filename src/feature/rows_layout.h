@@ -83,8 +83,8 @@ inline constexpr size_t kMemoryLevels = 3;  // first, second and third cache
 namespace column {
 enum Index : size_t {
   Arithmetic = 0,
-  Vectorise = Arithmetic + sort::Count,
-  Unroll = Vectorise + kAnnotationColumns,
+  Vectorize = Arithmetic + sort::Count,
+  Unroll = Vectorize + kAnnotationColumns,
   Parallel = Unroll + kAnnotationColumns,
   IsGpu = Parallel + kAnnotationColumns,
   BlockX,

@@ -40,7 +40,7 @@ const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
     for (size_t d = 0; d < access.rank; ++d) {
       for (const arith::Term& term : tree_->forms[access.first_dim + d].terms) {
         const auto var = static_cast<VarIndex>(term.var);
-        if (writer.place == Place::At &&
+        if (writer.place == Attachment::At &&
             is_outside(*tree_, var, writer.at_stage, writer.at_loop) == Outside::Yes) {
           continue;
         }

@@ -33,7 +33,7 @@ void NestFinder::begin(const LoopTree& tree) {
   statements_.clear();
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind != StageKind::Input && stage.place == Place::Root) add_statements(index);
+    if (stage.kind != StageKind::Input && stage.place == Attachment::Root) add_statements(index);
   }
 }
 
@@ -87,8 +87,8 @@ void NestFinder::set_attached_means() {
   for (size_t k = tree_->order.size(); k-- > 0;) {
     const StageIndex index = tree_->order[k];
     const Stage& stage = tree_->stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
-    if (stage.place == Place::At) set_attached_means(index);
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (stage.place == Attachment::At) set_attached_means(index);
     for (size_t v = 0; v < tree_->vars.size(); ++v) {
       const LoopVar& var = tree_->vars[v];
       if (var.stage == index && var.origin != VarOrigin::Axis) {
@@ -132,7 +132,7 @@ void NestFinder::add_statements(StageIndex index) {
   uint64_t has_attached = 0;
   for (const StageIndex other : tree_->order) {
     const Stage& inner = tree_->stage(other);
-    if (inner.place != Place::At || inner.at_stage != index) continue;
+    if (inner.place != Attachment::At || inner.at_stage != index) continue;
     has_attached |= uint64_t{1} << tree_->var(inner.at_loop).position;
   }
   bool begun = !folds;
@@ -145,7 +145,7 @@ void NestFinder::add_statements(StageIndex index) {
     if ((has_attached >> k & 1) == 0) continue;
     for (const StageIndex other : tree_->order) {
       const Stage& inner = tree_->stage(other);
-      if (inner.place == Place::At && inner.at_loop == loop) add_statements(other);
+      if (inner.place == Attachment::At && inner.at_loop == loop) add_statements(other);
     }
   }
   if (!begun) add_statement(index, StatementKind::Init);
@@ -166,7 +166,7 @@ void NestFinder::add_statement(StageIndex index, StatementKind kind) {
 
 double NestFinder::trips_around(const Stage& inner) const {
   double trips = 1;
-  for (const Stage* stage = &inner; stage->place == Place::At;) {
+  for (const Stage* stage = &inner; stage->place == Attachment::At;) {
     const int last = tree_->var(stage->at_loop).position;
     stage = &tree_->stage(stage->at_stage);
     for (int k = 0; k <= last; ++k) {
@@ -198,7 +198,7 @@ void NestFinder::make_nest(const Statement& statement, Nest* nest) {
 // The outer `count` loops of a stage, after those around it.
 void NestFinder::add_levels(const Statement& statement, StageIndex index, int count, Nest* nest) {
   const Stage& stage = tree_->stage(index);
-  if (stage.place == Place::At) {
+  if (stage.place == Attachment::At) {
     add_levels(statement, stage.at_stage, tree_->var(stage.at_loop).position + 1, nest);
   }
   const bool is_own = index == statement.stage;
@@ -217,7 +217,7 @@ void NestFinder::add_levels(const Statement& statement, StageIndex index, int co
     const bool tensorized = has_tensorized && tree_->find_tensorized(loop) != nullptr;
     nest->levels.push_back({.var = loop,
                             .stage = index,
-                            .annotation = tensorized ? Annotation::Vectorise : var.annotation,
+                            .annotation = tensorized ? Annotation::Vectorize : var.annotation,
                             .kind = var.kind,
                             .bound = var.bound,
                             .extent = var.extent,
@@ -245,7 +245,7 @@ double NestFinder::ragged_share(StageIndex index) const {
   while (true) {
     even *= facts_[static_cast<size_t>(index)].even;
     const Stage& stage = tree_->stage(index);
-    if (stage.place != Place::At) return 1 - even;
+    if (stage.place != Attachment::At) return 1 - even;
     index = stage.at_stage;
   }
 }

@@ -22,7 +22,7 @@ class TableWriter {
  public:
   std::vector<Entry> run() {
     write_arithmetic();
-    write_annotation("vectorise", "vectorised");
+    write_annotation("vectorize", "vectorized");
     write_annotation("unroll", "unrolled");
     write_annotation("parallel", "parallel");
     write_gpu();
@@ -119,7 +119,7 @@ class TableWriter {
         {"stride", "elements in memory from one iteration of the innermost loop to the next"},
         {"packed", "1 when the buffer is laid out for its reader"},
         {"contiguous_lanes",
-         "lanes of the vectorised loop that lie side by side; 0 when all take one element"},
+         "lanes of the vectorized loop that lie side by side; 0 when all take one element"},
         {"prefetched", "iterations ahead that it is asked for; 0 when it is not"},
         {"density", "share of the iterations in which its guard lets it through"},
     };

@@ -41,7 +41,7 @@ class Rows {
     Target target = parse_target("x86-64-v4").value();
     target.vector_bits = vector_bits;
     target.threads = threads;
-    RowMaker maker({bench_.workload(), target}, some_machine());
+    FeatureExtractor maker({bench_.workload(), target}, some_machine());
     maker.append(bench_.tree(steps), &batch_);
   }
 
@@ -71,7 +71,7 @@ TEST(RowsTest, NamesStandWhereTheLayoutSays) {
       {sort::IntOther, "int_other"},
       {sort::Bools, "bool_ops"},
       {sort::Selects, "selects"},
-      {column::Vectorise + 2, "vectorise_innermost"},
+      {column::Vectorize + 2, "vectorize_innermost"},
       {column::IsGpu, "is_gpu"},
       {size_t{column::Accesses} + access_column::UniqueBytes, "access0.unique_bytes"},
       {column::Curve, "curve0"},
@@ -111,17 +111,17 @@ TEST(RowsTest, NamesStandWhereTheLayoutSays) {
 TEST(RowsTest, PositionsOfAnnotatedLoops) {
   const Rows rows("matmul:m=64,n=64,k=32",
                   "split C i [4, 2]\nsplit C k [8]\nreorder C [i.0, j, i.1, k.0, k.1, i.2]\n"
-                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C i.2 vectorise\n");
+                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C i.2 vectorize\n");
   EXPECT_EQ(rows.at(1, "parallel_outer_spatial"), 1);
   EXPECT_EQ(rows.at(1, "unroll_middle_spatial"), 1);
-  EXPECT_EQ(rows.at(1, "vectorise_inner_spatial"), 1);
-  for (const char* name : {"parallel", "unroll", "vectorise"}) {
+  EXPECT_EQ(rows.at(1, "vectorize_inner_spatial"), 1);
+  for (const char* name : {"parallel", "unroll", "vectorize"}) {
     EXPECT_EQ(rows.at(1, std::string(name) + "_mixed"), 0);
     EXPECT_EQ(rows.at(1, std::string(name) + "_none"), 0);
   }
   const Rows reduce("matmul:m=64,n=64,k=32",
                     "split C k [4, 2]\nreorder C [k.0, k.1, i, k.2, j]\n"
-                    "annotate C k.2 unroll\nannotate C j vectorise\n");
+                    "annotate C k.2 unroll\nannotate C j vectorize\n");
   EXPECT_EQ(reduce.at(1, "unroll_inner_reduce"), 1);
   EXPECT_EQ(reduce.at(1, "parallel_none"), 1);
   EXPECT_EQ(reduce.at(0, "unroll_none"), 1) << "sums begin outside of reduce loops";
@@ -169,7 +169,7 @@ TEST(RowsTest, SaysHowAStatementStores) {
     ahead += copied.at(2, "access" + std::to_string(k) + ".prefetched");
   }
   EXPECT_NEAR(ahead, 4, 1e-4);
-  const char* const lanes = "split Y j [16]\nannotate Y j.1 vectorise\n";
+  const char* const lanes = "split Y j [16]\nannotate Y j.1 vectorize\n";
   const Rows plain("elementwise:shape=8x64,chain=relu", lanes);
   const Rows streamed("elementwise:shape=8x64,chain=relu",
                       std::string(lanes) + "annotate Y j.1 stream\n");
@@ -287,7 +287,7 @@ TEST(RowsTest, AllocationIsSeenFromThePlaceOfTheBuffer) {
 TEST(RowsTest, InnermostKernel) {
   const Rows rows("matmul:m=64,n=64,k=32",
                   "split C i [4]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\n"
-                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C j.1 vectorise\n",
+                  "annotate C i.0 parallel\nannotate C i.1 unroll\nannotate C j.1 vectorize\n",
                   512, 3);
   EXPECT_NEAR(rows.at(1, "sums_in_flight"), 8, 1e-3);
   EXPECT_NEAR(rows.at(1, "updates_in_registers"), 32, 1e-2);
@@ -305,7 +305,7 @@ TEST(RowsTest, InnermostKernel) {
 
 TEST(RowsTest, GathersAndContiguousLanes) {
   // Lanes along i: A and C step by a row, B is the same for all.
-  const Rows rows("matmul:m=64,n=64,k=32", "reorder C [j, k, i]\nannotate C i vectorise\n");
+  const Rows rows("matmul:m=64,n=64,k=32", "reorder C [j, k, i]\nannotate C i vectorize\n");
   EXPECT_GT(rows.at(1, "gathers_per_op"), 1);
   EXPECT_EQ(rows.at(1, "vector_loads_per_op"), 0);
   std::multiset<long> lanes;
@@ -316,7 +316,7 @@ TEST(RowsTest, GathersAndContiguousLanes) {
 }
 
 TEST(RowsTest, PackedOperandsLieSideBySide) {
-  const char* steps = "split C j [32]\nreorder C [j.0, i, k, j.1]\nannotate C j.1 vectorise\n";
+  const char* steps = "split C j [32]\nreorder C [j.0, i, k, j.1]\nannotate C j.1 vectorize\n";
   const std::string packed = std::string(steps) + "cache_read B [C]\npack B.read C\n";
   const Rows rows("matmul:m=8,n=64,k=16", packed);
   int found = 0;
@@ -333,9 +333,9 @@ TEST(RowsTest, PackedOperandsLieSideBySide) {
 }
 
 TEST(RowsTest, Tails) {
-  const Rows even("elementwise:shape=3x24,chain=relu", "split Y j [8]\nannotate Y j.1 vectorise\n");
+  const Rows even("elementwise:shape=3x24,chain=relu", "split Y j [8]\nannotate Y j.1 vectorize\n");
   const Rows peeled("elementwise:shape=3x21,chain=relu",
-                    "split Y j [8]\nannotate Y j.1 vectorise\n");
+                    "split Y j [8]\nannotate Y j.1 vectorize\n");
   const Rows overlapping("elementwise:shape=3x21,chain=relu", "split Y j [8] tail=overlap\n");
   EXPECT_EQ(even.at(0, "ragged_share"), 0);
   EXPECT_NEAR(peeled.at(0, "ragged_share"), 5.0 / 21, 1e-4);
@@ -377,7 +377,7 @@ TEST(RowsTest, HeaviestStatementsAreKept) {
 
 TEST(RowsTest, BatchesAreProgramByProgram) {
   const Workbench bench("matmul:m=8,n=16,k=4");
-  RowMaker maker({bench.workload(), parse_target("x86-64-v3").value()}, some_machine());
+  FeatureExtractor maker({bench.workload(), parse_target("x86-64-v3").value()}, some_machine());
   RowBatch batch;
   const schedule::LoopTree plain = bench.tree("");
   const schedule::LoopTree split = bench.tree("cache_write C\nsplit C i [4]\n");

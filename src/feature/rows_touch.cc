@@ -53,7 +53,7 @@ Touch& TouchFinder::add_touch(BufferIndex index) {
   touch.density = 1;
   touch.prefetched = 0;
   const Stage& writer = tree_->stage(buffer.stage);
-  touch.place = writer.place == Place::At
+  touch.place = writer.place == Attachment::At
                     ? nests_->levels_outside(*nest_, writer.at_stage, writer.at_loop)
                     : 0;
   place_ = touch.place;
@@ -63,7 +63,7 @@ Touch& TouchFinder::add_touch(BufferIndex index) {
   for (size_t d = rank_; d-- > 0;) {
     dims_[d] = {.limit = std::max<int64_t>(1, buffer.extent[d])};
     row_stride_[d] = stride;
-    stride *= std::max<int64_t>(1, buffer.lies_in()[d]);
+    stride *= std::max<int64_t>(1, buffer.storage_shape()[d]);
   }
   return touch;
 }
@@ -149,7 +149,7 @@ void TouchFinder::add_irregular(size_t dim) {
 
 void TouchFinder::add_quasi_affine(const Stage& stage, const arith::Affine& index, size_t dim) {
   const auto add_number = [&](size_t axis, const Scale& scale) {
-    const bool attached = stage.place == Place::At && axis < stage.origin.size() &&
+    const bool attached = stage.place == Attachment::At && axis < stage.origin.size() &&
                           tree_->var(stage.axes[axis]).kind == IterKind::Spatial;
     if (attached) {
       for (const arith::Term& term : stage.origin[axis].terms) {

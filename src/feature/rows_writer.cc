@@ -18,7 +18,7 @@ void RowWriter::write(const Weighted& weighted, const Nest& nest, const TouchFin
   touches_ = &touches;
   find_levels();
   write_arithmetic(arithmetic);
-  write_annotation(Annotation::Vectorise, column::Vectorise);
+  write_annotation(Annotation::Vectorize, column::Vectorize);
   write_annotation(Annotation::Unroll, column::Unroll);
   write_annotation(Annotation::Parallel, column::Parallel);
   write_bound();
@@ -40,13 +40,13 @@ void RowWriter::find_levels() {
   lanes_ = std::max(1, target_.vector_bytes / std::max(1, computed_bytes(tree_, statement_)));
   const auto is_written_out = [&](size_t k) {
     return nest_->levels[k].annotation == Annotation::Unroll ||
-           nest_->levels[k].annotation == Annotation::Vectorise;
+           nest_->levels[k].annotation == Annotation::Vectorize;
   };
   body_ = nest_->size();
   while (body_ > 0 && is_written_out(body_ - 1)) --body_;
   vector_ = -1;
   for (size_t k = nest_->size(); k-- > nest_->own && vector_ < 0;) {
-    if (nest_->levels[k].annotation == Annotation::Vectorise) vector_ = static_cast<int>(k);
+    if (nest_->levels[k].annotation == Annotation::Vectorize) vector_ = static_cast<int>(k);
   }
   for (size_t k = 0; k <= nest_->size(); ++k) {
     bytes_[k] = 0;

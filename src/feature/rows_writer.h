@@ -1,5 +1,5 @@
 // Fills in one row: the columns of rows_layout.h, of one statement with its nest and what it
-// touches. Plain numbers; RowMaker makes them logarithmic.
+// touches. Plain numbers; FeatureExtractor makes them logarithmic.
 #pragma once
 
 #include <span>
@@ -39,7 +39,7 @@ struct Weighted {
 
 // Bytes of what a statement computes with: of its accumulator, or of its elements.
 int computed_bytes(const schedule::LoopTree& tree, const Statement& statement);
-// Instructions of one execution, as if it were not vectorised.
+// Instructions of one execution, as if it were not vectorized.
 double instructions_of(const schedule::LoopTree& tree, const Statement& statement);
 
 class RowWriter {
@@ -74,7 +74,7 @@ class RowWriter {
   void write_threads(const Weighted& weighted);
   void write_level(size_t level, const Weighted& weighted);
   void write_recompute(const DagArithmetic::Statement& arithmetic);
-  double vectors_of(const Level& level) const;  // that a vectorised loop comes to
+  double vectors_of(const Level& level) const;  // that a vectorized loop comes to
 
   const RowTarget& target_;
   const schedule::LoopTree& tree_;
@@ -88,7 +88,7 @@ class RowWriter {
   const Nest* nest_ = nullptr;
   const TouchFinder* touches_ = nullptr;
   size_t body_ = 0;    // the first level of the innermost body: all from here on are written out
-  int vector_ = -1;    // the innermost vectorised level; -1: none
+  int vector_ = -1;    // the innermost vectorized level; -1: none
   int64_t lanes_ = 1;  // of a vector register
   double thread_share_ = 1;            // of the work, of the thread that has most
   double bytes_[kMaxLevels + 1] = {};  // NOLINT: touched, all buffers, by level

@@ -31,7 +31,7 @@ struct Use {
 };
 
 bool is_scheduled(const Stage& stage) {
-  return stage.kind != StageKind::Input && stage.place != Place::Inlined;
+  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
 }
 
 // Values that a variable takes while what is outside of the point holds still.
@@ -116,7 +116,7 @@ class Estimator {
   // Elements of its body that a stage computes, those of an inlined one where it is read.
   double computed(StageIndex index) const {
     const Stage& stage = tree_.stage(index);
-    if (stage.place != Place::Inlined) return iterations(index);
+    if (stage.place != Attachment::Inlined) return iterations(index);
     double count = 0;
     std::map<StageIndex, bool> seen;
     for (const Use& use : uses_) {
@@ -143,7 +143,7 @@ class Estimator {
       own.reserve(static_cast<size_t>(count));
       for (int k = 0; k < count; ++k) own.push_back({at, stage.loops[static_cast<size_t>(k)]});
       chain.insert(chain.begin(), own.begin(), own.end());
-      if (stage.place != Place::At) return chain;
+      if (stage.place != Attachment::At) return chain;
       count = tree_.var(stage.at_loop).position + 1;
       at = stage.at_stage;
     }
@@ -207,7 +207,7 @@ class Estimator {
     for (size_t d = buffer.rank; d-- > 0;) {
       const bool joins = together || buffer.packed_for != kNone;
       (joins ? run : rows) *= static_cast<double>(extent[d]);
-      together = together && extent[d] == buffer.lies_in()[d];
+      together = together && extent[d] == buffer.storage_shape()[d];
     }
     const auto grain = static_cast<double>(granule);
     return rows * std::max(1.0, std::ceil(run / grain)) * grain;
@@ -290,7 +290,7 @@ class Estimator {
   // Is the buffer made and used within one iteration of the boundary?
   bool lives_within(BufferIndex index, const std::vector<Point>& chain, size_t boundary) const {
     const Stage& writer = tree_.stage(tree_.buffer(index).stage);
-    if (writer.place != Place::At || tree_.buffer(index).is_argument) return false;
+    if (writer.place != Attachment::At || tree_.buffer(index).is_argument) return false;
     for (size_t k = boundary; k < chain.size(); ++k) {
       if (chain[k].loop == writer.at_loop) return true;
     }

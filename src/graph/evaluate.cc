@@ -8,8 +8,8 @@
 #include <new>
 
 #include "base/check.h"
+#include "graph/expr_evaluator.h"
 #include "graph/op_table.h"
-#include "graph/program.h"
 
 namespace tilewright::graph {
 namespace {
@@ -147,7 +147,7 @@ class Interpreter {
   }
 
   void compute(const te::Op& op) {
-    Program program(arrays_);
+    ExprEvaluator program(arrays_);
     const std::vector<int64_t> extents = extents_of(op.axes);
     std::vector<size_t> axes;
     axes.reserve(op.axes.size());
@@ -165,7 +165,7 @@ class Interpreter {
   void reduce(const te::Op& op) {
     const te::Reduction& reduction = *op.reduction;
     const size_t width = op.body.size();
-    Program program(arrays_);
+    ExprEvaluator program(arrays_);
     std::vector<size_t> axes, columns, lhs, rhs, identity, bodies, combine;
     for (const te::Axis& axis : op.axes) axes.push_back(program.variable(axis.var));
     for (const te::Axis& axis : op.reduce_axes) columns.push_back(program.variable(axis.var));

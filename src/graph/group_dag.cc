@@ -13,12 +13,12 @@ namespace tilewright::graph {
 namespace {
 
 // The number that a constant operand of a node is; none where it stays an operand. Scales of
-// quantised values differ from node to node: as operands they do not make kernels differ.
+// quantized values differ from node to node: as operands they do not make kernels differ.
 ir::Expr number_of(const Graph& graph, const NodeFacts& facts, ValueId value) {
   const Constant& constant = graph.value(value).constant;
-  const bool quantises =
+  const bool quantizes =
       facts.op->name == "quantize_linear" || facts.op->name == "dequantize_linear";
-  if (constant.empty() || constant.type().elements() != 1 || quantises) return {};
+  if (constant.empty() || constant.type().elements() != 1 || quantizes) return {};
   if (facts.op->work != Work::Map && facts.op->work != Work::Move) return {};
   const ir::Scalar element = constant.type().element;
   if (ir::is_integer(element)) return ir::int_imm(constant.integer(0), {element, 1});

@@ -62,7 +62,7 @@ class Planner {
     }
   }
 
-  void set(ValueId value, const Place& place) {
+  void set(ValueId value, const ArenaSlot& place) {
     plan_.places[value] = place;
     given_[value] = place;
   }
@@ -87,7 +87,7 @@ class Planner {
 
   void place_alias(ValueId value) {
     const auto [root, offset] = root_of(value);
-    Place place = plan_.places[root];
+    ArenaSlot place = plan_.places[root];
     place.offset += offset;
     plan_.places[value] = place;
   }
@@ -96,7 +96,7 @@ class Planner {
   const Partition& partition_;
   MemoryOptions options_;
   std::map<ValueId, Alias> alias_of_;
-  std::map<ValueId, Place> given_;
+  std::map<ValueId, ArenaSlot> given_;
   std::map<ValueId, Lifetime> arena_;
   MemoryPlan plan_;
 };

@@ -16,16 +16,16 @@ namespace tilewright::graph {
 
 enum class Home : uint8_t { Input, Output, Constant, Arena };
 
-struct Place {
+struct ArenaSlot {
   Home home = Home::Arena;
   int64_t index = 0;   // of the input, output or constant
   int64_t offset = 0;  // bytes: in the arena, or within what `index` names
 
-  bool operator==(const Place&) const = default;
+  bool operator==(const ArenaSlot&) const = default;
 };
 
 struct MemoryPlan {
-  std::vector<Place> places;       // by ValueId; of values that no group mentions: unused
+  std::vector<ArenaSlot> places;   // by ValueId; of values that no group mentions: unused
   std::vector<ValueId> constants;  // in the order of their index
   int64_t arena_bytes = 0;         // peak; offsets are multiples of 64
   int64_t live_bytes = 0;          // the most that is alive at once: no plan needs less

@@ -100,7 +100,7 @@ class FakeRun {
       }
     }
     for (size_t k = 0; k < graph_.outputs().size(); ++k) {
-      const Place expected{.home = Home::Output, .index = static_cast<int64_t>(k)};
+      const ArenaSlot expected{.home = Home::Output, .index = static_cast<int64_t>(k)};
       EXPECT_EQ(plan_.places[graph_.outputs()[k]], expected);
       expect_holds(graph_.outputs()[k], "at the end");
     }
@@ -108,7 +108,7 @@ class FakeRun {
 
  private:
   std::vector<Word> words_of(ValueId value) const {
-    const Place& place = plan_.places[value];
+    const ArenaSlot& place = plan_.places[value];
     const Shape& shape = graph_.value(value).type.shape;
     const auto alias = alias_of_.find(value);
     const bool apart = alias != alias_of_.end() && !alias->second.within.empty();
@@ -213,7 +213,7 @@ TEST(MemoryPlan, WithoutReuseEveryValueHasItsOwnBytes) {
   EXPECT_LT(shared->arena_bytes, plan->arena_bytes);
   std::set<int64_t> offsets;
   for (const Group& group : parts->groups) {
-    const Place& place = plan->places[group.arguments.back()];
+    const ArenaSlot& place = plan->places[group.arguments.back()];
     if (place.home != Home::Arena) continue;
     EXPECT_TRUE(offsets.insert(place.offset).second) << group.title;
   }

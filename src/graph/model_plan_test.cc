@@ -49,7 +49,7 @@ class PlanRunner {
   template <class F>
   void for_each(const Group& group, size_t k, F f) {
     const Value& value = graph_.value(group.arguments[k]);
-    const Place& place = plan_.places[group.arguments[k]];
+    const ArenaSlot& place = plan_.places[group.arguments[k]];
     std::vector<std::byte>& memory = memory_.at({place.home, place.index});
     const int64_t bytes = ir::bytes_of(value.type.element);
     const Operand& operand = group.workload.operands[k];

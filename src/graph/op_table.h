@@ -39,7 +39,7 @@ struct OpDef {
   size_t least = 1, most = 1;  // operands; those at the end may be left out down to `least`
   Result<std::shared_ptr<const te::Dag>> (*build)(const OpDef& op, const Attributes& attributes,
                                                   OperandTypes operands) = nullptr;
-  bool winograd = false;  // Winograd's algorithm: its kernels have the licence of that name
+  bool winograd = false;  // Winograd's algorithm: its kernels have the permission of that name
 
   // The Dag. Attributes and shapes come from files: whatever does not fit together, an empty
   // tensor, or one of absurd size is an error that begins with the operator's name. Attributes of

@@ -73,12 +73,12 @@ std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
 
 // Those of the options; Winograd's for what is computed by his algorithm, and for that alone: other
 // kernels are the same in a model where he is allowed.
-Licences licences_of(std::span<const NodeFacts> facts, const FusedGroup& fused,
-                     const PartitionOptions& options) {
-  Licences licences = options.licences;
-  licences.winograd =
+FloatPermissions permissions_of(std::span<const NodeFacts> facts, const FusedGroup& fused,
+                                const PartitionOptions& options) {
+  FloatPermissions permissions = options.permissions;
+  permissions.winograd =
       std::ranges::any_of(fused.nodes, [&](NodeId id) { return facts[id].op->winograd; });
-  return licences;
+  return permissions;
 }
 
 Group make_group(const Graph& graph, std::span<const NodeFacts> facts, const FusedGroup& fused,
@@ -87,8 +87,8 @@ Group make_group(const Graph& graph, std::span<const NodeFacts> facts, const Fus
   if (!options.pack_weights) built.constants.clear();
   const std::vector<OperandPart> parts = parts_of(graph, built, aliases);
   return {.nodes = fused.nodes,
-          .workload =
-              dag_workload(built.dag, built.constants, licences_of(facts, fused, options), parts),
+          .workload = dag_workload(built.dag, built.constants,
+                                   permissions_of(facts, fused, options), parts),
           .arguments = std::move(built.arguments),
           .title = title_of(graph, fused, built.order)};
 }

@@ -47,8 +47,9 @@ struct PartitionOptions {
   bool fuse = true;             // false: every node by itself, and no concat in place
   bool concat_in_place = true;  // false: each concat is a kernel or part of one
   bool pack_weights = true;     // false: constants are operands like others, in row-major order
-  Licences licences;  // of all kernels; `winograd` is that of conv_winograd, whatever it is
-  FusionPays pays;    // empty: fusion_pays_by_default
+  FloatPermissions
+      permissions;  // of all kernels; `winograd` is that of conv_winograd, whatever it is
+  FusionPays pays;  // empty: fusion_pays_by_default
 };
 
 // The Graph with outputs that are values of their own, computed by a node that is no View of an

@@ -16,12 +16,12 @@
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/fold_scales.h"
 #include "graph/passes/invert_scatters.h"
-#include "graph/passes/recognise_attention.h"
-#include "graph/passes/recognise_gelu.h"
-#include "graph/passes/recognise_group_norm.h"
-#include "graph/passes/recognise_layer_norm.h"
-#include "graph/passes/recognise_silu.h"
-#include "graph/passes/recognise_softmax.h"
+#include "graph/passes/recognize_attention.h"
+#include "graph/passes/recognize_gelu.h"
+#include "graph/passes/recognize_group_norm.h"
+#include "graph/passes/recognize_layer_norm.h"
+#include "graph/passes/recognize_silu.h"
+#include "graph/passes/recognize_softmax.h"
 #include "graph/passes/simplify.h"
 #include "graph/passes/split_attention.h"
 #include "graph/passes/winograd.h"
@@ -40,14 +40,14 @@ constexpr std::array kPasses = {
     kSimplify,
     kCommon,
     Pass{"invert_scatters", "scatters at constant places as gathers", invert_scatters},
-    Pass{"recognise_softmax", "exp / sum(exp) as softmax", recognise_softmax},
-    Pass{"recognise_layer_norm", "layer_norm and rms_norm that are spelled out",
-         recognise_layer_norm},
-    Pass{"recognise_group_norm", "group norm that is spelled out by an instance norm",
-         recognise_group_norm},
-    Pass{"recognise_gelu", "gelu that is spelled out with erf or tanh", recognise_gelu},
-    Pass{"recognise_silu", "sigmoid, silu, hard_swish and mish that are spelled out",
-         recognise_silu},
+    Pass{"recognize_softmax", "exp / sum(exp) as softmax", recognize_softmax},
+    Pass{"recognize_layer_norm", "layer_norm and rms_norm that are spelled out",
+         recognize_layer_norm},
+    Pass{"recognize_group_norm", "group norm that is spelled out by an instance norm",
+         recognize_group_norm},
+    Pass{"recognize_gelu", "gelu that is spelled out with erf or tanh", recognize_gelu},
+    Pass{"recognize_silu", "sigmoid, silu, hard_swish and mish that are spelled out",
+         recognize_silu},
     Pass{"fold_batch_norm", "batch norm and factors of channels into weights", fold_batch_norm},
     Pass{"fold_scales", "numbers that multiply a product into its weights", fold_scales},
     Pass{"absorb_transposes", "transposes into the contractions they feed or follow",
@@ -62,7 +62,7 @@ constexpr std::array kPasses = {
     kSimplify,
     kFoldConstants,
     kCommon,
-    Pass{"recognise_attention", "contract, softmax, contract as attention", recognise_attention},
+    Pass{"recognize_attention", "contract, softmax, contract as attention", recognize_attention},
     Pass{"split_attention", "attention as three kernels where one does not pay", split_attention},
     Pass{"winograd", "3x3 convolutions by Winograd's algorithm, where that is allowed", winograd},
     Pass{"dead_code", "drops what no output needs", dead_code},

@@ -1,5 +1,5 @@
 // The passes over a Graph, a flat list in their order; each can be left out by name. A pass gives a
-// Graph that computes the same (within the float licences).
+// Graph that computes the same (within the float permissions).
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ namespace tilewright::graph {
 
 struct PassOptions {
   std::vector<std::string> off;  // names of passes that are left out
-  Licences licences;
+  FloatPermissions permissions;
   Execute execute;  // for large constants; without one they are computed at run time
 };
 

@@ -46,23 +46,24 @@ TEST_P(PassesOnModels, AllButOneKeepTheResult) {
   for (const Pass& pass : all_passes()) {
     if (!seen.insert(pass.name).second) continue;
     const auto changed = run_passes(
-        GetParam().graph, {.off = {std::string(pass.name)}, .licences = {}, .execute = {}});
+        GetParam().graph, {.off = {std::string(pass.name)}, .permissions = {}, .execute = {}});
     ASSERT_TRUE(changed.has_value()) << pass.name << ": " << changed.error().message;
     expect_same(*changed, "without " + std::string(pass.name));
   }
 }
 
-TEST_P(PassesOnModels, WithoutLicencesKeepTheResult) {
-  const Licences none{.reassociate = false,
-                      .contract = false,
-                      .approximate = false,
-                      .fold = false,
-                      .online_softmax = false,
-                      .winograd = false,
-                      .reduced_precision = false};
-  const auto changed = run_passes(GetParam().graph, {.off = {}, .licences = none, .execute = {}});
+TEST_P(PassesOnModels, WithoutPermissionsKeepTheResult) {
+  const FloatPermissions none{.reassociate = false,
+                              .contract = false,
+                              .approximate = false,
+                              .fold = false,
+                              .online_softmax = false,
+                              .winograd = false,
+                              .reduced_precision = false};
+  const auto changed =
+      run_passes(GetParam().graph, {.off = {}, .permissions = none, .execute = {}});
   ASSERT_TRUE(changed.has_value()) << changed.error().message;
-  expect_same(*changed, "no licences");
+  expect_same(*changed, "no permissions");
 }
 
 TEST_P(PassesOnModels, RunTwiceChangeNothingMore) {
@@ -76,7 +77,7 @@ TEST_P(PassesOnModels, RunTwiceChangeNothingMore) {
 INSTANTIATE_TEST_SUITE_P(Models, PassesOnModels, testing::ValuesIn(test_models()),
                          [](const auto& info) { return info.param.name; });
 
-Graph optimised(const Graph& graph) {
+Graph optimized(const Graph& graph) {
   const auto changed = run_passes(graph, {});
   EXPECT_TRUE(changed.has_value()) << changed.error().message;
   return changed ? *changed : Graph();
@@ -91,7 +92,7 @@ int transposes(const Graph& graph) {
 TEST(Passes, LeaveOneTransposeInImageModels) {
   for (const Graph& graph : {resnet_block(), densenet_block(), mobilenet_block(), squeezenet_fire(),
                              vgg_head(), video_block()}) {
-    const Graph now = optimised(graph);
+    const Graph now = optimized(graph);
     EXPECT_EQ(transposes(now), 1) << now.to_string();
     EXPECT_EQ(now.node(0).op, "transpose") << now.to_string();
     EXPECT_EQ(now.node(0).inputs[0], now.inputs()[0]);
@@ -105,7 +106,7 @@ TEST(Passes, LeaveOneTransposeInImageModels) {
 }
 
 TEST(Passes, OfAGeneratorTheImageIsTransposedAtTheEnd) {
-  const Graph now = optimised(dcgan_generator());
+  const Graph now = optimized(dcgan_generator());
   EXPECT_EQ(transposes(now), 1) << now.to_string();
   EXPECT_EQ(now.nodes().back().op, "transpose");
   const auto counts = count_ops(now);
@@ -116,14 +117,14 @@ TEST(Passes, OfAGeneratorTheImageIsTransposedAtTheEnd) {
 
 TEST(Passes, LeaveNoTransposeInTransformers) {
   for (const Graph& graph : {bert_layer(), llama_layer(), vit_stem()}) {
-    const Graph now = optimised(graph);
+    const Graph now = optimized(graph);
     const int at_the_image = count_ops(now).contains("conv") ? 1 : 0;
     EXPECT_EQ(transposes(now), at_the_image) << now.to_string();
   }
 }
 
 TEST(Passes, MakeABertLayerShort) {
-  const auto counts = count_ops(optimised(bert_layer()));
+  const auto counts = count_ops(optimized(bert_layer()));
   const std::map<std::string, int> wanted = {{"contract", 8}, {"add", 9},     {"softmax", 1},
                                              {"gelu", 1},     {"reshape", 5}, {"layer_norm", 2},
                                              {"where", 1}};
@@ -132,7 +133,7 @@ TEST(Passes, MakeABertLayerShort) {
 
 TEST(Passes, AnUnknownNameIsAnErrorThatListsThem) {
   const auto result =
-      run_passes(bert_layer(), {.off = {"fold_everything"}, .licences = {}, .execute = {}});
+      run_passes(bert_layer(), {.off = {"fold_everything"}, .permissions = {}, .execute = {}});
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().kind, ErrorKind::BadInput);
   EXPECT_THAT(result.error().message, testing::HasSubstr("no pass 'fold_everything'"));

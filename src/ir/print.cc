@@ -224,11 +224,11 @@ std::string_view prefix_of(ForKind kind) {
       return "";
     case ForKind::Parallel:
       return "parallel ";
-    case ForKind::Vectorised:
-      return "vectorise ";
+    case ForKind::Vectorized:
+      return "vectorize ";
     case ForKind::Unrolled:
       return "unroll ";
-    case ForKind::Tensorised:
+    case ForKind::Tensorized:
       return "tensorize ";
   }
   return "";

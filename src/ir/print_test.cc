@@ -85,7 +85,7 @@ TEST(PrintTest, Function) {
       .argument_written = {false, true},
       .body = make_for(i, int_imm(8), ForKind::Parallel,
                        make_block({scoped,
-                                   make_for(lane, int_imm(4), ForKind::Vectorised,
+                                   make_for(lane, int_imm(4), ForKind::Vectorized,
                                             make_store(1, {i, lane}, f(2))),
                                    body})),
   };
@@ -93,7 +93,7 @@ TEST(PrintTest, Function) {
   parallel for i < 8:
     let t = i * 3:
       C[t, t] = 1.0
-    vectorise for lane < 4:
+    vectorize for lane < 4:
       C[i, lane] = 2.0
     allocate acc: f32[1] in register
     acc[0] = 0.0

@@ -2,7 +2,7 @@
 // them with its table of buffers.
 //
 // - For runs its body for var = 0 .. extent-1. Parallel: iterations are independent and may run on
-//   several threads; no Parallel inside a Parallel. Vectorised, Unrolled and Tensorised are wishes
+//   several threads; no Parallel inside a Parallel. Vectorized, Unrolled and Tensorized are wishes
 //   that the passes of those names remove; a back end runs one that is left as Serial.
 // - Allocate gives a buffer its lifetime: contents are undefined on entry.
 // - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
@@ -24,7 +24,7 @@
 namespace tilewright::ir {
 
 enum class StmtKind : uint8_t { For, If, Let, Store, Transpose, Prefetch, Allocate, Block };
-enum class ForKind : uint8_t { Serial, Parallel, Vectorised, Unrolled, Tensorised };
+enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled, Tensorized };
 
 struct StmtNode {
   mutable std::atomic<uint32_t> references{0};

@@ -51,7 +51,7 @@ TEST(RewriterTest, SubstituteReachesEveryKind) {
   }
 }
 
-TEST(RewriterTest, SubstituteFoldsAndVectorises) {
+TEST(RewriterTest, SubstituteFoldsAndVectorizes) {
   const Expr i = var("i");
   const VarId id = i.as<Var>()->id;
   EXPECT_EQ(to_string(substitute((i + 1) * 2, {{id, int_imm(3)}})), "8");

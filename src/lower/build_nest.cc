@@ -16,19 +16,19 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 using schedule::Annotation;
+using schedule::Attachment;
 using schedule::BufferIndex;
 using schedule::IterKind;
 using schedule::kNone;
 using schedule::LoopTree;
 using schedule::LoopVar;
-using schedule::Place;
 using schedule::Stage;
 using schedule::StageIndex;
 using schedule::StageKind;
 using schedule::VarIndex;
 
 // Which copy of a stage's loops is being written: the reduction itself, or the loops inside its
-// outermost reduce loop that initialise its accumulators before, or cast and store them after.
+// outermost reduce loop that initialize its accumulators before, or cast and store them after.
 enum class Phase { Main, Init, Finish };
 
 ir::ForKind kind_of(Annotation annotation) {
@@ -38,8 +38,8 @@ ir::ForKind kind_of(Annotation annotation) {
       return ir::ForKind::Serial;
     case Annotation::Parallel:
       return ir::ForKind::Parallel;
-    case Annotation::Vectorise:
-      return ir::ForKind::Vectorised;
+    case Annotation::Vectorize:
+      return ir::ForKind::Vectorized;
     case Annotation::Unroll:
       return ir::ForKind::Unrolled;
   }
@@ -59,7 +59,7 @@ class NestBuilder {
     std::vector<Stmt> stmts;
     for (const StageIndex index : tree_.order) {
       const Stage& stage = tree_.stage(index);
-      if (stage.kind != StageKind::Input && stage.place == Place::Root) {
+      if (stage.kind != StageKind::Input && stage.place == Attachment::Root) {
         stmts.push_back(emit_stage(index));
       }
     }
@@ -67,7 +67,7 @@ class NestBuilder {
     for (size_t k = 0; k < tree_.buffers.size(); ++k) {
       const schedule::Buffer& buffer = tree_.buffers[k];
       const Stage& writer = tree_.stage(buffer.stage);
-      if (buffer.is_argument || writer.place != Place::Root) continue;
+      if (buffer.is_argument || writer.place != Attachment::Root) continue;
       body = ir::make_allocate(static_cast<ir::BufferId>(k), body);
     }
     function_.name = "kernel";
@@ -117,7 +117,7 @@ class NestBuilder {
     if (trips != extent) body = ir::make_if(value < extent, std::move(body));
     ir::ForKind kind = kind_of(annotation);
     if (tree_.find_tensorized(loop) != nullptr) {
-      kind = phase == Phase::Main ? ir::ForKind::Tensorised : ir::ForKind::Vectorised;
+      kind = phase == Phase::Main ? ir::ForKind::Tensorized : ir::ForKind::Vectorized;
     }
     return ir::make_for(value, ir::int_imm(trips), kind, std::move(body));
   }
@@ -134,7 +134,7 @@ class NestBuilder {
       }
       for (const StageIndex other : tree_.order) {
         const Stage& stage = tree_.stage(other);
-        if (stage.place != Place::At || stage.at_loop != loop) continue;
+        if (stage.place != Attachment::At || stage.at_loop != loop) continue;
         stmts.push_back(within_elements(index, other, emit_stage(other)));
         // What is read of it further in is where it was written, whatever branches follow.
         values_.live().stage(other).frozen = true;
@@ -159,7 +159,7 @@ class NestBuilder {
   // A masked tail runs whole vectors.
   int64_t trips_of(StageIndex index, VarIndex loop, int64_t extent) const {
     const LoopVar& var = tree_.var(loop);
-    const bool masked = var.annotation == Annotation::Vectorise &&
+    const bool masked = var.annotation == Annotation::Vectorize &&
                         var.origin == schedule::VarOrigin::Part &&
                         schedule::tail_of(tree_.var(var.parent)) == schedule::Tail::Mask;
     if (!masked) return extent;

@@ -1,5 +1,5 @@
 // build_nest: LoopTree -> loop IR. The one place where structure becomes statements: loops with
-// stages nested where they are attached, reductions with their initialisation, splits that do not
+// stages nested where they are attached, reductions with their initialization, splits that do not
 // divide with their last iteration peeled off, indices in the dimensions of each buffer's layout.
 //
 //   C: for i.0 < 3, k < 8, i.1 < 4 (i = i.0*4 + i.1 < 10)        ->

@@ -122,9 +122,9 @@ class ZeroDropper : public ir::Rewriter {
 }  // namespace
 
 void drop_zero_terms(ir::Function& function, const PassContext& context) {
-  const bool any_factor = context.licences.winograd;
+  const bool any_factor = context.permissions.winograd;
   const bool some = std::ranges::any_of(function.buffers, &ir::Buffer::finite);
-  if (!any_factor && !(some && context.licences.reassociate)) return;
+  if (!any_factor && !(some && context.permissions.reassociate)) return;
   function.body = ZeroDropper(function, any_factor).rewrite(function.body);
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 using ir::Expr;
 
-std::string after_drop(Expr (*value)(Expr, Expr), Licences licences = {.winograd = true}) {
+std::string after_drop(Expr (*value)(Expr, Expr),
+                       FloatPermissions permissions = {.winograd = true}) {
   Kernel kernel;
   const auto out = kernel.argument("out", {1}, ir::kF32);
   const auto in = kernel.argument("x", {1}, ir::kF32);
@@ -16,7 +17,7 @@ std::string after_drop(Expr (*value)(Expr, Expr), Licences licences = {.winograd
   kernel.function.body =
       ir::make_block({ir::make_store(out, {ir::int_imm(0)}, value(acc, x)),
                       ir::make_store(out, {ir::int_imm(0)}, ir::imm(7, ir::kF32))});
-  return kernel.after(drop_zero_terms, licences);
+  return kernel.after(drop_zero_terms, permissions);
 }
 
 Expr number(double value) { return ir::imm(value, ir::kF32); }
@@ -36,15 +37,15 @@ TEST(DropZeroTerms, LeavesOutWhatIsMultipliedByNothing) {
             "out[0] = fma(2.0, x[0], out[0])\n" + rest);
 }
 
-// 0 times infinity is NaN, and says so without the licence.
-TEST(DropZeroTerms, NeedsTheLicence) {
+// 0 times infinity is NaN, and says so without the permission.
+TEST(DropZeroTerms, NeedsThePermission) {
   const auto value = [](Expr acc, Expr x) { return ir::fma(number(0), x, acc); };
   EXPECT_EQ(after_drop(value, {}), "out[0] = fma(0.0, x[0], out[0])\nout[0] = 7.0\n");
 }
 
 // A constant of the workload is finite: nothing of it times 0 is left, nor the loop around it.
 TEST(DropZeroTerms, ConstantsAreFinite) {
-  const auto lowered = [](bool finite, Licences licences) {
+  const auto lowered = [](bool finite, FloatPermissions permissions) {
     Kernel kernel;
     const auto out = kernel.argument("out", {1}, ir::kF32);
     const auto weights = kernel.argument("w", {8}, ir::kF32);
@@ -58,7 +59,7 @@ TEST(DropZeroTerms, ConstantsAreFinite) {
     kernel.function.body =
         ir::make_block({ir::make_if(kernel.load(out, {ir::int_imm(0)}) < number(1), some, zeros),
                         ir::make_store(out, {ir::int_imm(0)}, number(7))});
-    return kernel.after(drop_zero_terms, licences);
+    return kernel.after(drop_zero_terms, permissions);
   };
   const std::string kept = "if out[0] < 1.0:\n  out[0] = 3.0\nout[0] = 7.0\n";
   EXPECT_EQ(lowered(true, {}), kept);

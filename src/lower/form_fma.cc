@@ -45,7 +45,7 @@ class FmaFormer : public ir::Rewriter {
 }  // namespace
 
 void form_fma(ir::Function& function, const PassContext& context) {
-  if (context.licences.contract) function.body = FmaFormer().rewrite(function.body);
+  if (context.permissions.contract) function.body = FmaFormer().rewrite(function.body);
 }
 
 }  // namespace tilewright::lower

@@ -1,4 +1,4 @@
-// Contracts products and sums of f32 and f64 where the licence `contract` allows it.
+// Contracts products and sums of f32 and f64 where the permission `contract` allows it.
 //
 //   a * b + c, c + a * b   ->   fma(a, b, c)
 //   c - a * b              ->   fma(neg(a), b, c)

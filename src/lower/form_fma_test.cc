@@ -7,7 +7,8 @@ namespace {
 
 using ir::Expr;
 
-std::string after_fma(ir::Type type, Expr (*value)(Expr, Expr, Expr), Licences licences = {}) {
+std::string after_fma(ir::Type type, Expr (*value)(Expr, Expr, Expr),
+                      FloatPermissions permissions = {}) {
   Kernel kernel;
   const auto out = kernel.argument("out", {1}, type);
   const auto in = [&](const char* name) {
@@ -15,7 +16,7 @@ std::string after_fma(ir::Type type, Expr (*value)(Expr, Expr, Expr), Licences l
   };
   const Expr a = in("a"), b = in("b"), c = in("c");
   kernel.function.body = ir::make_store(out, {ir::int_imm(0)}, value(a, b, c));
-  return kernel.after(form_fma, licences);
+  return kernel.after(form_fma, permissions);
 }
 
 TEST(FormFma, Contracts) {
@@ -40,7 +41,7 @@ TEST(FormFma, Contracts) {
   }
 }
 
-TEST(FormFma, OnlyFloatsAndOnlyWithTheLicence) {
+TEST(FormFma, OnlyFloatsAndOnlyWithThePermission) {
   const auto sum = [](Expr a, Expr b, Expr c) { return a * b + c; };
   EXPECT_EQ(after_fma({ir::Scalar::I32, 1}, sum), "out[0] = a[0] * b[0] + c[0]\n");
   EXPECT_EQ(after_fma(ir::kF32, sum, {.contract = false}), "out[0] = a[0] * b[0] + c[0]\n");

@@ -8,7 +8,7 @@
 #include "ir/visit.h"
 #include "lower/conditions.h"
 #include "lower/loop_cut.h"
-#include "lower/specialise.h"
+#include "lower/specialize.h"
 
 namespace tilewright::lower {
 namespace {
@@ -71,7 +71,7 @@ class NestFacts : public ir::Visitor {
   std::unordered_set<ir::BufferId> loaded_, stored_;
 };
 
-// Statements after unrolling and vectorisation.
+// Statements after unrolling and vectorization.
 class Weigher : public ir::Visitor {
  public:
   explicit Weigher(int64_t lanes) : lanes_(lanes) {}
@@ -91,7 +91,7 @@ class Weigher : public ir::Visitor {
     const int64_t* extent = ir::as_int(loop.extent);
     if (extent == nullptr || *extent < 1) return 1;
     if (loop.loop_kind == ForKind::Unrolled) return *extent;
-    return loop.loop_kind == ForKind::Vectorised ? std::max<int64_t>(1, *extent / lanes_) : 1;
+    return loop.loop_kind == ForKind::Vectorized ? std::max<int64_t>(1, *extent / lanes_) : 1;
   }
 
   const int64_t lanes_;
@@ -113,9 +113,9 @@ class Unroller : public ir::Rewriter {
     }
     std::vector<Stmt> copies;
     for (int64_t k = 0; k < *extent; ++k) {
-      Knowledge knowledge{.bounds = bounds_};
+      Assumptions knowledge{.bounds = bounds_};
       knowledge.values[loop->var.as<ir::Var>()->id] = ir::int_imm(k);
-      const Stmt copy = specialise(loop->body, knowledge);
+      const Stmt copy = specialize(loop->body, knowledge);
       if (copy.defined()) copies.push_back(rewrite(copy));
     }
     return ir::make_block(std::move(copies));
@@ -184,12 +184,12 @@ class ConditionHoister : public ir::Rewriter {
       const auto refused = [this](const Expr& conjunct) { return holds(refused_, conjunct); };
       if (std::ranges::any_of(group, refused)) continue;
       const Expr condition = conjunction_of(group);
-      Knowledge taken{.bounds = bounds_, .known = group};
+      Assumptions taken{.bounds = bounds_, .known = group};
       assume(condition, true, taken.bounds);
-      Knowledge other{.bounds = bounds_, .failed = group};
+      Assumptions other{.bounds = bounds_, .failed = group};
       if (group.size() == 1) other.known = {negation_of(condition)};
       assume(condition, false, other.bounds);
-      const Stmt yes = specialise(loop, taken), no = specialise(loop, other);
+      const Stmt yes = specialize(loop, taken), no = specialize(loop, other);
       if (affords(weight(yes) + weight(no) - weight(loop))) return branch(condition, yes, no);
       refused_.insert(refused_.end(), group.begin(), group.end());
     }
@@ -221,7 +221,7 @@ class ConditionHoister : public ir::Rewriter {
     const std::vector<LoopCut> cuts = cuts_of(loop, *extent, uses, facts);
     if (cuts.empty()) return {};
     LoopCut core = longest_between(cuts, *extent);
-    if (loop.loop_kind == ForKind::Vectorised) {
+    if (loop.loop_kind == ForKind::Vectorized) {
       core.begin = (core.begin + lanes_ - 1) / lanes_ * lanes_;
       if (core.end < *extent) core.end = core.end / lanes_ * lanes_;
       if (core.end - core.begin < kVectorsWorthACut * lanes_) return {};
@@ -268,15 +268,15 @@ class ConditionHoister : public ir::Rewriter {
   Stmt piece(const ir::For& loop, int64_t begin, int64_t end) const {
     if (begin >= end) return {};
     const auto* old = loop.var.as<ir::Var>();
-    Knowledge knowledge{.bounds = bounds_};
+    Assumptions knowledge{.bounds = bounds_};
     if (end - begin == 1) {
       knowledge.values[old->id] = ir::int_imm(begin);
-      return specialise(loop.body, knowledge);
+      return specialize(loop.body, knowledge);
     }
     const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
     knowledge.values[old->id] = begin == 0 ? var : var + begin;
     knowledge.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
-    Stmt body = specialise(loop.body, knowledge);
+    Stmt body = specialize(loop.body, knowledge);
     if (!body.defined()) return {};
     return ir::make_for(var, ir::int_imm(end - begin), loop.loop_kind, std::move(body));
   }
@@ -303,7 +303,7 @@ class ConditionHoister : public ir::Rewriter {
 
 void hoist_conditions(ir::Function& function, const PassContext& context) {
   if (!has_conditions(function.body)) return;
-  Stmt body = specialise(function.body, {});
+  Stmt body = specialize(function.body, {});
   if (body.defined()) body = Unroller().rewrite(body);
   if (body.defined()) body = ConditionHoister(context.target.lanes(4)).rewrite(body);
   if (!ir::equal(body, function.body)) function.body = body;

@@ -16,7 +16,7 @@
 //
 // A condition such as x + r >= 1, r < 3 is known for x >= 1: the loop is cut there, and at x = 0
 // the condition is one of r. Unrolled loops are unrolled here where a condition uses their
-// variable; Vectorised ones are cut at whole vectors, if enough of them are left. A test stands
+// variable; Vectorized ones are cut at whole vectors, if enough of them are left. A test stands
 // at the innermost place at which it is paid for by the loops inside, so that conditions that
 // change together are one. What the copies add to the program has a limit (kBudget); conditions
 // beyond it are left as they are. Results keep their bits.

@@ -106,15 +106,15 @@ TEST_F(HoistConditions, UnrolledLoopsDecideCopyByCopy) {
             "    Y[2] = Y[2] + A[r + 2]\n");
 }
 
-TEST_F(HoistConditions, VectorisedLoopsAreCutAtWholeVectors) {
-  EXPECT_EQ(after(loop(x, 200, padded(x, (x >= 1) && (x < 199), x - 1), ForKind::Vectorised)),
-            "vectorise for x < 16:\n"
+TEST_F(HoistConditions, VectorizedLoopsAreCutAtWholeVectors) {
+  EXPECT_EQ(after(loop(x, 200, padded(x, (x >= 1) && (x < 199), x - 1), ForKind::Vectorized)),
+            "vectorize for x < 16:\n"
             "  Y[x] = select(x >= 1, A[x - 1], 0.0)\n"
-            "vectorise for x < 176:\n"
+            "vectorize for x < 176:\n"
             "  Y[x + 16] = A[x + 15]\n"
-            "vectorise for x < 8:\n"
+            "vectorize for x < 8:\n"
             "  Y[x + 192] = select(x < 7, A[x + 191], 0.0)\n");
-  kernel.function.body = loop(x, 30, padded(x, x >= 1, x - 1), ForKind::Vectorised);
+  kernel.function.body = loop(x, 30, padded(x, x >= 1, x - 1), ForKind::Vectorized);
   EXPECT_TRUE(kernel.unchanged_by(hoist_conditions)) << kernel.text();
 }
 
@@ -215,7 +215,7 @@ TEST(HoistConditionsOf, TiledConvolution) {
   const std::string text = conv_or_pool("conv2d:n=1,h=14,w=14,ci=64,co=32,kernel=3,stride=1,pad=1",
                                         "compute_inline P\nsplit Y x [7]\nsplit Y c [32]\nreorder "
                                         "Y [x.0, c.0, ry, rx, rc, x.1, c.1]\n"
-                                        "annotate Y x.1 unroll\nannotate Y c.1 vectorise");
+                                        "annotate Y x.1 unroll\nannotate Y c.1 vectorize");
   EXPECT_EQ(text.find("select("), std::string::npos) << text;
   size_t loops = 0;
   for (size_t at = text.find("for rc < 64"); at != std::string::npos;
@@ -227,21 +227,21 @@ TEST(HoistConditionsOf, TiledConvolution) {
 
 TEST(HoistConditionsOf, Padding) {
   const std::string text = conv_or_pool("conv2d:n=1,h=6,w=6,ci=64,co=8,kernel=3,stride=1,pad=1",
-                                        "annotate P c vectorise");
+                                        "annotate P c vectorize");
   const std::string_view padding = R"(allocate P
 for x < 8:
-  vectorise for c < 64:
+  vectorize for c < 64:
     P[x * 64 + c] = 0.0
 for y < 6:
-  vectorise for c < 64:
+  vectorize for c < 64:
     P[y * 512 + c + 512] = 0.0
   for x < 6:
-    vectorise for c < 64:
+    vectorize for c < 64:
       P[y * 512 + x * 64 + c + 576] = X[y * 384 + x * 64 + c]
-  vectorise for c < 64:
+  vectorize for c < 64:
     P[y * 512 + c + 960] = 0.0
 for x < 8:
-  vectorise for c < 64:
+  vectorize for c < 64:
     P[x * 64 + c + 3584] = 0.0
 )";
   EXPECT_EQ(text.substr(0, padding.size()), padding);
@@ -251,16 +251,16 @@ for x < 8:
 TEST(HoistConditionsOf, Pooling) {
   const std::string text =
       conv_or_pool("pool:op=max,spatial=9x9,c=16,kernel=3x3,stride=1,pad=1",
-                   "compute_inline P\nreorder Y [ry, rx, c]\nannotate Y c vectorise");
+                   "compute_inline P\nreorder Y [ry, rx, c]\nannotate Y c vectorize");
   EXPECT_EQ(text.find("select("), std::string::npos) << text;
   EXPECT_EQ(text.find("if "), std::string::npos) << text;
   const std::string_view interior = R"(
   for x < 7:
-    vectorise for c < 16:
+    vectorize for c < 16:
       Y[y * 144 + x * 16 + c + 160] = -inf
     for ry < 3:
       for rx < 3:
-        vectorise for c < 16:
+        vectorize for c < 16:
           Y[y * 144 + x * 16 + c + 160] = max(Y[y * 144 + x * 16 + c + 160], X[y * 144 + x * 16 + ry * 144 + rx * 16 + c])
 )";
   EXPECT_NE(text.find(interior), std::string::npos) << text;

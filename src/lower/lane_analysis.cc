@@ -42,13 +42,14 @@ int64_t coefficient_in(const LinearIndex& index, const LinearTerm& term) {
 
 class LaneAnalyser : public ir::Visitor {
  public:
-  LaneAnalyser(const ir::For& loop, const ir::Function& function, const Licences& licences)
+  LaneAnalyser(const ir::For& loop, const ir::Function& function,
+               const FloatPermissions& permissions)
       : function_(function),
-        licences_(licences),
+        permissions_(permissions),
         extent_(*ir::as_int(loop.extent)),
         varying_{loop.var.as<ir::Var>()->id} {}
 
-  LaneAnalysis analyse(const ir::For& loop) {
+  LaneAnalysis analyze(const ir::For& loop) {
     visit(loop.body);
     for (const LaneAccess& access : accesses_) {
       if (!refused_ && access.is_store && !independent(access)) refused_ = true;
@@ -129,7 +130,7 @@ class LaneAnalyser : public ir::Visitor {
 
   bool may_reorder(ir::Type type) const {
     // Of -0 and +0 the first is the largest: not even that may be sought in any order.
-    return !ir::is_float(type) || licences_.reassociate;
+    return !ir::is_float(type) || permissions_.reassociate;
   }
 
   bool independent(const LaneAccess& store) const {
@@ -165,7 +166,7 @@ class LaneAnalyser : public ir::Visitor {
   }
 
   const ir::Function& function_;
-  const Licences& licences_;
+  const FloatPermissions& permissions_;
   int64_t extent_;
   std::vector<ir::VarId> varying_;  // the loop variable, then Lets computed from it
   std::vector<ir::VarId> inner_;    // bound in the body
@@ -184,8 +185,8 @@ bool uses_any(const Expr& expr, const std::vector<ir::VarId>& vars) {
 }
 
 LaneAnalysis analyse_lanes(const ir::For& loop, const ir::Function& function,
-                           const Licences& licences) {
-  return LaneAnalyser(loop, function, licences).analyse(loop);
+                           const FloatPermissions& permissions) {
+  return LaneAnalyser(loop, function, permissions).analyze(loop);
 }
 
 }  // namespace tilewright::lower

@@ -1,4 +1,4 @@
-// Whether the iterations of a loop may run in lockstep, one a lane: the legality of `vectorise`.
+// Whether the iterations of a loop may run in lockstep, one a lane: the legality of `vectorize`.
 //
 // Iterations are independent if no element that one stores is touched by another. Shown for each
 // stored buffer from the linear forms of its indices: all have one coefficient c != 0 on the loop
@@ -22,7 +22,7 @@ struct LaneAnalysis {
 };
 
 LaneAnalysis analyse_lanes(const ir::For& loop, const ir::Function& function,
-                           const Licences& licences);
+                           const FloatPermissions& permissions);
 
 // Whether the expression uses one of the variables.
 bool uses_any(const ir::Expr& expr, const std::vector<ir::VarId>& vars);

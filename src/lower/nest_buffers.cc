@@ -6,11 +6,11 @@
 namespace tilewright::lower {
 
 using schedule::Annotation;
+using schedule::Attachment;
 using schedule::BufferIndex;
 using schedule::IterKind;
 using schedule::LoopTree;
 using schedule::LoopVar;
-using schedule::Place;
 using schedule::Stage;
 using schedule::StageKind;
 using schedule::VarIndex;
@@ -28,7 +28,7 @@ bool is_finite(const LoopTree& tree, const schedule::Buffer& buffer) {
 }
 
 bool parallel_around(const LoopTree& tree, const Stage& attached) {
-  for (const Stage* stage = &attached; stage->place == Place::At;) {
+  for (const Stage* stage = &attached; stage->place == Attachment::At;) {
     const Stage& target = tree.stage(stage->at_stage);
     for (int k = 0; k <= tree.var(stage->at_loop).position; ++k) {
       const LoopVar& loop = tree.var(target.loops[static_cast<size_t>(k)]);
@@ -44,7 +44,7 @@ bool fits_the_stack(const ir::Buffer& buffer) {
 }
 
 ir::Scope scope_of(const LoopTree& tree, const Stage& writer, const ir::Buffer& buffer) {
-  if (writer.place != Place::At) return ir::Scope::Workspace;
+  if (writer.place != Attachment::At) return ir::Scope::Workspace;
   if (fits_the_stack(buffer)) return ir::Scope::Stack;
   return parallel_around(tree, writer) ? ir::Scope::Thread : ir::Scope::Workspace;
 }

@@ -82,7 +82,7 @@ std::vector<Expr> NestValues::digits_of(BufferIndex buffer, const std::vector<Ex
 
 std::vector<Expr> NestValues::locate(BufferIndex buffer, const std::vector<Expr>& absolute) const {
   const Stage& writer = live_.stage(live_.buffer(buffer).stage);
-  if (writer.place != schedule::Place::At) return digits_of(buffer, absolute);
+  if (writer.place != schedule::Attachment::At) return digits_of(buffer, absolute);
   std::vector<Expr> local;
   local.reserve(absolute.size());
   for (size_t d = 0; d < absolute.size(); ++d) {
@@ -98,7 +98,7 @@ std::vector<Expr> NestValues::element_guards(StageIndex index, IterKind kind) co
     const auto self = static_cast<VarIndex>(&var - live_.vars.data());
     const auto innermost = static_cast<VarIndex>(var.first_part + var.parts - 1);
     const Expr value = local_value(var.unordered ? self : innermost);
-    if (!value.defined()) continue;  // further in, or a reduction that is being initialised
+    if (!value.defined()) continue;  // further in, or a reduction that is being initialized
     const Expr guard = simplified(value < (var.unordered ? var.extent : var.valid));
     const int64_t* known = ir::as_int(guard);
     if (known == nullptr || *known == 0) guards.push_back(guard);

@@ -35,7 +35,7 @@ class NestValues {
 
   ir::Expr affine_expr(const arith::Affine& form) const;
   // The value of a variable from those of its loops; null while some have none (a reduction that
-  // is being initialised).
+  // is being initialized).
   ir::Expr local_value(schedule::VarIndex index) const;
   std::vector<ir::Expr> axis_values(schedule::StageIndex index) const;
   ir::Expr simplified(const ir::Expr& expr) const { return arith::simplify(expr, bounds_); }

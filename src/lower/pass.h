@@ -1,6 +1,6 @@
 // A lowering pass: takes a Function whose IR verifies and leaves one that verifies and computes
-// the same, up to the licences. One pass a file; pipeline.cc is the list. A pass that has nothing
-// to do leaves the body the same node.
+// the same, up to the permissions. One pass a file; pipeline.cc is the list. A pass that has
+// nothing to do leaves the body the same node.
 #pragma once
 
 #include "ir/stmt.h"
@@ -11,7 +11,7 @@ namespace tilewright::lower {
 
 struct PassContext {
   const Target& target;
-  Licences licences;
+  FloatPermissions permissions;
 };
 
 using PassFunction = void (*)(ir::Function& function, const PassContext& context);

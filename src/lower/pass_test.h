@@ -41,18 +41,18 @@ class Kernel {
   }
 
   // The text after the pass, or what the verifier says about it.
-  std::string after(PassFunction pass, Licences licences = {}, int vector_bits = 512) {
+  std::string after(PassFunction pass, FloatPermissions permissions = {}, int vector_bits = 512) {
     Target target;
     target.vector_bits = vector_bits;
-    pass(function, {target, licences});
+    pass(function, {target, permissions});
     const Status status = ir::verify(function);
     return status ? text() : status.error().message;
   }
 
   // Whether the pass leaves the very same statement.
-  bool unchanged_by(PassFunction pass, Licences licences = {}) {
+  bool unchanged_by(PassFunction pass, FloatPermissions permissions = {}) {
     const ir::Stmt before = function.body;
-    after(pass, licences);
+    after(pass, permissions);
     return function.body.same_as(before);
   }
 

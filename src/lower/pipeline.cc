@@ -22,7 +22,7 @@
 #include "lower/tensorize.h"
 #include "lower/transpose_copies.h"
 #include "lower/unroll.h"
-#include "lower/vectorise.h"
+#include "lower/vectorize.h"
 #include "lower/widen_reductions.h"
 #include "schedule/intrinsics.h"
 
@@ -37,7 +37,7 @@ constexpr std::array kPasses = {
     Pass{"hoist_conditions", hoist_conditions},
     Pass{"form_fma", form_fma},
     Pass{"expand_functions", expand_functions},
-    Pass{"vectorise", vectorise, kNeedsFlat},
+    Pass{"vectorize", vectorize, kNeedsFlat},
     Pass{"unroll", unroll},
     Pass{"drop_zero_terms", drop_zero_terms},
     Pass{"promote_registers", promote_registers, kNeedsFlat},
@@ -82,12 +82,12 @@ Status check_disabled(const std::vector<std::string>& disabled) {
 }
 
 // exp and the like are ours, within their ulp; there is no exact one to fall back to.
-Status check_licences(const Workload& workload) {
+Status check_permissions(const Workload& workload) {
   for (te::OpId op = 0; op < workload.dag->ops().size(); ++op) {
-    if (workload.licences.approximate || !workload.dag->access(op).has_expensive_call) continue;
+    if (workload.permissions.approximate || !workload.dag->access(op).has_expensive_call) continue;
     return fail(ErrorKind::Unsupported,
                 fmt::format("{} calls a function that we compute within some ulp, which this "
-                            "workload does not allow (licence approximate)",
+                            "workload does not allow (permission approximate)",
                             workload.dag->op(op).name.text()));
   }
   return {};
@@ -116,10 +116,10 @@ Status check_intrinsics(const Workload& workload, const Target& target,
                               stage, loop.intrinsic.text(), feature_text(intrinsic.feature),
                               print_target(target)));
     }
-    if (ir::is_float(intrinsic.fold().body[0].type()) && !workload.licences.contract) {
+    if (ir::is_float(intrinsic.fold().body[0].type()) && !workload.permissions.contract) {
       return fail(ErrorKind::Unsupported,
                   fmt::format("{} is tensorized by {}, which rounds a product and its addition "
-                              "once; this workload does not allow that (licence contract)",
+                              "once; this workload does not allow that (permission contract)",
                               stage, loop.intrinsic.text()));
     }
   }
@@ -164,7 +164,7 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   if (Status status = check_disabled(options.disabled); !status) {
     return std::unexpected(status.error());
   }
-  if (Status status = check_licences(workload); !status) return std::unexpected(status.error());
+  if (Status status = check_permissions(workload); !status) return std::unexpected(status.error());
   if (Status status = check_bindings(tree); !status) return std::unexpected(status.error());
   if (Status status = check_intrinsics(workload, target, tree); !status) {
     return std::unexpected(status.error());
@@ -172,7 +172,7 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   ir::Function function;
   run_step(function, "build_nest", options,
            [&] { function = build_nest(workload, target, tree, trace); });
-  run_passes(function, kPasses, {.target = target, .licences = workload.licences}, options);
+  run_passes(function, kPasses, {.target = target, .permissions = workload.permissions}, options);
   return function;
 }
 

@@ -40,8 +40,8 @@ struct LowerOptions {
 };
 
 // An error for a pass name in `disabled` that does not exist or that a pass not named there relies
-// on, for a function like exp where the workload lacks the licence `approximate`, and for a tensor
-// intrinsic that the target lacks.
+// on, for a function like exp where the workload lacks the permission `approximate`, and for a
+// tensor intrinsic that the target lacks.
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options = {});

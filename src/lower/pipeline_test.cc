@@ -25,7 +25,7 @@ Result<ir::Function> lowered(const Workload& workload, std::string_view trace_te
 TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {
   std::vector<PassReport> reports;
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
-  ASSERT_TRUE(lowered(matmul, "reorder C [k, j]\nannotate C j vectorise",
+  ASSERT_TRUE(lowered(matmul, "reorder C [k, j]\nannotate C j vectorize",
                       {.disabled = {}, .report = &reports, .report_text = true}));
   ASSERT_EQ(reports.size(), all_passes().size() + 1);
   EXPECT_EQ(reports[0].pass, "build_nest");
@@ -77,7 +77,7 @@ void break_the_ir(ir::Function& function, const PassContext&) {
 TEST(Pipeline, ThePassThatLeavesBadIrIsNamed) {
   const Target target = *parse_target("x86-64-v4;threads=1");
   const Pass passes[] = {{"flatten", flatten}, {"break_the_ir", break_the_ir}};
-  const PassContext context{.target = target, .licences = {}};
+  const PassContext context{.target = target, .permissions = {}};
   const ir::Function whole = *lowered(*parse_workload("matmul:m=4,n=32,k=8"), "");
   ir::Function function = whole;
   try {
@@ -96,7 +96,7 @@ TEST(Pipeline, ThePassThatLeavesBadIrIsNamed) {
 TEST(Pipeline, DevBuildsVerify) { EXPECT_TRUE(LowerOptions{}.verify); }
 #endif
 
-TEST(Pipeline, LicencesBind) {
+TEST(Pipeline, PermissionsBind) {
   const Workload sums = *parse_workload("matmul:m=4,n=32,k=8", {.contract = false});
   EXPECT_EQ(ir::to_string(*lowered(sums, "")).find("fma("), std::string::npos);
 

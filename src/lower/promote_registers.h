@@ -1,5 +1,5 @@
 // Turns small allocated buffers into registers: when every access, after unrolling and
-// vectorising, has a constant index (a number, or a ramp of stride 1 from one) and accesses are
+// vectorizing, has a constant index (a number, or a ramp of stride 1 from one) and accesses are
 // equal or disjoint, each piece becomes a Register buffer of its own vector type.
 //
 //   allocate t: f32[32]                        ->   allocate t.0: f32x16 in register

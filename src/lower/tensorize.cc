@@ -85,13 +85,13 @@ class Tensorizer : public ir::Rewriter {
   Expr rewrite(const Expr& expr) override { return expr; }
   Stmt rewrite(const Stmt& stmt) override {
     const auto* loop = stmt.as<ir::For>();
-    if (loop == nullptr || loop->loop_kind != ir::ForKind::Tensorised) {
+    if (loop == nullptr || loop->loop_kind != ir::ForKind::Tensorized) {
       return rewrite_children(stmt);
     }
     if (const std::optional<Fold> fold = match_fold(*loop)) {
       if (Stmt whole = by_intrinsic(*fold); whole.defined()) return whole;
     }
-    return ir::make_for(loop->var, loop->extent, ir::ForKind::Vectorised, loop->body);
+    return ir::make_for(loop->var, loop->extent, ir::ForKind::Vectorized, loop->body);
   }
 };
 

@@ -1,6 +1,6 @@
-// Turns Tensorised loops into the expression of the tensor intrinsic whose extents, types and
+// Turns Tensorized loops into the expression of the tensor intrinsic whose extents, types and
 // layouts they have (schedule/intrinsics.h). Loops that fit none, as a tail leaves them, are
-// Vectorised.
+// Vectorized.
 //
 //   tensorize for l < 16:
 //     for f < 4: C[j * 16 + l] = C[j * 16 + l] + i32(A[k * 4 + f]) * i32(B[l * 4 + f])   ->

@@ -30,7 +30,7 @@ class Dots : public Kernel {
 
   void fold(int64_t lanes, int64_t factors, const ir::Expr& c_index, const ir::Expr& value) {
     const ir::Stmt store = ir::make_store(c, {c_index}, load(c, {c_index}) + value);
-    function.body = loop(k, 3, loop(l, lanes, loop(f, factors, store), ir::ForKind::Tensorised));
+    function.body = loop(k, 3, loop(l, lanes, loop(f, factors, store), ir::ForKind::Tensorized));
   }
 
  private:
@@ -63,7 +63,7 @@ TEST(Tensorize, FactorsInEitherOrder) {
 }
 
 // Where extents, types or places are others, lanes stay lanes.
-TEST(Tensorize, WhatFitsNoIntrinsicIsVectorised) {
+TEST(Tensorize, WhatFitsNoIntrinsicIsVectorized) {
   struct Case {
     const char* name;
     std::function<void(Dots&)> make;
@@ -88,7 +88,7 @@ TEST(Tensorize, WhatFitsNoIntrinsicIsVectorised) {
     Dots kernel;
     c.make(kernel);
     std::string expected = kernel.text();
-    expected.replace(expected.find("tensorize"), 9, "vectorise");
+    expected.replace(expected.find("tensorize"), 9, "vectorize");
     EXPECT_EQ(kernel.after(tensorize), expected) << c.name;
   }
 }
@@ -102,8 +102,8 @@ TEST(Tensorize, LeavesTheRestAlone) {
 }
 
 Result<ir::Function> lowered(std::string_view workload_text, std::string_view steps,
-                             std::string_view target, Licences licences = {}) {
-  const Workload workload = *parse_workload(workload_text, licences);
+                             std::string_view target, FloatPermissions permissions = {}) {
+  const Workload workload = *parse_workload(workload_text, permissions);
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(steps);
   const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, trace);
@@ -116,7 +116,7 @@ constexpr std::string_view kBytes = "matmul:m=2,n=40,k=10,dtype=u8,dtype_b=i8,co
 constexpr std::string_view kTile =
     "cache_write C\nsplit C j [16]\nreorder C [j.0, i, j.1]\ncompute_at C.write C j.0\n"
     "split C.write k [4]\nreorder C.write [k.0, i, j, k.1]\nannotate C.write i unroll\n"
-    "annotate C i unroll\nannotate C j.1 vectorise\npack B C.write\n"
+    "annotate C i unroll\nannotate C j.1 vectorize\npack B C.write\n"
     "tensorize C.write j vnni_dot_u8i8\n";
 
 // Sums stay in registers over the reduction, also where its last factors are folded one by one.
@@ -150,7 +150,7 @@ TEST(Tensorize, FloatsAreContracted) {
   ASSERT_FALSE(function);
   EXPECT_EQ(function.error().message,
             "C is tensorized by avx512_bf16_dot, which rounds a product and its addition once; "
-            "this workload does not allow that (licence contract)");
+            "this workload does not allow that (permission contract)");
 }
 
 }  // namespace

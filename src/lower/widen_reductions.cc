@@ -51,7 +51,7 @@ class ReductionWidener : public ir::Rewriter {
  public:
   ReductionWidener(ir::Function& function, const PassContext& context)
       : function_(function),
-        licences_(context.licences),
+        permissions_(context.permissions),
         registers_(context.target.vector_registers() == 32 ? 28 : 16),
         list_(list_accesses(function)) {}
 
@@ -110,7 +110,7 @@ class ReductionWidener : public ir::Rewriter {
       if (!found || accumulators_.contains(access.store)) return {};
       if (!result.empty() && found->op != result[0].op) return {};
       const bool sums = found->op == BinaryOp::Add || found->op == BinaryOp::Mul;
-      if (sums && ir::is_float(found->vector.type()) && !licences_.reassociate) return {};
+      if (sums && ir::is_float(found->vector.type()) && !permissions_.reassociate) return {};
       result.push_back(std::move(*found));
     }
     if (loads != result.size()) return {};  // somebody else reads the element
@@ -121,7 +121,7 @@ class ReductionWidener : public ir::Rewriter {
     const BufferId id = accumulator.in_register;
     const Expr held = ir::load(accumulator.vector.type(), id, {ir::int_imm(0)});
     const auto* product = accumulator.vector.as<ir::Binary>();
-    const bool contract = licences_.contract && accumulator.op == BinaryOp::Add &&
+    const bool contract = permissions_.contract && accumulator.op == BinaryOp::Add &&
                           product != nullptr && product->op == BinaryOp::Mul &&
                           ir::is_float(product->type);
     Expr value = contract ? ir::fma(product->a, product->b, held)
@@ -184,7 +184,7 @@ class ReductionWidener : public ir::Rewriter {
   }
 
   ir::Function& function_;
-  const Licences& licences_;
+  const FloatPermissions& permissions_;
   size_t registers_;  // that a loop may have for sums
   AccessList list_;
   std::unordered_map<const ir::Store*, VectorAccumulator> accumulators_;

@@ -10,9 +10,9 @@ using ir::Expr;
 
 class WidenReductions : public testing::Test {
  protected:
-  std::string after(ir::Stmt body, Licences licences = {}) {
+  std::string after(ir::Stmt body, FloatPermissions permissions = {}) {
     kernel.function.body = std::move(body);
-    return kernel.after(widen_reductions, licences);
+    return kernel.after(widen_reductions, permissions);
   }
   // S[index] = S[index] op reduce(op, value)
   ir::Stmt fold(BinaryOp op, const Expr& index, const Expr& value) const {

@@ -20,7 +20,7 @@ std::string said(const WorkerEvent& event) {
 
 }  // namespace
 
-bool may_be_innocent(const WorkerEvent& event) {
+bool killed_externally(const WorkerEvent& event) {
   return event.died && !event.late && event.signal == SIGKILL;
 }
 

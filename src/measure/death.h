@@ -8,7 +8,7 @@ namespace tilewright::measure {
 
 // Killed from outside, by somebody or for want of memory of the machine: not the candidate's doing,
 // or not for certain. Worth a second try.
-bool may_be_innocent(const WorkerEvent& event);
+bool killed_externally(const WorkerEvent& event);
 
 // Of a build worker: build_timeout, or build with the signal, the last pass and what it said.
 BuildReply reply_of_death(const WorkerEvent& event, double timeout_s);

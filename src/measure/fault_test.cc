@@ -1,4 +1,4 @@
-// Fault injection: bad candidates of every kind, really executed behind the real walls.
+// Fault injection: bad candidates of every kind, really executed behind the real pool.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

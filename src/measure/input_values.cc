@@ -100,7 +100,7 @@ class Planner {
     // The widest integers first.
     for (const double limit : {8388607., 65535., 2047., 127., 64., 32., 16., 8., 4., 3., 2., 1.}) {
       InputPlan plan = whole_numbers(limit);
-      const ValueAnalysis analysis = analyse(plan);
+      const ValueAnalysis analysis = analyze(plan);
       plan.exact = analysis.exact && analysis.hazards == 0 && analysis.in_bounds;
       if (plan.exact) return plan;
     }
@@ -108,7 +108,7 @@ class Planner {
     avoid_hazards(plan);
     make_ends_extreme(plan);
     prefer_exact_sums(plan);
-    if (!analyse(plan).in_bounds) {
+    if (!analyze(plan).in_bounds) {
       return fail(ErrorKind::Unsupported,
                   workload_.text +
                       ": no inputs can be drawn for it: an index that is computed "
@@ -171,14 +171,14 @@ class Planner {
                                                        {0.1, 0.9, false, false},
                                                        {-0.5, 0.5, false, true},
                                                        {-0.1, 0.1, false, true}}};
-    int hazards = analyse(plan).hazards;
+    int hazards = analyze(plan).hazards;
     for (size_t k = 0; k < plan.operands.size(); ++k) {
       if (workload_.operands[k].role == Role::Output || !ir::is_float(type_of(k))) continue;
       InputPlan best = plan;
       for (const InputRange& range : kElsewhere) {
         InputPlan other = plan;
         other.operands[k] = range;
-        const int left = analyse(other).hazards;
+        const int left = analyze(other).hazards;
         if (left >= hazards) continue;
         hazards = left;
         best = std::move(other);
@@ -194,17 +194,17 @@ class Planner {
       if (plan.operands[k].whole) continue;
       InputPlan other = plan;
       other.operands[k].extreme = kExtreme;
-      if (analyse(other).hazards <= analyse(plan).hazards) plan = std::move(other);
+      if (analyze(other).hazards <= analyze(plan).hazards) plan = std::move(other);
     }
   }
 
   // Small integers instead, if no function minds and all sums on the way are exact with them. (In a
   // sum that is not, the same few terms again and again are rounded the same way: errors add up.)
   void prefer_exact_sums(InputPlan& plan) const {
-    const int hazards = analyse(plan).hazards;
+    const int hazards = analyze(plan).hazards;
     for (const double limit : {4., 3., 2., 1.}) {
       InputPlan whole = whole_numbers(limit);
-      const ValueAnalysis analysis = analyse(whole);
+      const ValueAnalysis analysis = analyze(whole);
       const bool exact = analysis.exact_sums > 0 && analysis.inexact_sums == 0;
       if (!exact || analysis.hazards > hazards) continue;
       plan = std::move(whole);
@@ -212,7 +212,7 @@ class Planner {
     }
   }
 
-  ValueAnalysis analyse(const InputPlan& plan) const {
+  ValueAnalysis analyze(const InputPlan& plan) const {
     std::vector<ValueSet> inputs(workload_.dag->tensors().size());
     for (size_t k = 0; k < plan.operands.size(); ++k) {
       inputs[workload_.operands[k].tensor] = set_of(plan.operands[k]);

@@ -11,7 +11,7 @@
 #include "measure/expectation.h"
 #include "measure/shared_operands.h"
 #include "measure/trials.h"
-#include "measure/walls.h"
+#include "measure/worker_pool.h"
 #include "schedule/apply.h"
 #include "schedule/default_trace.h"
 
@@ -31,13 +31,13 @@ struct Measurer::Impl {
   schedule::LoopTree initial;
   schedule::LoopTree tree;  // of the candidate at hand; reused
   std::optional<SharedOperands> operands;
-  std::optional<Walls> walls;
+  std::optional<WorkerPool> pool;
   schedule::Trace default_trace;
   double default_ns = 0;
   double incumbent_ns = 0;
   Shares shares;
 
-  Status heed_stop();  // an error when measuring is to end
+  Status check_cancelled();  // an error when measuring is to end
   Status set_run_task(const Tolerance& tolerance);
   Status make_reference();
   Result<std::vector<BuildReply>> build_all(std::span<const schedule::Trace> traces);
@@ -49,15 +49,15 @@ struct Measurer::Impl {
                       const schedule::Illegal& why) const;
 };
 
-Status Measurer::Impl::heed_stop() {
+Status Measurer::Impl::check_cancelled() {
   if (!options.stop || !options.stop()) return {};
-  if (const Status status = walls->abandon(); !status) return status;
+  if (const Status status = pool->abandon(); !status) return status;
   return fail(ErrorKind::Io, "stopped as asked for");
 }
 
 Status Measurer::Impl::set_run_task(const Tolerance& tolerance) {
   const int64_t besides = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
-  return walls->set_run_task(
+  return pool->set_run_task(
       {.task = record::stored_form(task),
        .operands_path = fmt::format("/proc/{}/fd/{}", getpid(), operands->fd()),
        .tolerance = tolerance,
@@ -69,7 +69,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
   std::vector<BuildReply> replies(traces.size());
   std::vector<size_t> waiting;  // the last comes first
   for (size_t k = traces.size(); k-- > 0;) waiting.push_back(k);
-  std::vector<std::optional<size_t>> at(walls->builders());
+  std::vector<std::optional<size_t>> at(pool->builders());
   std::vector<int> kills(traces.size());
   size_t left = traces.size();
   while (left > 0) {
@@ -77,11 +77,11 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
       if (at[b]) continue;
       at[b] = waiting.back();
       waiting.pop_back();
-      walls->submit_build(b, schedule::to_text(traces[*at[b]]));
+      pool->submit_build(b, schedule::to_text(traces[*at[b]]));
     }
-    if (const Status status = heed_stop(); !status) return std::unexpected(status.error());
-    walls->wait(0.1);
-    Result<std::vector<BuildEvent>> events = walls->built();
+    if (const Status status = check_cancelled(); !status) return std::unexpected(status.error());
+    pool->wait(0.1);
+    Result<std::vector<BuildEvent>> events = pool->built();
     if (!events) return std::unexpected(events.error());
     for (BuildEvent& event : *events) {
       if (!at[event.builder]) continue;
@@ -99,12 +99,12 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
 
 Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
   for (int kills = 0;;) {
-    walls->submit_run(message);
+    pool->submit_run(message);
     std::optional<RunEvent> ended;
     while (!ended) {
-      if (const Status status = heed_stop(); !status) return std::unexpected(status.error());
-      walls->wait(0.1);
-      Result<std::vector<RunEvent>> events = walls->ran();
+      if (const Status status = check_cancelled(); !status) return std::unexpected(status.error());
+      pool->wait(0.1);
+      Result<std::vector<RunEvent>> events = pool->ran();
       if (!events) return std::unexpected(events.error());
       if (!events->empty()) ended = std::move(events->front());
     }
@@ -235,9 +235,9 @@ Result<Measurer> Measurer::start(const Task& task, const MeasureOptions& options
   Result<schedule::LoopTree> initial = schedule::initial_tree(impl->task.workload);
   if (!initial) return std::unexpected(initial.error());
   impl->initial = std::move(*initial);
-  Result<Walls> walls = Walls::start(task, options);
-  if (!walls) return std::unexpected(walls.error());
-  impl->walls = std::move(*walls);
+  Result<WorkerPool> pool = WorkerPool::start(task, options);
+  if (!pool) return std::unexpected(pool.error());
+  impl->pool = std::move(*pool);
   if (const Status status = impl->make_reference(); !status) {
     return std::unexpected(status.error());
   }
@@ -254,14 +254,14 @@ void Measurer::set_incumbent(double latency_ns) {
 
 Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report,
                          const Wanted& wanted) {
-  Trials trials(*impl_->walls, impl_->options, impl_->shares, impl_->incumbent_ns);
+  Trials trials(*impl_->pool, impl_->options, impl_->shares, impl_->incumbent_ns);
   for (size_t k = 0; k < candidates.size(); ++k) {
     const schedule::Illegal why = schedule::apply(impl_->initial, candidates[k], &impl_->tree);
     if (why) {
       trials.add_finished(impl_->illegal(k, candidates[k], why));
       continue;
     }
-    Trial trial;
+    PendingTrial trial;
     trial.candidate = k;
     trial.trace = schedule::to_text(candidates[k]);
     trial.program = schedule::program_hash(impl_->tree);
@@ -310,11 +310,11 @@ Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Tra
 
 Shares Measurer::shares() const {
   Shares shares = impl_->shares;
-  shares.builders_started = impl_->walls->builders_started();
-  shares.runners_started = impl_->walls->runners_started();
+  shares.builders_started = impl_->pool->builders_started();
+  shares.runners_started = impl_->pool->runners_started();
   return shares;
 }
 
-std::vector<int> Measurer::worker_pids() const { return impl_->walls->pids(); }
+std::vector<int> Measurer::worker_pids() const { return impl_->pool->pids(); }
 
 }  // namespace tilewright::measure

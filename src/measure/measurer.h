@@ -1,4 +1,4 @@
-// Measurer: candidates in, verdicts out. Two walls of worker processes stand between a candidate
+// Measurer: candidates in, verdicts out. Two pool of worker processes stand between a candidate
 // and this process: build workers, in which LLVM lives, and a run worker, which has no compiler.
 // Whatever a candidate does (loops, exhausts memory, crashes, writes out of bounds) costs one
 // trial: the worker is started anew and the verdict says what happened.

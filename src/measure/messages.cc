@@ -25,18 +25,19 @@ void read(ByteReader& from, std::vector<double>* numbers) {
   for (double& number : *numbers) number = from.number<double>();
 }
 
-void write(ByteWriter& to, const Licences& licences) {
-  for (const bool licence :
-       {licences.reassociate, licences.contract, licences.approximate, licences.fold,
-        licences.online_softmax, licences.winograd, licences.reduced_precision}) {
-    to.number(licence);
+void write(ByteWriter& to, const FloatPermissions& permissions) {
+  for (const bool permission :
+       {permissions.reassociate, permissions.contract, permissions.approximate, permissions.fold,
+        permissions.online_softmax, permissions.winograd, permissions.reduced_precision}) {
+    to.number(permission);
   }
 }
-void read(ByteReader& from, Licences* licences) {
-  for (bool* licence :
-       {&licences->reassociate, &licences->contract, &licences->approximate, &licences->fold,
-        &licences->online_softmax, &licences->winograd, &licences->reduced_precision}) {
-    *licence = from.number<uint8_t>() != 0;
+void read(ByteReader& from, FloatPermissions* permissions) {
+  for (bool* permission :
+       {&permissions->reassociate, &permissions->contract, &permissions->approximate,
+        &permissions->fold, &permissions->online_softmax, &permissions->winograd,
+        &permissions->reduced_precision}) {
+    *permission = from.number<uint8_t>() != 0;
   }
 }
 
@@ -44,14 +45,14 @@ void write(ByteWriter& to, const record::StoredTask& task) {
   write(to, task.key);
   write(to, task.workload);
   to.text(task.text);
-  write(to, task.licences);
+  write(to, task.permissions);
   to.text(task.target);
 }
 void read(ByteReader& from, record::StoredTask* task) {
   read(from, &task->key);
   read(from, &task->workload);
   task->text = from.text();
-  read(from, &task->licences);
+  read(from, &task->permissions);
   task->target = from.text();
 }
 

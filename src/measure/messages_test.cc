@@ -34,7 +34,7 @@ TaskMessage some_task() {
   return {.task = {.key = {1, 2},
                    .workload = {3, 4},
                    .text = "matmul:m=2,n=3,k=4",
-                   .licences = {.winograd = true},
+                   .permissions = {.winograd = true},
                    .target = "x86-64;threads=2"},
           .operands_path = "/proc/1/fd/7",
           .tolerance = {.absolute = {0, 1e-6}, .relative = {0, 2}},

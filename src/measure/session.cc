@@ -29,7 +29,7 @@ struct Known {
 struct Fresh {
   schedule::Trace trace;
   Hash128 program;  // zero when it is illegal
-  std::vector<size_t> askers;
+  std::vector<size_t> requesters;
 };
 
 Hash128 hash_of_text(std::string_view text) { return Hasher().add_text(text).finish(); }
@@ -58,7 +58,8 @@ struct Session::Impl {
   const Known* find(const schedule::Trace& trace, Hash128 program) const;
   Result<Attempt> fetch(const Known& known);
   Attempt attempt_of(const Measurement& measurement, std::string trace, bool interleaved);
-  Status answer_from_store(const Known& of, std::span<const size_t> askers, const Report& report);
+  Status answer_from_store(const Known& of, std::span<const size_t> requesters,
+                           const Report& report);
   Status keep_and_report(std::span<const Measurement> group, std::span<const Fresh> fresh,
                          const Report& report);
 };
@@ -166,11 +167,11 @@ Result<Session> Session::start(const Task& task, record::Store& store,
   return Session(std::move(impl));
 }
 
-Status Session::Impl::answer_from_store(const Known& of, std::span<const size_t> askers,
+Status Session::Impl::answer_from_store(const Known& of, std::span<const size_t> requesters,
                                         const Report& report) {
   const Result<Attempt> attempt = fetch(of);
   if (!attempt) return std::unexpected(attempt.error());
-  for (const size_t candidate : askers) {
+  for (const size_t candidate : requesters) {
     report({.candidate = candidate,
             .stored = true,
             .attempt = *attempt,
@@ -192,7 +193,7 @@ Status Session::Impl::keep_and_report(std::span<const Measurement> group,
   for (size_t k = 0; k < group.size(); ++k) {
     remember(attempts[k]);
     bool first = true;
-    for (const size_t candidate : fresh[group[k].candidate].askers) {
+    for (const size_t candidate : fresh[group[k].candidate].requesters) {
       report({.candidate = candidate,
               .stored = !first,
               .attempt = attempts[k],
@@ -221,11 +222,11 @@ Status Session::measure(std::span<const schedule::Trace> candidates, const Repor
     if (program != Hash128{}) {
       const auto [at, added] = fresh_of.try_emplace(program, fresh.size());
       if (!added) {
-        fresh[at->second].askers.push_back(k);
+        fresh[at->second].requesters.push_back(k);
         continue;
       }
     }
-    fresh.push_back({.trace = candidates[k], .program = program, .askers = {k}});
+    fresh.push_back({.trace = candidates[k], .program = program, .requesters = {k}});
   }
   // Whoever is at the same search has another order, so that the work is divided.
   if (impl.others_write) {
@@ -239,7 +240,7 @@ Status Session::measure(std::span<const schedule::Trace> candidates, const Repor
     if (const Status status = impl.look_again(); !status) return std::unexpected(status.error());
     const Known* const known = impl.find(fresh[k].trace, fresh[k].program);
     if (known == nullptr) return true;
-    const Status status = impl.answer_from_store(*known, fresh[k].askers, report);
+    const Status status = impl.answer_from_store(*known, fresh[k].requesters, report);
     if (!status) return std::unexpected(status.error());
     return false;
   };

@@ -11,7 +11,7 @@
 namespace tilewright::measure {
 
 struct StatusBlock {
-  char phase[96];     // `lower: vectorise`, `check`, `time`
+  char phase[96];     // `lower: vectorize`, `check`, `time`
   int32_t signal;     // that the worker's handler caught; 0: none
   int32_t timed_out;  // not 0: the worker's own timer ended it
   int32_t kernel;     // of several of one job: which is at work

@@ -33,7 +33,7 @@ RunRequest request_for(const MeasureOptions& options, double incumbent_ns) {
 
 bool Trials::any_building(bool only_exclusive) const {
   for (size_t k = 0; k < building_.size(); ++k) {
-    if (building_[k] && !(only_exclusive && walls_.overlaps(k))) return true;
+    if (building_[k] && !(only_exclusive && pool_.overlaps(k))) return true;
   }
   return false;
 }
@@ -43,12 +43,12 @@ bool Trials::done() const {
 }
 
 Status Trials::run(const Measurer::Report& report, const Measurer::Wanted& wanted) {
-  building_.resize(walls_.builders());
-  for (size_t k = 0; k < walls_.builders(); ++k) overlap_ |= walls_.overlaps(k);
+  building_.resize(pool_.builders());
+  for (size_t k = 0; k < pool_.builders(); ++k) overlap_ |= pool_.overlaps(k);
   accounted_ns_ = runtime::now_ns();
   while (!done()) {
     if (options_.stop && options_.stop()) {
-      if (const Status status = walls_.abandon(); !status) return status;
+      if (const Status status = pool_.abandon(); !status) return status;
       break;
     }
     change_turn();
@@ -58,7 +58,7 @@ Status Trials::run(const Measurer::Report& report, const Measurer::Wanted& wante
       if (const Status status = start_run(wanted); !status) return status;
     }
     if (done()) break;  // nothing was wanted any more
-    walls_.wait(kTurnSeconds);
+    pool_.wait(kTurnSeconds);
     account();
     if (const Status status = collect_builds(); !status) return status;
     if (const Status status = collect_runs(); !status) return status;
@@ -76,7 +76,7 @@ void Trials::change_turn() {
   }
 }
 
-Status Trials::drop_unwanted(std::deque<Trial>& queue, const Measurer::Wanted& wanted) {
+Status Trials::drop_unwanted(std::deque<PendingTrial>& queue, const Measurer::Wanted& wanted) {
   while (wanted && !queue.empty()) {
     const Result<bool> is_wanted = wanted(queue.front().candidate);
     if (!is_wanted) return std::unexpected(is_wanted.error());
@@ -87,11 +87,11 @@ Status Trials::drop_unwanted(std::deque<Trial>& queue, const Measurer::Wanted& w
 }
 
 Status Trials::start_builds(const Measurer::Wanted& wanted) {
-  for (size_t k = 0; k < walls_.builders(); ++k) {
+  for (size_t k = 0; k < pool_.builders(); ++k) {
     size_t ahead = built_.size();
     for (const auto& trial : building_) ahead += trial ? 1 : 0;
     if (pending_.empty() || ahead >= kBuiltAhead) break;
-    const bool allowed = walls_.overlaps(k) || (turn_ == Turn::Building && !running_);
+    const bool allowed = pool_.overlaps(k) || (turn_ == Turn::Building && !running_);
     if (building_[k] || !allowed) continue;
     if (const Status status = drop_unwanted(pending_, wanted); !status) return status;
     if (pending_.empty()) break;
@@ -101,7 +101,7 @@ Status Trials::start_builds(const Measurer::Wanted& wanted) {
       building_[k]->start_us = time_of_day_us();
       building_[k]->load = load_average();
     }
-    walls_.submit_build(k, building_[k]->trace);
+    pool_.submit_build(k, building_[k]->trace);
   }
   return {};
 }
@@ -116,16 +116,16 @@ Status Trials::start_run(const Measurer::Wanted& wanted) {
   message.job = RunJob::Measure;
   message.kernels = {running_->kernel};
   message.request = request_for(options_, incumbent_ns_);
-  walls_.submit_run(message);
+  pool_.submit_run(message);
   return {};
 }
 
 Status Trials::collect_builds() {
-  Result<std::vector<BuildEvent>> events = walls_.built();
+  Result<std::vector<BuildEvent>> events = pool_.built();
   if (!events) return std::unexpected(events.error());
   for (BuildEvent& event : *events) {
     if (!building_[event.builder]) continue;
-    Trial trial = std::move(*building_[event.builder]);
+    PendingTrial trial = std::move(*building_[event.builder]);
     building_[event.builder].reset();
     shares_.build_cpu_ns += event.reply.cpu_ns;
     trial.build_ns = event.reply.cpu_ns;
@@ -142,11 +142,11 @@ Status Trials::collect_builds() {
 }
 
 Status Trials::collect_runs() {
-  Result<std::vector<RunEvent>> events = walls_.ran();
+  Result<std::vector<RunEvent>> events = pool_.ran();
   if (!events) return std::unexpected(events.error());
   for (RunEvent& event : *events) {
     if (!running_) continue;
-    Trial trial = std::move(*running_);
+    PendingTrial trial = std::move(*running_);
     running_.reset();
     if (event.innocent && trial.kills++ < kKillsForgiven) {
       built_.push_front(std::move(trial));
@@ -178,7 +178,7 @@ Status Trials::collect_runs() {
   return {};
 }
 
-void Trials::finish_failed(const Trial& trial, VerdictKind kind, std::string text) {
+void Trials::finish_failed(const PendingTrial& trial, VerdictKind kind, std::string text) {
   record::Conditions conditions;
   conditions.build_ns = trial.build_ns;
   conditions.load = trial.load;

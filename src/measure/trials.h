@@ -1,4 +1,4 @@
-// Trials: the loop of Measurer::measure. Candidates are built, checked and timed through the walls,
+// Trials: the loop of Measurer::measure. Candidates are built, checked and timed through the pool,
 // in turns where builders and kernel share cpus:
 //
 //   building   up to kBuiltAhead candidates are built; nothing is timed
@@ -13,14 +13,14 @@
 #include <vector>
 
 #include "measure/measurer.h"
-#include "measure/walls.h"
+#include "measure/worker_pool.h"
 
 namespace tilewright::measure {
 
 inline constexpr size_t kBuiltAhead = 16;
 
 // A candidate on its way.
-struct Trial {
+struct PendingTrial {
   size_t candidate = 0;
   std::string trace;  // text form
   Hash128 program;
@@ -34,10 +34,10 @@ struct Trial {
 class Trials {
  public:
   // All outlive it. `incumbent_ns` is kept up to date.
-  Trials(Walls& walls, const MeasureOptions& options, Shares& shares, double& incumbent_ns)
-      : walls_(walls), options_(options), shares_(shares), incumbent_ns_(incumbent_ns) {}
+  Trials(WorkerPool& pool, const MeasureOptions& options, Shares& shares, double& incumbent_ns)
+      : pool_(pool), options_(options), shares_(shares), incumbent_ns_(incumbent_ns) {}
 
-  void add(Trial trial) { pending_.push_back(std::move(trial)); }
+  void add(PendingTrial trial) { pending_.push_back(std::move(trial)); }
   void add_finished(Measurement measurement) { finish(std::move(measurement)); }
   Status run(const Measurer::Report& report, const Measurer::Wanted& wanted = {});
 
@@ -50,23 +50,23 @@ class Trials {
   Status start_builds(const Measurer::Wanted& wanted);
   Status start_run(const Measurer::Wanted& wanted);
   // Takes those off the front that are not wanted.
-  static Status drop_unwanted(std::deque<Trial>& queue, const Measurer::Wanted& wanted);
+  static Status drop_unwanted(std::deque<PendingTrial>& queue, const Measurer::Wanted& wanted);
   Status collect_builds();
   Status collect_runs();
   Status report_finished(const Measurer::Report& report, bool all);
   void account();
   void finish(Measurement measurement);
-  void finish_failed(const Trial& trial, record::VerdictKind kind, std::string text);
+  void finish_failed(const PendingTrial& trial, record::VerdictKind kind, std::string text);
 
-  Walls& walls_;
+  WorkerPool& pool_;
   const MeasureOptions& options_;
   Shares& shares_;
   double& incumbent_ns_;
   Turn turn_ = Turn::Building;
   bool overlap_ = false;  // some builder has a cpu of its own
-  std::deque<Trial> pending_, built_;
-  std::vector<std::optional<Trial>> building_;  // by builder
-  std::optional<Trial> running_;
+  std::deque<PendingTrial> pending_, built_;
+  std::vector<std::optional<PendingTrial>> building_;  // by builder
+  std::optional<PendingTrial> running_;
   std::vector<Measurement> finished_;  // not yet reported
   int64_t oldest_ns_ = 0;              // of those
   int64_t accounted_ns_ = 0;

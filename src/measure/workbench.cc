@@ -51,7 +51,7 @@ std::string text_of_status(int32_t status) {
 
 struct Workbench::Impl {
   // A kernel on the bench and what has become of it so far.
-  struct Trial {
+  struct Call {
     std::unique_ptr<MountedKernel> kernel;  // at one place: its clock refers to it
     std::optional<KernelClock> clock;
     RunOutcome outcome;
@@ -67,8 +67,8 @@ struct Workbench::Impl {
   bool is_output(size_t k) const { return task.workload.operands[k].role == Role::Output; }
 
   // Loads and packs; the outcome says what went wrong.
-  Trial mount(const BuiltKernel& kernel, PackedBuffers& packed) {
-    Trial trial;
+  Call mount(const BuiltKernel& kernel, PackedBuffers& packed) {
+    Call trial;
     set_phase(status, "load");
     Result<MountedKernel> mounted = MountedKernel::mount(task, kernel, memory, packed);
     if (!mounted) {
@@ -83,7 +83,7 @@ struct Workbench::Impl {
   }
 
   // Lays out what it may write, calls it once and looks at the guard zones.
-  void run_first(Trial& trial, double timeout_ns) {
+  void run_first(Call& trial, double timeout_ns) {
     poison();
     set_phase(status, "run");
     trial.clock.emplace(*trial.kernel, task.target.threads, timeout_ns);
@@ -105,7 +105,7 @@ struct Workbench::Impl {
   }
 
   // A status that is not 0, a guard zone.
-  void find_fault(Trial& trial) {
+  void find_fault(Call& trial) {
     Verdict& verdict = trial.outcome.verdict;
     if (trial.clock->status() != 0) {
       verdict = failure(VerdictKind::Crash, text_of_status(trial.clock->status()));
@@ -117,7 +117,7 @@ struct Workbench::Impl {
     }
   }
 
-  void compare_outputs(Trial& trial, std::string_view when = {}) {
+  void compare_outputs(Call& trial, std::string_view when = {}) {
     set_phase(status, "compare");
     for (size_t k = 0; k < memory.operands.size() && !trial.failed(); ++k) {
       if (!is_output(k)) continue;
@@ -129,9 +129,9 @@ struct Workbench::Impl {
   }
 
   // Mounted, run once and compared.
-  Trial checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed) {
+  Call checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed) {
     const int64_t begin = now_ns();
-    Trial trial = mount(kernel, packed);
+    Call trial = mount(kernel, packed);
     if (!trial.failed()) run_first(trial, timeout_ns);
     if (!trial.failed()) compare_outputs(trial);
     trial.outcome.conditions.check_ns = since(begin);
@@ -141,7 +141,7 @@ struct Workbench::Impl {
 
   // Right but slower than `censor_ns`, and not by accident: all of several runs were. Runs of a
   // short kernel are as many calls as make a sample.
-  bool is_censored(Trial& trial, double censor_ns) {
+  bool is_censored(Call& trial, double censor_ns) {
     double fastest = trial.first_ns;
     bool disturbed = true;  // the first run has cold caches
     for (int runs = 1; censor_ns > 0 && fastest > censor_ns; ++runs) {
@@ -160,7 +160,7 @@ struct Workbench::Impl {
     return false;
   }
 
-  void time(Trial& trial, const RunRequest& request) {
+  void time(Call& trial, const RunRequest& request) {
     TimingResult result = time_kernel(*trial.clock, disturbance, request.protocol.cache,
                                       request.incumbent_ns, trial.first_ns);
     trial.outcome.verdict = timed(result.latency_ns, std::move(result.samples_ns));
@@ -170,7 +170,7 @@ struct Workbench::Impl {
     compare_outputs(trial, "after further runs: ");
   }
 
-  void take_turn(Trial& trial, const CompareRequest& request) {
+  void take_turn(Call& trial, const CompareRequest& request) {
     const Turn turn = time_turn(*trial.clock, disturbance, request.protocol.cache, trial.first_ns,
                                 request.round_ns);
     const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
@@ -185,7 +185,7 @@ struct Workbench::Impl {
   }
 
   // What is left to say once all turns are taken: it is still right, and how fast it is.
-  void conclude(Trial& trial) {
+  void conclude(Call& trial) {
     poison();
     trial.clock->run();
     find_fault(trial);
@@ -231,7 +231,7 @@ Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operan
 RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_ns,
                                      SharedOperands& operands) {
   const int64_t begin = now_ns();
-  Impl::Trial trial = impl_->mount(kernel, impl_->packed);
+  Impl::Call trial = impl_->mount(kernel, impl_->packed);
   if (!trial.failed()) impl_->run_first(trial, timeout_ns);
   if (!trial.failed()) {
     operands.set_writable(true);
@@ -250,13 +250,13 @@ RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_n
 }
 
 RunOutcome Workbench::check(const BuiltKernel& kernel, double timeout_ns) {
-  Impl::Trial trial = impl_->checked(kernel, timeout_ns, impl_->packed);
+  Impl::Call trial = impl_->checked(kernel, timeout_ns, impl_->packed);
   trial.outcome.conditions.time_ns = trial.first_ns;
   return std::move(trial.outcome);
 }
 
 RunOutcome Workbench::measure(const BuiltKernel& kernel, const RunRequest& request) {
-  Impl::Trial trial = impl_->checked(kernel, request.timeout_ns, impl_->packed);
+  Impl::Call trial = impl_->checked(kernel, request.timeout_ns, impl_->packed);
   if (trial.failed()) return std::move(trial.outcome);
   const int64_t begin = now_ns();
   set_phase(impl_->status, "time");
@@ -269,7 +269,7 @@ RunOutcome Workbench::measure(const BuiltKernel& kernel, const RunRequest& reque
 std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
                                            const CompareRequest& request) {
   std::vector<PackedBuffers> packed(kernels.size());  // all of them at once
-  std::vector<Impl::Trial> trials;
+  std::vector<Impl::Call> trials;
   trials.reserve(kernels.size());
   size_t workspace = 0;
   for (size_t k = 0; k < kernels.size(); ++k) {

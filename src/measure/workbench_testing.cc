@@ -22,9 +22,9 @@ SharedOperands drawn(const Workload& workload) {
 }  // namespace
 
 Task task_of_text(std::string_view text, int threads) {
-  Licences licences;
-  licences.winograd = true;
-  const Result<Workload> workload = parse_workload(text, licences);
+  FloatPermissions permissions;
+  permissions.winograd = true;
+  const Result<Workload> workload = parse_workload(text, permissions);
   EXPECT_TRUE(workload) << workload.error().message;
   return {.workload = workload.value(), .target = host_target(threads)};
 }

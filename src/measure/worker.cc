@@ -43,7 +43,7 @@ void Worker::submit(std::string_view message, double deadline_s) {
   process_->send(message);
 }
 
-WorkerEvent Worker::bury(bool late) {
+WorkerEvent Worker::reap(bool late) {
   WorkerEvent event;
   event.died = true;
   event.late = late;
@@ -75,7 +75,7 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
     if (reply && !late) return std::nullopt;
     const bool was_busy = busy_;
     const bool starting = !ready_;
-    WorkerEvent event = bury(late);
+    WorkerEvent event = reap(late);
     if (starting && ++failed_starts_ >= kFailedStartsInARow) {
       return fail(ErrorKind::Io,
                   fmt::format("{} does not start: {}{}{}", policy_.process.program.string(),

@@ -55,7 +55,7 @@ class Worker {
  private:
   Worker() = default;
   Status restart();
-  WorkerEvent bury(bool late);
+  WorkerEvent reap(bool late);
 
   WorkerPolicy policy_;
   std::string task_;

@@ -106,11 +106,11 @@ std::string suggestion(const ValueInfoProto& input, const DeclaredShape& declare
 }
 
 std::vector<const ValueInfoProto*> true_inputs(const ::onnx::GraphProto& graph) {
-  std::unordered_set<std::string> initialised;
-  for (const auto& tensor : graph.initializer()) initialised.insert(tensor.name());
+  std::unordered_set<std::string> initialized;
+  for (const auto& tensor : graph.initializer()) initialized.insert(tensor.name());
   std::vector<const ValueInfoProto*> inputs;
   for (const ValueInfoProto& input : graph.input()) {
-    if (!initialised.contains(input.name())) inputs.push_back(&input);
+    if (!initialized.contains(input.name())) inputs.push_back(&input);
   }
   return inputs;
 }

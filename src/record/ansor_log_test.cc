@@ -57,8 +57,8 @@ follow_split C j C.write j 3
 reorder C [i.0, j.0, i.1, j.1, i.2, j.2]
 fuse C [i.0, j.0, i.1, j.1]
 annotate C (i.0,j.0,i.1,j.1) parallel
-annotate C.write j.3 vectorise
-annotate C j.2 vectorise
+annotate C.write j.3 vectorize
+annotate C j.2 vectorize
 compute_at C.write C (i.0,j.0,i.1,j.1)
 pack B C.write
 annotate C.write i.3 unroll
@@ -80,7 +80,7 @@ split Y c [16]
 reorder Y [n.0, y.0, x.0, c.0, ry, rx, rc, n.1, y.1, x.1, c.1]
 fuse Y [n.0, y.0, x.0, c.0]
 annotate Y (n.0,y.0,x.0,c.0) parallel
-annotate Y c.1 vectorise
+annotate Y c.1 vectorize
 pack W Y
 )");
 }
@@ -125,7 +125,7 @@ TEST_F(AnsorSteps, WhatCannotBeConvertedSaysWhy) {
       {R"([["SP", 2, 0, 64]])", "is no list"},
       {R"([["RE", 2, [0, 0, 1]]])", "no order of all loops"},
       {R"([["RE", 2, [0, 1]]])", "no order of all loops"},
-      {R"([["FU", 2, [0, 2]]])", "not neighbours"},
+      {R"([["FU", 2, [0, 2]]])", "not neighbors"},
       {R"([["FU", 2, []]])", "no loops"},
       {R"([["FSP", 2, 0, 5, 1]])", "no split"},
       {R"([["FSP", 2, 0, 0, 1]])", "no split"},

@@ -16,12 +16,12 @@ namespace {
 constexpr int64_t kMostUnrolled = 512;  // Ansor's own largest choice for processors
 
 constexpr std::array<std::string_view, 11> kAnnotations = {
-    "",         "unroll",  "vectorise", "parallel", "virtual_thread", "block_x",
+    "",         "unroll",  "vectorize", "parallel", "virtual_thread", "block_x",
     "thread_x", "block_y", "thread_y",  "block_z",  "thread_z"};
 
 }  // namespace
 
-void Walk::replace_by_parts(const Place& place, const std::vector<int64_t>& factors) {
+void Replay::replace_by_parts(const Place& place, const std::vector<int64_t>& factors) {
   const Loop whole = place.stage->loops[place.loop];
   int64_t inner = 1;
   for (const int64_t factor : factors) inner *= factor;
@@ -37,14 +37,14 @@ void Walk::replace_by_parts(const Place& place, const std::vector<int64_t>& fact
   loops.insert(loops.erase(at), parts.begin(), parts.end());
 }
 
-void Walk::move_attached(const std::string& target, const std::string& from,
-                         const std::string& to) {
+void Replay::move_attached(const std::string& target, const std::string& from,
+                           const std::string& to) {
   for (StageState& stage : stages_) {
     if (stage.target == target && stage.at == from) stage.at = to;
   }
 }
 
-Status Walk::split(const Json& json) {
+Status Replay::split(const Json& json) {
   const Result<Place> where = place(json);
   if (!where) return std::unexpected(where.error());
   const Result<int64_t> extent = integer(json, 3);
@@ -76,7 +76,7 @@ Status Walk::split(const Json& json) {
   return {};
 }
 
-Result<Walk::SplitMade> Walk::split_of_step(int64_t number) const {
+Result<Replay::SplitMade> Replay::split_of_step(int64_t number) const {
   if (number < 0 || number >= std::ssize(splits_) ||
       splits_[static_cast<size_t>(number)].stage.empty()) {
     return refuse(fmt::format("step {} that it follows is no split", number));
@@ -84,7 +84,7 @@ Result<Walk::SplitMade> Walk::split_of_step(int64_t number) const {
   return splits_[static_cast<size_t>(number)];
 }
 
-Status Walk::follow_split(const Json& json) {
+Status Replay::follow_split(const Json& json) {
   const Result<Place> where = place(json);
   if (!where) return std::unexpected(where.error());
   const Result<int64_t> step = integer(json, 3);
@@ -105,7 +105,7 @@ Status Walk::follow_split(const Json& json) {
   return {};
 }
 
-Status Walk::follow_fused_split(const Json& json) {
+Status Replay::follow_fused_split(const Json& json) {
   const Result<Place> where = place(json);
   if (!where) return std::unexpected(where.error());
   const Result<std::vector<int64_t>> steps = integers(json, 3);
@@ -133,7 +133,7 @@ Status Walk::follow_fused_split(const Json& json) {
   return {};
 }
 
-Status Walk::fuse(const Json& json) {
+Status Replay::fuse(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   const Result<std::vector<int64_t>> numbers = integers(json, 2);
@@ -145,7 +145,7 @@ Status Walk::fuse(const Json& json) {
     const Result<size_t> at = loop_at(**stage, (*numbers)[k]);
     if (!at) return std::unexpected(at.error());
     if ((*numbers)[k] != numbers->front() + static_cast<int64_t>(k)) {
-      return refuse("it fuses loops that are not neighbours");
+      return refuse("it fuses loops that are not neighbors");
     }
     const Loop& loop = (*stage)->loops[*at];
     members.push_back(loop.name);
@@ -162,7 +162,7 @@ Status Walk::fuse(const Json& json) {
   return {};
 }
 
-Status Walk::reorder(const Json& json) {
+Status Replay::reorder(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   const Result<std::vector<int64_t>> order = integers(json, 2);
@@ -181,14 +181,14 @@ Status Walk::reorder(const Json& json) {
   return {};
 }
 
-void Walk::write_order(const StageState& stage) {
+void Replay::write_order(const StageState& stage) {
   std::vector<std::string> list;
   list.reserve(stage.loops.size());
   for (const Loop& loop : stage.loops) list.push_back(loop.name);
   text_ += fmt::format("reorder {} [{}]\n", stage.name, fmt::join(list, ", "));
 }
 
-Status Walk::annotate(const Json& json) {
+Status Replay::annotate(const Json& json) {
   const Result<Place> where = place(json);
   if (!where) return std::unexpected(where.error());
   const Result<int64_t> how = integer(json, 3);
@@ -204,7 +204,7 @@ Status Walk::annotate(const Json& json) {
   return {};
 }
 
-Status Walk::pragma(const Json& json) {
+Status Replay::pragma(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   constexpr std::string_view kUnroll = "auto_unroll_max_step$";

@@ -12,7 +12,7 @@ namespace tilewright::record::ansor {
 using schedule::LoopTree;
 using schedule::StageIndex;
 
-Status Walk::compute_at(const Json& json) {
+Status Replay::compute_at(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   const Result<StageState*> target = stage_at(json, 2);
@@ -26,14 +26,14 @@ Status Walk::compute_at(const Json& json) {
   return {};
 }
 
-Status Walk::compute_inline(const Json& json) {
+Status Replay::compute_inline(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   text_ += fmt::format("compute_inline {}\n", (*stage)->name);
   return {};
 }
 
-Status Walk::compute_root(const Json& json) {
+Status Replay::compute_root(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   (*stage)->at.clear();
@@ -41,7 +41,7 @@ Status Walk::compute_root(const Json& json) {
   return {};
 }
 
-Status Walk::cache_write(const Json& json) {
+Status Replay::cache_write(const Json& json) {
   const Result<size_t> at = position(json, 1);
   if (!at) return std::unexpected(at.error());
   StageState written = stages_[*at];
@@ -52,7 +52,7 @@ Status Walk::cache_write(const Json& json) {
   return {};
 }
 
-Status Walk::cache_read(const Json& json) {
+Status Replay::cache_read(const Json& json) {
   const Result<size_t> at = position(json, 1);
   if (!at) return std::unexpected(at.error());
   const Result<std::vector<int64_t>> readers = integers(json, 3);
@@ -73,7 +73,7 @@ Status Walk::cache_read(const Json& json) {
   return {};
 }
 
-Status Walk::rfactor(const Json& json) {
+Status Replay::rfactor(const Json& json) {
   const Result<size_t> at = position(json, 1);
   if (!at) return std::unexpected(at.error());
   const Result<Place> where = place(json);
@@ -102,7 +102,7 @@ Status Walk::rfactor(const Json& json) {
   return {};
 }
 
-Result<StageState> Walk::made_stage(const std::string& name) const {
+Result<StageState> Replay::made_stage(const std::string& name) const {
   const Result<LoopTree> tree = tree_of(text_);
   if (!tree) return std::unexpected(tree.error());
   const auto parsed = schedule::StageName::parse(name);

@@ -15,7 +15,7 @@ using schedule::Trace;
 Result<Trace> trace_of_ansor_steps(const Json& steps, const LoopTree& initial) {
   if (!steps.is_array()) return ansor::refuse("the steps are no list");
   if (steps.size() > schedule::kMaxSteps) return ansor::refuse("there are too many steps");
-  ansor::Walk walk(initial);
+  ansor::Replay walk(initial);
   for (size_t k = 0; k < steps.size(); ++k) {
     const Status status = walk.step(steps[k]);
     if (!status) {

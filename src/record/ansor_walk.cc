@@ -19,35 +19,35 @@ std::unexpected<Error> refuse(std::string message) {
   return fail(ErrorKind::Unsupported, std::move(message));
 }
 
-Walk::Walk(const LoopTree& initial) : initial_(initial) {
+Replay::Replay(const LoopTree& initial) : initial_(initial) {
   // Extents are numbers: the tree of the empty trace has them.
   Result<LoopTree> sized = apply_or_explain(initial, Trace{});
   const LoopTree& tree = sized ? *sized : initial;
   for (const StageIndex stage : stage_order(tree)) stages_.push_back(state_of(tree, stage));
 }
 
-Status Walk::step(const Json& json) {
+Status Replay::step(const Json& json) {
   if (!json.is_array() || json.empty() || !json[0].is_string()) {
     return refuse("a step is an array that begins with its code");
   }
   splits_.emplace_back();  // steps are referred to by their number
   struct Code {
     std::string_view text;
-    Status (Walk::*take)(const Json&);
+    Status (Replay::*take)(const Json&);
   };
-  static constexpr std::array<Code, 13> kCodes = {{{"SP", &Walk::split},
-                                                   {"FSP", &Walk::follow_split},
-                                                   {"FFSP", &Walk::follow_fused_split},
-                                                   {"FU", &Walk::fuse},
-                                                   {"RE", &Walk::reorder},
-                                                   {"AN", &Walk::annotate},
-                                                   {"PR", &Walk::pragma},
-                                                   {"CA", &Walk::compute_at},
-                                                   {"CI", &Walk::compute_inline},
-                                                   {"CR", &Walk::compute_root},
-                                                   {"CHW", &Walk::cache_write},
-                                                   {"CHR", &Walk::cache_read},
-                                                   {"RF", &Walk::rfactor}}};
+  static constexpr std::array<Code, 13> kCodes = {{{"SP", &Replay::split},
+                                                   {"FSP", &Replay::follow_split},
+                                                   {"FFSP", &Replay::follow_fused_split},
+                                                   {"FU", &Replay::fuse},
+                                                   {"RE", &Replay::reorder},
+                                                   {"AN", &Replay::annotate},
+                                                   {"PR", &Replay::pragma},
+                                                   {"CA", &Replay::compute_at},
+                                                   {"CI", &Replay::compute_inline},
+                                                   {"CR", &Replay::compute_root},
+                                                   {"CHW", &Replay::cache_write},
+                                                   {"CHR", &Replay::cache_read},
+                                                   {"RF", &Replay::rfactor}}};
   const auto text = json[0].get<std::string>();
   for (const Code& code : kCodes) {
     if (code.text == text) return (this->*code.take)(json);
@@ -56,7 +56,7 @@ Status Walk::step(const Json& json) {
   return refuse(fmt::format("'{}' is no step of Ansor's that is known", text));
 }
 
-Result<Trace> Walk::finish() {
+Result<Trace> Replay::finish() {
   for (const StageState& stage : stages_) {
     if (!stage.at.empty()) {
       text_ += fmt::format("compute_at {} {} {}\n", stage.name, stage.target, stage.at);
@@ -78,14 +78,14 @@ Result<Trace> Walk::finish() {
   return trace;
 }
 
-Result<int64_t> Walk::integer(const Json& json, size_t at) {
+Result<int64_t> Replay::integer(const Json& json, size_t at) {
   if (at >= json.size() || !json[at].is_number_integer()) {
     return refuse(fmt::format("argument {} is no integer", at));
   }
   return json[at].get<int64_t>();
 }
 
-Result<std::vector<int64_t>> Walk::integers(const Json& json, size_t at) {
+Result<std::vector<int64_t>> Replay::integers(const Json& json, size_t at) {
   if (at >= json.size() || !json[at].is_array()) {
     return refuse(fmt::format("argument {} is no list", at));
   }
@@ -98,7 +98,7 @@ Result<std::vector<int64_t>> Walk::integers(const Json& json, size_t at) {
   return list;
 }
 
-Result<size_t> Walk::position(const Json& json, size_t at) const {
+Result<size_t> Replay::position(const Json& json, size_t at) const {
   const Result<int64_t> number = integer(json, at);
   if (!number) return std::unexpected(number.error());
   if (*number < 0 || *number >= std::ssize(stages_)) {
@@ -107,13 +107,13 @@ Result<size_t> Walk::position(const Json& json, size_t at) const {
   return static_cast<size_t>(*number);
 }
 
-Result<StageState*> Walk::stage_at(const Json& json, size_t at) {
+Result<StageState*> Replay::stage_at(const Json& json, size_t at) {
   const Result<size_t> place = position(json, at);
   if (!place) return std::unexpected(place.error());
   return &stages_[*place];
 }
 
-Result<size_t> Walk::loop_at(const StageState& stage, int64_t number) {
+Result<size_t> Replay::loop_at(const StageState& stage, int64_t number) {
   if (number < 0 || number >= std::ssize(stage.loops)) {
     return refuse(
         fmt::format("{} has no loop {}: it has {} loops", stage.name, number, stage.loops.size()));
@@ -121,7 +121,7 @@ Result<size_t> Walk::loop_at(const StageState& stage, int64_t number) {
   return static_cast<size_t>(number);
 }
 
-Result<Walk::Place> Walk::place(const Json& json) {
+Result<Replay::Place> Replay::place(const Json& json) {
   const Result<StageState*> stage = stage_at(json, 1);
   if (!stage) return std::unexpected(stage.error());
   const Result<int64_t> number = integer(json, 2);
@@ -131,14 +131,14 @@ Result<Walk::Place> Walk::place(const Json& json) {
   return Place{*stage, *loop};
 }
 
-std::string Walk::names() const {
+std::string Replay::names() const {
   std::vector<std::string> list;
   list.reserve(stages_.size());
   for (const StageState& stage : stages_) list.push_back(stage.name);
   return fmt::format("{}", fmt::join(list, ", "));
 }
 
-std::string Walk::unrolls() const {
+std::string Replay::unrolls() const {
   std::string text;
   for (const StageState& stage : stages_) {
     int64_t product = 1;
@@ -155,7 +155,7 @@ std::string Walk::unrolls() const {
   return text;
 }
 
-std::string Walk::packs() const {
+std::string Replay::packs() const {
   std::string text;
   for (const schedule::Buffer& buffer : initial_.buffers) {
     if (!buffer.is_constant) continue;
@@ -167,7 +167,7 @@ std::string Walk::packs() const {
   return text;
 }
 
-Result<LoopTree> Walk::tree_of(const std::string& text) const {
+Result<LoopTree> Replay::tree_of(const std::string& text) const {
   const Result<Trace> trace = schedule::trace_from_text(text);
   if (!trace) return refuse(trace.error().message);
   Result<LoopTree> tree = apply_or_explain(initial_, *trace);
@@ -175,7 +175,7 @@ Result<LoopTree> Walk::tree_of(const std::string& text) const {
   return tree;
 }
 
-Result<Trace> Walk::legal(const std::string& text) const {
+Result<Trace> Replay::legal(const std::string& text) const {
   const Result<LoopTree> tree = tree_of(text);
   if (!tree) return std::unexpected(tree.error());
   return schedule::trace_from_text(text);

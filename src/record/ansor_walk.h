@@ -1,4 +1,4 @@
-// Walk: the steps of one schedule of Ansor's, taken one after the other, and written down as text
+// Replay: the steps of one schedule of Ansor's, taken one after the other, and written down as text
 // of ours. It has the list of stages and loops that the next step acts upon; which positions shift
 // how is in record/ansor_steps.h.
 #pragma once
@@ -16,9 +16,9 @@ namespace tilewright::record::ansor {
 
 std::unexpected<Error> refuse(std::string message);
 
-class Walk {
+class Replay {
  public:
-  explicit Walk(const schedule::LoopTree& initial);  // outlives it
+  explicit Replay(const schedule::LoopTree& initial);  // outlives it
 
   Status step(const Json& json);
 

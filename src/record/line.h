@@ -61,8 +61,8 @@ void print_json_text(std::string_view text, std::string* out);  // appends a JSO
 // and read back.
 Status check_attempt(const Attempt& attempt);
 
-std::string print_licences(const Licences& licences);  // `reassociate,contract`
-Result<Licences> parse_licences(std::string_view text);
+std::string print_permissions(const FloatPermissions& permissions);  // `reassociate,contract`
+Result<FloatPermissions> parse_permissions(std::string_view text);
 
 // Reads lines; keeps its buffers between them. Not to be shared between threads.
 class LineReader {

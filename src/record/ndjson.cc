@@ -187,26 +187,26 @@ Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit
       if (!visit(declaration.line)) return database.take_status();
     }
   }
-  // Rows are ordered as their ids are, but for neighbours that wanted one place (row_number.h).
+  // Rows are ordered as their ids are, but for neighbors that wanted one place (row_number.h).
   Statement attempts(database, TILEWRIGHT_SELECT_ATTEMPTS "ORDER BY a.id");
-  std::vector<std::pair<Hash128, Line>> neighbours;
+  std::vector<std::pair<Hash128, Line>> neighbors;
   int64_t last = 0;
-  const auto visit_neighbours = [&] {
-    std::ranges::sort(neighbours, {}, &std::pair<Hash128, Line>::first);
+  const auto visit_neighbors = [&] {
+    std::ranges::sort(neighbors, {}, &std::pair<Hash128, Line>::first);
     const bool more =
-        std::ranges::all_of(neighbours, [&](const auto& one) { return visit(one.second); });
-    neighbours.clear();
+        std::ranges::all_of(neighbors, [&](const auto& one) { return visit(one.second); });
+    neighbors.clear();
     return more;
   };
   while (attempts.next()) {
     const int64_t row = attempts.integer(kAttemptRow);
-    if (row != last + 1 && !visit_neighbours()) return database.take_status();
+    if (row != last + 1 && !visit_neighbors()) return database.take_status();
     last = row;
     Result<Attempt> attempt = impl.read_attempt(attempts);
     if (!attempt) return std::unexpected(attempt.error());
-    neighbours.emplace_back(attempts.hash(0), std::move(*attempt));
+    neighbors.emplace_back(attempts.hash(0), std::move(*attempt));
   }
-  if (!visit_neighbours()) return database.take_status();
+  if (!visit_neighbors()) return database.take_status();
   Line line;
   for (const std::string_view kind : {"waiting", "unknown"}) {
     Statement lines(database, "SELECT line FROM foreign_lines WHERE kind = ? ORDER BY key");

@@ -198,7 +198,7 @@ Status parse_target_line(ondemand::object& object, TargetLine* out) {
 }
 
 Status parse_task_line(ondemand::object& object, TaskLine* out) {
-  std::string licences;
+  std::string permissions;
   const Status status =
       read_members(object, kTaskNames, 5, &out->extra, [&](size_t at, ondemand::value& value) {
         switch (at) {
@@ -209,7 +209,7 @@ Status parse_task_line(ondemand::object& object, TaskLine* out) {
           case 2:
             return read(value, &out->task.text);
           case 3:
-            return read(value, &licences);
+            return read(value, &permissions);
           case 4:
             return read(value, &out->task.target);
           default:
@@ -217,10 +217,10 @@ Status parse_task_line(ondemand::object& object, TaskLine* out) {
         }
       });
   if (!status) return status;
-  const Result<Licences> known = parse_licences(licences);
+  const Result<FloatPermissions> known = parse_permissions(permissions);
   if (!known) return std::unexpected(known.error());
-  out->task.licences = *known;
-  if (print_licences(*known) != licences) return bad("member 'licences' is not in order");
+  out->task.permissions = *known;
+  if (print_permissions(*known) != permissions) return bad("member 'licences' is not in order");
   return {};
 }
 

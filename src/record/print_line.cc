@@ -11,18 +11,18 @@
 namespace tilewright::record {
 namespace {
 
-struct Licence {
+struct FloatPermission {
   std::string_view name;
-  bool Licences::* member;
+  bool FloatPermissions::* member;
 };
-constexpr std::array<Licence, 7> kLicences = {{
-    {"reassociate", &Licences::reassociate},
-    {"contract", &Licences::contract},
-    {"approximate", &Licences::approximate},
-    {"fold", &Licences::fold},
-    {"online_softmax", &Licences::online_softmax},
-    {"winograd", &Licences::winograd},
-    {"reduced_precision", &Licences::reduced_precision},
+constexpr std::array<Permission, 7> kPermissions = {{
+    {"reassociate", &FloatPermissions::reassociate},
+    {"contract", &FloatPermissions::contract},
+    {"approximate", &FloatPermissions::approximate},
+    {"fold", &FloatPermissions::fold},
+    {"online_softmax", &FloatPermissions::online_softmax},
+    {"winograd", &FloatPermissions::winograd},
+    {"reduced_precision", &FloatPermissions::reduced_precision},
 }};
 
 // Writes members behind each other; begins with the type.
@@ -88,7 +88,7 @@ std::string print(const TaskLine& line) {
   writer.hash("key", line.task.key);
   writer.hash("workload", line.task.workload);
   writer.text("text", line.task.text);
-  writer.text("licences", print_licences(line.task.licences));
+  writer.text("licences", print_permissions(line.task.permissions));
   writer.text("target", line.task.target);
   writer.members(line.extra);
   return out + '}';
@@ -200,33 +200,33 @@ std::string print_line(const Line& line) {
   return std::visit([](const auto& one) { return print(one); }, line);
 }
 
-std::string print_licences(const Licences& licences) {
+std::string print_permissions(const FloatPermissions& permissions) {
   std::string text;
-  for (const Licence& licence : kLicences) {
-    if (!(licences.*licence.member)) continue;
+  for (const FloatPermission& permission : kPermissions) {
+    if (!(permissions.*permission.member)) continue;
     if (!text.empty()) text += ',';
-    text += licence.name;
+    text += permission.name;
   }
   return text;
 }
 
-Result<Licences> parse_licences(std::string_view text) {
-  Licences licences;
-  for (const Licence& licence : kLicences) licences.*licence.member = false;
+Result<FloatPermissions> parse_permissions(std::string_view text) {
+  FloatPermissions permissions;
+  for (const FloatPermission& permission : kPermissions) permissions.*permission.member = false;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     bool found = false;
-    for (const Licence& licence : kLicences) {
-      if (licence.name != word) continue;
-      licences.*licence.member = true;
+    for (const FloatPermission& permission : kPermissions) {
+      if (permission.name != word) continue;
+      permissions.*permission.member = true;
       found = true;
     }
     if (!found) {
-      return fail(ErrorKind::Unsupported, fmt::format("there is no licence '{}'", word));
+      return fail(ErrorKind::Unsupported, fmt::format("there is no float permission '{}'", word));
     }
   }
-  return licences;
+  return permissions;
 }
 
 }  // namespace tilewright::record

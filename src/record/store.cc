@@ -16,12 +16,12 @@ StoredTask stored_form(const Task& task) {
   return {.key = task.key(),
           .workload = task.workload.key(),
           .text = task.workload.text,
-          .licences = task.workload.licences,
+          .permissions = task.workload.permissions,
           .target = print_target(task.target)};
 }
 
 Result<Task> task_of(const StoredTask& stored) {
-  Result<Workload> workload = parse_workload(stored.text, stored.licences);
+  Result<Workload> workload = parse_workload(stored.text, stored.permissions);
   if (!workload) return std::unexpected(workload.error());
   Result<Target> target = parse_target(stored.target);
   if (!target) return std::unexpected(target.error());

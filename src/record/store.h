@@ -52,7 +52,7 @@ struct StoredTask {
   Hash128 key;       // Task::key()
   Hash128 workload;  // Workload::key()
   std::string text;  // Workload::text
-  Licences licences;
+  FloatPermissions permissions;
   std::string target;  // print_target
 
   bool operator==(const StoredTask&) const = default;

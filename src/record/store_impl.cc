@@ -120,12 +120,12 @@ Added Store::Impl::add(const TaskLine& line) {
   database->statement("INSERT OR IGNORE INTO targets(text, extra) VALUES (?, '')")
       .with(task.target)
       .run();
-  const std::string licences = print_licences(task.licences);
+  const std::string permissions = print_permissions(task.permissions);
   database
       ->statement(
           "INSERT OR IGNORE INTO tasks(key, workload, text, licences, target, extra) "
           "SELECT ?1, ?2, ?3, ?4, id, ?6 FROM targets WHERE text = ?5")
-      .with(task.key, task.workload, task.text, licences, task.target, line.extra)
+      .with(task.key, task.workload, task.text, permissions, task.target, line.extra)
       .run();
   if (database->failed() || database->changes() > 0) return Added::New;
   Statement& query =
@@ -135,7 +135,7 @@ Added Store::Impl::add(const TaskLine& line) {
               "targets g ON g.id = t.target WHERE t.key = ?")
           .with(task.key);
   const bool same = !query.next() || (query.hash(0) == task.workload &&
-                                      query.text(1) == task.text && query.text(2) == licences &&
+                                      query.text(1) == task.text && query.text(2) == permissions &&
                                       query.text(3) == line.extra && query.text(4) == task.target);
   query.reset();
   if (same) return Added::Known;
@@ -250,7 +250,7 @@ StoredTask Store::Impl::read_task(const Statement& row) {
   return {.key = row.hash(0),
           .workload = row.hash(1),
           .text = std::string(row.text(2)),
-          .licences = parse_licences(row.text(3)).value_or(Licences{}),
+          .permissions = parse_permissions(row.text(3)).value_or(FloatPermissions{}),
           .target = std::string(row.text(4))};
 }
 

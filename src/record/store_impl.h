@@ -49,7 +49,7 @@ struct Store::Impl {
   // Of a row of TILEWRIGHT_SELECT_ATTEMPTS; an error when it is damaged.
   Result<Attempt> read_attempt(const Statement& row);
 
-  // Of a row with key, workload, text, licences, text of the target.
+  // Of a row with key, workload, text, permissions, text of the target.
   static StoredTask read_task(const Statement& row);
 
   std::optional<int64_t> task_row(const Hash128& key);

@@ -256,7 +256,7 @@ TEST(Store, PrefixesAndSummaries) {
 }
 
 TEST(Store, TasksAreMadeAgainFromTheirStoredForm) {
-  Licences strict;
+  FloatPermissions strict;
   strict.reassociate = false;
   const Task task{.workload = must(parse_workload("C2D2", strict)), .target = host_target(2)};
   EXPECT_EQ(must(task_of(stored_form(task))).key(), task.key());

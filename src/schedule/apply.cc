@@ -80,7 +80,7 @@ Result<LoopTree> initial_tree(const Workload& workload) {
   if (Status status = check_limits(dag); !status) return std::unexpected(status.error());
   LoopTree tree;
   tree.dag = &dag;
-  tree.reassociate = workload.licences.reassociate;
+  tree.reassociate = workload.permissions.reassociate;
   for (te::TensorId id = 0; id < dag.tensors().size(); ++id) {  // buffer k holds tensor k
     const te::Tensor& tensor = dag.tensor(id);
     tree.buffers.push_back({.stage = static_cast<StageIndex>(tensor.op),

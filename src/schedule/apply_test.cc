@@ -52,7 +52,7 @@ const std::vector<Tiled> kTiled = {
     {"matmul:m=24,n=36,k=12,constant=B",
      "split C i [2, 4]\nsplit C j [3, 6]\nsplit C k [4]\n"
      "reorder C [i.0, j.0, k.0, i.1, j.1, k.1, i.2, j.2]\npack B C\nfuse C [i.0, j.0]\n"
-     "annotate C (i.0,j.0) parallel\nannotate C j.2 vectorise\n"},
+     "annotate C (i.0,j.0) parallel\nannotate C j.2 vectorize\n"},
     {"matmul:m=24,n=36,k=12",
      "cache_write C\nsplit C i [6]\nsplit C j [12]\nreorder C [i.0, j.0, i.1, j.1]\n"
      "compute_at C.write C j.0\nsplit C.write i [2]\nsplit C.write k [3]\n"
@@ -230,8 +230,8 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::NotAReader, softmax, "cache_read X [Y]"},
       {IllegalCode::NestedParallel, matmul, "annotate C i parallel\nannotate C j parallel"},
       {IllegalCode::ParallelReduce, matmul, "annotate C k parallel"},
-      {IllegalCode::VectoriseNotInnermost, matmul, "annotate C i vectorise"},
-      {IllegalCode::TwoVectorised, matmul, "annotate C j vectorise\nannotate C k vectorise"},
+      {IllegalCode::VectorizeNotInnermost, matmul, "annotate C i vectorize"},
+      {IllegalCode::TwoVectorized, matmul, "annotate C j vectorize\nannotate C k vectorize"},
       {IllegalCode::PartlyFused, matmul,
        "cache_read A [C]\nfuse C [i, j]\nsplit C (i,j) [4]\ncompute_at A.read C (i,j).0"},
       {IllegalCode::TailOrder, matmul, "split C i [3]\nreorder C [i.1, i.0]"},
@@ -308,7 +308,7 @@ TEST(Apply, EveryCodeCanBeHad) {
   }
 }
 
-TEST(Apply, SumsKeepTheirOrderWithoutTheLicence) {
+TEST(Apply, SumsKeepTheirOrderWithoutThePermission) {
   const Workload exact = *parse_workload("matmul:m=4,n=4,k=64", {.reassociate = false});
   const LoopTree initial = *initial_tree(exact);
   const auto code = [&](std::string_view text) {

@@ -21,7 +21,7 @@ int lane_bytes(ir::Scalar element) {
 }
 
 // What the quotients of an index do when the axis takes a step.
-void add_quotients(const LoopTree& tree, const AccessDim& dim, uint32_t axis, Walk& walk) {
+void add_quotients(const LoopTree& tree, const AccessDim& dim, uint32_t axis, AccessStride& walk) {
   for (const arith::Term& term : dim.index.terms) {
     if (term.var < te::kFirstQuotient) continue;
     const te::Quotient& quotient = tree.quotients[term.var - te::kFirstQuotient];
@@ -72,9 +72,9 @@ class RoleFinder {
  private:
   void find_batch() {
     for (size_t axis = 0; axis < spatial_; ++axis) {
-      bool everywhere = store_walk_of(tree_, stage_, axis).depends && stage_.accesses > 1;
+      bool everywhere = store_stride(tree_, stage_, axis).depends && stage_.accesses > 1;
       for (const Access& access : tree_.reads_of(stage_)) {
-        everywhere = everywhere && walk_of(tree_, access, axis).depends;
+        everywhere = everywhere && access_stride(tree_, access, axis).depends;
       }
       if (everywhere) roles_.batch.push_back(static_cast<int>(axis));
     }
@@ -84,7 +84,7 @@ class RoleFinder {
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < spatial_; ++axis) {
-      if (!walk_of(tree_, access, axis).depends) {
+      if (!access_stride(tree_, access, axis).depends) {
         uses *= static_cast<double>(extent_of(tree_, stage_, axis));
       }
     }
@@ -94,7 +94,7 @@ class RoleFinder {
   int64_t run_of(size_t axis) const {
     int64_t run = 0;
     for (const Access& access : tree_.reads_of(stage_)) {
-      run = std::gcd(run, std::max<int64_t>(0, walk_of(tree_, access, axis).run));
+      run = std::gcd(run, std::max<int64_t>(0, access_stride(tree_, access, axis).run));
     }
     return run > 1 ? run : 0;
   }
@@ -107,7 +107,7 @@ class RoleFinder {
     const double lanes = std::min({double(target_.lanes(roles_.element_bytes)), extent, within});
     double cost = 0;
     for (const Access& access : tree_.reads_of(stage_)) {
-      const Walk walk = walk_of(tree_, access, axis);
+      const AccessStride walk = access_stride(tree_, access, axis);
       const bool packs = may_pack_ && is_packable(tree_, access) && is_reused(access);
       cost += !walk.depends || walk.is_contiguous() || walk.run > 1 || packs ? 1 / lanes : 1;
     }
@@ -116,7 +116,7 @@ class RoleFinder {
     for (size_t k = spatial_; k < stage_.axes.size(); ++k) {
       folds *= static_cast<double>(extent_of(tree_, stage_, k));
     }
-    const bool contiguous = store_walk_of(tree_, stage_, axis).is_contiguous();
+    const bool contiguous = store_stride(tree_, stage_, axis).is_contiguous();
     return cost + (contiguous ? 1 / lanes : 1) / folds;
   }
 
@@ -145,7 +145,8 @@ class RoleFinder {
     for (size_t axis = spatial_; axis-- > 0;) {
       if (axis == vector || extent_of(tree_, stage_, axis) < 2) continue;
       for (const Access& access : tree_.reads_of(stage_)) {
-        if (!walk_of(tree_, access, vector).depends || walk_of(tree_, access, axis).depends) {
+        if (!access_stride(tree_, access, vector).depends ||
+            access_stride(tree_, access, axis).depends) {
           continue;
         }
         roles_.rows = static_cast<int>(axis);
@@ -167,8 +168,8 @@ class RoleFinder {
     double still = 0;
     double moving = 0;
     for (const Access& access : tree_.reads_of(stage_)) {
-      if (!walk_of(tree_, access, static_cast<size_t>(roles_.vector)).depends) continue;
-      const bool moves = walk_of(tree_, access, static_cast<size_t>(roles_.rows)).depends;
+      if (!access_stride(tree_, access, static_cast<size_t>(roles_.vector)).depends) continue;
+      const bool moves = access_stride(tree_, access, static_cast<size_t>(roles_.rows)).depends;
       (moves ? moving : still) += elements_of(access);
     }
     roles_.vector_outside = still >= moving;
@@ -177,11 +178,12 @@ class RoleFinder {
   void find_across() {
     const auto vector = static_cast<size_t>(roles_.vector);
     for (const Access& access : tree_.reads_of(stage_)) {
-      const Walk walk = walk_of(tree_, access, vector);
+      const AccessStride walk = access_stride(tree_, access, vector);
       if (!walk.depends || walk.is_contiguous()) continue;
       for (size_t axis = 0; axis < spatial_; ++axis) {
         if (axis == vector || extent_of(tree_, stage_, axis) < 2) continue;
-        if (walk_of(tree_, access, axis).is_contiguous()) roles_.across = static_cast<int>(axis);
+        if (access_stride(tree_, access, axis).is_contiguous())
+          roles_.across = static_cast<int>(axis);
       }
     }
   }
@@ -196,9 +198,9 @@ class RoleFinder {
 
 }  // namespace
 
-Walk walk_of(const LoopTree& tree, const Access& access, size_t axis) {
+AccessStride access_stride(const LoopTree& tree, const Access& access, size_t axis) {
   const Buffer& buffer = tree.buffer(access.buffer);
-  Walk walk;
+  AccessStride walk;
   int64_t row = 1;
   for (size_t d = access.rank; d-- > 0;) {
     const AccessDim& dim = tree.dims[access.first_dim + d];
@@ -213,22 +215,22 @@ Walk walk_of(const LoopTree& tree, const Access& access, size_t axis) {
       walk.stride += coefficient * row;
       add_quotients(tree, dim, static_cast<uint32_t>(axis), walk);
     }
-    if (d < buffer.extent.size()) row *= buffer.lies_in()[d];
+    if (d < buffer.extent.size()) row *= buffer.storage_shape()[d];
   }
   if (walk.stride != 0) walk.run = 0;
   return walk;
 }
 
-Walk store_walk_of(const LoopTree& tree, const Stage& stage, size_t axis) {
+AccessStride store_stride(const LoopTree& tree, const Stage& stage, size_t axis) {
   const Buffer& buffer = tree.buffer(stage.first_buffer);
-  Walk walk;
+  AccessStride walk;
   int64_t row = 1;
   for (size_t d = stage.dims.size(); d-- > 0;) {
     if (stage.dims[d] == stage.axes[axis]) {
       walk.depends = true;
       walk.stride = row;
     }
-    if (d < buffer.extent.size()) row *= buffer.lies_in()[d];
+    if (d < buffer.extent.size()) row *= buffer.storage_shape()[d];
   }
   return walk;
 }
@@ -250,7 +252,7 @@ bool is_heavy(const LoopTree& tree, StageIndex index) {
   for (const Access& access : tree.reads_of(stage)) {  // some operand is used again
     double uses = 1;
     for (size_t axis = 0; axis < op.axes.size(); ++axis) {
-      if (!walk_of(tree, access, axis).depends) {
+      if (!access_stride(tree, access, axis).depends) {
         uses *= static_cast<double>(extent_of(tree, stage, axis));
       }
     }

@@ -1,4 +1,4 @@
-// What the axes of a stage are good for, read off its accesses: which one to vectorise, which one
+// What the axes of a stage are good for, read off its accesses: which one to vectorize, which one
 // to repeat in registers, which ones every operand has. The structure of the workload decides, not
 // its name: the rules behind default and random schedules. Pure functions.
 //
@@ -17,7 +17,7 @@
 namespace tilewright::schedule {
 
 // How the place of an access in its buffer moves when one axis of the reader takes one step.
-struct Walk {
+struct AccessStride {
   bool depends = false;  // it moves at all
   bool known = true;     // by `stride` elements; else irregularly
   int64_t stride = 0;
@@ -28,9 +28,9 @@ struct Walk {
 };
 
 // `axis` is a position in Stage::axes of the reader; row-major buffers as large as they are now.
-Walk walk_of(const LoopTree& tree, const Access& access, size_t axis);
+AccessStride access_stride(const LoopTree& tree, const Access& access, size_t axis);
 // The same for what the stage writes.
-Walk store_walk_of(const LoopTree& tree, const Stage& stage, size_t axis);
+AccessStride store_stride(const LoopTree& tree, const Stage& stage, size_t axis);
 
 inline constexpr int kNoAxis = -1;
 
@@ -42,7 +42,7 @@ struct AxisRoles {
   int across = kNoAxis;         // without a reduction: walked with gaps by vectors, but contiguous
                                 // by this axis: tiles of both keep cache lines in use
   std::vector<int> batch;       // spatial axes that every access and the store depend on
-  int64_t vector_run = 0;       // not 0: a tile of `vector` must divide this, see Walk::run
+  int64_t vector_run = 0;       // not 0: a tile of `vector` must divide this, see AccessStride::run
   int element_bytes = 4;        // of a lane: the widest element that takes part
 
   bool has_vector() const { return vector != kNoAxis; }

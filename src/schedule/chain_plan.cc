@@ -61,7 +61,7 @@ class ChainFinder {
     chain_.places[chain_.root] = own;
     for (const StageIndex member : chain_.members) {
       std::optional<Places> places;
-      for (const Access* access : readings_of(tree_, member)) {
+      for (const Access* access : accesses_to(tree_, member)) {
         const auto reader = chain_.places.find(access->stage);
         if (reader == chain_.places.end()) return false;
         const Places here = places_in(*access, reader->second);
@@ -103,7 +103,7 @@ class ChainFinder {
       const bool reuses = std::ranges::all_of(chain_.products, [&](StageIndex product) {
         const auto at = static_cast<size_t>(chain_.places.at(product)[static_cast<size_t>(axis)]);
         return std::ranges::any_of(tree_.reads_of(tree_.stage(product)), [&](const Access& access) {
-          return !walk_of(tree_, access, at).depends;
+          return !access_stride(tree_, access, at).depends;
         });
       });
       const Stage& root = tree_.stage(chain_.root);

@@ -59,7 +59,7 @@ class DefaultSchedule {
 
   bool pays_inlined(StageIndex index) const {
     const Stage& stage = tree().stage(index);
-    const bool regular = std::ranges::all_of(readings_of(tree(), index), [&](const Access* access) {
+    const bool regular = std::ranges::all_of(accesses_to(tree(), index), [&](const Access* access) {
       const auto dims = std::span(tree().dims).subspan(access->first_dim, access->rank);
       return std::ranges::all_of(dims, &AccessDim::affine);
     });
@@ -75,7 +75,7 @@ class DefaultSchedule {
   bool feeds_transform(StageIndex index) const {
     const Stage& stage = tree().stage(index);
     if (stage.instructions > kMoveInstructions || !style_.vectors) return false;
-    return std::ranges::all_of(readings_of(tree(), index), [&](const Access* access) {
+    return std::ranges::all_of(accesses_to(tree(), index), [&](const Access* access) {
       const Stage& reader = tree().stage(access->stage);
       double once = iterations_of(tree(), reader);
       for (const te::Axis& axis : dag_.op(reader.op).axes) {

@@ -34,9 +34,9 @@ bool has(const LoopTree& tree, Annotation annotation) {
 }
 
 void expect_legal(std::string_view text) {
-  Licences licences;
-  licences.winograd = true;
-  const Result<Workload> workload = parse_workload(text, licences);
+  FloatPermissions permissions;
+  permissions.winograd = true;
+  const Result<Workload> workload = parse_workload(text, permissions);
   ASSERT_TRUE(workload) << text << ": " << workload.error().message;
   const Result<LoopTree> initial = initial_tree(*workload);
   ASSERT_TRUE(initial);
@@ -52,7 +52,7 @@ void expect_legal(std::string_view text) {
           << text << "\n"
           << to_text(*trace);
       const bool scalar = variant == 1 && workload->dag->flop() <= kScalarFlop;
-      EXPECT_FALSE(scalar && has(*tree, Annotation::Vectorise)) << text;
+      EXPECT_FALSE(scalar && has(*tree, Annotation::Vectorize)) << text;
       EXPECT_FALSE(target.threads == 1 && has(*tree, Annotation::Parallel)) << text;
     }
   }
@@ -114,8 +114,8 @@ TEST(DefaultTrace, IsLegalForEveryOperator) {
   }
 }
 
-TEST(DefaultTrace, IsLegalWithoutLicences) {
-  Licences strict;
+TEST(DefaultTrace, IsLegalWithoutPermissions) {
+  FloatPermissions strict;
   strict.reassociate = strict.contract = strict.approximate = false;
   for (const char* text : {"matmul:m=30,n=40,k=50,transpose_b=1",
                            "reduce:op=sum,shape=100000,axes=0", "layer_norm:m=40,n=1000"}) {
@@ -139,31 +139,31 @@ constexpr Shape kShapes[] = {
      "  for i.0 < 64\n"
      "    for k < 512\n"
      "      unroll for i.1 < 8\n"
-     "        vectorise for j.1 < 32\n"
+     "        vectorize for j.1 < 32\n"
      "          C (512x512) <- A, B\n"},
     {"elementwise:shape=640x100,chain=exp+relu",
      "parallel for i < 640\n"
      "  for j.0 < 2\n"
-     "    vectorise for j.1 < 64 or fewer\n"
+     "    vectorize for j.1 < 64 or fewer\n"
      "      Y (640x100) <- X\n"},
     {"softmax:m=1024,n=4096",
      "parallel for i < 1024\n"
      "  for i < 1\n"
      "    for k.0 < 64\n"
-     "      vectorise for k.1 < 64\n"
+     "      vectorize for k.1 < 64\n"
      "        M (1) <- X\n"
      "  for i < 1\n"
      "    for j.0 < 64\n"
-     "      vectorise for j.1 < 64\n"
+     "      vectorize for j.1 < 64\n"
      "        E (1x4096) <- X, M\n"
      "  for i < 1\n"
      "    for k.0 < 64\n"
-     "      vectorise for k.1 < 64\n"
+     "      vectorize for k.1 < 64\n"
      "        S (1) <- E\n"
      "  for i < 1\n"
      "    R (1) <- S\n"
      "  for j.0 < 64\n"
-     "    vectorise for j.1 < 64\n"
+     "    vectorize for j.1 < 64\n"
      "      Y (1024x4096) <- E, R\n"},
 };
 
@@ -204,7 +204,7 @@ TEST(DefaultTrace, TransformsByConstantMatricesAreWrittenOut) {
     }
   }
   // Tiles are read where they lie.
-  EXPECT_EQ(tree->stage(tree->find_stage(testing::stage_of("T"))).place, Place::Inlined);
+  EXPECT_EQ(tree->stage(tree->find_stage(testing::stage_of("T"))).place, Attachment::Inlined);
 }
 
 TEST(DefaultTrace, AttentionIsOneNest) {
@@ -217,7 +217,7 @@ TEST(DefaultTrace, AttentionIsOneNest) {
     ASSERT_TRUE(tree);
     for (const char* name : {"C", "M", "E", "S", "O"}) {
       const Stage& stage = tree->stage(tree->find_stage(testing::stage_of(name)));
-      EXPECT_EQ(stage.place, Place::At) << name;
+      EXPECT_EQ(stage.place, Attachment::At) << name;
       EXPECT_EQ(tree->stage(stage.at_stage).name, testing::stage_of("Y")) << name;
     }
   }

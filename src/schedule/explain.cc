@@ -30,7 +30,7 @@ std::string readers_of(const LoopTree& tree, StageName name) {
   const StageIndex index = tree.find_stage(name);
   std::string out;
   for (const Stage& stage : tree.stages) {
-    if (stage.place == Place::Inlined) continue;
+    if (stage.place == Attachment::Inlined) continue;
     for (const Access& access : tree.reads_of(stage)) {
       if (tree.buffer(access.buffer).stage != index) continue;
       out += (out.empty() ? "" : ", ") + stage.name.text();
@@ -233,13 +233,13 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::ParallelReduce:
       return fmt::format("loop {} of {} is a reduction and cannot be parallel; rfactor it first",
                          loop, stage);
-    case IllegalCode::VectoriseNotInnermost:
+    case IllegalCode::VectorizeNotInnermost:
       return fmt::format(
-          "loop {} of {} is vectorised: only unrolled loops and no attached stage "
+          "loop {} of {} is vectorized: only unrolled loops and no attached stage "
           "may be inside it",
           loop, stage);
-    case IllegalCode::TwoVectorised:
-      return fmt::format("{} has a second vectorised loop {}", stage, loop);
+    case IllegalCode::TwoVectorized:
+      return fmt::format("{} has a second vectorized loop {}", stage, loop);
     case IllegalCode::PartlyFused:
       return fmt::format(
           "variable {} of {} was fused and split, and only part of it is known at "
@@ -315,7 +315,8 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::NeedsReassociate:
       return fmt::format(
           "{} is a fold of floats, which this workload does not allow to be folded in "
-          "another order (licence reassociate): no rfactor, and reduce loops in the order of their "
+          "another order (permission reassociate): no rfactor, and reduce loops in the order of "
+          "their "
           "axes and parts",
           stage);
     case IllegalCode::CodeTooLarge:

@@ -10,7 +10,7 @@ namespace tilewright::schedule {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTails = {"peel", "mask", "overlap", "pad"};
-constexpr std::array<std::string_view, 5> kAnnotations = {"none", "parallel", "vectorise", "unroll",
+constexpr std::array<std::string_view, 5> kAnnotations = {"none", "parallel", "vectorize", "unroll",
                                                           "stream"};
 
 template <class Enum, size_t N>
@@ -70,6 +70,7 @@ std::string all_words(Tail) { return fmt::format("{}", fmt::join(kTails, "|")); 
 std::string all_words(Annotation) { return fmt::format("{}", fmt::join(kAnnotations, "|")); }
 bool from_word(std::string_view word, Tail* tail) { return find_word(kTails, word, tail); }
 bool from_word(std::string_view word, Annotation* annotation) {
+  if (word == "vectorise") word = "vectorize";  // the spelling of older records
   return find_word(kAnnotations, word, annotation);
 }
 

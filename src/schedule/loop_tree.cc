@@ -23,13 +23,13 @@ class TreePrinter {
       const Stage& stage = tree_.stage(index);
       if (stage.kind == StageKind::Input) {
         line(0, fmt::format("{}: input{}", stage.name.text(), packed(stage)));
-      } else if (stage.place == Place::Inlined) {
+      } else if (stage.place == Attachment::Inlined) {
         line(0, fmt::format("{}: inlined", stage.name.text()));
       }
     }
     for (const StageIndex index : tree_.order) {
       const Stage& stage = tree_.stage(index);
-      if (stage.kind != StageKind::Input && stage.place == Place::Root) print_stage(index, 0);
+      if (stage.kind != StageKind::Input && stage.place == Attachment::Root) print_stage(index, 0);
     }
     return out_;
   }
@@ -66,7 +66,7 @@ class TreePrinter {
       }
       for (const StageIndex other : tree_.order) {
         const Stage& s = tree_.stage(other);
-        if (s.place == Place::At && s.at_loop == loop) print_stage(other, depth);
+        if (s.place == Attachment::At && s.at_loop == loop) print_stage(other, depth);
       }
     }
     std::string shape;
@@ -118,7 +118,7 @@ std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
       if (!is_one_axis(tree.dims[access.first_dim + d])) continue;  // it stays whole
       std::vector<PackedPart> dim;
       for (const arith::Term& term : tree.forms[access.first_dim + d].terms) {
-        const bool fixed = writer.place == Place::At &&
+        const bool fixed = writer.place == Attachment::At &&
                            is_outside(tree, static_cast<VarIndex>(term.var), writer.at_stage,
                                       writer.at_loop) == Outside::Yes;
         if (!fixed) dim.push_back(packed_part(tree, d, term));
@@ -168,8 +168,8 @@ std::string LoopTree::to_string() const { return TreePrinter(*this).run(); }
 layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
   const Buffer& buffer = tree.buffer(index);
   if (buffer.packed_for == kNone) {
-    const auto& lies_in = buffer.lies_in();
-    return layout::Layout::row_major({lies_in.begin(), lies_in.size()});
+    const auto& storage_shape = buffer.storage_shape();
+    return layout::Layout::row_major({storage_shape.begin(), storage_shape.size()});
   }
   const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
   std::vector<PackedPart> parts = packed_parts(tree, index);
@@ -224,7 +224,7 @@ int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int6
   for (size_t k = 0; k < count; ++k) {
     const LoopVar& var = tree.var(stage.loops[k]);
     if (var.annotation == Annotation::Unroll) copies *= var.extent;
-    if (var.annotation == Annotation::Vectorise) {  // whole vectors, then halves of one
+    if (var.annotation == Annotation::Vectorize) {  // whole vectors, then halves of one
       copies *= var.extent / lanes + std::min<int64_t>(var.extent % lanes, 4);
     }
     copies *= branches_at(tree, var);
@@ -238,12 +238,12 @@ int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int6
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
   int64_t total = 0;
   for (const Stage& stage : tree.stages) {
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
     const int element = ir::bytes_of(tree.buffer(stage.first_buffer).element);
     const int64_t lanes = std::max(1, vector_bytes / element);
     int64_t copies =
         int64_t{stage.instructions} * code_copies(tree, stage, stage.loops.size(), lanes);
-    for (const Stage* inner = &stage; inner->place == Place::At;) {
+    for (const Stage* inner = &stage; inner->place == Attachment::At;) {
       const Stage& around = tree.stage(inner->at_stage);
       const auto outside = static_cast<size_t>(tree.var(inner->at_loop).position) + 1;
       copies = std::min(copies, kManyInstructions) *

@@ -48,7 +48,7 @@ inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
-enum class Annotation : uint8_t { None, Parallel, Vectorise, Unroll, Stream };
+enum class Annotation : uint8_t { None, Parallel, Vectorize, Unroll, Stream };
 // What of a GPU a loop is bound to.
 enum class ThreadAxis : uint8_t {
   None,
@@ -63,7 +63,7 @@ enum class ThreadAxis : uint8_t {
 
 // How the remainder of a split that does not divide is treated.
 //   Peel     a copy of the code for what is left, no guard
-//   Mask     as peel, and a vectorised loop runs whole vectors with the surplus lanes masked
+//   Mask     as peel, and a vectorized loop runs whole vectors with the surplus lanes masked
 //   Overlap  the last tile begins earlier and computes some elements a second time
 //   Pad      the last tile is computed whole; the stage's own buffer has room for the surplus
 enum class Tail : uint8_t { Peel, Mask, Overlap, Pad };
@@ -120,14 +120,14 @@ enum class StageKind : uint8_t {
   Combine,  // rfactor: folds the partial results
 };
 
-enum class Place : uint8_t { Root, Inlined, At };
+enum class Attachment : uint8_t { Root, Inlined, At };
 
 struct Stage {
   // Structure.
   StageName name;
   te::OpId op = 0;
   StageKind kind = StageKind::Compute;
-  Place place = Place::Root;
+  Attachment place = Attachment::Root;
   StageIndex at_stage = kNone;
   VarIndex at_loop = kNone;
   int16_t place_step = kNone;        // the step that placed it, for explanations
@@ -163,7 +163,7 @@ struct Buffer {
   InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
 
   // The extents by which its elements lie, unless it is packed.
-  const InlineVector<int64_t, kMaxRank>& lies_in() const {
+  const InlineVector<int64_t, kMaxRank>& storage_shape() const {
     return within.empty() ? extent : within;
   }
 };
@@ -217,7 +217,7 @@ struct RegionDim {
 
 struct LoopTree {
   const te::Dag* dag = nullptr;
-  bool reassociate = true;  // a licence of the workload: folds may happen in any order
+  bool reassociate = true;  // a permission of the workload: folds may happen in any order
   bool lowering = false;    // numbers of branches are made: Stage::whole_dims stays as it is
   std::vector<LoopVar> vars;
   std::vector<Stage> stages;
@@ -271,7 +271,7 @@ void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, 
 // the array that it is a part of.
 layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 
-// Instructions that the unrolled and vectorised bodies come to, an estimate before lowering; of
+// Instructions that the unrolled and vectorized bodies come to, an estimate before lowering; of
 // programs beyond kMaxInstructions `apply` makes no tree: compiling them would take seconds.
 inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);

@@ -193,7 +193,7 @@ TEST(LoopTree, IsWithin) {
 TEST(LoopTree, WeighsBodies) {
   const std::string tile =
       "split Y i [32]\nreorder Y [i.0, i.1, j]\nannotate Y i.1 unroll\n"
-      "annotate Y j vectorise\n";
+      "annotate Y j vectorize\n";
   EXPECT_EQ(Workbench("binary:op=add,a=64x1024,b=64x1024").refusal(tile).code, IllegalCode::None);
   EXPECT_EQ(Workbench("binary:op=pow,a=64x1024,b=64x1024").refusal(tile).code,
             IllegalCode::CodeTooLarge);
@@ -207,7 +207,7 @@ TEST(LoopTree, EstimatesInstructions) {
   const Workbench bench("matmul:m=64,n=64,k=64");
   const int64_t plain = estimated_instructions(bench.tree(""), 64);
   EXPECT_EQ(estimated_instructions(bench.tree("annotate C k unroll"), 64), 64 * plain);
-  EXPECT_EQ(estimated_instructions(bench.tree("reorder C [k, j]\nannotate C j vectorise"), 64),
+  EXPECT_EQ(estimated_instructions(bench.tree("reorder C [k, j]\nannotate C j vectorize"), 64),
             4 * plain);
   EXPECT_EQ(estimated_instructions(bench.tree("split C i [10]"), 64), 2 * plain);
   const std::string tile = "cache_write C\nsplit C i [4]\ncompute_at C.write C i.1\n";

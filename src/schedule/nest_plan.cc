@@ -60,7 +60,7 @@ class Planner {
   void find_pair(StageIndex index) {
     if (!is_scheduled(tree_, index) || tree_.is_output(index) || !is_heavy(tree_, index)) return;
     if (has_constant_axes(tree_, index)) return;
-    const auto reads = readings_of(tree_, index);
+    const auto reads = accesses_to(tree_, index);
     if (reads.empty()) return;
     const StageIndex reader = reads[0]->stage;
     const bool one = std::ranges::all_of(reads, [&](const Access* access) {
@@ -76,7 +76,7 @@ class Planner {
       return kNone;
     }
     if (plan_.pairs.contains(index)) return kNone;  // it owns the tiles of a nest
-    const auto reads = readings_of(tree_, index);
+    const auto reads = accesses_to(tree_, index);
     if (reads.empty()) return kNone;
     const StageIndex root = root_of_.at(reads[0]->stage);
     if (plan_.pairs.contains(root) || is_heavy(tree_, root)) return kNone;
@@ -111,10 +111,10 @@ class Planner {
 
 bool is_scheduled(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
-  return stage.kind != StageKind::Input && stage.place != Place::Inlined;
+  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
 }
 
-std::vector<const Access*> readings_of(const LoopTree& tree, StageIndex producer) {
+std::vector<const Access*> accesses_to(const LoopTree& tree, StageIndex producer) {
   std::vector<const Access*> reads;
   for (size_t k = 0; k < tree.stages.size(); ++k) {
     if (!is_scheduled(tree, static_cast<StageIndex>(k))) continue;
@@ -127,7 +127,7 @@ std::vector<const Access*> readings_of(const LoopTree& tree, StageIndex producer
 
 double copies_inlined(const LoopTree& tree, StageIndex stage) {
   double uses = 0;
-  for (const Access* access : readings_of(tree, stage)) {
+  for (const Access* access : accesses_to(tree, stage)) {
     uses += iterations_of(tree, tree.stage(access->stage));
   }
   return uses / std::max(1.0, iterations_of(tree, tree.stage(stage)));

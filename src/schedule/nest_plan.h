@@ -33,7 +33,7 @@ NestPlan plan_nests(const LoopTree& tree, double least_rows);
 bool is_scheduled(const LoopTree& tree, StageIndex stage);
 
 // All that stages with loops read of a stage. Valid until the tree changes.
-std::vector<const Access*> readings_of(const LoopTree& tree, StageIndex producer);
+std::vector<const Access*> accesses_to(const LoopTree& tree, StageIndex producer);
 
 // How many times each element of a stage would be computed if it were inlined.
 double copies_inlined(const LoopTree& tree, StageIndex stage);

@@ -24,7 +24,7 @@ class Numbers {
         set_full_extents(stage);
         continue;
       }
-      if (stage.place == Place::Inlined || stage.frozen) continue;
+      if (stage.place == Attachment::Inlined || stage.frozen) continue;
       if (const Illegal illegal = set_axes(index)) return illegal;
       if (const Illegal illegal = set_variables(index)) return illegal;
       if (const Illegal illegal = set_forms(index)) return illegal;
@@ -66,7 +66,7 @@ class Numbers {
       axis.extent = stage.kind == StageKind::Combine ? folded_extent(index)
                                                      : op.reduce_axes[a - rank].extent.high;
     }
-    return stage.place == Place::At ? set_attached_axes(index) : Illegal{};
+    return stage.place == Attachment::At ? set_attached_axes(index) : Illegal{};
   }
 
   // How many partial results a Combine folds: the extent of the factored variable, which reduce
@@ -200,7 +200,7 @@ class Numbers {
   Illegal check_tail(StageIndex index, VarIndex parent) const {
     const Stage& stage = tree_.stage(index);
     const LoopVar& whole = tree_.var(parent);
-    const bool may_shrink = stage.place == Place::At && whole.kind == IterKind::Spatial;
+    const bool may_shrink = stage.place == Attachment::At && whole.kind == IterKind::Spatial;
     if (whole.remainder == 0 && !whole.ragged && !may_shrink) return {};
     if (const Illegal illegal = check_tail_kind(index, whole)) return illegal;
     return check_tail_order(stage, whole);
@@ -276,7 +276,7 @@ class Numbers {
     const Stage& stage = tree_.stage(index);
     std::array<arith::Affine, kMaxAxes> axes;
     for (size_t a = 0; a < stage.axes.size(); ++a) {
-      axes[a] = a < stage.origin.size() && stage.place == Place::At &&
+      axes[a] = a < stage.origin.size() && stage.place == Attachment::At &&
                         tree_.var(stage.axes[a]).kind == IterKind::Spatial
                     ? stage.origin[a]
                     : arith::Affine{};
@@ -325,7 +325,7 @@ class Numbers {
       const Stage& reader = tree_.stage(buffer.packed_for);
       const Stage& writer = tree_.stage(buffer.stage);
       const auto is_digit = [&](const arith::Term& term) {
-        return writer.place != Place::At ||
+        return writer.place != Attachment::At ||
                is_outside(tree_, static_cast<VarIndex>(term.var), writer.at_stage,
                           writer.at_loop) != Outside::Yes;
       };

@@ -19,7 +19,7 @@ class ProgramHasher {
     hasher_.add(kProgramHashVersion);
     for (const StageIndex index : tree_.order) {
       const Stage& stage = tree_.stage(index);
-      if (stage.place == Place::Inlined) {
+      if (stage.place == Attachment::Inlined) {
         hasher_.add(0x1e).add(stage.op);
         continue;
       }
@@ -32,7 +32,7 @@ class ProgramHasher {
   void add_stage(const Stage& stage) {
     hasher_.add(0x57).add(stage.op).add(static_cast<uint64_t>(stage.kind));
     hasher_.add(static_cast<uint64_t>(stage.place));
-    if (stage.place == Place::At) hasher_.add(code(stage.at_loop));
+    if (stage.place == Attachment::At) hasher_.add(code(stage.at_loop));
     hasher_.add(stage.loops.size());
     for (const VarIndex loop : stage.loops) {
       const LoopVar& var = tree_.var(loop);

@@ -49,7 +49,7 @@ TEST(ProgramHash, DiffersForEveryChange) {
       "annotate C i parallel",
       "annotate C i unroll",
       "annotate C j unroll",
-      "annotate C k vectorise",
+      "annotate C k vectorize",
       "annotate C k unroll",
       "fuse C [i, j]",
       "reorder C [j, i]\nfuse C [j, i]",

@@ -156,7 +156,7 @@ class RangeBuilder {
   // Attached stages can get a remainder in a tail of their reader.
   bool may_leave_remainder(const LoopVar& var) const {
     return var.remainder != 0 ||
-           (var.kind == IterKind::Spatial && tree_.stage(var.stage).place == Place::At);
+           (var.kind == IterKind::Spatial && tree_.stage(var.stage).place == Attachment::At);
   }
 
   void add_moving(int64_t coefficient, int64_t count) {
@@ -198,7 +198,7 @@ class StageRanges {
   bool axis(size_t number, Range* out) {
     const Stage& stage = tree_.stage(index_);
     const VarIndex axis = stage.axes[number];
-    const bool attached = stage.place == Place::At && number < stage.origin.size() &&
+    const bool attached = stage.place == Attachment::At && number < stage.origin.size() &&
                           tree_.var(axis).kind == IterKind::Spatial;
     *out = {};
     if (attached) {
@@ -329,7 +329,7 @@ class StageRanges {
     const Stage& stage = tree_.stage(point.stage);
     const int position = tree_.var(point.loop).position;
     if (position > 0) return {point.stage, stage.loops[static_cast<size_t>(position - 1)]};
-    if (stage.place == Place::At) return {stage.at_stage, stage.at_loop};
+    if (stage.place == Attachment::At) return {stage.at_stage, stage.at_loop};
     return {};
   }
 
@@ -412,7 +412,7 @@ Outside is_outside(const LoopTree& tree, VarIndex index, StageIndex at_stage, Va
   const StageIndex owner = tree.var(index).stage;
   while (at_stage != owner) {
     const Stage& stage = tree.stage(at_stage);
-    if (stage.place != Place::At) return Outside::No;
+    if (stage.place != Attachment::At) return Outside::No;
     at_stage = stage.at_stage;
     at = stage.at_loop;
   }
@@ -427,7 +427,7 @@ Outside is_outside(const LoopTree& tree, VarIndex index, StageIndex at_stage, Va
 bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarIndex at) {
   while (stage != at_stage) {
     const Stage& s = tree.stage(stage);
-    if (s.place != Place::At) return false;
+    if (s.place != Attachment::At) return false;
     if (s.at_stage == at_stage) return tree.var(s.at_loop).position >= tree.var(at).position;
     stage = s.at_stage;
   }
@@ -436,7 +436,7 @@ bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarI
 
 bool is_live(const LoopTree& tree, const Access& access) {
   const Stage& reader = tree.stage(access.stage);
-  if (reader.place == Place::Inlined) return false;
+  if (reader.place == Attachment::Inlined) return false;
   const auto at = static_cast<size_t>(&access - tree.accesses.data());
   return at >= reader.first_access && at < reader.first_access + size_t{reader.accesses};
 }
@@ -497,10 +497,10 @@ bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, 
 void set_root_regions(LoopTree& tree) {
   for (size_t k = 0; k < tree.stages.size(); ++k) {
     const Stage& stage = tree.stages[k];
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
     StageRanges everywhere(tree, static_cast<StageIndex>(k), {});
     for (const Access& access : tree.reads_of(stage)) {
-      if (tree.stage(tree.buffer(access.buffer).stage).place == Place::At) continue;
+      if (tree.stage(tree.buffer(access.buffer).stage).place == Attachment::At) continue;
       VarIndex partly = kNone;
       const bool known =
           region_in(tree, access, everywhere, &tree.regions[access.first_dim], &partly);

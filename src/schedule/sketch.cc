@@ -129,7 +129,7 @@ void rewrite(const Replacements& replaced, Trace* trace) {
   }
 }
 
-void factorise(int64_t rest, int levels, int64_t limit, Factors* inner,
+void factorize(int64_t rest, int levels, int64_t limit, Factors* inner,
                std::vector<Factors>* choices) {
   if (levels == 1) {
     Factors factors;  // collected from the inside out
@@ -140,7 +140,7 @@ void factorise(int64_t rest, int levels, int64_t limit, Factors* inner,
   for (int64_t factor = 1; factor <= std::min(rest, limit); ++factor) {
     if (rest % factor != 0) continue;
     inner->push_back(factor);
-    factorise(rest / factor, levels - 1, INT64_MAX, inner, choices);
+    factorize(rest / factor, levels - 1, INT64_MAX, inner, choices);
     inner->resize(inner->size() - 1);
   }
 }
@@ -149,7 +149,7 @@ void factorise(int64_t rest, int levels, int64_t limit, Factors* inner,
 
 std::string_view hole_kind_text(HoleKind kind) {
   constexpr std::array<std::string_view, 10> kTexts = {
-      "tile",     "tail", "parallel",      "vectorise", "unroll",
+      "tile",     "tail", "parallel",      "vectorize", "unroll",
       "location", "pack", "register_read", "prefetch",  "other"};
   return kTexts[static_cast<size_t>(kind)];
 }
@@ -197,7 +197,7 @@ TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost) {
   TileDomain domain;
   Factors inner;
   domain.extent = extent;
-  factorise(extent, levels, max_innermost, &inner, &domain.choices);
+  factorize(extent, levels, max_innermost, &inner, &domain.choices);
   return domain;
 }
 

@@ -60,7 +60,7 @@ enum class HoleKind : uint8_t {
   Tile,
   Tail,
   Parallel,
-  Vectorise,
+  Vectorize,
   Unroll,
   Location,
   Pack,

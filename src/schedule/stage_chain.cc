@@ -73,7 +73,7 @@ std::optional<Name> StageTiler::lay_out_root(const Chain& chain) {
   const Name loop =
       outer.size() > 1 ? Name::fuse(std::vector<Name>(outer.begin(), outer.end())) : outer[0];
   if (!builder_.add(steps)) return std::nullopt;
-  if (!lanes.empty()) builder_.add({Annotate{name, lanes, Annotation::Vectorise}});
+  if (!lanes.empty()) builder_.add({Annotate{name, lanes, Annotation::Vectorize}});
   const bool large =
       std::ranges::any_of(chain.products, [&](StageIndex each) { return is_worth_threads(each); });
   if (large && target_.threads > 1) builder_.add({Annotate{name, loop, Annotation::Parallel}});
@@ -108,9 +108,9 @@ void StageTiler::tile_product(const Chain& chain, StageIndex index) {
   const std::vector<Access> reads(tree().reads_of(tree().stage(index)).begin(),
                                   tree().reads_of(tree().stage(index)).end());
   for (const Access& access : reads) {
-    const Walk walk = walk_of(tree(), access, static_cast<size_t>(roles.vector));
+    const AccessStride walk = access_stride(tree(), access, static_cast<size_t>(roles.vector));
     if (!walk.depends || walk.is_contiguous()) continue;
-    if (walk_of(tree(), access, static_cast<size_t>(roles.rows)).depends) continue;
+    if (access_stride(tree(), access, static_cast<size_t>(roles.rows)).depends) continue;
     copy_whole(access, index, roles);
   }
 }
@@ -150,7 +150,7 @@ void StageTiler::copy_whole(const Access& access, StageIndex reader, const AxisR
   for (const Name loop : tile) all.push_back(loop);
   if (all.size() > 1) steps.emplace_back(Reorder{copy, all});
   if (!builder_.add(steps)) return;
-  builder_.add({Annotate{copy, tile.back(), Annotation::Vectorise}});
+  builder_.add({Annotate{copy, tile.back(), Annotation::Vectorize}});
   if (outer.empty() || target_.threads == 1) return;
   Name loop = outer[0];
   if (outer.size() > 1 && builder_.add({Fuse{copy, outer}})) {

@@ -2,7 +2,7 @@
 // choose an entry have the hint simplify_const_index, and fold once they are written out.
 //
 //   V[a, b, p, c] += B[ra, a] B[rb, b] T[ra, rb, p, c]
-//   for (p) in parallel:  for c.0:  unroll a, b, ra, rb:  vectorise c.1 < 16
+//   for (p) in parallel:  for c.0:  unroll a, b, ra, rb:  vectorize c.1 < 16
 #include <utility>
 #include <vector>
 
@@ -74,7 +74,7 @@ bool StageTiler::tile_transform(StageIndex index) {
   }
   all.push_back(lane);
   steps.emplace_back(Reorder{stage.name, all});
-  steps.emplace_back(Annotate{stage.name, lane, Annotation::Vectorise});
+  steps.emplace_back(Annotate{stage.name, lane, Annotation::Vectorize});
   for (const std::vector<Name>* part : {&hinted.spatial, &hinted.folded}) {
     for (const Name loop : *part) {
       steps.emplace_back(Annotate{stage.name, loop, Annotation::Unroll});
@@ -93,7 +93,7 @@ int64_t StageTiler::copies_of(StageIndex index) const {
   for (const VarIndex loop : stage.loops) {
     const LoopVar& var = tree().var(loop);
     if (var.annotation == Annotation::Unroll) copies *= var.extent;
-    if (var.annotation == Annotation::Vectorise) copies *= ceil_div(var.extent, lanes);
+    if (var.annotation == Annotation::Vectorize) copies *= ceil_div(var.extent, lanes);
   }
   return copies;
 }

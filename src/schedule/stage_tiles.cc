@@ -168,7 +168,7 @@ void StageTiler::annotate_inner(StageIndex index, const AxisRoles& roles) {
                         tree().var(before).extent <= 28 && !roles.vector_reduces &&
                         roles.rows != kNoAxis;
   const Name rows = has_rows ? tree().var(before).name : Name();
-  builder_.add({Annotate{name, last, style_.vectors ? Annotation::Vectorise : Annotation::Unroll}});
+  builder_.add({Annotate{name, last, style_.vectors ? Annotation::Vectorize : Annotation::Unroll}});
   if (has_rows) builder_.add({Annotate{name, rows, Annotation::Unroll}});
 }
 
@@ -212,7 +212,9 @@ void StageTiler::pack_operands(StageIndex reader, const AxisRoles& roles, StageI
   const auto vector = static_cast<size_t>(roles.vector);
   const auto rows = static_cast<size_t>(roles.rows);
   for (const Access& access : reads) {
-    if (!walk_of(tree(), access, vector).depends || walk_of(tree(), access, rows).depends) continue;
+    if (!access_stride(tree(), access, vector).depends ||
+        access_stride(tree(), access, rows).depends)
+      continue;
     const Buffer& buffer = tree().buffer(access.buffer);
     if (buffer.is_constant) {
       builder_.add({Pack{name_of(buffer.stage), name_of(reader)}});
@@ -237,7 +239,8 @@ void StageTiler::copy_operand(const Access& access, StageIndex reader, StageInde
   for (size_t k = 1; k < outer.size(); ++k) {
     uses *= static_cast<double>(trips(tree(), owner, outer[k]));
   }
-  const bool strided = !walk_of(tree(), access, static_cast<size_t>(roles.vector)).is_contiguous();
+  const bool strided =
+      !access_stride(tree(), access, static_cast<size_t>(roles.vector)).is_contiguous();
   if (bytes > kCopiedBytes || bytes < 1024 || uses < (strided ? 2 : 4)) return;
   const StageName source = name_of(buffer.stage);
   const StageName copy{.op = source.op, .role = StageRole::Read};
@@ -252,9 +255,9 @@ void StageTiler::copy_operand(const Access& access, StageIndex reader, StageInde
   const int64_t tile = vector_tile(last.extent, target_.lanes(ir::bytes_of(buffer.element)), 2);
   const Name loop = last.name;
   if (tile < last.extent && builder_.add({Split{copy, loop, {tile}, Tail::Peel}})) {
-    builder_.add({Annotate{copy, loop.child(1), Annotation::Vectorise}});
+    builder_.add({Annotate{copy, loop.child(1), Annotation::Vectorize}});
   } else {
-    builder_.add({Annotate{copy, loop, Annotation::Vectorise}});
+    builder_.add({Annotate{copy, loop, Annotation::Vectorize}});
   }
 }
 

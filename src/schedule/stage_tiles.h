@@ -1,9 +1,9 @@
 // How the loops of one stage are laid out by default: its outer loops in an order that reuses what
 // is in cache, reductions inside of them, and a register tile innermost.
 //
-//   C[i, j] += A[i, k] * B[k, j]     for j.0:  for i.0:  for k:  unroll i.1 < 8:  vectorise j.1 <
-//   32 Y[i, j] = exp(X[i, j])           for i:  for j.0:  vectorise j.1 < 64 S[i] += X[i, k] for i:
-//   for k.0:  vectorise k.1 < 64
+//   C[i, j] += A[i, k] * B[k, j]     for j.0:  for i.0:  for k:  unroll i.1 < 8:  vectorize j.1 <
+//   32 Y[i, j] = exp(X[i, j])           for i:  for j.0:  vectorize j.1 < 64 S[i] += X[i, k] for i:
+//   for k.0:  vectorize k.1 < 64
 #pragma once
 
 #include <optional>

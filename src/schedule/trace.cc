@@ -72,7 +72,7 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
   return tokens;
 }
 
-// How a field is written: `stage`, `[up to 7 factors]`, `parallel|vectorise|unroll`.
+// How a field is written: `stage`, `[up to 7 factors]`, `parallel|vectorize|unroll`.
 template <class T>
 std::string field_form(std::string_view name, const T*) {
   if constexpr (std::is_enum_v<T>) return all_words(T{});

@@ -56,6 +56,11 @@ TEST(Trace, ReadsWhatPeopleWrite) {
   EXPECT_EQ(to_text(trace), "split C i [4, 8]\nreorder C []\nfuse C [i.0, (a,b)]\n");
 }
 
+TEST(Trace, ReadsTheSpellingOfOlderRecords) {
+  EXPECT_EQ(to_text(trace_of("annotate C j vectorise")), "annotate C j vectorize\n");
+  EXPECT_EQ(trace_of("annotate C j vectorise"), trace_of("annotate C j vectorize"));
+}
+
 // The names that loops get from splits and fusions all read back.
 TEST(Trace, ReadsEveryNameALoopCanHave) {
   std::string name = "i";
@@ -109,7 +114,7 @@ TEST(Trace, ExplainsMistakesInText) {
       {"split C.read.1.2 i [4]", {"bad stage 'C.read.1.2'"}},
       {"split C\xc3\xa9 i [4]", {"bad stage"}},
       {"annotate C i paralel",
-       {"bad how 'paralel'", "annotate stage loop none|parallel|vectorise|"}},
+       {"bad how 'paralel'", "annotate stage loop none|parallel|vectorize|"}},
       {"cache_read A C",
        {"bad readers 'C'", "cache_read stage [up to 8 readers] (ordinal=ordinal)"}},
       {"cache_read A [C] ordinal=x", {"bad ordinal 'ordinal=x'"}},

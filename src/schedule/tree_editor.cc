@@ -21,7 +21,7 @@ Illegal TreeEditor::find_scheduled(StageName name, StageIndex* stage) const {
   if (const Illegal illegal = find_stage(name, stage)) return illegal;
   const Stage& found = tree_.stage(*stage);
   if (found.kind == StageKind::Input) return reject(IllegalCode::StageIsInput, name);
-  if (found.place == Place::Inlined) return reject(IllegalCode::StageIsInlined, name);
+  if (found.place == Attachment::Inlined) return reject(IllegalCode::StageIsInlined, name);
   return {};
 }
 
@@ -56,7 +56,7 @@ Illegal TreeEditor::check_unused(StageIndex stage, VarIndex loop) const {
     return reject(IllegalCode::LoopIsAnnotated, tree_.stage(stage).name, var.name);
   }
   for (const Stage& other : tree_.stages) {
-    if (other.place == Place::At && other.at_loop == loop) {
+    if (other.place == Attachment::At && other.at_loop == loop) {
       return reject(IllegalCode::LoopIsAttachPoint, tree_.stage(stage).name, var.name);
     }
   }
@@ -67,7 +67,8 @@ Illegal TreeEditor::check_fresh(StageIndex index) const {
   const Stage& stage = tree_.stage(index);
   const bool same =
       std::equal(stage.axes.begin(), stage.axes.end(), stage.loops.begin(), stage.loops.end());
-  if (!same || stage.place != Place::Root) return reject(IllegalCode::StageHasSteps, stage.name);
+  if (!same || stage.place != Attachment::Root)
+    return reject(IllegalCode::StageHasSteps, stage.name);
   for (const VarIndex loop : stage.loops) {
     if (const Illegal illegal = check_unused(index, loop)) return illegal;
   }
@@ -97,11 +98,11 @@ bool TreeEditor::replace_loops(StageIndex stage, size_t position, size_t count,
   return true;
 }
 
-StageIndex TreeEditor::add_stage(const Stage& stage, StageIndex neighbour, bool before) {
+StageIndex TreeEditor::add_stage(const Stage& stage, StageIndex neighbor, bool before) {
   const auto index = static_cast<StageIndex>(tree_.stages.size());
   tree_.stages.push_back(stage);
-  auto at = std::find(tree_.order.begin(), tree_.order.end(), neighbour);
-  CHECK(at != tree_.order.end(), "stage {} is not in the order", neighbour);
+  auto at = std::find(tree_.order.begin(), tree_.order.end(), neighbor);
+  CHECK(at != tree_.order.end(), "stage {} is not in the order", neighbor);
   tree_.order.insert(before ? at : at + 1, index);
   return index;
 }
@@ -245,7 +246,7 @@ bool parallel_around(const LoopTree& tree, StageIndex index, int position) {
         return true;
       }
     }
-    if (stage.place != Place::At) return false;
+    if (stage.place != Attachment::At) return false;
     index = stage.at_stage;
     position = tree.var(stage.at_loop).position;
   }
@@ -256,14 +257,14 @@ Illegal check_loops(const LoopTree& tree, StageIndex index) {
   const auto reject = [&](IllegalCode code, VarIndex loop) {
     return Illegal{.code = code, .stage = stage.name, .loop = tree.var(loop).name};
   };
-  VarIndex vectorised = kNone;
+  VarIndex vectorized = kNone;
   for (size_t k = 0; k < stage.loops.size(); ++k) {
     const LoopVar& var = tree.var(stage.loops[k]);
-    if (var.annotation == Annotation::Vectorise) {
-      if (vectorised != kNone) return reject(IllegalCode::TwoVectorised, stage.loops[k]);
-      vectorised = stage.loops[k];
-    } else if (vectorised != kNone && var.annotation != Annotation::Unroll) {
-      return reject(IllegalCode::VectoriseNotInnermost, vectorised);
+    if (var.annotation == Annotation::Vectorize) {
+      if (vectorized != kNone) return reject(IllegalCode::TwoVectorized, stage.loops[k]);
+      vectorized = stage.loops[k];
+    } else if (vectorized != kNone && var.annotation != Annotation::Unroll) {
+      return reject(IllegalCode::VectorizeNotInnermost, vectorized);
     }
     if (var.annotation == Annotation::Parallel &&
         parallel_around(tree, index, static_cast<int>(k) - 1)) {
@@ -286,12 +287,12 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   }
   for (int k = 0; k <= loop.position; ++k) {
     const LoopVar& around = tree.var(target.loops[static_cast<size_t>(k)]);
-    if (around.annotation == Annotation::Vectorise) {
-      return reject(IllegalCode::VectoriseNotInnermost, target.name, around.name);
+    if (around.annotation == Annotation::Vectorize) {
+      return reject(IllegalCode::VectorizeNotInnermost, target.name, around.name);
     }
   }
   for (const Stage& reader : tree.stages) {
-    if (reader.place == Place::Inlined) continue;
+    if (reader.place == Attachment::Inlined) continue;
     for (const Access& access : tree.reads_of(reader)) {
       if (tree.buffer(access.buffer).stage != index) continue;
       if (!is_within(tree, access.stage, stage.at_stage, stage.at_loop)) {
@@ -307,12 +308,12 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
 Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   const Stage& stage = tree.stage(request.stage);
   const auto reads = tree.reads_of(stage);
-  const bool scheduled = stage.place != Place::Inlined && tree.var(request.loop).is_loop();
+  const bool scheduled = stage.place != Attachment::Inlined && tree.var(request.loop).is_loop();
   if (!scheduled || std::ranges::find(reads, request.buffer, &Access::buffer) == reads.end()) {
     return {IllegalCode::NotAReader, request.step, stage.name, {}};
   }
   const StageIndex writer = tree.buffer(request.buffer).stage;
-  if (tree.stage(writer).place == Place::At &&
+  if (tree.stage(writer).place == Attachment::At &&
       is_within(tree, writer, request.stage, request.loop)) {
     return {IllegalCode::PrefetchUncomputed, request.step, tree.stage(writer).name,
             tree.var(request.loop).name};
@@ -335,7 +336,7 @@ Illegal check_bound(const LoopTree& tree, StageIndex index) {
       }
       seen |= bit;
     }
-    if (stage.place != Place::At) return {};
+    if (stage.place != Attachment::At) return {};
     at = stage.at_stage;
     position = tree.var(stage.at_loop).position;
   }
@@ -382,7 +383,7 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
     }
     if (other >= 0 && axes_seen == 0) return reject(IllegalCode::PackIndex, other);
   }
-  if (!reads || stage.place == Place::Inlined) return reject(IllegalCode::NotAReader);
+  if (!reads || stage.place == Attachment::Inlined) return reject(IllegalCode::NotAReader);
   return {};
 }
 
@@ -403,7 +404,7 @@ void append_loops(const LoopTree& tree, VarIndex index, InlineVector<VarIndex, k
   }
 }
 
-// Without the licence, floats are folded in the order of its definition.
+// Without the permission, floats are folded in the order of its definition.
 Illegal check_fold_order(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
   const te::Op& op = tree.dag->op(stage.op);
@@ -436,14 +437,14 @@ Illegal check_structure(LoopTree& tree) {
   }
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
-    if (stage.place == Place::At) {
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (stage.place == Attachment::At) {
       if (const Illegal illegal = check_place(tree, index)) return illegal;
     }
   }
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Place::Inlined) continue;
+    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
     if (const Illegal illegal = check_bound(tree, index)) return illegal;
     if (const Illegal illegal = check_fold_order(tree, index)) return illegal;

@@ -45,7 +45,7 @@ class TreeEditor {
   bool replace_loops(StageIndex stage, size_t position, size_t count,
                      std::span<const VarIndex> replacement);
   // A new stage directly before or after another in `order`.
-  StageIndex add_stage(const Stage& stage, StageIndex neighbour, bool before);
+  StageIndex add_stage(const Stage& stage, StageIndex neighbor, bool before);
   BufferIndex add_buffer(const Buffer& buffer);
   // A new axis variable of a stage, with a loop for it innermost.
   VarIndex add_axis(StageIndex stage, Name name, IterKind kind);

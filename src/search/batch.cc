@@ -82,7 +82,7 @@ class Chooser {
 
   // What is one decision apart from the fastest that was measured, the least tried decisions first:
   // a decision that was slow in other company may be the right one there.
-  void take_neighbours() {
+  void take_neighbors() {
     const std::vector<Candidate> fastest = evidence_.fastest(1);
     if (fastest.empty()) return;
     struct Turn {
@@ -103,7 +103,7 @@ class Chooser {
     }
     std::ranges::sort(turns, {},
                       [](const Turn& turn) { return std::pair(turn.trials, turn.rank); });
-    const size_t most = share_of(options_.neighbour_share, options_.count);
+    const size_t most = share_of(options_.neighbor_share, options_.count);
     for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
 
@@ -199,7 +199,7 @@ std::vector<Candidate> choose_batch(std::span<const Candidate> found, std::span<
   chooser.take_by_chance(fresh, rng);
   chooser.take_of_each_sketch();
   chooser.take_of_each_decision();
-  chooser.take_neighbours();
+  chooser.take_neighbors();
   chooser.fill();
   return chooser.answer();
 }

@@ -12,12 +12,12 @@ namespace tilewright::search {
 
 struct BatchOptions {
   size_t count = 64;
-  double random_share = 0.05;     // of `count`, drawn from `fresh`
-  double sketch_share = 0.25;     // at most that many to give every sketch its turn
-  double decision_share = 0.4;    // at most that many to give every decision its turn
-  size_t decision_trials = 3;     // a decision that was tried so often needs no turn
-  double neighbour_share = 0.15;  // at most that many one decision apart from the fastest measured
-  double twin_share = 0.2;        // at most that many differ in one gene from a better one
+  double random_share = 0.05;    // of `count`, drawn from `fresh`
+  double sketch_share = 0.25;    // at most that many to give every sketch its turn
+  double decision_share = 0.4;   // at most that many to give every decision its turn
+  size_t decision_trials = 3;    // a decision that was tried so often needs no turn
+  double neighbor_share = 0.15;  // at most that many one decision apart from the fastest measured
+  double twin_share = 0.2;       // at most that many differ in one gene from a better one
 };
 
 // Best first, those by chance last. `fresh` are indices of `found` that no model has chosen.

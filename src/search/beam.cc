@@ -95,7 +95,7 @@ class Beam : public Explorer {
   // The best by score with distinct programs. Partial genomes whose filling is not legal are filled
   // anew a few times; complete ones must not have been asked for.
   std::vector<Candidate> keep_best(std::vector<Candidate> candidates, size_t decided) {
-    Gathering gathering(context_.assessor);
+    CandidatePool gathering(context_.assessor);
     for (int attempt = 0; attempt < kFills && !candidates.empty(); ++attempt) {
       context_.assessor->assess(candidates);
       std::vector<Candidate> again;

@@ -59,8 +59,8 @@ bool CandidateMaker::make_tree(const Sketch& sketch, const Genome& genome, bool 
   return !schedule::retile(trace_, &tree_);
 }
 
-Made CandidateMaker::make(uint16_t sketch, const Genome& genome, uint64_t structure,
-                          Hash128* program) {
+CandidateStatus CandidateMaker::make(uint16_t sketch, const Genome& genome, uint64_t structure,
+                                     Hash128* program) {
   ++made_;
   Stopwatch watch(is_timed());
   const bool same = sketch == sketch_ && structure == structure_ && state_ != Structure::None;
@@ -68,13 +68,13 @@ Made CandidateMaker::make(uint16_t sketch, const Genome& genome, uint64_t struct
   structure_ = structure;
   const bool legal = make_tree(sketches_[sketch], genome, same, watch);
   watch.lap(&times.apply_s, kTimedEvery);
-  if (!legal) return Made::Illegal;
-  const space::Unfit unfit = validity_->check(tree_);
+  if (!legal) return CandidateStatus::Illegal;
+  const space::RejectReason unfit = validity_->check(tree_);
   watch.lap(&times.validity_s, kTimedEvery);
-  if (unfit != space::Unfit::No) return Made::Unfit;
+  if (unfit != space::RejectReason::No) return CandidateStatus::RejectReason;
   *program = schedule::program_hash(tree_);
   watch.lap(&times.hash_s, kTimedEvery);
-  return Made::Fit;
+  return CandidateStatus::Fit;
 }
 
 }  // namespace tilewright::search

@@ -48,7 +48,7 @@ class StructureGenes {
   std::vector<uint16_t> holes_;
 };
 
-enum class Made : uint8_t { Fit, Illegal, Unfit };
+enum class CandidateStatus : uint8_t { Fit, Illegal, RejectReason };
 
 class CandidateMaker {
  public:
@@ -60,7 +60,8 @@ class CandidateMaker {
       : initial_(&initial), sketches_(sketches), validity_(&validity) {}
 
   // `structure` is the hash of StructureGenes. When Fit, `tree` is complete and `program` its hash.
-  Made make(uint16_t sketch, const schedule::Genome& genome, uint64_t structure, Hash128* program);
+  CandidateStatus make(uint16_t sketch, const schedule::Genome& genome, uint64_t structure,
+                       Hash128* program);
   const schedule::LoopTree& tree() const { return tree_; }
 
   StageTimes times;  // each counted kTimedEvery times, once in kTimedEvery candidates

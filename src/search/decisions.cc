@@ -70,7 +70,7 @@ void Decisions::of(const Candidate& candidate, std::vector<uint32_t>* numbers) c
   }
 }
 
-std::vector<Candidate> Decisions::neighbours(const Candidate& candidate) const {
+std::vector<Candidate> Decisions::neighbors(const Candidate& candidate) const {
   std::vector<Candidate> out;
   for (const Open& open : open_[candidate.sketch]) {
     for (size_t choice = 0; choice < open.numbers.size(); ++choice) {

@@ -20,7 +20,7 @@ class Decisions {
   void of(const Candidate& candidate, std::vector<uint32_t>* numbers) const;
 
   // Every candidate that differs from this one in one decision.
-  std::vector<Candidate> neighbours(const Candidate& candidate) const;
+  std::vector<Candidate> neighbors(const Candidate& candidate) const;
 
  private:
   // One hole with a few choices.

@@ -47,13 +47,13 @@ Hash128 genome_hash(const Candidate& candidate) {
   return hasher.add(word).add(k).finish();
 }
 
-bool Gathering::propose(Candidate candidate) {
+bool CandidatePool::propose(Candidate candidate) {
   if (!genomes_.insert(genome_hash(candidate)).second) return false;
   proposed_.push_back(std::move(candidate));
   return true;
 }
 
-size_t Gathering::assess() {
+size_t CandidatePool::assess() {
   assessor_->assess(proposed_);
   const size_t before = kept_.size();
   for (Candidate& candidate : proposed_) {

@@ -25,9 +25,9 @@ std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches
 Hash128 genome_hash(const Candidate& candidate);
 
 // The candidates of one question: legal ones, each genome assessed once, each program kept once.
-class Gathering {
+class CandidatePool {
  public:
-  explicit Gathering(Assessor* assessor) : assessor_(assessor) {}
+  explicit CandidatePool(Assessor* assessor) : assessor_(assessor) {}
 
   // Puts a candidate on the list of those to be assessed, unless its genome has been there.
   bool propose(Candidate candidate);

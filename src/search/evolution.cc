@@ -59,7 +59,7 @@ class Evolution : public Explorer {
 
   std::vector<Candidate> ask(size_t count) override {
     if (count == 0 || context_.sketches.empty()) return {};
-    Gathering gathering(context_.assessor);
+    CandidatePool gathering(context_.assessor);
     std::vector<size_t> fresh;
     if (is_small_) {
       for (Candidate& candidate : all_candidates(context_.sketches)) {
@@ -86,10 +86,10 @@ class Evolution : public Explorer {
   }
 
   void tell(std::span<const Outcome> outcomes) override { evidence_.tell(outcomes); }
-  void set_model_is_guess(bool is_guess) override { context_.model_is_guess = is_guess; }
+  void set_scores_unreliable(bool is_guess) override { context_.model_is_guess = is_guess; }
 
  private:
-  void evolve(size_t count, Gathering* gathering, std::vector<size_t>* fresh) {
+  void evolve(size_t count, CandidatePool* gathering, std::vector<size_t>* fresh) {
     const size_t population =
         std::min(options_.population, std::max(kLeastPopulation, kPopulationPerAsked * count));
     const auto of_measured =
@@ -99,7 +99,7 @@ class Evolution : public Explorer {
     }
     const size_t measured = gathering->assess();
     for (const Candidate& candidate : evidence_.fastest(kFewFastest)) {
-      for (Candidate& other : evidence_.decisions().neighbours(candidate)) {
+      for (Candidate& other : evidence_.decisions().neighbors(candidate)) {
         gathering->propose(std::move(other));
       }
     }
@@ -120,12 +120,12 @@ class Evolution : public Explorer {
     for (const size_t k : fresh) (*found)[k].score = 0;
   }
 
-  static void note_fresh(const Gathering& gathering, size_t from, std::vector<size_t>* fresh) {
+  static void note_fresh(const CandidatePool& gathering, size_t from, std::vector<size_t>* fresh) {
     for (size_t k = from; k < gathering.kept().size(); ++k) fresh->push_back(k);
   }
 
   // Until `wanted` legal ones are found, with an effort that does not depend on earlier questions.
-  void add_samples(size_t wanted, Gathering* gathering) {
+  void add_samples(size_t wanted, CandidatePool* gathering) {
     size_t found = 0;
     size_t tried = 0;
     size_t left = kSamplingEffort * wanted;
@@ -148,7 +148,7 @@ class Evolution : public Explorer {
             .program = {}};
   }
 
-  Parents parents_of(const Gathering& gathering, size_t measured, size_t population) const {
+  Parents parents_of(const CandidatePool& gathering, size_t measured, size_t population) const {
     const std::vector<Candidate>& kept = gathering.kept();
     Parents parents;
     for (size_t k = 0; k < measured; ++k) parents.measured.push_back(k);
@@ -169,7 +169,7 @@ class Evolution : public Explorer {
     return parents;
   }
 
-  void breed(const Parents& parents, size_t wanted, Gathering* gathering) {
+  void breed(const Parents& parents, size_t wanted, CandidatePool* gathering) {
     size_t found = 0;
     size_t tried = 0;
     size_t left = kBreedingEffort * wanted;

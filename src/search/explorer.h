@@ -53,7 +53,7 @@ class Explorer {
   // A program that did not come from the space is of kNoSketch: it will not be asked for.
   virtual void tell(std::span<const Outcome> outcomes) = 0;
   // From now on scores mean nothing, or something again (ExplorerContext::model_is_guess).
-  virtual void set_model_is_guess(bool /*is_guess*/) {}
+  virtual void set_scores_unreliable(bool /*is_guess*/) {}
 };
 
 // The sketches and the assessor outlive the explorer.

@@ -31,7 +31,7 @@ struct Todo {
 
 // What became of it. Its rows are in one of the blocks of a worker, unless another has them.
 struct Done {
-  Made made = Made::Illegal;
+  CandidateStatus made = CandidateStatus::Illegal;
   Hash128 program;
   int worker = -1;
   RowPlace place;  // block: of the worker's
@@ -39,7 +39,7 @@ struct Done {
 
 struct Worker {
   CandidateMaker maker;
-  feature::RowMaker rows;
+  feature::FeatureExtractor rows;
   HashTable<RowPlace> seen{};  // programs of this call that have rows in a block
   std::vector<std::unique_ptr<RowBlock>> blocks{};
   feature::RowBatch again{};  // rows that are scored a second time
@@ -60,7 +60,7 @@ struct ProgramAssessor::Impl {
     for (const schedule::Sketch& sketch : sketches) structure_genes.emplace_back(sketch);
     for (int k = 0; k < team.threads(); ++k) {
       workers.push_back({.maker = CandidateMaker(initial, sketches, validity),
-                         .rows = feature::RowMaker(task, machine)});
+                         .rows = feature::FeatureExtractor(task, machine)});
     }
   }
 
@@ -176,7 +176,8 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     const Candidate& candidate = candidates[todo[k].index];
     result.made =
         worker.maker.make(candidate.sketch, candidate.genome, todo[k].structure, &result.program);
-    if (result.made != Made::Fit || model == nullptr || has_score(result.program)) continue;
+    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(result.program))
+      continue;
     const auto [place, is_new] = worker.seen.insert(result.program);
     if (is_new) {
       if (worker.blocks.empty() || worker.blocks.back()->rows.programs() >= kPredicted) {
@@ -241,10 +242,10 @@ void ProgramAssessor::Impl::merge() {
     const Done& result = done[k];
     KnownGenome& genome = *cache.genomes.insert(keys[todo[k].index]).first;
     genome.is_assessed = true;
-    genome.program = result.made == Made::Fit ? result.program : Hash128{};
-    counts.illegal += result.made == Made::Illegal ? 1 : 0;
-    counts.unfit += result.made == Made::Unfit ? 1 : 0;
-    if (result.made != Made::Fit) continue;
+    genome.program = result.made == CandidateStatus::Fit ? result.program : Hash128{};
+    counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
+    counts.unfit += result.made == CandidateStatus::RejectReason ? 1 : 0;
+    if (result.made != CandidateStatus::Fit) continue;
     const auto [program, is_new] = cache.programs.insert(result.program);
     if (result.worker < 0) {
       counts.known += is_new ? 0 : 1;
@@ -325,8 +326,9 @@ bool ProgramAssessor::rows_of(const Candidate& candidate, feature::RowBatch* bat
   Worker& worker = impl_->workers.front();
   const uint64_t structure = impl_->structure_genes[candidate.sketch].hash(candidate.genome);
   Hash128 program;
-  const Made made = worker.maker.make(candidate.sketch, candidate.genome, structure, &program);
-  if (made != Made::Fit) return false;
+  const CandidateStatus made =
+      worker.maker.make(candidate.sketch, candidate.genome, structure, &program);
+  if (made != CandidateStatus::Fit) return false;
   worker.rows.append(worker.maker.tree(), batch);
   return true;
 }

@@ -79,7 +79,7 @@ struct Bench {
     schedule::instantiate(sketches[candidate.sketch], candidate.genome, &trace);
     if (schedule::apply(initial, trace, &tree)) return {};
     const space::Validity validity(task, initial, machine);
-    if (validity.check(tree) != space::Unfit::No) return {};
+    if (validity.check(tree) != space::RejectReason::No) return {};
     return program_hash(tree);
   }
 

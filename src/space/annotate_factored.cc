@@ -1,7 +1,7 @@
 // Reductions in parts: threads share the partial results, or their last dimension is lanes.
 //
-//   Y.rfactor  k.0 parallel, i, k.1.0, k.1.1 vectorise     for threads
-//   Y.rfactor  i parallel, k.0, k.1 vectorise              for lanes
+//   Y.rfactor  k.0 parallel, i, k.1.0, k.1.1 vectorize     for threads
+//   Y.rfactor  i parallel, k.0, k.1 vectorize              for lanes
 //   Y          folds them
 #include "space/annotator.h"
 
@@ -48,7 +48,7 @@ class FactoredLayout {
     order.insert(order.end(), reduce_.begin(), reduce_.end());
     if (!lane_.empty()) order.push_back(lane_);
     writer_.reorder(stage_, order);
-    if (!lane_.empty()) writer_.annotate(stage_, lane_, Annotation::Vectorise);
+    if (!lane_.empty()) writer_.annotate(stage_, lane_, Annotation::Vectorize);
     if (!unrolled_.empty()) {
       writer_.add_maybe(factored_.stage, HoleKind::Unroll,
                         Annotate{stage_, unrolled_, Annotation::Unroll});
@@ -145,7 +145,7 @@ void Annotator::lay_out_fold(te::OpId id) {
   const te::Axis& last = op.axes.back();
   if (last.extent.high < lanes || last.extent.high > 8 * lanes) return;
   const StageName stage{op.name};
-  writer_.add_maybe(stage, HoleKind::Vectorise, Annotate{stage, last.name, Annotation::Vectorise});
+  writer_.add_maybe(stage, HoleKind::Vectorize, Annotate{stage, last.name, Annotation::Vectorize});
 }
 
 }  // namespace tilewright::space

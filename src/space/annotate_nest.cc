@@ -106,7 +106,7 @@ void Annotator::place_members(Nest& nest) {
   std::vector<Member> members;
   std::map<te::OpId, int> numbers;
   const auto find = [&](te::OpId op) -> bool {
-    const auto reads = readings_of(tree_, index_of(op));
+    const auto reads = accesses_to(tree_, index_of(op));
     if (!is_open(op) || placed_.contains(op) || nest.inside.contains(op) || reads.empty() ||
         tree_.is_output(index_of(op))) {
       return false;

@@ -87,12 +87,12 @@ class OperandHoles {
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < op_.axes.size(); ++axis) {
-      if (!walk_of(tree_, access, axis).depends) {
+      if (!access_stride(tree_, access, axis).depends) {
         uses *= static_cast<double>(op_.axes[axis].extent.high);
       }
     }
     const bool lanes = tiled_.lane_axis >= 0 &&
-                       walk_of(tree_, access, static_cast<size_t>(tiled_.lane_axis)).depends;
+                       access_stride(tree_, access, static_cast<size_t>(tiled_.lane_axis)).depends;
     return uses >= 8 && lanes;
   }
 
@@ -102,7 +102,7 @@ class OperandHoles {
     int64_t elements = 1;
     bool lanes = false;
     for (size_t axis = 0; axis < stage_.axes.size(); ++axis) {
-      if (!walk_of(tree_, access, axis).depends) continue;
+      if (!access_stride(tree_, access, axis).depends) continue;
       if (static_cast<int>(axis) == tiled_.lane_axis) {
         lanes = true;
       } else {
@@ -135,7 +135,7 @@ class OperandHoles {
       for (size_t d = 0; d < buffer.rank; ++d) {
         const bool last = d + 1 == buffer.rank;
         steps.emplace_back(
-            Annotate{copy, dim_name(buffer, d), last ? Annotation::Vectorise : Annotation::Unroll});
+            Annotate{copy, dim_name(buffer, d), last ? Annotation::Vectorize : Annotation::Unroll});
       }
       choices.push_back(std::move(steps));
     }
@@ -171,7 +171,7 @@ class OperandHoles {
       order.push_back(lane.child(1));
       steps.push_back(reorder_step(copy, order));
     }
-    steps.emplace_back(Annotate{copy, lane.child(1), Annotation::Vectorise});
+    steps.emplace_back(Annotate{copy, lane.child(1), Annotation::Vectorize});
     return steps;
   }
 

@@ -46,7 +46,7 @@ class PlainLayout {
     if (!loops_.lane.empty()) order.push_back(loops_.lane);
     writer_.reorder(stage_.name, order);
     if (!loops_.lane.empty()) {
-      writer_.annotate(stage_.name, loops_.lane, Annotation::Vectorise);
+      writer_.annotate(stage_.name, loops_.lane, Annotation::Vectorize);
     }
     for (const Name loop : rows_) writer_.annotate(stage_.name, loop, Annotation::Unroll);
     unroll_window();

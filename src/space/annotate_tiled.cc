@@ -31,7 +31,7 @@ std::vector<std::vector<Name>> orders_of(const std::vector<Name>& level, Name la
 
 void Annotator::annotate_innermost(StageName stage, const std::vector<Name>& loops, Name lane) {
   for (const Name loop : loops) {
-    writer_.annotate(stage, loop, loop == lane ? Annotation::Vectorise : Annotation::Unroll);
+    writer_.annotate(stage, loop, loop == lane ? Annotation::Vectorize : Annotation::Unroll);
   }
 }
 

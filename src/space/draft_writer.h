@@ -38,7 +38,7 @@ class DraftWriter {
   schedule::Sketch& sketch_;
 };
 
-// One loop of several neighbouring ones: its steps and name.
+// One loop of several neighboring ones: its steps and name.
 struct FusedLoops {
   DraftWriter::Steps steps;
   Name name;

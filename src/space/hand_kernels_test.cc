@@ -83,7 +83,7 @@ TEST(HandKernels, ConvolutionByRowsWithPackedWeights) {
       {"GRP2",
        "cache_write Y, tile Y.write SSRS in Y at 2",
        {"split Y y [14, 1]", "split Y x [1, 14]", "split Y c [1, 32]", "compute_at Y.write Y x.1",
-        "split P c [64]", "annotate P c.1 vectorise", "pack W Y.write"}});
+        "split P c [64]", "annotate P c.1 vectorize", "pack W Y.write"}});
 }
 
 TEST(HandKernels, ConvolutionInsideOfItsReader) {
@@ -114,7 +114,7 @@ TEST(HandKernels, DepthwiseWithWeightsInRegisters) {
        "cache_write Y, tile Y.write SSRS in Y at 2",
        {"split Y y [14, 1]", "split Y x [28, 4]", "split Y c [1, 32]", "annotate Y.write ry unroll",
         "annotate Y.write rx unroll", "cache_read W [Y.write]", "compute_at W.read Y (y.0,x.0,c.0)",
-        "annotate W.read d1 unroll", "annotate W.read d2 vectorise", "compute_inline P"}});
+        "annotate W.read d1 unroll", "annotate W.read d2 vectorize", "compute_inline P"}});
 }
 
 TEST(HandKernels, RowsOfASoftmax) {
@@ -144,7 +144,7 @@ TEST(HandKernels, SumInParts) {
   expect_held({"NRM3",
                "rfactor S for threads",
                {"split S i [64] tail=mask", "rfactor S i.0", "annotate S.rfactor i.0 parallel",
-                "split S.rfactor j [64]", "annotate S.rfactor j.1 vectorise"}});
+                "split S.rfactor j [64]", "annotate S.rfactor j.1 vectorize"}});
 }
 
 TEST(HandKernels, PhasesOfATransposedConvolution) {

@@ -12,8 +12,8 @@ namespace tilewright::space {
 namespace {
 
 Task task_of(std::string_view text, std::string_view target = "x86-64-v4;threads=2",
-             Licences licences = {}) {
-  Result<Workload> workload = parse_workload(text, licences);
+             FloatPermissions permissions = {}) {
+  Result<Workload> workload = parse_workload(text, permissions);
   CHECK(workload.has_value(), "{}", workload.error().message);
   return {*workload, parse_target(target).value()};
 }
@@ -69,8 +69,8 @@ TEST(RandomTraces, AreFoundForOddWorkloadsAndTargets) {
   }
 }
 
-TEST(RandomTraces, RespectLicences) {
-  Licences strict;
+TEST(RandomTraces, RespectPermissions) {
+  FloatPermissions strict;
   strict.reassociate = strict.contract = false;
   const Task task = task_of("matmul:m=30,n=40,k=50,transpose_b=1", "x86-64-v4;threads=2", strict);
   Rng rng(3);
@@ -107,7 +107,7 @@ TEST(RandomTraces, HaveVectorsThreadsAndPackedConstants) {
   const auto traces = random_traces(task, 300, rng);
   for (const schedule::Trace& trace : traces) {
     const std::string text = to_text(trace);
-    vectors += text.find(" vectorise") != std::string::npos ? 1 : 0;
+    vectors += text.find(" vectorize") != std::string::npos ? 1 : 0;
     threads += text.find(" parallel") != std::string::npos ? 1 : 0;
     packed += text.find("pack W") != std::string::npos ? 1 : 0;
     cached += text.find("cache_write") != std::string::npos ? 1 : 0;

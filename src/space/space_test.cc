@@ -164,7 +164,7 @@ TEST(Space, FoldsShortAxesWithThreadsAndLanes) {
         return var.annotation == what && var.is_loop() && var.extent > 1;
       });
     };
-    both += has(schedule::Annotation::Parallel) && has(schedule::Annotation::Vectorise) ? 1 : 0;
+    both += has(schedule::Annotation::Parallel) && has(schedule::Annotation::Vectorize) ? 1 : 0;
   };
   for_random_trees(space_of(task_of("reduce:op=sum,shape=12x12x12x12x12,axes=0x1x2x3x4")), 60,
                    look);
@@ -301,7 +301,7 @@ TEST(Space, HasAttentionInOneNest) {
     if (schedule::apply(space.initial(), trace, &tree)) continue;
     ++legal;
     for (const char* name : {"C", "M", "E", "S", "O"}) {
-      EXPECT_EQ(tree.stage(tree.find_stage({Name(name)})).place, schedule::Place::At) << name;
+      EXPECT_EQ(tree.stage(tree.find_stage({Name(name)})).place, schedule::Attachment::At) << name;
     }
   }
   EXPECT_GT(legal, 50);

@@ -27,7 +27,7 @@ enum class Middle : uint8_t { Tails, Exact, Sparse };
 
 class Enumeration {
  public:
-  Enumeration(const TileWish& wish, Middle middle) : wish_(wish), middle_(middle) {}
+  Enumeration(const TileConstraints& wish, Middle middle) : wish_(wish), middle_(middle) {}
 
   std::vector<Factors> run() {
     for (const int64_t size : innermost_sizes()) {
@@ -96,7 +96,7 @@ class Enumeration {
     return sizes;
   }
 
-  const TileWish& wish_;
+  const TileConstraints& wish_;
   Middle middle_;
   std::vector<Factors> choices_;
 };
@@ -122,7 +122,7 @@ void keep_some(schedule::TileDomain* domain) {
   for (size_t k = 0; k < count; ++k) domain->choices.push_back(all[k * all.size() / count]);
 }
 
-schedule::TileDomain tile_domain(const TileWish& wish) {
+schedule::TileDomain tile_domain(const TileConstraints& wish) {
   std::vector<Factors> choices;
   for (const Middle middle : {Middle::Tails, Middle::Exact, Middle::Sparse}) {
     choices = Enumeration(wish, middle).run();

@@ -1,4 +1,4 @@
-// Tile domains: which sizes an axis may be cut into. Exact factorisations, as Ansor has them, and,
+// Tile domains: which sizes an axis may be cut into. Exact factorizations, as Ansor has them, and,
 // where tails are wanted, sizes that do not divide but leave little over. Pure functions.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace tilewright::space {
 
 inline constexpr size_t kMaxTileChoices = 4096;
 
-struct TileWish {
+struct TileConstraints {
   int64_t extent = 1;
   int factors = 1;             // levels inside of the outermost
   int64_t max_innermost = 64;  // largest innermost factor
@@ -21,7 +21,7 @@ struct TileWish {
 };
 
 // Sorted, distinct, at least one choice and at most kMaxTileChoices.
-schedule::TileDomain tile_domain(const TileWish& wish);
+schedule::TileDomain tile_domain(const TileConstraints& wish);
 
 // In ascending order; takes about as long as the root of `n`.
 std::vector<int64_t> divisors_of(int64_t n);

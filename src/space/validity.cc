@@ -12,7 +12,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 // Sums beyond the registers are spilled: a few cost little, from here on it is never worth it.
 constexpr int64_t kSumsOfTwoRegisters = 3;
-constexpr int64_t kVectorRegisters = 16;    // of one vectorised loop
+constexpr int64_t kVectorRegisters = 16;    // of one vectorized loop
 constexpr double kElementsForThreads = 16;  // a thread
 constexpr double kWorthThreads = 200e3;     // FLOP; below, starting threads costs as much
 constexpr int64_t kCachesOfScope = 4;       // times the second-level cache
@@ -24,7 +24,7 @@ constexpr int64_t kMostInstructions = 4096;
 constexpr int64_t kTimesPlain = 8;
 
 bool is_computed(const Stage& stage) {
-  return stage.kind != StageKind::Input && stage.place != Place::Inlined;
+  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
 }
 
 int64_t code_limit(const LoopTree& initial, int vector_bytes) {
@@ -54,19 +54,19 @@ bool has_small_divisor(int64_t value) {
 
 }  // namespace
 
-std::string_view unfit_text(Unfit unfit) {
+std::string_view unfit_text(RejectReason unfit) {
   switch (unfit) {
-    case Unfit::No:
+    case RejectReason::No:
       return "fit";
-    case Unfit::Registers:
+    case RejectReason::Registers:
       return "more sums than registers hold";
-    case Unfit::VectorLength:
+    case RejectReason::VectorLength:
       return "a vector of one lane or of too many";
-    case Unfit::ScopeSize:
+    case RejectReason::ScopeSize:
       return "buffers that no cache holds";
-    case Unfit::Threads:
+    case RejectReason::Threads:
       return "threads without work";
-    case Unfit::CodeSize:
+    case RejectReason::CodeSize:
       return "code that takes long to compile";
   }
   return "";
@@ -101,13 +101,13 @@ int64_t Validity::lanes_of(const LoopTree& tree, const Stage& stage) const {
 
 // The vectors of sums that live while the innermost loop over a reduction runs: all that is written
 // out inside of it. With other loops between, they go through memory and need no registers.
-bool Validity::sums_fit(const LoopTree& tree, const Stage& stage) const {
+bool Validity::accumulators_fit(const LoopTree& tree, const Stage& stage) const {
   int64_t sums = 1;
   for (size_t k = stage.loops.size(); k-- > 0;) {
     const LoopVar& var = tree.var(stage.loops[k]);
     if (var.extent == 1) continue;
     bool written_out = var.annotation == Annotation::Unroll;
-    bool is_vector = var.annotation == Annotation::Vectorise;
+    bool is_vector = var.annotation == Annotation::Vectorize;
     if (!tree.tensorized.empty()) {  // the intrinsic takes the loop and the one inside of it
       is_vector |= tree.find_tensorized(stage.loops[k]) != nullptr;
       written_out |= k > 0 && tree.find_tensorized(stage.loops[k - 1]) != nullptr;
@@ -129,7 +129,7 @@ bool Validity::sums_fit(const LoopTree& tree, const Stage& stage) const {
 bool Validity::vectors_fit(const LoopTree& tree, const Stage& stage) const {
   for (size_t k = stage.loops.size(); k-- > 0;) {
     const LoopVar& var = tree.var(stage.loops[k]);
-    if (var.annotation != Annotation::Vectorise) continue;
+    if (var.annotation != Annotation::Vectorize) continue;
     if (var.extent > kVectorRegisters * lanes_of(tree, stage)) return false;
     if (var.extent > 1 || var.origin != VarOrigin::Part) return true;
     // One lane where there could be more.
@@ -145,27 +145,29 @@ bool Validity::threads_fit(const LoopTree& tree, const Stage& stage) const {
       const LoopVar& var = tree.var(around->loops[k]);
       if (var.annotation == Annotation::Parallel) return var.extent >= target_.threads;
     }
-    if (around->place != Place::At) return false;
+    if (around->place != Attachment::At) return false;
     count = static_cast<size_t>(tree.var(around->at_loop).position) + 1;
     around = &tree.stage(around->at_stage);
   }
 }
 
-Unfit Validity::check(const LoopTree& tree) const {
+RejectReason Validity::check(const LoopTree& tree) const {
   int64_t attached = 0;
   int64_t whole = 0;
   for (const Stage& stage : tree.stages) {
     if (!is_computed(stage)) continue;
     const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
-    if (computes && wants_threads_[stage.op] && !threads_fit(tree, stage)) return Unfit::Threads;
-    if (!vectors_fit(tree, stage)) return Unfit::VectorLength;
-    if (computes && !sums_fit(tree, stage)) return Unfit::Registers;
-    int64_t& total = stage.place == Place::At ? attached : whole;
+    if (computes && wants_threads_[stage.op] && !threads_fit(tree, stage))
+      return RejectReason::Threads;
+    if (!vectors_fit(tree, stage)) return RejectReason::VectorLength;
+    if (computes && !accumulators_fit(tree, stage)) return RejectReason::Registers;
+    int64_t& total = stage.place == Attachment::At ? attached : whole;
     total = std::min(total + bytes_of(tree, stage), INT64_MAX / 4);
   }
-  if (attached > scope_limit_ || whole > root_limit_) return Unfit::ScopeSize;
-  if (estimated_instructions(tree, target_.vector_bits / 8) > code_limit_) return Unfit::CodeSize;
-  return Unfit::No;
+  if (attached > scope_limit_ || whole > root_limit_) return RejectReason::ScopeSize;
+  if (estimated_instructions(tree, target_.vector_bits / 8) > code_limit_)
+    return RejectReason::CodeSize;
+  return RejectReason::No;
 }
 
 }  // namespace tilewright::space

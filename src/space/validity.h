@@ -14,17 +14,17 @@
 
 namespace tilewright::space {
 
-enum class Unfit : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
-std::string_view unfit_text(Unfit unfit);  // `more sums than registers hold`
+enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
+std::string_view unfit_text(RejectReason unfit);  // `more sums than registers hold`
 
 class Validity {
  public:
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);
   // `tree` is complete: apply has made it.
-  Unfit check(const schedule::LoopTree& tree) const;
+  RejectReason check(const schedule::LoopTree& tree) const;
 
  private:
-  bool sums_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
+  bool accumulators_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
   bool vectors_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
   bool threads_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;
   int64_t lanes_of(const schedule::LoopTree& tree, const schedule::Stage& stage) const;

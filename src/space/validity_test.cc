@@ -44,7 +44,7 @@ class Bench {
   Validity validity_;
 };
 
-std::string text_of(Unfit unfit) { return std::string(unfit_text(unfit)); }
+std::string text_of(RejectReason unfit) { return std::string(unfit_text(unfit)); }
 
 // A tile of `rows` times `columns` of a matmul, in registers while k runs.
 std::string tile(int rows, int columns) {
@@ -52,83 +52,85 @@ std::string tile(int rows, int columns) {
          std::to_string(columns) +
          "]\nreorder C [i.0, j.0, i.1, j.1]\nannotate C i.0 parallel\n"
          "compute_at C.write C j.0\nreorder C.write [k, i, j]\n"
-         "annotate C.write i unroll\nannotate C.write j vectorise\n";
+         "annotate C.write i unroll\nannotate C.write j vectorize\n";
 }
 
 TEST(Validity, SumsMustFitTheRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
-  EXPECT_EQ(bench.check(tile(8, 32)), text_of(Unfit::No));
-  EXPECT_EQ(bench.check(tile(14, 32)), text_of(Unfit::No));
-  EXPECT_EQ(bench.check(tile(16, 48)), text_of(Unfit::No));  // 48: the last that is tried
-  EXPECT_EQ(bench.check(tile(17, 48)), text_of(Unfit::Registers));
-  EXPECT_EQ(bench.check(tile(64, 32)), text_of(Unfit::Registers));
+  EXPECT_EQ(bench.check(tile(8, 32)), text_of(RejectReason::No));
+  EXPECT_EQ(bench.check(tile(14, 32)), text_of(RejectReason::No));
+  EXPECT_EQ(bench.check(tile(16, 48)), text_of(RejectReason::No));  // 48: the last that is tried
+  EXPECT_EQ(bench.check(tile(17, 48)), text_of(RejectReason::Registers));
+  EXPECT_EQ(bench.check(tile(64, 32)), text_of(RejectReason::Registers));
   // With half the registers and half the lanes.
   const Bench narrow("matmul:m=512,n=512,k=512", "x86-64-v3;threads=2");
-  EXPECT_EQ(narrow.check(tile(6, 16)), text_of(Unfit::No));
-  EXPECT_EQ(narrow.check(tile(14, 16)), text_of(Unfit::Registers));
+  EXPECT_EQ(narrow.check(tile(6, 16)), text_of(RejectReason::No));
+  EXPECT_EQ(narrow.check(tile(14, 16)), text_of(RejectReason::Registers));
   // Halves are stored in half a lane, but summed in whole ones.
   const Bench half("matmul:m=512,n=512,k=512,dtype=bf16");
-  EXPECT_EQ(half.check(tile(12, 64)), text_of(Unfit::No));
-  EXPECT_EQ(half.check(tile(24, 64)), text_of(Unfit::Registers));
+  EXPECT_EQ(half.check(tile(12, 64)), text_of(RejectReason::No));
+  EXPECT_EQ(half.check(tile(24, 64)), text_of(RejectReason::Registers));
 }
 
 TEST(Validity, LoopsThatAreNotWrittenOutNeedNoRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
   EXPECT_EQ(bench.check("annotate C i parallel\nreorder C [i, k, j]\nsplit C j [64]\n"
-                        "annotate C j.1 vectorise"),
-            text_of(Unfit::No));
+                        "annotate C j.1 vectorize"),
+            text_of(RejectReason::No));
   // A reduction that is written out does not hide the one around it.
   EXPECT_EQ(bench.check("split C i [64]\nsplit C j [32]\nsplit C k [2]\n"
                         "reorder C [i.0, j.0, k.0, i.1, k.1, j.1]\nannotate C i.0 parallel\n"
-                        "annotate C i.1 unroll\nannotate C k.1 unroll\nannotate C j.1 vectorise"),
-            text_of(Unfit::Registers));
+                        "annotate C i.1 unroll\nannotate C k.1 unroll\nannotate C j.1 vectorize"),
+            text_of(RejectReason::Registers));
 }
 
 TEST(Validity, VectorsHaveAFewRegisters) {
   const Bench bench("matmul:m=512,n=512,k=512");
   const auto lanes = [&](std::string_view size) {
     return bench.check("annotate C i parallel\nsplit C j [" + std::string(size) +
-                       "]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorise");
+                       "]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize");
   };
-  EXPECT_EQ(lanes("1"), text_of(Unfit::VectorLength));
-  EXPECT_EQ(lanes("2"), text_of(Unfit::No));
-  EXPECT_EQ(lanes("256"), text_of(Unfit::No));
-  EXPECT_EQ(lanes("512"), text_of(Unfit::VectorLength));
+  EXPECT_EQ(lanes("1"), text_of(RejectReason::VectorLength));
+  EXPECT_EQ(lanes("2"), text_of(RejectReason::No));
+  EXPECT_EQ(lanes("256"), text_of(RejectReason::No));
+  EXPECT_EQ(lanes("512"), text_of(RejectReason::VectorLength));
   // Where there is nothing else, one lane is what there is.
   const Bench column("matmul:m=512,n=1,k=512");
-  EXPECT_EQ(column.check("annotate C i parallel\nreorder C [i, k, j]\nannotate C j vectorise"),
-            text_of(Unfit::No));
+  EXPECT_EQ(column.check("annotate C i parallel\nreorder C [i, k, j]\nannotate C j vectorize"),
+            text_of(RejectReason::No));
   const Bench prime("matmul:m=509,n=521,k=523");
-  EXPECT_EQ(prime.check("annotate C i parallel\nsplit C j [1]\nannotate C j.1 vectorise"
+  EXPECT_EQ(prime.check("annotate C i parallel\nsplit C j [1]\nannotate C j.1 vectorize"
                         "\nreorder C [i, j.0, k, j.1]"),
-            text_of(Unfit::No));
+            text_of(RejectReason::No));
 }
 
 TEST(Validity, AttachedBuffersFitACache) {
   const Bench bench("matmul:m=8192,n=8192,k=8192");
   const std::string read = "annotate C i parallel\ncache_read B [C]\ncompute_at B.read C ";
-  EXPECT_EQ(bench.check(read + "i"), text_of(Unfit::ScopeSize));
-  EXPECT_EQ(bench.check(read + "j"), text_of(Unfit::No));
+  EXPECT_EQ(bench.check(read + "i"), text_of(RejectReason::ScopeSize));
+  EXPECT_EQ(bench.check(read + "j"), text_of(RejectReason::No));
 }
 
 TEST(Validity, WorkIsForAllThreads) {
   const Bench bench("matmul:m=512,n=512,k=512");
-  EXPECT_EQ(bench.check(""), text_of(Unfit::Threads));
-  EXPECT_EQ(bench.check("split C i [512]\nannotate C i.0 parallel"), text_of(Unfit::Threads));
-  EXPECT_EQ(bench.check("split C i [256]\nannotate C i.0 parallel"), text_of(Unfit::No));
+  EXPECT_EQ(bench.check(""), text_of(RejectReason::Threads));
+  EXPECT_EQ(bench.check("split C i [512]\nannotate C i.0 parallel"),
+            text_of(RejectReason::Threads));
+  EXPECT_EQ(bench.check("split C i [256]\nannotate C i.0 parallel"), text_of(RejectReason::No));
   // Parallel further out counts.
   EXPECT_EQ(bench.check("cache_write C\nannotate C i parallel\ncompute_at C.write C i"),
-            text_of(Unfit::No));
-  EXPECT_EQ(Bench("matmul:m=16,n=16,k=16").check(""), text_of(Unfit::No));  // too little
-  EXPECT_EQ(Bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1").check(""), text_of(Unfit::No));
-  EXPECT_EQ(Bench("reduce:op=sum,shape=1000000,axes=0").check(""), text_of(Unfit::No));
+            text_of(RejectReason::No));
+  EXPECT_EQ(Bench("matmul:m=16,n=16,k=16").check(""), text_of(RejectReason::No));  // too little
+  EXPECT_EQ(Bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1").check(""),
+            text_of(RejectReason::No));
+  EXPECT_EQ(Bench("reduce:op=sum,shape=1000000,axes=0").check(""), text_of(RejectReason::No));
 }
 
 TEST(Validity, CodeIsNotTooLong) {
   const Bench bench("matmul:m=512,n=512,k=512", "x86-64-v4;threads=1");
   EXPECT_EQ(bench.check("split C i [64]\nsplit C j [32]\nreorder C [i.0, j.0, i.1, j.1, k]\n"
                         "annotate C i.1 unroll\nannotate C j.1 unroll"),
-            text_of(Unfit::CodeSize));
+            text_of(RejectReason::CodeSize));
 }
 
 // What a hand-written schedule is for, when its name is not that of the suite.
@@ -150,7 +152,7 @@ TEST(Validity, HandWrittenSchedulesAreFit) {
     const std::string text = read_file(file.path().string(), 1 << 20).value();
     const std::string what = workload_of(name, text);
     const Bench bench(what);
-    EXPECT_EQ(bench.check(text), text_of(Unfit::No)) << name;
+    EXPECT_EQ(bench.check(text), text_of(RejectReason::No)) << name;
     ++checked;
   }
   EXPECT_GE(checked, 17);
@@ -162,7 +164,7 @@ TEST(Validity, DefaultSchedulesAreFitButForThreads) {
     const auto trace = schedule::default_trace(bench.task().workload, bench.task().target);
     ASSERT_TRUE(trace) << row.name;
     const std::string answer = bench.check(*trace);
-    EXPECT_TRUE(answer == text_of(Unfit::No) || answer == text_of(Unfit::Threads))
+    EXPECT_TRUE(answer == text_of(RejectReason::No) || answer == text_of(RejectReason::Threads))
         << row.name << ": " << answer;
   }
 }

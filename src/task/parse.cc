@@ -50,7 +50,7 @@ Status parse_parts(const Json& json, Workload& workload) {
   return {};
 }
 
-Result<Workload> parse_dag(std::string_view text, Licences licences) {
+Result<Workload> parse_dag(std::string_view text, FloatPermissions permissions) {
   const auto json = parse_json(text.substr(kDagPrefix.size()));
   if (!json) return std::unexpected(json.error());
   const Json* ops = find_member(*json, "ops");
@@ -73,9 +73,9 @@ Result<Workload> parse_dag(std::string_view text, Licences licences) {
   if (const Json* winograd = find_member(*json, "winograd"); winograd != nullptr) {
     if (!winograd->is_boolean())
       return fail(ErrorKind::BadInput, "winograd: neither true nor false");
-    licences.winograd = licences.winograd || winograd->get<bool>();
+    permissions.winograd = permissions.winograd || winograd->get<bool>();
   }
-  Workload workload = make_workload(*dag, constants, std::string(text), licences);
+  Workload workload = make_workload(*dag, constants, std::string(text), permissions);
   if (const Json* parts = find_member(*json, "parts"); parts != nullptr) {
     if (const Status set = parse_parts(*parts, workload); !set) return std::unexpected(set.error());
   }
@@ -85,15 +85,15 @@ Result<Workload> parse_dag(std::string_view text, Licences licences) {
 }  // namespace
 
 Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
-                      const std::vector<std::string>& constants, Licences licences,
+                      const std::vector<std::string>& constants, FloatPermissions permissions,
                       const std::vector<OperandPart>& parts) {
   Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
-  if (licences.winograd) json["winograd"] = true;
+  if (permissions.winograd) json["winograd"] = true;
   for (const OperandPart& part : parts) {
     json["parts"][part.tensor] = Json::array({part.extents, part.alignment});
   }
   Workload workload =
-      make_workload(dag, constants, fmt::format("{}{}", kDagPrefix, print_json(json)), licences);
+      make_workload(dag, constants, fmt::format("{}{}", kDagPrefix, print_json(json)), permissions);
   for (const OperandPart& part : parts) {
     const Status set = set_part(workload, part);
     CHECK(set.has_value(), "{}", set.error().message);
@@ -101,19 +101,19 @@ Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
   return workload;
 }
 
-Result<Workload> parse_workload(std::string_view text, Licences licences) {
-  if (text.starts_with(kDagPrefix)) return parse_dag(text, licences);
+Result<Workload> parse_workload(std::string_view text, FloatPermissions permissions) {
+  if (text.starts_with(kDagPrefix)) return parse_dag(text, permissions);
   if (is_suite_name(text)) {
     auto workload = suite_workload(text);
-    if (workload) workload->licences = licences;
+    if (workload) workload->permissions = permissions;
     return workload;
   }
   const std::string_view name = text.substr(0, text.find(':'));
   if (name.size() == text.size() && te::find_operator(name) == nullptr) return unknown(text);
   auto instance = te::parse_operator(text);
   if (!instance) return std::unexpected(instance.error());
-  licences.winograd = licences.winograd || te::find_operator(name)->winograd;
-  return make_workload(instance->dag, instance->constants, instance->text, licences);
+  permissions.winograd = permissions.winograd || te::find_operator(name)->winograd;
+  return make_workload(instance->dag, instance->constants, instance->text, permissions);
 }
 
 }  // namespace tilewright

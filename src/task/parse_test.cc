@@ -20,10 +20,10 @@ TEST(ParseWorkload, OperatorsAndSuiteNamesAreOneLanguage) {
   EXPECT_EQ(by_name->text, "C2D2");
 }
 
-TEST(ParseWorkload, TakesLicences) {
-  const Licences strict{.reassociate = false, .contract = false};
-  EXPECT_EQ(parse_workload("C2D2", strict)->licences, strict);
-  EXPECT_EQ(parse_workload("softmax:m=4,n=8", strict)->licences, strict);
+TEST(ParseWorkload, TakesPermissions) {
+  const FloatPermissions strict{.reassociate = false, .contract = false};
+  EXPECT_EQ(parse_workload("C2D2", strict)->permissions, strict);
+  EXPECT_EQ(parse_workload("softmax:m=4,n=8", strict)->permissions, strict);
 }
 
 TEST(ParseWorkload, Mistakes) {
@@ -61,8 +61,8 @@ TEST(ParseWorkload, ADagIsAWorkloadToo) {
         constants.push_back(workload->dag->tensor(operand.tensor).name.text());
       }
     }
-    const Workload made = dag_workload(workload->dag, constants, workload->licences);
-    const auto back = parse_workload(made.text, made.licences);
+    const Workload made = dag_workload(workload->dag, constants, workload->permissions);
+    const auto back = parse_workload(made.text, made.permissions);
     ASSERT_TRUE(back.has_value()) << text << ": " << back.error().message;
     EXPECT_EQ(back->key(), workload->key()) << text;
     EXPECT_EQ(back->text, made.text);
@@ -97,16 +97,16 @@ TEST(ParseWorkload, PartsTravelWithTheDag) {
   EXPECT_EQ(back->operands[2].alignment, 16);
 }
 
-TEST(ParseWorkload, WinogradsLicenceTravelsWithTheDag) {
+TEST(ParseWorkload, WinogradsPermissionTravelsWithTheDag) {
   const auto conv = parse_workload("conv2d_winograd:h=6,w=6,ci=3,co=4,pad=1,weight=transformed");
-  ASSERT_TRUE(conv->licences.winograd);
-  const Workload made = dag_workload(conv->dag, {"W"}, conv->licences);
+  ASSERT_TRUE(conv->permissions.winograd);
+  const Workload made = dag_workload(conv->dag, {"W"}, conv->permissions);
   const auto back = parse_workload(made.text);
   ASSERT_TRUE(back.has_value()) << back.error().message;
-  EXPECT_EQ(back->licences, conv->licences);
+  EXPECT_EQ(back->permissions, conv->permissions);
   EXPECT_EQ(back->key(), conv->key());
   const std::string without = dag_workload(conv->dag, {"W"}).text;
-  EXPECT_FALSE(parse_workload(without)->licences.winograd);
+  EXPECT_FALSE(parse_workload(without)->permissions.winograd);
   const std::string wrong = without.substr(0, without.size() - 1) + ",\"winograd\":1}";
   EXPECT_THAT(parse_workload(wrong).error().message, HasSubstr("neither true nor false"));
 }
@@ -138,9 +138,9 @@ TEST(ParseWorkload, MistakesInParts) {
 }
 
 // Who asks for Winograd's algorithm by name allows what it does to results.
-TEST(Parse, WinogradBringsItsLicence) {
-  EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->licences.winograd);
-  EXPECT_FALSE(parse_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3")->licences.winograd);
+TEST(Parse, WinogradBringsItsPermission) {
+  EXPECT_TRUE(parse_workload("conv2d_winograd:h=8,w=8,ci=4,co=4")->permissions.winograd);
+  EXPECT_FALSE(parse_workload("conv2d:h=8,w=8,ci=4,co=4,kernel=3")->permissions.winograd);
 }
 
 }  // namespace

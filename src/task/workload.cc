@@ -76,10 +76,11 @@ class DagHasher {
   std::unordered_map<Name, uint64_t> symbols_;  // from 1
 };
 
-uint64_t licence_bits(const Licences& licences) {
-  const bool bits[] = {
-      licences.reassociate,    licences.contract, licences.approximate,      licences.fold,
-      licences.online_softmax, licences.winograd, licences.reduced_precision};
+uint64_t permission_bits(const FloatPermissions& permissions) {
+  const bool bits[] = {permissions.reassociate,      permissions.contract,
+                       permissions.approximate,      permissions.fold,
+                       permissions.online_softmax,   permissions.winograd,
+                       permissions.reduced_precision};
   uint64_t word = 0;
   for (size_t k = 0; k < std::size(bits); ++k) word |= uint64_t{bits[k]} << k;
   return word;
@@ -111,7 +112,7 @@ Hash128 Workload::key() const {
   Hasher hasher;
   hasher.add(kKeyVersion);
   DagHasher(hasher, *dag).add_dag();
-  hasher.add(licence_bits(licences)).add(operands.size());
+  hasher.add(permission_bits(permissions)).add(operands.size());
   for (const Operand& operand : operands) {
     hasher.add(operand.tensor).add(static_cast<uint64_t>(operand.role));
     hasher.add_signed(operand.alignment);
@@ -128,9 +129,9 @@ const Operand& Workload::operand_of(te::TensorId tensor) const {
 
 Workload make_workload(std::shared_ptr<const te::Dag> dag,
                        const std::vector<std::string>& constants, std::string text,
-                       Licences licences) {
+                       FloatPermissions permissions) {
   Workload workload{
-      .dag = std::move(dag), .licences = licences, .operands = {}, .text = std::move(text)};
+      .dag = std::move(dag), .permissions = permissions, .operands = {}, .text = std::move(text)};
   size_t found = 0;
   for (const te::TensorId id : workload.dag->inputs()) {
     const te::Tensor& tensor = workload.dag->tensor(id);

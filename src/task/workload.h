@@ -1,9 +1,9 @@
-// Workload: a Dag with its licences and the roles of its operands. Task: a Workload for a Target.
-// Both are values with keys by content: two workloads that compute the same on operands of the
-// same kind have one key, whatever they and their axes are called. A key holds shapes, types,
-// expressions, roles, layouts, alignments and licences; it leaves out names, texts, and the hints
-// of axes and operators, which say how to search and not what is computed. Keys are stored: their
-// version is raised by hand when what enters them changes. Immutable; shared between threads.
+// Workload: a Dag with its permissions and the roles of its operands. Task: a Workload for a
+// Target. Both are values with keys by content: two workloads that compute the same on operands of
+// the same kind have one key, whatever they and their axes are called. A key holds shapes, types,
+// expressions, roles, layouts, alignments and permissions; it leaves out names, texts, and the
+// hints of axes and operators, which say how to search and not what is computed. Keys are stored:
+// their version is raised by hand when what enters them changes. Immutable; shared between threads.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@
 namespace tilewright {
 
 // What lowering may change about floating-point results (DESIGN.md, Policies).
-struct Licences {
+struct FloatPermissions {
   bool reassociate = true;
   bool contract = true;     // a * b + c as fma
   bool approximate = true;  // our exp and the like, within their ulp
@@ -28,7 +28,7 @@ struct Licences {
   bool winograd = false;
   bool reduced_precision = false;
 
-  bool operator==(const Licences&) const = default;
+  bool operator==(const FloatPermissions&) const = default;
 };
 
 enum class Role : uint8_t { Input, Constant, Output };
@@ -44,7 +44,7 @@ struct Operand {
 
 struct Workload {
   std::shared_ptr<const te::Dag> dag;
-  Licences licences;
+  FloatPermissions permissions;
   std::vector<Operand> operands;  // inputs in Dag order, then outputs in Dag order
   std::string text;               // readable form, e.g. `matmul:m=512,n=512,k=512,dtype=f32`
 
@@ -55,7 +55,7 @@ struct Workload {
 // `constants` names the placeholders known at compile time (a CHECK when there is none such).
 Workload make_workload(std::shared_ptr<const te::Dag> dag,
                        const std::vector<std::string>& constants, std::string text,
-                       Licences licences = {});
+                       FloatPermissions permissions = {});
 
 // An input or output that is a part of a larger array: its elements lie in a row-major array of
 // these extents, each at least the tensor's own, from where the caller points on.

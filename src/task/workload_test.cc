@@ -66,11 +66,11 @@ TEST(Workload, KeyTellsEverythingElseApart) {
     workloads[text] = parsed(text);
   }
   Workload base = parsed("matmul:m=4,n=5,k=6");
-  base.licences.contract = false;
-  workloads["licence"] = base;
+  base.permissions.contract = false;
+  workloads["permission"] = base;
   base = parsed("matmul:m=4,n=5,k=6");
-  base.licences.winograd = true;
-  workloads["another licence"] = base;
+  base.permissions.winograd = true;
+  workloads["another permission"] = base;
   base = parsed("matmul:m=4,n=5,k=6");
   base.operands[0].alignment = 4;
   workloads["alignment"] = base;

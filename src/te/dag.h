@@ -168,7 +168,7 @@ class DagBuilder {
 
   const Tensor& tensor(TensorId id) const { return dag_.tensors_.at(id); }  // made so far
 
-  std::shared_ptr<const Dag> build() &&;  // analyses and checks
+  std::shared_ptr<const Dag> build() &&;  // analyzes and checks
 
  private:
   TensorId add_op(Op op, const std::vector<ir::Scalar>& elements);

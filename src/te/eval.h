@@ -25,7 +25,7 @@ double float_function(ir::Intrinsic function, double x, double y);
 class Evaluator {
  public:
   Evaluator(const Dag& dag, InputReader inputs);
-  double element(TensorId tensor, std::span<const int64_t> indices);  // memoised
+  double element(TensorId tensor, std::span<const int64_t> indices);  // memoized
 
  private:
   class Frame;

@@ -29,7 +29,7 @@ struct Bounded {
 class RoundingBound {
  public:
   RoundingBound(const Dag& dag, InputReader inputs);
-  Bounded element(TensorId tensor, std::span<const int64_t> indices);  // memoised
+  Bounded element(TensorId tensor, std::span<const int64_t> indices);  // memoized
 
  private:
   class Frame;

@@ -178,7 +178,7 @@ struct TaskTuner::Impl {
   TaskTunerOptions options;
   space::Space space;
   StoppingAssessor assessor;
-  feature::RowMaker maker;
+  feature::FeatureExtractor maker;
   Models models;
   std::unique_ptr<search::Explorer> explorer;
   schedule::LoopTree tree;
@@ -226,7 +226,7 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
   const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
   guess_misleads = cost::quality_of(guessed, guessed_ns).rank_correlation < -deviation;
-  explorer->set_model_is_guess(guess_misleads);
+  explorer->set_scores_unreliable(guess_misleads);
 }
 
 Status TaskTuner::Impl::add_default() {
@@ -299,7 +299,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   explorer->tell(outcomes);
   if (Status status = learn(); !status) return status;
   assessor.set_model(guide());
-  if (models.learned && models.learned->is_trained()) explorer->set_model_is_guess(false);
+  if (models.learned && models.learned->is_trained()) explorer->set_scores_unreliable(false);
   if (!options.keeps_memory) assessor.forget();
   trials += proposals.size();
   rounds += 1;

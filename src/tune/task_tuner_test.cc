@@ -262,7 +262,7 @@ class RankedTrials : public TrialRunner {
   double sign_;
   Task task_ = small_task();
   schedule::LoopTree initial_ = *schedule::initial_tree(task_.workload);
-  feature::RowMaker maker_{task_, detect_machine()};
+  feature::FeatureExtractor maker_{task_, detect_machine()};
   std::unique_ptr<cost::CostModel> model_ = cost::make_analytic(task_, detect_machine());
 };
 

@@ -32,11 +32,11 @@ bool replaces(uint8_t rank, int64_t end_us, const KnownTrials::OfProgram& there)
 constexpr std::string_view kWalked = " walked: ";
 
 // What stands behind the mark; nothing of a run that did not end by itself.
-std::optional<Walk> walk_of(std::string_view command) {
+std::optional<Budget> walk_of(std::string_view command) {
   const size_t at = command.rfind(kWalked);
   if (at == std::string_view::npos) return {};
   std::istringstream text(std::string(command.substr(at + kWalked.size())));
-  Walk walk;
+  Budget walk;
   std::string unit;
   if (!(text >> walk.trials >> unit >> walk.seconds)) return {};
   return walk;
@@ -44,14 +44,14 @@ std::optional<Walk> walk_of(std::string_view command) {
 
 }  // namespace
 
-bool Trajectory::was_walked(const Walk& walk) const {
-  return std::ranges::any_of(walked, [&](const Walk& one) {
+bool Trajectory::was_walked(const Budget& walk) const {
+  return std::ranges::any_of(walked, [&](const Budget& one) {
     return (walk.trials > 0 && one.trials >= walk.trials) ||
            (walk.seconds > 0 && one.seconds >= walk.seconds);
   });
 }
 
-Status note_walked(record::Store& store, const Trajectory& trajectory, const Walk& walk) {
+Status record_completed(record::Store& store, const Trajectory& trajectory, const Budget& walk) {
   return store.put_run({.id = random_id(),
                         .start_us = time_of_day_us(),
                         .command = fmt::format("{}{}{} trials {} s", trajectory.command, kWalked,

@@ -23,7 +23,7 @@
 namespace tilewright::tune {
 
 // How far a trajectory was, or is to be, walked.
-struct Walk {
+struct Budget {
   int64_t trials = 0;  // 0: not limited
   double seconds = 0;  // of time; 0: not limited
 };
@@ -33,12 +33,12 @@ struct Trajectory {
   std::string command;  // with the mark, for the runs that are recorded
   std::string version;  // of the program
   int64_t begin_us = 0;
-  std::set<Hash128> runs{};    // earlier ones; empty: it is new
-  std::vector<Walk> walked{};  // to an end, earlier; trials as counted
+  std::set<Hash128> runs{};      // earlier ones; empty: it is new
+  std::vector<Budget> walked{};  // to an end, earlier; trials as counted
 
   bool is_new() const { return runs.empty(); }
   // Whether one that ended was walked as far as this one is to be.
-  bool was_walked(const Walk& walk) const;
+  bool was_walked(const Budget& walk) const;
 };
 
 // Finds the trajectory's first run, or records one that begins now.
@@ -46,7 +46,7 @@ Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std
                                     const std::string& version);
 
 // Notes that it was walked so far, by a run that ended by itself.
-Status note_walked(record::Store& store, const Trajectory& trajectory, const Walk& walk);
+Status record_completed(record::Store& store, const Trajectory& trajectory, const Budget& walk);
 
 // What a store knows of a task in one setting, as a trajectory sees it.
 struct KnownTrials {

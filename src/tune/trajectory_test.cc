@@ -41,11 +41,11 @@ TEST(Trajectory, RemembersHowFarItWasWalked) {
   const Trajectory first = enter();
   EXPECT_FALSE(first.was_walked({.trials = 1, .seconds = 0}));
   EXPECT_FALSE(enter().was_walked({.trials = 1, .seconds = 0}));
-  must(note_walked(store, first, {.trials = 40, .seconds = 0}));
+  must(record_completed(store, first, {.trials = 40, .seconds = 0}));
   EXPECT_TRUE(enter().was_walked({.trials = 40, .seconds = 0}));
   EXPECT_FALSE(enter().was_walked({.trials = 41, .seconds = 0}));
   EXPECT_FALSE(enter().was_walked({.trials = 0, .seconds = 10}));
-  must(note_walked(store, first, {.trials = 90, .seconds = 12.5}));
+  must(record_completed(store, first, {.trials = 90, .seconds = 12.5}));
   EXPECT_TRUE(enter().was_walked({.trials = 0, .seconds = 12.5}));
   EXPECT_FALSE(enter().was_walked({.trials = 0, .seconds = 13}));
   EXPECT_TRUE(enter().was_walked({.trials = 1000, .seconds = 12}));  // the time would end it

@@ -259,11 +259,11 @@ Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
   return {};
 }
 
-bool Tuning::is_done(const Walk& budget) const { return trajectory().was_walked(budget); }
+bool Tuning::is_done(const Budget& budget) const { return trajectory().was_walked(budget); }
 
-Status Tuning::note_done(const Walk& budget) {
-  return note_walked(impl_->store, impl_->trajectory,
-                     {.trials = impl_->loop->trials(), .seconds = budget.seconds});
+Status Tuning::note_done(const Budget& budget) {
+  return record_completed(impl_->store, impl_->trajectory,
+                          {.trials = impl_->loop->trials(), .seconds = budget.seconds});
 }
 
 Status Tuning::recall() {

@@ -74,10 +74,10 @@ class Tuning {
 
   // An earlier run of the same search ended by itself with this budget or more: there is nothing to
   // run, and `recall` makes the results those of the store.
-  bool is_done(const Walk& budget) const;
+  bool is_done(const Budget& budget) const;
   Status recall();
   // Notes that this run has ended by itself.
-  Status note_done(const Walk& budget);
+  Status note_done(const Budget& budget);
 
   // How long the shortest finals of a task would take now.
   double shortest_finals_s(size_t task) const;

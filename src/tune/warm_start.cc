@@ -95,7 +95,7 @@ size_t add_rows(const Task& task, const Machine& machine, std::span<const Measur
                 uint32_t group, double weight, cost::Samples* samples) {
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
   if (!initial) return 0;
-  feature::RowMaker maker(task, machine);
+  feature::FeatureExtractor maker(task, machine);
   schedule::LoopTree tree;
   size_t added = 0;
   for (const Measured* const one : picked) {

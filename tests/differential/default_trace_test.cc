@@ -95,9 +95,9 @@ constexpr const char* kLarger[] = {
 class DefaultTraceRuns : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DefaultTraceRuns, AsTheDefinitionSays) {
-  Licences licences;
-  licences.winograd = true;
-  const auto workload = parse_workload(GetParam(), licences);
+  FloatPermissions permissions;
+  permissions.winograd = true;
+  const auto workload = parse_workload(GetParam(), permissions);
   ASSERT_TRUE(workload) << workload.error().message;
   const Target target = host_target(2);
   SampledChecker checker({*workload, target}, 3);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "minimise.h"
+#include "minimize.h"
 #include "schedule/apply.h"
 
 namespace tilewright::testing {
@@ -12,18 +12,18 @@ namespace {
 using Problem =
     std::function<std::optional<std::string>(const schedule::LoopTree&, const schedule::Trace&)>;
 
-std::string minimised_report(const Workload& workload, const schedule::LoopTree& initial,
+std::string minimized_report(const Workload& workload, const schedule::LoopTree& initial,
                              const schedule::Trace& trace, const Problem& problem) {
   const auto still_fails = [&](const schedule::LoopTree& tree, const schedule::Trace& smaller) {
     return problem(tree, smaller).has_value();
   };
-  const schedule::Trace least = minimise(initial, trace, still_fails);
+  const schedule::Trace least = minimize(initial, trace, still_fails);
   const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, least);
   if (!tree) return tree.error().message;
   return fmt::format(
-      "{}\noperator {}{}\nminimised trace\n{}loops\n{}whole trace\n{}",
+      "{}\noperator {}{}\nminimized trace\n{}loops\n{}whole trace\n{}",
       problem(*tree, least).value_or("it does not fail again"), workload.text,
-      is_strict(workload.licences) ? " (without the licences reassociate and contract)" : "",
+      is_strict(workload.permissions) ? " (without the permissions reassociate and contract)" : "",
       to_text(least), tree->to_string(), to_text(trace));
 }
 
@@ -36,7 +36,7 @@ std::string failure_report(ProgramChecker& checker, const schedule::LoopTree& in
     const auto found = checker.check(tree, smaller, options);
     return found && found->kind == failure.kind ? std::optional(found->text) : std::nullopt;
   };
-  return minimised_report(checker.task().workload, initial, trace, problem);
+  return minimized_report(checker.task().workload, initial, trace, problem);
 }
 
 std::string c_failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
@@ -51,7 +51,7 @@ std::string c_failure_report(ProgramChecker& checker, const schedule::LoopTree& 
     const auto failure = alone.check();
     return failure ? std::optional(failure->text) : std::nullopt;
   };
-  return minimised_report(task.workload, initial, trace, problem);
+  return minimized_report(task.workload, initial, trace, problem);
 }
 
 }  // namespace tilewright::testing

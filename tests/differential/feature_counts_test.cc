@@ -21,9 +21,9 @@
 namespace tilewright::testing {
 namespace {
 
+using schedule::Attachment;
 using schedule::kNone;
 using schedule::LoopTree;
-using schedule::Place;
 using schedule::Stage;
 using schedule::StageIndex;
 using schedule::VarIndex;
@@ -87,7 +87,7 @@ class Watcher {
 
   int depth_of(StageIndex index) const {
     int depth = 0;
-    for (; tree_.stage(index).place == Place::At; ++depth) index = tree_.stage(index).at_stage;
+    for (; tree_.stage(index).place == Attachment::At; ++depth) index = tree_.stage(index).at_stage;
     return depth;
   }
 
@@ -97,7 +97,7 @@ class Watcher {
     bool folds = false;
     for (size_t k = 0; k < tree_.stages.size(); ++k) {
       const Stage& stage = tree_.stages[k];
-      if (stage.kind == schedule::StageKind::Input || stage.place == Place::Inlined) continue;
+      if (stage.kind == schedule::StageKind::Input || stage.place == Attachment::Inlined) continue;
       bool inside = false;
       bool reduces = false;
       for (const VarIndex loop : stage.loops) {
@@ -193,7 +193,7 @@ class FeatureCountsTest : public ::testing::TestWithParam<Program> {
     ASSERT_TRUE(tree.has_value()) << tree.error().message;
     tree_ = *tree;
     nest_ = lower::build_nest(task_.workload, task_.target, tree_, trace_, &bindings_);
-    feature::RowMaker(task_, some_machine()).append(tree_, &batch_);
+    feature::FeatureExtractor(task_, some_machine()).append(tree_, &batch_);
   }
 
   std::vector<StatementCount> counted() {
@@ -426,19 +426,19 @@ const Program kPrograms[] = {
     {.name = "matmul_tiled",
      .workload = "matmul:m=16,n=64,k=32",
      .trace = "cache_write C\nsplit C i [4]\nsplit C j [32]\nreorder C [i.0, j.0, i.1, j.1]\n"
-              "annotate C i.0 parallel\nannotate C j.1 vectorise\ncompute_at C.write C j.0\n"
+              "annotate C i.0 parallel\nannotate C j.1 vectorize\ncompute_at C.write C j.0\n"
               "split C.write k [16]\nreorder C.write [k.0, k.1, i, j]\n"
-              "annotate C.write i unroll\nannotate C.write j vectorise\n"},
+              "annotate C.write i unroll\nannotate C.write j vectorize\n"},
     {.name = "matmul_fused_loops",
      .workload = "matmul:m=8,n=48,k=16",
      .trace = "split C j [16]\nreorder C [i, j.0, k, j.1]\nfuse C [i, j.0]\n"
-              "annotate C (i,j.0) parallel\nannotate C j.1 vectorise\n"},
+              "annotate C (i,j.0) parallel\nannotate C j.1 vectorize\n"},
     {.name = "fusion_that_is_split",
      .workload = "elementwise:shape=12x32,chain=relu",
-     .trace = "fuse Y [i, j]\nsplit Y (i,j) [16]\nannotate Y (i,j).1 vectorise\n"},
+     .trace = "fuse Y [i, j]\nsplit Y (i,j) [16]\nannotate Y (i,j).1 vectorize\n"},
     {.name = "conv_padding_inlined",
      .workload = "conv2d:n=1,h=6,w=5,ci=16,co=32,kernel=3,stride=1,pad=1",
-     .trace = "compute_inline P\nreorder Y [n, y, x, ry, rx, rc, c]\nannotate Y c vectorise\n",
+     .trace = "compute_inline P\nreorder Y [n, y, x, ry, rx, rc, c]\nannotate Y c vectorize\n",
      .lines = false},
     {.name = "conv_strided_padding_inlined",
      .workload = "conv2d:n=1,h=9,w=7,ci=4,co=16,kernel=3,stride=2,pad=1",
@@ -453,7 +453,7 @@ const Program kPrograms[] = {
     {.name = "rfactor",
      .workload = "reduce:op=sum,shape=4x64,axes=1",
      .trace = "split Y rj [16]\nrfactor Y rj.1\nreorder Y.rfactor [i, rj.0, rj.1]\n"
-              "annotate Y.rfactor rj.1 vectorise\n"},
+              "annotate Y.rfactor rj.1 vectorize\n"},
     {.name = "ragged",
      .workload = "matmul:m=10,n=21,k=7",
      .trace = "split C i [4]\nsplit C j [8]\nsplit C k [2]\n"
@@ -481,8 +481,8 @@ const Program kPrograms[] = {
     {.name = "packed",
      .workload = "matmul:m=8,n=64,k=16",
      .trace = "split C j [32]\nreorder C [j.0, i, k, j.1]\ncache_read B [C]\n"
-              "compute_at B.read C j.0\npack B.read C\nannotate C j.1 vectorise\n"
-              "split B.read d1 [16]\nannotate B.read d1.1 vectorise\n"},
+              "compute_at B.read C j.0\npack B.read C\nannotate C j.1 vectorize\n"
+              "split B.read d1 [16]\nannotate B.read d1.1 vectorize\n"},
     {.name = "softmax_rows",
      .workload = "softmax:m=6,n=32",
      .trace = "split Y i [2]\ncompute_at M Y i.0\ncompute_at E Y i.0\ncompute_at S Y i.0\n"
@@ -497,7 +497,7 @@ const Program kPrograms[] = {
               "reorder C [n, y, x, rc, ry, rx, c]\n"},
     {.name = "gelu",
      .workload = "elementwise:shape=4x32,chain=gelu",
-     .trace = "annotate Y j vectorise\n",
+     .trace = "annotate Y j vectorize\n",
      .bytes = false},  // the expression has its operand twice
     {.name = "maxima_of_windows",
      .workload = "pool:op=max,spatial=8,c=16,kernel=3,stride=1,pad=1",
@@ -526,7 +526,7 @@ TEST(FeatureRowsTest, RandomProgramsHaveFiniteNumbers) {
         "reduce:op=argmax,shape=2x32,axes=1", "attention:b=1,heads=2,seq=5,dim=4"}) {
     const Task task{parse_workload(text).value(), parse_target("x86-64-v4;threads=2").value()};
     const LoopTree initial = schedule::initial_tree(task.workload).value();
-    feature::RowMaker maker(task, some_machine());
+    feature::FeatureExtractor maker(task, some_machine());
     feature::RowBatch batch;
     LoopTree tree;
     Rng rng(7);

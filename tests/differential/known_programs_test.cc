@@ -1,4 +1,4 @@
-// Programs that random runs once found to go wrong, minimised; each a case of its own.
+// Programs that random runs once found to go wrong, minimized; each a case of its own.
 #include <gtest/gtest.h>
 
 #include "program_check.h"
@@ -38,7 +38,7 @@ constexpr KnownProgram kPrograms[] = {
      "rfactor M k\nsplit M i [3] tail=pad\n"},
     {"a lane's value divided in an index",
      "conv2d:n=1,h=8,w=4,ci=6,co=4,kernel=2,stride=2,dilation=2,groups=2,dtype=f16",
-     "reorder Y [ry, rx, rc, n, y, x, c]\nfuse Y [x, c]\nannotate Y (x,c) vectorise\n"},
+     "reorder Y [ry, rx, rc, n, y, x, c]\nfuse Y [x, c]\nannotate Y (x,c) vectorize\n"},
     {"a copy attached under a padded fusion",
      "conv2d:n=2,h=6,w=9,ci=3,co=12,kernel=3,pad=1,groups=3,dtype=u8",
      "reorder Y [ry, rx, rc, n, y, x, c]\nfuse Y [rx, rc]\nsplit Y (rx,rc) [2] tail=mask\n"
@@ -52,7 +52,7 @@ constexpr KnownProgram kPrograms[] = {
      "split R i [1, 4]\nreorder R [b, i.0, i.1, h, i.2]\ncache_write S\n"
      "split S i [2] tail=pad\ncompute_at S R h\n"},
     {"products of bytes by lanes", "matmul:m=3,n=22,k=9,dtype=u8,dtype_b=i8,transpose_b=1",
-     "cache_write C\nannotate C.write k vectorise\n"},
+     "cache_write C\nannotate C.write k vectorize\n"},
 };
 
 class KnownProgramTest : public ::testing::TestWithParam<KnownProgram> {};

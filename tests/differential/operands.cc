@@ -76,7 +76,9 @@ double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t of
   return ir::read_element(reinterpret_cast<const std::byte*>(bytes.data()), type, offset);
 }
 
-bool is_strict(const Licences& licences) { return !licences.reassociate && !licences.contract; }
+bool is_strict(const FloatPermissions& permissions) {
+  return !permissions.reassociate && !permissions.contract;
+}
 
 size_t operand_index(const Workload& workload, te::TensorId tensor) {
   for (size_t k = 0; k < workload.operands.size(); ++k) {
@@ -97,7 +99,7 @@ Memory make_operands(const Workload& workload, uint64_t seed) {
     const auto size = static_cast<size_t>(elements * ir::bytes_of(tensor.element));
     memory.emplace_back(size, uint8_t{0xff});
     if (operand.role == Role::Output) continue;
-    const bool fraction = is_strict(workload.licences) && ir::is_float(tensor.element);
+    const bool fraction = is_strict(workload.permissions) && ir::is_float(tensor.element);
     const ValueRanges::Range range = ranges.of(operand.tensor);
     for (int64_t e = 0; e < elements; ++e) {
       set_element(memory.back(), tensor.element, e, draw(rng, range, fraction));

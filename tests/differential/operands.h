@@ -16,7 +16,7 @@ using Memory = std::vector<std::vector<uint8_t>>;  // by operand
 double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t offset);
 
 // Row-major inputs, and outputs that start as NaN. Numbers are small integers, so that sums and
-// products of them are exact; where the licences allow no other rounding than the definition's,
+// products of them are exact; where the permissions allow no other rounding than the definition's,
 // fractions. Tensors that another one is indexed by hold indices of it.
 Memory make_operands(const Workload& workload, uint64_t seed);
 
@@ -31,7 +31,7 @@ Memory packed_operands(const Workload& workload, const schedule::LoopTree& tree,
                        const Memory& operands);
 
 // Neither a sum nor a product may be rounded in another way than the definition says.
-bool is_strict(const Licences& licences);
+bool is_strict(const FloatPermissions& permissions);
 
 size_t operand_index(const Workload& workload, te::TensorId tensor);
 

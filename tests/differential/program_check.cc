@@ -139,7 +139,7 @@ std::optional<Failure> ProgramChecker::check_lowered(const ir::Function& lowered
   }
   const auto difference = first_difference(task_.workload, nest, memory);
   if (!difference) return std::nullopt;
-  if (is_strict(task_.workload.licences) && !calls_functions(*task_.workload.dag)) {
+  if (is_strict(task_.workload.permissions) && !calls_functions(*task_.workload.dag)) {
     return Failure{FailureKind::LoweredIr, "nest and lowered IR: " + *difference};
   }
   if (auto problem = first_wrong(memory)) {

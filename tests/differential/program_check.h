@@ -4,7 +4,7 @@
 //
 // The nest and the lowered IR agree with te/eval, up to what rounding allows, which is nothing
 // where sums are exact; the lowered IR and LLVM agree bit by bit, and so do nest and lowered IR
-// where the licences allow no difference. Not shared between threads.
+// where the permissions allow no difference. Not shared between threads.
 #pragma once
 
 #include <optional>

@@ -153,7 +153,7 @@ class Tiler {
     replace(order, at, 1, loop);
   }
 
-  // One loop of two neighbours, which may be cut again.
+  // One loop of two neighbors, which may be cut again.
   void fuse(StageName stage, Loops& order) {
     if (order.size() < 2) return;
     const size_t at = rng_.below(order.size() - 1);
@@ -293,7 +293,7 @@ class SketchMaker {
     const StageName partial{.op = op.name, .role = StageRole::Rfactor};
     writer_.add_choice(partial, {std::nullopt, Annotate{partial, loop, Annotation::Unroll},
                                  Annotate{partial, loop, Annotation::Parallel}});
-    writer_.add_choice(main, {std::nullopt, Annotate{main, loop, Annotation::Vectorise},
+    writer_.add_choice(main, {std::nullopt, Annotate{main, loop, Annotation::Vectorize},
                               Annotate{main, loop, Annotation::Unroll}});
     if (!op.axes.empty()) {
       const Name outer = op.axes[0].name;
@@ -312,7 +312,7 @@ class SketchMaker {
       const Name loop = order[rng_.below(order.size())].name;
       writer_.add_maybe(stage, Annotate{stage, loop, Annotation::Stream});
     }
-    writer_.add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorise},
+    writer_.add_choice(stage, {std::nullopt, Annotate{stage, inner, Annotation::Vectorize},
                                Annotate{stage, inner, Annotation::Unroll}});
     if (order.size() > 2) {
       const Name next = order[order.size() - 2].name;
@@ -335,7 +335,7 @@ class SketchMaker {
       if (!rng_.chance(!reads ? 0.1 : consumers.size() > 1 ? 0.3 : 1)) continue;
       for (const Loop& loop : placed.loops) {
         const bool innermost = &loop == &placed.loops.back() && placed.loops.size() > 1;
-        if (!innermost || rng_.chance(0.2)) {  // which may be vectorised
+        if (!innermost || rng_.chance(0.2)) {  // which may be vectorized
           choices.push_back(ComputeAt{stage, placed.stage, loop.name});
         }
       }

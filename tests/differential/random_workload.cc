@@ -363,11 +363,11 @@ const WorkloadKind& random_kind(Rng& rng) {
 Workload random_workload(const WorkloadKind& kind, Rng& rng) {
   if (kind.make != nullptr) return kind.make(rng);
   const std::string_view op = kind.name.substr(0, kind.name.find(' '));
-  Licences licences;
-  licences.winograd = true;
-  licences.reassociate = licences.contract = !rng.chance(0.1);
+  FloatPermissions permissions;
+  permissions.winograd = true;
+  permissions.reassociate = permissions.contract = !rng.chance(0.1);
   const Result<Workload> workload =
-      parse_workload(fmt::format("{}:{}", op, kind.parameters(rng)), licences);
+      parse_workload(fmt::format("{}:{}", op, kind.parameters(rng)), permissions);
   CHECK(workload.has_value(), "{}", workload.error().message);
   return *workload;
 }
@@ -389,7 +389,7 @@ Workload with_parts(const Workload& workload, Rng& rng) {
       parts.push_back(std::move(part));
     }
   }
-  return dag_workload(workload.dag, constants, workload.licences, parts);
+  return dag_workload(workload.dag, constants, workload.permissions, parts);
 }
 
 }  // namespace tilewright::testing

@@ -22,7 +22,7 @@ const std::vector<WorkloadKind>& all_workload_kinds();
 
 const WorkloadKind& random_kind(Rng& rng);
 
-// A workload of the kind; now and then without the licences to reassociate and contract.
+// A workload of the kind; now and then without the permissions to reassociate and contract.
 Workload random_workload(const WorkloadKind& kind, Rng& rng);
 
 // The same with some inputs and outputs as parts of larger arrays, one at least.

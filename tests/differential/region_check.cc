@@ -7,7 +7,7 @@
 namespace tilewright::testing {
 
 using schedule::Access;
-using schedule::Place;
+using schedule::Attachment;
 using schedule::RegionDim;
 using schedule::Stage;
 using schedule::VarIndex;
@@ -43,7 +43,7 @@ RegionChecker::RegionChecker(const schedule::LoopTree& tree, const ir::Function&
     layouts_.push_back(schedule::layout_of(tree, static_cast<schedule::BufferIndex>(k)));
   }
   for (const Stage& stage : tree.stages) {
-    if (stage.place == Place::Inlined) continue;
+    if (stage.place == Attachment::Inlined) continue;
     for (const Access& access : tree.reads_of(stage)) add_reader(access);
   }
   for (const std::vector<size_t>& reads : reads_) {
@@ -54,7 +54,7 @@ RegionChecker::RegionChecker(const schedule::LoopTree& tree, const ir::Function&
 void RegionChecker::add_reader(const Access& access) {
   Reader reader{.access = &access, .around = {}, .at = {}};
   const Stage& stage = tree_.stage(access.stage);
-  for (const Stage* at = &stage; at->place == Place::At;) {
+  for (const Stage* at = &stage; at->place == Attachment::At;) {
     const VarIndex last = at->at_loop;
     at = &tree_.stage(at->at_stage);
     const auto end = at->loops.begin() + tree_.var(last).position + 1;
@@ -132,7 +132,7 @@ RegionChecker::Index RegionChecker::logical_index(const codegen::AccessEvent& ev
     rest /= digit.extent;
   }
   const Stage& writer = tree_.stage(buffer.stage);
-  for (size_t d = 0; d < index.size() && writer.place == Place::At; ++d) {
+  for (size_t d = 0; d < index.size() && writer.place == Attachment::At; ++d) {
     index[d] += evaluate(writer.origin[d], environment);
   }
   return index;
@@ -150,7 +150,7 @@ std::string RegionChecker::first_outside(const Reader& reader, const Index& inde
 // By how much the index of an element of an attached buffer may be off in a tail.
 int64_t RegionChecker::origin_slack(const Access& access, size_t dim) const {
   const Stage& writer = tree_.stage(tree_.buffer(access.buffer).stage);
-  return writer.place == Place::At ? writer.origin_slack[dim] : 0;
+  return writer.place == Attachment::At ? writer.origin_slack[dim] : 0;
 }
 
 std::string RegionChecker::outside_at(const Reader& reader, size_t point, const Index& index,

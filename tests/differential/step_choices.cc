@@ -54,7 +54,7 @@ class StepChoices {
     for (const Tail tail : {Tail::Peel, Tail::Overlap}) add(Split{name, loop, {2}, tail});
     for (const Tail tail : {Tail::Mask, Tail::Pad}) add(Split{name, loop, {3}, tail});
     for (const Annotation how :
-         {Annotation::Parallel, Annotation::Vectorise, Annotation::Unroll, Annotation::Stream}) {
+         {Annotation::Parallel, Annotation::Vectorize, Annotation::Unroll, Annotation::Stream}) {
       add(Annotate{name, loop, how});
     }
     for (const ThreadAxis axis : {ThreadAxis::BlockX, ThreadAxis::ThreadX}) {
@@ -103,7 +103,7 @@ class StepChoices {
   StageList readers_of(const Stage& source) const {
     StageList readers;
     for (const Stage& stage : tree_.stages) {
-      if (stage.place == Place::Inlined || readers.full()) continue;
+      if (stage.place == Attachment::Inlined || readers.full()) continue;
       const bool reads = std::ranges::any_of(tree_.reads_of(stage), [&](const Access& access) {
         return &tree_.stage(tree_.buffer(access.buffer).stage) == &source;
       });

@@ -105,7 +105,7 @@ TEST(GoldenSet, EveryStepAndEveryPassIsAtWork) {
         "tensorize"}) {
     EXPECT_THAT(traces, HasSubstr(fmt::format("\n{} ", word)));
   }
-  for (const std::string_view word : {" parallel\n", " vectorise\n", " unroll\n", " stream\n",
+  for (const std::string_view word : {" parallel\n", " vectorize\n", " unroll\n", " stream\n",
                                       "tail=mask", "tail=overlap", "tail=pad"}) {
     EXPECT_THAT(traces, HasSubstr(std::string(word)));
   }

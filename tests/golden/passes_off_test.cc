@@ -1,6 +1,6 @@
 // The programs of tests/golden with one pass left out (with `flatten` also those that need it):
 // slower code, the same results. Loops that
-// `vectorise` or `unroll` would have removed run as serial ones in every engine; functions that
+// `vectorize` or `unroll` would have removed run as serial ones in every engine; functions that
 // `expand_functions` would have removed are an error of the back ends, and of nothing else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 
 `store` and `trials` are fields of the request beside those of every worker. Operands lie as ours do
 (channels last); MetaSchedule runs as its own entry point sets it up: its default space for CPUs,
-its evolution with XGBoost, its local builder and runner. One thing is changed in its favour: its
+its evolution with XGBoost, its local builder and runner. One thing is changed in its favor: its
 builder's processes import descriptions of GPU instructions first, which takes longer than a round
 of builds and, beside other work, than the builder's patience; ours go without.
 """

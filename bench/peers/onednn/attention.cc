@@ -12,12 +12,12 @@ std::vector<Variant> scores(const Request& request) {
   const Dims q = request.shape("Q");
   const Product product{reordered(q, {0, 2, 1, 3}), reordered(q, {0, 2, 3, 1}),
                         row_major(request.shape("S"))};
-  const bool normalised = request.op == "transpose_batch_matmul_softmax";
+  const bool normalized = request.op == "transpose_batch_matmul_softmax";
   return in_all_layouts([=](Context& context, Layout layout) -> Program {
     const PlannedProduct planned = plan_product(context, product, context.load("Q", product.a),
                                                 context.load("K", product.b), layout);
     Program program{{planned.step()}, laid_out(planned.c, product.c)};
-    if (normalised) program.steps.push_back(softmax_over_last(context, planned.c, planned.c));
+    if (normalized) program.steps.push_back(softmax_over_last(context, planned.c, planned.c));
     return program;
   });
 }

@@ -323,15 +323,15 @@ void add_operators(Programs& programs, const Target& target) {
   programs.add(make_microkernel(tile));
   programs.add(lowered("conv2d:n=1,h=6,w=5,ci=3,co=20,kernel=3,stride=1,pad=1",
                        "cache_write Y\nsplit Y c [16]\nreorder Y [c.0, n, y, x, c.1]\n"
-                       "annotate Y c.0 parallel\nannotate Y c.1 vectorise\ncompute_at Y.write Y y\n"
+                       "annotate Y c.0 parallel\nannotate Y c.1 vectorize\ncompute_at Y.write Y y\n"
                        "reorder Y.write [ry, rx, rc, n, y, x, c]\nannotate Y.write x unroll\n"
-                       "annotate Y.write c vectorise\n",
+                       "annotate Y.write c vectorize\n",
                        target));
   programs.add(lowered("softmax:m=6,n=70", "", target));
   programs.add(lowered("softmax:m=6,n=70",
-                       "annotate Y i parallel\nsplit Y j [32]\nannotate Y j.1 vectorise\n"
-                       "compute_at M Y i\nsplit M k [32]\nannotate M k.1 vectorise\n"
-                       "compute_at E Y i\nsplit E j [32]\nannotate E j.1 vectorise\n"
+                       "annotate Y i parallel\nsplit Y j [32]\nannotate Y j.1 vectorize\n"
+                       "compute_at M Y i\nsplit M k [32]\nannotate M k.1 vectorize\n"
+                       "compute_at E Y i\nsplit E j [32]\nannotate E j.1 vectorize\n"
                        "compute_at S Y i\ncompute_at R Y i\n",
                        target));
 }

@@ -187,7 +187,7 @@ TEST(EmitC, KernelsOfOneNameAndHelpersOfOneKind) {
   EXPECT_EQ(source->source.find("tw_load_f32x8(const void* p) {", first + 1), std::string::npos);
 }
 
-// Index arithmetic that may leave 64 bits wraps without undefined behaviour; else it is plain.
+// Index arithmetic that may leave 64 bits wraps without undefined behavior; else it is plain.
 TEST(EmitC, ArithmeticIsPlainWhereNothingWraps) {
   const Expr i = var("i");
   const Expr x = load(Scalar::I64, 0, {i});

@@ -33,7 +33,7 @@ TEST(Interp, MatmulOverLogicalShapes) {
   const Expr c = load(Scalar::F32, 2, {i, j});
   const Stmt body = make_for(
       i, int_imm(2), ForKind::Parallel,
-      make_for(j, int_imm(2), ForKind::Vectorised,
+      make_for(j, int_imm(2), ForKind::Vectorized,
                make_for(k, int_imm(3), ForKind::Unrolled, make_store(2, {i, j}, fma(a, b, c)))));
   const Function f =
       function({buffer("A", kF32, {2, 3}), buffer("B", kF32, {3, 2}), buffer("C", kF32, {2, 2})},

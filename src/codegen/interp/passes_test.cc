@@ -1,4 +1,4 @@
-// The interpreter on both sides of each lowering pass: where no licence is used, the same bits.
+// The interpreter on both sides of each lowering pass: where no permission is used, the same bits.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -44,27 +44,27 @@ struct Case {
   const char* trace;
 };
 
-TEST(Passes, KeepTheBitsWithoutLicences) {
+TEST(Passes, KeepTheBitsWithoutPermissions) {
   const Case cases[] = {
       {"conv2d:n=1,h=6,w=6,ci=5,co=16,kernel=3,stride=1,pad=1", "compute_inline P"},
       {"conv2d:n=1,h=6,w=6,ci=4,co=16,kernel=3,stride=1,pad=1",
        "compute_inline P\nsplit Y x [3]\nreorder Y [x.0, ry, rx, rc, x.1, c]\n"
-       "annotate Y x.1 unroll\nannotate Y c vectorise"},
+       "annotate Y x.1 unroll\nannotate Y c vectorize"},
       {"conv2d:n=1,h=7,w=9,ci=3,co=5,kernel=3,stride=2,pad=1,dilation=2",
-       "annotate P c vectorise\nreorder Y [ry, rx, rc, c]\nannotate Y c vectorise"},
+       "annotate P c vectorize\nreorder Y [ry, rx, rc, c]\nannotate Y c vectorize"},
       {"conv2d_transpose:n=1,h=4,w=4,ci=4,co=6,kernel=3,stride=2,pad=1", "compute_inline P"},
       {"pool:op=max,spatial=9x9,c=17,kernel=3x3,stride=1,pad=1",
-       "compute_inline P\nreorder Y [ry, rx, c]\nannotate Y c vectorise"},
+       "compute_inline P\nreorder Y [ry, rx, c]\nannotate Y c vectorize"},
       {"pool:op=average,spatial=7x7,c=5,kernel=3x3,stride=2,pad=1", ""},
       {"matmul:m=7,n=19,k=5",
-       "split C j [8]\nsplit C i [4]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorise"},
+       "split C j [8]\nsplit C i [4]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorize"},
   };
   const Target target = *parse_target("x86-64-v4;threads=1");
-  const Licences none{.reassociate = false,
-                      .contract = false,
-                      .approximate = false,
-                      .fold = false,
-                      .online_softmax = false};
+  const FloatPermissions none{.reassociate = false,
+                              .contract = false,
+                              .approximate = false,
+                              .fold = false,
+                              .online_softmax = false};
   for (const Case& test : cases) {
     const Result<Workload> workload = parse_workload(test.what, none);
     ASSERT_TRUE(workload) << workload.error().message;

@@ -1,5 +1,5 @@
 // Loop IR -> one relocatable object, through LLVM's code generator alone: vectors, unrolling, FMA
-// and register tiles are in the IR already, so no LLVM optimisation pass runs but what the code
+// and register tiles are in the IR already, so no LLVM optimization pass runs but what the code
 // generator has of its own. Only this folder includes LLVM.
 #pragma once
 

@@ -288,7 +288,7 @@ void compare_powers() {
   comparison.run_drawn(2 * batches, [&] { return with_result(std::abs(bits())); });
   comparison.run_drawn(batches,
                        [&] { return with_result(static_cast<T>(0.5 + rng.uniform() * 1.5)); });
-  // x near 1, down to its neighbours, and so a huge y.
+  // x near 1, down to its neighbors, and so a huge y.
   comparison.run_drawn(batches, [&] {
     const double offset = std::ldexp(1 + rng.uniform(), -static_cast<int>(rng.below(kDigits)));
     return with_result(std::abs(static_cast<T>(1 + sign() * offset)));

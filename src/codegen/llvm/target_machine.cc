@@ -24,7 +24,7 @@ void set_option(llvm::StringRef option, llvm::StringRef value) {
   if (found != options.end()) found->second->addOccurrence(1, option, value);
 }
 
-void initialise_once() {
+void initialize_once() {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -60,7 +60,7 @@ Result<llvm::TargetMachine*> target_machine(const Target& target) {
   if (const Status possible = check_target(target); !possible) {
     return std::unexpected(possible.error());
   }
-  initialise_once();
+  initialize_once();
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
   std::unique_ptr<llvm::TargetMachine>& machine = machines[target.llvm_cpu_features()];
   if (machine != nullptr) return machine.get();

@@ -2,7 +2,7 @@
 //
 //   quantize_linear(x, scale, zero?; axis=1, to)    round(x / scale) + zero, saturated; halves go
 //   to
-//                                the even neighbour; `to` is an integer type, that of zero if given
+//                                the even neighbor; `to` is an integer type, that of zero if given
 //   dequantize_linear(x, scale, zero?; axis=1)      (x - zero) * scale, of the type of scale
 //     A scale and its zero have one element, one for each of dimension `axis`, or as many
 //     dimensions as x: then each stands for a block along `axis`.

@@ -83,7 +83,7 @@ TEST(ConvWinograd, IsTheWorkloadOfTheOperator) {
   const auto given =
       parse_workload("conv2d_winograd:n=1,h=14,w=14,ci=8,co=16,pad=1,m=4,weight=transformed");
   ASSERT_TRUE(given) << given.error().message;
-  EXPECT_EQ(dag_workload(*dag, {"W"}, given->licences).key(), given->key());
+  EXPECT_EQ(dag_workload(*dag, {"W"}, given->permissions).key(), given->key());
 }
 
 TEST(ConvWinograd, WhatDoesNotFitIsSaid) {

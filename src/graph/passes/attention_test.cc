@@ -1,4 +1,4 @@
-// Attention as transformers spell it out: recognised, and taken apart again.
+// Attention as transformers spell it out: recognized, and taken apart again.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include "graph/partition.h"
 #include "graph/passes/absorb_broadcasts.h"
 #include "graph/passes/model_testing.h"
-#include "graph/passes/recognise_attention.h"
+#include "graph/passes/recognize_attention.h"
 #include "graph/passes/split_attention.h"
 
 namespace tilewright::graph {
@@ -64,7 +64,7 @@ Graph model(const Heads& of, const Masked& masked) {
 }
 
 Graph passed(const Graph& graph, std::vector<std::string> off = {}) {
-  const auto now = run_passes(graph, {.off = std::move(off), .licences = {}, .execute = {}});
+  const auto now = run_passes(graph, {.off = std::move(off), .permissions = {}, .execute = {}});
   EXPECT_TRUE(now.has_value()) << now.error().message;
   return now ? *now : Graph();
 }
@@ -164,9 +164,9 @@ std::vector<Case> cases() {
   };
 }
 
-class RecogniseAttention : public testing::TestWithParam<Case> {};
+class RecognizeAttention : public testing::TestWithParam<Case> {};
 
-TEST_P(RecogniseAttention, GivesTheOperatorAndTheSameNumbers) {
+TEST_P(RecognizeAttention, GivesTheOperatorAndTheSameNumbers) {
   const Graph before = model(GetParam().heads, GetParam().masked);
   const Graph one = passed(before, {"split_attention"});
   EXPECT_EQ(count(one, "attention"), 1) << one.to_string();
@@ -187,7 +187,7 @@ TEST_P(RecogniseAttention, GivesTheOperatorAndTheSameNumbers) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, RecogniseAttention, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Models, RecognizeAttention, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
 // The same kernels, down to the names of their loops: records of the one fit the other.
@@ -201,7 +201,7 @@ TEST(SplitAttention, GivesTheKernelsThatWereThereBefore) {
     return all;
   };
   for (const Graph& graph : {bert_layer(), model({}, cases()[3].masked)}) {
-    EXPECT_EQ(texts(passed(graph)), texts(passed(graph, {"recognise_attention"})));
+    EXPECT_EQ(texts(passed(graph)), texts(passed(graph, {"recognize_attention"})));
   }
 }
 
@@ -212,7 +212,7 @@ TEST(SplitAttention, LeavesLargeOnesWhole) {
   EXPECT_EQ(count(passed(model(large, halved)), "attention"), 1);
 }
 
-TEST(RecogniseAttentionNot, WhereSomethingElseIsMeant) {
+TEST(RecognizeAttentionNot, WhereSomethingElseIsMeant) {
   const std::vector<Masked> others = {
       // A factor behind the mask.
       [](Exported& g, ValueId x) {
@@ -235,15 +235,15 @@ TEST(RecogniseAttentionNot, WhereSomethingElseIsMeant) {
     const std::vector<Constant> inputs = random_inputs(before, 5);
     EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 2e-6);
   }
-  Licences exact;
+  FloatPermissions exact;
   exact.reassociate = false;
-  const auto now =
-      run_passes(model({}, halved), {.off = {"split_attention"}, .licences = exact, .execute = {}});
+  const auto now = run_passes(model({}, halved),
+                              {.off = {"split_attention"}, .permissions = exact, .execute = {}});
   ASSERT_TRUE(now.has_value());
   EXPECT_EQ(count(*now, "attention"), 0);
 }
 
-TEST(RecogniseAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
+TEST(RecognizeAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
   Exported g;
   const ValueId q = g.input("q", {2, 3, 4}, ir::Scalar::F16);
   const ValueId k = g.input("k", {2, 6, 4}), v = g.input("v", {2, 6, 5});
@@ -251,10 +251,10 @@ TEST(RecogniseAttentionNot, WhereQueriesHaveATypeOfTheirOwn) {
   const ValueId weights = g.add("softmax", {scores}, {{"axis", int64_t{-1}}});
   const Graph before =
       g.finish({g.add("contract", {weights, v}, {{"a", "bij"}, {"b", "bjd"}, {"out", "bid"}})});
-  EXPECT_EQ(count(after(before, recognise_attention), "attention"), 0);
+  EXPECT_EQ(count(after(before, recognize_attention), "attention"), 0);
 }
 
-TEST(RecogniseAttentionNot, WhereTheSoftmaxIsOfOtherRows) {
+TEST(RecognizeAttentionNot, WhereTheSoftmaxIsOfOtherRows) {
   for (const auto& [rows, found] : {std::pair(Shape{6, 6}, 1), std::pair(Shape{2, 3, 2, 3}, 0)}) {
     Exported g;
     const ValueId q = g.input("q", {2, 3, 4}), k = g.input("k", {2, 6, 4});
@@ -264,7 +264,7 @@ TEST(RecogniseAttentionNot, WhereTheSoftmaxIsOfOtherRows) {
         g.reshape(g.add("softmax", {g.reshape(scores, rows)}, {{"axis", int64_t{-1}}}), {2, 3, 6});
     const Graph before =
         g.finish({g.add("contract", {weights, v}, {{"a", "bij"}, {"b", "bjd"}, {"out", "bid"}})});
-    const Graph now = after(before, recognise_attention);
+    const Graph now = after(before, recognize_attention);
     EXPECT_EQ(count(now, "attention"), found) << now.to_string();
     const std::vector<Constant> inputs = random_inputs(before, 5);
     EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 2e-6);

@@ -114,7 +114,7 @@ Result<ValueId> fold_factor(Rewrite& rewrite, const std::vector<ValueId>& in) {
 
 Result<Graph> fold_batch_norm(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.fold) return false;
+    if (!options.permissions.fold) return false;
     const std::vector<ValueId> in = rewrite.operands(node);
     Result<ValueId> now = kNone;
     if (node.op == "batch_norm") now = fold_norm(rewrite, node, in);

@@ -1,5 +1,5 @@
 // Batch norm, and factors and summands of output channels, into the constant weights of the
-// convolution or contraction before (licence `fold`):
+// convolution or contraction before (permission `fold`):
 //
 //   batch_norm(conv(x, w) + b)   ->   conv(x, w * s) + (b * s + t)       s = scale / sqrt(var +
 //   eps) (contract(x, w) + b) * g     ->   contract(x, w * g) + b * g         t = bias - mean * s

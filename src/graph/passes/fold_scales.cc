@@ -77,7 +77,7 @@ Result<ValueId> scale(Rewrite& rewrite, ValueId value, double factor, int depth)
 
 Result<Graph> fold_scales(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.fold || !options.licences.reassociate) return false;
+    if (!options.permissions.fold || !options.permissions.reassociate) return false;
     if (node.op != "mul" || node.inputs.size() != 2) return false;
     const std::vector<ValueId> in = rewrite.operands(node);
     const size_t number = rewrite.scalar(in[0]) ? 0 : 1;

@@ -113,18 +113,18 @@ TEST_P(FoldBatchNorm, LeavesOneConvolutionAndOneSum) {
 INSTANTIATE_TEST_SUITE_P(Cases, FoldBatchNorm, testing::ValuesIn(norm_cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(FoldBatchNormLicence, StaysWithoutIt) {
+TEST(FoldBatchNormPermission, StaysWithoutIt) {
   Exported g;
   const ValueId x = g.input("x", {1, 4, 3, 3});
   const Graph before = g.finish({g.batch_norm(g.conv_first(x, 3, {}))});
-  Licences licences;
-  licences.fold = false;
+  FloatPermissions permissions;
+  permissions.fold = false;
   const Graph now =
-      after(before, fold_batch_norm, {.off = {}, .licences = licences, .execute = {}});
+      after(before, fold_batch_norm, {.off = {}, .permissions = permissions, .execute = {}});
   EXPECT_EQ(count_ops(now).at("batch_norm"), 1);
 }
 
-TEST(FoldBatchNormLicence, NormsOfUnknownNumbersStay) {
+TEST(FoldBatchNormPermission, NormsOfUnknownNumbersStay) {
   Exported g;
   const ValueId x = g.input("x", {1, 4, 3, 3});
   const ValueId scale = g.input("scale", {4});

@@ -17,7 +17,7 @@ Result<Graph> simplify(const Graph& graph, const PassOptions& options) {
                            .node = node,
                            .in = in,
                            .type = graph.value(node.outputs[0]).type,
-                           .licences = options.licences};
+                           .permissions = options.permissions};
     for (const auto& rule : kRules) {
       const Result<ValueId> now = rule(s);
       if (!now) return std::unexpected(now.error());

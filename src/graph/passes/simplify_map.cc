@@ -27,7 +27,7 @@ bool is_number(const Simplification& s, ValueId value, double number) {
 
 // (x + a) + b -> x + (a + b), the same for products.
 Result<ValueId> regroup(const Simplification& s) {
-  if (!s.licences.reassociate || !s.is_float() || s.in.size() != 2) return kNone;
+  if (!s.permissions.reassociate || !s.is_float() || s.in.size() != 2) return kNone;
   const bool first = !s.rewrite.constant(s.in[0]).empty();
   const ValueId outer = s.in[first ? 0 : 1];
   const ValueId inner_value = s.in[first ? 1 : 0];
@@ -87,7 +87,7 @@ Result<ValueId> simplify_div(const Simplification& s) {
     return is_number(s, s.in[0], 1) && s.fits(s.in[1]) ? s.rewrite.add("reciprocal", {s.in[1]})
                                                        : Result<ValueId>(kNone);
   }
-  if (!all_powers_of_two(known) && !s.licences.reassociate) return kNone;
+  if (!all_powers_of_two(known) && !s.permissions.reassociate) return kNone;
   std::vector<double> numbers = numbers_of(known);
   for (double& number : numbers) {
     number = 1 / number;

@@ -15,7 +15,7 @@ struct Simplification {
   const Node& node;                // of the old Graph
   const std::vector<ValueId>& in;  // its operands in the new one
   const TensorType& type;          // of its result
-  const Licences& licences;
+  const FloatPermissions& permissions;
 
   bool is_float() const { return ir::is_float(type.element); }
   // The value alone can stand for the result.

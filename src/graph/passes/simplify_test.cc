@@ -18,19 +18,19 @@ namespace {
 using Shape = std::vector<int64_t>;
 using Ops = std::map<std::string, int>;
 
-const Licences kExact{.reassociate = false,
-                      .contract = true,
-                      .approximate = true,
-                      .fold = false,
-                      .online_softmax = true,
-                      .winograd = false,
-                      .reduced_precision = false};
+const FloatPermissions kExact{.reassociate = false,
+                              .contract = true,
+                              .approximate = true,
+                              .fold = false,
+                              .online_softmax = true,
+                              .winograd = false,
+                              .reduced_precision = false};
 
 struct Case {
   std::string name;
   std::function<ValueId(Exported& g, ValueId x)> build;  // x: [2, 3, 4]
   Ops left;                                              // operators that remain
-  Licences licences = {};
+  FloatPermissions permissions = {};
 };
 
 std::vector<Case> cases() {
@@ -204,7 +204,7 @@ TEST_P(Simplify, LeavesWhatIsNeeded) {
   Exported g;
   const ValueId x = g.input("x", {2, 3, 4});
   const Graph before = g.finish({GetParam().build(g, x)});
-  const PassOptions options{.off = {}, .licences = GetParam().licences, .execute = {}};
+  const PassOptions options{.off = {}, .permissions = GetParam().permissions, .execute = {}};
   const Graph folded = after(before, fold_constants, options);
   const Graph now = after(folded, simplify, options);
   EXPECT_EQ(count_ops(now), GetParam().left) << now.to_string();
@@ -354,7 +354,7 @@ TEST(FoldConstants, MovesLargeOnesAndLeavesLargeWorkToTheCaller) {
         std::vector<Constant>{of_numbers(type, std::vector<double>(90000, 0.5))});
   };
   const Graph executed =
-      after(before, fold_constants, {.off = {}, .licences = {}, .execute = execute});
+      after(before, fold_constants, {.off = {}, .permissions = {}, .execute = execute});
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(count_ops(executed), (Ops{{"mul", 1}}));
 }

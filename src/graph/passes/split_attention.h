@@ -1,4 +1,4 @@
-// Attention as three kernels where one does not pay: the counterpart of recognise_attention.
+// Attention as three kernels where one does not pay: the counterpart of recognize_attention.
 //
 //   attention(q, k, v, mask; scale=0.125, q=bihd, k=bjhd, v=bjhe, scores=bhij, out=bihe)
 //     ->   c = contract(q, k; a=bihd, b=bjhd, out=bhij)

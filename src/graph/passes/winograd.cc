@@ -109,7 +109,7 @@ Constant transformed(const Constant& weights) {
 }  // namespace
 
 Result<Graph> winograd(const Graph& graph, const PassOptions& options) {
-  if (!options.licences.winograd) return graph;
+  if (!options.permissions.winograd) return graph;
   std::map<ValueId, ValueId> made;  // of weights, those transformed
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     const std::vector<ValueId> in = rewrite.operands(node);

@@ -1,4 +1,4 @@
-// Convolutions of 3x3 and stride 1 by Winograd's F(4x4, 3x3) where that is less work (licence
+// Convolutions of 3x3 and stride 1 by Winograd's F(4x4, 3x3) where that is less work (permission
 // `winograd`, which has to be asked for: rounding errors are some four times as large). Constant
 // weights are transformed here, in f64, and are four times as large then.
 //

@@ -21,7 +21,7 @@ using Ops = std::map<std::string, int>;
 
 PassOptions allowed() {
   PassOptions options;
-  options.licences.winograd = true;
+  options.permissions.winograd = true;
   return options;
 }
 
@@ -75,7 +75,7 @@ TEST(Winograd, LeavesTheRestAlone) {
   }
 }
 
-TEST(Winograd, AsksForTheLicenceAndForConstantWeights) {
+TEST(Winograd, AsksForThePermissionAndForConstantWeights) {
   EXPECT_FALSE(is_taken(graph_of({}), {}));
   {
     Exported g;
@@ -96,7 +96,7 @@ TEST(Winograd, AsksForTheLicenceAndForConstantWeights) {
   }
 }
 
-TEST(Winograd, ComputesTheSameWithinItsLicence) {
+TEST(Winograd, ComputesTheSameWithinItsPermission) {
   const Graph graph = graph_of({.x = {2, 14, 14, 64}, .pad = 0, .pad_end = 0});
   const Graph now = after(graph, winograd, allowed());
   ASSERT_EQ(count_ops(now), (Ops{{"conv_winograd", 1}}));
@@ -147,7 +147,7 @@ std::vector<Group> groups_of(const PassOptions& options) {
   const auto separate = separate_outputs(passed(options));
   EXPECT_TRUE(separate.has_value());
   PartitionOptions with;
-  with.licences = options.licences;
+  with.permissions = options.permissions;
   auto parts = partition(*separate, with);
   EXPECT_TRUE(parts.has_value()) << parts.error().message;
   return std::move(parts->groups);
@@ -161,12 +161,12 @@ TEST(Winograd, KernelsTakeWhatIsBehindThem) {
                                              "conv2d 3x3 64->16 s2 + add"}));
 }
 
-TEST(Winograd, OnlyItsKernelsHaveTheLicence) {
+TEST(Winograd, OnlyItsKernelsHaveThePermission) {
   std::set<Hash128> plain;
   for (const Group& group : groups_of({})) plain.insert(group.workload.key());
   for (const Group& group : groups_of(allowed())) {
     const bool by_winograd = group.title.contains("by winograd");
-    EXPECT_EQ(group.workload.licences.winograd, by_winograd) << group.title;
+    EXPECT_EQ(group.workload.permissions.winograd, by_winograd) << group.title;
     EXPECT_EQ(plain.contains(group.workload.key()), !by_winograd) << group.title;
     const auto again = parse_workload(group.workload.text);
     ASSERT_TRUE(again.has_value()) << again.error().message;

@@ -1,4 +1,4 @@
-// Products of matrices with batch dimensions, shared with fused and quantised forms.
+// Products of matrices with batch dimensions, shared with fused and quantized forms.
 #pragma once
 
 #include "onnx/conversion.h"

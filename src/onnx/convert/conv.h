@@ -1,4 +1,4 @@
-// Convolution, shared with its quantised forms.
+// Convolution, shared with its quantized forms.
 #pragma once
 
 #include "onnx/conversion.h"

@@ -216,7 +216,7 @@ std::vector<Tensor> convert_grid_sample(Conversion& node) {
 }
 
 // Coordinates of the centres of `extent` elements between -1 and 1, or the first and last at those.
-double centre(int64_t k, int64_t extent, bool align_corners) {
+double center(int64_t k, int64_t extent, bool align_corners) {
   if (align_corners) {
     return extent == 1 ? -1 : -1 + 2 * static_cast<double>(k) / static_cast<double>(extent - 1);
   }
@@ -245,7 +245,7 @@ std::vector<Tensor> convert_affine_grid(Conversion& node) {
     for (int64_t k = 0; k < rank; ++k) {  // x is the last dimension
       const int64_t extent = spatial[static_cast<size_t>(rank - 1 - k)];
       ir::write_element(bytes.data(), type.element, place * (rank + 1) + k,
-                        centre(rest % extent, extent, align_corners));
+                        center(rest % extent, extent, align_corners));
       rest /= extent;
     }
     ir::write_element(bytes.data(), type.element, place * (rank + 1) + rank, 1);

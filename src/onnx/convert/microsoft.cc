@@ -1,4 +1,4 @@
-// Fused operators that optimisers of ONNX Runtime write: the domain com.microsoft, and two that
+// Fused operators that optimizers of ONNX Runtime write: the domain com.microsoft, and two that
 // they put into ONNX's own.
 #include <fmt/format.h>
 

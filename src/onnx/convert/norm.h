@@ -1,4 +1,4 @@
-// Normalisations, shared with the fused forms of other domains.
+// Normalizations, shared with the fused forms of other domains.
 #pragma once
 
 #include "onnx/conversion.h"

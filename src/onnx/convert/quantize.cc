@@ -1,4 +1,4 @@
-// Quantised operators, at reference speed: integers are multiplied and summed as i32 less their
+// Quantized operators, at reference speed: integers are multiplied and summed as i32 less their
 // zero points; scales are applied to the sums.
 #include <fmt/format.h>
 
@@ -122,7 +122,7 @@ Tensor integer_conv(Conversion& node, Tensor x, Tensor x_zero, Tensor w, Tensor 
   return convolve(node, centred(node, x, x_zero, {}), centred(node, w, w_zero, filters));
 }
 
-// Sums times scale, as f32, quantised again.
+// Sums times scale, as f32, quantized again.
 Tensor requantized(Conversion& node, Tensor sums, Tensor scale, size_t y_scale) {
   const Tensor exact =
       node.emit("mul", {node.cast(sums, Scalar::F32), node.cast(scale, Scalar::F32)});
@@ -169,7 +169,7 @@ std::vector<Tensor> convert_qlinear_conv(Conversion& node) {
   return {requantized(node, sums, node.emit("mul", {node.reshape(x_scale, {}), w_scale}), 6)};
 }
 
-// y = quantised x, with the scale and zero point that its range asks for.
+// y = quantized x, with the scale and zero point that its range asks for.
 std::vector<Tensor> convert_dynamic_quantize(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape axes = iota(x->rank());

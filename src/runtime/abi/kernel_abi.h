@@ -1,6 +1,6 @@
 /* The plain C interface between a compiled kernel and whoever calls it. Version 1.
  *
- * A kernel is specialised to its workload: shapes, strides and alignments are not passed. It is a
+ * A kernel is specialized to its workload: shapes, strides and alignments are not passed. It is a
  * function of this type, named by its object file:
  *
  *   int32_t kernel(const TilewrightCall* call);   returns 0, or a TILEWRIGHT_STATUS_* code

@@ -25,7 +25,7 @@ namespace {
 
 // --- multiply-add: one loop for each vector width ---
 //
-// Written in assembly so that neither optimisation level nor sanitizer changes what is measured.
+// Written in assembly so that neither optimization level nor sanitizer changes what is measured.
 // Two pipes of latency 4 or 5 need 10 chains; 24 (or 12, where there are 16 registers) hide it on
 // anything known. The accumulators start at zero and grow by 1e-12 a step: no denormals, no
 // infinities.

@@ -15,23 +15,23 @@ parallel for i < 4
     for k < 8
       C (4x6) <- A, B
 )"},
-      {"matmul:m=4,n=6,k=8", "reorder C [k, j]\n", "annotate C j vectorise", R"(
+      {"matmul:m=4,n=6,k=8", "reorder C [k, j]\n", "annotate C j vectorize", R"(
 for i < 4
   for k < 8
-    vectorise for j < 6
+    vectorize for j < 6
       C (4x6) <- A, B
 )"},
-      {"matmul:m=4,n=6,k=8", "annotate C i parallel\nannotate C k vectorise\n",
+      {"matmul:m=4,n=6,k=8", "annotate C i parallel\nannotate C k vectorize\n",
        "annotate C j unroll", R"(
 parallel for i < 4
   unroll for j < 6
-    vectorise for k < 8
+    vectorize for k < 8
       C (4x6) <- A, B
 )"},
-      // Unrolled loops may stand inside the vectorised one.
-      {"matmul:m=4,n=6,k=8", "annotate C k unroll\n", "annotate C j vectorise", R"(
+      // Unrolled loops may stand inside the vectorized one.
+      {"matmul:m=4,n=6,k=8", "annotate C k unroll\n", "annotate C j vectorize", R"(
 for i < 4
-  vectorise for j < 6
+  vectorize for j < 6
     unroll for k < 8
       C (4x6) <- A, B
 )"},
@@ -62,14 +62,14 @@ TEST(Annotate, Illegal) {
       {matmul, "", "annotate D i unroll", IllegalCode::NoSuchStage, {"no stage D"}},
       {matmul,
        "",
-       "annotate C i vectorise",
-       IllegalCode::VectoriseNotInnermost,
-       {"loop i of C is vectorised", "only unrolled loops"}},
+       "annotate C i vectorize",
+       IllegalCode::VectorizeNotInnermost,
+       {"loop i of C is vectorized", "only unrolled loops"}},
       {matmul,
-       "annotate C j vectorise\n",
-       "annotate C k vectorise",
-       IllegalCode::TwoVectorised,
-       {"C has a second vectorised loop k"}},
+       "annotate C j vectorize\n",
+       "annotate C k vectorize",
+       IllegalCode::TwoVectorized,
+       {"C has a second vectorized loop k"}},
       {matmul,
        "annotate C i parallel\n",
        "annotate C j parallel",

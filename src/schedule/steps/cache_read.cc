@@ -9,7 +9,7 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
   StageIndex source = kNone;
   if (const Illegal illegal = editor.find_stage(step.stage, &source)) return illegal;
   LoopTree& tree = editor.tree();
-  if (tree.stage(source).place == Place::Inlined) {
+  if (tree.stage(source).place == Attachment::Inlined) {
     return editor.reject(IllegalCode::StageIsInlined, step.stage);
   }
   if (tree.stage(source).buffers > 1) {

@@ -17,10 +17,10 @@ Illegal apply_step(TreeEditor& editor, const ComputeAt& step) {
   for (StageIndex around = target; around != kNone;) {
     if (around == stage) return editor.reject(IllegalCode::TargetIsSelf, step.stage, step.loop);
     const Stage& s = tree.stage(around);
-    around = s.place == Place::At ? s.at_stage : kNone;
+    around = s.place == Attachment::At ? s.at_stage : kNone;
   }
   Stage& placed = tree.stage(stage);
-  placed.place = Place::At;
+  placed.place = Attachment::At;
   placed.at_stage = target;
   placed.at_loop = loop;
   placed.place_step = editor.step();

@@ -148,10 +148,10 @@ TEST(ComputeAt, Illegal) {
        IllegalCode::StageIsInlined,
        {"T1 is inlined"}},
       {matmul,
-       "cache_write C\nannotate C j vectorise\n",
+       "cache_write C\nannotate C j vectorize\n",
        "compute_at C.write C j",
-       IllegalCode::VectoriseNotInnermost,
-       {"loop j of C is vectorised", "no attached stage"}},
+       IllegalCode::VectorizeNotInnermost,
+       {"loop j of C is vectorized", "no attached stage"}},
       // i is (i,j) / 8: known only when both parts of the split fusion are.
       {matmul,
        "cache_read A [C]\nfuse C [i, j]\nsplit C (i,j) [4]\n",

@@ -25,7 +25,7 @@ Illegal apply_step(TreeEditor& editor, const ComputeInline& step) {
     if (const Illegal illegal = editor.compose_accesses(at, index)) return illegal;
   }
   Stage& inlined = tree.stage(index);
-  inlined.place = Place::Inlined;
+  inlined.place = Attachment::Inlined;
   inlined.place_step = editor.step();
   inlined.at_stage = kNone;
   inlined.at_loop = kNone;

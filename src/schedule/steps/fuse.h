@@ -1,4 +1,4 @@
-// fuse: makes one loop of neighbouring ones.
+// fuse: makes one loop of neighboring ones.
 //
 //   fuse C [i, j]
 //   for i < 4:       ->  for (i,j) < 24:

@@ -8,7 +8,7 @@ Illegal apply_step(TreeEditor& editor, const Pack& step) {
   if (const Illegal illegal = editor.find_stage(step.stage, &stage)) return illegal;
   if (const Illegal illegal = editor.find_scheduled(step.reader, &reader)) return illegal;
   LoopTree& tree = editor.tree();
-  if (tree.stage(stage).place == Place::Inlined) {
+  if (tree.stage(stage).place == Attachment::Inlined) {
     return editor.reject(IllegalCode::StageIsInlined, step.stage);
   }
   if (tree.stage(stage).buffers > 1) return editor.reject(IllegalCode::MultipleOutputs, step.stage);

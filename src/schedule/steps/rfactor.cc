@@ -20,7 +20,7 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
   // Its loops go to two stages, so nothing may hang on them; the spatial ones must be the bare
   // axes, since they exist twice afterwards.
   for (const Stage& other : tree.stages) {
-    if (other.place == Place::At && other.at_stage == index) {
+    if (other.place == Attachment::At && other.at_stage == index) {
       return editor.reject(IllegalCode::LoopIsAttachPoint, step.stage,
                            tree.var(other.at_loop).name);
     }

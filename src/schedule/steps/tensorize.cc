@@ -70,7 +70,7 @@ class TensorizedCheck {
       return reject(IllegalCode::LoopIsAnnotated, var.name);
     }
     const bool attached = std::ranges::any_of(tree_.stages, [loop](const Stage& stage) {
-      return stage.place == Place::At && stage.at_loop == loop;
+      return stage.place == Attachment::At && stage.at_loop == loop;
     });
     return attached ? reject(IllegalCode::LoopIsAttachPoint, var.name) : Illegal{};
   }

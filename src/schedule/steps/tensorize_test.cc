@@ -154,7 +154,7 @@ TEST(Tensorize, Illegal) {
        IllegalCode::IntrinsicLayout,
        {"i.1 lie 8 elements apart in C", "last dimension"}},
       {kBytes,
-       kPacked + "annotate C j.1 vectorise\n",
+       kPacked + "annotate C j.1 vectorize\n",
        kStep,
        IllegalCode::LoopIsAnnotated,
        {"j.1"}},
@@ -219,7 +219,7 @@ TEST(Tensorize, OperandsAreBuffers) {
   EXPECT_NE(bench.explanation(steps + "compute_inline A").find("do not inline"), std::string::npos);
 }
 
-TEST(Tensorize, FloatsNeedTheLicence) {
+TEST(Tensorize, FloatsNeedThePermission) {
   const Workload exact = *parse_workload(kFloats, {.reassociate = false});
   const LoopTree initial = *initial_tree(exact);
   LoopTree tree;

@@ -16,7 +16,7 @@ std::optional<RowStage> row_nest_of(const SpaceContext& context, const Draft& dr
   const te::OpId op = op_of(context, stage);
   const LoopTree tree = inlined_tree(context, draft);
   const auto index = static_cast<StageIndex>(op);
-  const auto reads = readings_of(tree, index);
+  const auto reads = accesses_to(tree, index);
   if (reads.empty() || tree.is_output(index)) return std::nullopt;
   for (const auto& [root, group] : plan_nests(tree, 2).groups) {
     const bool all = std::ranges::all_of(reads, [&](const Access* access) {

@@ -128,10 +128,10 @@ class Tiler {
     if (lane) tiled_.inner_lane = fused ? inner_parts.back() : owner_parts.back();
   }
 
-  TileWish wish_for(size_t k, int64_t extent) const {
+  TileConstraints wish_for(size_t k, int64_t extent) const {
     const bool lane = static_cast<int>(k) == shape_.lane;
     const int64_t registers = context_.target().vector_registers();
-    TileWish wish{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
+    TileConstraints wish{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
     wish.tails = context_.has("tails");
     wish.max_innermost =
         lane ? std::max<int64_t>(64, 4 * lanes_) : std::min<int64_t>(64, registers);
@@ -152,7 +152,7 @@ class Tiler {
       loop = loop.child(0);
       extent /= phases;
     }
-    TileWish wish = wish_for(k, extent);
+    TileConstraints wish = wish_for(k, extent);
     if (phases > 1) wish.tails = false;
     TileDomain domain = tile_domain(wish);
     const int16_t step = writer_.add(Split{tiled_.owner, loop, domain.choices[0]});
@@ -238,7 +238,7 @@ class Tiler {
       tiled_.inner_levels[reduce_at_[level]].push_back(axis.name);
       return;
     }
-    TileWish wish{.extent = extent, .factors = static_cast<int>(parts) - 1};
+    TileConstraints wish{.extent = extent, .factors = static_cast<int>(parts) - 1};
     wish.tails = context_.has("tails");
     wish.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
     if (lane) wish.lanes = lanes_;

@@ -8,7 +8,7 @@
 
 namespace tilewright::te {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn a into b, case ignored.
+// Insertions, deletions, replacements and swaps of neighbors that turn a into b, case ignored.
 int edit_distance(std::string_view a, std::string_view b);
 
 // Up to `limit` of `known`, nearest first, none further than about a third of its length; names

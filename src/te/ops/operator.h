@@ -80,7 +80,7 @@ struct Operator {
   std::vector<OperandInfo> operands;
   std::string_view batch;  // the parameter that the suffix .bN of a suite name multiplies, or ""
   Result<std::shared_ptr<const Dag>> (*build)(const Arguments&) = nullptr;
-  bool winograd = false;  // Winograd's algorithm: asking for it gives the licence of that name
+  bool winograd = false;  // Winograd's algorithm: asking for it gives the permission of that name
 };
 
 // An operator with its parameters filled in.

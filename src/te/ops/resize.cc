@@ -108,7 +108,7 @@ void add_nearest(DagBuilder& builder, TensorId x, const ResizeShape& shape) {
   builder.compute("Y", axes, builder.read(x, std::move(indices)), shape.element);
 }
 
-// The value between two neighbours of `x` along dimension d, at the element `at` of the result.
+// The value between two neighbors of `x` along dimension d, at the element `at` of the result.
 Expr between(DagBuilder& builder, TensorId x, std::vector<Expr> at, size_t d,
              const ResizeShape& shape) {
   const int64_t in = shape.shape[d], out = shape.to[d];

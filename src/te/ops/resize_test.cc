@@ -68,7 +68,7 @@ double at_clamped(const Evaluated& op, const std::vector<int64_t>& extents,
   return at(op.inputs.at("X"), extents, indices);
 }
 
-TEST(Resize, LinearWeighsTheFourNeighbours) {
+TEST(Resize, LinearWeighsTheFourNeighbors) {
   for (const auto& [to_y, to_x] :
        {std::pair<int64_t, int64_t>{8, 10}, {3, 2}, {7, 5}, {4, 7}, {1, 1}}) {
     for (const std::string coordinates : kCoordinates) {

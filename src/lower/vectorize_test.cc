@@ -1,4 +1,4 @@
-#include "lower/vectorise.h"
+#include "lower/vectorize.h"
 
 #include "lower/pass_test.h"
 
@@ -10,12 +10,12 @@ using ir::ForKind;
 
 constexpr ir::Type kI32{ir::Scalar::I32, 1};
 
-class Vectorise : public testing::Test {
+class Vectorize : public testing::Test {
  protected:
-  // The text after vectorising a loop over `j` with that body.
-  std::string after(int64_t extent, ir::Stmt body, Licences licences = {}) {
-    kernel.function.body = loop(j, extent, std::move(body), ForKind::Vectorised);
-    return kernel.after(vectorise, licences);
+  // The text after vectorizing a loop over `j` with that body.
+  std::string after(int64_t extent, ir::Stmt body, FloatPermissions permissions = {}) {
+    kernel.function.body = loop(j, extent, std::move(body), ForKind::Vectorized);
+    return kernel.after(vectorize, permissions);
   }
   ir::Stmt store(ir::BufferId buffer, Expr index, Expr value) {
     return ir::make_store(buffer, {std::move(index)}, std::move(value));
@@ -29,7 +29,7 @@ class Vectorise : public testing::Test {
   const Expr zero = ir::int_imm(0);
 };
 
-TEST_F(Vectorise, WholeVectors) {
+TEST_F(Vectorize, WholeVectors) {
   EXPECT_EQ(after(16, store(c, j, at(a, zero) * at(b, j))),
             "C[ramp(0, 1, 16)] = x16(A[0]) * B[ramp(0, 1, 16)]\n");
   EXPECT_EQ(after(32, store(c, j + 5, at(b, j))),
@@ -37,7 +37,7 @@ TEST_F(Vectorise, WholeVectors) {
             "  C[ramp(j * 16 + 5, 1, 16)] = B[ramp(j * 16, 1, 16)]\n");
 }
 
-TEST_F(Vectorise, RestInHalves) {
+TEST_F(Vectorize, RestInHalves) {
   EXPECT_EQ(after(7, store(c, j, at(b, j))),
             "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n"
             "C[ramp(4, 1, 2)] = B[ramp(4, 1, 2)]\n"
@@ -47,27 +47,27 @@ TEST_F(Vectorise, RestInHalves) {
             "C[16] = B[16]\n");
 }
 
-TEST_F(Vectorise, WidthOfTheWidestElement) {
+TEST_F(Vectorize, WidthOfTheWidestElement) {
   const auto d = kernel.argument("D", {64}, {ir::Scalar::F64, 1});
   EXPECT_EQ(after(8, store(d, j, ir::cast(ir::Scalar::F64, at(a, j)))),
             "D[ramp(0, 1, 8)] = f64x8(A[ramp(0, 1, 8)])\n");
 }
 
-TEST_F(Vectorise, StridesAndGathers) {
+TEST_F(Vectorize, StridesAndGathers) {
   EXPECT_EQ(after(4, store(c, j * 3, at(b, j * -2 + 9))), "C[ramp(0, 3, 4)] = B[ramp(9, -2, 4)]\n");
   EXPECT_EQ(after(4, store(c, j, at(b, j / 2 + 1))),
             "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4) / x4(2) + x4(1)]\n");
 }
 
-TEST_F(Vectorise, LetsLoopsAndConditionsInside) {
+TEST_F(Vectorize, LetsLoopsAndConditionsInside) {
   const Expr x = ir::var("x", ir::kF32), y = ir::var("y", ir::kF32);
   ir::Stmt body = store(c, j, x + y);
   body = ir::make_let(x, at(a, j), ir::make_let(y, at(a, zero), body));
   const Expr i = ir::var("i");
   body = ir::make_block({store(c, j, ir::float_imm(0, ir::kF32)),
                          loop(k, 3, ir::make_if(i < 2, store(c, j, at(a, k) + at(c, j)))), body});
-  kernel.function.body = loop(i, 4, loop(j, 4, body, ForKind::Vectorised));
-  EXPECT_EQ(kernel.after(vectorise),
+  kernel.function.body = loop(i, 4, loop(j, 4, body, ForKind::Vectorized));
+  EXPECT_EQ(kernel.after(vectorize),
             "for i < 4:\n"
             "  C[ramp(0, 1, 4)] = x4(0.0)\n"
             "  for k < 3:\n"
@@ -78,21 +78,21 @@ TEST_F(Vectorise, LetsLoopsAndConditionsInside) {
             "  C[ramp(0, 1, 4)] = x + x4(y)\n");
 }
 
-TEST_F(Vectorise, IndicesOfAValueWithLanes) {
+TEST_F(Vectorize, IndicesOfAValueWithLanes) {
   const Expr x = ir::var("x");
   EXPECT_EQ(after(4, ir::make_let(x, j % 3, store(c, j, at(b, x / 2 * 5 + 1)))),
             "let x = ramp(0, 1, 4) % x4(3)\n"
             "C[ramp(0, 1, 4)] = B[x / x4(2) * x4(5) + x4(1)]\n");
 }
 
-TEST_F(Vectorise, SelectsByLane) {
+TEST_F(Vectorize, SelectsByLane) {
   const Expr none = ir::float_imm(0, ir::kF32);
   EXPECT_EQ(after(4, store(c, j, ir::select(j >= 1, at(a, j - 1) + at(b, zero), none))),
             "C[ramp(0, 1, 4)] = select(ramp(0, 1, 4) >= x4(1), "
             "A[ramp(-1, 1, 4)] + B[x4(0)], x4(0.0))\n");
 }
 
-TEST_F(Vectorise, ConditionsByLaneAreMasks) {
+TEST_F(Vectorize, ConditionsByLaneAreMasks) {
   EXPECT_EQ(after(16, ir::make_if(j < 13, store(c, j, at(b, j) * at(a, zero)))),
             "C[ramp(0, 1, 16)] = select(ramp(0, 1, 16) < x16(13), B[ramp(0, 1, 16)], x16(0.0)) * "
             "x16(A[0]) where ramp(0, 1, 16) < x16(13)\n");
@@ -105,7 +105,7 @@ TEST_F(Vectorise, ConditionsByLaneAreMasks) {
             "B[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) >= x4(1)\n");
 }
 
-TEST_F(Vectorise, MasksThatAreKnown) {
+TEST_F(Vectorize, MasksThatAreKnown) {
   EXPECT_EQ(after(4, ir::make_if(j < 9, store(c, j, at(b, j)))),
             "C[ramp(0, 1, 4)] = B[ramp(0, 1, 4)]\n");
   EXPECT_EQ(
@@ -118,7 +118,7 @@ TEST_F(Vectorise, MasksThatAreKnown) {
 }
 
 // Only the last of several vectors has a tail.
-TEST_F(Vectorise, MasksDifferByVector) {
+TEST_F(Vectorize, MasksDifferByVector) {
   EXPECT_EQ(after(48, ir::make_if(j < 45, store(c, j, at(a, zero)))),
             "C[ramp(0, 1, 16)] = x16(A[0])\n"
             "C[ramp(16, 1, 16)] = x16(A[0])\n"
@@ -126,12 +126,12 @@ TEST_F(Vectorise, MasksDifferByVector) {
 }
 
 // Some lane always holds in the first, so that A[0] may be loaded; in the second perhaps none.
-TEST_F(Vectorise, MasksOfLoopsAround) {
+TEST_F(Vectorize, MasksOfLoopsAround) {
   const Expr i = ir::var("i");
   const auto rows = [&](int64_t limit) {
     const ir::Stmt body = ir::make_if(i * 16 + j < limit, store(c, i * 16 + j, at(a, zero)));
-    kernel.function.body = loop(i, 4, loop(j, 16, body, ForKind::Vectorised));
-    return kernel.after(vectorise);
+    kernel.function.body = loop(i, 4, loop(j, 16, body, ForKind::Vectorized));
+    return kernel.after(vectorize);
   };
   EXPECT_EQ(rows(61),
             "for i < 4:\n"
@@ -144,7 +144,7 @@ TEST_F(Vectorise, MasksOfLoopsAround) {
             "    C[ramp(i * 16, 1, 16)] = x16(A[0]) where mask\n");
 }
 
-TEST_F(Vectorise, NestedMasksLetsLoopsAndReductions) {
+TEST_F(Vectorize, NestedMasksLetsLoopsAndReductions) {
   const Expr x = ir::var("x", ir::kF32);
   const ir::Stmt inner = ir::make_if(j >= 1, ir::make_let(x, at(b, j), store(c, j, x)));
   EXPECT_EQ(after(4, ir::make_if(j < 3, loop(k, 2, inner))),
@@ -164,7 +164,7 @@ TEST_F(Vectorise, NestedMasksLetsLoopsAndReductions) {
             "  C[ramp(0, 1, 4)] = x4(A[0]) where mask\n");
 }
 
-TEST_F(Vectorise, PredicatesStreamsAndPrefetches) {
+TEST_F(Vectorize, PredicatesStreamsAndPrefetches) {
   const ir::Stmt body =
       ir::make_block({ir::make_prefetch(b, {j * 4 + 64}), ir::make_prefetch(b, {j / 2}),
                       ir::make_store(c, {j}, at(a, zero), j < 3, /*stream=*/true)});
@@ -173,7 +173,7 @@ TEST_F(Vectorise, PredicatesStreamsAndPrefetches) {
             "stream C[ramp(0, 1, 4)] = x4(A[0]) where ramp(0, 1, 4) < x4(3)\n");
 }
 
-TEST_F(Vectorise, ReductionsOverLanes) {
+TEST_F(Vectorize, ReductionsOverLanes) {
   EXPECT_EQ(after(16, store(c, k, at(c, k) + at(a, j))).substr(0, 7), "kernel:");  // k is unbound
   EXPECT_EQ(after(16, store(c, zero, at(c, zero) + at(a, j))),
             "C[0] = C[0] + reduce(+, A[ramp(0, 1, 16)])\n");
@@ -183,8 +183,8 @@ TEST_F(Vectorise, ReductionsOverLanes) {
             "C[0] = C[0] + reduce(+, A[ramp(0, 1, 16)] * x16(B[0]))\n");
 }
 
-TEST_F(Vectorise, ReductionsNeedTheLicence) {
-  const Licences strict = {.reassociate = false};
+TEST_F(Vectorize, ReductionsNeedThePermission) {
+  const FloatPermissions strict = {.reassociate = false};
   EXPECT_EQ(after(4, store(c, zero, at(c, zero) + at(a, j)), strict),
             "unroll for j < 4:\n"
             "  C[0] = C[0] + A[j]\n");
@@ -197,7 +197,7 @@ TEST_F(Vectorise, ReductionsNeedTheLicence) {
             "S[0] = S[0] + reduce(+, T[ramp(0, 1, 4)])\n");
 }
 
-TEST_F(Vectorise, UnrollsWhatIsNotIndependent) {
+TEST_F(Vectorize, UnrollsWhatIsNotIndependent) {
   struct Case {
     const char* why;
     ir::Stmt body;
@@ -229,12 +229,12 @@ TEST_F(Vectorise, UnrollsWhatIsNotIndependent) {
   EXPECT_EQ(after(65, store(c, j, at(c, j + 1))).substr(0, 10), "for j < 65");
 }
 
-TEST_F(Vectorise, QuotientsFromOutsideAreTheSameInAllLanes) {
+TEST_F(Vectorize, QuotientsFromOutsideAreTheSameInAllLanes) {
   const auto vectors = [&](ir::Stmt body) { return after(8, std::move(body)).contains("ramp("); };
   const Expr quotient = k / 2 * 64 + k % 2 * 4;
   kernel.function.body =
-      loop(k, 4, loop(j, 8, store(c, quotient + j * 8, at(a, j)), ForKind::Vectorised));
-  EXPECT_EQ(kernel.after(vectorise),
+      loop(k, 4, loop(j, 8, store(c, quotient + j * 8, at(a, j)), ForKind::Vectorized));
+  EXPECT_EQ(kernel.after(vectorize),
             "for k < 4:\n"
             "  C[ramp(k / 2 * 64 + k % 2 * 4, 8, 8)] = A[ramp(0, 1, 8)]\n");
   EXPECT_FALSE(vectors(loop(k, 4, store(c, quotient + j * 8, at(a, j)))));
@@ -243,9 +243,9 @@ TEST_F(Vectorise, QuotientsFromOutsideAreTheSameInAllLanes) {
   EXPECT_FALSE(vectors(store(c, loaded + j * 8, at(a, j))));
 }
 
-TEST_F(Vectorise, OuterOfTwoIsUnrolled) {
+TEST_F(Vectorize, OuterOfTwoIsUnrolled) {
   const Expr i = ir::var("i");
-  const ir::Stmt inner = loop(i, 16, store(c, j * 16 + i, at(a, i)), ForKind::Vectorised);
+  const ir::Stmt inner = loop(i, 16, store(c, j * 16 + i, at(a, i)), ForKind::Vectorized);
   EXPECT_EQ(after(2, inner),
             "unroll for j < 2:\n"
             "  C[ramp(j * 16, 1, 16)] = A[ramp(0, 1, 16)]\n");

@@ -1,4 +1,4 @@
-#include "lower/specialise.h"
+#include "lower/specialize.h"
 
 #include <algorithm>
 
@@ -24,9 +24,9 @@ Expr given(const std::vector<Expr>& facts, const Expr& condition) {
   return condition;
 }
 
-class Specialiser : public ir::Rewriter {
+class Specializer : public ir::Rewriter {
  public:
-  explicit Specialiser(const Knowledge& knowledge)
+  explicit Specializer(const Assumptions& knowledge)
       : known_(knowledge.known),
         failed_(knowledge.failed),
         values_(knowledge.values),
@@ -161,8 +161,8 @@ class Specialiser : public ir::Rewriter {
 
 }  // namespace
 
-Stmt specialise(const Stmt& stmt, const Knowledge& knowledge) {
-  return Specialiser(knowledge).rewrite(stmt);
+Stmt specialize(const Stmt& stmt, const Assumptions& knowledge) {
+  return Specializer(knowledge).rewrite(stmt);
 }
 
 void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {

@@ -1,5 +1,5 @@
 // Group norm as it was written before ONNX had it: an instance norm of the groups as channels, and
-// the scale and bias of channels behind (licence `reassociate`):
+// the scale and bias of channels behind (permission `reassociate`):
 //
 //   reshape(group_norm(reshape(x; [n, g, rest]), 1, 0; groups=g); as x)   ->   group_norm(x;
 //   groups=g) group_norm(x) * w, + b                                                ->
@@ -10,6 +10,6 @@
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_group_norm(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_group_norm(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_softmax.h"
+#include "graph/passes/recognize_softmax.h"
 
 #include <optional>
 #include <vector>
@@ -75,9 +75,9 @@ Found match(const Rewrite& rewrite, const Node& node, const std::vector<ValueId>
 
 }  // namespace
 
-Result<Graph> recognise_softmax(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_softmax(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.reassociate) return false;
+    if (!options.permissions.reassociate) return false;
     const Found found = match(rewrite, node, rewrite.operands(node));
     if (found.x == kNone || rewrite.type(found.x) != graph.value(node.outputs[0]).type)
       return false;

@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_silu.h"
+#include "graph/passes/recognize_silu.h"
 
 #include <string>
 #include <vector>
@@ -95,11 +95,12 @@ Found match(const Rewrite& rewrite, const Node& node, const std::vector<ValueId>
 
 }  // namespace
 
-Result<Graph> recognise_silu(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_silu(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     const TensorType& type = graph.value(node.outputs[0]).type;
     if (!ir::is_float(type.element)) return false;
-    const Found found = match(rewrite, node, rewrite.operands(node), options.licences.reassociate);
+    const Found found =
+        match(rewrite, node, rewrite.operands(node), options.permissions.reassociate);
     if (found.x == kNone || rewrite.type(found.x).elements() != type.elements()) return false;
     const auto now = rewrite.add(found.op, {found.x});
     if (!now) return std::unexpected(now.error());

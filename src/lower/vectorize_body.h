@@ -16,7 +16,7 @@
 namespace tilewright::lower {
 
 // `bounds` of the variables bound around the loop.
-ir::Stmt vectorise_body(const ir::For& loop, const ir::Expr& base, unsigned lanes,
+ir::Stmt vectorize_body(const ir::For& loop, const ir::Expr& base, unsigned lanes,
                         const arith::Bounds& bounds);
 
 }  // namespace tilewright::lower

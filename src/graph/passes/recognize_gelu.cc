@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_gelu.h"
+#include "graph/passes/recognize_gelu.h"
 
 #include <algorithm>
 #include <cmath>
@@ -87,9 +87,9 @@ Gelu match(const Rewrite& rewrite, double scale, const std::vector<ValueId>& sid
 
 }  // namespace
 
-Result<Graph> recognise_gelu(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_gelu(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.reassociate || (node.op != "mul" && node.op != "div")) return false;
+    if (!options.permissions.reassociate || (node.op != "mul" && node.op != "div")) return false;
     const std::vector<ValueId> in = rewrite.operands(node);
     const TensorType& type = graph.value(node.outputs[0]).type;
     if (in.size() != 2 || !ir::is_float(type.element)) return false;

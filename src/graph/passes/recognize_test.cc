@@ -8,11 +8,11 @@
 #include "graph/passes/common_subexpressions.h"
 #include "graph/passes/fold_constants.h"
 #include "graph/passes/model_testing.h"
-#include "graph/passes/recognise_gelu.h"
-#include "graph/passes/recognise_group_norm.h"
-#include "graph/passes/recognise_layer_norm.h"
-#include "graph/passes/recognise_silu.h"
-#include "graph/passes/recognise_softmax.h"
+#include "graph/passes/recognize_gelu.h"
+#include "graph/passes/recognize_group_norm.h"
+#include "graph/passes/recognize_layer_norm.h"
+#include "graph/passes/recognize_silu.h"
+#include "graph/passes/recognize_softmax.h"
 #include "graph/passes/simplify.h"
 
 namespace tilewright::graph {
@@ -44,7 +44,7 @@ ValueId tanh_of_cubic(Exported& g, ValueId x, ValueId cube) {
 }
 
 std::vector<Case> gelu_cases() {
-  const std::vector<RunPass> passes = {recognise_gelu};
+  const std::vector<RunPass> passes = {recognize_gelu};
   const Ops found = {{"gelu", 1}};
   return {
       {"half_last", passes,
@@ -82,7 +82,7 @@ std::vector<Case> gelu_cases() {
        },
        {{"mul", 1}, {"gelu", 1}}},
       {"simplified_first",
-       {simplify, recognise_gelu},
+       {simplify, recognize_gelu},
        [](auto& g, ValueId x) {
          return g.add("mul", {g.add("mul", {x, one_plus_erf(g, x)}), g.number(0.5)});
        },
@@ -127,7 +127,7 @@ std::vector<Case> gelu_cases() {
 }
 
 std::vector<Case> silu_cases() {
-  const std::vector<RunPass> passes = {recognise_silu};
+  const std::vector<RunPass> passes = {recognize_silu};
   return {
       {"silu",
        passes,
@@ -151,7 +151,7 @@ std::vector<Case> silu_cases() {
        },
        {{"hard_swish", 1}}},
       {"hard_swish_spelled",
-       {simplify, recognise_silu},
+       {simplify, recognize_silu},
        [](auto& g, ValueId x) {
          const ValueId clipped =
              g.add("clip", {g.add("add", {g.number(3), x}), g.number(0), g.number(6)});
@@ -174,8 +174,8 @@ ValueId reduce(Exported& g, const char* kind, ValueId x, int64_t axis, bool keep
 }
 
 std::vector<Case> row_cases() {
-  const std::vector<RunPass> softmax = {recognise_softmax};
-  const std::vector<RunPass> norm = {recognise_layer_norm};
+  const std::vector<RunPass> softmax = {recognize_softmax};
+  const std::vector<RunPass> norm = {recognize_layer_norm};
   return {
       {"softmax",
        softmax,
@@ -216,7 +216,7 @@ std::vector<Case> row_cases() {
        [](auto& g, ValueId x) { return g.spelled_layer_norm(x); },
        {{"layer_norm", 1}}},
       {"layer_norm_of_two_dimensions",
-       {simplify, recognise_layer_norm},
+       {simplify, recognize_layer_norm},
        [](auto& g, ValueId x) {
          const ValueId centred = g.add("sub", {x, g.mean(x, {1, 2})});
          const ValueId variance = g.mean(g.add("pow", {centred, g.number(2)}), {1, 2});
@@ -225,7 +225,7 @@ std::vector<Case> row_cases() {
        },
        {{"layer_norm", 1}}},
       {"layer_norm_of_two_differences",
-       {common_subexpressions, recognise_layer_norm},
+       {common_subexpressions, recognize_layer_norm},
        [](auto& g, ValueId x) {
          const ValueId average = g.mean(x, {2});
          const ValueId square = g.add("pow", {g.add("sub", {x, average}), g.number(2)});
@@ -234,7 +234,7 @@ std::vector<Case> row_cases() {
        },
        {{"layer_norm", 1}}},
       {"rms_norm",
-       {simplify, recognise_layer_norm},
+       {simplify, recognize_layer_norm},
        [](auto& g, ValueId x) { return g.spelled_rms_norm(x); },
        {{"rms_norm", 1}}},
       {"rms_norm_divided",
@@ -268,9 +268,9 @@ std::vector<Case> row_cases() {
   };
 }
 
-class Recognise : public testing::TestWithParam<Case> {};
+class Recognize : public testing::TestWithParam<Case> {};
 
-TEST_P(Recognise, GivesTheOperatorAndTheSameNumbers) {
+TEST_P(Recognize, GivesTheOperatorAndTheSameNumbers) {
   Exported g;
   const ValueId x = g.input("x", {2, 3, 4});
   const Graph before = g.finish({GetParam().build(g, x)});
@@ -282,14 +282,14 @@ TEST_P(Recognise, GivesTheOperatorAndTheSameNumbers) {
       << now.to_string();
 }
 
-INSTANTIATE_TEST_SUITE_P(Gelu, Recognise, testing::ValuesIn(gelu_cases()),
+INSTANTIATE_TEST_SUITE_P(Gelu, Recognize, testing::ValuesIn(gelu_cases()),
                          [](const auto& info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Silu, Recognise, testing::ValuesIn(silu_cases()),
+INSTANTIATE_TEST_SUITE_P(Silu, Recognize, testing::ValuesIn(silu_cases()),
                          [](const auto& info) { return info.param.name; });
-INSTANTIATE_TEST_SUITE_P(Rows, Recognise, testing::ValuesIn(row_cases()),
+INSTANTIATE_TEST_SUITE_P(Rows, Recognize, testing::ValuesIn(row_cases()),
                          [](const auto& info) { return info.param.name; });
 
-TEST(RecogniseLayerNorm, OverChannelsInAModelWithConvolutions) {
+TEST(RecognizeLayerNorm, OverChannelsInAModelWithConvolutions) {
   Exported g;
   const ValueId x = g.conv_first(g.input("x", {2, 3, 4, 5}), 6, {});
   const ValueId centred = g.add("sub", {x, g.mean(x, {1})});
@@ -298,7 +298,7 @@ TEST(RecogniseLayerNorm, OverChannelsInAModelWithConvolutions) {
   const ValueId scaled = g.add("mul", {g.weights({6, 1, 1}), g.add("div", {centred, root})});
   const ValueId y = g.add("add", {scaled, g.weights({1, 6, 1, 1})});
   const Graph before = g.finish({g.mean(g.conv_first(y, 2, {}), {2, 3})});
-  const Graph now = after(before, recognise_layer_norm);
+  const Graph now = after(before, recognize_layer_norm);
   EXPECT_EQ(count_ops(now),
             (Ops{{"add", 2}, {"conv", 2}, {"layer_norm", 1}, {"reduce", 1}, {"transpose", 2}}))
       << now.to_string();
@@ -310,7 +310,7 @@ TEST(RecogniseLayerNorm, OverChannelsInAModelWithConvolutions) {
   EXPECT_LT(largest_error(outputs, evaluate_graph(last, inputs)), 2e-6);
 }
 
-TEST(RecogniseGroupNorm, AnInstanceNormBetweenReshapes) {
+TEST(RecognizeGroupNorm, AnInstanceNormBetweenReshapes) {
   for (const bool plain : {true, false}) {
     Exported g;
     const ValueId x = g.input("x", {2, 6, 3, 2});
@@ -321,7 +321,7 @@ TEST(RecogniseGroupNorm, AnInstanceNormBetweenReshapes) {
     const ValueId back = g.reshape(normed, {2, 6, 3, 2});
     const ValueId scaled = g.add("mul", {back, g.weights({6, 1, 1})});
     const Graph before = g.finish({g.add("add", {g.weights({1, 6, 1, 1}), scaled})});
-    const Graph now = after(before, recognise_group_norm);
+    const Graph now = after(before, recognize_group_norm);
     EXPECT_EQ(count_ops(now).contains("reshape"), !plain) << now.to_string();
     EXPECT_EQ(now.nodes().size(), plain ? 1U : before.nodes().size());
     const std::vector<Constant> inputs = random_inputs(before, 5);
@@ -329,7 +329,7 @@ TEST(RecogniseGroupNorm, AnInstanceNormBetweenReshapes) {
   }
 }
 
-TEST(RecogniseCasts, AnRmsNormOfHalfPrecisionNeedsNoCasts) {
+TEST(RecognizeCasts, AnRmsNormOfHalfPrecisionNeedsNoCasts) {
   Exported g;
   const ValueId x = g.input("x", {2, 8}, ir::Scalar::F16);
   const ValueId wide = g.add("cast", {x}, {{"to", "f32"}});
@@ -338,7 +338,7 @@ TEST(RecogniseCasts, AnRmsNormOfHalfPrecisionNeedsNoCasts) {
   const ValueId normed = g.add("cast", {g.add("mul", {wide, inverse})}, {{"to", "f16"}});
   const ValueId w = g.add("cast", {g.weights({8})}, {{"to", "f16"}});
   const Graph before = g.finish({g.add("mul", {w, normed})});
-  const Graph now = after(after(before, fold_constants), recognise_layer_norm);
+  const Graph now = after(after(before, fold_constants), recognize_layer_norm);
   EXPECT_EQ(count_ops(now), (Ops{{"rms_norm", 1}})) << now.to_string();
   const std::vector<Constant> inputs = random_inputs(before, 5);
   EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 2e-3);

@@ -1,14 +1,14 @@
-// Turns Vectorised loops of constant extent into vector code of the target's width: whole vectors
+// Turns Vectorized loops of constant extent into vector code of the target's width: whole vectors
 // first (an Unrolled loop of them if there are several), then halves of halves for the rest, so 7
 // iterations with vectors of 8 become lanes 4 + 2 + 1. The width is that of the widest element
 // loaded or stored in the loop.
 //
-//   vectorise for j < 32: C[j] = A[i] * B[j]   with 16 lanes   ->
+//   vectorize for j < 32: C[j] = A[i] * B[j]   with 16 lanes   ->
 //     unroll for j < 2: C[ramp(j * 16, 1, 16)] = x16(A[i]) * B[ramp(j * 16, 1, 16)]
-//   vectorise for k < 16: S[i] = S[i] + A[k]   ->   S[i] = S[i] + reduce(+, A[ramp(0, 1, 16)])
+//   vectorize for k < 16: S[i] = S[i] + A[k]   ->   S[i] = S[i] + reduce(+, A[ramp(0, 1, 16)])
 //
-// Conditions that depend on the variable become masks (vectorise_body.h). Sums and products of
-// floats over lanes need the licence `reassociate`. A loop in which iterations might touch each
+// Conditions that depend on the variable become masks (vectorize_body.h). Sums and products of
+// floats over lanes need the permission `reassociate`. A loop in which iterations might touch each
 // other's elements, an extent depends on the variable, or a buffer is allocated, is unrolled
 // instead (left serial above 64 iterations).
 #pragma once
@@ -17,6 +17,6 @@
 
 namespace tilewright::lower {
 
-void vectorise(ir::Function& function, const PassContext& context);
+void vectorize(ir::Function& function, const PassContext& context);
 
 }  // namespace tilewright::lower

@@ -3,13 +3,13 @@
 //   e = exp(x - max(x)); e / sum(e)                       ->   softmax(x)
 //   log(softmax(x)), z - log(sum(exp(z))), z = x - max(x)  ->   softmax(x; log=1)
 //
-// By licence `reassociate`.
+// By permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_softmax(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_softmax(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

@@ -1,4 +1,4 @@
-#include "lower/vectorise_body.h"
+#include "lower/vectorize_body.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "ir/visit.h"
 #include "lower/linear_index.h"
 #include "lower/reduction_store.h"
-#include "lower/vectorise_mask.h"
+#include "lower/vectorize_mask.h"
 
 namespace tilewright::lower {
 namespace {
@@ -145,7 +145,7 @@ Expr Widener::widen(const Expr& expr) {
     case ir::ExprKind::Dot:
       break;
   }
-  CHECK(false, "a vector in a loop to be vectorised");
+  CHECK(false, "a vector in a loop to be vectorized");
 }
 
 // A ramp plus or times a scalar stays a ramp.
@@ -307,12 +307,12 @@ Stmt Widener::widen(const Stmt& stmt) {
     case ir::StmtKind::Allocate:
       break;
   }
-  CHECK(false, "an Allocate in a loop to be vectorised");
+  CHECK(false, "an Allocate in a loop to be vectorized");
 }
 
 }  // namespace
 
-Stmt vectorise_body(const ir::For& loop, const Expr& base, unsigned lanes,
+Stmt vectorize_body(const ir::For& loop, const Expr& base, unsigned lanes,
                     const arith::Bounds& bounds) {
   return Widener(loop, base, lanes, bounds).widen(loop.body);
 }

@@ -1,4 +1,4 @@
-// gelu in the spellings of exporters, whatever the order of its factors (licence `reassociate`):
+// gelu in the spellings of exporters, whatever the order of its factors (permission `reassociate`):
 //
 //   0.5 * x * (1 + erf(x / sqrt 2))                             ->   gelu(x; approximate=none)
 //   0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))     ->   gelu(x; approximate=tanh)
@@ -8,6 +8,6 @@
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_gelu(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_gelu(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

@@ -31,10 +31,10 @@ Number converted(Number value, ir::Scalar from, ir::Scalar to);
 
 // A set of expressions over some variables. Values of shared subexpressions are computed once
 // between two calls of `set`.
-class Program {
+class ExprEvaluator {
  public:
   // `arrays` are by TensorId, and outlive it.
-  explicit Program(const std::vector<Array>& arrays) : arrays_(arrays) {}
+  explicit ExprEvaluator(const std::vector<Array>& arrays) : arrays_(arrays) {}
 
   size_t variable(const ir::Expr& var);  // a new one; its number
   size_t add(const ir::Expr& expr);      // its number

@@ -7,13 +7,13 @@
 //   layer_norm(x) * w, + b                           ->   layer_norm(x, w, b)
 //   cast(rms_norm(cast(x, f32)), f16)                ->   rms_norm(x), which computes in f32
 //
-// By licence `reassociate`.
+// By permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_layer_norm(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_layer_norm(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

@@ -1,4 +1,4 @@
-#include "graph/program.h"
+#include "graph/expr_evaluator.h"
 
 #include <cmath>
 #include <cstring>
@@ -142,18 +142,18 @@ Number apply(ir::BinaryOp op, Number a, Number b, Scalar type) {
   return integer(ir::wrap_integer(apply_integer(op, a.i, b.i), type));
 }
 
-size_t Program::variable(const ir::Expr& var) {
+size_t ExprEvaluator::variable(const ir::Expr& var) {
   variable_of_.emplace(var.as<ir::Var>()->id, variables_.size());
   variables_.push_back(integer(0));
   return variables_.size() - 1;
 }
 
-void Program::set(size_t variable, Number value) {
+void ExprEvaluator::set(size_t variable, Number value) {
   variables_[variable] = value;
   ++round_;
 }
 
-size_t Program::add(const ir::Expr& expr) {
+size_t ExprEvaluator::add(const ir::Expr& expr) {
   const auto known = code_of_.find(expr.get());
   if (known != code_of_.end()) return known->second;
   Code code;
@@ -169,7 +169,7 @@ size_t Program::add(const ir::Expr& expr) {
   return code_of_[expr.get()] = codes_.size() - 1;
 }
 
-Number Program::value(size_t expression) {
+Number ExprEvaluator::value(size_t expression) {
   if (codes_[expression].round == round_) return codes_[expression].result;
   const Number result = compute(codes_[expression]);
   codes_[expression].result = result;
@@ -177,7 +177,7 @@ Number Program::value(size_t expression) {
   return result;
 }
 
-Number Program::compute(const Code& code) {
+Number ExprEvaluator::compute(const Code& code) {
   switch (code.node->kind) {
     case ir::ExprKind::IntImm:
       return integer(static_cast<const ir::IntImm*>(code.node)->value);
@@ -205,12 +205,12 @@ Number Program::compute(const Code& code) {
   }
 }
 
-Number Program::compute_binary(const Code& code) {
+Number ExprEvaluator::compute_binary(const Code& code) {
   const Number a = value(code.operands[0]), b = value(code.operands[1]);
   return apply(static_cast<const ir::Binary*>(code.node)->op, a, b, code.operand_type);
 }
 
-Number Program::compute_call(const Code& code) {
+Number ExprEvaluator::compute_call(const Code& code) {
   using enum ir::Intrinsic;
   const auto function = static_cast<const ir::Call*>(code.node)->function;
   const Number x = value(code.operands[0]);
@@ -233,7 +233,7 @@ Number Program::compute_call(const Code& code) {
   }
 }
 
-Number Program::compute_load(const Code& code) {
+Number ExprEvaluator::compute_load(const Code& code) {
   const Array& array = arrays_[static_cast<const ir::Load*>(code.node)->buffer];
   int64_t offset = 0;
   for (size_t d = 0; d < array.shape.size(); ++d) {

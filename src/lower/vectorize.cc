@@ -1,11 +1,11 @@
-#include "lower/vectorise.h"
+#include "lower/vectorize.h"
 
 #include <bit>
 
 #include "ir/visit.h"
 #include "lower/conditions.h"
 #include "lower/lane_analysis.h"
-#include "lower/vectorise_body.h"
+#include "lower/vectorize_body.h"
 
 namespace tilewright::lower {
 namespace {
@@ -15,9 +15,9 @@ using ir::Stmt;
 
 constexpr int64_t kMaxUnrolledScalars = 64;
 
-class Vectoriser : public ir::Rewriter {
+class Vectorizer : public ir::Rewriter {
  public:
-  Vectoriser(const ir::Function& function, const PassContext& context)
+  Vectorizer(const ir::Function& function, const PassContext& context)
       : function_(function), context_(context) {}
 
   Expr rewrite(const Expr& expr) override { return expr; }
@@ -28,16 +28,16 @@ class Vectoriser : public ir::Rewriter {
     if (extent != nullptr && *extent > 0) {
       bounds_[loop->var.as<ir::Var>()->id] = {0, *extent - 1};
     }
-    if (loop->loop_kind != ir::ForKind::Vectorised) return rewrite_children(stmt);
-    CHECK(extent != nullptr, "vectorised loop `{}` has no constant extent",
+    if (loop->loop_kind != ir::ForKind::Vectorized) return rewrite_children(stmt);
+    CHECK(extent != nullptr, "vectorized loop `{}` has no constant extent",
           loop->var.as<ir::Var>()->name.text());
-    const LaneAnalysis lanes = analyse_lanes(*loop, function_, context_.licences);
-    if (!lanes.lockstep) return scalarised(*loop, *extent);
+    const LaneAnalysis lanes = analyse_lanes(*loop, function_, context_.permissions);
+    if (!lanes.lockstep) return scalarized(*loop, *extent);
     return in_vectors(*loop, *extent, context_.target.lanes(lanes.widest_bytes));
   }
 
  private:
-  Stmt scalarised(const ir::For& loop, int64_t extent) {
+  Stmt scalarized(const ir::For& loop, int64_t extent) {
     const ir::ForKind kind =
         extent <= kMaxUnrolledScalars ? ir::ForKind::Unrolled : ir::ForKind::Serial;
     return ir::make_for(loop.var, loop.extent, kind, rewrite(loop.body));
@@ -51,7 +51,7 @@ class Vectoriser : public ir::Rewriter {
       const auto* old = loop.var.as<ir::Var>();
       const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
       bounds_[var.as<ir::Var>()->id] = {0, whole - 1};
-      Stmt body = vectorise_body(loop, var * lanes, static_cast<unsigned>(lanes), bounds_);
+      Stmt body = vectorize_body(loop, var * lanes, static_cast<unsigned>(lanes), bounds_);
       if (body.defined()) {
         pieces.push_back(
             ir::make_for(var, ir::int_imm(whole), ir::ForKind::Unrolled, std::move(body)));
@@ -63,7 +63,7 @@ class Vectoriser : public ir::Rewriter {
       const uint64_t width = std::min<uint64_t>(static_cast<uint64_t>(lanes),
                                                 std::bit_floor(static_cast<uint64_t>(rest)));
       pieces.push_back(
-          vectorise_body(loop, ir::int_imm(done), static_cast<unsigned>(width), bounds_));
+          vectorize_body(loop, ir::int_imm(done), static_cast<unsigned>(width), bounds_));
       done += static_cast<int64_t>(width);
     }
     return ir::make_block(std::move(pieces));
@@ -76,8 +76,8 @@ class Vectoriser : public ir::Rewriter {
 
 }  // namespace
 
-void vectorise(ir::Function& function, const PassContext& context) {
-  function.body = Vectoriser(function, context).rewrite(function.body);
+void vectorize(ir::Function& function, const PassContext& context) {
+  function.body = Vectorizer(function, context).rewrite(function.body);
 }
 
 }  // namespace tilewright::lower

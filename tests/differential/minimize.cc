@@ -1,4 +1,4 @@
-#include "minimise.h"
+#include "minimize.h"
 
 #include "schedule/apply.h"
 
@@ -9,9 +9,9 @@ using schedule::Factors;
 using schedule::Tail;
 using schedule::Trace;
 
-class Minimiser {
+class Minimizer {
  public:
-  Minimiser(const schedule::LoopTree& initial, Trace trace, const StillFails& still_fails)
+  Minimizer(const schedule::LoopTree& initial, Trace trace, const StillFails& still_fails)
       : initial_(initial), best_(std::move(trace)), still_fails_(still_fails) {}
 
   Trace run() {
@@ -92,9 +92,9 @@ class Minimiser {
 
 }  // namespace
 
-Trace minimise(const schedule::LoopTree& initial, const Trace& trace,
+Trace minimize(const schedule::LoopTree& initial, const Trace& trace,
                const StillFails& still_fails) {
-  return Minimiser(initial, trace, still_fails).run();
+  return Minimizer(initial, trace, still_fails).run();
 }
 
 }  // namespace tilewright::testing

@@ -1,6 +1,6 @@
-// Walls: the worker processes of one task, and waiting for them. Builder k is bound to the k-th cpu
-// from the end, so that kernels of few threads, which are bound from the front, leave some of them
-// free. Not to be shared between threads.
+// WorkerPool: the worker processes of one task, and waiting for them. Builder k is bound to the
+// k-th cpu from the end, so that kernels of few threads, which are bound from the front, leave some
+// of them free. Not to be shared between threads.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ struct RunEvent {
   int32_t kernel = 0;  // died: of those of the job, which was at work
 };
 
-class Walls {
+class WorkerPool {
  public:
-  static Result<Walls> start(const Task& task, const MeasureOptions& options);
+  static Result<WorkerPool> start(const Task& task, const MeasureOptions& options);
 
   size_t builders() const { return builders_.size(); }
   // May this builder work while a kernel is timed?
@@ -55,7 +55,7 @@ class Walls {
   std::vector<int> pids() const;
 
  private:
-  Walls() = default;
+  WorkerPool() = default;
 
   MeasureOptions options_;
   int threads_ = 1;

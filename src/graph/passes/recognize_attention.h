@@ -7,7 +7,7 @@
 //     ->   attention(q, k, v, mask; scale=0.125, q=bihd, k=bjhd, v=bjhe, scores=bhij, out=bihe)
 //
 // Also with where(is_nan(p), 0, p) for p, and with numbers that multiply q or k. Nobody else reads
-// what is between. By licence `reassociate`: rows are divided by their sums
+// what is between. By permission `reassociate`: rows are divided by their sums
 // behind the second contraction.
 #pragma once
 
@@ -15,6 +15,6 @@
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_attention(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_attention(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

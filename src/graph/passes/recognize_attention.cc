@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_attention.h"
+#include "graph/passes/recognize_attention.h"
 
 #include <algorithm>
 #include <array>
@@ -279,9 +279,9 @@ Result<std::vector<ValueId>> operands_of(Rewrite& rewrite, const Found& found) {
 
 }  // namespace
 
-Result<Graph> recognise_attention(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_attention(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.reassociate || node.op != "contract") return false;
+    if (!options.permissions.reassociate || node.op != "contract") return false;
     auto found = match(rewrite, node, 0);
     if (!found) found = match(rewrite, node, 1);
     if (!found) return false;

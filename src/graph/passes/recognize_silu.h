@@ -5,13 +5,13 @@
 //   x * hard_sigmoid(x; 1/6, 0.5), x * clip(x + 3, 0, 6) / 6   ->   hard_swish(x)
 //   x * tanh(softplus(x)), log(1 + exp(x)) for softplus     ->   mish(x)
 //
-// Where factors have to be reordered, by licence `reassociate`.
+// Where factors have to be reordered, by permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"
 
 namespace tilewright::graph {
 
-Result<Graph> recognise_silu(const Graph& graph, const PassOptions& options);
+Result<Graph> recognize_silu(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

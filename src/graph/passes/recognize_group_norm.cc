@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_group_norm.h"
+#include "graph/passes/recognize_group_norm.h"
 
 #include <vector>
 
@@ -82,9 +82,9 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
 
 }  // namespace
 
-Result<Graph> recognise_group_norm(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_group_norm(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.reassociate || node.outputs.size() != 1) return false;
+    if (!options.permissions.reassociate || node.outputs.size() != 1) return false;
     const TensorType& type = graph.value(node.outputs[0]).type;
     const std::vector<ValueId> in = rewrite.operands(node);
     auto now = match_groups(rewrite, node, in, type);

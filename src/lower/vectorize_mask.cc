@@ -1,4 +1,4 @@
-#include "lower/vectorise_mask.h"
+#include "lower/vectorize_mask.h"
 
 namespace tilewright::lower {
 namespace {

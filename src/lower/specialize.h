@@ -14,7 +14,7 @@
 
 namespace tilewright::lower {
 
-struct Knowledge {
+struct Assumptions {
   ir::Substitution values = {};       // of variables free in the statement
   arith::Bounds bounds = {};          // of variables bound around the copy
   std::vector<ir::Expr> known = {};   // these hold
@@ -22,7 +22,7 @@ struct Knowledge {
 };
 
 // Null when nothing is left to do. Indices have one dimension.
-ir::Stmt specialise(const ir::Stmt& stmt, const Knowledge& knowledge);
+ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& knowledge);
 
 // Narrows the bounds of a variable that `condition` (or its negation) compares with a constant.
 void assume(const ir::Expr& condition, bool is_true, arith::Bounds& bounds);

@@ -1,4 +1,4 @@
-#include "graph/passes/recognise_layer_norm.h"
+#include "graph/passes/recognize_layer_norm.h"
 
 #include <algorithm>
 #include <numeric>
@@ -208,13 +208,13 @@ Result<ValueId> absorb_casts(Rewrite& rewrite, const Node& node, const std::vect
 
 }  // namespace
 
-Result<Graph> recognise_layer_norm(const Graph& graph, const PassOptions& options) {
+Result<Graph> recognize_layer_norm(const Graph& graph, const PassOptions& options) {
   // With channels last, their transposes meet others.
   const bool windows =
       std::ranges::count(options.off, "channels_last") == 0 &&
       std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == "conv"; });
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
-    if (!options.licences.reassociate || node.outputs.size() != 1) return false;
+    if (!options.permissions.reassociate || node.outputs.size() != 1) return false;
     const TensorType& type = graph.value(node.outputs[0]).type;
     if (!ir::is_float(type.element)) return false;
     const std::vector<ValueId> in = rewrite.operands(node);

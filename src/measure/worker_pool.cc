@@ -1,4 +1,4 @@
-#include "measure/walls.h"
+#include "measure/worker_pool.h"
 
 #include <poll.h>
 
@@ -43,10 +43,10 @@ RunReply unreadable_run() {
 
 }  // namespace
 
-Result<Walls> Walls::start(const Task& task, const MeasureOptions& options) {
-  Walls walls;
-  walls.options_ = options;
-  walls.threads_ = task.target.threads;
+Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& options) {
+  WorkerPool pool;
+  pool.options_ = options;
+  pool.threads_ = task.target.threads;
   const std::vector<int> cpus = runtime::allowed_cpus();
   const auto count = static_cast<int>(cpus.size());
   const int builders = options.builders > 0 ? options.builders : count;
@@ -62,13 +62,13 @@ Result<Walls> Walls::start(const Task& task, const MeasureOptions& options) {
                        .recycle_growth = options.recycle_growth},
                       message);
     if (!worker) return std::unexpected(worker.error());
-    walls.builders_.push_back(std::move(*worker));
-    walls.cpu_index_.push_back(index);
+    pool.builders_.push_back(std::move(*worker));
+    pool.cpu_index_.push_back(index);
   }
-  return walls;
+  return pool;
 }
 
-Status Walls::set_run_task(const TaskMessage& message) {
+Status WorkerPool::set_run_task(const TaskMessage& message) {
   if (runner_) runners_started_ += runner_->started();
   runner_.reset();
   Result<Worker> worker = Worker::start(
@@ -81,18 +81,18 @@ Status Walls::set_run_task(const TaskMessage& message) {
   return {};
 }
 
-void Walls::submit_build(size_t builder, const std::string& trace) {
+void WorkerPool::submit_build(size_t builder, const std::string& trace) {
   builders_[builder].submit(
       encode(BuildMessage{.trace = trace, .timeout_s = options_.build_timeout_s}),
       build_deadline_s(options_.build_timeout_s));
 }
 
-void Walls::submit_run(const RunMessage& message) {
+void WorkerPool::submit_run(const RunMessage& message) {
   request_ = message.request;
   runner_->submit(encode(message), run_deadline_s(message));
 }
 
-void Walls::wait(double seconds) const {
+void WorkerPool::wait(double seconds) const {
   std::vector<pollfd> waiting;
   int64_t until = runtime::now_ns() + std::llround(seconds * 1e9);
   const auto add = [&](const Worker& worker) {
@@ -105,7 +105,7 @@ void Walls::wait(double seconds) const {
   poll(waiting.data(), waiting.size(), static_cast<int>((left + 999'999) / 1'000'000));
 }
 
-Result<std::vector<BuildEvent>> Walls::built() {
+Result<std::vector<BuildEvent>> WorkerPool::built() {
   std::vector<BuildEvent> events;
   for (size_t k = 0; k < builders_.size(); ++k) {
     Result<std::optional<WorkerEvent>> event = builders_[k].poll();
@@ -114,7 +114,7 @@ Result<std::vector<BuildEvent>> Walls::built() {
     if ((*event)->died) {
       events.push_back({.builder = k,
                         .reply = reply_of_death(**event, options_.build_timeout_s),
-                        .innocent = may_be_innocent(**event)});
+                        .innocent = killed_externally(**event)});
       continue;
     }
     Result<BuildReply> reply = decode_build_reply((*event)->reply);
@@ -127,7 +127,7 @@ Result<std::vector<BuildEvent>> Walls::built() {
   return events;
 }
 
-Result<std::vector<RunEvent>> Walls::ran() {
+Result<std::vector<RunEvent>> WorkerPool::ran() {
   std::vector<RunEvent> events;
   if (!runner_) return events;
   Result<std::optional<WorkerEvent>> event = runner_->poll();
@@ -138,7 +138,7 @@ Result<std::vector<RunEvent>> Walls::ran() {
                                 .error = {},
                                 .resident_bytes = 0},
                       .died = true,
-                      .innocent = may_be_innocent(**event),
+                      .innocent = killed_externally(**event),
                       .kernel = (*event)->status.kernel});
     return events;
   }
@@ -155,20 +155,20 @@ Result<std::vector<RunEvent>> Walls::ran() {
   return events;
 }
 
-Status Walls::abandon() {
+Status WorkerPool::abandon() {
   for (Worker& worker : builders_) {
     if (const Status status = worker.abandon(); !status) return status;
   }
   return runner_ ? runner_->abandon() : Status();
 }
 
-int64_t Walls::builders_started() const {
+int64_t WorkerPool::builders_started() const {
   int64_t started = 0;
   for (const Worker& worker : builders_) started += worker.started();
   return started;
 }
 
-std::vector<int> Walls::pids() const {
+std::vector<int> WorkerPool::pids() const {
   std::vector<int> pids;
   pids.reserve(builders_.size() + 1);
   for (const Worker& worker : builders_) pids.push_back(worker.pid());

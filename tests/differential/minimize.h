@@ -19,7 +19,7 @@ using StillFails =
 
 // `trace` is legal and fails. Only legal traces are tried; the result is one that fails and of
 // which no simplification above does.
-schedule::Trace minimise(const schedule::LoopTree& initial, const schedule::Trace& trace,
+schedule::Trace minimize(const schedule::LoopTree& initial, const schedule::Trace& trace,
                          const StillFails& still_fails);
 
 }  // namespace tilewright::testing
