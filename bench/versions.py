@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""./dev bench versions --old BUILD: two builds of Tilewright against each other, in one run.
+
+BUILD is the build folder of the older version (programs and benches). Both versions take turns for
+at least 10 rounds; each figure is the median over rounds of new against old, above 1 is better:
+
+  apply     trace to LoopTree, and retile (bench_apply)
+  compile   LoopTree to kernel (bench_compile)
+  score     candidates per second with XGBoost and with our forest (bench_search_rates)
+  trials    measured candidates per second (bench_measure)
+  models    each model of --models is tuned once by the old version; both compile it from that store.
+            The libraries must have the same bytes; where they differ, they are timed in turns.
+
+The exit status is 1 where a bar is missed. --only picks parts. Needs nothing but Python.
+"""
+
+import argparse
+import filecmp
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from harness import report
+from harness.bars import Report
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LEAST_ROUNDS = 10
+RATE_BAR, TRIALS_BAR, MODEL_BAR = 0.97, 0.95, 0.98
+PARTS = ("apply", "compile", "score", "trials", "models")
+
+# part: program of the bench, the rows (name, metric) that count, bar
+BENCHES = {
+    "apply": ("bench_apply", lambda name, metric: metric == "median_us", RATE_BAR),
+    "compile": (
+        "bench_compile",
+        lambda name, metric: name == "compile" and metric in ("median_ms", "p95_ms"),
+        RATE_BAR,
+    ),
+    "score": ("bench_search_rates", lambda name, metric: metric == "scored_per_s", RATE_BAR),
+    "trials": (
+        "bench_measure",
+        lambda name, metric: name == "measure" and metric == "trials_per_s",
+        TRIALS_BAR,
+    ),
+}
+
+
+class VersionError(Exception):
+    """One line for people."""
+
+
+def better(metric, old, new):
+    """How much better new is: times are better when shorter, rates when higher."""
+    if old <= 0 or new <= 0:
+        raise VersionError(f"{metric} is not positive: {old}, {new}")
+    return new / old if metric.endswith("_per_s") else old / new
+
+
+def medians(rounds):
+    """[{key: (old, new)}] -> {key: (median old, median new, median ratio)}; keys have metrics."""
+    found = {}
+    for key in rounds[0]:
+        pairs = [one[key] for one in rounds if key in one]
+        ratios = [better(key[1], old, new) for old, new in pairs]
+        found[key] = (
+            statistics.median(old for old, _ in pairs),
+            statistics.median(new for _, new in pairs),
+            statistics.median(ratios),
+        )
+    return found
+
+
+def run(command, **more):
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode not in (0, 1):  # 1: a bench that missed a bar of its own
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise VersionError(f"{' '.join(command)} ended with status {done.returncode}: {last}")
+    return done
+
+
+def rows_of(build, program, counts, extra):
+    path = os.path.join(build, "bench", program)
+    if not os.path.exists(path):
+        raise VersionError(f"no {path}: build the target {program}")
+    with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
+        rows = os.path.join(folder, "rows.json")
+        run([path, *extra, "--json", rows])
+        return {
+            (row["name"], row["metric"]): row["value"]
+            for row in report.read_rows(rows)
+            if counts(row["name"], row["metric"])
+        }
+
+
+def alternate(options, part, out, extra=()):
+    program, counts, bar = BENCHES[part]
+    out.title(f"{part}: {program}, {options.rounds} rounds")
+    rounds = []
+    for turn in range(options.rounds):
+        order = (options.old, options.build) if turn % 2 == 0 else (options.build, options.old)
+        found = {build: rows_of(build, program, counts, extra) for build in order}
+        old, new = found[options.old], found[options.build]
+        rounds.append({key: (old[key], new[key]) for key in old if key in new})
+    for (name, metric), (old, new, ratio) in medians(rounds).items():
+        out.say(f"  {name:<28}{metric:<14}old {old:>11.2f}  new {new:>11.2f}")
+        out.bar(f"{part}: {name}, {metric}, new against old", ratio, bar)
+        out.row(f"{part}/{name}", f"{metric}_new_vs_old", ratio)
+
+
+def program_of(build):
+    return os.path.join(build, "tilewright")
+
+
+def tune_once(options, what, store, limits):
+    run([program_of(options.old), "tune", what, "--records", store, *limits])
+
+
+def compare_model(options, model, folder, out):
+    name = os.path.basename(model).removesuffix(".onnx")
+    store = os.path.join(folder, f"{name}.db")
+    tune_once(options, model, store, ("--seconds", str(options.seconds)))
+    libraries = []
+    for version, build in (("old", options.old), ("new", options.build)):
+        library = os.path.join(folder, f"{name}.{version}", "model.so")
+        os.makedirs(os.path.dirname(library))
+        run([program_of(build), "compile", model, "--records", store, "-o", library])
+        libraries.append(library)
+    same = filecmp.cmp(*libraries, shallow=False)
+    out.say(f"  {name:<28}{'the same bytes' if same else 'other bytes'}")
+    out.row(f"models/{name}", "same_bytes", int(same))
+    if same:
+        return
+    timed = run([program_of(options.build), "bench", *libraries, "--seconds", "10", "--json"])
+    old, new = (json.loads(line)["p50_ns"] for line in timed.stdout.splitlines()[:2])
+    out.bar(f"models: {name}, new against old", old / new, MODEL_BAR)
+    out.row(f"models/{name}", "new_vs_old", old / new)
+
+
+def parse(words):
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0], formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    add = parser.add_argument
+    add("--old", required=True, metavar="BUILD", help="build folder of the older version")
+    add("--build", default=os.path.join(ROOT, "build", "release"), help="of the newer one")
+    add("--rounds", type=int, default=LEAST_ROUNDS, help=f"turns of each (default: {LEAST_ROUNDS})")
+    add("--only", default=",".join(PARTS), metavar="PART,...", help="of " + ", ".join(PARTS))
+    add("--models", nargs="*", default=[], metavar="FILE.onnx", help="for the part `models`")
+    add("--seconds", type=float, default=60, help="of tuning each model (default: 60)")
+    add("--full", action="store_true", help="no effect; every part is run by default")
+    add("--json", metavar="FILE", help="write rows of results")
+    options = parser.parse_args(words)
+    options.check = True
+    options.only = options.only.split(",")
+    unknown = [part for part in options.only if part not in PARTS]
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}: the parts are {', '.join(PARTS)}")
+    for build in (options.old, options.build):
+        if not os.path.exists(program_of(build)):
+            parser.error(f"no {program_of(build)}: build that version first")
+    return options
+
+
+def main(words=None):
+    options = parse(words)
+    out = Report()
+    try:
+        with tempfile.TemporaryDirectory(prefix="tilewright-versions-") as folder:
+            for part in ("apply", "compile", "trials"):
+                if part in options.only:
+                    alternate(options, part, out)
+            if "score" in options.only:
+                store = os.path.join(folder, "rates.db")
+                tune_once(options, "C2D2", store, ("--trials", "200"))
+                alternate(options, "score", out, ("--records", store))
+            if "models" in options.only and options.models:
+                out.title("models: compiled from the same stores")
+                for model in options.models:
+                    compare_model(options, model, folder, out)
+    except VersionError as error:
+        print(f"bench versions: {error}", file=sys.stderr)
+        return 1
+    return out.finish(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
