@@ -13,10 +13,10 @@
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "codegen/llvm/build_kernel.h"
+#include "heuristic/default_trace.h"
 #include "layout/layout.h"
 #include "measure/expectation.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "space/random_trace.h"
 
 namespace tilewright::bench {
@@ -168,7 +168,7 @@ double record_ns(measure::Session& session, const schedule::Trace& trace) {
 
 schedule::Trace trace_of(const Case& c, const Task& task, measure::Session& session) {
   if (c.how == Case::Hand) return hand_trace(c.what);
-  if (c.how == Case::Default) return must(schedule::default_trace(task.workload, task.target));
+  if (c.how == Case::Default) return must(heuristic::default_trace(task.workload, task.target));
   Rng rng(5);  // the fastest of some: one that is worth deploying
   const auto drawn = space::random_traces(task, 24, rng);
   const auto answers = measure_all(session, drawn);

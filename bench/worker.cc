@@ -16,13 +16,13 @@
 #include "base/json.h"
 #include "codegen/llvm/build_kernel.h"
 #include "deploy/model_library.h"
+#include "heuristic/default_trace.h"
 #include "protocol.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/peak.h"
 #include "runtime/host/thread_pool.h"
 #include "sample_check.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::bench {
@@ -143,7 +143,7 @@ Prepared prepare_kernel(const Json& request) {
   const Json* text = find_member(request, "trace");
   const schedule::Trace trace =
       must(text != nullptr ? schedule::trace_from_text(text->get<std::string>())
-                           : schedule::default_trace(task->workload, task->target));
+                           : heuristic::default_trace(task->workload, task->target));
   const schedule::LoopTree initial = must(schedule::initial_tree(task->workload));
 
   const auto start = std::chrono::steady_clock::now();

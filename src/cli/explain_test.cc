@@ -10,8 +10,8 @@
 #include "cli/explain_report.h"
 #include "cli/run_testing.h"
 #include "codegen/version.h"
+#include "heuristic/default_trace.h"
 #include "record/store.h"
-#include "schedule/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {
@@ -100,7 +100,7 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
 
 TEST_F(Explain, SaysWhatBecameOfATimedCandidate) {
   const Workload workload = parse_workload("GMM0").value();
-  const schedule::Trace trace = schedule::default_trace(workload, host_target(1)).value();
+  const schedule::Trace trace = heuristic::default_trace(workload, host_target(1)).value();
   const std::string id = store(
       "GMM0", to_text(trace),
       {.kind = VerdictKind::Timed, .latency_ns = 1e6, .samples_ns = {1e6, 2e6, 3e6}, .text = {}});

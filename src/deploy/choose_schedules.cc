@@ -11,8 +11,8 @@
 #include <unordered_set>
 
 #include "deploy/compile_model.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "target/machine.h"
 
 namespace tilewright::deploy {
@@ -89,7 +89,7 @@ class Chooser {
       if (!best->empty()) stale = "its records no longer apply; ";
     }
     if (!choices.empty()) return choices;
-    Result<schedule::Trace> trace = schedule::default_trace(workload, target_);
+    Result<schedule::Trace> trace = heuristic::default_trace(workload, target_);
     if (!trace) return std::unexpected(trace.error());
     const Result<std::string> nearest = nearest_record(workload);
     if (!nearest) return std::unexpected(nearest.error());

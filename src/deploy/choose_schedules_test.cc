@@ -3,7 +3,7 @@
 
 #include "codegen/version.h"
 #include "deploy/plans_testing.h"
-#include "schedule/default_trace.h"
+#include "heuristic/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {
@@ -81,7 +81,7 @@ TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
   EXPECT_THAT(without->front().note, HasSubstr("no store"));
 
   const Choice choice = choose();
-  EXPECT_EQ(choice.trace, *schedule::default_trace(plan_.partition.groups[0].workload, target_));
+  EXPECT_EQ(choice.trace, *heuristic::default_trace(plan_.partition.groups[0].workload, target_));
   EXPECT_FALSE(choice.record);
   EXPECT_THAT(choice.note, HasSubstr("nor of one that computes alike"));
 }

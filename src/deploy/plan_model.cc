@@ -11,8 +11,8 @@
 
 #include "codegen/llvm/build_kernel.h"
 #include "deploy/compile_model.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -85,7 +85,7 @@ class Executor {
   }
 
   static Result<std::shared_ptr<const runtime::Kernel>> build(const Task& task) {
-    const Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+    const Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
     if (!trace) return std::unexpected(trace.error());
     const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
     if (!initial) return std::unexpected(initial.error());

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/rounding.h"
-#include "schedule/axis_roles.h"
+#include "heuristic/axis_roles.h"
 #include "schedule/region.h"
 
 namespace tilewright::feature {
@@ -23,7 +23,7 @@ StageIndex find_hottest(const LoopTree& tree, double* share) {
     const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
     const double flop = computes ? tree.dag->flop(stage.op) : 0;
     total += flop;
-    const double weight = flop + 1e-9 * iterations_of(tree, stage);
+    const double weight = flop + 1e-9 * heuristic::iterations_of(tree, stage);
     if (weight <= most) continue;
     most = weight;
     hottest = index;
@@ -39,7 +39,8 @@ int axis_of(const LoopTree& tree, const Stage& stage, VarIndex loop) {
   VarIndex var = loop;
   while (tree.var(var).origin == VarOrigin::Part) var = tree.var(var).parent;
   const auto found = std::ranges::find(stage.axes, var);
-  return found == stage.axes.end() ? kNoAxis : static_cast<int>(found - stage.axes.begin());
+  return found == stage.axes.end() ? heuristic::kNoAxis
+                                   : static_cast<int>(found - stage.axes.begin());
 }
 
 class FactFinder {
@@ -80,9 +81,10 @@ class FactFinder {
 
   void find_gaps(const Stage& stage, VarIndex loop) {
     const int axis = axis_of(tree_, stage, loop);
-    if (axis == kNoAxis) return;
+    if (axis == heuristic::kNoAxis) return;
     for (const Access& access : tree_.reads_of(stage)) {
-      const AccessStride walk = access_stride(tree_, access, static_cast<size_t>(axis));
+      const heuristic::AccessStride walk =
+          heuristic::access_stride(tree_, access, static_cast<size_t>(axis));
       const bool packed = tree_.buffer(access.buffer).packed_for != kNone;
       if (!walk.depends || walk.is_contiguous() || walk.run > 1 || packed) continue;
       facts_.with_gaps = tree_.stage(tree_.buffer(access.buffer).stage).name;

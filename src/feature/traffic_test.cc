@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "schedule/default_trace.h"
+#include "heuristic/default_trace.h"
 #include "schedule/testing.h"
 #include "task/parse.h"
 #include "task/suite.h"
@@ -121,7 +121,7 @@ TEST(Traffic, IsMonotoneAndAtLeastCompulsory) {
     ASSERT_TRUE(workload);
     const auto initial = schedule::initial_tree(*workload);
     for (const int variant : {0, 1}) {
-      const auto trace = schedule::default_trace(*workload, target, variant);
+      const auto trace = heuristic::default_trace(*workload, target, variant);
       ASSERT_TRUE(trace);
       const auto tree = schedule::apply_or_explain(*initial, *trace);
       ASSERT_TRUE(tree);

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "heuristic/default_trace.h"
 #include "measure/expectation.h"
 #include "measure/shared_operands.h"
 #include "measure/trials.h"
 #include "measure/worker_pool.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 
 namespace tilewright::measure {
 namespace {
@@ -141,7 +141,7 @@ Result<RunOutcome> Measurer::Impl::run_reference(RunJob job, const BuildReply& b
 Status Measurer::Impl::make_reference() {
   std::vector<schedule::Trace> traces;
   for (const int variant : {0, 1}) {
-    Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target, variant);
+    Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target, variant);
     if (!trace) return std::unexpected(trace.error());
     traces.push_back(std::move(*trace));
   }

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "codegen/llvm/build_kernel.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "task/parse.h"
 
 namespace tilewright::measure {
@@ -42,7 +42,8 @@ BuiltKernel build_for_test(const Task& task, const schedule::Trace& trace) {
 }
 
 BuiltKernel build_default(const Task& task, int variant) {
-  return build_for_test(task, schedule::default_trace(task.workload, task.target, variant).value());
+  return build_for_test(task,
+                        heuristic::default_trace(task.workload, task.target, variant).value());
 }
 
 TestBench::TestBench(Task the_task) : task(std::move(the_task)), operands(drawn(task.workload)) {

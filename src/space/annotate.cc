@@ -18,7 +18,7 @@ Annotator::Annotator(const SpaceContext& context, Draft draft)
       draft_(std::move(draft)),
       writer_(draft_.sketch),
       tree_(inlined_tree(context, draft_)),
-      plan_(plan_nests(tree_, 2)) {}
+      plan_(heuristic::plan_nests(tree_, 2)) {}
 
 Sketch Annotator::run() {
   for (te::OpId op = static_cast<te::OpId>(context_.dag().ops().size()); op-- > 0;) {
@@ -61,7 +61,7 @@ void Annotator::annotate_operator(te::OpId op) {
 }
 
 bool Annotator::is_worth_threads(te::OpId op) const {
-  return iterations_of(tree_, tree_.stage(index_of(op))) >= kThreadedWork;
+  return heuristic::iterations_of(tree_, tree_.stage(index_of(op))) >= kThreadedWork;
 }
 
 Sketch annotate(const SpaceContext& context, Draft draft) {

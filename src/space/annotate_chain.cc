@@ -5,7 +5,7 @@
 //   M, E, S  at (h,i.0)
 //   O  at (h,i.0): e.0, i.0, j, i.1, e.1   split O i [f1]
 #include "base/rounding.h"
-#include "schedule/chain_plan.h"
+#include "heuristic/chain_plan.h"
 #include "space/annotator.h"
 #include "space/tile_domain.h"
 
@@ -31,7 +31,7 @@ TileDomain block_domain(int64_t extent, bool tails) {
 class ChainLayout {
  public:
   ChainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-              const Chain& chain)
+              const heuristic::Chain& chain)
       : context_(context),
         writer_(writer),
         tree_(tree),
@@ -41,7 +41,8 @@ class ChainLayout {
   // The loops of the root; gives the one that threads share.
   Name lay_out_root() {
     const StageName stage{root_.name};
-    const AxisRoles roles = axis_roles(tree_, chain_.root, context_.target(), false);
+    const heuristic::AxisRoles roles =
+        heuristic::axis_roles(tree_, chain_.root, context_.target(), false);
     const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
     std::vector<Name> outer, order;
     Name lane;
@@ -79,7 +80,8 @@ class ChainLayout {
   TiledStage cut_product(StageIndex product, Name threads) {
     const auto id = static_cast<te::OpId>(product);
     const te::Op& op = context_.dag().op(id);
-    const AxisRoles roles = axis_roles(tree_, product, context_.target(), context_.has("pack"));
+    const heuristic::AxisRoles roles =
+        heuristic::axis_roles(tree_, product, context_.target(), context_.has("pack"));
     TiledStage tiled{
         .inner = {op.name}, .owner = {root_.name}, .op = id, .owner_lane = {}, .inner_lane = {}};
     tiled.outer = {{threads}};
@@ -106,7 +108,7 @@ class ChainLayout {
   const SpaceContext& context_;
   DraftWriter& writer_;
   const LoopTree& tree_;
-  const Chain& chain_;
+  const heuristic::Chain& chain_;
   const te::Op& root_;
   int16_t row_step_ = -1;
   std::vector<TileSlice> slices_;
@@ -117,7 +119,7 @@ class ChainLayout {
 void Annotator::annotate_chain(te::OpId root) {
   const auto pair = plan_.pairs.find(index_of(root));
   CHECK(pair != plan_.pairs.end(), "{} is no chain", context_.dag().op(root).name.text());
-  const auto chain = find_chain(tree_, index_of(root), pair->second);
+  const auto chain = heuristic::find_chain(tree_, index_of(root), pair->second);
   CHECK(chain.has_value(), "{} is no chain", context_.dag().op(root).name.text());
   ChainLayout layout(context_, writer_, tree_, *chain);
   const StageName stage{context_.dag().op(root).name};

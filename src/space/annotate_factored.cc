@@ -17,8 +17,8 @@ constexpr int64_t kShortUnrolled = 16;  // the loop beside lanes may be unrolled
 // Lays out the loops of the stage with the partial results.
 class FactoredLayout {
  public:
-  FactoredLayout(const SpaceContext& context, DraftWriter& writer, const AxisRoles& roles,
-                 const te::Op& op, const FactoredStage& factored)
+  FactoredLayout(const SpaceContext& context, DraftWriter& writer,
+                 const heuristic::AxisRoles& roles, const te::Op& op, const FactoredStage& factored)
       : context_(context),
         writer_(writer),
         roles_(roles),
@@ -106,7 +106,7 @@ class FactoredLayout {
 
   const SpaceContext& context_;
   DraftWriter& writer_;
-  const AxisRoles& roles_;
+  const heuristic::AxisRoles& roles_;
   const te::Op& op_;
   const FactoredStage& factored_;
   StageName stage_;
@@ -121,7 +121,8 @@ void Annotator::annotate_factored(const FactoredStage& factored) {
   const te::OpId id = op_of(context_, factored.stage);
   const te::Op& op = context_.dag().op(id);
   const StageName partial{factored.stage.op, StageRole::Rfactor};
-  const AxisRoles roles = axis_roles(tree_, index_of(id), context_.target(), false);
+  const heuristic::AxisRoles roles =
+      heuristic::axis_roles(tree_, index_of(id), context_.target(), false);
   const std::vector<Name> threads = FactoredLayout(context_, writer_, roles, op, factored).run();
   std::vector<Steps> choices;
   if (!is_worth_threads(id) || context_.target().threads == 1) choices.push_back({});

@@ -106,7 +106,7 @@ void Annotator::place_members(Nest& nest) {
   std::vector<Member> members;
   std::map<te::OpId, int> numbers;
   const auto find = [&](te::OpId op) -> bool {
-    const auto reads = accesses_to(tree_, index_of(op));
+    const auto reads = heuristic::accesses_to(tree_, index_of(op));
     if (!is_open(op) || placed_.contains(op) || nest.inside.contains(op) || reads.empty() ||
         tree_.is_output(index_of(op))) {
       return false;
@@ -123,7 +123,8 @@ void Annotator::place_members(Nest& nest) {
       if (nest.blocked.contains(tree_.stage(source).op)) member.least = 1;
     }
     const te::OpAccess& access = context_.dag().access(op);
-    const bool cheap = !access.has_expensive_call || copies_inlined(tree_, index_of(op)) <= 4;
+    const bool cheap =
+        !access.has_expensive_call || heuristic::copies_inlined(tree_, index_of(op)) <= 4;
     member.may_inline = !context_.dag().op(op).has_reduction() && cheap &&
                         context_.dag().op(op).outputs.size() == 1;
     numbers[op] = static_cast<int>(members.size());

@@ -18,7 +18,7 @@ std::optional<std::vector<int>> axes_of(const LoopTree& tree, const Access& acce
     const AccessDim& dim = tree.dims[d];
     if (!dim.affine || dim.index.constant != 0 || dim.index.terms.size() > 1) return std::nullopt;
     if (dim.index.terms.empty()) {
-      axes.push_back(kNoAxis);
+      axes.push_back(heuristic::kNoAxis);
       continue;
     }
     if (dim.index.terms[0].coefficient != 1) return std::nullopt;
@@ -87,12 +87,13 @@ class OperandHoles {
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < op_.axes.size(); ++axis) {
-      if (!access_stride(tree_, access, axis).depends) {
+      if (!heuristic::access_stride(tree_, access, axis).depends) {
         uses *= static_cast<double>(op_.axes[axis].extent.high);
       }
     }
-    const bool lanes = tiled_.lane_axis >= 0 &&
-                       access_stride(tree_, access, static_cast<size_t>(tiled_.lane_axis)).depends;
+    const bool lanes =
+        tiled_.lane_axis >= 0 &&
+        heuristic::access_stride(tree_, access, static_cast<size_t>(tiled_.lane_axis)).depends;
     return uses >= 8 && lanes;
   }
 
@@ -102,7 +103,7 @@ class OperandHoles {
     int64_t elements = 1;
     bool lanes = false;
     for (size_t axis = 0; axis < stage_.axes.size(); ++axis) {
-      if (!access_stride(tree_, access, axis).depends) continue;
+      if (!heuristic::access_stride(tree_, access, axis).depends) continue;
       if (static_cast<int>(axis) == tiled_.lane_axis) {
         lanes = true;
       } else {

@@ -29,7 +29,7 @@ class PlainLayout {
         lead_count_(lead),
         blocks_(blocks == RowBlocks::Shared),
         chunks_(blocks == RowBlocks::Chunks) {
-    roles_ = axis_roles(tree, index, context.target(), false);
+    roles_ = heuristic::axis_roles(tree, index, context.target(), false);
     lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
   }
 
@@ -165,7 +165,7 @@ class PlainLayout {
       const int64_t size = vectors * lanes_;
       if (size < extent && may_cut(extent, size)) sizes.push_back(size);
     }
-    const bool eight = roles_.across != kNoAxis && lanes_ < 8 && may_cut(extent, 8);
+    const bool eight = roles_.across != heuristic::kNoAxis && lanes_ < 8 && may_cut(extent, 8);
     if (eight && std::ranges::find(sizes, 8) == sizes.end()) sizes.push_back(8);
     if (extent <= 8 * lanes_) sizes.push_back(extent);
     if (sizes.empty()) {  // no number of vectors divides
@@ -274,7 +274,7 @@ class PlainLayout {
   int lead_count_;
   bool blocks_;
   bool chunks_;  // the first loop is to be cut into chunks for threads
-  AxisRoles roles_;
+  heuristic::AxisRoles roles_;
   int64_t lanes_ = 1;
   int64_t window_ = 1;  // iterations of the reductions that are not lanes
   std::vector<Name> units_, reduce_, rows_, folded_, constant_;

@@ -44,7 +44,8 @@ const RowStage* Annotator::rows_in(te::OpId root) const {
 TiledStage Annotator::lay_out_rows(const RowStage& rowed, const PlainLoops& loops) {
   const te::OpId id = op_of(context_, rowed.stage);
   const te::Op& op = context_.dag().op(id);
-  const AxisRoles roles = axis_roles(tree_, index_of(id), context_.target(), context_.has("pack"));
+  const heuristic::AxisRoles roles =
+      heuristic::axis_roles(tree_, index_of(id), context_.target(), context_.has("pack"));
   const auto last_lead = static_cast<size_t>(rowed.lead) - 1;
   TiledStage tiled{
       .inner = rowed.stage, .owner = rowed.root, .op = id, .owner_lane = {}, .inner_lane = {}};
@@ -64,8 +65,8 @@ TiledStage Annotator::lay_out_rows(const RowStage& rowed, const PlainLoops& loop
 void Annotator::lay_out_sums(TiledStage* tiled, int rows, int64_t vectors) {
   const te::Op& op = context_.dag().op(tiled->op);
   const StageName stage = tiled->inner;
-  const AxisRoles roles =
-      axis_roles(tree_, index_of(tiled->op), context_.target(), context_.has("pack"));
+  const heuristic::AxisRoles roles =
+      heuristic::axis_roles(tree_, index_of(tiled->op), context_.target(), context_.has("pack"));
   const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
   std::vector<Name> order, inside;
   for (int k = 0; k < static_cast<int>(op.axes.size()); ++k) {

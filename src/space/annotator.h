@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 #include "space/draft.h"
 #include "space/draft_writer.h"
 
@@ -99,7 +99,7 @@ class Annotator {
   Draft draft_;
   DraftWriter writer_;
   schedule::LoopTree tree_;  // with what is inlined
-  schedule::NestPlan plan_;
+  heuristic::NestPlan plan_;
   std::set<te::OpId> placed_;  // members of nests
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/axis_roles.h"
+#include "heuristic/axis_roles.h"
 #include "schedule/loop_tree.h"
 #include "schedule/sketch.h"
 #include "target/target.h"
@@ -46,7 +46,7 @@ struct TiledStage {
   std::vector<Name> owner_units{}, inner_units{};  // loops of extent 1
   Name owner_lane, inner_lane;                     // the loops of the lanes; empty: none
   bool lane_reduces = false;                       // lanes are partial sums
-  int lane_axis = schedule::kNoAxis;               // in Stage::axes
+  int lane_axis = heuristic::kNoAxis;              // in Stage::axes
   std::vector<Name> windows{};  // short reductions, uncut in the first level of reductions
   std::vector<Name> phases{};   // inner parts of axes that are walked outside of the outer parts
 

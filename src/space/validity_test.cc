@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "task/parse.h"
 #include "task/suite.h"
 
@@ -161,7 +161,7 @@ TEST(Validity, HandWrittenSchedulesAreFit) {
 TEST(Validity, DefaultSchedulesAreFitButForThreads) {
   for (const SuiteRow& row : suite_rows()) {
     const Bench bench(row.name);
-    const auto trace = schedule::default_trace(bench.task().workload, bench.task().target);
+    const auto trace = heuristic::default_trace(bench.task().workload, bench.task().target);
     ASSERT_TRUE(trace) << row.name;
     const std::string answer = bench.check(*trace);
     EXPECT_TRUE(answer == text_of(RejectReason::No) || answer == text_of(RejectReason::Threads))

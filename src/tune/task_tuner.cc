@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "tune/models.h"
 #include "tune/warm_start.h"
 
@@ -230,7 +230,7 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 }
 
 Status TaskTuner::Impl::add_default() {
-  Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+  Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
   if (!trace) return std::unexpected(trace.error());
   const Result<schedule::LoopTree> made = schedule::apply_or_explain(space.initial(), *trace);
   if (!made) return std::unexpected(made.error());

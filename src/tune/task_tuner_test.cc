@@ -9,8 +9,8 @@
 
 #include "cost/analytic.h"
 #include "cost/xgboost_model.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "task/parse.h"
 #include "tune/fake_trials_testing.h"
 #include "tune/models.h"
@@ -37,7 +37,7 @@ RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t most = 1000) {
 
 Hash128 default_program() {
   const Task task = small_task();
-  const auto trace = schedule::default_trace(task.workload, task.target);
+  const auto trace = heuristic::default_trace(task.workload, task.target);
   const auto initial = schedule::initial_tree(task.workload);
   return program_hash(*schedule::apply_or_explain(*initial, *trace));
 }

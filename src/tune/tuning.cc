@@ -5,8 +5,8 @@
 
 #include "base/random_id.h"
 #include "codegen/version.h"
+#include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "tune/models.h"
 #include "tune/warm_start.h"
 
@@ -70,7 +70,7 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
 }
 
 Result<Proposal> default_proposal(const Task& task) {
-  Result<schedule::Trace> trace = schedule::default_trace(task.workload, task.target);
+  Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
   if (!trace) return std::unexpected(trace.error());
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
   if (!initial) return std::unexpected(initial.error());

@@ -2,11 +2,11 @@
 // through the interpreter and LLVM, for several widths of vectors and counts of threads.
 #include <gtest/gtest.h>
 
+#include "heuristic/default_trace.h"
 #include "program_check.h"
 #include "random_workload.h"
 #include "sampled_check.h"
 #include "schedule/apply.h"
-#include "schedule/default_trace.h"
 #include "settings.h"
 #include "task/parse.h"
 
@@ -30,7 +30,7 @@ TEST_P(DefaultTraceAgrees, WithTheDefinition) {
     const Target target = some_target(rng);
     ProgramChecker checker({workload, target}, rng.next());
     for (const int variant : {0, 1}) {
-      const auto trace = schedule::default_trace(workload, target, variant);
+      const auto trace = heuristic::default_trace(workload, target, variant);
       ASSERT_TRUE(trace) << workload.text << ": " << trace.error().message;
       const auto initial = schedule::initial_tree(workload);
       ASSERT_TRUE(initial);
@@ -104,7 +104,7 @@ TEST_P(DefaultTraceRuns, AsTheDefinitionSays) {
   const auto initial = schedule::initial_tree(*workload);
   ASSERT_TRUE(initial);
   for (const int variant : {0, 1}) {
-    const auto trace = schedule::default_trace(*workload, target, variant);
+    const auto trace = heuristic::default_trace(*workload, target, variant);
     ASSERT_TRUE(trace) << trace.error().message;
     const auto tree = schedule::apply_or_explain(*initial, *trace);
     ASSERT_TRUE(tree) << tree.error().message;

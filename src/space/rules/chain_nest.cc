@@ -1,7 +1,7 @@
 // chain_nest: attention and the like. A tiled reduction that reads another one through stages of
 // their own, all of them in one nest by blocks of rows (schedule/chain_plan.h).
-#include "schedule/chain_plan.h"
-#include "schedule/nest_plan.h"
+#include "heuristic/chain_plan.h"
+#include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
 #include "space/rules/rules.h"
 #include "te/predicates.h"
@@ -31,12 +31,13 @@ std::vector<StageName> inlined_between(const te::Dag& dag) {
 }
 
 // The chain that ends in the stage, with what is inlined in the draft.
-std::optional<Chain> chain_of(const SpaceContext& context, const Draft& draft, StageName stage) {
+std::optional<heuristic::Chain> chain_of(const SpaceContext& context, const Draft& draft,
+                                         StageName stage) {
   const LoopTree tree = inlined_tree(context, draft);
   const auto root = static_cast<StageIndex>(op_of(context, stage));
-  const NestPlan plan = plan_nests(tree, 2);
+  const heuristic::NestPlan plan = heuristic::plan_nests(tree, 2);
   const auto pair = plan.pairs.find(root);
-  return pair == plan.pairs.end() ? std::nullopt : find_chain(tree, root, pair->second);
+  return pair == plan.pairs.end() ? std::nullopt : heuristic::find_chain(tree, root, pair->second);
 }
 
 Draft with_inlined(const SpaceContext& context, const Draft& draft) {
@@ -64,7 +65,7 @@ SketchRule chain_nest_rule() {
           .apply = [](const SpaceContext& context, const Draft& draft,
                       StageName stage) -> std::vector<NextDraft> {
             Draft next = with_inlined(context, draft);
-            const Chain chain = *chain_of(context, next, stage);
+            const heuristic::Chain chain = *chain_of(context, next, stage);
             DraftWriter writer(next.sketch);
             for (const StageName inlined : next.inlined) writer.add(ComputeInline{inlined});
             te::OpId first = op_of(context, stage);

@@ -1,6 +1,6 @@
 // row_nest: scores of a softmax and the like. A reduction whose readers are computed row by row is
 // computed there too, some rows at a time, so that they are still in cache when they are read.
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 #include "space/rules/rules.h"
 #include "te/predicates.h"
 
@@ -16,9 +16,9 @@ std::optional<RowStage> row_nest_of(const SpaceContext& context, const Draft& dr
   const te::OpId op = op_of(context, stage);
   const LoopTree tree = inlined_tree(context, draft);
   const auto index = static_cast<StageIndex>(op);
-  const auto reads = accesses_to(tree, index);
+  const auto reads = heuristic::accesses_to(tree, index);
   if (reads.empty() || tree.is_output(index)) return std::nullopt;
-  for (const auto& [root, group] : plan_nests(tree, 2).groups) {
+  for (const auto& [root, group] : heuristic::plan_nests(tree, 2).groups) {
     const bool all = std::ranges::all_of(reads, [&](const Access* access) {
       return access->stage == root ||
              std::ranges::find(group.members, access->stage) != group.members.end();

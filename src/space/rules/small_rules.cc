@@ -1,5 +1,5 @@
 // The rules that take few words: inline, hinted constants, cache_write, skip; and the table.
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
 #include "space/rules/rules.h"
 #include "te/predicates.h"
@@ -16,7 +16,7 @@ bool has_const_index_hint(const te::Op& op) {
 bool is_left_open(const SpaceContext& context, const Draft& draft, StageName stage) {
   if (!context.has("locations")) return false;
   const schedule::LoopTree tree = inlined_tree(context, draft);
-  return schedule::copies_inlined(tree, tree.find_stage(stage)) > 1.5;
+  return heuristic::copies_inlined(tree, tree.find_stage(stage)) > 1.5;
 }
 
 }  // namespace

@@ -12,22 +12,23 @@ namespace {
 // Where no spatial axis fills a vector: the last reduce axis that does, whose lanes are partial
 // sums.
 int reduced_lanes(const SpaceContext& context, const te::Op& op, const std::vector<int>& spatial) {
-  if (!context.has("reduction_lanes")) return kNoAxis;
+  if (!context.has("reduction_lanes")) return heuristic::kNoAxis;
   const int64_t lanes = context.target().lanes(4);
   for (const int axis : spatial) {
     const auto k = static_cast<size_t>(axis);
-    if (k >= op.axes.size() || op.axes[k].extent.high >= lanes) return kNoAxis;
+    if (k >= op.axes.size() || op.axes[k].extent.high >= lanes) return heuristic::kNoAxis;
   }
   for (size_t k = op.reduce_axes.size(); k-- > 0;) {
     if (op.reduce_axes[k].extent.high >= lanes) return static_cast<int>(op.axes.size() + k);
   }
-  return kNoAxis;
+  return heuristic::kNoAxis;
 }
 
 // Axes whose lanes are worth trying: what the accesses say first, then the last one.
 std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, StageName stage) {
   const StageIndex index = tree.find_stage({stage.op});
-  const AxisRoles roles = axis_roles(tree, index, context.target(), context.has("pack"));
+  const heuristic::AxisRoles roles =
+      heuristic::axis_roles(tree, index, context.target(), context.has("pack"));
   const te::Op& op = context.dag().op(op_of(context, stage));
   std::vector<int> axes;
   if (roles.has_vector()) axes.push_back(roles.vector);
@@ -37,8 +38,8 @@ std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, St
     break;
   }
   const int reduced = reduced_lanes(context, op, axes);
-  if (reduced != kNoAxis) axes.insert(axes.begin(), reduced);
-  if (axes.empty()) axes.push_back(kNoAxis);
+  if (reduced != heuristic::kNoAxis) axes.insert(axes.begin(), reduced);
+  if (axes.empty()) axes.push_back(heuristic::kNoAxis);
   return axes;
 }
 

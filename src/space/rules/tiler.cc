@@ -36,7 +36,7 @@ class Tiler {
               .inner_lane = {},
               .lane_axis = shape.lane};
     const auto stage = tree_.find_stage({inner.op});
-    roles_ = axis_roles(tree_, stage, context.target(), context.has("pack"));
+    roles_ = heuristic::axis_roles(tree_, stage, context.target(), context.has("pack"));
     lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
   }
 
@@ -286,7 +286,7 @@ class Tiler {
   const te::Op& op_;
   const LoopTree& tree_;
   const TileShape& shape_;
-  AxisRoles roles_;
+  heuristic::AxisRoles roles_;
   int64_t lanes_ = 1;
   size_t spatial_levels_ = 0, reduce_levels_ = 0, outer_levels_ = 0;
   std::vector<size_t> spatial_at_, reduce_at_;  // positions in inner_levels

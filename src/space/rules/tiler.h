@@ -10,9 +10,9 @@ namespace tilewright::space {
 
 struct TileShape {
   std::string structure;
-  int level = 0;                 // spatial levels of the owner; 0: not fused
-  int lane = schedule::kNoAxis;  // position in Stage::axes
-  bool phased = false;           // parts by the divisor of a quotient are loops of their own
+  int level = 0;                  // spatial levels of the owner; 0: not fused
+  int lane = heuristic::kNoAxis;  // position in Stage::axes
+  bool phased = false;            // parts by the divisor of a quotient are loops of their own
 };
 
 // `tree` has what the draft inlines inlined. The owner is the stage itself when it is not fused.

@@ -1,12 +1,15 @@
-#include "schedule/chain_plan.h"
+#include "heuristic/chain_plan.h"
 
 #include <algorithm>
 #include <set>
 
-#include "schedule/axis_roles.h"
-#include "schedule/nest_plan.h"
+#include "heuristic/axis_roles.h"
+#include "heuristic/nest_plan.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 class ChainFinder {
@@ -140,4 +143,4 @@ std::optional<Chain> find_chain(const LoopTree& tree, StageIndex root, StageInde
   return ChainFinder(tree, root, last).run();
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -1,17 +1,20 @@
-#include "schedule/chain_plan.h"
+#include "heuristic/chain_plan.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 #include "schedule/testing.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
-using testing::stage_of;
-using testing::Workbench;
+using schedule::testing::stage_of;
+using schedule::testing::Workbench;
 
 std::optional<Chain> chain_of(const LoopTree& tree) {
   for (const auto& [root, last] : plan_nests(tree, 4).pairs) {
@@ -52,4 +55,4 @@ TEST(ChainPlan, IsNoneOfOneReduction) {
 }
 
 }  // namespace
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -9,11 +9,11 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/axis_roles.h"
-#include "schedule/chain_plan.h"
+#include "heuristic/axis_roles.h"
+#include "heuristic/chain_plan.h"
 #include "schedule/trace_builder.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
 
 struct TileStyle {
   bool vectors = true;  // else the innermost loop is unrolled, and short
@@ -30,18 +30,18 @@ struct Tiles {
 
 class StageTiler {
  public:
-  StageTiler(TraceBuilder& builder, const Target& target, const TileStyle& style)
+  StageTiler(schedule::TraceBuilder& builder, const Target& target, const TileStyle& style)
       : builder_(builder), target_(target), style_(style) {}
 
   // A stage at root. `lead` leading axes are outermost and one parallel loop of their own, in
   // blocks; gives the loop to which what belongs to the rows of one block is attached.
-  std::optional<Name> tile_led(StageIndex stage, int lead);
+  std::optional<Name> tile_led(schedule::StageIndex stage, int lead);
   // A stage at root, alone.
-  void tile_root(StageIndex stage);
+  void tile_root(schedule::StageIndex stage);
   // A stage that is attached somewhere, or a part of the work that is too small for threads.
-  void tile_inner(StageIndex stage);
+  void tile_inner(schedule::StageIndex stage);
   // `heavy` is computed tile by tile inside `reader`, which reads it element by element.
-  void tile_pair(StageIndex reader, StageIndex heavy);
+  void tile_pair(schedule::StageIndex reader, schedule::StageIndex heavy);
   // All members by blocks of rows of the root; false where the root cannot have such loops.
   bool tile_chain(const Chain& chain);
 
@@ -60,37 +60,42 @@ class StageTiler {
     int64_t tile = 0;
   };
 
-  const LoopTree& tree() const { return builder_.tree(); }
-  StageName name_of(StageIndex stage) const { return tree().stage(stage).name; }
-  Tiles choose_tiles(StageIndex stage, const AxisRoles& roles) const;
+  const schedule::LoopTree& tree() const { return builder_.tree(); }
+  schedule::StageName name_of(schedule::StageIndex stage) const { return tree().stage(stage).name; }
+  Tiles choose_tiles(schedule::StageIndex stage, const AxisRoles& roles) const;
   int64_t vector_tile(int64_t extent, int lanes, int vectors) const;
 
-  std::vector<Piece> cut_loops(StageIndex stage, const AxisRoles& roles, const Tiles& tiles) const;
-  std::optional<Order> lay_out(StageIndex stage, const AxisRoles& roles, const Tiles& tiles);
-  void annotate_inner(StageIndex stage, const AxisRoles& roles);
+  std::vector<Piece> cut_loops(schedule::StageIndex stage, const AxisRoles& roles,
+                               const Tiles& tiles) const;
+  std::optional<Order> lay_out(schedule::StageIndex stage, const AxisRoles& roles,
+                               const Tiles& tiles);
+  void annotate_inner(schedule::StageIndex stage, const AxisRoles& roles);
   // Makes one parallel loop of the outermost ones; gives its name, or that of the first loop.
-  std::optional<Name> make_parallel(StageIndex stage, std::vector<Name>& outer, bool work_is_large);
-  void chunk_first(StageIndex stage, std::vector<Name>& outer);
-  void pack_operands(StageIndex reader, const AxisRoles& roles, StageIndex owner,
-                     const std::vector<Name>& outer);
-  void copy_operand(const Access& access, StageIndex reader, StageIndex owner,
-                    const std::vector<Name>& outer, const AxisRoles& roles);
-  bool is_worth_threads(StageIndex stage) const;
+  std::optional<Name> make_parallel(schedule::StageIndex stage, std::vector<Name>& outer,
+                                    bool work_is_large);
+  void chunk_first(schedule::StageIndex stage, std::vector<Name>& outer);
+  void pack_operands(schedule::StageIndex reader, const AxisRoles& roles,
+                     schedule::StageIndex owner, const std::vector<Name>& outer);
+  void copy_operand(const schedule::Access& access, schedule::StageIndex reader,
+                    schedule::StageIndex owner, const std::vector<Name>& outer,
+                    const AxisRoles& roles);
+  bool is_worth_threads(schedule::StageIndex stage) const;
 
   // stage_constants.cc
-  bool tile_transform(StageIndex stage);
-  int64_t copies_of(StageIndex stage) const;
-  void unroll_constants(StageIndex stage);
+  bool tile_transform(schedule::StageIndex stage);
+  int64_t copies_of(schedule::StageIndex stage) const;
+  void unroll_constants(schedule::StageIndex stage);
 
   // stage_chain.cc
   int64_t rows_of(const Chain& chain) const;
   std::optional<Name> lay_out_root(const Chain& chain);
-  void tile_product(const Chain& chain, StageIndex product);
-  void copy_whole(const Access& access, StageIndex reader, const AxisRoles& roles);
+  void tile_product(const Chain& chain, schedule::StageIndex product);
+  void copy_whole(const schedule::Access& access, schedule::StageIndex reader,
+                  const AxisRoles& roles);
 
-  TraceBuilder& builder_;
+  schedule::TraceBuilder& builder_;
   const Target& target_;
   TileStyle style_;
 };
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -14,7 +14,7 @@
 #include "schedule/loop_tree.h"
 #include "target/target.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
 
 // How the place of an access in its buffer moves when one axis of the reader takes one step.
 struct AccessStride {
@@ -28,9 +28,11 @@ struct AccessStride {
 };
 
 // `axis` is a position in Stage::axes of the reader; row-major buffers as large as they are now.
-AccessStride access_stride(const LoopTree& tree, const Access& access, size_t axis);
+AccessStride access_stride(const schedule::LoopTree& tree, const schedule::Access& access,
+                           size_t axis);
 // The same for what the stage writes.
-AccessStride store_stride(const LoopTree& tree, const Stage& stage, size_t axis);
+AccessStride store_stride(const schedule::LoopTree& tree, const schedule::Stage& stage,
+                          size_t axis);
 
 inline constexpr int kNoAxis = -1;
 
@@ -50,12 +52,13 @@ struct AxisRoles {
 
 // `may_pack`: reads that do not depend on all spatial axes may be copied into another order first,
 // so that walking them with gaps costs nothing.
-AxisRoles axis_roles(const LoopTree& tree, StageIndex stage, const Target& target, bool may_pack);
+AxisRoles axis_roles(const schedule::LoopTree& tree, schedule::StageIndex stage,
+                     const Target& target, bool may_pack);
 
 // Values that the loops of a stage run through, all together.
-double iterations_of(const LoopTree& tree, const Stage& stage);
+double iterations_of(const schedule::LoopTree& tree, const schedule::Stage& stage);
 
 // A stage whose operands are used again and again: what tiles are for.
-bool is_heavy(const LoopTree& tree, StageIndex stage);
+bool is_heavy(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

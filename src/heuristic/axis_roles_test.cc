@@ -1,14 +1,17 @@
-#include "schedule/axis_roles.h"
+#include "heuristic/axis_roles.h"
 
 #include <gtest/gtest.h>
 
 #include "schedule/testing.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
-using testing::stage_of;
-using testing::Workbench;
+using schedule::testing::stage_of;
+using schedule::testing::Workbench;
 
 struct RoleCase {
   const char* workload;
@@ -76,4 +79,4 @@ TEST(AxisRoles, HeavyIsWhatUsesOperandsAgain) {
 }
 
 }  // namespace
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "base/rounding.h"
-#include "schedule/stage_tiles.h"
+#include "heuristic/stage_tiles.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 constexpr int64_t kUnrolledConstants = 4096;  // instructions of what folds when it is written out
@@ -113,4 +116,4 @@ void StageTiler::unroll_constants(StageIndex index) {
   }
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -13,26 +13,28 @@
 
 #include "schedule/loop_tree.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
 
 struct Chain {
-  StageIndex root = kNone;            // takes the last reduction element by element
-  std::vector<StageIndex> members{};  // readers first; what depends on a tiled reduction, or is one
-  std::vector<StageIndex> products{};  // of the members, the tiled reductions
-  std::vector<int> shared{};           // axes of the root that all members have
+  schedule::StageIndex root = schedule::kNone;  // takes the last reduction element by element
+  std::vector<schedule::StageIndex>
+      members{};  // readers first; what depends on a tiled reduction, or is one
+  std::vector<schedule::StageIndex> products{};  // of the members, the tiled reductions
+  std::vector<int> shared{};                     // axes of the root that all members have
   int rows = -1;  // of these the longest along which operands of the products are used
                   // again; -1: there is none
-  std::map<StageIndex, std::vector<int>> places{};  // by member: its dimension of each axis of the
-                                                    // root; -1: it has none
+  std::map<schedule::StageIndex, std::vector<int>> places{};  // by member: its dimension of each
+                                                              // axis of the root; -1: it has none
   int64_t row_bytes = 0;  // of the widest member, for one place in the shared axes
 
-  int place_of(StageIndex member, int axis) const {
+  int place_of(schedule::StageIndex member, int axis) const {
     return axis < 0 ? -1 : places.at(member)[static_cast<size_t>(axis)];
   }
 };
 
 // The chain that ends in `last`, a tiled reduction, and its reader; none where it does not read
 // another one, or where they share no axes.
-std::optional<Chain> find_chain(const LoopTree& tree, StageIndex root, StageIndex last);
+std::optional<Chain> find_chain(const schedule::LoopTree& tree, schedule::StageIndex root,
+                                schedule::StageIndex last);
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -16,10 +16,11 @@
 #include "target/target.h"
 #include "task/workload.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
 
 inline constexpr double kScalarFlop = 4e9;  // up to here variant 1 is without vectors
 
-Result<Trace> default_trace(const Workload& workload, const Target& target, int variant = 0);
+Result<schedule::Trace> default_trace(const Workload& workload, const Target& target,
+                                      int variant = 0);
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

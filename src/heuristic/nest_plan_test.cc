@@ -1,16 +1,19 @@
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 
 #include <gtest/gtest.h>
 
 #include "schedule/testing.h"
 #include "schedule/trace_builder.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
-using testing::stage_of;
-using testing::trace_of;
-using testing::Workbench;
+using schedule::testing::stage_of;
+using schedule::testing::trace_of;
+using schedule::testing::Workbench;
 
 struct PlanCase {
   const char* workload;
@@ -80,4 +83,4 @@ TEST(TraceBuilder, KeepsWhatIsLegal) {
 }
 
 }  // namespace
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -1,9 +1,12 @@
-#include "schedule/axis_roles.h"
+#include "heuristic/axis_roles.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 int64_t extent_of(const LoopTree& tree, const Stage& stage, size_t axis) {
@@ -261,4 +264,4 @@ bool is_heavy(const LoopTree& tree, StageIndex index) {
   return false;
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

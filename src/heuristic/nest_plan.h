@@ -13,29 +13,32 @@
 
 #include "schedule/loop_tree.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
 
 struct NestGroup {
-  int lead = 0;                     // leading axes of the root that all members share
-  std::vector<StageIndex> members;  // readers first
+  int lead = 0;                               // leading axes of the root that all members share
+  std::vector<schedule::StageIndex> members;  // readers first
 };
 
 struct NestPlan {
-  std::map<StageIndex, StageIndex> pairs;   // reader -> the tiled reduction in it
-  std::map<StageIndex, NestGroup> groups;   // by root
-  std::map<StageIndex, StageIndex> nested;  // what is computed inside of another -> that one
+  std::map<schedule::StageIndex, schedule::StageIndex>
+      pairs;                                         // reader -> the tiled reduction in it
+  std::map<schedule::StageIndex, NestGroup> groups;  // by root
+  std::map<schedule::StageIndex, schedule::StageIndex>
+      nested;  // what is computed inside of another -> that one
 };
 
 // Groups have at least `least_rows` rows, which threads share.
-NestPlan plan_nests(const LoopTree& tree, double least_rows);
+NestPlan plan_nests(const schedule::LoopTree& tree, double least_rows);
 
 // It has loops: neither an input nor inlined.
-bool is_scheduled(const LoopTree& tree, StageIndex stage);
+bool is_scheduled(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
 // All that stages with loops read of a stage. Valid until the tree changes.
-std::vector<const Access*> accesses_to(const LoopTree& tree, StageIndex producer);
+std::vector<const schedule::Access*> accesses_to(const schedule::LoopTree& tree,
+                                                 schedule::StageIndex producer);
 
 // How many times each element of a stage would be computed if it were inlined.
-double copies_inlined(const LoopTree& tree, StageIndex stage);
+double copies_inlined(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

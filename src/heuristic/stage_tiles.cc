@@ -1,4 +1,4 @@
-#include "schedule/stage_tiles.h"
+#include "heuristic/stage_tiles.h"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,10 @@
 
 #include "base/rounding.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 constexpr int64_t kTasksPerThread = 4;  // parallel iterations, where there are as many
@@ -362,4 +365,4 @@ void StageTiler::tile_pair(StageIndex reader, StageIndex heavy) {
   pack_operands(heavy, same, reader, outer);
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

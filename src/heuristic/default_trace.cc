@@ -1,16 +1,19 @@
-#include "schedule/default_trace.h"
+#include "heuristic/default_trace.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 #include <span>
 
-#include "schedule/chain_plan.h"
-#include "schedule/nest_plan.h"
-#include "schedule/stage_tiles.h"
+#include "heuristic/chain_plan.h"
+#include "heuristic/nest_plan.h"
+#include "heuristic/stage_tiles.h"
 #include "te/predicates.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 constexpr double kCheapCopies = 4;  // how often a cheap expression may be computed again
@@ -164,4 +167,4 @@ Result<Trace> default_trace(const Workload& workload, const Target& target, int 
   return DefaultSchedule(workload, target, *initial, style).run(*initial);
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -1,10 +1,13 @@
-#include "schedule/nest_plan.h"
+#include "heuristic/nest_plan.h"
 
 #include <algorithm>
 
-#include "schedule/axis_roles.h"
+#include "heuristic/axis_roles.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 // Dimensions from the outside in that are the reader's own axis of that number, whole.
@@ -137,4 +140,4 @@ NestPlan plan_nests(const LoopTree& tree, double least_rows) {
   return Planner(tree, least_rows).run();
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

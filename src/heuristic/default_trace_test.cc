@@ -1,4 +1,4 @@
-#include "schedule/default_trace.h"
+#include "heuristic/default_trace.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,10 @@
 #include "task/suite.h"
 #include "te/ops/table.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 constexpr int64_t kSmallCode = 4096;  // instructions: what compiles in milliseconds
@@ -239,4 +242,4 @@ TEST(DefaultTrace, VariantsAreDifferentPrograms) {
 }
 
 }  // namespace
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic

@@ -4,9 +4,12 @@
 #include <algorithm>
 
 #include "base/rounding.h"
-#include "schedule/stage_tiles.h"
+#include "heuristic/stage_tiles.h"
 
-namespace tilewright::schedule {
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
 namespace {
 
 constexpr int64_t kBlockBytes = int64_t{1}
@@ -159,4 +162,4 @@ void StageTiler::copy_whole(const Access& access, StageIndex reader, const AxisR
   builder_.add({Annotate{copy, loop, Annotation::Parallel}});
 }
 
-}  // namespace tilewright::schedule
+}  // namespace tilewright::heuristic
