@@ -16,8 +16,7 @@ find_package(benchmark REQUIRED)      # bench
 find_package(LLVM 19.1 CONFIG REQUIRED HINTS /usr/lib/llvm-19)
 add_library(tilewright_llvm_sdk INTERFACE)
 target_include_directories(tilewright_llvm_sdk SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
-target_compile_definitions(tilewright_llvm_sdk INTERFACE ${llvm_definitions})
+# LLVM_DEFINITIONS are macros for C++ before 2011; without them, LLVM's users share precompiled headers.
 target_link_libraries(tilewright_llvm_sdk INTERFACE LLVM)
 
 # LLVM's linker, for codegen/llvm: link `tilewright_lld`. Static; the rest of LLVM is the library

@@ -22,11 +22,13 @@ set(CMAKE_C_FLAGS_DEV "-O1 -g")
 
 add_compile_options(-Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 
-# GCC 12 reports uninitialized and dangling storage inside its own headers once it inlines or
-# instruments them; clang-tidy and the sanitizers look for the same faults without the noise.
+# GCC 12 reports uninitialized and dangling storage and strings of impossible lengths inside its own
+# headers, depending on what it inlines, instruments or precompiles; clang-tidy and the sanitizers
+# look for the same faults without the noise.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>
-                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
+  foreach(noise IN ITEMS maybe-uninitialized restrict stringop-overflow stringop-overread)
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-${noise}>)
+  endforeach()
 endif()
 
 option(TILEWRIGHT_VERIFY "Run the IR verifier after every pass" OFF)
@@ -52,8 +54,16 @@ if(TILEWRIGHT_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# ccache stores precompiled headers, and what is compiled with them, only when told that their macros
+# do not change behind its back. The variable replaces the user's own list, so that is repeated.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
+  execute_process(COMMAND "${CCACHE}" --get-config sloppiness
+                  OUTPUT_VARIABLE sloppiness OUTPUT_STRIP_TRAILING_WHITESPACE)
+  string(REPLACE ", " ";" sloppiness "${sloppiness}")
+  list(APPEND sloppiness pch_defines time_macros)
+  list(REMOVE_DUPLICATES sloppiness)
+  list(JOIN sloppiness "," sloppiness)
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_SLOPPINESS=${sloppiness}" "${CCACHE}")
   set(CMAKE_C_COMPILER_LAUNCHER "${CCACHE}")
 endif()
