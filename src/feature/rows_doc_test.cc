@@ -14,25 +14,32 @@ namespace {
 
 constexpr std::string_view kHead = R"(# Features
 
-What a cost model sees of a program: one row of {} numbers for each innermost statement, made from
-the LoopTree alone by `src/feature/rows.h`. A reduction has two statements: where sums begin (init)
-and where they are added to (update). Rows are in the order of the program; of a program with more
-than eight statements the eight with most instructions have rows.
+After reading this page you know what a cost model sees of a program, and can look up any column.
 
-All numbers x are given as sign(x) * log2(|x| + 1). Version {}. This file is made from the table in
-`src/feature/rows_table.cc`; the test program `tilewright_feature_test` rewrites it with
-`TILEWRIGHT_GOLDEN=update`.
+```
+tilewright model show FILE     # a stored cost model: the features it uses, most important first
+```
 
-- Loops of one iteration do not count. Of a split that does not divide, a loop counts with the mean
+A program has one row of {} numbers for each innermost statement, computed from the LoopTree alone by
+`src/feature/rows.h`. A reduction has two statements: its initialization (init) and its update. The rows
+are in program order. A program with more than eight statements has rows for the eight with the most
+instructions.
+
+Every number x is stored as sign(x) * log2(|x| + 1). The version of the features is {}. This page is
+generated from the table in `src/feature/rows_table.cc`: run the test program `tilewright_feature_test`
+with `TILEWRIGHT_GOLDEN=update` to rewrite it.
+
+- Loops of one iteration do not count. If a split does not divide, each of its loops counts with the mean
   of its iterations, so that products are exact.
-- Elements touched are those of the bounding box of the indices with its stride, exact where regions
-  are.
-- Arithmetic is that of the expressions, inlined ones included, without indices; in a branch that is
-  taken where an index lies inside its tensor, for that share of the iterations.
-- Buffers of a statement are in the order of lines accessed, then bytes; five of them are kept.
+- Touched elements are those of the strided bounding box of the indices. They are exact where regions are.
+- Arithmetic is that of the expressions, including inlined ones, without index arithmetic. A branch that
+  is taken only where an index lies inside its tensor counts for that share of the iterations.
+- The buffers of a statement are ordered by accessed cache lines, then by bytes. The first five are kept.
+- If several loops around a statement are vectorized or unrolled, the position (`vectorize_inner_spatial`, ...)
+  is that of the innermost of them; of parallel loops, that of the outermost.
 - Traffic is what the statement would move alone, as in `src/feature/traffic.h`.
 
-| number | name | what it is |
+| number | name | meaning |
 |---|---|---|
 )";
 
