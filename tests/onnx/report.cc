@@ -14,23 +14,30 @@ namespace {
 
 constexpr std::string_view kHead = R"(# ONNX
 
-Models of operator sets 7 to 22 are read, and of later ones up to 28 what has a row below. What is not
-supported gives one message that names every such node; an attribute that is not known makes a node such a one.
+After reading this page you can tell whether a model is supported, and why not.
 
-Elements are f32, f64, f16, bf16, i8, i16, i32, i64, u8 and bool; four-bit integers as constants of
-`DequantizeLinear`. Not supported: u16, u32, u64, eight-bit floats, texts, inputs and outputs that are no tensors,
-and outputs without elements.
+```
+tilewright tasks model.onnx        # imports the model; names every node that is not supported
+```
 
-Operands that shape the program must be known when the model is compiled: shapes, axes, pads, repeats, starts
-and ends, sizes and scales of `Resize`, depth of `OneHot`, and all operands of `Range`, `NonZero`, `ConstantOfShape`.
-What follows from constants and from shapes of inputs is computed while the model is read. `If` is supported
-where its condition is known so. Functions of the model are written out.
+Models of operator sets 7 to 22 are supported. Models of operator sets up to 28 are supported if all their
+operators have a row below. If nodes are not supported, one message names all of them. An unknown attribute makes
+its node unsupported.
 
-This page is made by the node tests (`ctest -R onnx_conformance`): `onnx_conformance CASES SOURCE_DIR --write`.
+- Element types: f32, f64, f16, bf16, i8, i16, i32, i64, u8 and bool; four-bit integers as constants of
+  `DequantizeLinear`.
+- Not supported: u16, u32, u64, eight-bit floats, strings, inputs and outputs that are not tensors, and outputs
+  without elements.
+- Operands that determine the shape of the program must be constants at compile time: shapes, axes, pads, repeats,
+  starts and ends, sizes and scales of `Resize`, depth of `OneHot`, and all operands of `Range`, `NonZero` and
+  `ConstantOfShape`. Values that follow from constants and from the shapes of inputs are computed during the import.
+- `If` is supported if its condition is such a constant. Functions of the model are inlined.
+
+The node tests (`ctest -R onnx_conformance`) generate this page: `onnx_conformance CASES SOURCE_DIR --write`.
 
 ## Operators
 
-Versions are those at which the operator was introduced or changed, up to the newest that is read.
+The versions are those in which the operator was introduced or changed, up to the newest supported one.
 
 | operator | versions |
 |---|---|
@@ -156,14 +163,14 @@ std::string document(const NodeCases& cases, const std::vector<Ran>& ran) {
   text += fmt::format(
       "\n## Node tests\n\n"
       "Of the {} node tests of the package onnx {}, {} pass, {} are not supported and {} fail. Of "
-      "the {} whose\noperators are all in the table above and whose elements are f32, integers or "
-      "bool, {} pass ({:.1f} %). {} of the\npassing ones have an input that has to be known, and "
-      "are given it as a constant.\n",
+      "the {} tests that\nuse only operators of the table above and elements of f32, integers or "
+      "bool, {} pass ({:.1f} %). {} of the passing\ntests have an input that must be a constant; "
+      "they get it as a constant.\n",
       ran.size(), cases.onnx_version, count(ran, Outcome::Passed), count(ran, Outcome::Unsupported),
       count(ran, Outcome::Failed) + count(ran, Outcome::Crashed), ours.all, ours.passed,
       ours.percent(), fixed);
-  text += "\n### Of these operators and types, not passing\n\n" + failure_rows(ran, true);
-  text += "\n### Others\n\n" + failure_rows(ran, false);
+  text += "\n### Tests of these operators and types that do not pass\n\n" + failure_rows(ran, true);
+  text += "\n### Other tests that do not pass\n\n" + failure_rows(ran, false);
   return text;
 }
 

@@ -23,8 +23,8 @@ Result<std::vector<Constant>> read_tensors(std::span<const std::string> protos) 
     const auto proto = std::make_shared<::onnx::TensorProto>();
     if (!proto->ParseFromString(bytes)) return fail(ErrorKind::BadInput, "a bad tensor");
     if (is_packed(proto->data_type())) {
-      return fail(ErrorKind::Unsupported,
-                  fmt::format("elements of {}", data_type_name(proto->data_type())));
+      return fail(ErrorKind::Unsupported, fmt::format("elements of {} are not supported",
+                                                      data_type_name(proto->data_type())));
     }
     auto tensor = TensorReader(proto, {}, int64_t{1} << 30).read(*proto);
     if (!tensor) return std::unexpected(tensor.error());
@@ -42,14 +42,14 @@ bool is_near(double got, double wanted, const NodeCase& node_case) {
 // Empty where they agree.
 std::string difference(const Constant& got, const Constant& wanted, const NodeCase& node_case) {
   if (got.type() != wanted.type()) {
-    return fmt::format("its result is {}, not {}", got.type().to_string(),
+    return fmt::format("the result is {}, not {}", got.type().to_string(),
                        wanted.type().to_string());
   }
   for (int64_t k = 0; k < wanted.type().elements(); ++k) {
     const bool same = ir::is_float(wanted.type().element)
                           ? is_near(got.number(k), wanted.number(k), node_case)
                           : got.integer(k) == wanted.integer(k);
-    if (!same) return "its result differs";
+    if (!same) return "the result differs";
   }
   return {};
 }
@@ -104,7 +104,7 @@ CaseResult failed(const Error& error) {
 CaseResult compare_case(const NodeCase& node_case, const Compute& compute) {
   if (!node_case.tensors) {
     return {.outcome = Outcome::Unsupported,
-            .reason = "inputs or outputs that are no tensors",
+            .reason = "inputs or outputs that are not tensors",
             .fixed_operands = false};
   }
   ::onnx::ModelProto model;
