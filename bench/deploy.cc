@@ -15,7 +15,8 @@
 #include "codegen/llvm/build_kernel.h"
 #include "heuristic/default_trace.h"
 #include "layout/layout.h"
-#include "measure/expectation.h"
+#include "measure/shared_operands.h"
+#include "oracle/draw_inputs.h"
 #include "schedule/apply.h"
 #include "space/random_trace.h"
 
@@ -82,7 +83,7 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
   CHECK(std::system(link.c_str()) == 0, "cannot link: {}", link);
 
   measure::SharedOperands operands = must(measure::SharedOperands::create(task.workload));
-  must_hold(measure::draw_inputs(task.workload, 1, operands));
+  must_hold(oracle::draw_inputs(task.workload, 1, operands.sections()));
   std::vector<std::string> words = {library, object.symbol, std::to_string(task.target.threads),
                                     std::to_string(object.workspace_bytes(task.target.threads))};
   for (size_t k = 0; k < task.workload.operands.size(); ++k) {

@@ -8,13 +8,13 @@
 #include <memory>
 #include <ostream>
 
+#include "ansor_log/import.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/records_common.h"
 #include "cli/records_report.h"
 #include "cli/records_verbs.h"
 #include "cli/target_choice.h"
-#include "record/ansor_log.h"
 #include "record/ndjson.h"
 #include "target/machine.h"
 #include "task/parse.h"
@@ -45,7 +45,7 @@ Status check_files(const std::vector<std::string>& files) {
 }
 
 void print_ansor(const Context& context, std::string_view source,
-                 const record::AnsorReport& report) {
+                 const ansor_log::ImportReport& report) {
   std::string text = fmt::format(
       "{}: {} records: {} traces ({} records gave one that was there), {} failed when Ansor "
       "measured them, {} could not be converted\n",
@@ -72,16 +72,16 @@ Result<ExitCode> run_import_ansor(const Context& context, const Options& options
   Result<record::Store> store = record::Store::open(options.records);
   if (!store) return std::unexpected(store.error());
   for (const std::string& file : options.files) {
-    const Result<record::AnsorReport> report =
-        record::import_ansor_log(*store, task, file == "-" ? "/dev/stdin" : file);
+    const Result<ansor_log::ImportReport> report =
+        ansor_log::import_log(*store, task, file == "-" ? "/dev/stdin" : file);
     if (!report) return std::unexpected(report.error());
     print_ansor(context, file, *report);
   }
-  const auto traces = record::ansor_traces(*store, task.key());
+  const auto traces = ansor_log::imported_traces(*store, task.key());
   if (!traces) return std::unexpected(traces.error());
   if (traces->empty()) return ExitCode::BadUse;
   if (options.traces.empty()) return ExitCode::Done;
-  if (Status status = write_file_atomically(options.traces, record::print_traces(*traces));
+  if (Status status = write_file_atomically(options.traces, ansor_log::print_traces(*traces));
       !status) {
     return std::unexpected(status.error());
   }

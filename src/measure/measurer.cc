@@ -9,10 +9,11 @@
 
 #include "base/clock.h"
 #include "heuristic/default_trace.h"
-#include "measure/expectation.h"
 #include "measure/shared_operands.h"
 #include "measure/trials.h"
 #include "measure/worker_pool.h"
+#include "oracle/draw_inputs.h"
+#include "oracle/expectation.h"
 #include "schedule/apply.h"
 
 namespace tilewright::measure {
@@ -38,7 +39,7 @@ struct Measurer::Impl {
   Shares shares;
 
   Status check_cancelled();  // an error when measuring is to end
-  Status set_run_task(const Tolerance& tolerance);
+  Status set_run_task(const oracle::Tolerance& tolerance);
   Status make_reference();
   Result<std::vector<BuildReply>> build_all(std::span<const schedule::Trace> traces);
   Result<RunEvent> run_alone(const RunMessage& message);
@@ -55,7 +56,7 @@ Status Measurer::Impl::check_cancelled() {
   return fail(ErrorKind::Io, "stopped as asked for");
 }
 
-Status Measurer::Impl::set_run_task(const Tolerance& tolerance) {
+Status Measurer::Impl::set_run_task(const oracle::Tolerance& tolerance) {
   const int64_t besides = options.run_memory > 0 ? options.run_memory : kDefaultRunMemory;
   return pool->set_run_task(
       {.task = record::stored_form(task),
@@ -141,32 +142,24 @@ Result<RunOutcome> Measurer::Impl::run_reference(RunJob job, const BuildReply& b
 Status Measurer::Impl::make_reference() {
   std::vector<schedule::Trace> traces;
   for (const int variant : {0, 1}) {
-    Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target, variant);
-    if (!trace) return std::unexpected(trace.error());
-    traces.push_back(std::move(*trace));
+    traces.push_back(TRY(heuristic::default_trace(task.workload, task.target, variant)));
   }
   default_trace = traces[0];
-  Result<SharedOperands> shared = SharedOperands::create(task.workload);
-  if (!shared) return std::unexpected(shared.error());
-  operands = std::move(*shared);
-  if (const Status status = draw_inputs(task.workload, options.seed, *operands); !status) {
-    return status;
-  }
-  if (const Status status = set_run_task({}); !status) return status;
-  const Result<std::vector<BuildReply>> built = build_all(traces);
-  if (!built) return std::unexpected(built.error());
-  const Result<RunOutcome> first = run_reference(RunJob::Reference, (*built)[0]);
-  if (!first) return std::unexpected(first.error());
-  default_ns = first->conditions.time_ns;
+  operands = TRY(SharedOperands::create(task.workload));
+  TRY(oracle::draw_inputs(task.workload, options.seed, operands->sections()));
+  TRY(set_run_task({}));
+  const std::vector<BuildReply> built = TRY(build_all(traces));
+  const RunOutcome first = TRY(run_reference(RunJob::Reference, built[0]));
+  default_ns = first.conditions.time_ns;
   incumbent_ns = default_ns;
-  const Result<Tolerance> tolerance = judge_reference(task.workload, *operands);
+  const Result<oracle::Tolerance> tolerance =
+      oracle::judge_reference(task.workload, operands->sections());
   if (!tolerance) {
     return fail(ErrorKind::Build, fmt::format("the default schedule of {} is wrong: {}",
                                               task.workload.text, tolerance.error().message));
   }
-  if (const Status status = set_run_task(*tolerance); !status) return status;
-  const Result<RunOutcome> second = run_reference(RunJob::Check, (*built)[1]);
-  if (!second) return std::unexpected(second.error());
+  TRY(set_run_task(*tolerance));
+  TRY(run_reference(RunJob::Check, built[1]));
   return {};
 }
 

@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "measure/built_kernel.h"
-#include "measure/expectation.h"
 #include "measure/workbench.h"
+#include "oracle/difference.h"
 #include "record/attempt.h"
 #include "record/store.h"
 
@@ -26,9 +26,9 @@ enum class MessageKind : uint8_t { Task, Build, Run };
 
 struct TaskMessage {
   record::StoredTask task;
-  std::string operands_path;  // run worker: where the SharedOperands can be opened
-  Tolerance tolerance;        // run worker
-  int64_t memory = 0;         // run worker: bytes of address space besides what it has by then
+  std::string operands_path;    // run worker: where the SharedOperands can be opened
+  oracle::Tolerance tolerance;  // run worker
+  int64_t memory = 0;           // run worker: bytes of address space besides what it has by then
 };
 
 struct TaskReply {

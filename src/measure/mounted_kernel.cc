@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "measure/element.h"
+#include "oracle/element.h"
 
 namespace tilewright::measure {
 namespace {
@@ -51,7 +51,7 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     if (const Status sized = buffer.resize(size); !sized) return std::unexpected(sized.error());
     if (operand.role == Role::Output) continue;
     if (part) {
-      layout::repack(shape_of(tensor), operand.layout, bytes, given.data(), buffer.data());
+      layout::repack(oracle::shape_of(tensor), operand.layout, bytes, given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
     }
@@ -65,9 +65,9 @@ std::span<const std::byte> BenchMemory::row_major(const Workload& workload, size
   const Operand& operand = workload.operands[k];
   if (!is_part(workload, operand)) return operands[k].bytes();
   const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-  scratch.resize(bytes_of(tensor));
-  layout::unpack(shape_of(tensor), operand.layout, ir::bytes_of(tensor.element), operands[k].data(),
-                 scratch.data());
+  scratch.resize(oracle::bytes_of(tensor));
+  layout::unpack(oracle::shape_of(tensor), operand.layout, ir::bytes_of(tensor.element),
+                 operands[k].data(), scratch.data());
   return scratch;
 }
 
@@ -78,9 +78,9 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
     if (operand.role != Role::Output || !is_part(workload, operand)) continue;
     // Ones where its elements lie and zeros between.
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    const std::vector<int64_t> shape = shape_of(tensor);
+    const std::vector<int64_t> shape = oracle::shape_of(tensor);
     const int bytes = ir::bytes_of(tensor.element);
-    const std::vector<std::byte> ones(bytes_of(tensor), std::byte{1});
+    const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
     layout::repack(shape, operand.layout, bytes, ones.data(), placed.data());
     const std::span<const std::byte> found = operands[k].bytes();
@@ -125,7 +125,7 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
                 fmt::format("operand {} of the kernel is packed but no constant", packed.operand));
   }
   const te::Tensor& tensor = workload.dag->tensor(workload.operands[packed.operand].tensor);
-  const std::vector<int64_t> shape = shape_of(tensor);
+  const std::vector<int64_t> shape = oracle::shape_of(tensor);
   if (packed.layout.free || !packed.layout.holds(shape)) {
     return fail(ErrorKind::Build,
                 fmt::format("{} does not fit into its layout {}", name_of(workload, packed.operand),

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "measure/element.h"
+#include "oracle/element.h"
 
 namespace tilewright::measure {
 namespace {
@@ -25,7 +25,7 @@ struct Sections {
 Sections sections_of(const Workload& workload) {
   Sections sections;
   for (const Operand& operand : workload.operands) {
-    const size_t bytes = bytes_of(workload.dag->tensor(operand.tensor));
+    const size_t bytes = oracle::bytes_of(workload.dag->tensor(operand.tensor));
     sections.parts.emplace_back(sections.total, bytes);
     sections.total += (bytes + kPage - 1) / kPage * kPage;
   }

@@ -26,6 +26,7 @@ class SharedOperands {
   int64_t bytes() const { return static_cast<int64_t>(mapping_.size()); }  // of all sections
   int fd() const { return fd_; }                                           // -1 when attached
   void set_writable(bool writable) const;
+  std::span<const std::span<std::byte>> sections() const { return sections_; }
   // Of Workload::operands; an output's holds what is expected of it.
   std::span<std::byte> operand(size_t index) const { return sections_[index]; }
 

@@ -61,7 +61,7 @@ struct Workbench::Impl {
     bool failed() const { return record::is_failure(outcome.verdict.kind); }
   };
 
-  Impl(Task the_task, const Tolerance& allowed, StatusBlock& block)
+  Impl(Task the_task, const oracle::Tolerance& allowed, StatusBlock& block)
       : task(std::move(the_task)), tolerance(allowed), status(block) {}
 
   bool is_output(size_t k) const { return task.workload.operands[k].role == Role::Output; }
@@ -121,8 +121,8 @@ struct Workbench::Impl {
     set_phase(status, "compare");
     for (size_t k = 0; k < memory.operands.size() && !trial.failed(); ++k) {
       if (!is_output(k)) continue;
-      std::string wrong = find_difference(task.workload, k, tolerance, expected[k],
-                                          memory.row_major(task.workload, k, scratch));
+      std::string wrong = oracle::find_difference(task.workload, k, tolerance, expected[k],
+                                                  memory.row_major(task.workload, k, scratch));
       if (wrong.empty()) continue;
       trial.outcome.verdict = failure(VerdictKind::WrongResult, fmt::format("{}{}", when, wrong));
     }
@@ -197,7 +197,7 @@ struct Workbench::Impl {
   }
 
   Task task;
-  Tolerance tolerance;
+  oracle::Tolerance tolerance;
   StatusBlock& status;
   std::vector<std::span<const std::byte>> expected;  // in the shared operands
   BenchMemory memory;
@@ -212,7 +212,7 @@ Workbench& Workbench::operator=(Workbench&&) noexcept = default;
 Workbench::~Workbench() = default;
 
 Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operands,
-                                  const Tolerance& tolerance, StatusBlock& status) {
+                                  const oracle::Tolerance& tolerance, StatusBlock& status) {
   if (const Status runs = check_runs_here(task.target); !runs) return std::unexpected(runs.error());
   install_crash_handler(status);
   setpriority(PRIO_PROCESS, 0, kPriority);  // a wish; the threads of the pool inherit it

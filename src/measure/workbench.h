@@ -19,9 +19,9 @@
 
 #include "base/result.h"
 #include "measure/built_kernel.h"
-#include "measure/expectation.h"
 #include "measure/shared_operands.h"
 #include "measure/status_block.h"
+#include "oracle/difference.h"
 #include "record/attempt.h"
 #include "task/workload.h"
 
@@ -53,7 +53,7 @@ class Workbench {
   // expected outputs are read in the other. Installs the crash handler, pins the calling thread and
   // asks for priority. An error when the target cannot run here or there is no memory.
   static Result<Workbench> make(const Task& task, const SharedOperands& operands,
-                                const Tolerance& tolerance, StatusBlock& status);
+                                const oracle::Tolerance& tolerance, StatusBlock& status);
   Workbench(Workbench&&) noexcept;
   Workbench& operator=(Workbench&&) noexcept;
   ~Workbench();

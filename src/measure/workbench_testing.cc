@@ -4,6 +4,8 @@
 
 #include "codegen/llvm/build_kernel.h"
 #include "heuristic/default_trace.h"
+#include "oracle/draw_inputs.h"
+#include "oracle/expectation.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -14,7 +16,7 @@ constexpr double kTimeout = 10e9;
 
 SharedOperands drawn(const Workload& workload) {
   SharedOperands operands = SharedOperands::create(workload).value();
-  const Status status = draw_inputs(workload, 1, operands);
+  const Status status = oracle::draw_inputs(workload, 1, operands.sections());
   EXPECT_TRUE(status) << status.error().message;
   return operands;
 }
@@ -49,7 +51,7 @@ BuiltKernel build_default(const Task& task, int variant) {
 TestBench::TestBench(Task the_task) : task(std::move(the_task)), operands(drawn(task.workload)) {
   Workbench first = Workbench::make(task, operands, {}, status).value();
   reference = first.make_reference(build_default(task), kTimeout, operands);
-  if (Result<Tolerance> judged = judge_reference(task.workload, operands)) {
+  if (auto judged = oracle::judge_reference(task.workload, operands.sections())) {
     tolerance = *judged;
   } else {
     error = judged.error().message;

@@ -25,7 +25,7 @@ struct TestBench {
   Task task;
   StatusBlock status{};
   SharedOperands operands;
-  Tolerance tolerance;
+  oracle::Tolerance tolerance;
   RunOutcome reference;
   std::string error;  // why the reference was not believed
   std::unique_ptr<Workbench> bench;

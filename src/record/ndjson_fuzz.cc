@@ -1,15 +1,11 @@
 // Any bytes as lines of an import: each is malformed, or reads back the same from what is printed
-// of it. As a log of Ansor's: an error, or a trace that applies.
+// of it.
 
 #include <cstdlib>
 #include <string>
 
-#include "base/json.h"
-#include "record/ansor_steps.h"
 #include "record/codec.h"
 #include "record/line.h"
-#include "schedule/apply.h"
-#include "task/parse.h"
 
 namespace tilewright::record {
 namespace {
@@ -37,15 +33,6 @@ void check_codec(std::string_view text) {
   }
 }
 
-void check_ansor(std::string_view text) {
-  static const Workload workload = *parse_workload("conv2d:h=6,w=6,ci=3,co=4,kernel=3,pad=1");
-  static const schedule::LoopTree initial = *schedule::initial_tree(workload);
-  const Result<Json> steps = parse_json(text);
-  if (!steps) return;
-  const Result<schedule::Trace> trace = trace_of_ansor_steps(*steps, initial);
-  if (trace && !apply_or_explain(initial, *trace)) std::abort();
-}
-
 }  // namespace
 }  // namespace tilewright::record
 
@@ -58,6 +45,5 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
   check_codec(bytes);
-  check_ansor(bytes);
   return 0;
 }

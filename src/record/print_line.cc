@@ -11,11 +11,11 @@
 namespace tilewright::record {
 namespace {
 
-struct FloatPermission {
+struct NamedPermission {
   std::string_view name;
   bool FloatPermissions::* member;
 };
-constexpr std::array<Permission, 7> kPermissions = {{
+constexpr std::array<NamedPermission, 7> kPermissions = {{
     {"reassociate", &FloatPermissions::reassociate},
     {"contract", &FloatPermissions::contract},
     {"approximate", &FloatPermissions::approximate},
@@ -202,7 +202,7 @@ std::string print_line(const Line& line) {
 
 std::string print_permissions(const FloatPermissions& permissions) {
   std::string text;
-  for (const FloatPermission& permission : kPermissions) {
+  for (const NamedPermission& permission : kPermissions) {
     if (!(permissions.*permission.member)) continue;
     if (!text.empty()) text += ',';
     text += permission.name;
@@ -212,12 +212,12 @@ std::string print_permissions(const FloatPermissions& permissions) {
 
 Result<FloatPermissions> parse_permissions(std::string_view text) {
   FloatPermissions permissions;
-  for (const FloatPermission& permission : kPermissions) permissions.*permission.member = false;
+  for (const NamedPermission& permission : kPermissions) permissions.*permission.member = false;
   while (!text.empty()) {
     const std::string_view word = text.substr(0, text.find(','));
     text.remove_prefix(std::min(text.size(), word.size() + 1));
     bool found = false;
-    for (const FloatPermission& permission : kPermissions) {
+    for (const NamedPermission& permission : kPermissions) {
       if (permission.name != word) continue;
       permissions.*permission.member = true;
       found = true;

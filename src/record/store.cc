@@ -92,6 +92,25 @@ Status Store::append(std::span<const Attempt> attempts) {
   });
 }
 
+Status Store::put_foreign_lines(std::span<const std::string> lines) {
+  return in_transaction(*impl_, [&] {
+    for (const std::string& line : lines) impl_->add(ForeignLine{line});
+  });
+}
+
+Result<std::vector<std::string>> Store::foreign_lines(std::string_view type) {
+  const std::string begin = fmt::format("{{\"type\":\"{}\",", type);
+  Statement& query = impl_->database
+                         ->statement(
+                             "SELECT line FROM foreign_lines WHERE kind = 'unknown' AND "
+                             "substr(line, 1, length(?1)) = ?1 ORDER BY key")
+                         .with(begin);
+  std::vector<std::string> lines;
+  while (query.next()) lines.emplace_back(query.text(0));
+  TRY(impl_->database->take_status());
+  return lines;
+}
+
 Result<int64_t> Store::version_of_others() {
   const int64_t version = impl_->database->integer("PRAGMA data_version");
   if (Status status = impl_->database->take_status(); !status) {

@@ -112,6 +112,12 @@ class Store {
   // Runs whose command contains `text`, in the order of their start.
   Result<std::vector<Run>> runs_with(std::string_view text);
 
+  // Lines that another folder defines and this one only keeps: objects with "type" first, as JSON
+  // text. Exports have them as they are. All or none.
+  Status put_foreign_lines(std::span<const std::string> lines);
+  // Those of one type, in the order of their content's hash.
+  Result<std::vector<std::string>> foreign_lines(std::string_view type);
+
   // Keys that begin with these hexadecimal digits, ascending, up to `limit`; a prefix with other
   // characters or more than 32 gives none.
   Result<std::vector<Hash128>> attempts_beginning(std::string_view hex, size_t limit);

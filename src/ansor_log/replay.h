@@ -1,18 +1,18 @@
 // Replay: the steps of one schedule of Ansor's, taken one after the other, and written down as text
 // of ours. It has the list of stages and loops that the next step acts upon; which positions shift
-// how is in record/ansor_steps.h.
+// how is in ansor_log/steps.h.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "ansor_log/stages.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/ansor_stages.h"
 #include "schedule/trace.h"
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 
 std::unexpected<Error> refuse(std::string message);
 
@@ -46,7 +46,7 @@ class Replay {
   Result<Place> place(const Json& json);
   std::string names() const;
 
-  // Steps that change loops: ansor_loops.cc.
+  // Steps that change loops: loops.cc.
   Status split(const Json& json);
   Status follow_split(const Json& json);
   Status follow_fused_split(const Json& json);
@@ -60,7 +60,7 @@ class Replay {
   Result<SplitMade> split_of_step(int64_t number) const;
   void write_order(const StageState& stage);
 
-  // Steps that place stages or make them: ansor_places.cc.
+  // Steps that place stages or make them: places.cc.
   Status compute_at(const Json& json);
   Status compute_inline(const Json& json);
   Status compute_root(const Json& json);
@@ -84,4 +84,4 @@ class Replay {
   std::string text_;
 };
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

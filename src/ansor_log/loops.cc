@@ -6,11 +6,11 @@
 #include <array>
 #include <charconv>
 
+#include "ansor_log/replay.h"
 #include "base/json.h"
 #include "base/rounding.h"
-#include "record/ansor_walk.h"
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 namespace {
 
 constexpr int64_t kMostUnrolled = 512;  // Ansor's own largest choice for processors
@@ -220,4 +220,4 @@ Status Replay::pragma(const Json& json) {
   return {};
 }
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

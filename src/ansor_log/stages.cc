@@ -1,10 +1,10 @@
-#include "record/ansor_stages.h"
+#include "ansor_log/stages.h"
 
 #include <algorithm>
 #include <queue>
 #include <utility>
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 
 using schedule::LoopTree;
 using schedule::StageIndex;
@@ -81,4 +81,4 @@ StageState state_of(const LoopTree& tree, StageIndex index) {
   return state;
 }
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

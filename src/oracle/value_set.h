@@ -11,7 +11,7 @@
 
 #include "ir/expr.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 struct ValueSet {
   double low = 0, high = 0;
@@ -36,4 +36,4 @@ ValueSet cast_set(ir::Scalar to, const ValueSet& x, ir::Scalar from, bool& hazar
 // `count` elements folded in any order by Add, Mul, Min, Max, And or Or.
 ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double count, bool& hazard);
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-#include "record/ansor_log.h"
+#include "ansor_log/import.h"
 
 #include <fmt/format.h>
 
@@ -7,18 +7,17 @@
 #include <set>
 #include <utility>
 
+#include "ansor_log/steps.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "record/ansor_steps.h"
-#include "record/store_impl.h"
 #include "schedule/apply.h"
 
-namespace tilewright::record {
+namespace tilewright::ansor_log {
 namespace {
 
-constexpr int64_t kLineVersionAnsor = 1;
+constexpr int64_t kLineVersion = 1;
 
-struct AnsorRecord {
+struct LogRecord {
   std::string workload;
   Json steps;
   double cost_s = 0;
@@ -29,14 +28,13 @@ const Json* item(const Json* json, size_t at) {
   return json != nullptr && json->is_array() && at < json->size() ? &(*json)[at] : nullptr;
 }
 
-Result<AnsorRecord> parse_record(std::string_view line) {
-  const Result<Json> json = parse_json(line);
-  if (!json) return std::unexpected(json.error());
+Result<LogRecord> parse_record(std::string_view line) {
+  const Json json = TRY(parse_json(line));
   const auto wrong = [](std::string_view what) {
     return fail(ErrorKind::BadInput, fmt::format("no record of Ansor's: {}", what));
   };
-  const Json* const input = find_member(*json, "i");
-  const Json* const result = find_member(*json, "r");
+  const Json* const input = find_member(json, "i");
+  const Json* const result = find_member(json, "r");
   if (input == nullptr || result == nullptr)
     return wrong("an object with \"i\" and \"r\" belongs here");
   const Json* const workload = item(item(input, 0), 0);
@@ -48,7 +46,7 @@ Result<AnsorRecord> parse_record(std::string_view line) {
   if (costs == nullptr || !costs->is_array() || error == nullptr || !error->is_number_integer()) {
     return wrong("its costs are missing");
   }
-  AnsorRecord record;
+  LogRecord record;
   record.workload = workload->get<std::string>();
   record.steps = *steps;
   record.failed = error->get<int64_t>() != 0;
@@ -61,45 +59,43 @@ Result<AnsorRecord> parse_record(std::string_view line) {
 }
 
 // Fastest first, each trace once.
-std::vector<AnsorTrace> in_order(std::vector<AnsorTrace> traces) {
-  std::ranges::sort(traces, {}, [](const AnsorTrace& trace) {
+std::vector<LoggedTrace> in_order(std::vector<LoggedTrace> traces) {
+  std::ranges::sort(traces, {}, [](const LoggedTrace& trace) {
     const double cost_s =
         trace.cost_s == 0 ? std::numeric_limits<double>::infinity() : trace.cost_s;
     return std::pair(cost_s, std::string_view(trace.trace));
   });
   std::set<std::string> seen;
-  std::erase_if(traces, [&](const AnsorTrace& one) { return !seen.insert(one.trace).second; });
+  std::erase_if(traces, [&](const LoggedTrace& one) { return !seen.insert(one.trace).second; });
   return traces;
 }
 
 }  // namespace
 
-Result<AnsorReport> import_ansor_log(Store& store, const Task& task,
-                                     const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path);
-  if (!text) return std::unexpected(text.error());
-  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
-  if (!initial) return std::unexpected(initial.error());
+Result<ImportReport> import_log(record::Store& store, const Task& task,
+                                const std::filesystem::path& path) {
+  const std::string text = TRY(read_file(path));
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
 
-  AnsorReport report;
+  ImportReport report;
   std::set<std::string> reasons;
-  std::vector<ForeignLine> lines;
+  std::vector<std::string> lines;
   const std::string key = task.key().hex();
   int64_t number = 0;
   const auto refuse = [&](const std::string& why) {
     ++report.refused;
-    if (report.named.size() < ImportReport::kMostNamed && reasons.insert(why).second) {
+    if (report.named.size() < record::ImportReport::kMostNamed && reasons.insert(why).second) {
       report.named.push_back({number, why});
     }
   };
-  for (std::string_view rest = *text; !rest.empty();) {
+  for (std::string_view rest = text; !rest.empty();) {
     const size_t end = rest.find('\n');
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     ++number;
     if (line.empty() || line[0] == '#' || line[0] == ' ' || line[0] == '\r') continue;
     ++report.records;
-    const Result<AnsorRecord> record = parse_record(line);
+    const Result<LogRecord> record = parse_record(line);
     if (!record) {
       refuse(record.error().message);
       continue;
@@ -108,44 +104,35 @@ Result<AnsorReport> import_ansor_log(Store& store, const Task& task,
       ++report.failed;
       continue;
     }
-    const Result<schedule::Trace> trace = trace_of_ansor_steps(record->steps, *initial);
+    const Result<schedule::Trace> trace = trace_of_steps(record->steps, initial);
     if (!trace) {
       refuse(trace.error().message);
       continue;
     }
-    AnsorTrace one{schedule::to_text(*trace), record->cost_s, record->workload};
+    LoggedTrace one{schedule::to_text(*trace), record->cost_s, record->workload};
     const Json object = {{"type", "ansor"},
-                         {"v", kLineVersionAnsor},
+                         {"v", kLineVersion},
                          {"task", key},
                          {"cost_s", one.cost_s},
                          {"workload", one.workload},
                          {"trace", one.trace},
                          {"record", parse_json(line).value_or(Json())}};
-    lines.push_back({print_json(object)});
+    lines.push_back(print_json(object));
     report.traces.push_back(std::move(one));
   }
   const int64_t all = std::ssize(report.traces);
   report.traces = in_order(std::move(report.traces));
   report.converted = std::ssize(report.traces);
   report.again = all - report.converted;
-  if (Status status = store.put_task(task); !status) return std::unexpected(status.error());
-  Transaction transaction(*store.impl().database);
-  for (const ForeignLine& line : lines) store.impl().add(line);
-  if (Status status = transaction.commit(); !status) {
-    store.impl().forget();
-    return std::unexpected(status.error());
-  }
+  TRY(store.put_task(task));
+  TRY(store.put_foreign_lines(lines));
   return report;
 }
 
-Result<std::vector<AnsorTrace>> ansor_traces(Store& store, Hash128 task) {
-  std::vector<AnsorTrace> traces;
-  Database& database = *store.impl().database;
-  Statement lines(database,
-                  "SELECT line FROM foreign_lines WHERE kind = 'unknown' AND line LIKE "
-                  "'{\"type\":\"ansor\",%' ORDER BY key");
-  while (lines.next()) {
-    const Result<Json> json = parse_json(lines.text(0));
+Result<std::vector<LoggedTrace>> imported_traces(record::Store& store, Hash128 task) {
+  std::vector<LoggedTrace> traces;
+  for (const std::string& line : TRY(store.foreign_lines("ansor"))) {
+    const Result<Json> json = parse_json(line);
     if (!json) continue;
     const Result<std::string> of = member<std::string>(*json, "task");
     const Result<std::string> trace = member<std::string>(*json, "trace");
@@ -154,13 +141,12 @@ Result<std::vector<AnsorTrace>> ansor_traces(Store& store, Hash128 task) {
     if (!of || *of != task.hex() || !trace || !cost || !workload) continue;
     traces.push_back({*trace, *cost, *workload});
   }
-  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
   return in_order(std::move(traces));
 }
 
-std::string print_traces(const std::vector<AnsorTrace>& traces) {
+std::string print_traces(const std::vector<LoggedTrace>& traces) {
   std::string text;
-  for (const AnsorTrace& trace : traces) {
+  for (const LoggedTrace& trace : traces) {
     if (!text.empty()) text += "---\n";
     text += fmt::format("# Ansor: {} s, {}\n", trace.cost_s, trace.workload);
     text += trace.trace;
@@ -168,4 +154,4 @@ std::string print_traces(const std::vector<AnsorTrace>& traces) {
   return text;
 }
 
-}  // namespace tilewright::record
+}  // namespace tilewright::ansor_log

@@ -1,5 +1,6 @@
 // find_difference: a quick pass over blocks that are right in all likelihood, and an exact look at
 // the elements of those that are not.
+#include "oracle/difference.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +11,9 @@
 
 #include "base/check.h"
 #include "ir/element.h"
-#include "measure/element.h"
-#include "measure/expectation.h"
+#include "oracle/element.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 constexpr int64_t kBlock = 1024;  // elements
@@ -97,4 +97,4 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
                      ir::read_element(expected.data(), tensor.element, first), wrong, elements);
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

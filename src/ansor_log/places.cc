@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
+#include "ansor_log/replay.h"
 #include "base/json.h"
-#include "record/ansor_walk.h"
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 
 using schedule::LoopTree;
 using schedule::StageIndex;
@@ -111,4 +111,4 @@ Result<StageState> Replay::made_stage(const std::string& name) const {
   return state_of(*tree, stage);
 }
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

@@ -23,13 +23,13 @@
 #include "schedule/loop_tree.h"
 #include "schedule/trace.h"
 
-namespace tilewright::record {
+namespace tilewright::ansor_log {
 
 // A legal trace of the workload that `initial` is of, or the reason why there is none: the step,
 // by its number from 0, and what is wrong with it.
-Result<schedule::Trace> trace_of_ansor_steps(const Json& steps, const schedule::LoopTree& initial);
+Result<schedule::Trace> trace_of_steps(const Json& steps, const schedule::LoopTree& initial);
 
 // The stages as Ansor numbers them before any step; for messages and tests.
-std::vector<std::string> ansor_stages(const schedule::LoopTree& initial);
+std::vector<std::string> stage_names(const schedule::LoopTree& initial);
 
-}  // namespace tilewright::record
+}  // namespace tilewright::ansor_log

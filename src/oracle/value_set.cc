@@ -1,10 +1,10 @@
-#include "measure/value_set.h"
+#include "oracle/value_set.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -298,4 +298,4 @@ ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double co
   return x;  // one of them
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-#include "record/ansor_walk.h"
+#include "ansor_log/replay.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "schedule/apply.h"
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 
 using schedule::LoopTree;
 using schedule::StageIndex;
@@ -181,4 +181,4 @@ Result<Trace> Replay::legal(const std::string& text) const {
   return schedule::trace_from_text(text);
 }
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

@@ -1,9 +1,9 @@
-#include "measure/element.h"
+#include "oracle/element.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 std::vector<int64_t> shape_of(const te::Tensor& tensor) {
   std::vector<int64_t> shape;
@@ -35,4 +35,4 @@ std::string print_element(const te::Tensor& tensor, int64_t offset) {
   return fmt::format("{}[{}]", tensor.name.text(), fmt::join(indices_of(tensor, offset), ", "));
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

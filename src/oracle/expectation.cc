@@ -1,4 +1,4 @@
-#include "measure/expectation.h"
+#include "oracle/expectation.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 
 #include "base/check.h"
 #include "ir/element.h"
-#include "measure/element.h"
-#include "measure/input_values.h"
-#include "measure/sample_elements.h"
+#include "oracle/element.h"
+#include "oracle/input_values.h"
+#include "oracle/sample_elements.h"
 #include "te/rounding_bound.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 // Expressions that are evaluated to judge a reference, over all outputs: a fraction of a second.
@@ -87,14 +87,14 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
 
 class Judge {
  public:
-  Judge(const Workload& workload, const SharedOperands& operands, bool exact)
+  Judge(const Workload& workload, OperandBytes operands, bool exact)
       : workload_(workload),
         operands_(operands),
         exact_(exact),
         bound_(*workload.dag, [this](te::TensorId tensor, int64_t offset) {
           const size_t k = operand_of(tensor);
-          return ir::read_element(operands_.operand(k).data(),
-                                  workload_.dag->tensor(tensor).element, offset);
+          return ir::read_element(operands_[k].data(), workload_.dag->tensor(tensor).element,
+                                  offset);
         }) {
     for (size_t k = 0; k < workload.operands.size(); ++k) {
       const te::TensorId tensor = workload.operands[k].tensor;
@@ -120,10 +120,8 @@ class Judge {
       }
     }
     for (size_t e = 0; e < chosen.size(); ++e) {
-      const double actual =
-          ir::read_element(operands_.operand(k).data(), tensor.element, chosen[e]);
-      const Status right = compare(tensor, chosen[e], expected[e], actual, kUsual * largest);
-      if (!right) return right;
+      const double actual = ir::read_element(operands_[k].data(), tensor.element, chosen[e]);
+      TRY(compare(tensor, chosen[e], expected[e], actual, kUsual * largest));
     }
     if (exact_) return {};
     const Line line = tolerance_of(tensor.element, samples);
@@ -149,74 +147,26 @@ class Judge {
   }
 
   const Workload& workload_;
-  const SharedOperands& operands_;
+  OperandBytes operands_;
   bool exact_;
   std::vector<size_t> by_tensor_;
   te::RoundingBound bound_;
 };
 
-// How many of the indices of an element are the last of their dimension.
-class EndCounter {
- public:
-  explicit EndCounter(std::vector<int64_t> shape) : shape_(std::move(shape)) {
-    indices_.resize(shape_.size());
-    for (const int64_t extent : shape_) ends_ += extent == 1 ? 1 : 0;
-    ends_of_one_ = ends_;
-  }
-  bool at_end() const { return ends_ > ends_of_one_; }  // dimensions of one element do not count
-  void next() {
-    for (size_t d = shape_.size(); d-- > 0;) {
-      if (indices_[d] + 1 < shape_[d]) {
-        ends_ += ++indices_[d] + 1 == shape_[d] ? 1 : 0;
-        return;
-      }
-      ends_ -= shape_[d] > 1 ? 1 : 0;
-      indices_[d] = 0;
-    }
-  }
-
- private:
-  std::vector<int64_t> shape_, indices_;
-  int ends_ = 0, ends_of_one_ = 0;
-};
-
-void draw_tensor(Rng& rng, const InputRange& range, const te::Tensor& tensor, std::byte* data) {
-  const int64_t elements = elements_of(tensor);
-  EndCounter ends(shape_of(tensor));
-  for (int64_t e = 0; e < elements; ++e) {
-    ir::write_element(data, tensor.element, e, draw_value(rng, range, ends.at_end()));
-    ends.next();
-  }
-}
-
 }  // namespace
 
-Status draw_inputs(const Workload& workload, uint64_t seed, SharedOperands& operands) {
-  const Result<InputPlan> plan = plan_inputs(workload);
-  if (!plan) return std::unexpected(plan.error());
-  for (size_t k = 0; k < workload.operands.size(); ++k) {
-    if (workload.operands[k].role == Role::Output) continue;
-    Rng rng(seed * 1000003 + k);
-    const te::Tensor& tensor = workload.dag->tensor(workload.operands[k].tensor);
-    draw_tensor(rng, plan->operands[k], tensor, operands.operand(k).data());
-  }
-  return {};
-}
-
-Result<Tolerance> judge_reference(const Workload& workload, const SharedOperands& operands) {
-  const Result<InputPlan> plan = plan_inputs(workload);
-  if (!plan) return std::unexpected(plan.error());
+Result<Tolerance> judge_reference(const Workload& workload, OperandBytes operands) {
+  const InputPlan plan = TRY(plan_inputs(workload));
   Tolerance tolerance;
   tolerance.absolute.assign(workload.operands.size(), 0);
   tolerance.relative.assign(workload.operands.size(), 0);
   const auto outputs = std::ranges::count(workload.operands, Role::Output, &Operand::role);
-  Judge judge(workload, operands, plan->exact);
+  Judge judge(workload, operands, plan.exact);
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     if (workload.operands[k].role != Role::Output) continue;
-    const Status right = judge.judge(k, kWorkBudget / static_cast<double>(outputs), tolerance);
-    if (!right) return std::unexpected(right.error());
+    TRY(judge.judge(k, kWorkBudget / static_cast<double>(outputs), tolerance));
   }
   return tolerance;
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-#include "measure/value_analysis.h"
+#include "oracle/value_analysis.h"
 
 #include <algorithm>
 #include <limits>
@@ -8,7 +8,7 @@
 #include "ir/equal.h"
 #include "ir/visit.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 bool reads_tensor(const ir::Expr& expr) {
@@ -172,4 +172,4 @@ ValueAnalysis analyse_values(const te::Dag& dag, const std::vector<ValueSet>& in
   return result;
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -7,7 +7,7 @@
 
 #include "schedule/loop_tree.h"
 
-namespace tilewright::record::ansor {
+namespace tilewright::ansor_log {
 
 struct Loop {
   std::string name;
@@ -30,4 +30,4 @@ std::vector<schedule::StageIndex> stage_order(const schedule::LoopTree& tree);
 
 StageState state_of(const schedule::LoopTree& tree, schedule::StageIndex index);
 
-}  // namespace tilewright::record::ansor
+}  // namespace tilewright::ansor_log

@@ -1,15 +1,15 @@
 // The rules that say what is exact, and what inputs they lead to.
-#include "measure/value_set.h"
+#include "oracle/value_set.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "measure/input_values.h"
-#include "measure/value_analysis.h"
+#include "oracle/input_values.h"
+#include "oracle/value_analysis.h"
 #include "task/parse.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 constexpr ValueSet whole(double low, double high) { return {low, high, 0, true}; }
@@ -123,4 +123,4 @@ TEST(InputValues, FollowTheUseOfAnInput) {
 }
 
 }  // namespace
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,7 +1,5 @@
 // Every operator of the table: inputs are drawn, the default schedule's output is believed, another
 // schedule's agrees, and one wrong element is noticed.
-#include "measure/expectation.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,9 +8,11 @@
 #include <set>
 
 #include "ir/element.h"
-#include "measure/element.h"
-#include "measure/input_values.h"
 #include "measure/workbench_testing.h"
+#include "oracle/difference.h"
+#include "oracle/element.h"
+#include "oracle/expectation.h"
+#include "oracle/input_values.h"
 #include "task/parse.h"
 #include "te/ops/table.h"
 
@@ -105,12 +105,14 @@ void expect_noticed(TestBench& test) {
     const te::Tensor& tensor =
         test.task.workload.dag->tensor(test.task.workload.operands[k].tensor);
     const std::span<const std::byte> expected = test.operands.operand(k);
-    const int64_t last = elements_of(tensor) - 1;
+    const int64_t last = oracle::elements_of(tensor) - 1;
     for (const int64_t offset : {int64_t{0}, last / 2, last}) {
       std::vector<std::byte> actual(expected.begin(), expected.end());
-      EXPECT_EQ(find_difference(test.task.workload, k, test.tolerance, expected, actual), "");
+      EXPECT_EQ(oracle::find_difference(test.task.workload, k, test.tolerance, expected, actual),
+                "");
       corrupt(actual, tensor, offset);
-      EXPECT_NE(find_difference(test.task.workload, k, test.tolerance, expected, actual), "")
+      EXPECT_NE(oracle::find_difference(test.task.workload, k, test.tolerance, expected, actual),
+                "")
           << "allowed: " << test.tolerance.absolute[k] << ", " << test.tolerance.relative[k];
     }
   }
@@ -127,20 +129,20 @@ void expect_judged(TestBench& test) {
     }
     const std::span<std::byte> output = test.operands.operand(k);
     const std::vector<std::byte> saved(output.begin(), output.end());
-    for (int64_t e = 0; e < elements_of(tensor); ++e) corrupt(output, tensor, e);
-    EXPECT_FALSE(judge_reference(workload, test.operands));
+    for (int64_t e = 0; e < oracle::elements_of(tensor); ++e) corrupt(output, tensor, e);
+    EXPECT_FALSE(oracle::judge_reference(workload, test.operands.sections()));
     std::ranges::copy(saved, output.begin());
   }
 }
 
-TEST(Expectation, HoldsForEveryOperator) {
+TEST(Operators, HoldsForEveryOperator) {
   std::set<std::string_view> seen;
   for (const Case& one : kCases) {
     SCOPED_TRACE(one.text);
     const std::string_view text = one.text;
     seen.insert(text.substr(0, text.find(':')));
     TestBench test(task_of_text(one.text));
-    EXPECT_EQ(plan_inputs(test.task.workload).value().exact, one.exact);
+    EXPECT_EQ(oracle::plan_inputs(test.task.workload).value().exact, one.exact);
     EXPECT_EQ(test.error, "");
     EXPECT_FALSE(record::is_failure(test.reference.verdict.kind)) << test.reference.verdict.text;
     const RunOutcome other = test.bench->check(build_default(test.task, 1), 1e9);
@@ -168,7 +170,7 @@ double root(double, double part, double) { return std::sqrt(part); }
 double rescaled(double all, double part, double y) { return y * all / part; }
 double itself(double, double part, double) { return part; }
 
-TEST(Expectation, ForgottenTailsAreNoticed) {
+TEST(Operators, ForgottenTailsAreNoticed) {
   const Omission cases[] = {
       {"norm:b=1,m=256,n=1024", 1, 262144, 8, add_square, root},
       {"softmax:m=16,n=8192", 16, 8192, 1, add_exp, rescaled},
@@ -188,7 +190,7 @@ TEST(Expectation, ForgottenTailsAreNoticed) {
     const te::Tensor& output = workload.dag->tensor(workload.operands[1].tensor);
     const std::span<const std::byte> expected = test.operands.operand(1);
     std::vector<std::byte> actual(expected.begin(), expected.end());
-    const int64_t row_outputs = elements_of(output) / one.rows;
+    const int64_t row_outputs = oracle::elements_of(output) / one.rows;
     for (int64_t row = 0; row < one.rows; ++row) {
       double all = -1e30, part = -1e30;
       if (one.fold != maximum) all = part = 0;
@@ -203,7 +205,7 @@ TEST(Expectation, ForgottenTailsAreNoticed) {
         ir::write_element(actual.data(), output.element, k, one.element(all, part, y));
       }
     }
-    EXPECT_NE(find_difference(workload, 1, test.tolerance, expected, actual), "");
+    EXPECT_NE(oracle::find_difference(workload, 1, test.tolerance, expected, actual), "");
   }
 }
 

@@ -1,18 +1,19 @@
-#include "record/ansor_log.h"
+#include "ansor_log/import.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
+#include "ansor_log/steps.h"
 #include "base/json.h"
-#include "record/ansor_steps.h"
 #include "record/record_testing.h"
 #include "schedule/apply.h"
 
-namespace tilewright::record {
+namespace tilewright::ansor_log {
 namespace {
 
+using namespace tilewright::record;           // NOLINT: as above
 using namespace tilewright::record::testing;  // NOLINT: these are for tests
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -24,7 +25,7 @@ class AnsorSteps : public ::testing::Test {
     initial_ = must(schedule::initial_tree(workload_));
   }
   std::string convert(const std::string& steps) {
-    Result<schedule::Trace> trace = trace_of_ansor_steps(must(parse_json(steps)), initial_);
+    Result<schedule::Trace> trace = trace_of_steps(must(parse_json(steps)), initial_);
     return trace ? schedule::to_text(*trace) : "refused: " + trace.error().message;
   }
 
@@ -34,9 +35,9 @@ class AnsorSteps : public ::testing::Test {
 
 TEST_F(AnsorSteps, StagesAreNumberedAsThere) {
   use("matmul:m=512,n=64,k=128");
-  EXPECT_THAT(ansor_stages(initial_), ElementsAre("A", "B", "C"));
+  EXPECT_THAT(stage_names(initial_), ElementsAre("A", "B", "C"));
   use("conv2d:n=1,h=14,w=14,ci=32,co=32,kernel=3,stride=1,pad=1");
-  EXPECT_THAT(ansor_stages(initial_), ElementsAre("X", "P", "W", "Y"));
+  EXPECT_THAT(stage_names(initial_), ElementsAre("X", "P", "W", "Y"));
 }
 
 TEST_F(AnsorSteps, AMatmulWithACache) {
@@ -87,7 +88,7 @@ pack W Y
 
 TEST_F(AnsorSteps, AReductionThatIsFactored) {
   use("reduce:shape=8x1024,axes=1,op=sum");
-  const std::vector<std::string> stages = ansor_stages(initial_);
+  const std::vector<std::string> stages = stage_names(initial_);
   ASSERT_EQ(stages.size(), 2u);
   const std::string text = convert(R"([["SP", 1, 1, 1024, [16], 1], ["RF", 1, 2, 1],
       ["RE", 1, [0, 2, 1]], ["AN", 1, 0, 3], ["AN", 1, 2, 2]])");
@@ -164,7 +165,7 @@ TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
       << "{\"i\": []}\n";
   const Task task = task_for("matmul:m=64,n=64,k=64");
   Store store = must(Store::open(folder / "a.db"));
-  const AnsorReport report = must(import_ansor_log(store, task, folder / "log.json"));
+  const ImportReport report = must(import_log(store, task, folder / "log.json"));
   EXPECT_EQ(report.records, 7);
   EXPECT_EQ(report.converted, 2);
   EXPECT_EQ(report.again, 1);
@@ -175,16 +176,16 @@ TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
   EXPECT_EQ(print_traces(report.traces),
             "# Ansor: 0.005 s, [\"matmul\", 64, 64, 64]\nsplit C i [8]\n---\n"
             "# Ansor: 0.01 s, [\"matmul\", 64, 64, 64]\nsplit C i [4]\n");
-  EXPECT_EQ(must(ansor_traces(store, task.key())), report.traces);
-  EXPECT_TRUE(must(ansor_traces(store, {1, 1})).empty());
+  EXPECT_EQ(must(imported_traces(store, task.key())), report.traces);
+  EXPECT_TRUE(must(imported_traces(store, {1, 1})).empty());
   EXPECT_TRUE(must(store.best(task.key(), {}, 5)).empty());
   // They travel with the store, and again is no more.
   Store other = must(Store::open(folder / "b.db"));
   must(merge(other, store));
-  must(import_ansor_log(other, task, folder / "log.json"));
-  EXPECT_EQ(must(ansor_traces(other, task.key())), report.traces);
-  EXPECT_FALSE(import_ansor_log(store, task, folder / "none").has_value());
+  must(import_log(other, task, folder / "log.json"));
+  EXPECT_EQ(must(imported_traces(other, task.key())), report.traces);
+  EXPECT_FALSE(import_log(store, task, folder / "none").has_value());
 }
 
 }  // namespace
-}  // namespace tilewright::record
+}  // namespace tilewright::ansor_log

@@ -5,10 +5,10 @@
 
 #include <vector>
 
-#include "measure/value_set.h"
+#include "oracle/value_set.h"
 #include "te/dag.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 struct ValueAnalysis {
   std::vector<ValueSet> tensors;  // by TensorId
@@ -22,4 +22,4 @@ struct ValueAnalysis {
 // `inputs` by TensorId; what is no placeholder is ignored.
 ValueAnalysis analyse_values(const te::Dag& dag, const std::vector<ValueSet>& inputs);
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "te/dag.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 // Expressions evaluated to compute one element of `tensor` from the inputs, each intermediate
 // element once.
@@ -19,4 +19,4 @@ double work_of_element(const te::Dag& dag, te::TensorId tensor);
 std::vector<int64_t> sample_elements(const te::Dag& dag, te::TensorId tensor, double work_budget,
                                      Rng& rng);
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/rng.h"
-#include "measure/value_set.h"
+#include "oracle/value_set.h"
 #include "task/workload.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 struct InputRange {
   double low = -1, high = 1;
@@ -42,4 +42,4 @@ Result<InputPlan> plan_inputs(const Workload& workload);
 // `at_end`: of a dimension.
 double draw_value(Rng& rng, const InputRange& range, bool at_end);
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-#include "measure/input_values.h"
+#include "oracle/input_values.h"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,9 @@
 
 #include "base/check.h"
 #include "ir/visit.h"
-#include "measure/value_analysis.h"
+#include "oracle/value_analysis.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 constexpr double kLeastIntegers = 1000;  // of a type of integers, around 0
@@ -246,4 +246,4 @@ double draw_value(Rng& rng, const InputRange& range, bool at_end) {
   return value == 0 && !range.zero ? 1 : static_cast<double>(value);
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -8,7 +8,7 @@
 
 #include "te/dag.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 
 std::vector<int64_t> shape_of(const te::Tensor& tensor);
 int64_t elements_of(const te::Tensor& tensor);
@@ -18,4 +18,4 @@ size_t bytes_of(const te::Tensor& tensor);
 std::vector<int64_t> indices_of(const te::Tensor& tensor, int64_t offset);
 std::string print_element(const te::Tensor& tensor, int64_t offset);  // `Y[0, 3, 1]`
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-#include "measure/sample_elements.h"
+#include "oracle/sample_elements.h"
 
 #include <algorithm>
 #include <bit>
@@ -6,9 +6,9 @@
 #include <set>
 
 #include "ir/visit.h"
-#include "measure/element.h"
+#include "oracle/element.h"
 
-namespace tilewright::measure {
+namespace tilewright::oracle {
 namespace {
 
 constexpr size_t kLeast = 2, kMost = 256;
@@ -116,4 +116,4 @@ std::vector<int64_t> sample_elements(const te::Dag& dag, te::TensorId tensor, do
   return chosen;
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright::oracle

@@ -1,0 +1,56 @@
+// Imports logs of Ansor (TVM's auto_scheduler): one JSON object per line,
+//
+//   {"i": [[workload key, target, ...], [[], [step...]]], "r": [[cost_s...], error, all_s, time],
+//   "v"}
+//
+// A log names its workload by a function or a hash, not by its definition. So the caller names the
+// task, and the extents that the splits record are checked against it. Each record whose steps
+// convert (ansor_log/steps.h) becomes a legal trace. The store keeps traces as foreign lines of
+// type `ansor`, together with the original record. Their times come from another compiler and an
+// unknown machine, so they are never attempts: `best`, `measured` and all counts ignore them. To
+// time the traces, measure them:
+//
+//   tilewright records import log.json --ansor C2D2 -o C2D2.traces
+//   tilewright measure C2D2 --traces C2D2.traces
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/ndjson.h"
+#include "record/store.h"
+
+namespace tilewright::ansor_log {
+
+struct LoggedTrace {
+  std::string trace;     // text form
+  double cost_s = 0;     // the least of Ansor's; 0 when it had none
+  std::string workload;  // Ansor's key
+
+  bool operator==(const LoggedTrace&) const = default;
+};
+
+struct ImportReport {
+  int64_t records = 0;
+  int64_t converted = 0;               // distinct traces, new or not
+  int64_t again = 0;                   // gave a trace that an earlier one gave
+  int64_t failed = 0;                  // failed when Ansor measured them: left out
+  int64_t refused = 0;                 // cannot be read, or not converted
+  std::vector<record::BadLine> named;  // the first of the refused ones, each reason once
+  std::vector<LoggedTrace> traces;     // fastest first
+};
+
+// Puts the task, and a foreign line for each trace.
+Result<ImportReport> import_log(record::Store& store, const Task& task,
+                                const std::filesystem::path& path);
+
+// What earlier imports have left for a task, fastest first.
+Result<std::vector<LoggedTrace>> imported_traces(record::Store& store, Hash128 task);
+
+// Traces one after the other, with lines `---` between: what `measure --traces` reads.
+std::string print_traces(const std::vector<LoggedTrace>& traces);
+
+}  // namespace tilewright::ansor_log

@@ -1,0 +1,28 @@
+// The comparison of an output with its reference, element by element, within a tolerance. Pure
+// functions on memory of the caller.
+//
+//   find_difference -> "Y[0, 3, 1] is 0.25, expected 0.5; 17 of 4096 elements are wrong"
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "task/workload.h"
+
+namespace tilewright::oracle {
+
+// By operand, 0 for inputs: how far an element may be from the reference.
+struct Tolerance {
+  std::vector<double> absolute;  // 0: equal bit by bit
+  std::vector<double> relative;  // times the reference's magnitude, added to `absolute`
+
+  bool operator==(const Tolerance&) const = default;
+};
+
+// Names the first wrong element and counts them; empty when all are right. Both are row-major.
+std::string find_difference(const Workload& workload, size_t operand, const Tolerance& tolerance,
+                            std::span<const std::byte> expected, std::span<const std::byte> actual);
+
+}  // namespace tilewright::oracle

@@ -1,0 +1,16 @@
+// Fills inputs and constants of a workload with values for which results are exact where the Dag
+// allows it (oracle/input_values.h). The same workload and seed give the same bytes.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "oracle/operand_bytes.h"
+#include "task/workload.h"
+
+namespace tilewright::oracle {
+
+// Outputs are left alone. An error when no inputs keep indices in bounds.
+Status draw_inputs(const Workload& workload, uint64_t seed, OperandBytes operands);
+
+}  // namespace tilewright::oracle
