@@ -26,7 +26,7 @@ add_compile_options(-Wall -Wextra -Wconversion -Werror -fno-omit-frame-pointer)
 # headers, depending on what it inlines, instruments or precompiles; clang-tidy and the sanitizers
 # look for the same faults without the noise.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  foreach(noise IN ITEMS maybe-uninitialized restrict stringop-overflow stringop-overread)
+  foreach(noise IN ITEMS maybe-uninitialized restrict array-bounds stringop-overflow stringop-overread)
     add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-${noise}>)
   endforeach()
 endif()

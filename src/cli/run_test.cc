@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"lower", "GMM0", "--threads", "0"}, "--threads: Value 0 not in range"},
         Mistake{{"lower", "GMM0", "--threads", "2", "--target", "x86-64-v3;threads=2"},
                 "says the threads already"},
-        Mistake{{"lower", "GMM0", "--disable-pass", "vectorize"}, "there is no pass 'vectorize'"},
+        Mistake{{"lower", "GMM0", "--disable-pass", "vectorise"}, "there is no pass 'vectorise'"},
         Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
         Mistake{{"measure", "GMM0"}, "either --traces FILE or --random N"},

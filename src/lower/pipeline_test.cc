@@ -44,10 +44,10 @@ TEST(Pipeline, PassesCanBeLeftOutByName) {
   EXPECT_NE(with.find("fma("), std::string::npos) << with;
   EXPECT_EQ(without.find("fma("), std::string::npos) << without;
 
-  const Result<ir::Function> unknown = lowered(matmul, "", {.disabled = {"vectorize"}});
+  const Result<ir::Function> unknown = lowered(matmul, "", {.disabled = {"vectorise"}});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().kind, ErrorKind::BadInput);
-  EXPECT_NE(unknown.error().message.find("there is no pass 'vectorize'; passes are flatten"),
+  EXPECT_NE(unknown.error().message.find("there is no pass 'vectorise'; passes are flatten"),
             std::string::npos)
       << unknown.error().message;
 }
