@@ -84,8 +84,8 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
 
   measure::SharedOperands operands = must(measure::SharedOperands::create(task.workload));
   must_hold(oracle::draw_inputs(task.workload, 1, operands.sections()));
-  std::vector<std::string> words = {library, object.symbol, std::to_string(task.target.threads),
-                                    std::to_string(object.workspace_bytes(task.target.threads))};
+  std::vector<std::string> words = {library, object.symbol, std::to_string(task.target.threads()),
+                                    std::to_string(object.workspace_bytes(task.target.threads()))};
   for (size_t k = 0; k < task.workload.operands.size(); ++k) {
     const Operand& operand = task.workload.operands[k];
     const std::span<const std::byte> bytes = operands.operand(k);

@@ -158,11 +158,11 @@ TEST_F(ModelFlags, CompilesForOtherMachines) {
 }
 
 TEST(TargetChoice, ThreadsAreSaidOnce) {
-  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads, 5);
-  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads, 3);
-  EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads, 7);
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads(), 5);
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
+  EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);
   EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
-  EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads,
+  EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads(),
             static_cast<int>(detect_machine().cpus.size()));
 }
 

@@ -19,15 +19,14 @@ void declare_target_flags(CLI::App& app, const std::string& default_text, Target
 Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   const int threads = choice.threads > 0 ? choice.threads : default_threads;
   if (choice.target.empty()) return host_target(threads);
-  if (choice.target.find("threads=") == std::string::npos) {
-    return parse_target(fmt::format("{};threads={}", choice.target, threads));
-  }
+  const Target target = TRY(parse_target(choice.target));
+  if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
     return fail(
         ErrorKind::BadInput,
         fmt::format("--target {} says the threads already; leave --threads out", choice.target));
   }
-  return parse_target(choice.target);
+  return target;
 }
 
 Result<Target> compiled_target_of(const TargetChoice& choice) {

@@ -56,19 +56,6 @@ struct Report {
 
 // --- what may be missing: one function a subject ---
 
-std::optional<Missing> missing_vectors(const Machine& machine) {
-  if (machine.features.has(Feature::Avx2) && machine.features.has(Feature::Fma)) return {};
-  return Missing{"AVX2 and FMA: kernels will use narrow vectors", ""};
-}
-
-std::optional<Missing> missing_amx_grant(const Machine& machine) {
-  constexpr uint32_t kAmxTileBit = 1u << 24;
-  if ((ask_cpu().leaf7_edx & kAmxTileBit) == 0) return {};
-  if (machine.features.has(Feature::AmxTile)) return {};
-  return Missing{
-      "AMX: the processor has it, the kernel does not grant it (Linux 5.16 or later does)", ""};
-}
-
 std::optional<Missing> missing_huge_pages(const Machine&) {
   const char* const path = "/sys/kernel/mm/transparent_hugepage/enabled";
   const Result<std::string> mode = read_file(path);
@@ -88,8 +75,10 @@ std::optional<Missing> missing_steady_clock(const Machine& machine) {
 
 std::vector<Missing> find_missing(const Machine& machine, const std::vector<Health>& back_ends) {
   std::vector<Missing> missing;
-  for (const auto subject :
-       {missing_vectors, missing_amx_grant, missing_huge_pages, missing_steady_clock}) {
+  for (std::string& what : missing_host_features(machine.features)) {
+    missing.push_back({std::move(what), ""});
+  }
+  for (const auto subject : {missing_huge_pages, missing_steady_clock}) {
     if (std::optional<Missing> found = subject(machine)) missing.push_back(*std::move(found));
   }
   for (const Health& health : back_ends) {
@@ -142,7 +131,7 @@ std::string to_text(const Report& report) {
   text += fmt::format("threads     {} on {} core{}\n", machine.cpus.size(), machine.cores,
                       machine.cores == 1 ? "" : "s");
   text += fmt::format("features    {}\n", machine.features.text());
-  text += fmt::format("vectors     {} bits, {} registers\n", report.target.vector_bits,
+  text += fmt::format("vectors     {} bits, {} registers\n", 8 * report.target.vector_bytes(),
                       report.target.vector_registers());
   for (const Cache& cache : machine.caches) {
     text += fmt::format("cache L{}    {}, shared by {}\n", cache.level, size_text(cache.size_bytes),

@@ -45,18 +45,18 @@ feature::Ceilings measure_ceilings(const Target& target,
                                    double seconds) {
   feature::Ceilings ceilings;
   const double each = seconds / static_cast<double>(levels.size());
-  ceilings.gflops = runtime::measure_fma_peak(target.threads, each).gflops;
+  ceilings.gflops = runtime::measure_fma_peak(target.threads(), each).gflops;
   ceilings.gigabytes_per_s.assign(levels.size(), 0);
   ceilings.gigabytes_per_s[0] = kBytesPerFlop * ceilings.gflops;
   for (size_t k = 1; k < levels.size(); ++k) {
     // Source and copy lie in the level beyond: more than this one holds, half of what that one
     // does.
     const bool memory = k + 1 == levels.size();
-    const int64_t here = levels[k].capacity * target.threads;
+    const int64_t here = levels[k].capacity * target.threads();
     const int64_t bytes = memory ? std::min(kMostBytes, 2 * here)
-                                 : std::max(here, levels[k + 1].capacity * target.threads / 4);
+                                 : std::max(here, levels[k + 1].capacity * target.threads() / 4);
     ceilings.gigabytes_per_s[k] =
-        runtime::measure_copy_bandwidth(target.threads, bytes, each).best();
+        runtime::measure_copy_bandwidth(target.threads(), bytes, each).best();
   }
   return ceilings;
 }
@@ -74,7 +74,7 @@ void explain_program(const Task& task, const schedule::Trace& trace, const Machi
   }
   ExplainedProgram program;
   program.loops = tree->to_string();
-  program.instructions = schedule::estimated_instructions(*tree, task.target.vector_bits / 8);
+  program.instructions = schedule::estimated_instructions(*tree, task.target.vector_bytes());
   program.traffic =
       feature::estimate_traffic(*tree, feature::memory_levels(task.target, machine), calls);
   program.facts = feature::nest_facts(*tree, task.target);
@@ -91,9 +91,9 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
     explanation.no_peak = "The peak of the machine that measured it is not known here.";
   } else if (seconds <= 0) {
     explanation.no_peak = "What this machine can do was not measured (--seconds 0).";
-  } else if (task.target.threads > static_cast<int>(machine.cpus.size())) {
+  } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
     explanation.no_peak = fmt::format("It is for {} threads and this machine has {}: no peak.",
-                                      task.target.threads, machine.cpus.size());
+                                      task.target.threads(), machine.cpus.size());
   } else {
     try {
       explanation.ceilings =

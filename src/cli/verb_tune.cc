@@ -251,7 +251,7 @@ Result<tune::TuningOptions> tuning_options(const Options& options, const TuneTas
 }
 
 double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
-  return runtime::measure_fma_peak(tasks[0].task.target.threads, seconds).gflops;
+  return runtime::measure_fma_peak(tasks[0].task.target.threads(), seconds).gflops;
 }
 
 Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks& what,

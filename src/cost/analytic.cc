@@ -180,8 +180,8 @@ class Analytic : public CostModel {
 
 AnalyticConstants analytic_constants(const Target& target, const Machine& machine) {
   AnalyticConstants constants;
-  // AMD's first cores with AVX-512 have units of 256 bits.
-  if (target.vector_bits == 512 && machine.vendor == "AuthenticAMD") {
+  // AMD's first cores with vectors of 64 bytes have units of half that width.
+  if (target.vector_bytes() == 64 && machine.vendor == "AuthenticAMD") {
     constants.fma = 1;
     constants.loads = 1;
     constants.stores = 0.5;

@@ -4,7 +4,8 @@
 #include <limits>
 
 #include "base/check.h"
-#include "cost/forest_avx512.h"
+#include "cost/forest_vectors.h"
+#include "target/host_vectors.h"
 
 namespace tilewright::cost {
 namespace {
@@ -50,7 +51,7 @@ ForestScorer::PaddedTree padded_tree(const Tree& tree, std::span<const uint32_t>
 ForestScorer::ForestScorer(const Forest& forest, Form form) : forest_(forest) {
   const bool is_shallow =
       std::ranges::all_of(forest.trees, [](const Tree& tree) { return depth_of(tree) <= kLevels; });
-  if (form == Form::Plain || !is_shallow || !has_avx512()) return;
+  if (form == Form::Plain || !is_shallow || !host_has_vectors_512()) return;
   std::vector<uint32_t> slot_of(forest.width, std::numeric_limits<uint32_t>::max());
   for (const Tree& tree : forest.trees) {
     for (const TreeNode& node : tree) {
@@ -68,7 +69,7 @@ ForestScorer::ForestScorer(const Forest& forest, Form form) : forest_(forest) {
 
 void ForestScorer::score(const float* rows, std::span<float> scores) const {
   if (is_vectorized()) {
-    score_avx512({.width = forest_.width, .used = used_, .trees = padded_}, rows, scores);
+    score_in_vectors({.width = forest_.width, .used = used_, .trees = padded_}, rows, scores);
   } else {
     score_plain(rows, scores);
   }

@@ -4,8 +4,9 @@
 
 #include "base/json.h"
 #include "base/rng.h"
-#include "cost/forest_avx512.h"
 #include "cost/forest_scorer.h"
+#include "cost/forest_vectors.h"
+#include "target/host_vectors.h"
 
 namespace tilewright::cost {
 namespace {
@@ -75,7 +76,7 @@ TEST(ForestScorer, GivesTheBitsOfThePlainEvaluation) {
 
 TEST(ForestScorer, IsVectorizedWhereItCanBe) {
   Rng rng(1);
-  EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorized(), has_avx512());
+  EXPECT_EQ(ForestScorer(random_forest(3, 6, 5, rng)).is_vectorized(), host_has_vectors_512());
   Forest deep = random_forest(3, 6, 5, rng);
   deep.trees.emplace_back(15);
   int32_t next = 0;

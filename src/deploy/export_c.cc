@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "codegen/c/emit_c.h"
 #include "deploy/export.h"
 #include "deploy/export_parts.h"
 #include "deploy/part_file.h"
@@ -14,23 +15,6 @@ namespace tilewright::deploy {
 namespace {
 
 namespace fs = std::filesystem;
-
-// As the compiler of the source says, not as the target does: the source may be compiled for less.
-constexpr std::string_view kFeatureMacros[][2] = {{"__SSE4_2__", "sse4.2"},
-                                                  {"__AVX__", "avx"},
-                                                  {"__F16C__", "f16c"},
-                                                  {"__FMA__", "fma"},
-                                                  {"__AVX2__", "avx2"},
-                                                  {"__AVXVNNI__", "avxvnni"},
-                                                  {"__AVX512F__", "avx512f"},
-                                                  {"__AVX512CD__", "avx512cd"},
-                                                  {"__AVX512BW__", "avx512bw"},
-                                                  {"__AVX512DQ__", "avx512dq"},
-                                                  {"__AVX512VL__", "avx512vl"},
-                                                  {"__AVX512VBMI__", "avx512vbmi"},
-                                                  {"__AVX512VNNI__", "avx512vnni"},
-                                                  {"__AVX512BF16__", "avx512bf16"},
-                                                  {"__AVX512FP16__", "avx512fp16"}};
 
 std::string c_string(std::string_view text) {
   std::string result = "\"";
@@ -88,11 +72,9 @@ class CText {
 
   void table(const std::string& weights_file) {
     const TableRows rows = table_rows(program_);
-    std::string text = "\nstatic const char tw_features[] = \"\"\n";
-    for (const auto& [macro, feature] : kFeatureMacros) {
-      text += fmt::format("#ifdef {}\n    \"{},\"\n#endif\n", macro, feature);
-    }
-    text += "    ;\n";
+    // As the compiler of the source says, not as the target does: it may compile for less.
+    std::string text =
+        fmt::format("\nstatic const char tw_features[] = {}    ;\n", codegen::c_enabled_features());
     text += kernel_rows();
     text += "static const TilewrightTableStep tw_steps[] = {\n";
     for (const TilewrightTableStep& step : rows.steps) {
@@ -122,7 +104,7 @@ class CText {
         "    .error = tilewright_model_error, .run = tilewright_model_run,\n"
         "    .run_dlpack = tilewright_model_run_dlpack, .run_timed = tilewright_model_run_timed,\n"
         "    .memory = tilewright_model_memory, .table = &tw_table}};\n",
-        program_.name, TILEWRIGHT_MODEL_VERSION, program_.target.threads, c_string(program_.name),
+        program_.name, TILEWRIGHT_MODEL_VERSION, program_.target.threads(), c_string(program_.name),
         program_.inputs.size(), program_.outputs.size(), program_.steps.size());
     file_.append(text);
   }

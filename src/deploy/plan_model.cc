@@ -53,11 +53,11 @@ class Executor {
       outputs.push_back(std::make_shared<runtime::AlignedBuffer>(type_of(dag.tensor(id)).bytes()));
       arguments.push_back(outputs.back()->data());
     }
-    const runtime::AlignedBuffer workspace((*kernel)->workspace_bytes(target_.threads));
+    const runtime::AlignedBuffer workspace((*kernel)->workspace_bytes(target_.threads()));
     const int32_t status = (**kernel)({.arguments = arguments.data(),
                                        .workspace = workspace.data(),
                                        .pool = nullptr,
-                                       .threads = target_.threads,
+                                       .threads = target_.threads(),
                                        .reserved = 0});
     if (status != TILEWRIGHT_STATUS_OK) {
       return fail(ErrorKind::Io, "a constant could not be computed: no threads");
@@ -154,7 +154,7 @@ Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
   if (!options) return std::unexpected(options.error());
   graph::PassOptions passes = options->passes;
   if (!passes.execute) {
-    passes.execute = execute_on(check_runs_here(target) ? target : host_target(target.threads));
+    passes.execute = execute_on(check_runs_here(target) ? target : host_target(target.threads()));
   }
   Result<graph::Graph> passed = graph::run_passes(graph, passes);
   if (!passed) return std::unexpected(passed.error());

@@ -31,13 +31,8 @@ TilewrightDataType data_type_of(ir::Scalar element) {
 }
 
 std::string needed_features(const Target& target) {
-  std::string text;
-  for (const Feature feature : target.features.list()) {
-    if (feature >= Feature::AmxTile) continue;  // no code uses them
-    if (!text.empty()) text += ',';
-    text += feature_text(feature);
-  }
-  return text;
+  const CpuTarget* cpu = target.cpu();
+  return cpu == nullptr ? "" : cpu->code_features().text();
 }
 
 TableRows table_rows(const Program& program) {
@@ -71,7 +66,7 @@ TilewrightModelTable plain_table(const Program& program, const TableRows& rows) 
 TilewrightModelApi plain_api(const Program& program) {
   TilewrightModelApi api{};
   api.version = TILEWRIGHT_MODEL_VERSION;
-  api.threads = program.target.threads;
+  api.threads = program.target.threads();
   api.input_count = static_cast<int32_t>(program.inputs.size());
   api.output_count = static_cast<int32_t>(program.outputs.size());
   api.step_count = static_cast<int32_t>(program.steps.size());

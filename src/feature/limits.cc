@@ -22,9 +22,9 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
                                const Target& target) {
   std::vector<std::string> out;
   const std::string stage = facts.hottest.text();
-  if (target.threads > 1 && facts.tasks == 1) {
+  if (target.threads() > 1 && facts.tasks == 1) {
     out.push_back(fmt::format("{} runs on one of {} threads: no loop around it is parallel.", stage,
-                              target.threads));
+                              target.threads()));
   }
   if (!facts.vectorized) {
     out.push_back(
@@ -50,11 +50,11 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
                     "inlined, attached or overlapping is computed again.",
                     traffic.computed_flop / traffic.flop));
   }
-  if (target.threads > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
+  if (target.threads() > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
     out.push_back(
         fmt::format("{} parallel iterations on {} threads keep them busy {:.0f} % of the "
                     "time.",
-                    facts.tasks, target.threads, percent(facts.balance)));
+                    facts.tasks, target.threads(), percent(facts.balance)));
   }
   if (facts.vectorized && facts.lanes_used < kIdleShare) {
     out.push_back(fmt::format("A vectorized loop of {} fills {:.0f} % of its lanes.",

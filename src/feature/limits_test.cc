@@ -67,8 +67,7 @@ TEST(Limits, NameTheLikelyReason) {
   for (const Case& c : kCases) {
     const Workbench bench(c.workload);
     const schedule::LoopTree tree = bench.tree(c.trace);
-    Target target = parse_target("x86-64-v4").value();
-    target.threads = c.threads;
+    const Target target = parse_target("x86-64-v4").value().with_threads(c.threads);
     Machine machine;
     machine.cores = 2;
     machine.caches = {{.level = 1, .size_bytes = 32 << 10, .line_bytes = 64},

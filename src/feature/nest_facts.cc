@@ -121,9 +121,9 @@ class FactFinder {
       position = tree_.var(stage.at_loop).position;
       at = stage.at_stage;
     }
-    const int64_t rounds = ceil_div(facts_.tasks, target_.threads);
+    const int64_t rounds = ceil_div(facts_.tasks, target_.threads());
     facts_.balance =
-        static_cast<double>(facts_.tasks) / static_cast<double>(rounds * target_.threads);
+        static_cast<double>(facts_.tasks) / static_cast<double>(rounds * target_.threads());
   }
 
   // Of the stage and of those around it, which cut its tiles.

@@ -10,6 +10,7 @@
 #include "feature/rows_nest.h"
 #include "feature/rows_touch.h"
 #include "feature/rows_writer.h"
+#include "target/host_vectors.h"
 
 namespace tilewright::feature {
 
@@ -48,12 +49,12 @@ using PaddedRow = std::array<float, kPadded>;
 }
 
 // Wider vectors of the same operations: without fma, so that all machines have the same bits.
-[[gnu::target("avx2")]] void make_logarithmic_avx2(float* row) { make_logarithmic_by_blocks(row); }
+TILEWRIGHT_VECTORS_256 void make_logarithmic_256(float* row) { make_logarithmic_by_blocks(row); }
 void make_logarithmic_plain(float* row) { make_logarithmic_by_blocks(row); }
 
 void make_logarithmic(float* row) {
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  (has_avx2 ? make_logarithmic_avx2 : make_logarithmic_plain)(row);
+  static const bool is_wide = host_has_vectors_256();
+  (is_wide ? make_logarithmic_256 : make_logarithmic_plain)(row);
 }
 
 }  // namespace

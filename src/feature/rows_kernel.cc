@@ -10,9 +10,9 @@ namespace tilewright::feature {
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
 RowTarget row_target(const Target& target, const Machine& machine) {
-  RowTarget out{.vector_bytes = target.vector_bits / 8,
+  RowTarget out{.vector_bytes = target.vector_bytes(),
                 .registers = target.vector_registers(),
-                .threads = target.threads};
+                .threads = target.threads()};
   for (const Cache& cache : machine.caches) {
     if (cache.line_bytes > 0) out.line_bytes = cache.line_bytes;
   }

@@ -38,9 +38,8 @@ class Rows {
  public:
   Rows(std::string_view workload, std::string_view steps, int vector_bits = 512, int threads = 2)
       : bench_(workload) {
-    Target target = parse_target("x86-64-v4").value();
-    target.vector_bits = vector_bits;
-    target.threads = threads;
+    const Target target =
+        parse_target("x86-64-v4").value().with_vector_bits(vector_bits).with_threads(threads);
     FeatureExtractor maker({bench_.workload(), target}, some_machine());
     maker.append(bench_.tree(steps), &batch_);
   }

@@ -308,13 +308,13 @@ class Estimator {
 std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& machine) {
   std::vector<MemoryLevel> levels;
   levels.push_back({.name = "registers",
-                    .capacity = int64_t{target.vector_registers()} * target.vector_bits / 8,
+                    .capacity = int64_t{target.vector_registers()} * target.vector_bytes(),
                     .keeps_sums = true});
   for (int level = 1; level <= 3; ++level) {
     const int64_t bytes = machine.cache_bytes(level);
     if (bytes == 0) continue;
-    const bool shared = level == 3 || (machine.cores > 0 && target.threads > machine.cores);
-    const int64_t share = level == 3 ? target.threads : 2;
+    const bool shared = level == 3 || (machine.cores > 0 && target.threads() > machine.cores);
+    const int64_t share = level == 3 ? target.threads() : 2;
     levels.push_back({.name = "L" + std::to_string(level),
                       .capacity = shared ? bytes / std::max<int64_t>(1, share) : bytes,
                       .holds = bytes,

@@ -32,7 +32,7 @@ class DefaultSchedule {
 
   Result<Trace> run(const LoopTree& initial) {
     inline_expressions();
-    plan_ = plan_nests(tree(), 2 * target_.threads);
+    plan_ = plan_nests(tree(), 2 * target_.threads());
     for (const auto& [root, last] : plan_.pairs) {
       if (auto chain = find_chain(tree(), root, last)) chains_.emplace(root, *std::move(chain));
     }
@@ -124,15 +124,15 @@ class DefaultSchedule {
   bool factor(StageIndex index) {
     const Stage& stage = tree().stage(index);
     const te::Op& op = dag_.op(stage.op);
-    if (!op.has_reduction() || target_.threads == 1) return false;
+    if (!op.has_reduction() || target_.threads() == 1) return false;
     const double space =
         iterations_of(tree(), stage) / static_cast<double>(te::reduce_size(dag_, stage.op));
-    if (space >= 2 * target_.threads || te::reduce_size(dag_, stage.op) < 1 << 15) return false;
+    if (space >= 2 * target_.threads() || te::reduce_size(dag_, stage.op) < 1 << 15) return false;
     const te::Axis& axis = *std::ranges::max_element(
         op.reduce_axes, {}, [](const te::Axis& a) { return a.extent.high; });
     const te::Axis& first = op.reduce_axes[0];
-    const te::Axis& cut = first.extent.high >= 4 * target_.threads ? first : axis;
-    const int64_t parts = 4 * target_.threads;
+    const te::Axis& cut = first.extent.high >= 4 * target_.threads() ? first : axis;
+    const int64_t parts = 4 * target_.threads();
     const int64_t length = (cut.extent.high + parts - 1) / parts;
     const StageName name = stage.name;
     if (!builder_.add(

@@ -50,13 +50,13 @@ void expect_legal(std::string_view text) {
       const Result<LoopTree> tree = apply_or_explain(*initial, *trace);
       ASSERT_TRUE(tree) << text << ": " << tree.error().message;
       const bool winograd = text.starts_with("conv2d_winograd");  // large bodies that fold
-      EXPECT_LE(estimated_instructions(*tree, target.vector_bits / 8),
+      EXPECT_LE(estimated_instructions(*tree, target.vector_bytes()),
                 winograd ? kMaxInstructions : kSmallCode)
           << text << "\n"
           << to_text(*trace);
       const bool scalar = variant == 1 && workload->dag->flop() <= kScalarFlop;
       EXPECT_FALSE(scalar && has(*tree, Annotation::Vectorize)) << text;
-      EXPECT_FALSE(target.threads == 1 && has(*tree, Annotation::Parallel)) << text;
+      EXPECT_FALSE(target.threads() == 1 && has(*tree, Annotation::Parallel)) << text;
     }
   }
 }

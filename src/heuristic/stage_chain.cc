@@ -32,7 +32,7 @@ int64_t StageTiler::rows_of(const Chain& chain) const {
   const int64_t length = tree().var(root.dims[static_cast<size_t>(chain.rows)]).extent;
   int64_t block = std::clamp<int64_t>(kBlockBytes / chain.row_bytes, 1, kMostRows);
   while (block > kFewestRows &&
-         others * ceil_div(length, block) < kTasksPerThread * target_.threads) {
+         others * ceil_div(length, block) < kTasksPerThread * target_.threads()) {
     block /= 2;
   }
   return ceil_div(length, ceil_div(length, std::min(block, length)));
@@ -79,7 +79,7 @@ std::optional<Name> StageTiler::lay_out_root(const Chain& chain) {
   if (!lanes.empty()) builder_.add({Annotate{name, lanes, Annotation::Vectorize}});
   const bool large =
       std::ranges::any_of(chain.products, [&](StageIndex each) { return is_worth_threads(each); });
-  if (large && target_.threads > 1) builder_.add({Annotate{name, loop, Annotation::Parallel}});
+  if (large && target_.threads() > 1) builder_.add({Annotate{name, loop, Annotation::Parallel}});
   return loop;
 }
 
@@ -154,7 +154,7 @@ void StageTiler::copy_whole(const Access& access, StageIndex reader, const AxisR
   if (all.size() > 1) steps.emplace_back(Reorder{copy, all});
   if (!builder_.add(steps)) return;
   builder_.add({Annotate{copy, tile.back(), Annotation::Vectorize}});
-  if (outer.empty() || target_.threads == 1) return;
+  if (outer.empty() || target_.threads() == 1) return;
   Name loop = outer[0];
   if (outer.size() > 1 && builder_.add({Fuse{copy, outer}})) {
     loop = Name::fuse(std::vector<Name>(outer.begin(), outer.end()));

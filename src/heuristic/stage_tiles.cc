@@ -177,7 +177,7 @@ void StageTiler::annotate_inner(StageIndex index, const AxisRoles& roles) {
 
 void StageTiler::chunk_first(StageIndex index, std::vector<Name>& outer) {
   const int64_t count = trips(tree(), index, outer[0]);
-  const int64_t tasks = 4 * kTasksPerThread * target_.threads;
+  const int64_t tasks = 4 * kTasksPerThread * target_.threads();
   if (outer.size() > 1 || count <= 4 * tasks) return;
   const Name loop = outer[0];
   if (!builder_.add({Split{name_of(index), loop, {ceil_div(count, tasks)}, Tail::Peel}})) return;
@@ -187,12 +187,12 @@ void StageTiler::chunk_first(StageIndex index, std::vector<Name>& outer) {
 std::optional<Name> StageTiler::make_parallel(StageIndex index, std::vector<Name>& outer,
                                               bool work_is_large) {
   if (outer.empty()) return std::nullopt;
-  if (target_.threads == 1 || !work_is_large) return outer[0];
+  if (target_.threads() == 1 || !work_is_large) return outer[0];
   chunk_first(index, outer);
   const StageName name = name_of(index);
   LoopList loops;
   int64_t tasks = 1;
-  while (loops.size() < outer.size() && tasks < kTasksPerThread * target_.threads) {
+  while (loops.size() < outer.size() && tasks < kTasksPerThread * target_.threads()) {
     tasks *= trips(tree(), index, outer[loops.size()]);
     loops.push_back(outer[loops.size()]);
   }
@@ -301,7 +301,7 @@ std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
   }
   // Blocks of rows where rows are short.
   const int64_t last = trips(tree(), index, outer.back());
-  const int64_t most = std::max<int64_t>(1, last / (kTasksPerThread * target_.threads));
+  const int64_t most = std::max<int64_t>(1, last / (kTasksPerThread * target_.threads()));
   const int64_t block = std::min(most, static_cast<int64_t>(2048 / std::max(1.0, row)));
   if (block > 1 && builder_.add({Split{name, outer.back(), {block}, Tail::Peel}})) {
     outer.back() = outer.back().child(0);
@@ -329,7 +329,7 @@ std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
     if (!builder_.add({Fuse{name, loops}})) return std::nullopt;
     loop = Name::fuse(outer);
   }
-  if (large && target_.threads > 1) builder_.add({Annotate{name, loop, Annotation::Parallel}});
+  if (large && target_.threads() > 1) builder_.add({Annotate{name, loop, Annotation::Parallel}});
   return loop;
 }
 

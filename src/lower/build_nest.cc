@@ -50,7 +50,7 @@ class NestBuilder {
  public:
   NestBuilder(const Workload& workload, const Target& target, const LoopTree& tree,
               const schedule::Trace& trace, std::vector<LoopBinding>* bindings)
-      : vector_bytes_(target.vector_bits / 8),
+      : vector_bytes_(target.vector_bytes()),
         tree_(tree),
         values_(tree, declare_buffers(workload, tree, &function_)),
         binder_(values_, trace, bindings) {}

@@ -42,9 +42,7 @@ class Kernel {
 
   // The text after the pass, or what the verifier says about it.
   std::string after(PassFunction pass, FloatPermissions permissions = {}, int vector_bits = 512) {
-    Target target;
-    target.vector_bits = vector_bits;
-    pass(function, {target, permissions});
+    pass(function, {CpuTarget{.vector_bits = vector_bits}, permissions});
     const Status status = ir::verify(function);
     return status ? text() : status.error().message;
   }

@@ -109,12 +109,13 @@ Status check_intrinsics(const Workload& workload, const Target& target,
   for (const schedule::TensorizedLoop& loop : tree.tensorized) {
     const schedule::TensorIntrinsic& intrinsic = *schedule::find_intrinsic(loop.intrinsic);
     const std::string& stage = tree.stage(loop.stage).name.text();
-    if (!target.has(intrinsic.feature)) {
-      return fail(ErrorKind::Unsupported,
-                  fmt::format("{} is tensorized by {}, which needs the CPU feature {}; the target "
-                              "{} does not have it",
-                              stage, loop.intrinsic.text(), feature_text(intrinsic.feature),
-                              print_target(target)));
+    if (!target.has(intrinsic.capability)) {
+      return fail(
+          ErrorKind::Unsupported,
+          fmt::format("{} is tensorized by {}, which needs {}; the target {} "
+                      "does not have it",
+                      stage, loop.intrinsic.text(), requirement_text(intrinsic.capability, target),
+                      print_target(target)));
     }
     if (ir::is_float(intrinsic.fold().body[0].type()) && !workload.permissions.contract) {
       return fail(ErrorKind::Unsupported,

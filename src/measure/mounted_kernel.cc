@@ -99,7 +99,7 @@ Result<MountedKernel> MountedKernel::mount(const Task& task, const BuiltKernel& 
   MountedKernel mounted(std::move(*loaded));
   mounted.workload_ = &task.workload;
   mounted.memory_ = &memory;
-  mounted.threads_ = task.target.threads;
+  mounted.threads_ = task.target.threads();
   for (const GuardedBuffer& operand : memory.operands) mounted.buffers_.push_back(&operand);
   packed.reserve(task.workload.operands.size());  // buffers are referred to
   for (const PackedOperand& operand : kernel.packed) {

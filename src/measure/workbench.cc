@@ -86,7 +86,7 @@ struct Workbench::Impl {
   void run_first(Call& trial, double timeout_ns) {
     poison();
     set_phase(status, "run");
-    trial.clock.emplace(*trial.kernel, task.target.threads, timeout_ns);
+    trial.clock.emplace(*trial.kernel, task.target.threads(), timeout_ns);
     trial.first_ns = trial.clock->run();
     trial.outcome.verdict.latency_ns = trial.first_ns;
     find_fault(trial);

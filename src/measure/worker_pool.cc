@@ -46,7 +46,7 @@ RunReply unreadable_run() {
 Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& options) {
   WorkerPool pool;
   pool.options_ = options;
-  pool.threads_ = task.target.threads;
+  pool.threads_ = task.target.threads();
   const std::vector<int> cpus = runtime::allowed_cpus();
   const auto count = static_cast<int>(cpus.size());
   const int builders = options.builders > 0 ? options.builders : count;

@@ -64,8 +64,9 @@ std::string TensorIntrinsic::to_string() const {
 std::span<const TensorIntrinsic> all_intrinsics() {
   using enum ir::Scalar;
   static const std::array table = {
-      TensorIntrinsic{Name("vnni_dot_u8i8"), Feature::Avx512vnni, dot_products(16, 4, U8, I8, I32)},
-      TensorIntrinsic{Name("avx512_bf16_dot"), Feature::Avx512bf16,
+      TensorIntrinsic{Name("vnni_dot_u8i8"), Capability::DotU8I8Lanes16,
+                      dot_products(16, 4, U8, I8, I32)},
+      TensorIntrinsic{Name("avx512_bf16_dot"), Capability::DotBf16Lanes16,
                       dot_products(16, 2, BF16, BF16, F32)},
   };
   return table;

@@ -16,14 +16,14 @@
 
 #include "base/inline_vector.h"
 #include "base/name.h"
-#include "target/feature.h"
+#include "target/capability.h"
 #include "te/dag.h"
 
 namespace tilewright::schedule {
 
 struct TensorIntrinsic {
   Name name;
-  Feature feature;                     // what a target needs to have
+  Capability capability;               // what a target needs to have
   std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum over one axis
 
   const te::Op& fold() const { return dag->ops().back(); }

@@ -71,7 +71,8 @@ class ChainLayout {
     writer_.reorder(stage, all);
     const FusedLoops threads = fuse_loops(stage, outer);
     writer_.add(threads.steps);
-    if (context_.target().threads > 1) writer_.annotate(stage, threads.name, Annotation::Parallel);
+    if (context_.target().threads() > 1)
+      writer_.annotate(stage, threads.name, Annotation::Parallel);
     if (!lane.empty()) writer_.annotate(stage, lane, Annotation::Vectorize);
     return threads.name;
   }

@@ -125,8 +125,8 @@ void Annotator::annotate_factored(const FactoredStage& factored) {
       heuristic::axis_roles(tree_, index_of(id), context_.target(), false);
   const std::vector<Name> threads = FactoredLayout(context_, writer_, roles, op, factored).run();
   std::vector<Steps> choices;
-  if (!is_worth_threads(id) || context_.target().threads == 1) choices.push_back({});
-  for (size_t count = 1; count <= threads.size() && context_.target().threads > 1; ++count) {
+  if (!is_worth_threads(id) || context_.target().threads() == 1) choices.push_back({});
+  for (size_t count = 1; count <= threads.size() && context_.target().threads() > 1; ++count) {
     FusedLoops fused = fuse_loops(partial, std::span(threads).first(count));
     fused.steps.emplace_back(Annotate{partial, fused.name, Annotation::Parallel});
     choices.push_back(std::move(fused.steps));

@@ -189,7 +189,7 @@ class OperandHoles {
       }
       Steps root = {read, Pack{copy, tiled_.inner}};
       for (const Step& step : loops) root.push_back(step);
-      if (!blocked && buffer.rank > 1 && context_.target().threads > 1) {
+      if (!blocked && buffer.rank > 1 && context_.target().threads() > 1) {
         root.emplace_back(Annotate{copy, dim_name(buffer, 0), Annotation::Parallel});
       }
       choices.push_back(std::move(root));

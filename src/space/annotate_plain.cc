@@ -290,11 +290,11 @@ PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, RowBlocks blocks) {
 // Enough of the first loops that each thread has some of them.
 Annotator::Steps Annotator::parallel_steps(StageName stage,
                                            const std::vector<PlannedLoop>& loops) const {
-  if (loops.empty() || context_.target().threads == 1) return {};
+  if (loops.empty() || context_.target().threads() == 1) return {};
   std::vector<Name> first;
   int64_t tasks = 1;
   for (const PlannedLoop& loop : loops) {
-    if (tasks >= int64_t{8} * context_.target().threads) break;
+    if (tasks >= int64_t{8} * context_.target().threads()) break;
     first.push_back(loop.name);
     tasks *= loop.extent;
   }
@@ -308,7 +308,7 @@ std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoo
                                                  bool worth) const {
   constexpr size_t kDeepest = 4;
   std::vector<Nest::Variant> variants;
-  const bool several = context_.target().threads > 1;
+  const bool several = context_.target().threads() > 1;
   if (!loops.lead.empty()) {  // one loop of rows or blocks of rows
     std::vector<Name> lead;
     lead.reserve(loops.lead.size());

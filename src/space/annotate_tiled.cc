@@ -61,7 +61,7 @@ Name Annotator::lay_out_owner(const TiledStage& tiled) {
   }
   std::vector<int16_t> sites = {writer_.add(reorders[0])};
   writer_.add(threads.steps);
-  if (!threads.name.empty() && context_.target().threads > 1) {
+  if (!threads.name.empty() && context_.target().threads() > 1) {
     const Annotate parallel{tiled.owner, threads.name, Annotation::Parallel};
     if (is_worth_threads(tiled.op)) {
       writer_.add(parallel);

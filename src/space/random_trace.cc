@@ -29,7 +29,7 @@ std::vector<schedule::Trace> random_traces(const Task& task, size_t count, Rng& 
   std::vector<schedule::Trace> traces;
   const Result<Space> space = Space::make(task);
   if (!space) return traces;
-  const int vector_bytes = task.target.vector_bits / 8;
+  const int vector_bytes = task.target.vector_bytes();
   const int64_t longest = code_limit(space->initial(), vector_bytes);
   std::set<std::pair<uint64_t, uint64_t>> seen;
   schedule::LoopTree tree;

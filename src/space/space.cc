@@ -132,7 +132,7 @@ Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
   const SpaceContext context{.task = space.task_.get(),
                              .initial = space.initial_.get(),
                              .plain = &plain,
-                             .cores = options.cores > 0 ? options.cores : task.target.threads,
+                             .cores = options.cores > 0 ? options.cores : task.target.threads(),
                              .off = {options.off.begin(), options.off.end()}};
   for (Draft& draft : all_drafts(context, rules)) {
     schedule::Sketch sketch = annotate(context, std::move(draft));

@@ -73,17 +73,17 @@ std::string_view unfit_text(RejectReason unfit) {
 }
 
 Validity::Validity(const Task& task, const LoopTree& initial, const Machine& machine)
-    : target_(task.target), code_limit_(code_limit(initial, task.target.vector_bits / 8)) {
+    : target_(task.target), code_limit_(code_limit(initial, task.target.vector_bytes())) {
   scope_limit_ = std::max({kCachesOfScope * machine.cache_bytes(2),
-                           machine.cache_bytes(3) / std::max(1, target_.threads), kLeastScope});
+                           machine.cache_bytes(3) / std::max(1, target_.threads()), kLeastScope});
   root_limit_ = machine.memory_bytes > 0 ? machine.memory_bytes / kRootShare : INT64_MAX;
   const te::Dag& dag = *task.workload.dag;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     double elements = 1;
     for (const te::Axis& axis : dag.op(id).axes) elements *= static_cast<double>(axis.extent.high);
     // A few elements beside a long reduction may be faster on one thread, or as partial results.
-    wants_threads_.push_back(target_.threads > 1 &&
-                             elements >= kElementsForThreads * target_.threads &&
+    wants_threads_.push_back(target_.threads() > 1 &&
+                             elements >= kElementsForThreads * target_.threads() &&
                              dag.flop(id) > kWorthThreads);
   }
 }
@@ -143,7 +143,7 @@ bool Validity::threads_fit(const LoopTree& tree, const Stage& stage) const {
   for (const Stage* around = &stage;;) {
     for (size_t k = 0; k < count; ++k) {
       const LoopVar& var = tree.var(around->loops[k]);
-      if (var.annotation == Annotation::Parallel) return var.extent >= target_.threads;
+      if (var.annotation == Annotation::Parallel) return var.extent >= target_.threads();
     }
     if (around->place != Attachment::At) return false;
     count = static_cast<size_t>(tree.var(around->at_loop).position) + 1;
@@ -165,7 +165,7 @@ RejectReason Validity::check(const LoopTree& tree) const {
     total = std::min(total + bytes_of(tree, stage), INT64_MAX / 4);
   }
   if (attached > scope_limit_ || whole > root_limit_) return RejectReason::ScopeSize;
-  if (estimated_instructions(tree, target_.vector_bits / 8) > code_limit_)
+  if (estimated_instructions(tree, target_.vector_bytes()) > code_limit_)
     return RejectReason::CodeSize;
   return RejectReason::No;
 }

@@ -13,31 +13,30 @@ using enum Feature;
 
 struct Row {
   Feature feature;
-  std::string_view text;  // ours; LLVM's differs only where llvm says so
-  std::string_view llvm;
+  std::string_view text;
   InlineVector<Feature, 3> implies;  // directly
 };
 
 constexpr std::array<Row, kFeatureCount> kRows = {{
-    {Sse42, "sse4.2", "sse4.2", {}},
-    {Avx, "avx", "avx", {Sse42}},
-    {F16c, "f16c", "f16c", {Avx}},
-    {Fma, "fma", "fma", {Avx}},
-    {Avx2, "avx2", "avx2", {Avx}},
-    {AvxVnni, "avxvnni", "avxvnni", {Avx2}},
-    {Avx512f, "avx512f", "avx512f", {Avx2, Fma, F16c}},
-    {Avx512cd, "avx512cd", "avx512cd", {Avx512f}},
-    {Avx512bw, "avx512bw", "avx512bw", {Avx512f}},
-    {Avx512dq, "avx512dq", "avx512dq", {Avx512f}},
-    {Avx512vl, "avx512vl", "avx512vl", {Avx512f}},
-    {Avx512vbmi, "avx512vbmi", "avx512vbmi", {Avx512bw}},
-    {Avx512vnni, "avx512vnni", "avx512vnni", {Avx512f}},
-    {Avx512bf16, "avx512bf16", "avx512bf16", {Avx512bw}},
-    {Avx512fp16, "avx512fp16", "avx512fp16", {Avx512bw, Avx512vl}},
-    {AmxTile, "amx_tile", "amx-tile", {}},
-    {AmxInt8, "amx_int8", "amx-int8", {AmxTile}},
-    {AmxBf16, "amx_bf16", "amx-bf16", {AmxTile}},
-    {AmxFp16, "amx_fp16", "amx-fp16", {AmxTile}},
+    {Sse42, "sse4.2", {}},
+    {Avx, "avx", {Sse42}},
+    {F16c, "f16c", {Avx}},
+    {Fma, "fma", {Avx}},
+    {Avx2, "avx2", {Avx}},
+    {AvxVnni, "avxvnni", {Avx2}},
+    {Avx512f, "avx512f", {Avx2, Fma, F16c}},
+    {Avx512cd, "avx512cd", {Avx512f}},
+    {Avx512bw, "avx512bw", {Avx512f}},
+    {Avx512dq, "avx512dq", {Avx512f}},
+    {Avx512vl, "avx512vl", {Avx512f}},
+    {Avx512vbmi, "avx512vbmi", {Avx512bw}},
+    {Avx512vnni, "avx512vnni", {Avx512f}},
+    {Avx512bf16, "avx512bf16", {Avx512bw}},
+    {Avx512fp16, "avx512fp16", {Avx512bw, Avx512vl}},
+    {AmxTile, "amx_tile", {}},
+    {AmxInt8, "amx_int8", {AmxTile}},
+    {AmxBf16, "amx_bf16", {AmxTile}},
+    {AmxFp16, "amx_fp16", {AmxTile}},
 }};
 
 // Row k describes the feature numbered k, and what it implies stands above it: so one pass
@@ -101,15 +100,6 @@ std::string FeatureSet::text() const {
   return text;
 }
 
-std::string FeatureSet::llvm_text() const {
-  std::string text;
-  for (Feature feature : list()) {
-    text += text.empty() ? "+" : ",+";
-    text += row(feature).llvm;
-  }
-  return text;
-}
-
 std::string_view feature_text(Feature feature) { return row(feature).text; }
 
 Result<Feature> parse_feature(std::string_view text) {
@@ -127,9 +117,7 @@ Result<FeatureSet> parse_features(std::string_view comma_separated) {
   FeatureSet features;
   while (!comma_separated.empty()) {
     const size_t comma = comma_separated.find(',');
-    const Result<Feature> feature = parse_feature(comma_separated.substr(0, comma));
-    if (!feature) return std::unexpected(feature.error());
-    features = features.with(*feature);
+    features = features.with(TRY(parse_feature(comma_separated.substr(0, comma))));
     if (comma == std::string_view::npos) break;
     comma_separated.remove_prefix(comma + 1);
     if (comma_separated.empty())

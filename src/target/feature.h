@@ -1,7 +1,6 @@
-// The instruction set extensions that our code makes use of, as a set. One table (feature.cc) says
-// for each its name here, its name in LLVM and what it implies. A FeatureSet made by this header
-// is always closed under implication, so sets that mean the same compare equal. Values; share
-// freely between threads.
+// The optional instructions of x86-64 that our code uses, as a set. One table (feature.cc) says for
+// each its name and what it implies. A FeatureSet made by this header is always closed under
+// implication, so sets that mean the same compare equal. Values; share freely between threads.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +50,6 @@ class FeatureSet {
 
   std::vector<Feature> list() const;  // in the order of the enumeration
   std::string text() const;           // `sse4.2,avx,fma`; empty for the empty set
-  std::string llvm_text() const;      // `+sse4.2,+avx,+fma`: a target-features string of LLVM
 
   bool operator==(const FeatureSet&) const = default;
 

@@ -49,12 +49,6 @@ TEST(Feature, Contains) {
   EXPECT_FALSE(small.contains(big));
 }
 
-TEST(Feature, LlvmSpellsSomeOtherwise) {
-  EXPECT_EQ(FeatureSet().with(Feature::AmxInt8).llvm_text(), "+amx-tile,+amx-int8");
-  EXPECT_EQ(FeatureSet().with(Feature::Avx).llvm_text(), "+sse4.2,+avx");
-  EXPECT_EQ(FeatureSet().llvm_text(), "");
-}
-
 TEST(Feature, UnknownNamesAreErrorsThatListTheKnown) {
   const Result<FeatureSet> set = parse_features("avx2,avx9");
   ASSERT_FALSE(set.has_value());

@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t kStateSse = 1u << 1;
 constexpr uint64_t kStateAvx = 1u << 2;
 constexpr uint64_t kStateAvx512 = 0b111u << 5;  // masks, upper halves, registers 16 to 31
+constexpr int kTileBit = 24;                    // of leaf 7, edx
 constexpr uint64_t kStateTiles = 0b11u << 17;   // tile configuration and tile data
 
 constexpr bool bit(uint32_t word, int position) { return ((word >> position) & 1u) != 0; }
@@ -74,13 +75,25 @@ FeatureSet decode_features(const CpuidAnswers& a) {
   }
 
   const bool tiles = (a.xcr0 & kStateTiles) == kStateTiles && a.amx_granted;
-  if (tiles && bit(a.leaf7_edx, 24)) {
+  if (tiles && bit(a.leaf7_edx, kTileBit)) {
     add(true, Feature::AmxTile);
     add(bit(a.leaf7_edx, 25), Feature::AmxInt8);
     add(bit(a.leaf7_edx, 22), Feature::AmxBf16);
     add(bit(a.leaf7_1_eax, 21), Feature::AmxFp16);
   }
   return set;
+}
+
+std::vector<std::string> missing_host_features(FeatureSet usable) {
+  std::vector<std::string> missing;
+  if (!usable.has(Feature::Avx2) || !usable.has(Feature::Fma)) {
+    missing.emplace_back("AVX2 and FMA: kernels will use narrow vectors");
+  }
+  if (bit(ask_cpu().leaf7_edx, kTileBit) && !usable.has(Feature::AmxTile)) {
+    missing.emplace_back(
+        "AMX: the processor has it, the kernel does not grant it (Linux 5.16 or later does)");
+  }
+  return missing;
 }
 
 #if defined(__x86_64__)
@@ -104,7 +117,7 @@ CpuidAnswers ask_cpu() {
       answers.leaf7_1_eax = eax;
     }
   }
-  if (bit(answers.leaf7_edx, 24)) answers.amx_granted = request_amx();
+  if (bit(answers.leaf7_edx, kTileBit)) answers.amx_granted = request_amx();
   return answers;
 }
 

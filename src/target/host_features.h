@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "target/feature.h"
 
@@ -13,6 +14,10 @@ namespace tilewright {
 // The features of this process on this machine. The first call asks the kernel for permission to
 // use AMX tiles where the processor has them; the permission holds for all threads and children.
 FeatureSet host_features();
+
+// What kernels would profit from and `usable` lacks, with what it costs: one line each. Asks the
+// processor, to tell what the kernel withholds.
+std::vector<std::string> missing_host_features(FeatureSet usable);
 
 // The same in two halves, so that the decoding can be tested with any processor's answers.
 struct CpuidAnswers {

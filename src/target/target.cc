@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/check.h"
 #include "base/json.h"
 #include "target/host_features.h"
 
@@ -12,13 +13,14 @@ namespace tilewright {
 namespace {
 
 constexpr int kMaxThreads = 4096;
+constexpr std::string_view kCuda = "cuda";
 
 struct Level {
   std::string_view text;
   std::string_view features;
 };
 
-// The levels of the x86-64 ABI, as far as they concern us; the longest name first.
+// The levels of the x86-64 ABI, as far as they concern us.
 constexpr std::array<Level, 4> kLevels = {{
     {"x86-64-v4", "avx512f,avx512cd,avx512bw,avx512dq,avx512vl"},
     {"x86-64-v3", "avx2,fma,f16c"},
@@ -31,7 +33,7 @@ std::unexpected<Error> bad(std::string message) {
 }
 
 // What parsing has in common, whether from text or JSON.
-Result<Target> validated(Target target) {
+Result<Target> validated(const CpuTarget& target) {
   if (target.threads < 1 || target.threads > kMaxThreads) {
     return bad(fmt::format("a target has 1 to {} threads, not {}", kMaxThreads, target.threads));
   }
@@ -39,6 +41,9 @@ Result<Target> validated(Target target) {
   const int bits = target.vector_bits;
   if (bits != 128 && bits != 256 && bits != 512) {
     return bad(fmt::format("vector_bits is 128, 256 or 512, not {}", bits));
+  }
+  if (bits > widest && target.arch != CpuArch::X86_64) {
+    return bad(fmt::format("vector_bits={}: {} has {}", bits, arch_text(target.arch), widest));
   }
   if (bits > widest) {
     return bad(fmt::format("vector_bits={} needs {}; these features allow {}", bits,
@@ -56,59 +61,137 @@ Result<int> parse_number(std::string_view key, std::string_view text) {
   return value;
 }
 
-// `x86-64:avx2,fma` or `x86-64-v3`, or both: `x86-64-v3:avxvnni`.
-Result<FeatureSet> parse_architecture(std::string_view text) {
-  const size_t colon = text.find(':');
+// `x86-64:avx2,fma` or `x86-64-v3`, or both: `x86-64-v3:avxvnni`; `aarch64`.
+Result<CpuTarget> parse_cpu(std::string_view text) {
+  const size_t colon = std::min(text.find(':'), text.size());
   const std::string_view name = text.substr(0, colon);
+  const std::string_view more = text.substr(std::min(colon + 1, text.size()));
+  if (name == arch_text(CpuArch::Aarch64)) {
+    if (more.empty()) return CpuTarget{.arch = CpuArch::Aarch64};
+    return bad(fmt::format("'{}' is no CPU feature of aarch64; none are known", more));
+  }
   for (const Level& level : kLevels) {
     if (level.text != name) continue;
     std::string list(level.features);
-    if (colon != std::string_view::npos && colon + 1 < text.size()) {
+    if (!more.empty()) {
       if (!list.empty()) list += ',';
-      list += text.substr(colon + 1);
+      list += more;
     }
-    return parse_features(list);
+    const FeatureSet features = TRY(parse_features(list));
+    return CpuTarget{.features = features, .vector_bits = widest_vector_bits(features)};
   }
-  return bad(fmt::format(
-      "target '{}' is unknown; it begins with x86-64, x86-64-v2, x86-64-v3 or x86-64-v4", name));
+  return bad(
+      fmt::format("target '{}' is unknown; it begins with x86-64, x86-64-v2, x86-64-v3, x86-64-v4, "
+                  "aarch64 or cuda:sm_",
+                  name));
 }
 
-}  // namespace
-
-int widest_vector_bits(FeatureSet features) {
-  if (features.has(Feature::Avx512f)) return 512;
-  return features.has(Feature::Avx) ? 256 : 128;
+// `cuda:sm_90a`.
+Result<Target> parse_cuda(std::string_view text) {
+  text.remove_prefix(kCuda.size());
+  if (text.empty()) return bad("target cuda: say the compute capability, such as cuda:sm_90a");
+  if (const size_t end = text.find(';'); end != std::string_view::npos) {
+    return bad(fmt::format("target: '{}' is unknown; a CUDA device has a compute capability only",
+                           text.substr(end + 1)));
+  }
+  return CudaTarget{.capability = TRY(parse_compute_capability(text.substr(1)))};
 }
 
-Target make_target(FeatureSet features, int threads) {
-  return {.features = features, .vector_bits = widest_vector_bits(features), .threads = threads};
+bool names_cuda(std::string_view text) {
+  return text.starts_with(kCuda) &&
+         (text.size() == kCuda.size() || text[kCuda.size()] == ':' || text[kCuda.size()] == ';');
 }
 
-Target host_target(int threads) { return make_target(host_features(), threads); }
-
-Status check_runs_here(const Target& target) {
-  const FeatureSet missing = target.features.minus(host_features());
+Status check_features(const CpuTarget& cpu, const Target& target) {
+  if (cpu.arch != kHostArch) {
+    return fail(ErrorKind::Unsupported, fmt::format("this machine is {}, the target {} is not",
+                                                    arch_text(kHostArch), print_target(target)));
+  }
+  const FeatureSet missing = cpu.features.minus(host_features());
   if (missing.empty()) return {};
   return fail(ErrorKind::Unsupported,
               fmt::format("this machine cannot execute {}, which the target {} uses",
                           missing.text(), print_target(target)));
 }
 
-std::string print_target(const Target& target) {
-  std::string text = "x86-64";
-  if (!target.features.empty()) text += ":" + target.features.text();
-  text += fmt::format(";threads={}", target.threads);
-  if (target.vector_bits != widest_vector_bits(target.features)) {
-    text += fmt::format(";vector_bits={}", target.vector_bits);
+std::string print_cpu(const CpuTarget& cpu) {
+  std::string text(arch_text(cpu.arch));
+  if (!cpu.features.empty()) text += ":" + cpu.features.text();
+  text += fmt::format(";threads={}", cpu.threads);
+  if (cpu.vector_bits != widest_vector_bits(cpu.features)) {
+    text += fmt::format(";vector_bits={}", cpu.vector_bits);
   }
   return text;
 }
 
+Result<FeatureSet> features_from_json(const Json& json) {
+  const Json* list = find_member(json, "features");
+  if (list == nullptr || !list->is_array()) return bad("target: features is a list of names");
+  FeatureSet features;
+  for (const Json& item : *list) {
+    if (!item.is_string()) return bad("target: features is a list of names");
+    features = features.with(TRY(parse_feature(item.get_ref<const std::string&>())));
+  }
+  return features;
+}
+
+}  // namespace
+
+int Target::vector_registers() const {
+  const CpuTarget* host = cpu();
+  if (host != nullptr) return host->vector_registers();
+  return static_cast<int>(bytes(MemoryScope::Register)) / vector_bytes();
+}
+
+int64_t Target::bytes(MemoryScope scope) const {
+  return std::visit([scope](const auto& kind) { return kind.bytes(scope); }, kind_);
+}
+
+Target Target::with_threads(int threads) const {
+  Target changed = *this;
+  if (auto* host = std::get_if<CpuTarget>(&changed.kind_)) host->threads = threads;
+  return changed;
+}
+
+Target Target::with_vector_bits(int bits) const {
+  Target changed = *this;
+  auto* host = std::get_if<CpuTarget>(&changed.kind_);
+  if (host == nullptr) return changed;
+  CHECK(bits <= widest_vector_bits(host->features), "{} has no vectors of {} bits",
+        print_target(*this), bits);
+  host->vector_bits = bits;
+  return changed;
+}
+
+Target make_target(FeatureSet features, int threads) {
+  return CpuTarget{
+      .features = features, .vector_bits = widest_vector_bits(features), .threads = threads};
+}
+
+Target host_target(int threads) {
+  const FeatureSet features = host_features();
+  return CpuTarget{.arch = kHostArch,
+                   .features = features,
+                   .vector_bits = widest_vector_bits(features),
+                   .threads = threads};
+}
+
+Status check_runs_here(const Target& target) {
+  if (const CpuTarget* cpu = target.cpu()) return check_features(*cpu, target);
+  return fail(ErrorKind::Unsupported,
+              fmt::format("this program drives no CUDA device, which the target {} needs",
+                          print_target(target)));
+}
+
+std::string print_target(const Target& target) {
+  if (const CpuTarget* cpu = target.cpu()) return print_cpu(*cpu);
+  return fmt::format("{}:{}", kCuda, target.cuda()->capability.text());
+}
+
 Result<Target> parse_target(std::string_view text) {
+  if (names_cuda(text)) return parse_cuda(text);
   const size_t architecture_end = std::min(text.find(';'), text.size());
-  const Result<FeatureSet> features = parse_architecture(text.substr(0, architecture_end));
-  if (!features) return std::unexpected(features.error());
-  Target target = make_target(*features, 1);
+  CpuTarget target = TRY(parse_cpu(text.substr(0, architecture_end)));
 
   text.remove_prefix(architecture_end);
   while (!text.empty()) {
@@ -121,47 +204,45 @@ Result<Target> parse_target(std::string_view text) {
       return bad(
           fmt::format("target: '{}' is unknown; known are threads=N and vector_bits=N", field));
     }
-    const Result<int> value = parse_number(key, field.substr(equals + 1));
-    if (!value) return std::unexpected(value.error());
-    (key == "threads" ? target.threads : target.vector_bits) = *value;
+    const int value = TRY(parse_number(key, field.substr(equals + 1)));
+    (key == "threads" ? target.threads : target.vector_bits) = value;
   }
   return validated(target);
 }
 
 Json target_to_json(const Target& target) {
+  if (const CudaTarget* cuda = target.cuda()) {
+    return {{"arch", kCuda}, {"compute_capability", cuda->capability.text()}};
+  }
+  const CpuTarget& cpu = *target.cpu();
   Json features = Json::array();
-  for (Feature feature : target.features.list()) features.push_back(feature_text(feature));
-  return {{"arch", "x86-64"},
+  for (Feature feature : cpu.features.list()) features.push_back(feature_text(feature));
+  return {{"arch", arch_text(cpu.arch)},
           {"features", std::move(features)},
-          {"vector_bits", target.vector_bits},
-          {"threads", target.threads}};
+          {"vector_bits", cpu.vector_bits},
+          {"threads", cpu.threads}};
 }
 
 Result<Target> target_from_json(const Json& json) {
-  const Result<std::string> arch = member<std::string>(json, "arch");
-  if (!arch) return std::unexpected(arch.error());
-  if (*arch != "x86-64") return bad(fmt::format("target: arch '{}' is unknown", *arch));
-
-  const Json* list = find_member(json, "features");
-  if (list == nullptr || !list->is_array()) return bad("target: features is a list of names");
-  FeatureSet features;
-  for (const Json& item : *list) {
-    if (!item.is_string()) return bad("target: features is a list of names");
-    const Result<Feature> feature = parse_feature(item.get_ref<const std::string&>());
-    if (!feature) return std::unexpected(feature.error());
-    features = features.with(*feature);
+  const std::string arch = TRY(member<std::string>(json, "arch"));
+  if (arch == kCuda) {
+    const std::string capability = TRY(member<std::string>(json, "compute_capability"));
+    return CudaTarget{.capability = TRY(parse_compute_capability(capability))};
   }
-
-  const Result<int64_t> bits = member<int64_t>(json, "vector_bits");
-  if (!bits) return std::unexpected(bits.error());
-  const Result<int64_t> threads = member<int64_t>(json, "threads");
-  if (!threads) return std::unexpected(threads.error());
-  if (*bits != static_cast<int>(*bits) || *threads != static_cast<int>(*threads)) {
+  CpuTarget target = TRY(parse_cpu(arch));
+  if (arch != arch_text(target.arch)) return bad(fmt::format("target: arch '{}' is unknown", arch));
+  target.features = TRY(features_from_json(json));
+  if (target.arch != CpuArch::X86_64 && !target.features.empty()) {
+    return bad(fmt::format("target: features of {} are not known", arch));
+  }
+  const int64_t bits = TRY(member<int64_t>(json, "vector_bits"));
+  const int64_t threads = TRY(member<int64_t>(json, "threads"));
+  if (bits != static_cast<int>(bits) || threads != static_cast<int>(threads)) {
     return bad("target: a number is out of range");
   }
-  return validated({.features = features,
-                    .vector_bits = static_cast<int>(*bits),
-                    .threads = static_cast<int>(*threads)});
+  target.vector_bits = static_cast<int>(bits);
+  target.threads = static_cast<int>(threads);
+  return validated(target);
 }
 
 }  // namespace tilewright

@@ -1,54 +1,85 @@
-// Target: what code is made for. The instruction set it may use, the vectors it is written with
-// and the threads it runs on; nothing about caches or clocks, which belong to Machine. Together
-// with a workload it keys records, so equal targets have equal texts and the other way round.
+// Target: what code is made for, a CPU or a CUDA device. Nothing about cache sizes or clock rates,
+// which belong to Machine. A target and a workload key records, so equal targets have equal texts
+// and equal texts mean equal targets.
 //
 //   x86-64:sse4.2,avx,fma,avx2;threads=2
-//   x86-64-v4;threads=2;vector_bits=256      v2, v3 and v4 are short for the feature lists
+//   x86-64-v4;threads=2;vector_bits=256      v2, v3 and v4 abbreviate feature lists
+//   aarch64;threads=2                        no code is made for it yet
+//   cuda:sm_90a                              no code is made for it yet
 //
-// A value; share freely between threads.
+// Schedules, passes and cost models ask for capabilities, the same of every kind; only the back
+// ends ask for the kind itself. A value; share freely between threads.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "target/feature.h"
+#include "target/capability.h"
+#include "target/cpu_target.h"
+#include "target/cuda_target.h"
 
 namespace tilewright {
 
-struct Target {
-  FeatureSet features;
-  int vector_bits = 128;  // of one vector register: 128, 256 or 512; at most what features allow
-  int threads = 1;        // at least 1
+class Target {
+ public:
+  Target() = default;                              // plain x86-64, one thread
+  Target(const CpuTarget& cpu) : kind_(cpu) {}     // NOLINT(google-explicit-constructor): a kind
+  Target(const CudaTarget& cuda) : kind_(cuda) {}  // NOLINT(google-explicit-constructor): a kind
 
-  bool has(Feature feature) const { return features.has(feature); }
+  // --- capabilities ---
 
-  // How many elements of that size fill a vector register: lanes(4) is 16 with 512 bits.
-  int lanes(int element_bytes) const { return vector_bits / 8 / element_bytes; }
-  // AVX-512 doubles the architectural vector registers, whatever width is used.
-  int vector_registers() const { return has(Feature::Avx512f) ? 32 : 16; }
-  // A target-features string of LLVM, to be used with the CPU name `x86-64`.
-  std::string llvm_cpu_features() const { return features.llvm_text(); }
+  // Bytes of one vector register, or of the widest access of one thread of a device.
+  int vector_bytes() const {
+    const CpuTarget* host = cpu();
+    return host != nullptr ? host->vector_bits / 8 : cuda()->limits().vector_bytes;
+  }
+  // Elements in a vector: lanes(4) is 16 with 512 bits.
+  int lanes(int element_bytes) const { return vector_bytes() / element_bytes; }
+  // Vectors that one thread can hold in registers.
+  int vector_registers() const;
+  // Host threads of one call. A device's own threads are in its limits.
+  int threads() const {
+    const CpuTarget* host = cpu();
+    return host != nullptr ? host->threads : 1;
+  }
+  bool has(Capability capability) const;
+  // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
+  // without a limit.
+  int64_t bytes(MemoryScope scope) const;
+  bool has(MemoryScope scope) const { return bytes(scope) > 0; }
+
+  // --- kinds, for the back ends ---
+
+  const CpuTarget* cpu() const { return std::get_if<CpuTarget>(&kind_); }     // or null
+  const CudaTarget* cuda() const { return std::get_if<CudaTarget>(&kind_); }  // or null
+  bool has(Feature feature) const { return cpu() != nullptr && cpu()->features.has(feature); }
+
+  // The same CPU with another number; a device is returned as it is.
+  Target with_threads(int threads) const;
+  Target with_vector_bits(int bits) const;  // at most what the features allow
 
   bool operator==(const Target&) const = default;
+
+ private:
+  std::variant<CpuTarget, CudaTarget> kind_;
 };
 
-// The widest vectors of a feature set: 512 with AVX-512, 256 with AVX, else 128.
-int widest_vector_bits(FeatureSet features);
-
-// A target with the widest vectors of `features`.
+// An x86-64 target with the widest vectors of `features`.
 Target make_target(FeatureSet features, int threads);
 
-// Everything this machine can execute, in the widest vectors it has.
+// The CPU of this machine with all its instructions, in the widest vectors it has.
 Target host_target(int threads);
 
-// An error that names what is missing when this machine cannot execute code made for `target`.
+// An error that names the missing instructions or device when this machine cannot execute code
+// made for `target`.
 Status check_runs_here(const Target& target);
 
 std::string print_target(const Target& target);      // canonical: `x86-64:...;threads=2`
 Result<Target> parse_target(std::string_view text);  // also the short forms
-Json target_to_json(const Target& target);           // {"features": [...], "threads": 2, ...}
+Json target_to_json(const Target& target);           // {"arch": "x86-64", "features": [...], ...}
 Result<Target> target_from_json(const Json& json);
 
 }  // namespace tilewright

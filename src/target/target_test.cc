@@ -24,7 +24,7 @@ TEST_P(TargetForms, ParseAndPrint) {
   const Result<Target> target = parse_target(GetParam().text);
   ASSERT_TRUE(target.has_value()) << target.error().message;
   EXPECT_EQ(print_target(*target), GetParam().canonical);
-  EXPECT_EQ(target->vector_bits, GetParam().vector_bits);
+  EXPECT_EQ(target->vector_bytes(), GetParam().vector_bits / 8);
   EXPECT_EQ(target->vector_registers(), GetParam().vector_registers);
   EXPECT_EQ(parse_target(print_target(*target)), *target);
   EXPECT_EQ(target_from_json(target_to_json(*target)), *target);
@@ -43,7 +43,11 @@ INSTANTIATE_TEST_SUITE_P(
         Form{
             "x86-64-v4",
             "x86-64:sse4.2,avx,f16c,fma,avx2,avx512f,avx512cd,avx512bw,avx512dq,avx512vl;threads=1",
-            512, 32}));
+            512, 32},
+        Form{"aarch64", "aarch64;threads=1", 128, 32},
+        Form{"aarch64;threads=4", "aarch64;threads=4", 128, 32},
+        Form{"cuda:sm_75", "cuda:sm_75", 128, 63}, Form{"cuda:sm_90", "cuda:sm_90", 128, 63},
+        Form{"cuda:sm_90a", "cuda:sm_90a", 128, 63}, Form{"cuda:sm_120", "cuda:sm_120", 128, 63}));
 
 struct Mistake {
   std::string text;
@@ -63,6 +67,14 @@ INSTANTIATE_TEST_SUITE_P(
     Table, TargetMistakes,
     testing::Values(Mistake{"", "target '' is unknown"},
                     Mistake{"arm64", "target 'arm64' is unknown"},
+                    Mistake{"aarch64:avx2", "'avx2' is no CPU feature of aarch64"},
+                    Mistake{"aarch64;vector_bits=256", "vector_bits=256: aarch64 has 128"},
+                    Mistake{"cuda", "target cuda: say the compute capability"},
+                    Mistake{"cuda:", "'' is no compute capability; known are sm_75, sm_80"},
+                    Mistake{"cuda:sm_99", "'sm_99' is no compute capability"},
+                    Mistake{"cuda:sm_80a", "'sm_80a' is no compute capability"},
+                    Mistake{"cuda:sm_90;threads=2", "target: 'threads=2' is unknown"},
+                    Mistake{"cudax", "target 'cudax' is unknown"},
                     Mistake{"x86-64:avx3", "'avx3' is no CPU feature"},
                     Mistake{"x86-64;threads=0", "a target has 1 to 4096 threads, not 0"},
                     Mistake{"x86-64;threads=two", "target: threads is a number, not 'two'"},
@@ -97,14 +109,69 @@ TEST(Target, LanesByElementSize) {
   EXPECT_EQ(parse_target("x86-64-v3")->lanes(8), 4);
 }
 
-TEST(Target, LlvmFeatures) {
-  EXPECT_EQ(parse_target("x86-64-v3")->llvm_cpu_features(), "+sse4.2,+avx,+f16c,+fma,+avx2");
+// Records and stores of every version have these texts.
+TEST(Target, StoredFormsStayAsTheyAre) {
+  const Target target = *parse_target("x86-64-v3;threads=2");
+  EXPECT_EQ(print_target(target), "x86-64:sse4.2,avx,f16c,fma,avx2;threads=2");
+  EXPECT_EQ(target_to_json(target).dump(),
+            R"({"arch":"x86-64","features":["sse4.2","avx","f16c","fma","avx2"],)"
+            R"("vector_bits":256,"threads":2})");
+  EXPECT_EQ(print_target(Target()), "x86-64;threads=1");
+}
+
+TEST(Target, CapabilitiesByKind) {
+  const Target plain = *parse_target("x86-64-v4");
+  const Target dots = *parse_target("x86-64-v4:avx512vnni");
+  const Target arm = *parse_target("aarch64;threads=3");
+  const Target gpu = *parse_target("cuda:sm_90a");
+  EXPECT_FALSE(plain.has(Capability::DotU8I8Lanes16));
+  EXPECT_TRUE(dots.has(Capability::DotU8I8Lanes16));
+  EXPECT_FALSE(dots.has(Capability::DotBf16Lanes16));
+  EXPECT_EQ(requirement_text(Capability::DotBf16Lanes16, dots), "the CPU feature avx512bf16");
+  for (const Target& other : {arm, gpu}) {
+    EXPECT_FALSE(other.has(Capability::DotU8I8Lanes16));
+    EXPECT_FALSE(other.has(Feature::Sse42));
+    EXPECT_EQ(other.lanes(4), 4);
+  }
+  EXPECT_EQ(arm.threads(), 3);
+  EXPECT_EQ(gpu.threads(), 1);
+  EXPECT_EQ(gpu.with_threads(8), gpu);
+}
+
+TEST(Target, MemoryByScope) {
+  const Target cpu = *parse_target("x86-64-v4");
+  const Target gpu = *parse_target("cuda:sm_90a");
+  EXPECT_EQ(cpu.bytes(MemoryScope::Register), 32 * 64);
+  EXPECT_FALSE(cpu.has(MemoryScope::Shared));
+  EXPECT_TRUE(cpu.has(MemoryScope::Local));
+  EXPECT_EQ(gpu.bytes(MemoryScope::Register), 255 * 4);
+  EXPECT_EQ(gpu.bytes(MemoryScope::Shared), 227 << 10);
+  EXPECT_EQ(parse_target("cuda:sm_75")->bytes(MemoryScope::Shared), 64 << 10);
+  EXPECT_EQ(gpu.bytes(MemoryScope::Global), cpu.bytes(MemoryScope::Global));
+}
+
+TEST(Target, LimitsOfADevice) {
+  const Target gpu = *parse_target("cuda:sm_86");
+  const CudaLimits& limits = gpu.cuda()->limits();
+  EXPECT_EQ(limits.warp_size, 32);
+  EXPECT_EQ(limits.threads_per_block, 1024);
+  EXPECT_EQ(limits.threads_per_sm, 1536);
+  EXPECT_EQ(limits.shared_bytes_per_block, 48 << 10);
+  EXPECT_EQ(limits.shared_bytes_opt_in, 99 << 10);
+  EXPECT_EQ(limits.registers_per_sm, 65536);
+  EXPECT_EQ(limits.grid[1], 65535);
+}
+
+TEST(Target, OtherKindsDoNotRunHere) {
+  const CpuArch other = kHostArch == CpuArch::X86_64 ? CpuArch::Aarch64 : CpuArch::X86_64;
+  EXPECT_FALSE(check_runs_here(CpuTarget{.arch = other}).has_value());
+  EXPECT_FALSE(check_runs_here(*parse_target("cuda:sm_90")).has_value());
 }
 
 TEST(Target, HostRunsItselfAndNothingBeyond) {
   const Target host = host_target(2);
-  EXPECT_EQ(host.threads, 2);
-  EXPECT_EQ(host.features, host_features());
+  EXPECT_EQ(host.threads(), 2);
+  EXPECT_EQ(host.cpu()->features, host_features());
   EXPECT_TRUE(check_runs_here(host).has_value());
   EXPECT_EQ(parse_target(print_target(host)), host);
   for (int k = 0; k < kFeatureCount; ++k) {

@@ -25,8 +25,8 @@ size_t largest_round(const TuningOptions& options, size_t tasks) {
 int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
   if (tasks.size() < 2) return 1;
   const auto busy = std::ranges::max_element(
-      tasks, {}, [](const TunedTask& one) { return one.task.target.threads; });
-  return static_cast<size_t>(busy->task.target.threads) < machine.cpus.size() ? 2 : 1;
+      tasks, {}, [](const TunedTask& one) { return one.task.target.threads(); });
+  return static_cast<size_t>(busy->task.target.threads()) < machine.cpus.size() ? 2 : 1;
 }
 
 Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machine,

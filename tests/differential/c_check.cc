@@ -46,7 +46,7 @@ std::optional<CFailure> CBatch::check() const {
   if (!library) return first_not_compiled().value_or(CFailure{0, library.error().message});
   for (size_t k = 0; k < expected_.size(); ++k) {
     Memory memory = expected_[k].inputs;
-    auto problem = run_on(library->kernels()[k], target_.threads, memory);
+    auto problem = run_on(library->kernels()[k], target_.threads(), memory);
     if (!problem) problem = first_difference(expected_[k].workload, expected_[k].results, memory);
     if (problem) return CFailure{k, "interpreter and C: " + *problem};
   }

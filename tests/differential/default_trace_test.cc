@@ -15,7 +15,9 @@ namespace {
 
 Target some_target(Rng& rng) {
   Target target = host_target(static_cast<int>(rng.between(1, 3)));
-  while (target.vector_bits > 128 && rng.chance(0.4)) target.vector_bits /= 2;
+  while (target.vector_bytes() > 16 && rng.chance(0.4)) {
+    target = target.with_vector_bits(4 * target.vector_bytes());
+  }
   return target;
 }
 

@@ -41,7 +41,7 @@ TEST(RandomTracesAgree, WhereSquaresAreTransposed) {
   constexpr size_t kDraws = 120, kPrograms = 6;
   Rng rng(static_cast<uint64_t>(setting("TILEWRIGHT_DIFFERENTIAL_SEED", 1)));
   const Target host = host_target(2);
-  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
   for (const char* text : {"transpose_batch_matmul:b=1,heads=2,seq=35,dim=32",
                            "transpose_batch_matmul_softmax:b=1,heads=2,seq=16,dim=48"}) {
     const auto workload = parse_workload(text);

@@ -87,7 +87,7 @@ Memory golden_operands(const GoldenProgram& program) {
 void expect_right(const GoldenProgram& program, const ir::Function& function) {
   const Memory expected = meaning_of(program);
   const Memory actual = codegen::run_both(function, golden_operands(program), program.task.target,
-                                          program.task.target.threads);
+                                          program.task.target.threads());
   if (actual.empty()) return;  // run_both has said why
   const Workload& workload = program.task.workload;
   for (size_t k = 0; k < expected.size(); ++k) {

@@ -343,7 +343,7 @@ Target target_of(Width width) {
   const Target host = host_target(2);
   if (width == Width::Wide) return host;
   return make_target(
-      width == Width::Narrow ? host.features.without(Feature::Avx512f) : FeatureSet(), 2);
+      width == Width::Narrow ? host.cpu()->features.without(Feature::Avx512f) : FeatureSet(), 2);
 }
 
 class AgreementC : public ::testing::TestWithParam<std::pair<const char*, Width>> {};

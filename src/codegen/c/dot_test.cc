@@ -17,7 +17,7 @@ TEST_P(DotC, EqualTheInterpreter) {
     }
   }
   const Target host = host_target(2);
-  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
   for (const Target& target : {host, narrow}) {
     programs.check({.compiler = GetParam(), .flags = {"-O1"}}, target);
     if (IsSkipped() || HasFailure()) return;

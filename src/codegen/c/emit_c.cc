@@ -134,11 +134,25 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
 
 std::vector<std::string> c_target_flags(const Target& target) {
   std::vector<std::string> flags;
-  for (Feature feature : target.features.list()) {
-    if (feature >= Feature::AmxTile) continue;  // no helper uses them
+  for (Feature feature : target.cpu()->code_features().list()) {
     flags.push_back(fmt::format("-m{}", feature_text(feature)));
   }
   return flags;
+}
+
+std::string c_enabled_features() {
+  FeatureSet all;
+  for (int k = 0; k < kFeatureCount; ++k) all = all.with(static_cast<Feature>(k));
+  std::string text = "\"\"\n";
+  for (const Feature feature : CpuTarget{.features = all}.code_features().list()) {
+    const std::string_view name = feature_text(feature);
+    std::string macro;  // sse4.2 -> SSE4_2
+    for (const char c : name) {
+      macro += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    }
+    text += fmt::format("#ifdef __{}__\n    \"{},\"\n#endif\n", macro, name);
+  }
+  return text;
 }
 
 }  // namespace tilewright::codegen

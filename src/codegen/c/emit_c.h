@@ -45,4 +45,9 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
 // The flags that let a compiler use the instructions of the target: -mavx2 -mfma ...
 std::vector<std::string> c_target_flags(const Target& target);
 
+// A C string literal over several lines, which the preprocessor fills: the names of all CPU
+// features that the compiler of the source may use, as targets spell them, each with a comma behind
+// it.
+std::string c_enabled_features();
+
 }  // namespace tilewright::codegen

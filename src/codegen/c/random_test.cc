@@ -21,7 +21,7 @@ TEST_P(RandomC, Expressions) {
   const uint64_t count = setting("TILEWRIGHT_RANDOM_PROGRAMS", 45);
   const uint64_t seed = setting("TILEWRIGHT_RANDOM_SEED", 1);
   const Target host = host_target(2);
-  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
   Programs wide_programs;
   Programs narrow_programs;
   for (uint64_t k = 0; k < count; ++k) {

@@ -45,7 +45,7 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
                              .element_bytes = bytes,
                              .buffer = std::move(memory)});
   }
-  bound.threads_ = task.target.threads;
+  bound.threads_ = task.target.threads();
   bound.workspace_ = runtime::AlignedBuffer(bound.kernel_.workspace_bytes(bound.threads_), guarded);
   return bound;
 }

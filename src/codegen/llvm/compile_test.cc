@@ -22,7 +22,7 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 std::vector<Target> targets() {
   std::vector<Target> result = {host_target(1)};
   if (result[0].has(Feature::Avx512f)) {
-    result.push_back(make_target(result[0].features.without(Feature::Avx512f), 1));
+    result.push_back(make_target(result[0].cpu()->features.without(Feature::Avx512f), 1));
   }
   return result;
 }
@@ -348,7 +348,7 @@ TEST(Compile, Ldexp) {
                                          -1074, 1100, -1100, 52,  -53};
   std::vector<Target> all = targets();
   if (all[0].has(Feature::Avx512vl)) {
-    all.push_back(make_target(all[0].features.without(Feature::Avx512vl), 1));
+    all.push_back(make_target(all[0].cpu()->features.without(Feature::Avx512vl), 1));
   }
   for (const Target& target : all) {
     for (unsigned lanes : kLanes) {

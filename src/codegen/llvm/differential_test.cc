@@ -21,7 +21,7 @@ TEST(Differential, RandomExpressions) {
   const uint64_t programs = setting("TILEWRIGHT_RANDOM_PROGRAMS", 200);
   const uint64_t seed = setting("TILEWRIGHT_RANDOM_SEED", 1);
   const Target host = host_target(2);
-  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
   for (uint64_t k = 0; k < programs; ++k) {
     SCOPED_TRACE("seed " + std::to_string(seed + k));
     Rng rng(seed + k);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/register_masks.h"
+#include "codegen/llvm/target_machine.h"
 #include "runtime/abi/kernel_abi.h"
 #include "runtime/host/timer.h"
 
@@ -89,14 +90,14 @@ llvm::Function* Emitter::declare_body() {
 // cache line, so that loops lie the same to it wherever a loader or a linker puts them: what is
 // measured is what is deployed.
 void Emitter::set_attributes(llvm::Function* function) const {
-  const std::string width = std::to_string(target_.vector_bits);
+  const std::string width = std::to_string(8 * target_.vector_bytes());
   function->setAlignment(llvm::Align(64));
   function->addFnAttr(llvm::Attribute::NoUnwind);
   function->addFnAttr("prefer-vector-width", width);
   function->addFnAttr("min-legal-vector-width", width);
   function->addFnAttr("no-builtins");
   function->addFnAttr("target-cpu", "x86-64");
-  function->addFnAttr("target-features", target_.llvm_cpu_features());
+  function->addFnAttr("target-features", llvm_features(target_));
 }
 
 void Emitter::begin_function(Frame& frame, llvm::Function* function) {

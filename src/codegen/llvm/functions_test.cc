@@ -156,7 +156,7 @@ class Compiled {
 std::vector<Target> targets() {
   std::vector<Target> result = {host_target(1)};
   if (result[0].has(Feature::Avx512f)) {
-    result.push_back(make_target(result[0].features.without(Feature::Avx512f), 1));
+    result.push_back(make_target(result[0].cpu()->features.without(Feature::Avx512f), 1));
   }
   return result;
 }

@@ -5,6 +5,7 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetOptions.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -44,7 +45,22 @@ void initialize_once() {
 
 }  // namespace
 
+// LLVM spells its names as ours but for the underscore.
+std::string llvm_features(const Target& target) {
+  std::string text;
+  for (const Feature feature : target.cpu()->features.list()) {
+    text += text.empty() ? "+" : ",+";
+    text += feature_text(feature);
+  }
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
 Status check_target(const Target& target) {
+  if (target.cpu() == nullptr || target.cpu()->arch != CpuArch::X86_64) {
+    return fail(ErrorKind::Unsupported,
+                "no code is made for " + print_target(target) + " yet; x86-64 is what there is");
+  }
   // Without these, fma and conversions would become library calls.
   for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
     if (!target.has(needed)) {
@@ -62,7 +78,7 @@ Result<llvm::TargetMachine*> target_machine(const Target& target) {
   }
   initialize_once();
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
-  std::unique_ptr<llvm::TargetMachine>& machine = machines[target.llvm_cpu_features()];
+  std::unique_ptr<llvm::TargetMachine>& machine = machines[llvm_features(target)];
   if (machine != nullptr) return machine.get();
 
   std::string problem;
@@ -70,7 +86,7 @@ Result<llvm::TargetMachine*> target_machine(const Target& target) {
   if (found == nullptr) return fail(ErrorKind::Build, "LLVM: " + problem);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // every fma is explicit
-  machine.reset(found->createTargetMachine(kTriple, "x86-64", target.llvm_cpu_features(), options,
+  machine.reset(found->createTargetMachine(kTriple, "x86-64", llvm_features(target), options,
                                            llvm::Reloc::PIC_, llvm::CodeModel::Small,
                                            llvm::CodeGenOptLevel::Default));
   if (machine == nullptr) return fail(ErrorKind::Build, "LLVM has no machine for this target");

@@ -16,7 +16,7 @@ std::vector<Bytes> arguments_of(const TransposeProgram& program) {
 
 TEST(Transpose, EqualsTheInterpreterAndTheDefinition) {
   const Target host = host_target(2);
-  const Target narrow = make_target(host.features.without(Feature::Avx512f), 2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
   for (const TransposeProgram& program : transpose_programs()) {
     for (const Target& target : {host, narrow}) {
       const std::vector<Bytes> results =

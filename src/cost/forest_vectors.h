@@ -15,7 +15,7 @@ struct PaddedForest {
   std::span<const ForestScorer::PaddedTree> trees;
 };
 
-bool has_avx512();
-void score_avx512(const PaddedForest& forest, const float* rows, std::span<float> scores);
+// Only where host_has_vectors_512() (target/host_vectors.h).
+void score_in_vectors(const PaddedForest& forest, const float* rows, std::span<float> scores);
 
 }  // namespace tilewright::cost

@@ -1,18 +1,17 @@
-#include "cost/forest_avx512.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "cost/forest_vectors.h"
 
 #include <algorithm>
 
 #include "base/check.h"
+#include "target/host_vectors.h"
+
+#if TILEWRIGHT_HAS_VECTORS_512
+#include <immintrin.h>
+#endif
 
 namespace tilewright::cost {
 
-#if defined(__x86_64__)
-
-#define TILEWRIGHT_AVX512 __attribute__((target("avx512f,avx512dq")))
+#if TILEWRIGHT_HAS_VECTORS_512
 
 namespace {
 
@@ -20,8 +19,8 @@ using Tree = ForestScorer::PaddedTree;
 
 // Turns 16 rows: value of lane l in column used[s] -> turned[16 * s + l]. Lanes beyond `count`
 // repeat the last row.
-TILEWRIGHT_AVX512 void turn(const PaddedForest& forest, const float* rows, size_t count,
-                            float* turned) {
+TILEWRIGHT_VECTORS_512 void turn(const PaddedForest& forest, const float* rows, size_t count,
+                                 float* turned) {
   const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const __m512i row = _mm512_min_epi32(lane, _mm512_set1_epi32(static_cast<int>(count) - 1));
   const __m512i offset = _mm512_mullo_epi32(row, _mm512_set1_epi32(static_cast<int>(forest.width)));
@@ -32,12 +31,13 @@ TILEWRIGHT_AVX512 void turn(const PaddedForest& forest, const float* rows, size_
 }
 
 // Index 0..7 of each lane below the upper three levels.
-TILEWRIGHT_AVX512 inline __m512i upper_index(const Tree& tree, const float* turned) {
-  const auto goes_right = [&](__mmask16 among, size_t node) TILEWRIGHT_AVX512 {
+TILEWRIGHT_VECTORS_512 inline __m512i upper_index(const Tree& tree, const float* turned) {
+  const auto goes_right = [&](__mmask16 among, size_t node) TILEWRIGHT_VECTORS_512 {
     return _mm512_mask_cmp_ps_mask(among, _mm512_load_ps(turned + tree.upper_column[node]),
                                    _mm512_set1_ps(tree.upper_threshold[node]), _CMP_NLT_UQ);
   };
-  const auto both = [](__mmask16 a, __mmask16 b) TILEWRIGHT_AVX512 { return _kor_mask16(a, b); };
+  const auto both = [](__mmask16 a, __mmask16 b)
+                        TILEWRIGHT_VECTORS_512 { return _kor_mask16(a, b); };
   const __mmask16 r0 = goes_right(0xffff, 0);
   const __mmask16 l0 = _knot_mask16(r0);
   const __mmask16 r1 = both(goes_right(l0, 1), goes_right(r0, 2));
@@ -51,8 +51,8 @@ TILEWRIGHT_AVX512 inline __m512i upper_index(const Tree& tree, const float* turn
 }
 
 // One level down: 2 * index, one more where the lane goes right.
-TILEWRIGHT_AVX512 inline __m512i next_index(__m512i index, __m512i column, __m512 threshold,
-                                            const float* turned, __m512i lane) {
+TILEWRIGHT_VECTORS_512 inline __m512i next_index(__m512i index, __m512i column, __m512 threshold,
+                                                 const float* turned, __m512i lane) {
   const __m512 value = _mm512_i32gather_ps(_mm512_add_epi32(column, lane), turned, sizeof(float));
   const __mmask16 right = _mm512_cmp_ps_mask(value, threshold, _CMP_NLT_UQ);
   const __m512i twice = _mm512_add_epi32(index, index);
@@ -60,7 +60,7 @@ TILEWRIGHT_AVX512 inline __m512i next_index(__m512i index, __m512i column, __m51
 }
 
 // What the tree adds to each lane.
-TILEWRIGHT_AVX512 inline __m512 leaf_of(const Tree& tree, const float* turned, __m512i lane) {
+TILEWRIGHT_VECTORS_512 inline __m512 leaf_of(const Tree& tree, const float* turned, __m512i lane) {
   __m512i index = upper_index(tree, turned);
   index = next_index(index, _mm512_permutexvar_epi32(index, _mm512_load_si512(tree.column3)),
                      _mm512_permutexvar_ps(index, _mm512_load_ps(tree.threshold3)), turned, lane);
@@ -81,7 +81,8 @@ TILEWRIGHT_AVX512 inline __m512 leaf_of(const Tree& tree, const float* turned, _
 }
 
 // Two blocks at a time: a tree is fetched once for both, and their gathers overlap.
-TILEWRIGHT_AVX512 void score_two(const PaddedForest& forest, const float* turned, float* scores) {
+TILEWRIGHT_VECTORS_512 void score_two(const PaddedForest& forest, const float* turned,
+                                      float* scores) {
   const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   const float* const second = turned + forest.used.size() * kBlock;
   __m512 sum0 = _mm512_setzero_ps(), sum1 = _mm512_setzero_ps();
@@ -95,11 +96,7 @@ TILEWRIGHT_AVX512 void score_two(const PaddedForest& forest, const float* turned
 
 }  // namespace
 
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
-}
-
-void score_avx512(const PaddedForest& forest, const float* rows, std::span<float> scores) {
+void score_in_vectors(const PaddedForest& forest, const float* rows, std::span<float> scores) {
   constexpr size_t kStep = 2 * kBlock;
   struct alignas(64) Line {
     float values[kBlock];
@@ -122,9 +119,8 @@ void score_avx512(const PaddedForest& forest, const float* rows, std::span<float
 
 #else
 
-bool has_avx512() { return false; }
-void score_avx512(const PaddedForest&, const float*, std::span<float>) {
-  CHECK(false, "this machine has no AVX-512");
+void score_in_vectors(const PaddedForest&, const float*, std::span<float>) {
+  CHECK(false, "this machine has no vectors of 512 bits");
 }
 
 #endif

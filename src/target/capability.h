@@ -1,0 +1,35 @@
+// What schedules and passes ask of a target in place of its instruction set: Capability, by what is
+// computed, and MemoryScope, by who shares the memory. One table (capability.cc) says what each
+// kind of target needs for a capability.
+//
+//   target.has(Capability::DotU8I8Lanes16)      x86-64 with avx512vnni: true
+//   target.bytes(MemoryScope::Shared)           cuda:sm_90a: 232448; a CPU: 0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tilewright {
+
+// Instructions that compute a small tensor at once. Names of intrinsics are stored in traces;
+// these are not.
+enum class Capability : uint8_t {
+  DotU8I8Lanes16,  // 16 sums of 4 products u8 * i8, added to i32
+  DotBf16Lanes16,  // 16 sums of 2 products bf16 * bf16, added to f32
+};
+inline constexpr int kCapabilityCount = static_cast<int>(Capability::DotBf16Lanes16) + 1;
+
+// From the widest sharing to none.
+enum class MemoryScope : uint8_t {
+  Global,    // all threads of a call
+  Shared,    // the threads of a block, on the chip
+  Local,     // one thread, in memory
+  Register,  // one thread, in registers
+};
+
+class Target;
+
+// What a target of that kind needs to have it: `the CPU feature avx512vnni`.
+std::string requirement_text(Capability capability, const Target& target);
+
+}  // namespace tilewright

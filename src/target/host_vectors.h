@@ -1,0 +1,39 @@
+// Wider vectors for loops of our own process: attributes that let the compiler use them in one
+// function, and whether this machine executes them. Nothing here concerns the kernels we make.
+//
+//   TILEWRIGHT_VECTORS_256 void scale_256(float* row) { scale_by_blocks(row); }
+//   void scale(float* row) { (host_has_vectors_256() ? scale_256 : scale_plain)(row); }
+//
+// No function gets fused multiply-adds by this alone: all versions give the same bits. Where
+// TILEWRIGHT_HAS_VECTORS_512 is 1, <immintrin.h> has the intrinsics of 512 bits.
+#pragma once
+
+#if defined(__x86_64__)
+
+#define TILEWRIGHT_HAS_VECTORS_512 1
+#define TILEWRIGHT_VECTORS_256 __attribute__((target("avx2")))
+#define TILEWRIGHT_VECTORS_512 __attribute__((target("avx512f,avx512dq")))
+
+namespace tilewright {
+
+inline bool host_has_vectors_256() { return __builtin_cpu_supports("avx2") != 0; }
+inline bool host_has_vectors_512() {
+  return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512dq") != 0;
+}
+
+}  // namespace tilewright
+
+#else
+
+#define TILEWRIGHT_HAS_VECTORS_512 0
+#define TILEWRIGHT_VECTORS_256
+#define TILEWRIGHT_VECTORS_512
+
+namespace tilewright {
+
+inline bool host_has_vectors_256() { return false; }
+inline bool host_has_vectors_512() { return false; }
+
+}  // namespace tilewright
+
+#endif
