@@ -17,7 +17,7 @@
 
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "runtime/host/timer.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -241,10 +241,10 @@ double compile(const Schedule& schedule, Passes& passes) {
   std::vector<codegen::PhaseTime> phases;
   codegen::BuildOptions options;
   options.lower.report = &lowering;
-  options.llvm.phases = &phases;
+  options.compile.phases = &phases;
   const int64_t start = runtime::thread_cpu_ns();
   const auto object =
-      must(codegen::build_object(*schedule.task, schedule.tree, schedule.trace, options));
+      must(codegen::build_artifact(*schedule.task, schedule.tree, schedule.trace, options));
   const int64_t built = runtime::thread_cpu_ns();
   const auto kernel = must(runtime::Kernel::load(object));
   const int64_t end = runtime::thread_cpu_ns();

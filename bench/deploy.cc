@@ -12,7 +12,7 @@
 
 #include "bench/measuring.h"
 #include "bench/rows.h"
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "heuristic/default_trace.h"
 #include "layout/layout.h"
 #include "measure/shared_operands.h"
@@ -74,17 +74,17 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
                                         const Folder& folder) {
   const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
   const schedule::LoopTree tree = must(schedule::apply_or_explain(initial, trace));
-  const runtime::KernelObject object = must(codegen::build_object(task, tree, trace));
+  const runtime::Artifact object = must(codegen::build_artifact(task, tree, trace));
   const std::string object_file = folder.file("kernel.o");
   const std::string library = folder.file("kernel.so");
-  write(object_file, object.elf.data(), object.elf.size());
+  write(object_file, object.bytes.data(), object.bytes.size());
   const std::string link = fmt::format("{} -shared -o {} {} {}", TILEWRIGHT_LINKER, library,
                                        object_file, TILEWRIGHT_LIBRARIES);
   CHECK(std::system(link.c_str()) == 0, "cannot link: {}", link);
 
   measure::SharedOperands operands = must(measure::SharedOperands::create(task.workload));
   must_hold(oracle::draw_inputs(task.workload, 1, operands.sections()));
-  std::vector<std::string> words = {library, object.symbol, std::to_string(task.target.threads()),
+  std::vector<std::string> words = {library, object.entry, std::to_string(task.target.threads()),
                                     std::to_string(object.workspace_bytes(task.target.threads()))};
   for (size_t k = 0; k < task.workload.operands.size(); ++k) {
     const Operand& operand = task.workload.operands[k];

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "task/workload.h"
 
 namespace tilewright::bench {

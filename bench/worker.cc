@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "deploy/model_library.h"
 #include "heuristic/default_trace.h"
 #include "protocol.h"

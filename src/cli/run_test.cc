@@ -10,9 +10,9 @@
 #include <sstream>
 
 #include "base/json.h"
-#include "cli/back_ends.h"
 #include "cli/run_testing.h"
 #include "cli/verb.h"
+#include "codegen/back_ends/back_ends.h"
 
 namespace tilewright::cli {
 namespace {
@@ -161,7 +161,7 @@ TEST(Run, DoctorSpeaksJson) {
     EXPECT_GT(limit.at("fma_gflops").get<double>(), 0.0);
     EXPECT_GT(limit.at("copy_gb_per_s").get<double>(), 0.0);
   }
-  EXPECT_EQ(json->at("back_ends").size(), all_back_ends().size());
+  EXPECT_EQ(json->at("back_ends").size(), codegen::all_back_ends().size());
 }
 
 TEST(Run, FlagsComeFromTheEnvironmentToo) {
@@ -189,16 +189,6 @@ TEST(Run, DoctorSpeaksToPeople) {
   EXPECT_THAT(outcome.out, testing::StartsWith("cpu "));
   EXPECT_THAT(outcome.out, HasSubstr("GFLOP/s f32"));
   EXPECT_THAT(outcome.out, HasSubstr("missing "));
-}
-
-TEST(BackEnds, AFailingProbeIsReportedNotThrown) {
-  const BackEnd absent = {.name = "absent", .purpose = "", .probe = nullptr, .remedy = ""};
-  EXPECT_EQ(probe(absent).error().message, "not in this build");
-  const BackEnd broken = {.name = "broken",
-                          .purpose = "",
-                          .probe = []() -> Status { throw std::runtime_error("no linker"); },
-                          .remedy = ""};
-  EXPECT_EQ(probe(broken).error().message, "no linker");
 }
 
 }  // namespace

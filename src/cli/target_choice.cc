@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "codegen/llvm/compile.h"
+#include "codegen/back_ends/back_ends.h"
 #include "target/machine.h"
 
 namespace tilewright::cli {

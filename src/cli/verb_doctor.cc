@@ -13,9 +13,9 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/back_ends.h"
 #include "cli/flag_checks.h"
 #include "cli/verb.h"
+#include "codegen/back_ends/back_ends.h"
 #include "runtime/host/peak.h"
 #include "target/host_features.h"
 #include "target/machine.h"
@@ -36,7 +36,7 @@ struct Limit {
 };
 
 struct Health {
-  const BackEnd* back_end = nullptr;
+  const codegen::BackEnd* back_end = nullptr;
   Status status;
 };
 
@@ -112,8 +112,8 @@ Report examine(const Options& options, std::ostream& err) {
                              .copy = runtime::measure_copy_bandwidth(
                                  threads, copy_bytes(report.machine), options.seconds)});
   }
-  for (const BackEnd& back_end : all_back_ends()) {
-    report.back_ends.push_back({&back_end, probe(back_end)});
+  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+    report.back_ends.push_back({&back_end, codegen::probe(back_end)});
   }
   report.missing = find_missing(report.machine, report.back_ends);
   return report;

@@ -97,7 +97,7 @@ Result<ExitCode> run_lower(const Context& context, const Options& options) {
   std::string llvm;
   std::string assembly;
   std::vector<codegen::PhaseTime> phases;
-  const Result<runtime::KernelObject> object =
+  const Result<runtime::Artifact> object =
       codegen::compile_llvm(*function, *target,
                             {.llvm_ir = options.llvm ? &llvm : nullptr,
                              .assembly = options.assembly ? &assembly : nullptr,

@@ -10,7 +10,7 @@
 
 #include "base/check.h"
 #include "base/worker_team.h"
-#include "codegen/llvm/compile.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "deploy/pack_constants.h"
 #include "lower/pipeline.h"
 #include "schedule/apply.h"
@@ -41,7 +41,7 @@ std::vector<int64_t> shape_of(const te::Tensor& tensor) {
 
 struct Built {
   ir::Function function;
-  runtime::KernelObject object;
+  runtime::Artifact artifact;
   std::vector<layout::Layout> layouts;  // of the constants among its operands; else empty
 };
 
@@ -58,13 +58,11 @@ class Compiler {
 
   Result<Program> compile() {
     describe_ends();
-    if (const Status built = build_kernels(); !built) return std::unexpected(built.error());
+    TRY(build_kernels());
     add_steps();
     program_.constants = packer_.pack(jobs_);
     program_.arena_bytes = plan_.memory.arena_bytes;
-    if (options_.c_source) {
-      if (const Status written = write_c(); !written) return std::unexpected(written.error());
-    }
+    if (options_.c_source) TRY(write_c());
     return std::move(program_);
   }
 
@@ -113,25 +111,22 @@ class Compiler {
   Result<Built> build(size_t kernel) const {
     const Workload& workload = choices_[kernel].workload != nullptr ? *choices_[kernel].workload
                                                                     : first_group(kernel).workload;
-    const Result<schedule::LoopTree> initial = schedule::initial_tree(workload);
-    if (!initial) return std::unexpected(initial.error());
+    const schedule::LoopTree initial = TRY(schedule::initial_tree(workload));
     const schedule::Trace& trace = choices_[kernel].trace;
-    const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, trace);
-    if (!tree) return std::unexpected(tree.error());
+    const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
 
     lower::LowerOptions lower_options;
     if (!has_finite_constants(kernel)) lower_options.disabled.emplace_back("drop_zero_terms");
-    Result<ir::Function> function = lower::lower(workload, target_, *tree, trace, lower_options);
-    if (!function) return std::unexpected(function.error());
-    function->name = fmt::format("{}_k{}", program_.name, kernel);
-    Result<runtime::KernelObject> object = codegen::compile_llvm(*function, target_);
-    if (!object) return std::unexpected(object.error());
-
-    Built built{.function = std::move(*function), .object = std::move(*object), .layouts = {}};
+    const codegen::BackEnd& back_end = *TRY(codegen::back_end_for(target_));
+    Built built;
+    built.function = TRY(codegen::lower_for(back_end, {.workload = workload, .target = target_},
+                                            tree, trace, lower_options));
+    built.function.name = fmt::format("{}_k{}", program_.name, kernel);
+    built.artifact = TRY(codegen::compile(back_end, built.function, target_));
     for (const Operand& operand : workload.operands) {
       const bool constant = operand.role == Role::Constant;
       built.layouts.push_back(
-          constant ? schedule::layout_of(*tree, static_cast<schedule::BufferIndex>(operand.tensor))
+          constant ? schedule::layout_of(tree, static_cast<schedule::BufferIndex>(operand.tensor))
                    : layout::Layout{});
     }
     return built;
@@ -165,7 +160,7 @@ class Compiler {
                                                          results[k].error().message));
       }
       program_.kernels.push_back(
-          {.object = std::move(results[k]->object), .title = first_group(k).title});
+          {.artifact = std::move(results[k]->artifact), .title = first_group(k).title});
       functions_.push_back(std::move(results[k]->function));
       layouts_.push_back(std::move(results[k]->layouts));
     }
@@ -205,10 +200,8 @@ class Compiler {
   }
 
   Status write_c() {
-    Result<codegen::CSource> source =
-        codegen::emit_c(functions_, target_, {.header_name = program_.name + ".h", .pool = false});
-    if (!source) return std::unexpected(source.error());
-    program_.c = std::move(*source);
+    program_.c = TRY(
+        codegen::emit_c(functions_, target_, {.header_name = program_.name + ".h", .pool = false}));
     return {};
   }
 

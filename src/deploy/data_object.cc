@@ -93,14 +93,14 @@ class DataObject {
     rows.reserve(program_.kernels.size());
     for (const ProgramKernel& kernel : program_.kernels) {
       rows.push_back({.function = nullptr,
-                      .shared_workspace = kernel.object.shared_workspace,
-                      .thread_workspace = kernel.object.thread_workspace});
+                      .shared_workspace = kernel.artifact.shared_workspace,
+                      .thread_workspace = kernel.artifact.thread_workspace});
     }
     const int64_t at = object_.append(pointers_, rows.data(), rows.size() * sizeof(rows[0]), 8);
     for (size_t k = 0; k < rows.size(); ++k) {
       refer(
           at + static_cast<int64_t>(k * sizeof(rows[0])) + field(&TilewrightTableKernel::function),
-          program_.kernels[k].object.symbol);
+          program_.kernels[k].artifact.entry);
     }
     return at;
   }

@@ -24,12 +24,18 @@ constexpr size_t kFirstWrite = size_t{2} << 20;
 constexpr size_t kWeightsOffset = TILEWRIGHT_WEIGHTS_OFFSET;
 
 // Kernels, data and run time; `data` is one of them.
-std::vector<codegen::LinkInput> link_inputs(const Program& program,
-                                            const codegen::ElfObject& data) {
+// An error where a kernel is no object that can be linked.
+Result<std::vector<codegen::LinkInput>> link_inputs(const Program& program,
+                                                    const codegen::ElfObject& data) {
   std::vector<codegen::LinkInput> inputs;
   inputs.reserve(program.kernels.size() + 2);
   for (const ProgramKernel& kernel : program.kernels) {
-    inputs.push_back({.bytes = kernel.object.elf, .data = nullptr});
+    if (kernel.artifact.kind != runtime::kElfArtifact) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("kernel '{}' is of kind '{}', which cannot be linked", kernel.title,
+                              kernel.artifact.kind));
+    }
+    inputs.push_back({.bytes = kernel.artifact.bytes, .data = nullptr});
   }
   inputs.push_back({.bytes = {}, .data = &data});
   inputs.push_back({.bytes = runtime_object(), .data = nullptr});
@@ -98,7 +104,7 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
                                  .huge_pages = true};
   if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
   const codegen::ElfObject data = data_object(program, data_options);
-  const Status linked = codegen::link_shared(link_inputs(program, data),
+  const Status linked = codegen::link_shared(TRY(link_inputs(program, data)),
                                              {.soname = {}, .exported = data_options.symbols}, so);
   return linked ? companions.finish() : linked;
 }
@@ -112,7 +118,7 @@ Status export_object(const Program& program, const fs::path& o, const ExportOpti
   const codegen::ElfObject data = data_object(program, {.symbols = {program.name + "_model"},
                                                         .weights_file = companions.weights_file(),
                                                         .huge_pages = false});
-  const Status linked = codegen::link_relocatable(link_inputs(program, data), o);
+  const Status linked = codegen::link_relocatable(TRY(link_inputs(program, data)), o);
   return linked ? companions.finish() : linked;
 }
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "deploy/compile_model.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
@@ -33,8 +33,7 @@ class Executor {
   Result<std::vector<Constant>> run(const te::Dag& dag, std::span<const Constant> inputs) {
     const Task task{.workload = make_workload(std::make_shared<te::Dag>(dag), {}, "fold"),
                     .target = target_};
-    const Result<std::shared_ptr<const runtime::Kernel>> kernel = kernel_of(task);
-    if (!kernel) return std::unexpected(kernel.error());
+    const std::shared_ptr<const runtime::Kernel> kernel = TRY(kernel_of(task));
 
     std::vector<runtime::AlignedBuffer> copies;
     std::vector<std::shared_ptr<runtime::AlignedBuffer>> outputs;
@@ -53,12 +52,12 @@ class Executor {
       outputs.push_back(std::make_shared<runtime::AlignedBuffer>(type_of(dag.tensor(id)).bytes()));
       arguments.push_back(outputs.back()->data());
     }
-    const runtime::AlignedBuffer workspace((*kernel)->workspace_bytes(target_.threads()));
-    const int32_t status = (**kernel)({.arguments = arguments.data(),
-                                       .workspace = workspace.data(),
-                                       .pool = nullptr,
-                                       .threads = target_.threads(),
-                                       .reserved = 0});
+    const runtime::AlignedBuffer workspace(kernel->workspace_bytes(target_.threads()));
+    const int32_t status = (*kernel)({.arguments = arguments.data(),
+                                      .workspace = workspace.data(),
+                                      .pool = nullptr,
+                                      .threads = target_.threads(),
+                                      .reserved = 0});
     if (status != TILEWRIGHT_STATUS_OK) {
       return fail(ErrorKind::Io, "a constant could not be computed: no threads");
     }
@@ -78,24 +77,17 @@ class Executor {
       const std::lock_guard lock(mutex_);
       if (const auto found = kernels_.find(key); found != kernels_.end()) return found->second;
     }
-    Result<std::shared_ptr<const runtime::Kernel>> made = build(task);
-    if (!made) return made;
+    std::shared_ptr<const runtime::Kernel> made = TRY(build(task));
     const std::lock_guard lock(mutex_);
-    return kernels_.emplace(key, *made).first->second;
+    return kernels_.emplace(key, std::move(made)).first->second;
   }
 
   static Result<std::shared_ptr<const runtime::Kernel>> build(const Task& task) {
-    const Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
-    if (!trace) return std::unexpected(trace.error());
-    const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
-    if (!initial) return std::unexpected(initial.error());
-    const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
-    if (!tree) return std::unexpected(tree.error());
-    const Result<runtime::KernelObject> object = codegen::build_object(task, *tree, *trace);
-    if (!object) return std::unexpected(object.error());
-    Result<runtime::Kernel> kernel = runtime::Kernel::load(*object);
-    if (!kernel) return std::unexpected(kernel.error());
-    return std::make_shared<const runtime::Kernel>(std::move(*kernel));
+    const schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
+    const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
+    const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+    const runtime::Artifact artifact = TRY(codegen::build_artifact(task, tree, trace));
+    return std::make_shared<const runtime::Kernel>(TRY(runtime::Kernel::load(artifact)));
   }
 
   Target target_;
@@ -150,23 +142,17 @@ graph::Execute execute_on(const Target& target) {
 
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& given) {
-  const Result<PlanOptions> options = with_steps(given);
-  if (!options) return std::unexpected(options.error());
-  graph::PassOptions passes = options->passes;
+  const PlanOptions options = TRY(with_steps(given));
+  graph::PassOptions passes = options.passes;
   if (!passes.execute) {
     passes.execute = execute_on(check_runs_here(target) ? target : host_target(target.threads()));
   }
-  Result<graph::Graph> passed = graph::run_passes(graph, passes);
-  if (!passed) return std::unexpected(passed.error());
-  passed = graph::separate_outputs(*passed);
-  if (!passed) return std::unexpected(passed.error());
-  Result<graph::Partition> partition = graph::partition(*passed, options->partition);
-  if (!partition) return std::unexpected(partition.error());
-  Result<graph::MemoryPlan> memory = graph::plan_memory(*passed, *partition, options->memory);
-  if (!memory) return std::unexpected(memory.error());
-  return ModelPlan{.graph = std::move(*passed),
-                   .partition = std::move(*partition),
-                   .memory = std::move(*memory)};
+  graph::Graph passed = TRY(graph::run_passes(graph, passes));
+  passed = TRY(graph::separate_outputs(passed));
+  graph::Partition partition = TRY(graph::partition(passed, options.partition));
+  graph::MemoryPlan memory = TRY(graph::plan_memory(passed, partition, options.memory));
+  return ModelPlan{
+      .graph = std::move(passed), .partition = std::move(partition), .memory = std::move(memory)};
 }
 
 }  // namespace tilewright::deploy

@@ -1,4 +1,4 @@
-// Program: a whole model ready to run or to be written out: kernels as objects, packed constants,
+// Program: a whole model ready to run or to be written out: kernels as artifacts, packed constants,
 // and the steps in their order. Made from a partitioned Graph and a schedule a kernel
 // (compile_model.h); written as .so, .o or .c (export.h); run in process by a Runner.
 #pragma once
@@ -14,8 +14,8 @@
 #include "graph/constant.h"
 #include "graph/memory_plan.h"
 #include "runtime/abi/model_abi.h"
+#include "runtime/host/artifact.h"
 #include "runtime/host/buffer.h"
-#include "runtime/host/kernel.h"
 #include "target/target.h"
 
 namespace tilewright::deploy {
@@ -26,7 +26,7 @@ struct ProgramTensor {
 };
 
 struct ProgramKernel {
-  runtime::KernelObject object;  // its symbol is unique in the Program
+  runtime::Artifact artifact;  // its entry is unique in the Program
   std::string title;
 };
 

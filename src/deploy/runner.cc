@@ -5,6 +5,7 @@
 
 #include "deploy/program.h"
 #include "deploy/table.h"
+#include "runtime/host/kernel.h"
 
 namespace tilewright::deploy {
 
@@ -31,12 +32,15 @@ struct Runner::Impl {
 
 Status Runner::Impl::load_kernels() {
   for (const ProgramKernel& kernel : program->kernels) {
-    Result<runtime::Kernel> one = runtime::Kernel::load(kernel.object);
-    if (!one) return std::unexpected(one.error());
-    kernels.push_back({.function = one->entry(),
-                       .shared_workspace = kernel.object.shared_workspace,
-                       .thread_workspace = kernel.object.thread_workspace});
-    loaded.push_back(std::move(*one));
+    runtime::Kernel one = TRY(runtime::Kernel::load(kernel.artifact));
+    if (one.entry() == nullptr) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("kernel '{}' does not run in this process", kernel.title));
+    }
+    kernels.push_back({.function = one.entry(),
+                       .shared_workspace = kernel.artifact.shared_workspace,
+                       .thread_workspace = kernel.artifact.thread_workspace});
+    loaded.push_back(std::move(one));
   }
   return {};
 }

@@ -31,7 +31,7 @@ namespace {
 
 constexpr bool kNeedsFlat = true;
 
-constexpr std::array kPasses = {
+constexpr std::array kCpuPasses = {
     Pass{"flatten", flatten},
     Pass{"tensorize", tensorize, kNeedsFlat},
     Pass{"hoist_conditions", hoist_conditions},
@@ -55,25 +55,26 @@ double cpu_milliseconds() {
 
 // The names of those passes that `chosen` takes.
 template <class Chosen>
-std::string names_of_passes(const Chosen& chosen) {
+std::string names_of_passes(std::span<const Pass> passes, const Chosen& chosen) {
   std::string names;
-  for (const Pass& pass : kPasses) {
+  for (const Pass& pass : passes) {
     if (chosen(pass)) names += fmt::format("{}{}", names.empty() ? "" : ", ", pass.name);
   }
   return names;
 }
 
-Status check_disabled(const std::vector<std::string>& disabled) {
+Status check_disabled(std::span<const Pass> passes, const std::vector<std::string>& disabled) {
   const auto is_disabled = [&](const char* name) { return std::ranges::count(disabled, name) > 0; };
   for (const std::string& name : disabled) {
-    if (!names_of_passes([&](const Pass& pass) { return name == pass.name; }).empty()) continue;
+    if (!names_of_passes(passes, [&](const Pass& pass) { return name == pass.name; }).empty())
+      continue;
     return fail(ErrorKind::BadInput,
                 fmt::format("there is no pass '{}'; passes are {}", name,
-                            names_of_passes([](const Pass&) { return true; })));
+                            names_of_passes(passes, [](const Pass&) { return true; })));
   }
   if (!is_disabled("flatten")) return {};
-  const std::string left =
-      names_of_passes([&](const Pass& pass) { return pass.needs_flat && !is_disabled(pass.name); });
+  const std::string left = names_of_passes(
+      passes, [&](const Pass& pass) { return pass.needs_flat && !is_disabled(pass.name); });
   if (left.empty()) return {};
   return fail(ErrorKind::BadInput,
               fmt::format("without the pass flatten, these have to be left out too, which take "
@@ -149,7 +150,7 @@ void run_step(ir::Function& function, const char* name, const LowerOptions& opti
 
 }  // namespace
 
-std::span<const Pass> all_passes() { return kPasses; }
+std::span<const Pass> cpu_passes() { return kCpuPasses; }
 
 void run_passes(ir::Function& function, std::span<const Pass> passes, const PassContext& context,
                 const LowerOptions& options) {
@@ -162,18 +163,15 @@ void run_passes(ir::Function& function, std::span<const Pass> passes, const Pass
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options) {
-  if (Status status = check_disabled(options.disabled); !status) {
-    return std::unexpected(status.error());
-  }
-  if (Status status = check_permissions(workload); !status) return std::unexpected(status.error());
-  if (Status status = check_bindings(tree); !status) return std::unexpected(status.error());
-  if (Status status = check_intrinsics(workload, target, tree); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(check_disabled(options.passes, options.disabled));
+  TRY(check_permissions(workload));
+  TRY(check_bindings(tree));
+  TRY(check_intrinsics(workload, target, tree));
   ir::Function function;
   run_step(function, "build_nest", options,
            [&] { function = build_nest(workload, target, tree, trace); });
-  run_passes(function, kPasses, {.target = target, .permissions = workload.permissions}, options);
+  run_passes(function, options.passes, {.target = target, .permissions = workload.permissions},
+             options);
   return function;
 }
 

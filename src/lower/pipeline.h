@@ -1,6 +1,7 @@
 // Lowering: LoopTree -> loop IR that a back end can print instruction by instruction. The passes
-// are one flat list (pipeline.cc); each can be switched off by name, is timed, and in dev builds
-// its result is verified.
+// are one flat list, which each back end chooses (codegen/back_end.h); that of the CPUs is in
+// pipeline.cc. Each pass can be switched off by name, is timed, and in dev builds its result is
+// verified.
 #pragma once
 
 #include <functional>
@@ -16,7 +17,7 @@
 
 namespace tilewright::lower {
 
-std::span<const Pass> all_passes();
+std::span<const Pass> cpu_passes();  // of the back ends for CPUs
 
 struct PassReport {
   std::string pass;
@@ -32,6 +33,7 @@ inline constexpr bool kVerifyPasses = false;
 #endif
 
 struct LowerOptions {
+  std::span<const Pass> passes = cpu_passes();
   std::vector<std::string> disabled = {};     // passes to leave out
   std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;

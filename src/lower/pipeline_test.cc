@@ -27,10 +27,10 @@ TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
   ASSERT_TRUE(lowered(matmul, "reorder C [k, j]\nannotate C j vectorize",
                       {.disabled = {}, .report = &reports, .report_text = true}));
-  ASSERT_EQ(reports.size(), all_passes().size() + 1);
+  ASSERT_EQ(reports.size(), cpu_passes().size() + 1);
   EXPECT_EQ(reports[0].pass, "build_nest");
-  for (size_t k = 0; k < all_passes().size(); ++k) {
-    EXPECT_EQ(reports[k + 1].pass, all_passes()[k].name);
+  for (size_t k = 0; k < cpu_passes().size(); ++k) {
+    EXPECT_EQ(reports[k + 1].pass, cpu_passes()[k].name);
     EXPECT_EQ(reports[k + 1].text.empty(), !reports[k + 1].changed) << reports[k + 1].pass;
     EXPECT_GE(reports[k + 1].milliseconds, 0);
   }
@@ -55,7 +55,7 @@ TEST(Pipeline, PassesCanBeLeftOutByName) {
 TEST(Pipeline, FlattenIsLeftOutWithThosePassesThatNeedIt) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
   LowerOptions options{.disabled = {"flatten"}};
-  for (const Pass& pass : all_passes()) {
+  for (const Pass& pass : cpu_passes()) {
     if (pass.needs_flat && pass.run != hoist_indices) options.disabled.emplace_back(pass.name);
   }
   const Result<ir::Function> refused = lowered(matmul, "", options);

@@ -61,8 +61,8 @@ void replace_kernel(const schedule::Trace& trace, BuiltKernel& kernel) {
   if (row == nullptr || row->kernel.empty()) return;
   const Result<std::string> object = read_file(TILEWRIGHT_BAD_KERNELS);
   if (!object) throw std::runtime_error(object.error().message);
-  kernel.object.elf.assign(object->begin(), object->end());
-  kernel.object.symbol = row->kernel;
+  kernel.artifact.bytes.assign(object->begin(), object->end());
+  kernel.artifact.entry = row->kernel;
 }
 
 }  // namespace

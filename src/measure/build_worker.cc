@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <optional>
 
-#include "codegen/llvm/build_kernel.h"
-#include "codegen/llvm/crash_report.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "measure/messages.h"
 #include "measure/worker_side.h"
 #include "runtime/host/timer.h"
@@ -55,14 +53,11 @@ class Builder {
   }
 
   Status read_task(std::string_view bytes) {
-    const Result<TaskMessage> message = decode_task(bytes);
-    if (!message) return std::unexpected(message.error());
-    Result<Task> task = record::task_of(message->task);
-    if (!task) return std::unexpected(task.error());
-    Result<schedule::LoopTree> initial = schedule::initial_tree(task->workload);
-    if (!initial) return std::unexpected(initial.error());
-    task_ = std::move(*task);
-    initial_ = std::move(*initial);
+    const TaskMessage message = TRY(decode_task(bytes));
+    Task task = TRY(record::task_of(message.task));
+    back_end_ = TRY(codegen::back_end_for(task.target, hooks_.back_ends));
+    initial_ = TRY(schedule::initial_tree(task.workload));
+    task_ = std::move(task);
     return {};
   }
 
@@ -85,21 +80,20 @@ class Builder {
   }
 
   BuildReply compile(const schedule::Trace& trace, const schedule::LoopTree& tree) {
-    codegen::BuildOptions options;
-    options.lower.on_pass = [this](std::string_view pass) {
+    const auto on_pass = [this](std::string_view pass) {
       set_phase(status_, fmt::format("lower: {}", pass));
     };
-    options.llvm.on_phase = [this](std::string_view phase) {
-      set_phase(status_, fmt::format("llvm: {}", phase));
+    const auto on_phase = [this](std::string_view phase) {
+      set_phase(status_, fmt::format("{}: {}", back_end_->name, phase));
     };
     const Result<ir::Function> function =
-        lower::lower(task_->workload, task_->target, tree, trace, options.lower);
+        codegen::lower_for(*back_end_, *task_, tree, trace, {.on_pass = on_pass});
     if (!function) return failure(VerdictKind::Lower, function.error().message);
-    Result<runtime::KernelObject> object =
-        codegen::compile_llvm(*function, task_->target, options.llvm);
-    if (!object) return failure(VerdictKind::Build, object.error().message);
+    Result<runtime::Artifact> artifact =
+        codegen::compile(*back_end_, *function, task_->target, {.on_phase = on_phase});
+    if (!artifact) return failure(VerdictKind::Build, artifact.error().message);
     BuildReply reply;
-    reply.kernel = {.object = std::move(*object), .packed = packed_operands(tree)};
+    reply.kernel = {.artifact = std::move(*artifact), .packed = packed_operands(tree)};
     return reply;
   }
 
@@ -116,6 +110,7 @@ class Builder {
   StatusBlock& status_;
   const BuildHooks& hooks_;
   std::optional<Task> task_;
+  const codegen::BackEnd* back_end_ = nullptr;  // of the task's target
   schedule::LoopTree initial_;
 };
 
@@ -123,8 +118,9 @@ class Builder {
 
 int build_worker_main(int argument_count, char** arguments, const BuildHooks& hooks) {
   const WorkerSetup setup = set_up_worker(argument_count, arguments);
-  codegen::report_pass_on_crash();
-  codegen::report_pass_on_signal(SIGPROF);
+  for (const codegen::BackEnd& back_end : hooks.back_ends) {
+    if (back_end.enter_worker != nullptr) back_end.enter_worker();
+  }
   Builder builder(*setup.status, hooks);
   return serve([&](std::string_view bytes) { return builder.answer(bytes); },
                [&](std::string_view error) { return builder.failed(error); });

@@ -1,17 +1,21 @@
-// The build worker: a process in which LLVM lives. It is told a task once and turns traces into
-// BuiltKernels. A candidate on which the compiler crashes, loops or runs out of memory takes this
-// process with it; the StatusBlock then says which pass it was in.
+// The build worker: a process in which the compilers live. It is told a task once and turns traces
+// into BuiltKernels by the back end that serves the task's target. A candidate on which the
+// compiler crashes, loops or runs out of memory takes this process with it; the StatusBlock then
+// says which pass it was in.
 #pragma once
 
 #include <functional>
+#include <span>
 
+#include "codegen/back_ends/back_ends.h"
 #include "measure/built_kernel.h"
 #include "schedule/trace.h"
 
 namespace tilewright::measure {
 
-// For fault injection: the tests have a build worker of their own, with a bad compiler in it.
+// For tests, which have build workers of their own: with a bad compiler in it, or another back end.
 struct BuildHooks {
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
   std::function<void(const schedule::Trace& trace)> before = {};
   std::function<void(const schedule::Trace& trace, BuiltKernel& kernel)> after = {};
 };

@@ -1,5 +1,5 @@
-// BuiltKernel: what a build worker hands to a run worker: an object and how the constants it reads
-// are to be laid out. A value; its bytes travel between processes.
+// BuiltKernel: what a build worker hands to a run worker: an artifact and the layouts of the
+// constants that it reads. A value; its bytes travel between processes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct PackedOperand {
 };
 
 struct BuiltKernel {
-  runtime::KernelObject object;
+  runtime::Artifact artifact;
   std::vector<PackedOperand> packed;
 };
 

@@ -219,9 +219,7 @@ Measurer& Measurer::operator=(Measurer&&) noexcept = default;
 Measurer::~Measurer() = default;
 
 Result<Measurer> Measurer::start(const Task& task, const MeasureOptions& options) {
-  if (const Status status = check_runs_here(task.target); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(runtime::check_loadable(task.target, options.loaders));
   auto impl = std::make_unique<Impl>();
   impl->task = task;
   impl->options = options;

@@ -22,6 +22,7 @@
 
 #include "base/result.h"
 #include "record/attempt.h"
+#include "runtime/host/loader.h"
 #include "schedule/trace.h"
 #include "task/workload.h"
 
@@ -40,7 +41,9 @@ struct MeasureOptions {
   int recycle_after = 1000;                     // jobs of a worker
   int64_t recycle_growth = int64_t{512} << 20;  // bytes of resident memory since its first job
   uint64_t seed = 1;                            // of the inputs
-  std::function<bool()> stop;                   // asked between trials: true ends measuring early
+  std::function<bool()> stop = {};              // asked between trials: true ends measuring early
+  // What the run worker loads kernels by.
+  std::span<const runtime::Loader> loaders = runtime::all_loaders();
 };
 
 // What became of one candidate.

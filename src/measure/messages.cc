@@ -56,12 +56,25 @@ void read(ByteReader& from, record::StoredTask* task) {
   task->target = from.text();
 }
 
+void write(ByteWriter& to, const runtime::Launch& launch) {
+  for (const int64_t blocks : launch.grid) to.number(blocks);
+  for (const int64_t threads : launch.block) to.number(threads);
+  to.number(launch.shared_bytes);
+}
+void read(ByteReader& from, runtime::Launch* launch) {
+  for (int64_t& blocks : launch->grid) blocks = from.number<int64_t>();
+  for (int64_t& threads : launch->block) threads = from.number<int64_t>();
+  launch->shared_bytes = from.number<int64_t>();
+}
+
 void write(ByteWriter& to, const BuiltKernel& kernel) {
-  to.bytes(kernel.object.elf);
-  to.text(kernel.object.symbol);
-  to.number(kernel.object.shared_workspace);
-  to.number(kernel.object.thread_workspace);
-  to.number(kernel.object.abi_version);
+  to.text(kernel.artifact.kind);
+  to.bytes(kernel.artifact.bytes);
+  to.text(kernel.artifact.entry);
+  to.number(kernel.artifact.shared_workspace);
+  to.number(kernel.artifact.thread_workspace);
+  to.number(kernel.artifact.abi_version);
+  write(to, kernel.artifact.launch);
   to.count(kernel.packed.size());
   for (const PackedOperand& packed : kernel.packed) {
     to.number(uint64_t{packed.operand});
@@ -75,11 +88,13 @@ void write(ByteWriter& to, const BuiltKernel& kernel) {
   }
 }
 void read(ByteReader& from, BuiltKernel* kernel) {
-  kernel->object.elf = from.bytes();
-  kernel->object.symbol = from.text();
-  kernel->object.shared_workspace = from.number<int64_t>();
-  kernel->object.thread_workspace = from.number<int64_t>();
-  kernel->object.abi_version = from.number<int>();
+  kernel->artifact.kind = from.text();
+  kernel->artifact.bytes = from.bytes();
+  kernel->artifact.entry = from.text();
+  kernel->artifact.shared_workspace = from.number<int64_t>();
+  kernel->artifact.thread_workspace = from.number<int64_t>();
+  kernel->artifact.abi_version = from.number<int>();
+  read(from, &kernel->artifact.launch);
   kernel->packed.resize(from.count(kSmallest));
   for (PackedOperand& packed : kernel->packed) {
     packed.operand = static_cast<uint32_t>(from.number<uint64_t>());

@@ -8,10 +8,12 @@ namespace tilewright::measure {
 namespace {
 
 BuiltKernel some_kernel() {
-  return {.object = {.elf = {1, 2, 3, 0, 255},
-                     .symbol = "tilewright_c2d2",
-                     .shared_workspace = 640,
-                     .thread_workspace = 64},
+  return {.artifact = {.kind = "cubin",
+                       .bytes = {1, 2, 3, 0, 255},
+                       .entry = "tilewright_c2d2",
+                       .shared_workspace = 640,
+                       .thread_workspace = 64,
+                       .launch = {.grid = {7, 5, 3}, .block = {32, 4, 1}, .shared_bytes = 4096}},
           .packed = {{.operand = 1,
                       .layout = {.free = false,
                                  .digits = {{.dim = 1, .divisor = 32, .extent = 3},
@@ -42,11 +44,13 @@ TaskMessage some_task() {
 }
 
 void expect_same(const BuiltKernel& a, const BuiltKernel& b) {
-  EXPECT_EQ(a.object.elf, b.object.elf);
-  EXPECT_EQ(a.object.symbol, b.object.symbol);
-  EXPECT_EQ(a.object.shared_workspace, b.object.shared_workspace);
-  EXPECT_EQ(a.object.thread_workspace, b.object.thread_workspace);
-  EXPECT_EQ(a.object.abi_version, b.object.abi_version);
+  EXPECT_EQ(a.artifact.bytes, b.artifact.bytes);
+  EXPECT_EQ(a.artifact.entry, b.artifact.entry);
+  EXPECT_EQ(a.artifact.shared_workspace, b.artifact.shared_workspace);
+  EXPECT_EQ(a.artifact.thread_workspace, b.artifact.thread_workspace);
+  EXPECT_EQ(a.artifact.abi_version, b.artifact.abi_version);
+  EXPECT_EQ(a.artifact.kind, b.artifact.kind);
+  EXPECT_EQ(a.artifact.launch, b.artifact.launch);
   ASSERT_EQ(a.packed.size(), b.packed.size());
   for (size_t k = 0; k < a.packed.size(); ++k) {
     EXPECT_EQ(a.packed[k].operand, b.packed[k].operand);

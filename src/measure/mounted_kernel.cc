@@ -93,10 +93,9 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
 }
 
 Result<MountedKernel> MountedKernel::mount(const Task& task, const BuiltKernel& kernel,
-                                           BenchMemory& memory, PackedBuffers& packed) {
-  Result<runtime::Kernel> loaded = runtime::Kernel::load(kernel.object);
-  if (!loaded) return std::unexpected(loaded.error());
-  MountedKernel mounted(std::move(*loaded));
+                                           BenchMemory& memory, PackedBuffers& packed,
+                                           std::span<const runtime::Loader> loaders) {
+  MountedKernel mounted(TRY(runtime::Kernel::load(kernel.artifact, loaders)));
   mounted.workload_ = &task.workload;
   mounted.memory_ = &memory;
   mounted.threads_ = task.target.threads();
@@ -145,14 +144,14 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
   return {};
 }
 
-int32_t MountedKernel::call() const {
+double MountedKernel::time(int64_t calls, int32_t* status) const {
   const TilewrightCall call{
       .arguments = arguments_.data(),
       .workspace = workspace_bytes_ == 0 ? nullptr : memory_->workspace.data(),
       .pool = nullptr,
       .threads = threads_,
       .reserved = 0};
-  return kernel_(call);
+  return kernel_.time(call, calls, status);
 }
 
 std::string MountedKernel::damage() const {

@@ -45,9 +45,11 @@ class MountedKernel {
   // same `packed` ends its use. Errors: of kind Build when the object cannot be loaded, else no
   // memory.
   static Result<MountedKernel> mount(const Task& task, const BuiltKernel& kernel,
-                                     BenchMemory& memory, PackedBuffers& packed);
+                                     BenchMemory& memory, PackedBuffers& packed,
+                                     std::span<const runtime::Loader> loaders);
 
-  int32_t call() const;
+  // Nanoseconds of `calls` calls, by the clock of its loader; failures are or-ed into `status`.
+  double time(int64_t calls, int32_t* status) const;
   size_t workspace_bytes() const { return workspace_bytes_; }
 
   // Of operands, packed constants and workspace: the first guard zone that was overwritten, or

@@ -70,7 +70,7 @@ struct Workbench::Impl {
   Call mount(const BuiltKernel& kernel, PackedBuffers& packed) {
     Call trial;
     set_phase(status, "load");
-    Result<MountedKernel> mounted = MountedKernel::mount(task, kernel, memory, packed);
+    Result<MountedKernel> mounted = MountedKernel::mount(task, kernel, memory, packed, loaders);
     if (!mounted) {
       const bool build = mounted.error().kind != ErrorKind::Io;
       trial.outcome.verdict = failure(build ? VerdictKind::Build : VerdictKind::Crash,
@@ -199,6 +199,7 @@ struct Workbench::Impl {
   Task task;
   oracle::Tolerance tolerance;
   StatusBlock& status;
+  std::span<const runtime::Loader> loaders;
   std::vector<std::span<const std::byte>> expected;  // in the shared operands
   BenchMemory memory;
   std::vector<std::byte> scratch;  // elements of a part, side by side
@@ -212,14 +213,16 @@ Workbench& Workbench::operator=(Workbench&&) noexcept = default;
 Workbench::~Workbench() = default;
 
 Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operands,
-                                  const oracle::Tolerance& tolerance, StatusBlock& status) {
-  if (const Status runs = check_runs_here(task.target); !runs) return std::unexpected(runs.error());
+                                  const oracle::Tolerance& tolerance, StatusBlock& status,
+                                  std::span<const runtime::Loader> loaders) {
+  TRY(runtime::check_loadable(task.target, loaders));
   install_crash_handler(status);
   setpriority(PRIO_PROCESS, 0, kPriority);  // a wish; the threads of the pool inherit it
   runtime::ThreadPool::process().pin_caller();
   Result<BenchMemory> memory = BenchMemory::make(task.workload, operands);
   if (!memory) return std::unexpected(memory.error());
   auto impl = std::make_unique<Impl>(task, tolerance, status);
+  impl->loaders = loaders;
   impl->memory = std::move(*memory);
   const size_t count = task.workload.operands.size();
   impl->tolerance.absolute.resize(count);

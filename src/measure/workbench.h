@@ -53,7 +53,8 @@ class Workbench {
   // expected outputs are read in the other. Installs the crash handler, pins the calling thread and
   // asks for priority. An error when the target cannot run here or there is no memory.
   static Result<Workbench> make(const Task& task, const SharedOperands& operands,
-                                const oracle::Tolerance& tolerance, StatusBlock& status);
+                                const oracle::Tolerance& tolerance, StatusBlock& status,
+                                std::span<const runtime::Loader> loaders = runtime::all_loaders());
   Workbench(Workbench&&) noexcept;
   Workbench& operator=(Workbench&&) noexcept;
   ~Workbench();

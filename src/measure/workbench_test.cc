@@ -123,7 +123,7 @@ TEST(Workbench, NamesWhatIsWrong) {
 TEST(Workbench, RefusesWhatCannotBeLoaded) {
   TestBench test(task_of_text(kRelu));
   BuiltKernel nothing = build_default(test.task);
-  nothing.object.elf.clear();
+  nothing.artifact.bytes.clear();
   EXPECT_EQ(test.bench->check(nothing, kTimeout).verdict.kind, VerdictKind::Build);
 
   BuiltKernel packed = build_default(test.task);
@@ -133,7 +133,7 @@ TEST(Workbench, RefusesWhatCannotBeLoaded) {
   EXPECT_EQ(outcome.verdict.text, "operand 0 of the kernel is packed but no constant");
 
   BuiltKernel greedy = build_default(test.task);
-  greedy.object.shared_workspace = int64_t{1} << 50;
+  greedy.artifact.shared_workspace = int64_t{1} << 50;
   EXPECT_THAT(test.bench->check(greedy, kTimeout).verdict.text,
               StartsWith("no memory for workspace of "));
 }

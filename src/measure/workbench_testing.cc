@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "heuristic/default_trace.h"
 #include "oracle/draw_inputs.h"
 #include "oracle/expectation.h"
@@ -34,7 +34,7 @@ Task task_of_text(std::string_view text, int threads) {
 BuiltKernel build_for_test(const Task& task, const schedule::Trace& trace) {
   const schedule::LoopTree initial = schedule::initial_tree(task.workload).value();
   const schedule::LoopTree tree = schedule::apply_or_explain(initial, trace).value();
-  BuiltKernel kernel{.object = codegen::build_object(task, tree, trace).value(), .packed = {}};
+  BuiltKernel kernel{.artifact = codegen::build_artifact(task, tree, trace).value(), .packed = {}};
   for (uint32_t k = 0; k < task.workload.operands.size(); ++k) {
     const auto buffer = static_cast<schedule::BufferIndex>(task.workload.operands[k].tensor);
     if (tree.buffer(buffer).packed_for == schedule::kNone) continue;

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "back_end_check.h"
 #include "base/file.h"
-#include "c_check.h"
 #include "failure_report.h"
 #include "random_sketch.h"
 #include "random_workload.h"
@@ -139,7 +139,7 @@ TEST(Differential, PartsOfLargerArrays) {
 // Programs of their own: what LLVM says of them is the test above.
 TEST(Differential, InterpreterAndCAgree) {
   const Target target = host_target(2);
-  CBatch batch(target);
+  BackEndBatch batch(target);
   std::vector<RandomPrograms::Drawn> drawn;
   const auto finish = [&] {
     if (const auto failure = batch.check()) {
@@ -148,10 +148,10 @@ TEST(Differential, InterpreterAndCAgree) {
       const auto initial = schedule::initial_tree(checker.task().workload).value();
       ADD_FAILURE() << c_failure_report(checker, initial, program.trace);
     }
-    batch = CBatch(target);
+    batch = BackEndBatch(target);
     drawn.clear();
   };
-  RandomPrograms programs(seed_setting() + 1'000'000, {.llvm = false});
+  RandomPrograms programs(seed_setting() + 1'000'000, {.compiled = false});
   programs.set_consumer([&](RandomPrograms::Drawn program, Interpreted interpreted) {
     batch.add(program.task.workload, std::move(interpreted));
     drawn.push_back(std::move(program));

@@ -79,8 +79,8 @@ class ExhaustiveTest : public ::testing::TestWithParam<TinyDag> {
     ++legal_;
     const Hash128 hash = schedule::program_hash(tree);
     if (!programs_.insert(hash).second) return;
-    const CheckOptions options{.llvm = hash.low % kLlvmEvery == 0};
-    compiled_ += options.llvm ? 1 : 0;
+    const CheckOptions options{.compiled = hash.low % kLlvmEvery == 0};
+    compiled_ += options.compiled ? 1 : 0;
     const auto failure = checker_->check(tree, trace, options);
     if (failure) fail(failure_report(*checker_, initial_, trace, options, *failure), trace);
   }

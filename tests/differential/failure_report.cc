@@ -45,8 +45,8 @@ std::string c_failure_report(ProgramChecker& checker, const schedule::LoopTree& 
   const Problem problem = [&](const schedule::LoopTree& tree,
                               const schedule::Trace& smaller) -> std::optional<std::string> {
     Interpreted interpreted;
-    if (checker.check(tree, smaller, {.llvm = false, .interpreted = &interpreted})) return {};
-    CBatch alone(task.target);
+    if (checker.check(tree, smaller, {.compiled = false, .interpreted = &interpreted})) return {};
+    BackEndBatch alone(task.target);
     alone.add(task.workload, std::move(interpreted));
     const auto failure = alone.check();
     return failure ? std::optional(failure->text) : std::nullopt;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "c_check.h"
+#include "back_end_check.h"
 #include "program_check.h"
 
 namespace tilewright::testing {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "codegen/interp/interp.h"
-#include "codegen/llvm/build_kernel.h"
 #include "ir/verify.h"
 #include "ir/visit.h"
 #include "lower/pipeline.h"
@@ -97,8 +97,8 @@ std::optional<Failure> ProgramChecker::check_all(const LoopTree& tree, const sch
   if (!lowered) return Failure{FailureKind::Lowering, lowered.error().message};
   Memory results = inputs;
   if (auto failure = check_lowered(*lowered, nest, results)) return failure;
-  if (options.llvm) {
-    if (auto failure = check_llvm(tree, trace, results)) return failure;
+  if (options.compiled) {
+    if (auto failure = check_compiled(tree, trace, results)) return failure;
   }
   if (options.interpreted != nullptr) *options.interpreted = {*lowered, inputs, results};
   return std::nullopt;
@@ -148,10 +148,12 @@ std::optional<Failure> ProgramChecker::check_lowered(const ir::Function& lowered
   return std::nullopt;
 }
 
-std::optional<Failure> ProgramChecker::check_llvm(const LoopTree& tree,
-                                                  const schedule::Trace& trace,
-                                                  const Memory& expected) {
-  const auto fail = [](std::string text) { return Failure{FailureKind::Llvm, std::move(text)}; };
+std::optional<Failure> ProgramChecker::check_compiled(const LoopTree& tree,
+                                                      const schedule::Trace& trace,
+                                                      const Memory& expected) {
+  const auto fail = [](std::string text) {
+    return Failure{FailureKind::Compiled, std::move(text)};
+  };
   Result<codegen::BoundKernel> kernel =
       codegen::BoundKernel::build(task_, tree, trace, {.guard_bytes = 256});
   if (!kernel) return fail(kernel.error().message);
@@ -171,7 +173,8 @@ std::optional<Failure> ProgramChecker::check_llvm(const LoopTree& tree,
     std::memcpy(results[k].data(), kernel->argument(k), results[k].size());
   }
   const auto difference = first_difference(task_.workload, expected, results);
-  return difference ? std::optional(fail("interpreter and LLVM: " + *difference)) : std::nullopt;
+  return difference ? std::optional(fail("interpreter and compiled kernel: " + *difference))
+                    : std::nullopt;
 }
 
 std::optional<std::string> ProgramChecker::first_wrong(const Memory& memory) {

@@ -1,10 +1,10 @@
 // Programs of one task held against everything that can judge them: the interpreter of the nest,
-// te/eval, the interpreter of the fully lowered IR, LLVM; and regions against the elements that
-// were touched.
+// te/eval, the interpreter of the fully lowered IR, the back end of the target; and regions against
+// the elements that were touched.
 //
 // The nest and the lowered IR agree with te/eval, up to what rounding allows, which is nothing
-// where sums are exact; the lowered IR and LLVM agree bit by bit, and so do nest and lowered IR
-// where the permissions allow no difference. Not shared between threads.
+// where sums are exact; the lowered IR and the kernel agree bit by bit, and so do nest and lowered
+// IR where the permissions allow no difference. Not shared between threads.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,15 @@
 
 namespace tilewright::testing {
 
-enum class FailureKind : uint8_t { Nest, Regions, Evaluator, Lowering, LoweredIr, Llvm, Internal };
+enum class FailureKind : uint8_t {
+  Nest,
+  Regions,
+  Evaluator,
+  Lowering,
+  LoweredIr,
+  Compiled,
+  Internal
+};
 
 struct Failure {
   FailureKind kind;
@@ -31,7 +39,7 @@ struct Interpreted {
 };
 
 struct CheckOptions {
-  bool llvm = true;
+  bool compiled = true;                // by the back end of the target
   Interpreted* interpreted = nullptr;  // out
 };
 
@@ -61,8 +69,8 @@ class ProgramChecker {
                                     Memory& memory);
   std::optional<Failure> check_lowered(const ir::Function& lowered, const Memory& nest,
                                        Memory& memory);
-  std::optional<Failure> check_llvm(const schedule::LoopTree& tree, const schedule::Trace& trace,
-                                    const Memory& expected);
+  std::optional<Failure> check_compiled(const schedule::LoopTree& tree,
+                                        const schedule::Trace& trace, const Memory& expected);
   std::optional<std::string> first_wrong(const Memory& memory);  // by te/eval
   std::optional<std::string> first_wrong(te::TensorId output, const std::vector<uint8_t>& bytes);
   bool is_wrong(te::TensorId output, std::span<const int64_t> index, double actual,

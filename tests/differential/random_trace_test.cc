@@ -2,7 +2,7 @@
 // interpreter and LLVM, larger ones compiled and sampled.
 #include <gtest/gtest.h>
 
-#include "c_check.h"
+#include "back_end_check.h"
 #include "ir/print.h"
 #include "lower/pipeline.h"
 #include "program_check.h"
@@ -52,7 +52,7 @@ TEST(RandomTracesAgree, WhereSquaresAreTransposed) {
       const Task task{*workload, target};
       ProgramChecker checker(task, rng.next());
       size_t transposed = 0;
-      CBatch batch(target);
+      BackEndBatch batch(target);
       for (const schedule::Trace& trace : space::random_traces(task, kDraws, rng)) {
         const auto tree = schedule::apply_or_explain(*initial, trace);
         ASSERT_TRUE(tree) << tree.error().message;

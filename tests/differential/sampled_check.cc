@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/rng.h"
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 
 namespace tilewright::testing {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "runtime/abi/kernel_abi.h"
 #include "schedule/apply.h"
 #include "task/parse.h"

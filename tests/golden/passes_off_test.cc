@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> names_to_disable(const lower::Pass& without) {
   std::vector<std::string> names = {without.name};
-  for (const lower::Pass& pass : lower::all_passes()) {
+  for (const lower::Pass& pass : lower::cpu_passes()) {
     if (names[0] == "flatten" && pass.needs_flat) names.emplace_back(pass.name);
   }
   return names;
@@ -30,7 +30,7 @@ std::vector<std::string> names_to_disable(const lower::Pass& without) {
 std::vector<std::pair<std::string, ir::Function>> without_each_pass(const GoldenProgram& program) {
   std::vector<std::pair<std::string, ir::Function>> variants;
   const std::string whole = ir::to_string(*program.lowered());
-  for (const lower::Pass& pass : lower::all_passes()) {
+  for (const lower::Pass& pass : lower::cpu_passes()) {
     Result<ir::Function> function = program.lowered({.disabled = names_to_disable(pass)});
     EXPECT_TRUE(function.has_value()) << function.error().message;
     if (!function || ir::to_string(*function) == whole) continue;
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(Files, PassesOff, ::testing::ValuesIn(golden_names()),
 
 TEST(PassesOffTogether, AllOfThem) {
   lower::LowerOptions options;
-  for (const lower::Pass& pass : lower::all_passes()) options.disabled.emplace_back(pass.name);
+  for (const lower::Pass& pass : lower::cpu_passes()) options.disabled.emplace_back(pass.name);
   std::erase(options.disabled, "expand_functions");
   for (const std::string& name : golden_names()) {
     SCOPED_TRACE(name);
@@ -100,7 +100,7 @@ TEST(PassesOffInC, EachOfThem) {
       programs.add(std::move(function), golden_operands(*program));
     }
   }
-  for (const lower::Pass& pass : lower::all_passes()) {
+  for (const lower::Pass& pass : lower::cpu_passes()) {
     const std::string_view name = pass.name;
     const bool elsewhere = name == "expand_functions" || name == "tensorize";
     EXPECT_TRUE(elsewhere || passes.contains(pass.name)) << name;

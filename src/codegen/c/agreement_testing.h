@@ -62,7 +62,7 @@ class Programs {
   }
 
  private:
-  void run(size_t which, const CKernel& kernel, runtime::ThreadPool& pool, int threads,
+  void run(size_t which, const runtime::Kernel& kernel, runtime::ThreadPool& pool, int threads,
            const CSource& source) const {
     const ir::Function& function = functions_[which];
     const std::string text = ir::to_string(function);
@@ -93,9 +93,9 @@ class Programs {
       const ir::Buffer& buffer = function.buffers[function.arguments[k]];
       EXPECT_FALSE(compiled[k].damaged_guard()) << buffer.name << "\n" << text;
       const std::string problem = first_difference(buffer, expected[k], compiled[k].as<uint8_t>());
-      ASSERT_TRUE(problem.empty()) << kernel.info().symbol << ": " << problem << "\n"
+      ASSERT_TRUE(problem.empty()) << source.kernels[which].symbol << ": " << problem << "\n"
                                    << text << "\n"
-                                   << text_of(kernel, source);
+                                   << text_of(source.kernels[which].symbol, source);
     }
   }
 
@@ -115,8 +115,8 @@ class Programs {
   }
 
   // The part of the source from the kernel's first function on, not too long.
-  static std::string text_of(const CKernel& kernel, const CSource& source) {
-    const size_t at = source.source.find(kernel.info().symbol);
+  static std::string text_of(const std::string& symbol, const CSource& source) {
+    const size_t at = source.source.find(symbol);
     return source.source.substr(at, 6000);
   }
 

@@ -1,6 +1,5 @@
 #include "codegen/c/c_library.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
@@ -57,8 +56,8 @@ Result<int> run_program(const std::vector<std::string>& arguments, const std::st
   return status;
 }
 
-Status compile(const TemporaryFolder& folder, const Target& target, const CLibraryOptions& options,
-               const std::string& library) {
+Status run_compiler(const TemporaryFolder& folder, const Target& target,
+                    const CLibraryOptions& options, const std::string& library) {
   std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall",   "-Wextra",
                                       "-Werror",        "-O2",        "-shared", "-fPIC"};
   for (std::string& flag : c_target_flags(target)) command.push_back(std::move(flag));
@@ -76,38 +75,32 @@ Status compile(const TemporaryFolder& folder, const Target& target, const CLibra
 
 }  // namespace
 
-void CLibrary::Close::operator()(void* handle) const { dlclose(handle); }
+Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Target& target,
+                                                 const CLibraryOptions& options) {
+  const TemporaryFolder folder = TRY(TemporaryFolder::make(options.folder, "tilewright-c-"));
+  const std::pair<const char*, std::string_view> files[] = {
+      {"kernels.h", source.header}, {"kernels.c", source.source}, {"host.c", kHostSource}};
+  for (const auto& [name, text] : files) TRY(write_file_atomically(folder / name, text));
+  const std::string path = folder / "kernels.so";
+  TRY(run_compiler(folder, target, options, path));
+  const std::string library = TRY(read_file(path));
+  std::vector<runtime::Artifact> artifacts;
+  for (const CKernelInfo& kernel : source.kernels) {
+    artifacts.push_back({.kind = std::string(runtime::kSharedLibraryArtifact),
+                         .bytes = {library.begin(), library.end()},
+                         .entry = kernel.symbol,
+                         .shared_workspace = kernel.shared_workspace,
+                         .thread_workspace = kernel.thread_workspace});
+  }
+  return artifacts;
+}
 
 Result<CLibrary> CLibrary::build(std::span<const ir::Function> functions, const Target& target,
                                  const CLibraryOptions& options) {
   CLibrary library;
-  Result<CSource> source = emit_c(functions, target);
-  if (!source) return std::unexpected(source.error());
-  library.source_ = std::move(*source);
-
-  const Result<TemporaryFolder> folder = TemporaryFolder::make(options.folder, "tilewright-c-");
-  if (!folder) return std::unexpected(folder.error());
-  const std::pair<const char*, std::string_view> files[] = {{"kernels.h", library.source_.header},
-                                                            {"kernels.c", library.source_.source},
-                                                            {"host.c", kHostSource}};
-  for (const auto& [name, text] : files) {
-    Status written = write_file_atomically(*folder / name, text);
-    if (!written) return std::unexpected(written.error());
-  }
-  const std::string path = *folder / "kernels.so";
-  if (Status done = compile(*folder, target, options, path); !done) {
-    return std::unexpected(done.error());
-  }
-  library.handle_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (library.handle_ == nullptr) return fail(ErrorKind::Build, dlerror());
-
-  void* host = dlsym(library.handle_.get(), "tilewright_host_parallel_for");
-  if (host == nullptr) return fail(ErrorKind::Build, "the library lacks its pointer to the pool");
-  *static_cast<decltype(&tilewright_parallel_for)*>(host) = &tilewright_parallel_for;
-  for (const CKernelInfo& info : library.source_.kernels) {
-    void* entry = dlsym(library.handle_.get(), info.symbol.c_str());
-    if (entry == nullptr) return fail(ErrorKind::Build, "no function '" + info.symbol + "'");
-    library.kernels_.emplace_back(reinterpret_cast<CKernel::Entry>(entry), info);
+  library.source_ = TRY(emit_c(functions, target));
+  for (const runtime::Artifact& artifact : TRY(compile_c(library.source_, target, options))) {
+    library.kernels_.push_back(TRY(runtime::Kernel::load(artifact)));
   }
   return library;
 }

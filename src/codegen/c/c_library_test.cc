@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "codegen/c/probe.h"
+#include "codegen/c/back_end.h"
 #include "codegen/microkernel_testing.h"
 #include "runtime/host/thread_pool.h"
 
@@ -63,7 +63,7 @@ class Files {
 };
 
 TEST(CLibrary, ProbeWorks) {
-  const Status status = c_works();
+  const Status status = probe(c_back_end());
   EXPECT_TRUE(status.has_value()) << status.error().message;
 }
 
@@ -71,8 +71,8 @@ TEST(CLibrary, RunsOnThePoolOfTheCaller) {
   const Function f = doubled();
   const Result<CLibrary> library = CLibrary::build({&f, 1}, host_target(2));
   ASSERT_TRUE(library.has_value()) << library.error().message;
-  const CKernel& kernel = library->kernels()[0];
-  EXPECT_EQ(kernel.workspace_bytes(2), 2 * kernel.info().thread_workspace);
+  const runtime::Kernel& kernel = library->kernels()[0];
+  EXPECT_EQ(kernel.workspace_bytes(2), 2 * library->source().kernels[0].thread_workspace);
   std::vector<char> workspace(static_cast<size_t>(kernel.workspace_bytes(2)));
   float io[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   void* arguments[] = {io};

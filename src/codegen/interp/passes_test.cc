@@ -73,7 +73,7 @@ TEST(Passes, KeepTheBitsWithoutPermissions) {
     ASSERT_TRUE(tree) << test.what << ": " << tree.error().message;
     ir::Function function = lower::build_nest(*workload, target, *tree, trace);
     const std::vector<Bytes> expected = results_of(function);
-    for (const lower::Pass& pass : lower::all_passes()) {
+    for (const lower::Pass& pass : lower::cpu_passes()) {
       const std::string before = ir::to_string(function);
       pass.run(function, {target, none});
       EXPECT_EQ(results_of(function), expected) << pass.name << " of " << test.what << "\n"

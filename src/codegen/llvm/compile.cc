@@ -60,8 +60,8 @@ constexpr bool kVerify =
 
 }  // namespace
 
-Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const Target& target,
-                                           const LlvmOptions& options) {
+Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Target& target,
+                                       const LlvmOptions& options) {
   const Result<llvm::TargetMachine*> machine = target_machine(target);
   if (!machine) return std::unexpected(machine.error());
 
@@ -74,11 +74,11 @@ Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const T
   module.setDataLayout((*machine)->createDataLayout());
 
   const WorkspacePlan plan = plan_workspace(function);
-  runtime::KernelObject object{.elf = {},
-                               .symbol = kernel_symbol(function.name),
-                               .shared_workspace = plan.shared,
-                               .thread_workspace = plan.per_thread};
-  Emitter emitter(function, target, plan, object.symbol, module);
+  runtime::Artifact object{.bytes = {},
+                           .entry = kernel_symbol(function.name),
+                           .shared_workspace = plan.shared,
+                           .thread_workspace = plan.per_thread};
+  Emitter emitter(function, target, plan, object.entry, module);
   if (Status done = emitter.emit(); !done) return std::unexpected(done.error());
   watch.add("emit", watch.lap_ms() - emitter.promote_ms());
   watch.add("promote", emitter.promote_ms());
@@ -99,7 +99,7 @@ Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const T
   watch.lap_ms();
   const auto bytes = generate(module, **machine, llvm::CodeGenFileType::ObjectFile);
   if (!bytes) return std::unexpected(bytes.error());
-  object.elf.assign(bytes->begin(), bytes->end());
+  object.bytes.assign(bytes->begin(), bytes->end());
   watch.add("codegen", watch.lap_ms());
   return object;
 }

@@ -9,16 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/back_end.h"
 #include "ir/stmt.h"
-#include "runtime/host/kernel.h"
+#include "runtime/host/artifact.h"
 #include "target/target.h"
 
 namespace tilewright::codegen {
-
-struct PhaseTime {
-  const char* phase;  // "emit", "promote", "codegen"
-  double milliseconds;
-};
 
 struct LlvmOptions {
   std::string* llvm_ir = nullptr;            // out: the module's text, when asked for
@@ -27,11 +23,11 @@ struct LlvmOptions {
   std::function<void(std::string_view phase)> on_phase = {};  // told before "emit" and "codegen"
 };
 
-// An error that says what the target lacks where no kernels can be made for it.
-Status check_target(const Target& target);
+// An error that says what an x86-64 target lacks where no kernels can be made for it.
+Status check_llvm_target(const Target& target);
 
 // May be called from several threads at once. Same function and target in, same bytes out.
-Result<runtime::KernelObject> compile_llvm(const ir::Function& function, const Target& target,
-                                           const LlvmOptions& options = {});
+Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Target& target,
+                                       const LlvmOptions& options = {});
 
 }  // namespace tilewright::codegen

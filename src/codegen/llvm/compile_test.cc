@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "codegen/llvm/agreement_testing.h"
-#include "codegen/llvm/probe.h"
+#include "codegen/llvm/back_end.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -83,7 +83,7 @@ const std::vector<int32_t> kInts = {
     12345};
 
 TEST(Compile, ProbeWorks) {
-  const Status status = llvm_works();
+  const Status status = probe(llvm_back_end());
   EXPECT_TRUE(status.has_value()) << status.error().message;
 }
 

@@ -39,7 +39,7 @@ class Folder {
 };
 
 // A kernel that writes its number.
-runtime::KernelObject kernel_of(const std::string& name, int64_t number) {
+runtime::Artifact kernel_of(const std::string& name, int64_t number) {
   const ir::Function function{
       .name = name,
       .buffers = {{.name = "A", .element = {ir::Scalar::I64, 1}, .shape = {1}}},
@@ -80,14 +80,14 @@ ElfObject rows_of(std::span<const std::byte> blob) {
 }
 
 struct Inputs {
-  runtime::KernelObject first = kernel_of("first", 11);
-  runtime::KernelObject second = kernel_of("second", 22);
+  runtime::Artifact first = kernel_of("first", 11);
+  runtime::Artifact second = kernel_of("second", 22);
   std::vector<std::byte> blob = std::vector<std::byte>(10000, std::byte{7});
   ElfObject rows = rows_of(blob);
 
   std::vector<LinkInput> list() const {
-    return {{.bytes = first.elf, .data = nullptr},
-            {.bytes = second.elf, .data = nullptr},
+    return {{.bytes = first.bytes, .data = nullptr},
+            {.bytes = second.bytes, .data = nullptr},
             {.bytes = {}, .data = &rows}};
   }
 };

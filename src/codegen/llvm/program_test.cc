@@ -349,7 +349,7 @@ TEST(Program, SharedExpressionsAreEmittedOnce) {
                    .body = make_for(i, int_imm(2), ForKind::Parallel, make_store(0, {i}, x))};
   const auto object = compile_llvm(f, host_target(1));
   ASSERT_TRUE(object.has_value());
-  EXPECT_LT(object->elf.size(), 5000U);
+  EXPECT_LT(object->bytes.size(), 5000U);
 }
 
 TEST(Program, SameBytesEveryTime) {
@@ -365,8 +365,8 @@ TEST(Program, SameBytesEveryTime) {
   const auto once = compile_llvm(f, host_target(1));
   const auto twice = compile_llvm(f, host_target(1));
   ASSERT_TRUE(once.has_value() && twice.has_value());
-  EXPECT_EQ(once->elf, twice->elf);
-  EXPECT_EQ(once->symbol, "tilewright_same_bytes_");
+  EXPECT_EQ(once->bytes, twice->bytes);
+  EXPECT_EQ(once->entry, "tilewright_same_bytes_");
 }
 
 TEST(Program, FailureOfTheParallelLoopIsTheKernels) {

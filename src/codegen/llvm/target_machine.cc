@@ -56,11 +56,8 @@ std::string llvm_features(const Target& target) {
   return text;
 }
 
-Status check_target(const Target& target) {
-  if (target.cpu() == nullptr || target.cpu()->arch != CpuArch::X86_64) {
-    return fail(ErrorKind::Unsupported,
-                "no code is made for " + print_target(target) + " yet; x86-64 is what there is");
-  }
+Status check_llvm_target(const Target& target) {
+  if (target.cpu() == nullptr || target.cpu()->arch != CpuArch::X86_64) return no_code_for(target);
   // Without these, fma and conversions would become library calls.
   for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
     if (!target.has(needed)) {
@@ -73,9 +70,7 @@ Status check_target(const Target& target) {
 }
 
 Result<llvm::TargetMachine*> target_machine(const Target& target) {
-  if (const Status possible = check_target(target); !possible) {
-    return std::unexpected(possible.error());
-  }
+  TRY(check_llvm_target(target));
   initialize_once();
   thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>> machines;
   std::unique_ptr<llvm::TargetMachine>& machine = machines[llvm_features(target)];

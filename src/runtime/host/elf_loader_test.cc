@@ -130,13 +130,13 @@ TEST(ElfLoader, DamagedObjectsDoNotCrashTheLoader) {
 
 TEST(Kernel, NeedsItsSymbol) {
   std::vector<uint8_t> elf = object();
-  const auto missing = Kernel::load({.elf = elf, .symbol = "f"});
+  const auto missing = Kernel::load({.bytes = elf, .entry = "f"});
   ASSERT_FALSE(missing.has_value());  // `answer` is none of the symbols a kernel may use
-  const auto later = Kernel::load({.elf = elf, .symbol = "f", .abi_version = 2});
+  const auto later = Kernel::load({.bytes = elf, .entry = "f", .abi_version = 2});
   ASSERT_FALSE(later.has_value());
   EXPECT_EQ(later.error().kind, ErrorKind::Unsupported);
   EXPECT_NE(later.error().message.find("version 2 of the kernel ABI"), std::string::npos);
-  const auto empty = Kernel::load({.elf = {}, .symbol = "f"});
+  const auto empty = Kernel::load({.bytes = {}, .entry = "f"});
   ASSERT_FALSE(empty.has_value());
   EXPECT_EQ(empty.error().kind, ErrorKind::Build);
 }

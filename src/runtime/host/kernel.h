@@ -1,50 +1,41 @@
-// Kernel: a relocatable object, loaded and callable. No compiler is needed: the object (x86-64
-// ELF, as codegen makes it) is mapped directly, its relocations resolved against itself,
-// tilewright_parallel_for, and memcpy, memmove and memset.
+// Kernel: a loaded artifact, ready to be called. No compiler is needed. Movable; calls may come
+// from several threads at once.
+//
+//   const Kernel kernel = TRY(Kernel::load(artifact));
+//   const int32_t status = kernel({.arguments = arguments, ..., .threads = 2});
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "base/result.h"
-#include "runtime/abi/kernel_abi.h"
+#include "runtime/host/artifact.h"
+#include "runtime/host/loader.h"
 
 namespace tilewright::runtime {
 
-// What codegen hands over: bytes that outlive any compiler, and what a caller must know.
-struct KernelObject {
-  std::vector<uint8_t> elf;                  // one relocatable object
-  std::string symbol;                        // the kernel's function
-  int64_t shared_workspace = 0;              // bytes, for all threads
-  int64_t thread_workspace = 0;              // bytes more for each worker
-  int abi_version = TILEWRIGHT_ABI_VERSION;  // that the code was made for
-
-  int64_t workspace_bytes(int threads) const {
-    return shared_workspace + threads * thread_workspace;
-  }
-};
-
 class Kernel {
  public:
-  // An object for another version of the ABI is an error of kind Unsupported.
-  static Result<Kernel> load(const KernelObject& object);
-  Kernel(Kernel&&) noexcept;
-  Kernel& operator=(Kernel&&) noexcept;
-  ~Kernel();
+  // An artifact for another version of the ABI, or of a kind that no loader takes, is an error.
+  static Result<Kernel> load(const Artifact& artifact,
+                             std::span<const Loader> loaders = all_loaders());
 
-  using Entry = int32_t (*)(const TilewrightCall*);
-  int32_t operator()(const TilewrightCall& call) const { return entry_(&call); }
-  Entry entry() const { return entry_; }  // valid as long as the Kernel
+  int32_t operator()(const TilewrightCall& call) const {
+    return entry_ != nullptr ? entry_(&call) : code_->call(call);
+  }
+  // As LoadedCode::time.
+  double time(const TilewrightCall& call, int64_t calls, int32_t* status) const {
+    return code_->time(call, calls, status);
+  }
+  // Valid as long as the Kernel; null for code that this process cannot call directly.
+  KernelEntry entry() const { return entry_; }
   int64_t workspace_bytes(int threads) const { return shared_ + threads * per_thread_; }
 
  private:
-  struct Mapping;
-  Kernel();
-  std::unique_ptr<Mapping> mapping_;
-  Entry entry_ = nullptr;
+  Kernel() = default;
+  std::unique_ptr<LoadedCode> code_;
+  KernelEntry entry_ = nullptr;
   int64_t shared_ = 0;
   int64_t per_thread_ = 0;
 };

@@ -1,9 +1,9 @@
-#include "c_check.h"
+#include "back_end_check.h"
 
 #include <cstring>
 
-#include "codegen/c/c_library.h"
 #include "runtime/host/buffer.h"
+#include "runtime/host/kernel.h"
 
 namespace tilewright::testing {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr runtime::AlignedBufferOptions kGuarded{.guard_bytes = 256};
 
 // Runs the kernel on copies of `memory`, which receives what it made of them.
-std::optional<std::string> run_on(const codegen::CKernel& kernel, int threads, Memory& memory) {
+std::optional<std::string> run_on(const runtime::Kernel& kernel, int threads, Memory& memory) {
   std::vector<runtime::AlignedBuffer> buffers;
   std::vector<void*> arguments;
   for (const auto& bytes : memory) {
@@ -36,27 +36,42 @@ std::optional<std::string> run_on(const codegen::CKernel& kernel, int threads, M
 
 }  // namespace
 
-void CBatch::add(const Workload& workload, Interpreted program) {
+void BackEndBatch::add(const Workload& workload, Interpreted program) {
   functions_.push_back(std::move(program.function));
   expected_.push_back({workload, std::move(program.inputs), std::move(program.results)});
 }
 
-std::optional<CFailure> CBatch::check() const {
-  const auto library = codegen::CLibrary::build(functions_, target_);
-  if (!library) return first_not_compiled().value_or(CFailure{0, library.error().message});
-  for (size_t k = 0; k < expected_.size(); ++k) {
-    Memory memory = expected_[k].inputs;
-    auto problem = run_on(library->kernels()[k], target_.threads(), memory);
-    if (!problem) problem = first_difference(expected_[k].workload, expected_[k].results, memory);
-    if (problem) return CFailure{k, "interpreter and C: " + *problem};
+std::optional<BatchFailure> BackEndBatch::check() const {
+  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+    if (!back_end.makes_artifacts() || !back_end.serves(target_)) continue;
+    if (auto failure = check(back_end)) return failure;
   }
   return std::nullopt;
 }
 
-std::optional<CFailure> CBatch::first_not_compiled() const {
+std::optional<BatchFailure> BackEndBatch::check(const codegen::BackEnd& back_end) const {
+  const auto artifacts = back_end.compile(functions_, target_, {});
+  if (!artifacts) {
+    return first_not_compiled(back_end).value_or(BatchFailure{0, artifacts.error().message});
+  }
+  for (size_t k = 0; k < expected_.size(); ++k) {
+    const auto kernel = runtime::Kernel::load((*artifacts)[k], {back_end.loader, 1});
+    if (!kernel) return BatchFailure{k, kernel.error().message};
+    Memory memory = expected_[k].inputs;
+    auto problem = run_on(*kernel, target_.threads(), memory);
+    if (!problem) problem = first_difference(expected_[k].workload, expected_[k].results, memory);
+    if (problem) {
+      return BatchFailure{k, "interpreter and " + std::string(back_end.name) + ": " + *problem};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<BatchFailure> BackEndBatch::first_not_compiled(
+    const codegen::BackEnd& back_end) const {
   for (size_t k = 0; k < functions_.size(); ++k) {
-    const auto alone = codegen::CLibrary::build(std::span(&functions_[k], 1), target_);
-    if (!alone) return CFailure{k, alone.error().message};
+    const auto alone = codegen::compile(back_end, functions_[k], target_);
+    if (!alone) return BatchFailure{k, alone.error().message};
   }
   return std::nullopt;
 }

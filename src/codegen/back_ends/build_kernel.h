@@ -1,11 +1,11 @@
-// LoopTree -> callable: lowering, LLVM's code generator and the loader in one call, and a kernel
-// with memory for its operands.
+// LoopTree -> artifact or callable kernel: the passes, compiler and loader of a back end in one
+// call, and a kernel with memory for its operands.
 #pragma once
 
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/llvm/compile.h"
+#include "codegen/back_ends/back_ends.h"
 #include "lower/pipeline.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/kernel.h"
@@ -16,14 +16,20 @@
 namespace tilewright::codegen {
 
 struct BuildOptions {
-  lower::LowerOptions lower{};
-  LlvmOptions llvm{};
+  const BackEnd* back_end = nullptr;  // null: the first that serves the target
+  lower::LowerOptions lower{};        // the passes are those of the back end
+  CompileOptions compile{};
   int64_t guard_bytes = 0;  // around each buffer of a BoundKernel, watched by guards_intact
 };
 
-Result<runtime::KernelObject> build_object(const Task& task, const schedule::LoopTree& tree,
-                                           const schedule::Trace& trace,
-                                           const BuildOptions& options = {});
+// Lowered by the passes of the back end.
+Result<ir::Function> lower_for(const BackEnd& back_end, const Task& task,
+                               const schedule::LoopTree& tree, const schedule::Trace& trace,
+                               lower::LowerOptions options = {});
+
+Result<runtime::Artifact> build_artifact(const Task& task, const schedule::LoopTree& tree,
+                                         const schedule::Trace& trace,
+                                         const BuildOptions& options = {});
 
 // A kernel bound to buffers of its own, one an operand in the order of the workload. Constants are
 // given row-major and laid out as the schedule packs them, once, when they are set; operands that

@@ -1,24 +1,36 @@
-#include "codegen/llvm/build_kernel.h"
+#include "codegen/back_ends/build_kernel.h"
 
 namespace tilewright::codegen {
 
-Result<runtime::KernelObject> build_object(const Task& task, const schedule::LoopTree& tree,
-                                           const schedule::Trace& trace,
-                                           const BuildOptions& options) {
-  Result<ir::Function> function =
-      lower::lower(task.workload, task.target, tree, trace, options.lower);
-  if (!function) return std::unexpected(function.error());
-  return compile_llvm(*function, task.target, options.llvm);
+namespace {
+
+Result<const BackEnd*> chosen(const BuildOptions& options, const Target& target) {
+  if (options.back_end != nullptr) return options.back_end;
+  return back_end_for(target);
+}
+
+}  // namespace
+
+Result<ir::Function> lower_for(const BackEnd& back_end, const Task& task,
+                               const schedule::LoopTree& tree, const schedule::Trace& trace,
+                               lower::LowerOptions options) {
+  options.passes = back_end.passes;
+  return lower::lower(task.workload, task.target, tree, trace, options);
+}
+
+Result<runtime::Artifact> build_artifact(const Task& task, const schedule::LoopTree& tree,
+                                         const schedule::Trace& trace,
+                                         const BuildOptions& options) {
+  const BackEnd& back_end = *TRY(chosen(options, task.target));
+  const ir::Function function = TRY(lower_for(back_end, task, tree, trace, options.lower));
+  return compile(back_end, function, task.target, options.compile);
 }
 
 Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTree& tree,
                                        const schedule::Trace& trace, const BuildOptions& options) {
-  Result<runtime::KernelObject> object = build_object(task, tree, trace, options);
-  if (!object) return std::unexpected(object.error());
-  Result<runtime::Kernel> kernel = runtime::Kernel::load(*object);
-  if (!kernel) return std::unexpected(kernel.error());
-
-  BoundKernel bound(std::move(*kernel));
+  const BackEnd& back_end = *TRY(chosen(options, task.target));
+  const runtime::Artifact artifact = TRY(build_artifact(task, tree, trace, options));
+  BoundKernel bound(TRY(runtime::Kernel::load(artifact, {back_end.loader, 1})));
   const runtime::AlignedBufferOptions guarded{.guard_bytes = options.guard_bytes};
   const te::Dag& dag = *task.workload.dag;
   for (const Operand& operand : task.workload.operands) {

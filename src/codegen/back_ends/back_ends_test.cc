@@ -1,0 +1,80 @@
+#include "codegen/back_ends/back_ends.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <stdexcept>
+
+#include "codegen/probe_function.h"
+#include "runtime/host/kernel.h"
+
+namespace tilewright::codegen {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(BackEnds, EachWorksHere) {
+  for (const BackEnd& back_end : all_back_ends()) {
+    const Status status = probe(back_end);
+    EXPECT_TRUE(status.has_value()) << back_end.name << ": " << status.error().message;
+  }
+}
+
+TEST(BackEnds, RowsAreComplete) {
+  std::set<std::string_view> names;
+  for (const BackEnd& back_end : all_back_ends()) {
+    EXPECT_TRUE(names.insert(back_end.name).second) << back_end.name;
+    EXPECT_FALSE(back_end.purpose.empty() || back_end.remedy.empty()) << back_end.name;
+    EXPECT_FALSE(back_end.passes.empty()) << back_end.name;
+    EXPECT_EQ(back_end.makes_artifacts(), back_end.loader != nullptr) << back_end.name;
+  }
+}
+
+TEST(BackEnds, AFailingProbeIsReportedNotThrown) {
+  const BackEnd absent = {.name = "absent", .purpose = "", .remedy = ""};
+  EXPECT_EQ(probe(absent).error().message, "not in this build");
+  const BackEnd broken = {.name = "broken",
+                          .purpose = "",
+                          .probe = []() -> Status { throw std::runtime_error("no linker"); },
+                          .remedy = ""};
+  EXPECT_EQ(probe(broken).error().message, "no linker");
+}
+
+TEST(BackEnds, TheFirstThatServesTheTargetIsTaken) {
+  EXPECT_EQ((*back_end_for(*parse_target("x86-64-v3")))->name, "llvm");
+  const auto narrow = back_end_for(*parse_target("x86-64-v2"));
+  ASSERT_FALSE(narrow.has_value());
+  EXPECT_THAT(narrow.error().message, HasSubstr("needs avx2"));
+  const std::span<const BackEnd> all = all_back_ends();
+  EXPECT_EQ((*back_end_for(*parse_target("x86-64-v2"), all.last(1)))->name, "c");
+}
+
+TEST(BackEnds, NoCodeIsMadeForOtherTargetsYet) {
+  for (const char* text : {"aarch64;threads=2", "cuda:sm_90a"}) {
+    const Target target = *parse_target(text);
+    EXPECT_EQ(check_target(target).error().kind, ErrorKind::Unsupported);
+    EXPECT_EQ(check_target(target).error().message,
+              "no code is made for " + std::string(text) + " yet; use an x86-64 target");
+    for (const BackEnd& back_end : all_back_ends()) {
+      if (!back_end.makes_artifacts()) continue;
+      EXPECT_FALSE(compile(back_end, probe_function(), target).has_value()) << back_end.name;
+    }
+  }
+}
+
+TEST(BackEnds, AnArtifactSaysWhichLoaderTakesIt) {
+  for (const BackEnd& back_end : all_back_ends()) {
+    if (!back_end.makes_artifacts()) continue;
+    runtime::Artifact artifact = *compile(back_end, probe_function(), host_target(1));
+    EXPECT_EQ(artifact.kind, back_end.loader->kind);
+    EXPECT_TRUE(runtime::Kernel::load(artifact).has_value()) << back_end.name;
+    artifact.kind = "punched cards";
+    const auto nobody = runtime::Kernel::load(artifact);
+    ASSERT_FALSE(nobody.has_value());
+    EXPECT_THAT(nobody.error().message, HasSubstr("no loader takes artifacts of kind 'punched"));
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::codegen

@@ -1,0 +1,50 @@
+#include "codegen/llvm/back_end.h"
+
+#include <csignal>
+
+#include "codegen/llvm/compile.h"
+#include "codegen/llvm/crash_report.h"
+#include "lower/pipeline.h"
+
+namespace tilewright::codegen {
+namespace {
+
+bool is_x86(const Target& target) {
+  return target.cpu() != nullptr && target.cpu()->arch == CpuArch::X86_64;
+}
+
+Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function> functions,
+                                                   const Target& target,
+                                                   const CompileOptions& options) {
+  std::vector<runtime::Artifact> artifacts;
+  for (const ir::Function& function : functions) {
+    artifacts.push_back(TRY(
+        compile_llvm(function, target, {.phases = options.phases, .on_phase = options.on_phase})));
+  }
+  return artifacts;
+}
+
+void enter_worker() {
+  report_pass_on_crash();
+  report_pass_on_signal(SIGPROF);
+}
+
+}  // namespace
+
+const BackEnd& llvm_back_end() {
+  static const BackEnd row = {
+      .name = "llvm",
+      .purpose = "machine code for this CPU",
+      .serves = is_x86,
+      .check = check_llvm_target,
+      .passes = lower::cpu_passes(),
+      .compile = compile_all,
+      .loader = runtime::find_loader(runtime::kElfArtifact),
+      .enter_worker = enter_worker,
+      .probe = [] { return works_on_host(llvm_back_end()); },
+      .remedy = "apt-get install llvm-19-dev && ./dev test",
+  };
+  return row;
+}
+
+}  // namespace tilewright::codegen

@@ -1,0 +1,110 @@
+#include "measure/run_worker.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "measure/messages.h"
+#include "measure/worker_side.h"
+
+namespace tilewright::measure {
+namespace {
+
+class Runner {
+ public:
+  Runner(StatusBlock& status, std::span<const runtime::Loader> loaders)
+      : status_(status), loaders_(loaders) {}
+
+  std::string answer(std::string_view bytes) {
+    const Result<MessageKind> kind = kind_of(bytes);
+    if (kind && *kind == MessageKind::Task) {
+      TaskReply reply;
+      if (const Status status = read_task(bytes); !status) reply.error = status.error().message;
+      reply.resident_bytes = resident_bytes();
+      return encode(reply);
+    }
+    RunReply reply = run(bytes);
+    reply.resident_bytes = resident_bytes();
+    return encode(reply);
+  }
+
+  std::string failed(std::string_view error) {
+    RunReply reply;
+    reply.error = fmt::format("{} in {}", error, phase_text(status_));
+    reply.resident_bytes = resident_bytes();
+    return encode(reply);
+  }
+
+ private:
+  Status read_task(std::string_view bytes) {
+    set_phase(status_, "operands");
+    const Result<TaskMessage> message = decode_task(bytes);
+    if (!message) return std::unexpected(message.error());
+    Result<Task> task = record::task_of(message->task);
+    if (!task) return std::unexpected(task.error());
+    const int fd = open(message->operands_path.c_str(), O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+      return fail(ErrorKind::Io,
+                  fmt::format("cannot open {}: {}", message->operands_path, std::strerror(errno)));
+    }
+    Result<SharedOperands> operands = SharedOperands::attach(task->workload, fd);
+    close(fd);
+    if (!operands) return std::unexpected(operands.error());
+    Result<Workbench> bench =
+        Workbench::make(*task, *operands, message->tolerance, status_, loaders_);
+    if (!bench) return std::unexpected(bench.error());
+    operands_ = std::move(*operands);
+    bench_ = std::move(*bench);
+    if (message->memory > 0) limit_memory(address_space_bytes() + message->memory);
+    return {};
+  }
+
+  RunReply run(std::string_view bytes) {
+    const Result<RunMessage> message = decode_run(bytes);
+    if (!message || !bench_ || message->kernels.empty()) {
+      return {.outcomes = {}, .error = "a run before its task", .resident_bytes = 0};
+    }
+    const BuiltKernel& kernel = message->kernels.front();
+    const RunRequest& request = message->request;
+    RunReply reply;
+    switch (message->job) {
+      case RunJob::Reference:
+        reply.outcomes = {bench_->make_reference(kernel, request.timeout_ns, *operands_)};
+        break;
+      case RunJob::Check:
+        reply.outcomes = {bench_->check(kernel, request.timeout_ns)};
+        break;
+      case RunJob::Measure:
+        reply.outcomes = {bench_->measure(kernel, request)};
+        break;
+      case RunJob::Compare:
+        reply.outcomes = bench_->compare(message->kernels, {.protocol = request.protocol,
+                                                            .timeout_ns = request.timeout_ns,
+                                                            .rounds = message->rounds,
+                                                            .round_ns = message->round_ns});
+        break;
+    }
+    return reply;
+  }
+
+  StatusBlock& status_;
+  std::span<const runtime::Loader> loaders_;
+  std::optional<SharedOperands> operands_;
+  std::optional<Workbench> bench_;
+};
+
+}  // namespace
+
+int run_worker_main(int argument_count, char** arguments,
+                    std::span<const runtime::Loader> loaders) {
+  const WorkerSetup setup = set_up_worker(argument_count, arguments);
+  Runner runner(*setup.status, loaders);
+  return serve([&](std::string_view bytes) { return runner.answer(bytes); },
+               [&](std::string_view error) { return runner.failed(error); });
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,14 @@
+// The loader of artifacts of kind `elf`: relocatable objects, mapped directly, their relocations
+// resolved against themselves, tilewright_parallel_for, memcpy, memmove and memset.
+#pragma once
+
+#include <memory>
+
+#include "runtime/host/loader.h"
+
+namespace tilewright::runtime {
+
+// An object for another version of the ABI is an error of kind Unsupported.
+Result<std::unique_ptr<LoadedCode>> load_elf_code(const Artifact& artifact);
+
+}  // namespace tilewright::runtime

@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/host/elf_code.h"
+#include "runtime/host/library_code.h"
+#include "runtime/host/loader.h"
+#include "runtime/host/timer.h"
+
+namespace tilewright::runtime {
+namespace {
+
+bool is_cpu(const Target& target) { return target.cpu() != nullptr; }
+
+constexpr std::array kLoaders = {
+    Loader{kElfArtifact, is_cpu, check_runs_here, load_elf_code},
+    Loader{kSharedLibraryArtifact, is_cpu, check_runs_here, load_library_code},
+};
+
+}  // namespace
+
+double LoadedCode::time(const TilewrightCall& call, int64_t calls, int32_t* status) const {
+  int32_t any = 0;
+  const KernelEntry direct = entry();
+  const int64_t begin = now_ns();
+  for (int64_t k = 0; k < calls; ++k) any |= direct != nullptr ? direct(&call) : this->call(call);
+  const auto ns = static_cast<double>(now_ns() - begin);
+  *status |= any;
+  return ns;
+}
+
+std::span<const Loader> all_loaders() { return kLoaders; }
+
+Status check_loadable(const Target& target, std::span<const Loader> loaders) {
+  const auto found =
+      std::ranges::find_if(loaders, [&](const Loader& loader) { return loader.serves(target); });
+  return found == loaders.end() ? check_runs_here(target) : found->runs_here(target);
+}
+
+const Loader* find_loader(std::string_view kind, std::span<const Loader> loaders) {
+  const auto found = std::ranges::find(loaders, kind, &Loader::kind);
+  return found == loaders.end() ? nullptr : &*found;
+}
+
+Result<const Loader*> loader_of(const Artifact& artifact, std::span<const Loader> loaders) {
+  if (const Loader* found = find_loader(artifact.kind, loaders)) return found;
+  return fail(ErrorKind::Build,
+              fmt::format("no loader takes artifacts of kind '{}'", artifact.kind));
+}
+
+}  // namespace tilewright::runtime
