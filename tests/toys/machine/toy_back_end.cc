@@ -1,0 +1,90 @@
+// The half that a build worker links: the passes and the compiler.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "codegen/probe_function.h"
+#include "lower/expand_functions.h"
+#include "lower/flatten.h"
+#include "runtime/host/kernel.h"
+#include "toy_code.h"
+#include "toy_machine.h"
+
+namespace tilewright::toys {
+namespace {
+
+// The machine runs one loop over blocks: threads of a CPU become blocks of a grid.
+//
+//   parallel for i < 4: ...   ->   for i < 4: ...      and launch.grid[0] = 4
+void serialize(ir::Function& function, const lower::PassContext&) {
+  const auto* outer = function.body.as<ir::For>();
+  if (outer == nullptr || outer->loop_kind != ir::ForKind::Parallel) return;
+  function.body = ir::make_for(outer->var, outer->extent, ir::ForKind::Serial, outer->body);
+}
+
+constexpr std::array kPasses = {
+    lower::Pass{"flatten", lower::flatten},
+    lower::Pass{"expand_functions", lower::expand_functions},
+    lower::Pass{"serialize", serialize},
+};
+
+int64_t shared_bytes(const ir::Function& function) {
+  int64_t bytes = 0;
+  for (const ir::Buffer& buffer : function.buffers) {
+    if (buffer.scope == ir::Scope::Argument) continue;
+    bytes += buffer.elements() * ir::bytes_of(buffer.element.scalar);
+  }
+  return bytes;
+}
+
+Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function> functions,
+                                                   const Target& target,
+                                                   const codegen::CompileOptions& options) {
+  if (options.on_phase) options.on_phase("encode");
+  std::vector<runtime::Artifact> artifacts;
+  for (const ir::Function& function : functions) {
+    const int64_t shared = shared_bytes(function);
+    if (shared > target.bytes(MemoryScope::Shared)) {
+      return fail(ErrorKind::Build, fmt::format("{} bytes of shared memory; the machine has {}",
+                                                shared, target.bytes(MemoryScope::Shared)));
+    }
+    const auto* outer = function.body.as<ir::For>();
+    const int64_t* blocks = outer == nullptr ? nullptr : ir::as_int(outer->extent);
+    artifacts.push_back(
+        {.kind = std::string(toy_loader().kind),
+         .bytes = TRY(encode(function)),
+         .entry = function.name,
+         .launch = {.grid = {blocks == nullptr ? 1 : *blocks, 1, 1}, .shared_bytes = shared}});
+  }
+  return artifacts;
+}
+
+Status works() {
+  const Target target = *parse_target("cuda:sm_75");
+  const runtime::Artifact artifact =
+      TRY(codegen::compile(toy_back_end(), codegen::probe_function(), target));
+  const runtime::Kernel kernel = TRY(runtime::Kernel::load(artifact, {&toy_loader(), 1}));
+  float x = 1;
+  void* arguments[] = {&x};
+  const int32_t status = kernel(
+      {.arguments = arguments, .workspace = nullptr, .pool = nullptr, .threads = 1, .reserved = 0});
+  if (status != TILEWRIGHT_STATUS_OK || x != 2) return fail(ErrorKind::Build, "wrong result");
+  return {};
+}
+
+}  // namespace
+
+const codegen::BackEnd& toy_back_end() {
+  static const codegen::BackEnd row = {.name = "toy",
+                                       .purpose = "a made-up machine",
+                                       .serves = toy_loader().serves,
+                                       .check = [](const Target&) { return Status(); },
+                                       .passes = kPasses,
+                                       .compile = compile_all,
+                                       .loader = &toy_loader(),
+                                       .probe = works,
+                                       .remedy = "make one up"};
+  return row;
+}
+
+}  // namespace tilewright::toys
