@@ -4,13 +4,12 @@
 // The attempts are made up but of real form: traces of two sketches as rules make them (a deep
 // convolution, a tiled matmul) with random factors, 8 tasks of the suite, ten samples each where
 // timed, a tenth of them failures with a text. Files lie in the folder for temporary files.
-#include <unistd.h>
-
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 
 #include "base/check.h"
+#include "base/temporary_folder.h"
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
 #include "record/ndjson.h"
@@ -192,13 +191,8 @@ int run(const Flags& flags, Rows& rows) {
     bench.keys.push_back(bench.tasks.back().key());
     bench.sketches.push_back(with_tiles(sketch_from_text(name[0] == 'C' ? kConvolution : kMatmul)));
   }
-  std::string name = (fs::temp_directory_path() / "tilewright-bench-XXXXXX").native();
-  CHECK(::mkdtemp(name.data()) != nullptr, "no temporary folder");
-  const fs::path folder = name;
-  const struct Remove {
-    fs::path folder;
-    ~Remove() { fs::remove_all(folder); }
-  } remove{folder};
+  const TemporaryFolder scratch = must(make_scratch_folder("tilewright-bench-"));
+  const fs::path& folder = scratch.path();
 
   fmt::print("{} attempts of {} tasks\n\n", count, bench.tasks.size());
   time_appends(folder, bench, rows);

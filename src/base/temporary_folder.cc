@@ -38,4 +38,11 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
+Result<TemporaryFolder> make_scratch_folder(std::string_view prefix) {
+  std::error_code error;
+  const fs::path parent = fs::temp_directory_path(error);
+  if (!error) return TemporaryFolder::make(parent, prefix);
+  return fail(ErrorKind::Io, "there is no folder for temporary files; set TMPDIR to one");
+}
+
 }  // namespace tilewright

@@ -1,5 +1,5 @@
-// A new folder that goes, with all that is in it, when its owner does. Movable, not copyable;
-// nothing here reads the environment.
+// TemporaryFolder: a new folder that is removed, with its content, when its owner ends. Movable,
+// not copyable.
 #pragma once
 
 #include <filesystem>
@@ -26,5 +26,8 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::filesystem::path path);
   std::filesystem::path path_;  // empty: moved away
 };
+
+// One in the system's folder for temporary files (TMPDIR, or /tmp).
+Result<TemporaryFolder> make_scratch_folder(std::string_view prefix);
 
 }  // namespace tilewright

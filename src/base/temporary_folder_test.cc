@@ -44,6 +44,13 @@ TEST(TemporaryFolder, HasOneOwner) {
   EXPECT_FALSE(fs::exists(path));
 }
 
+TEST(TemporaryFolder, AScratchFolderIsInTheFolderOfTheSystem) {
+  const auto folder = make_scratch_folder("scratch_test-");
+  ASSERT_TRUE(folder.has_value()) << folder.error().message;
+  EXPECT_EQ(folder->path().parent_path(), fs::temp_directory_path());
+  EXPECT_TRUE(fs::is_directory(folder->path()));
+}
+
 TEST(TemporaryFolder, SaysWhereItCannotBeMade) {
   const auto folder = TemporaryFolder::make("/nowhere/at/all", "x-");
   ASSERT_FALSE(folder.has_value());

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "codegen/llvm/compile.h"
 
 namespace tilewright::codegen {
@@ -21,22 +22,6 @@ namespace {
 using ::testing::HasSubstr;
 
 namespace fs = std::filesystem;
-
-// Removed with what is in it.
-class Folder {
- public:
-  Folder() {
-    std::string path = testing::TempDir() + "/link_test_XXXXXX";
-    path_ = mkdtemp(path.data());
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
 
 // A kernel that writes its number.
 runtime::Artifact kernel_of(const std::string& name, int64_t number) {
@@ -107,7 +92,7 @@ void expect_rows(const Row* rows, const std::vector<std::byte>& blob) {
 }
 
 TEST(Link, ALibraryHasWhatWasLinkedAndExportsWhatWasAskedFor) {
-  const Folder folder;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   Inputs inputs;
   inputs.blob[1] = std::byte{7};
   const fs::path path = folder / "x.so";
@@ -124,7 +109,8 @@ TEST(Link, ALibraryHasWhatWasLinkedAndExportsWhatWasAskedFor) {
 }
 
 TEST(Link, SameInputsSameBytesWhereverTheyLie) {
-  const Folder folder, elsewhere;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
+  const TemporaryFolder elsewhere = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   const SharedLibraryOptions options{.soname = {}, .exported = {"rows"}};
   ASSERT_TRUE(link_shared(inputs.list(), options, folder / "x.so").has_value());
@@ -140,7 +126,7 @@ TEST(Link, SameInputsSameBytesWhereverTheyLie) {
 
 // One object of several is linked as they would be.
 TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
-  const Folder folder;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   ASSERT_TRUE(link_relocatable(inputs.list(), folder / "x.o").has_value());
   const auto bytes = read_file(folder / "x.o");
@@ -157,7 +143,7 @@ TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
 }
 
 TEST(Link, FailuresAreErrorsAndLeaveNothing) {
-  const Folder folder;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   std::vector<LinkInput> some = inputs.list();
   some.pop_back();
@@ -202,7 +188,7 @@ class FileSizeLimit {
 
 // Every input fits, what is made of them would not: no signal, no crash, nothing is left.
 TEST(Link, NoRoomForTheResultIsAnError) {
-  const Folder folder;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   {
     const FileSizeLimit limit(60'000);
@@ -219,7 +205,7 @@ TEST(Link, NoRoomForTheResultIsAnError) {
 }
 
 TEST(Link, FoldersOfKilledProcessesAreRemoved) {
-  const Folder folder;
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;
   const auto past = fs::file_time_type::clock::now() - std::chrono::hours(1);
   for (const char* name : {".tilewright-link-stale", ".tilewright-link-used", "other"}) {
