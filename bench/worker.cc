@@ -15,10 +15,10 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "codegen/back_ends/build_kernel.h"
-#include "deploy/model_library.h"
 #include "heuristic/default_trace.h"
 #include "protocol.h"
 #include "runtime/host/buffer.h"
+#include "runtime/host/model_library.h"
 #include "runtime/host/peak.h"
 #include "runtime/host/thread_pool.h"
 #include "sample_check.h"
@@ -165,8 +165,8 @@ Prepared prepare_kernel(const Json& request) {
 // A compiled model with the arrays of its inputs and outputs.
 struct OpenModel {
   OpenModel(const std::string& path, int threads)
-      : library(must(deploy::ModelLibrary::open(path))) {
-    instance = must(deploy::make_instance(
+      : library(must(runtime::ModelLibrary::open(path))) {
+    instance = must(runtime::make_instance(
         library.api(),
         {.threads = threads, .flags = TILEWRIGHT_MODEL_PIN_CALLER, .weights_path = nullptr}));
     const TilewrightModelApi& api = library.api();
@@ -187,8 +187,8 @@ struct OpenModel {
     }
   }
 
-  deploy::ModelLibrary library;
-  deploy::ModelInstance instance;
+  runtime::ModelLibrary library;
+  runtime::ModelInstance instance;
   std::vector<runtime::AlignedBuffer> inputs, outputs;
   std::vector<const void*> input_pointers;
   std::vector<void*> output_pointers;

@@ -148,7 +148,7 @@ TEST_F(AnsorSteps, WhatCannotBeConvertedSaysWhy) {
 }
 
 TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const auto record = [](int factor, const std::string& result) {
     return fmt::format(
         R"({{"i": [["[\"matmul\", 64, 64, 64]", "llvm"], [[], [["SP", 2, 0, 64, [{}], 1]]]], )"

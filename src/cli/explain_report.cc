@@ -40,7 +40,7 @@ std::string verdict_text(const record::Verdict& verdict) {
   }
 }
 
-std::string attempt_text(const ExplainedAttempt& explained) {
+std::string attempt_text(const app::ExplainedAttempt& explained) {
   const record::Attempt& attempt = explained.attempt;
   const record::Verdict& verdict = attempt.verdict;
   const record::Conditions& conditions = attempt.conditions;
@@ -69,7 +69,7 @@ std::string attempt_text(const ExplainedAttempt& explained) {
   return text;
 }
 
-std::string traffic_text(const ExplainedProgram& program) {
+std::string traffic_text(const app::ExplainedProgram& program) {
   const feature::Traffic& traffic = program.traffic;
   std::string text =
       fmt::format("\n{} asked for, {} computed; about {} instructions of code\n",
@@ -107,8 +107,8 @@ std::string share_text(const feature::Share& share, bool arithmetic) {
   return text;
 }
 
-std::string program_text(const Explanation& explanation) {
-  const ExplainedProgram& program = *explanation.program;
+std::string program_text(const app::Explanation& explanation) {
+  const app::ExplainedProgram& program = *explanation.program;
   std::string text = "\n" + program.loops + traffic_text(program);
   if (!program.shares.empty()) {
     const bool bound = explanation.attempt &&
@@ -125,7 +125,7 @@ std::string program_text(const Explanation& explanation) {
   return text;
 }
 
-Json program_json(const ExplainedProgram& program) {
+Json program_json(const app::ExplainedProgram& program) {
   Json levels = Json::array();
   for (const feature::MemoryLevel& level : program.traffic.levels) {
     levels.push_back({{"level", level.name},
@@ -206,7 +206,7 @@ std::string_view advice_on(record::VerdictKind kind) {
   return "";
 }
 
-std::string explanation_text(const Explanation& explanation) {
+std::string explanation_text(const app::Explanation& explanation) {
   std::string text;
   if (explanation.attempt) text += attempt_text(*explanation.attempt);
   text += fmt::format("{} for {}\n", explanation.what, explanation.target);
@@ -215,10 +215,10 @@ std::string explanation_text(const Explanation& explanation) {
   return text;
 }
 
-Json explanation_json(const Explanation& explanation) {
+Json explanation_json(const app::Explanation& explanation) {
   Json json = {{"workload", explanation.what}, {"target", explanation.target}};
   if (explanation.attempt) {
-    const ExplainedAttempt& explained = *explanation.attempt;
+    const app::ExplainedAttempt& explained = *explanation.attempt;
     json["attempt"] = attempt_json(explained.attempt);
     json["verdict"] = text_of(explained.attempt.verdict.kind);
     json["advice"] = advice_on(explained.attempt.verdict.kind);

@@ -1,12 +1,12 @@
 // `tilewright explain`: what it refuses, and what it says of verdicts of each kind.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "base/json.h"
+#include "base/temporary_folder.h"
 #include "cli/explain_report.h"
 #include "cli/run_testing.h"
 #include "codegen/version.h"
@@ -23,13 +23,6 @@ using testing::HasSubstr;
 // A folder of its own with a store and files, gone at the end.
 class Explain : public testing::Test {
  protected:
-  Explain() {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("tilewright_explain_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_);
-  }
-  ~Explain() override { std::filesystem::remove_all(folder_); }
-
   std::string file(const std::string& name, const std::string& text) const {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();
@@ -61,7 +54,7 @@ class Explain : public testing::Test {
     return attempt.id().hex();
   }
 
-  std::filesystem::path folder_;
+  TemporaryFolder folder_ = make_scratch_folder("tilewright-explain-").value();
   int64_t next_ = 0;
 };
 

@@ -55,7 +55,7 @@ double width_of(std::string_view text) {
   return kLetter * static_cast<double>(code_point_count(text) + wide);
 }
 
-std::vector<std::string> lines_of(const GraphBox& box, double sum_ns) {
+std::vector<std::string> lines_of(const app::GraphBox& box, double sum_ns) {
   std::vector<std::string> lines = {shortened(box.title)};
   if (box.ns > 0) {
     lines.push_back(fmt::format("{}, {:.1f} %", duration_text(box.ns), 100 * box.ns / sum_ns));
@@ -70,11 +70,11 @@ std::vector<std::string> lines_of(const GraphBox& box, double sum_ns) {
   return lines;
 }
 
-std::vector<Placed> place(const GraphView& view, double* width, double* height) {
+std::vector<Placed> place(const app::GraphView& view, double* width, double* height) {
   std::vector<Placed> placed;
   size_t layers = 0;
   const double sum_ns = view.sum_ns();
-  for (const GraphBox& box : view.boxes) {
+  for (const app::GraphBox& box : view.boxes) {
     Placed one;
     one.lines = lines_of(box, sum_ns);
     for (const size_t from : box.from) one.layer = std::max(one.layer, placed[from].layer + 1);
@@ -105,8 +105,8 @@ std::vector<Placed> place(const GraphView& view, double* width, double* height) 
 }
 
 // White for nothing, orange for a quarter of the time or more.
-std::string color_of(const GraphBox& box, double sum_ns) {
-  if (box.task.empty()) return "#e8eef7";
+std::string color_of(const app::GraphBox& box, double sum_ns) {
+  if (!box.task) return "#e8eef7";
   const double share = sum_ns > 0 ? std::min(box.ns / sum_ns / 0.25, 1.0) : 0;
   const auto mixed = [&](int full) {
     return static_cast<int>(std::lround(255 - share * (255 - full)));
@@ -126,7 +126,7 @@ std::string edge(const Placed& from, const Placed& to) {
 
 }  // namespace
 
-std::string graph_svg(const GraphView& view) {
+std::string graph_svg(const app::GraphView& view) {
   double width = 0, height = 0;
   const std::vector<Placed> placed = place(view, &width, &height);
   const double sum_ns = view.sum_ns();

@@ -13,19 +13,19 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-GraphView small_view() {
+app::GraphView small_view() {
   return {.name = "a<b>.onnx",
           .boxes = {{.title = "x", .detail = "f32[4]"},
                     {.title = "conv & relu",
                      .detail = "f32[8]",
                      .nodes = {"conv (Conv_0)", "relu (Relu_1)"},
-                     .task = "0123456789ab",
+                     .task = Hash128{.high = 0x0123456789ab0000, .low = 0},
                      .ns = 3000,
                      .from = {0}},
                     {.title = "add",
                      .detail = "f32[8]",
                      .nodes = {"add"},
-                     .task = "ba9876543210",
+                     .task = Hash128{.high = 0xba98765432100000, .low = 0},
                      .ns = 1000,
                      .from = {0, 1}},
                     {.title = "y", .detail = "f32[8]", .from = {2}}}};
@@ -61,7 +61,7 @@ double attribute_of(const std::string& svg, const std::string& name) {
 
 // Names of any bytes: what is cut is cut between letters, what is no UTF-8 is replaced.
 TEST(GraphView, PictureIsRightForAnyName) {
-  GraphView view = small_view();
+  app::GraphView view = small_view();
   std::string layers;
   for (int k = 0; k < 70; ++k) layers += "\xE5\xB1\x82";
   view.boxes[1].title = layers;
@@ -74,8 +74,8 @@ TEST(GraphView, PictureIsRightForAnyName) {
 
 // A picture is at least as wide as its heading.
 TEST(GraphView, HeadingIsNotCutOff) {
-  const GraphView narrow{.name = std::string(90, 'm') + ".onnx",
-                         .boxes = {{.title = "x", .detail = "f32[4]"}}};
+  const app::GraphView narrow{.name = std::string(90, 'm') + ".onnx",
+                              .boxes = {{.title = "x", .detail = "f32[4]"}}};
   EXPECT_GE(attribute_of(graph_svg(narrow), "width"), 95 * 6.6);
 }
 
@@ -85,7 +85,7 @@ TEST(GraphView, OfOneKernel) {
   const Target target = host_target(1);
   std::vector<deploy::Choice> choices(1);
   choices[0].record.emplace().verdict.latency_ns = 700;
-  const GraphView view = view_of(plan, choices, target, "matmul");
+  const app::GraphView view = app::view_of(plan, choices, target, "matmul");
   ASSERT_EQ(view.boxes.size(), 4U);  // two inputs, the kernel, one output
   EXPECT_EQ(view.boxes[2].from, (std::vector<size_t>{0, 1}));
   EXPECT_EQ(view.boxes[3].from, (std::vector<size_t>{2}));

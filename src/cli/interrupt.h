@@ -1,8 +1,10 @@
-// Ctrl-C as a question: while an Interrupt lives, the first SIGINT or SIGTERM is only noted, so
-// that the verb can stop cleanly; a second one ends the process as usual. One at a time.
+// Interrupt: Ctrl-C as a StopToken. While one lives, the first SIGINT or SIGTERM requests a stop of
+// its source, so that the verb ends cleanly; a second one ends the process as usual. One at a time.
 #pragma once
 
 #include <csignal>
+
+#include "base/stop_token.h"
 
 namespace tilewright::cli {
 
@@ -13,9 +15,12 @@ class Interrupt {
   Interrupt(const Interrupt&) = delete;
   Interrupt& operator=(const Interrupt&) = delete;
 
-  static bool requested();
+  const StopSource& source() const { return source_; }
+  StopToken token() const { return source_.token(); }
+  static bool requested();  // by a signal; others may have asked the source too
 
  private:
+  StopSource source_;
   struct sigaction previous_interrupt_{};
   struct sigaction previous_terminate_{};
 };

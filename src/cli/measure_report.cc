@@ -86,7 +86,7 @@ std::string finals_text(std::span<const measure::Answer> finals, Hash128 default
   return out;
 }
 
-std::string failures_text(const MeasureTally& tally) {
+std::string failures_text(const app::MeasureTally& tally) {
   std::string out;
   for (size_t kind = 0; kind < tally.by_kind.size(); ++kind) {
     const auto verdict = static_cast<VerdictKind>(kind);
@@ -95,6 +95,23 @@ std::string failures_text(const MeasureTally& tally) {
                        indented(tally.example[kind]));
   }
   return out.empty() ? out : "failed:\n" + out;
+}
+
+std::string progress_line(const app::MeasureTally& tally, double flop, double elapsed_s) {
+  std::string line = fmt::format("{}/{}", tally.answered(), tally.total);
+  if (tally.best_ns > 0) {
+    line += "  best " + duration_text(tally.best_ns);
+    if (flop > 0) line += " " + rate_text(flop, tally.best_ns);
+  }
+  const double rate = elapsed_s > 0 ? static_cast<double>(tally.measured) / elapsed_s
+                                    : 0;  // what was stored is free
+  if (rate > 0) line += fmt::format("  {:.1f} trials/s", rate);
+  line += failed_text(tally.by_kind);
+  if (rate > 0 && tally.answered() < tally.total) {
+    const auto left = static_cast<double>(tally.total - tally.answered());
+    line += "  left " + clock_text(left / rate);
+  }
+  return line;
 }
 
 }  // namespace tilewright::cli

@@ -4,8 +4,9 @@
 #include <span>
 #include <string>
 
+#include "app/measure.h"
 #include "base/json_fwd.h"
-#include "cli/measure_tally.h"
+#include "cli/verdict_counts.h"
 #include "measure/session.h"
 
 namespace tilewright::cli {
@@ -23,6 +24,9 @@ Json final_json(const measure::Answer& answer, size_t rank, double default_ns, b
 double default_latency(std::span<const measure::Answer> finals, Hash128 default_program);
 
 // Why candidates failed: counts by kind, one example each. Empty when none did.
-std::string failures_text(const MeasureTally& tally);
+std::string failures_text(const app::MeasureTally& tally);
+
+//   120/300  best 412.3 us 893.1 GFLOP/s  31.2 trials/s  failed: 2 build, 1 crash  left 0:06
+std::string progress_line(const app::MeasureTally& tally, double flop, double elapsed_s);
 
 }  // namespace tilewright::cli

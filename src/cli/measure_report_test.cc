@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "cli/progress_printer.h"
-#include "cli/replay_agreement.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
@@ -45,7 +44,7 @@ TEST(Units, Text) {
 }
 
 TEST(MeasureTally, CountsAndShowsTheFirstOfAKind) {
-  MeasureTally tally;
+  app::MeasureTally tally;
   tally.total = 10;
   EXPECT_EQ(progress_line(tally, 0, 0), "0/10");
   tally.add(answer_of(0, false, verdict_of(VerdictKind::Timed, 3000)));
@@ -62,7 +61,7 @@ TEST(MeasureTally, CountsAndShowsTheFirstOfAKind) {
             "5/10  best 2 us 2 GFLOP/s  2.0 trials/s  failed: 2 crash  left 0:03");
   EXPECT_EQ(failures_text(tally),
             "failed:\n  2 crash\n      candidate 3: signal 11\n      in check\n");
-  EXPECT_EQ(failures_text(MeasureTally{}), "");
+  EXPECT_EQ(failures_text(app::MeasureTally{}), "");
 }
 
 TEST(MeasureReport, Json) {
@@ -112,38 +111,6 @@ TEST(ProgressPrinter, OverwritesOnATerminalOnly) {
   plain.finish();
   EXPECT_EQ(file.str(), "one\ntwo\n");
 }
-
-struct Pair {
-  Verdict written, now;
-  bool agrees;
-  bool noise;
-};
-class Agreements : public testing::TestWithParam<Pair> {};
-
-TEST_P(Agreements, AreAsTheTableSays) {
-  const auto& [written, now, agrees, noise] = GetParam();
-  EXPECT_EQ(agreement_of(written, now).agrees, agrees) << agreement_of(written, now).text;
-  EXPECT_EQ(may_be_noise(written, now), noise);
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Table, Agreements,
-    testing::Values(
-        Pair{verdict_of(VerdictKind::Timed, 100), verdict_of(VerdictKind::Timed, 109), true, false},
-        Pair{verdict_of(VerdictKind::Timed, 100), verdict_of(VerdictKind::Timed, 111), false, true},
-        Pair{verdict_of(VerdictKind::Timed, 100), verdict_of(VerdictKind::Timed, 89), false, false},
-        Pair{verdict_of(VerdictKind::Censored, 100), verdict_of(VerdictKind::Timed, 400), true,
-             false},
-        Pair{verdict_of(VerdictKind::Censored, 100), verdict_of(VerdictKind::Timed, 50), false,
-             false},
-        Pair{verdict_of(VerdictKind::Censored, 100), verdict_of(VerdictKind::Censored, 50), true,
-             false},
-        Pair{verdict_of(VerdictKind::Crash, 0, "a"), verdict_of(VerdictKind::Crash, 0, "b"), true,
-             false},
-        Pair{verdict_of(VerdictKind::Crash), verdict_of(VerdictKind::WrongResult), false, false},
-        Pair{verdict_of(VerdictKind::Crash), verdict_of(VerdictKind::Timed, 5), false, false},
-        Pair{verdict_of(VerdictKind::Timed, 100), verdict_of(VerdictKind::Device), false, true},
-        Pair{verdict_of(VerdictKind::Timed, 100), verdict_of(VerdictKind::Crash), false, false}));
 
 }  // namespace
 }  // namespace tilewright::cli

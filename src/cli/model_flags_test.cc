@@ -8,11 +8,10 @@
 #include <limits>
 #include <sstream>
 
+#include "app/npy.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "cli/npy.h"
 #include "cli/run_testing.h"
-#include "cli/target_choice.h"
 #include "record/record_testing.h"
 #include "target/machine.h"
 
@@ -42,7 +41,7 @@ class ModelFlags : public testing::Test {
     EXPECT_THAT(ran.err, HasSubstr(part)) << testing::PrintToString(words);
   }
 
-  record::testing::TemporaryFolder folder_;
+  record::testing::ScratchFolder folder_;
 };
 
 TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
@@ -157,15 +156,6 @@ TEST_F(ModelFlags, CompilesForOtherMachines) {
   expect_refused({"compile", kPacked, "-o", path("m.so"), "--target", "x86-64-v2"}, "needs avx2");
 }
 
-TEST(TargetChoice, ThreadsAreSaidOnce) {
-  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads(), 5);
-  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
-  EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);
-  EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
-  EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads(),
-            static_cast<int>(detect_machine().cpus.size()));
-}
-
 TEST_F(ModelFlags, NanIsSaid) {
   const std::string so = library();
   std::vector<float> a(64, 1);
@@ -173,7 +163,7 @@ TEST_F(ModelFlags, NanIsSaid) {
   std::string bytes(sizeof(float) * a.size(), '\0');
   std::memcpy(bytes.data(), a.data(), bytes.size());
   const graph::TensorType type{.element = ir::Scalar::F32, .shape = {8, 8}};
-  ASSERT_TRUE(write_npy(path("a.npy"), type, bytes).has_value());
+  ASSERT_TRUE(app::write_npy(path("a.npy"), type, bytes).has_value());
   const std::vector<std::string> words = {"run",      so, "--input", "A=" + path("a.npy"),
                                           "--random", "1"};
   EXPECT_THAT(tilewright(words).out, HasSubstr(", 8 of 64 NaN"));

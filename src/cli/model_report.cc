@@ -9,6 +9,10 @@
 #include "cli/units.h"
 
 namespace tilewright::cli {
+
+using app::ModelFinals;
+using app::TuneRow;
+
 namespace {
 
 // By itself.

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "cli/model_finals.h"
-#include "cli/tune_report.h"
+#include "app/tune.h"
+#include "base/json_fwd.h"
 
 namespace tilewright::cli {
 
@@ -16,13 +16,13 @@ struct ModelTime {
   double default_ns = 0;  // the same tasks by their default schedules, where those are known
   size_t unknown = 0;     // tasks without a time
 };
-ModelTime model_time_of(std::span<const TuneRow> rows);
+ModelTime model_time_of(std::span<const app::TuneRow> rows);
 
 // Of the tasks that have a time, what takes longest first; then the sum.
-std::string model_table(std::span<const TuneRow> rows);
+std::string model_table(std::span<const app::TuneRow> rows);
 
 // What came of the finals inside a model; empty: nothing is new.
-std::string model_finals_text(const ModelFinals& finals);
-Json model_finals_json(const ModelFinals& finals);
+std::string model_finals_text(const app::ModelFinals& finals);
+Json model_finals_json(const app::ModelFinals& finals);
 
 }  // namespace tilewright::cli

@@ -4,9 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
-#include "cli/model_timing.h"
-#include "cli/tune_tasks.h"
-#include "target/machine.h"
 
 namespace tilewright::cli {
 namespace {
@@ -14,19 +11,19 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TuneRow row_of(const std::string& name, double weight, double best_ns, double default_ns) {
+app::TuneRow row_of(const std::string& name, double weight, double best_ns, double default_ns) {
   const auto timed = [](double ns) {
     return tune::Trial{.kind = record::VerdictKind::Timed, .latency_ns = ns, .attempt = {}};
   };
-  TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = weight, .result = {}};
+  app::TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = weight, .result = {}};
   if (best_ns > 0) row.result.best = {.proposal = {}, .trial = timed(best_ns)};
   if (default_ns > 0) row.result.default_trial = timed(default_ns);
   return row;
 }
 
 TEST(ModelTable, SharesAreOfTheSumByWeight) {
-  const std::vector<TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5),
-                                     row_of("later", 1, 0, 0)};
+  const std::vector<app::TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5),
+                                          row_of("later", 1, 0, 0)};
   const ModelTime time = model_time_of(rows);
   EXPECT_EQ(time.sum_ns, 4e5);
   EXPECT_EQ(time.default_ns, 1.3e6);
@@ -41,7 +38,7 @@ TEST(ModelTable, SharesAreOfTheSumByWeight) {
 
 // What counts is the time inside the model; how much a default schedule is slower is known outside.
 TEST(ModelTable, TimesInsideTheModelCount) {
-  std::vector<TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5)};
+  std::vector<app::TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5)};
   rows[1].in_model.emplace().verdict.latency_ns = 2e5;
   const ModelTime time = model_time_of(rows);
   EXPECT_EQ(time.sum_ns, 7e5);
@@ -50,7 +47,7 @@ TEST(ModelTable, TimesInsideTheModelCount) {
 
 TEST(ModelFinalsText, SaysWhatCameOfThem) {
   EXPECT_EQ(model_finals_text({}), "");  // nothing is new
-  ModelFinals finals;
+  app::ModelFinals finals;
   finals.why_not = "there was no time left";
   EXPECT_THAT(model_finals_text(finals), HasSubstr("not compared inside the model: there was no"));
   EXPECT_EQ(model_finals_json(finals).at("why_not"), "there was no time left");
@@ -69,38 +66,9 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
 }
 
 TEST(ModelTable, ProblemsAreSaid) {
-  std::vector<TuneRow> rows = {row_of("conv", 1, 0, 0)};
+  std::vector<app::TuneRow> rows = {row_of("conv", 1, 0, 0)};
   rows[0].result.problem = "too large";
   EXPECT_THAT(model_table(rows), HasSubstr("error: too large"));
-}
-
-TEST(Quantiles, AreLinearBetweenTwo) {
-  EXPECT_EQ(quantile_of({}, 0.5), 0);
-  EXPECT_EQ(quantile_of({7}, 0.9), 7);
-  EXPECT_DOUBLE_EQ(quantile_of({1, 2, 3, 4, 5}, 0.1), 1.4);
-  EXPECT_EQ(quantile_of({1, 2, 3}, 1), 3);
-}
-
-TEST(TuneTasks, WordsThatMeanTheSameWeighMore) {
-  const Target target = host_target(1);
-  const Result<TuneTasks> what =
-      tune_tasks_of({"matmul:m=8,n=8,k=8", "C2D2", "matmul:k=8,m=8,n=8"}, {}, target);
-  ASSERT_TRUE(what) << what.error().message;
-  ASSERT_EQ(what->tasks.size(), 2U);
-  EXPECT_EQ(what->tasks[0].weight, 2);
-  EXPECT_EQ(what->names[1], "C2D2");
-  EXPECT_FALSE(what->of_model);
-  EXPECT_EQ(what->default_trials(), 400);
-  const Result<TuneTasks> none = tune_tasks_of({"none.onnx"}, {}, target);
-  ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().message, HasSubstr("none.onnx"));
-}
-
-TEST(TuneTasks, SmallTasksOfAModelGetFewTrials) {
-  TuneTasks what =
-      *tune_tasks_of({"matmul:m=512,n=512,k=512", "matmul:m=8,n=8,k=8"}, {}, host_target(1));
-  what.of_model = true;
-  EXPECT_EQ(what.default_trials(), 224);
 }
 
 }  // namespace

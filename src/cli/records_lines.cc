@@ -3,62 +3,32 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 
+#include "app/record_files.h"
 #include "base/json.h"
 #include "cli/records_common.h"
 #include "cli/records_report.h"
 #include "cli/records_verbs.h"
-#include "record/check.h"
-#include "record/ndjson.h"
 
 namespace tilewright::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ExportOptions {
   std::string records;
   std::string file;  // empty or `-`: standard output
 };
 
-// Through a file beside it: what was there is replaced by a whole export or not at all.
-Result<ExitCode> export_to_file(const Context& context, record::Store& store,
-                                const fs::path& path) {
-  fs::path temporary = path;
-  temporary += ".tmp";
-  const auto give_up = [&](const std::string& why) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return fail(ErrorKind::Io, fmt::format("cannot write {}: {}", path.native(), why));
-  };
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) return give_up("its folder must exist and be writable");
-  if (const Status status = record::export_ndjson(store, out); !status) {
-    return give_up(status.error().message);
-  }
-  out.close();
-  if (!out) return give_up("is the disk full?");
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) return give_up(error.message());
-  const auto bytes = fs::file_size(path, error);
-  print(context, fmt::format("{}: {} bytes\n", path.native(), bytes),
-        {{"file", path.native()}, {"bytes", bytes}});
-  return ExitCode::Done;
-}
-
 Result<ExitCode> run_export(const Context& context, const ExportOptions& options) {
-  Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Reader);
-  if (!store) return std::unexpected(store.error());
-  if (!options.file.empty() && options.file != "-") {
-    return export_to_file(context, *store, options.file);
+  if (options.file.empty() || options.file == "-") {
+    TRY(app::export_records(options.records, context.out));
+    return ExitCode::Done;
   }
-  if (const Status status = record::export_ndjson(*store, context.out); !status) {
-    return std::unexpected(status.error());
-  }
+  const uint64_t bytes =
+      TRY(app::export_records(options.records, std::filesystem::path(options.file)));
+  print(context, fmt::format("{}: {} bytes\n", options.file, bytes),
+        {{"file", options.file}, {"bytes", bytes}});
   return ExitCode::Done;
 }
 
@@ -68,20 +38,14 @@ struct MergeOptions {
 };
 
 Result<ExitCode> run_merge(const Context& context, const MergeOptions& options) {
-  // All of them are opened before anything is written.
-  std::vector<record::Store> others;
-  for (const std::string& path : options.others) {
-    Result<record::Store> other = record::Store::open(path, record::OpenAs::Reader);
-    if (!other) return std::unexpected(other.error());
-    others.push_back(std::move(*other));
-  }
-  Result<record::Store> store = record::Store::open(options.records);
-  if (!store) return std::unexpected(store.error());
-  for (size_t k = 0; k < others.size(); ++k) {
-    const Result<record::ImportReport> report = record::merge(*store, others[k]);
-    if (!report) return std::unexpected(report.error());
-    print_import(context, options.others[k], *report);
-  }
+  struct Printer : app::ImportListener {
+    explicit Printer(const Context& to) : context(to) {}
+    void on_lines(const std::string& source, const record::ImportReport& report) override {
+      print_import(context, source, report);
+    }
+    const Context& context;
+  } printer(context);
+  TRY(app::merge_records(options.records, options.others, printer));
   return ExitCode::Done;
 }
 
@@ -91,27 +55,24 @@ struct CheckOptions {
 };
 
 Result<ExitCode> run_check(const Context& context, const CheckOptions& options) {
-  Result<record::Store> store = record::Store::open(options.records, record::OpenAs::Reader);
-  if (!store) return std::unexpected(store.error());
-  const Result<record::CheckReport> report = record::check(*store, options.programs);
-  if (!report) return std::unexpected(report.error());
+  const record::CheckReport report = TRY(app::check_records(options.records, options.programs));
   std::string text;
-  for (const std::string& problem : report->problems) text += fmt::format("problem: {}\n", problem);
-  for (const std::string& remark : report->remarks) text += fmt::format("remark: {}\n", remark);
+  for (const std::string& problem : report.problems) text += fmt::format("problem: {}\n", problem);
+  for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);
   text += fmt::format(
       "{}: {} tasks, {} candidates ({} programs made again), {} attempts, {} foreign lines\n",
-      report->clean() ? "whole" : "damaged", report->tasks, report->candidates, report->programs,
-      report->attempts, report->foreign_lines);
+      report.clean() ? "whole" : "damaged", report.tasks, report.candidates, report.programs,
+      report.attempts, report.foreign_lines);
   print(context, text,
-        {{"clean", report->clean()},
-         {"tasks", report->tasks},
-         {"candidates", report->candidates},
-         {"programs", report->programs},
-         {"attempts", report->attempts},
-         {"foreign_lines", report->foreign_lines},
-         {"problems", report->problems},
-         {"remarks", report->remarks}});
-  return report->clean() ? ExitCode::Done : ExitCode::BadUse;
+        {{"clean", report.clean()},
+         {"tasks", report.tasks},
+         {"candidates", report.candidates},
+         {"programs", report.programs},
+         {"attempts", report.attempts},
+         {"foreign_lines", report.foreign_lines},
+         {"problems", report.problems},
+         {"remarks", report.remarks}});
+  return report.clean() ? ExitCode::Done : ExitCode::BadUse;
 }
 
 }  // namespace

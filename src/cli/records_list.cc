@@ -40,29 +40,28 @@ struct ListOptions {
 };
 
 Result<ExitCode> list_tasks(const Context& context, record::Store& store) {
-  const Result<std::vector<record::TaskSummary>> summaries = store.summaries();
-  if (!summaries) return std::unexpected(summaries.error());
+  const std::vector<record::TaskSummary> summaries = TRY(store.summaries());
   if (!context.json) {
     const auto row = [](auto... cells) {
       return fmt::format("{:<14}{:>9}{:>9}{:>10}{:>9}{:>12}{:>18}  {}\n", cells...);
     };
     std::string text =
         row("task", "attempts", "timed", "censored", "failed", "best", "", "workload");
-    for (const record::TaskSummary& summary : *summaries) {
+    for (const record::TaskSummary& summary : summaries) {
       int64_t all = 0;
       for (const int64_t count : summary.attempts) all += count;
       const int64_t timed = summary.attempts[static_cast<size_t>(VerdictKind::Timed)];
       const int64_t censored = summary.attempts[static_cast<size_t>(VerdictKind::Censored)];
       text += row(short_id(summary.task.key), all, timed, censored, all - timed - censored,
                   summary.best_ns > 0 ? duration_text(summary.best_ns) : "-",
-                  rate_text(flop_of(summary.task), summary.best_ns),
+                  rate_text(app::flop_of(summary.task), summary.best_ns),
                   fmt::format("{} {}", summary.task.text, short_target(summary.task)));
     }
-    if (summaries->empty()) text = "the store is empty\n";
+    if (summaries.empty()) text = "the store is empty\n";
     print(context, text, {});
     return ExitCode::Done;
   }
-  for (const record::TaskSummary& summary : *summaries) {
+  for (const record::TaskSummary& summary : summaries) {
     Json object = task_json(summary.task);
     Json counts = Json::object();
     for (size_t k = 0; k < summary.attempts.size(); ++k) {
@@ -73,7 +72,7 @@ Result<ExitCode> list_tasks(const Context& context, record::Store& store) {
     if (summary.best_ns > 0) {
       object["best_ns"] = summary.best_ns;
       object["best_protocol"] = summary.best_protocol;
-      const double flop = flop_of(summary.task);
+      const double flop = app::flop_of(summary.task);
       if (flop > 0) object["gflops"] = flop / summary.best_ns;
     }
     print(context, "", object);
@@ -89,10 +88,10 @@ Result<ExitCode> list_attempts(const Context& context, record::Store& store,
     if (!kind) return std::unexpected(kind.error());
     wanted = *kind;
   }
-  const Result<std::vector<StoredTask>> tasks = find_tasks(store, options.what);
+  const Result<std::vector<StoredTask>> tasks = app::find_tasks(store, options.what);
   if (!tasks) return std::unexpected(tasks.error());
   for (const StoredTask& task : *tasks) {
-    const double flop = flop_of(task);
+    const double flop = app::flop_of(task);
     if (!context.json) {
       print(context, fmt::format("task {}  {}  {}\n", short_id(task.key), task.text, task.target),
             {});
@@ -142,7 +141,7 @@ std::string attempt_text(const Attempt& attempt, const std::optional<StoredTask>
                        : ""));
   if (verdict.kind == VerdictKind::Timed) {
     line("latency", fmt::format("{}  {}", duration_text(verdict.latency_ns),
-                                rate_text(task ? flop_of(*task) : 0, verdict.latency_ns)));
+                                rate_text(task ? app::flop_of(*task) : 0, verdict.latency_ns)));
   }
   if (!verdict.samples_ns.empty()) {
     const auto [least, most] = std::ranges::minmax(verdict.samples_ns);
@@ -218,70 +217,22 @@ Result<ExitCode> run_show(const Context& context, const ShowOptions& options) {
 
 // ---- best ----
 
-struct BestOptions {
-  std::string records;
-  std::string what;
-  std::string protocol;  // empty: any
-  size_t count = 1;
-};
-
-// What keeps it from being what was asked for.
-std::vector<std::string> remarks_on(record::Store& store, const Attempt& attempt,
-                                    const std::optional<record::Protocol>& wanted,
-                                    const Hash128& here) {
-  std::vector<std::string> remarks;
-  if (wanted && attempt.protocol != *wanted) {
-    remarks.push_back(
-        fmt::format("measured by another protocol: {}", print_protocol(attempt.protocol)));
-  }
-  if (attempt.machine != here) {
-    const auto machine = store.find_machine(attempt.machine).value_or(std::optional<Machine>());
-    remarks.push_back(fmt::format("measured on another machine: {}",
-                                  machine ? machine->model : attempt.machine.hex()));
-  }
-  return remarks;
-}
-
 // The text is a file of traces: what is not of the trace stands in comments.
-Result<ExitCode> run_best(const Context& context, const BestOptions& options) {
-  std::optional<record::Protocol> wanted;
-  record::Protocol protocol;
-  protocol.version = -1;  // of no attempt: so that all count
-  if (!options.protocol.empty()) {
-    const Result<record::Protocol> parsed = record::parse_protocol(options.protocol);
-    if (!parsed) return std::unexpected(parsed.error());
-    protocol = wanted.emplace(*parsed);
-  }
-  Result<record::Store> store = open_reader(options.records);
-  if (!store) return std::unexpected(store.error());
-  const Result<std::vector<StoredTask>> tasks = find_tasks(*store, options.what);
-  if (!tasks) return std::unexpected(tasks.error());
-  const Hash128 here = record::machine_id(detect_machine());
+Result<ExitCode> run_best(const Context& context, const app::BestOptions& options) {
   size_t shown = 0;
-  for (const StoredTask& task : *tasks) {
-    Result<std::vector<Attempt>> best = store->best(task.key, protocol, options.count, here);
-    if (best && best->empty()) best = store->best(task.key, protocol, options.count);
-    if (!best) return std::unexpected(best.error());
-    const double flop = flop_of(task);
-    for (const Attempt& attempt : *best) {
-      const std::vector<std::string> remarks = remarks_on(*store, attempt, wanted, here);
-      const double latency_ns = attempt.verdict.latency_ns;
-      std::string text =
-          fmt::format("{}# {} {}  {}  {}  {}  attempt {}\n", shown == 0 ? "" : "---\n", task.text,
-                      short_target(task), duration_text(latency_ns), rate_text(flop, latency_ns),
-                      print_protocol(attempt.protocol), short_id(attempt.id()));
-      for (const std::string& remark : remarks) text += fmt::format("# {}\n", remark);
-      Json object = attempt_json(attempt);
-      object["workload"] = task.text;
-      object["target"] = task.target;
-      object["remarks"] = remarks;
-      if (flop > 0) object["gflops"] = flop / latency_ns;
-      print(context, text + attempt.trace, object);
-      ++shown;
-    }
-  }
-  if (shown == 0) {
-    return fail(ErrorKind::BadInput, fmt::format("no attempt of {} was timed", options.what));
+  for (const app::BestRecord& one : TRY(app::best_records(options))) {
+    const double latency_ns = one.attempt.verdict.latency_ns;
+    std::string text = fmt::format(
+        "{}# {} {}  {}  {}  {}  attempt {}\n", shown++ == 0 ? "" : "---\n", one.task.text,
+        short_target(one.task), duration_text(latency_ns), rate_text(one.flop, latency_ns),
+        print_protocol(one.attempt.protocol), short_id(one.attempt.id()));
+    for (const std::string& remark : one.remarks) text += fmt::format("# {}\n", remark);
+    Json object = attempt_json(one.attempt);
+    object["workload"] = one.task.text;
+    object["target"] = one.task.target;
+    object["remarks"] = one.remarks;
+    if (one.flop > 0) object["gflops"] = one.flop / latency_ns;
+    print(context, text + one.attempt.trace, object);
   }
   return ExitCode::Done;
 }
@@ -315,7 +266,7 @@ Action declare_records_show(CLI::App& app) {
 }
 
 Action declare_records_best(CLI::App& app) {
-  auto options = std::make_shared<BestOptions>();
+  auto options = std::make_shared<app::BestOptions>();
   app.add_option("what", options->what, "an operator, a name of the suite or a task's key")
       ->required();
   app.add_option("--count", options->count, "the fastest so many, one a program (default: 1)")

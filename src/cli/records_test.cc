@@ -40,7 +40,7 @@ class Records : public ::testing::Test {
     must(store.append(attempts_));
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   std::string path_;
   Task task_;
   std::vector<record::Attempt> attempts_;

@@ -4,18 +4,19 @@
 
 #include "base/json.h"
 #include "cli/model_report.h"
+#include "cli/tune_report.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
 
-std::string outcome_text(const TuneOutcome& outcome) {
-  const TuneTally& tally = outcome.tally;
+std::string outcome_text(const app::TuneOutcome& outcome) {
+  const app::TuneTally& tally = outcome.tally;
   std::string text =
       outcome.of_model ? model_table(outcome.rows) : tune_table(outcome.rows, outcome.peak_gflops);
-  for (const ModelFinals& one : outcome.in_models) text += model_finals_text(one);
+  for (const app::ModelFinals& one : outcome.in_models) text += model_finals_text(one);
   text += not_begun_text(outcome.rows) + "\n" +
           (outcome.of_model ? "" : winners_text(outcome.rows)) + failures_text(tally) +
-          outcome.quality;
+          quality_text(outcome.scored_task, outcome.scored_round);
   text += fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n",
                       tally.trials(), duration_text(outcome.all_s * 1e9), tally.measured,
                       tally.stored, outcome.records);
@@ -23,10 +24,10 @@ std::string outcome_text(const TuneOutcome& outcome) {
   return text;
 }
 
-Json outcome_json(const TuneOutcome& outcome) {
-  const TuneTally& tally = outcome.tally;
+Json outcome_json(const app::TuneOutcome& outcome) {
+  const app::TuneTally& tally = outcome.tally;
   Json tasks = Json::array();
-  for (const TuneRow& row : outcome.rows) tasks.push_back(row_json(row));
+  for (const app::TuneRow& row : outcome.rows) tasks.push_back(row_json(row));
   Json json = {{"tasks", std::move(tasks)},
                {"trials", tally.trials()},
                {"measured", tally.measured},
@@ -40,13 +41,13 @@ Json outcome_json(const TuneOutcome& outcome) {
                {"peak_gflops", outcome.peak_gflops},
                {"trajectory", outcome.trajectory.hex()},
                {"resumed", outcome.resumed},
-               {"interrupted", outcome.interrupted},
+               {"interrupted", outcome.stopped},
                {"records", outcome.records}};
   if (outcome.all_s > 0) json["trials_per_s"] = static_cast<double>(tally.measured) / outcome.all_s;
   if (!outcome.of_model) return json;
   json["model_ns"] = model_time_of(outcome.rows).sum_ns;
   Json finals = Json::array();
-  for (const ModelFinals& one : outcome.in_models) finals.push_back(model_finals_json(one));
+  for (const app::ModelFinals& one : outcome.in_models) finals.push_back(model_finals_json(one));
   json["model_finals"] = std::move(finals);
   return json;
 }

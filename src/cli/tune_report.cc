@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <tuple>
 
@@ -13,24 +12,14 @@
 #include "schedule/trace.h"
 
 namespace tilewright::cli {
+
+using app::FailureGroup;
+using app::TuneRow;
+using app::TuneTally;
+
 namespace {
 
 constexpr size_t kBar = 20;
-
-// Digits become one `#`.
-std::string without_numbers(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
-    if (digit && !result.empty() && result.back() == '#') continue;
-    result += digit ? '#' : c;
-  }
-  return result;
-}
-
-std::string first_line(std::string_view text) {
-  return std::string(text.substr(0, std::min(text.find('\n'), size_t{160})));
-}
 
 std::string thousands(double value) {
   const std::string digits = fmt::format("{:.0f}", value);
@@ -59,17 +48,6 @@ std::string done_text(const tune::TaskResult& result) {
 }
 
 }  // namespace
-
-void TuneTally::add(const tune::Trial& trial) {
-  (trial.stored ? stored : measured) += 1;
-  by_kind[static_cast<size_t>(trial.kind)] += 1;
-  if (!record::is_failure(trial.kind)) return;
-  const std::string kind(text_of(trial.kind));
-  FailureGroup& group = failures[kind + " " + without_numbers(first_line(trial.text))];
-  if (group.count++ > 0) return;
-  group.kind = trial.kind;
-  group.example = first_line(trial.text);
-}
 
 std::string tune_progress_line(const TuneTally& tally, double peak_gflops, double elapsed_s,
                                double left_s, bool bar) {
@@ -215,21 +193,6 @@ std::string quality_text(const std::string& name, const tune::RoundReport& repor
       "in order, {:.0f} % of the best {} found, best of 5 at {:.0f} %\n",
       report.model, name, quality.programs, quality.rank_correlation,
       100 * quality.pairwise_accuracy, 100 * quality.recall_at_k, quality.k, 100 * quality.top5);
-}
-
-double peak_share_of(const Workload& workload) {
-  const te::Dag& dag = *workload.dag;
-  double most = -1;
-  ir::Scalar type = ir::Scalar::F32;
-  for (te::OpId id = 0; id < dag.ops().size(); ++id) {
-    const te::Op& op = dag.op(id);
-    if (op.kind == te::OpKind::Placeholder || dag.flop(id) <= most) continue;
-    most = dag.flop(id);
-    type = op.has_reduction() ? op.reduction->identity[0].type().scalar
-                              : dag.tensor(op.outputs[0]).element;
-  }
-  if (!ir::is_float(type)) return 0;
-  return type == ir::Scalar::F64 ? 0.5 : 1;
 }
 
 Json round_json(const std::string& name, const tune::RoundReport& report,

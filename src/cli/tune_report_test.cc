@@ -27,7 +27,7 @@ Trial failed(VerdictKind kind, const std::string& text) {
 }
 
 TEST(TuneProgress, SaysHowFarAndHowFast) {
-  TuneTally tally;
+  app::TuneTally tally;
   tally.total = 200;
   tally.name = "C2D2";
   tally.flop = 2e8;
@@ -45,7 +45,7 @@ TEST(TuneProgress, SaysHowFarAndHowFast) {
 }
 
 TEST(TuneFailures, ThatDifferInNumbersOnlyAreOne) {
-  TuneTally tally;
+  app::TuneTally tally;
   EXPECT_EQ(failures_text(tally), "");
   tally.add(failed(VerdictKind::Crash, "signal 11"));
   tally.add(failed(VerdictKind::WrongResult, "element 3 is 7\nand more"));
@@ -57,8 +57,8 @@ TEST(TuneFailures, ThatDifferInNumbersOnlyAreOne) {
             "     1 crash: signal 11\n");
 }
 
-TuneRow row_of(const std::string& name, double best_ns) {
-  TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = 1, .result = {}};
+app::TuneRow row_of(const std::string& name, double best_ns) {
+  app::TuneRow row{.name = name, .key = {1, 2}, .flop = 1e6, .weight = 1, .result = {}};
   row.result.rounds = best_ns > 0 ? 1 : 0;
   row.result.trials = best_ns > 0 ? 24 : 0;
   if (best_ns > 0) row.result.best = {.proposal = {}, .trial = timed(best_ns)};
@@ -66,7 +66,7 @@ TuneRow row_of(const std::string& name, double best_ns) {
 }
 
 TEST(TuneTable, HasWhatWasBegun) {
-  std::vector<TuneRow> rows = {row_of("GMM1", 1e4), row_of("GMM2", 0)};
+  std::vector<app::TuneRow> rows = {row_of("GMM1", 1e4), row_of("GMM2", 0)};
   rows[0].result.default_trial = timed(2e4);
   const std::string table = tune_table(rows, 200);
   EXPECT_THAT(table, HasSubstr("GMM1"));
@@ -81,18 +81,18 @@ TEST(TuneTable, HasWhatWasBegun) {
 }
 
 TEST(TuneTable, ThePeakIsThatOfTheType) {
-  const auto share = [](const char* text) { return peak_share_of(*parse_workload(text)); };
+  const auto share = [](const char* text) { return app::peak_share_of(*parse_workload(text)); };
   EXPECT_EQ(share("matmul:m=64,n=64,k=64"), 1);
   EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=bf16"), 1);
   EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=f64"), 0.5);
   EXPECT_EQ(share("matmul:m=64,n=64,k=64,dtype=i8"), 0);
-  TuneRow row = row_of("GMM1", 1e4);  // 100 GFLOP/s
+  app::TuneRow row = row_of("GMM1", 1e4);  // 100 GFLOP/s
   row.peak_share = 0.5;
   EXPECT_THAT(tune_table({{row}}, 250), HasSubstr(" 80 %"));
   EXPECT_THAT(tune_table({{row}}, 190), HasSubstr("more than the peak"));
   row.peak_share = 0;
   EXPECT_THAT(tune_table({{row}}, 50), Not(HasSubstr("%")));
-  TuneTally tally;
+  app::TuneTally tally;
   tally.flop = 1e6;
   tally.best_ns = 1e4;
   tally.peak_share = 0.5;
@@ -121,7 +121,7 @@ TEST(TuneQuality, IsOneLineAndSaysWhatRecallIsOf) {
 }
 
 TEST(NoWinner, WantOfTimeIsNoFailure) {
-  TuneTally tally;
+  app::TuneTally tally;
   EXPECT_THAT(no_winner_text(tally), HasSubstr("--seconds"));
   EXPECT_THAT(no_winner_text(tally), Not(HasSubstr("valid")));
   tally.add(failed(VerdictKind::Crash, "signal 11"));
@@ -129,7 +129,7 @@ TEST(NoWinner, WantOfTimeIsNoFailure) {
 }
 
 TEST(VerdictCounts, OnlyFailuresAreInTheLineOfProgress) {
-  VerdictCounts counts{};
+  app::VerdictCounts counts{};
   EXPECT_EQ(failed_text(counts), "");
   counts[static_cast<size_t>(VerdictKind::Timed)] = 5;
   EXPECT_EQ(failed_text(counts), "");
@@ -140,12 +140,12 @@ TEST(VerdictCounts, OnlyFailuresAreInTheLineOfProgress) {
 }
 
 TEST(TuneTable, NothingValidAndProblemsAreSaid) {
-  TuneRow invalid = row_of("GMM1", 0);
+  app::TuneRow invalid = row_of("GMM1", 0);
   invalid.result.trials = 24;
   invalid.result.end = tune::TaskEnd::Invalid;
-  TuneRow broken = row_of("GMM2", 0);
+  app::TuneRow broken = row_of("GMM2", 0);
   broken.result.problem = "too large";
-  const std::vector<TuneRow> rows = {invalid, broken};
+  const std::vector<app::TuneRow> rows = {invalid, broken};
   EXPECT_THAT(tune_table(rows, 200), HasSubstr("invalid"));
   EXPECT_THAT(tune_table(rows, 200), HasSubstr("error"));
   EXPECT_EQ(winners_text(rows), "GMM2: too large\n");

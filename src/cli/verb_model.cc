@@ -3,15 +3,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <vector>
 
+#include "app/cost_model.h"
 #include "base/json.h"
 #include "cli/verb.h"
-#include "cost/model_file.h"
 #include "feature/rows.h"
 
 namespace tilewright::cli {
@@ -22,52 +20,14 @@ struct Options {
   size_t features = 20;
 };
 
-struct Importance {
-  size_t feature = 0;
-  double share = 0;  // of the gain of all splits
-  size_t splits = 0;
-};
-
-// Features that some tree splits, most gain first.
-std::vector<Importance> importance_of(const cost::Forest& forest) {
-  std::vector<Importance> all(forest.width);
-  for (size_t i = 0; i < all.size(); ++i) all[i].feature = i;
-  for (const cost::Tree& tree : forest.trees) {
-    for (const cost::TreeNode& node : tree) {
-      if (!node.is_leaf()) ++all[static_cast<size_t>(node.feature)].splits;
-    }
-  }
-  const std::vector<double> gain = cost::gain_by_feature(forest);
-  const double total = std::accumulate(gain.begin(), gain.end(), 0.0);
-  for (size_t i = 0; i < all.size() && total > 0; ++i) all[i].share = gain[i] / total;
-  std::erase_if(all, [](const Importance& one) { return one.splits == 0; });
-  std::ranges::sort(all, {},
-                    [](const Importance& one) { return std::pair(-one.share, one.feature); });
-  return all;
-}
-
-struct Shape {
-  size_t nodes = 0, leaves = 0, depth = 0;
-};
-
-Shape shape_of(const cost::Forest& forest) {
-  Shape shape;
-  for (const cost::Tree& tree : forest.trees) {
-    shape.nodes += tree.size();
-    shape.leaves += static_cast<size_t>(std::ranges::count_if(tree, &cost::TreeNode::is_leaf));
-    shape.depth = std::max(shape.depth, cost::depth_of(tree));
-  }
-  return shape;
-}
-
-std::string to_text(const cost::ModelFile& file, size_t features) {
-  const Shape shape = shape_of(file.forest);
-  const std::vector<Importance> importance = importance_of(file.forest);
+std::string to_text(const app::CostModelSummary& summary, size_t features) {
+  const cost::ModelFile& file = summary.file;
+  const std::vector<app::FeatureShare>& importance = summary.importance;
   std::string text = fmt::format(
       "objective   {}\ntrees       {} of depth {} at most, {} leaves\nfeatures    version {}, {} "
       "of "
       "{} used\ntrained on  {} programs ({} failed) of {} task{}, {} rows\n",
-      cost::objective_name(file.objective), file.forest.trees.size(), shape.depth, shape.leaves,
+      cost::loss_name(file.loss), file.forest.trees.size(), summary.depth, summary.leaves,
       file.feature_version, importance.size(), file.forest.width, file.programs, file.failures,
       file.groups, file.groups == 1 ? "" : "s", file.rows);
   const cost::Quality& quality = file.quality;
@@ -89,20 +49,20 @@ std::string to_text(const cost::ModelFile& file, size_t features) {
   return text;
 }
 
-Json to_json(const cost::ModelFile& file) {
-  const Shape shape = shape_of(file.forest);
+Json to_json(const app::CostModelSummary& summary) {
+  const cost::ModelFile& file = summary.file;
   Json importance = Json::array();
-  for (const Importance& one : importance_of(file.forest)) {
+  for (const app::FeatureShare& one : summary.importance) {
     importance.push_back({{"feature", feature::feature_table()[one.feature].name},
                           {"gain_share", one.share},
                           {"splits", one.splits}});
   }
-  return {{"objective", cost::objective_name(file.objective)},
+  return {{"objective", cost::loss_name(file.loss)},
           {"feature_version", file.feature_version},
           {"trees", file.forest.trees.size()},
-          {"depth", shape.depth},
-          {"nodes", shape.nodes},
-          {"leaves", shape.leaves},
+          {"depth", summary.depth},
+          {"nodes", summary.nodes},
+          {"leaves", summary.leaves},
           {"programs", file.programs},
           {"failures", file.failures},
           {"groups", file.groups},
@@ -122,9 +82,8 @@ Action declare_model(CLI::App& app) {
   show->add_option("--features", options->features, "how many features to list")
       ->capture_default_str();
   return [options](const Context& context) -> Result<ExitCode> {
-    const Result<cost::ModelFile> file = cost::load_model_file(options->file);
-    if (!file) return std::unexpected(file.error());
-    print(context, to_text(*file, options->features), to_json(*file));
+    const app::CostModelSummary summary = TRY(app::summarize_cost_model(options->file));
+    print(context, to_text(summary, options->features), to_json(summary));
     return ExitCode::Done;
   };
 }

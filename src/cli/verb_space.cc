@@ -3,56 +3,49 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "app/operator_space.h"
 #include "base/json.h"
 #include "cli/space_report.h"
-#include "cli/target_choice.h"
+#include "cli/target_flags.h"
 #include "cli/verb.h"
-#include "space/space.h"
-#include "target/machine.h"
-#include "task/parse.h"
 
 namespace tilewright::cli {
 namespace {
 
 struct Options {
   std::string what;
-  TargetChoice target;
+  app::TargetChoice target;
   std::vector<std::string> off;
   bool list = false;
   bool all = false;
 };
 
 Result<ExitCode> run_space(const Context& context, const Options& options) {
-  Result<Target> target =
-      target_of(options.target, std::max(1, static_cast<int>(detect_machine().cpus.size())));
-  if (!target) return std::unexpected(target.error());
-  if (options.list) print(context, rules_text(*target), rules_json(*target));
+  if (options.list) {
+    const Target target = TRY(app::space_target_of(options.target));
+    print(context, rules_text(target), rules_json(target));
+  }
   if (options.what.empty()) {
     if (options.list) return ExitCode::Done;
     return fail(ErrorKind::BadInput,
                 "space: say of which operator, such as C2D2, or --list for rules and extensions");
   }
-  Result<Workload> workload = parse_workload(options.what);
-  if (!workload) return std::unexpected(workload.error());
-  const Task task{*workload, *target};
-  const Result<space::Space> made = space::Space::make(task, {.off = options.off});
-  if (!made) return std::unexpected(made.error());
-  for (size_t k = 0; k < made->sketches().size(); ++k) {
-    const schedule::Sketch& sketch = made->sketches()[k];
+  const auto [task, space] = TRY(app::operator_space(options.what, options.target, options.off));
+  for (size_t k = 0; k < space.sketches().size(); ++k) {
+    const schedule::Sketch& sketch = space.sketches()[k];
     print(context, sketch_text(sketch, k, options.all), sketch_json(sketch, k, options.all));
   }
   print(context,
         fmt::format("{} for {}: {} sketches, {} programs (legal or not)\n", task.workload.text,
-                    print_target(task.target), made->sketches().size(), count_text(made->size())),
+                    print_target(task.target), space.sketches().size(), count_text(space.size())),
         {{"workload", task.workload.text},
          {"target", print_target(task.target)},
-         {"sketches", made->sketches().size()},
-         {"size", made->size()}});
+         {"sketches", space.sketches().size()},
+         {"size", space.size()}});
   return ExitCode::Done;
 }
 

@@ -6,7 +6,7 @@
 
 namespace tilewright::cli {
 
-std::string failed_text(const VerdictCounts& by_kind) {
+std::string failed_text(const app::VerdictCounts& by_kind) {
   std::string text;
   for (size_t kind = 0; kind < by_kind.size(); ++kind) {
     const auto verdict = static_cast<record::VerdictKind>(kind);
@@ -17,7 +17,7 @@ std::string failed_text(const VerdictCounts& by_kind) {
   return text;
 }
 
-Json verdicts_json(const VerdictCounts& by_kind) {
+Json verdicts_json(const app::VerdictCounts& by_kind) {
   Json verdicts = Json::object();
   for (size_t kind = 0; kind < by_kind.size(); ++kind) {
     if (by_kind[kind] == 0) continue;

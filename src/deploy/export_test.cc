@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "deploy/model_header.h"
-#include "deploy/model_library.h"
 #include "deploy/plans_testing.h"
+#include "runtime/host/model_library.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -39,7 +39,7 @@ TEST(ExportShared, ALibraryIsAllThatIsNeeded) {
   const ModelPlan plan = small_model();
   const Status done = export_shared(must_compile(plan, {.name = "small"}), folder / "m.so");
   ASSERT_TRUE(done.has_value()) << done.error().message;
-  const auto library = ModelLibrary::open(folder / "m.so");
+  const auto library = runtime::ModelLibrary::open(folder / "m.so");
   ASSERT_TRUE(library.has_value()) << library.error().message;
   EXPECT_STREQ(library->api().name, "small");
   void* handle = dlopen((folder / "m.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
@@ -57,7 +57,7 @@ TEST(ExportShared, CanBeClosedAndOpenedAgain) {
   const ModelPlan plan = small_model();
   ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so").has_value());
   for (int round = 0; round < 3; ++round) {
-    const auto library = ModelLibrary::open(folder / "m.so");
+    const auto library = runtime::ModelLibrary::open(folder / "m.so");
     ASSERT_TRUE(library.has_value()) << library.error().message;
     expect_right(library->api(), plan);
   }
@@ -73,7 +73,7 @@ TEST(ExportShared, WeightsBeside) {
   ASSERT_TRUE(export_shared(program, folder / "embedded.so").has_value());
   EXPECT_LT(fs::file_size(folder / "m.so"), fs::file_size(folder / "embedded.so"));
   {
-    const auto library = ModelLibrary::open(folder / "m.so");
+    const auto library = runtime::ModelLibrary::open(folder / "m.so");
     ASSERT_TRUE(library.has_value()) << library.error().message;
     const TilewrightModelApi* api = &library->api();
     expect_right(*api, plan);
@@ -85,9 +85,9 @@ TEST(ExportShared, WeightsBeside) {
     expect_right(*api, plan, (folder / "elsewhere/w").c_str());
   }
   const auto expect_refused = [&](const char* text) {
-    const auto library = ModelLibrary::open(folder / "m.so");
+    const auto library = runtime::ModelLibrary::open(folder / "m.so");
     ASSERT_TRUE(library.has_value()) << library.error().message;
-    const auto instance = make_instance(library->api(), {});
+    const auto instance = runtime::make_instance(library->api(), {});
     ASSERT_FALSE(instance.has_value());
     EXPECT_EQ(instance.error().kind, ErrorKind::Io);
     EXPECT_THAT(instance.error().message, HasSubstr(text));
@@ -117,7 +117,7 @@ TEST(ExportShared, WeightsAreFoundFromAnotherFolder) {
   ASSERT_TRUE(export_shared(must_compile(plan), folder / "m.so", {.weights_beside = true}));
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
-  const auto library = ModelLibrary::open("m.so");
+  const auto library = runtime::ModelLibrary::open("m.so");
   fs::current_path(before);
   ASSERT_TRUE(library.has_value()) << library.error().message;
   expect_right(library->api(), plan);
@@ -129,9 +129,9 @@ TEST(ExportShared, WeightsThatAreNoPlainFileDoNotBlock) {
       export_shared(must_compile(small_model()), folder / "m.so", {.weights_beside = true}));
   fs::remove(folder / "m.weights");
   ASSERT_EQ(mkfifo((folder / "m.weights").c_str(), 0600), 0);
-  const auto library = ModelLibrary::open(folder / "m.so");
+  const auto library = runtime::ModelLibrary::open(folder / "m.so");
   ASSERT_TRUE(library.has_value()) << library.error().message;
-  const auto instance = make_instance(library->api(), {});
+  const auto instance = runtime::make_instance(library->api(), {});
   ASSERT_FALSE(instance.has_value());
   EXPECT_THAT(instance.error().message, HasSubstr("no file of weights"));
 }
@@ -144,7 +144,7 @@ TEST(ModelLibrary, AFileThatIsCutShortIsAnError) {
   for (const size_t bytes : {size_t{10}, size_t{100}, size_t{5000}, whole.size() / 2}) {
     const fs::path cut = folder / ("cut" + std::to_string(bytes) + ".so");
     ASSERT_TRUE(write_file_atomically(cut, std::string_view(whole).substr(0, bytes)));
-    const auto library = ModelLibrary::open(cut);
+    const auto library = runtime::ModelLibrary::open(cut);
     ASSERT_FALSE(library.has_value()) << bytes;
     EXPECT_THAT(library.error().message, HasSubstr("cut short")) << bytes;
   }
@@ -152,12 +152,12 @@ TEST(ModelLibrary, AFileThatIsCutShortIsAnError) {
 
 TEST(ModelLibrary, OtherFilesAreErrors) {
   const TestFolder folder;
-  const auto missing = ModelLibrary::open(folder / "m.so");
+  const auto missing = runtime::ModelLibrary::open(folder / "m.so");
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().kind, ErrorKind::Io);
   ASSERT_TRUE(write_file_atomically(folder / "m.so", "nonsense").has_value());
-  EXPECT_FALSE(ModelLibrary::open(folder / "m.so").has_value());
-  const auto other = ModelLibrary::open("libc.so.6");
+  EXPECT_FALSE(runtime::ModelLibrary::open(folder / "m.so").has_value());
+  const auto other = runtime::ModelLibrary::open("libc.so.6");
   ASSERT_FALSE(other.has_value());
 }
 

@@ -11,9 +11,9 @@
 
 #include "base/file.h"
 #include "deploy/export.h"
-#include "deploy/model_library.h"
 #include "deploy/plans_testing.h"
 #include "runtime/abi/model_table.h"
+#include "runtime/host/model_library.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -34,7 +34,7 @@ ModelPlan large_model() {
 }
 
 void expect_right(const TilewrightModelApi& api, const ModelPlan& plan) {
-  const auto instance = make_instance(api, {});
+  const auto instance = runtime::make_instance(api, {});
   ASSERT_TRUE(instance.has_value()) << instance.error().message;
   const graph::Constant input = random_constant({1, 600}, 2);
   const std::vector<float> x = floats(input);
@@ -140,7 +140,7 @@ TEST(HugePages, EmbeddedConstantsBeginAtOneInFileAndMemory) {
   EXPECT_LT(file.size(), place.section.sh_size + 2 * kHugePage);
   EXPECT_NE(fs::status(folder / "m.so").permissions() & fs::perms::owner_exec, fs::perms::none);
 
-  const auto library = ModelLibrary::open(folder / "m.so");
+  const auto library = runtime::ModelLibrary::open(folder / "m.so");
   ASSERT_TRUE(library.has_value()) << library.error().message;
   const void* constants = library->api().table->constants;
   EXPECT_EQ(std::memcmp(constants, program.constants.data(), place.section.sh_size), 0);
@@ -162,10 +162,10 @@ TEST(HugePages, WeightsBesideBeginAtOne) {
   EXPECT_EQ(std::memcmp(file.data() + TILEWRIGHT_WEIGHTS_OFFSET, program.constants.data(),
                         static_cast<size_t>(program.constants.size())),
             0);
-  const auto library = ModelLibrary::open(folder / "m.so");
+  const auto library = runtime::ModelLibrary::open(folder / "m.so");
   ASSERT_TRUE(library.has_value()) << library.error().message;
   {
-    const auto instance = make_instance(library->api(), {});
+    const auto instance = runtime::make_instance(library->api(), {});
     ASSERT_TRUE(instance.has_value()) << instance.error().message;
     const Mapping mapped = mapping_of("/m.weights");
     EXPECT_NE(mapped.begin, 0U);

@@ -45,6 +45,6 @@ Program must_compile(const ModelPlan& plan, const CompileOptions& options = {}, 
 std::vector<float> floats(const graph::Constant& constant);
 void expect_near(const std::vector<float>& actual, const std::vector<float>& expected);
 
-using TestFolder = record::testing::TemporaryFolder;
+using TestFolder = record::testing::ScratchFolder;
 
 }  // namespace tilewright::deploy

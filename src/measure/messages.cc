@@ -177,7 +177,7 @@ Result<Message> finished(const ByteReader& from, Message message) {
 }  // namespace
 
 Result<MessageKind> kind_of(std::string_view bytes) {
-  if (bytes.empty() || static_cast<uint8_t>(bytes[0]) > static_cast<uint8_t>(MessageKind::Run)) {
+  if (bytes.empty() || static_cast<uint8_t>(bytes[0]) > static_cast<uint8_t>(MessageKind::Models)) {
     return fail(ErrorKind::Io, "a message of no known kind");
   }
   return static_cast<MessageKind>(bytes[0]);
@@ -294,6 +294,52 @@ Result<RunReply> decode_run_reply(std::string_view bytes) {
   for (RunOutcome& outcome : reply.outcomes) read(from, &outcome);
   reply.error = from.text();
   reply.resident_bytes = from.number<int64_t>();
+  return finished(from, std::move(reply));
+}
+
+std::string encode(const ModelsMessage& models) {
+  ByteWriter to = message(MessageKind::Models);
+  to.count(models.libraries.size());
+  for (const std::string& library : models.libraries) to.text(library);
+  to.number(models.threads);
+  to.number(models.seed);
+  to.number(models.seconds);
+  return std::move(to).take();
+}
+Result<ModelsMessage> decode_models(std::string_view bytes) {
+  ByteReader from = after_kind(bytes);
+  ModelsMessage models;
+  models.libraries.resize(from.count(kSmallest));
+  for (std::string& library : models.libraries) library = from.text();
+  models.threads = from.number<int32_t>();
+  models.seed = from.number<uint64_t>();
+  models.seconds = from.number<double>();
+  return finished(from, std::move(models));
+}
+
+std::string encode(const ModelsReply& reply) {
+  ByteWriter to;
+  to.count(reply.timings.size());
+  for (const ModelTiming& timing : reply.timings) {
+    write(to, timing.runs_ns);
+    write(to, timing.steps_ns);
+    write(to, timing.low_ns);
+    to.number(timing.share);
+  }
+  to.text(reply.error);
+  return std::move(to).take();
+}
+Result<ModelsReply> decode_models_reply(std::string_view bytes) {
+  ByteReader from(bytes);
+  ModelsReply reply;
+  reply.timings.resize(from.count(kSmallest));
+  for (ModelTiming& timing : reply.timings) {
+    read(from, &timing.runs_ns);
+    read(from, &timing.steps_ns);
+    read(from, &timing.low_ns);
+    timing.share = from.number<double>();
+  }
+  reply.error = from.text();
   return finished(from, std::move(reply));
 }
 

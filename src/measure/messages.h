@@ -4,6 +4,8 @@
 //   tuner -> build worker   TaskMessage, then a BuildMessage a candidate   -> BuildReply
 //   tuner -> run worker     TaskMessage, then a RunMessage a job           -> RunReply
 //
+//   tuner -> run worker     ModelsMessage, without a task                  -> ModelsReply
+//
 // A TaskMessage is answered by a TaskReply.
 #pragma once
 
@@ -14,6 +16,7 @@
 #include "base/hash.h"
 #include "base/result.h"
 #include "measure/built_kernel.h"
+#include "measure/model_clock.h"
 #include "measure/workbench.h"
 #include "oracle/difference.h"
 #include "record/attempt.h"
@@ -22,7 +25,7 @@
 namespace tilewright::measure {
 
 // The first byte of a message to a worker.
-enum class MessageKind : uint8_t { Task, Build, Run };
+enum class MessageKind : uint8_t { Task, Build, Run, Models };
 
 struct TaskMessage {
   record::StoredTask task;
@@ -65,12 +68,31 @@ struct RunReply {
   int64_t resident_bytes = 0;
 };
 
+// Compiled models that are timed in turns (measure/model_clock.h).
+struct ModelsMessage {
+  std::vector<std::string> libraries;  // paths of .so
+  int32_t threads = 0;                 // 0: as many as each was made for
+  uint64_t seed = 1;                   // of the inputs
+  double seconds = 1;                  // for all of them together
+
+  bool operator==(const ModelsMessage&) const = default;
+};
+
+struct ModelsReply {
+  std::vector<ModelTiming> timings;
+  std::string error;  // why there are none; empty: none
+
+  bool operator==(const ModelsReply&) const = default;
+};
+
 std::string encode(const TaskMessage& message);
 std::string encode(const TaskReply& reply);
 std::string encode(const BuildMessage& message);
 std::string encode(const BuildReply& reply);
 std::string encode(const RunMessage& message);
 std::string encode(const RunReply& reply);
+std::string encode(const ModelsMessage& message);
+std::string encode(const ModelsReply& reply);
 
 Result<MessageKind> kind_of(std::string_view bytes);
 Result<TaskMessage> decode_task(std::string_view bytes);
@@ -79,5 +101,7 @@ Result<BuildMessage> decode_build(std::string_view bytes);
 Result<BuildReply> decode_build_reply(std::string_view bytes);
 Result<RunMessage> decode_run(std::string_view bytes);
 Result<RunReply> decode_run_reply(std::string_view bytes);
+Result<ModelsMessage> decode_models(std::string_view bytes);
+Result<ModelsReply> decode_models_reply(std::string_view bytes);
 
 }  // namespace tilewright::measure

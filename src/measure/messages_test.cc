@@ -130,6 +130,21 @@ TEST(Messages, Run) {
   EXPECT_EQ(reply->error, "oh");
 }
 
+TEST(Messages, Models) {
+  const ModelsMessage message{
+      .libraries = {"/tmp/a.so", "b.so"}, .threads = 2, .seed = 7, .seconds = 0.5};
+  EXPECT_EQ(*kind_of(encode(message)), MessageKind::Models);
+  EXPECT_EQ(*decode_models(encode(message)), message);
+  const ModelsReply reply{
+      .timings = {{.runs_ns = {3, 4}, .steps_ns = {1}, .low_ns = {0.5}, .share = 0.9}, {}},
+      .error = "why"};
+  const std::string bytes = encode(reply);
+  EXPECT_EQ(*decode_models_reply(bytes), reply);
+  for (size_t cut = 0; cut < bytes.size(); ++cut) {
+    EXPECT_FALSE(decode_models_reply(std::string_view(bytes).substr(0, cut)));
+  }
+}
+
 // What a dying worker sends is cut off or garbage: an error, or a message, never a fault.
 TEST(Messages, MalformedBytesAreErrors) {
   const std::vector<std::string> whole = {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "measure/messages.h"
+#include "measure/model_timing.h"
 #include "measure/worker_side.h"
 
 namespace tilewright::measure {
@@ -27,12 +28,18 @@ class Runner {
       reply.resident_bytes = resident_bytes();
       return encode(reply);
     }
+    times_models_ = kind && *kind == MessageKind::Models;
+    if (times_models_) return answer_models_message(bytes);
     RunReply reply = run(bytes);
     reply.resident_bytes = resident_bytes();
     return encode(reply);
   }
 
   std::string failed(std::string_view error) {
+    if (times_models_) {
+      return encode(ModelsReply{.timings = {},
+                                .error = fmt::format("{} while {}", error, phase_text(status_))});
+    }
     RunReply reply;
     reply.error = fmt::format("{} in {}", error, phase_text(status_));
     reply.resident_bytes = resident_bytes();
@@ -61,6 +68,12 @@ class Runner {
     bench_ = std::move(*bench);
     if (message->memory > 0) limit_memory(address_space_bytes() + message->memory);
     return {};
+  }
+
+  std::string answer_models_message(std::string_view bytes) {
+    const Result<ModelsMessage> message = decode_models(bytes);
+    if (message) return encode(answer_models(*message, status_));
+    return encode(ModelsReply{.timings = {}, .error = message.error().message});
   }
 
   RunReply run(std::string_view bytes) {
@@ -92,6 +105,7 @@ class Runner {
   }
 
   StatusBlock& status_;
+  bool times_models_ = false;  // of the job
   std::span<const runtime::Loader> loaders_;
   std::optional<SharedOperands> operands_;
   std::optional<Workbench> bench_;

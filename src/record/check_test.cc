@@ -30,7 +30,7 @@ class Check : public ::testing::Test {
     return attempt;
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   Task task_;
   Store store_;
 };
@@ -73,7 +73,7 @@ TEST_F(Check, DamageIsAProblem) {
        "has content of another id"},
   };
   for (const auto& c : cases) {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Attempt attempt = real("split C i [4]\n");
     {
       Store store = store_with(folder / "a.db", task_);

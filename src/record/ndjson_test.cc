@@ -50,7 +50,7 @@ Store odd_store(const std::filesystem::path& path, uint64_t seed, int count) {
 
 TEST(Ndjson, TheRoundTripIsTheIdentity) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     Store store = odd_store(folder / "a.db", seed, 100);
     const std::string text = export_text(store);
     Store again = must(Store::open(folder / "b.db"));
@@ -66,7 +66,7 @@ TEST(Ndjson, TheRoundTripIsTheIdentity) {
 }
 
 TEST(Ndjson, MergingIsIdempotentAndCommutative) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Store a = odd_store(folder / "a.db", 1, 60);
   Store b = odd_store(folder / "b.db", 2, 60);
   Store ab = must(Store::open(folder / "ab.db"));
@@ -97,7 +97,7 @@ TEST(Ndjson, MergingIsIdempotentAndCommutative) {
 }
 
 TEST(Ndjson, AttemptsWaitForTheirTask) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store whole = store_with(folder / "whole.db", task);
   const Attempt attempt = timed(task, 1);
@@ -118,7 +118,7 @@ TEST(Ndjson, AttemptsWaitForTheirTask) {
 }
 
 TEST(Ndjson, WhatIsNotKnownIsCarriedAsItIs) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
   Attempt attempt = timed(task, 1);
@@ -154,7 +154,7 @@ TEST(Ndjson, WhatIsNotKnownIsCarriedAsItIs) {
 }
 
 TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
   const std::string good = print_line(Line(timed(task, 1)));
@@ -207,7 +207,7 @@ TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
 }
 
 TEST(Ndjson, FilesOfAnyShape) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for("matmul:m=16,n=16,k=16");
   Store store = store_with(folder / "a.db", task);
   Attempt large = timed(task, 1);
@@ -227,7 +227,7 @@ TEST(Ndjson, FilesOfAnyShape) {
 }
 
 TEST(Ndjson, AnExportThatCannotBeWrittenIsAnError) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Store store = odd_store(folder / "a.db", 1, 10);
   std::ofstream full("/dev/full");
   EXPECT_EQ(export_ndjson(store, full).error().kind, ErrorKind::Io);

@@ -48,7 +48,7 @@ Attempt attempt_of(const Task& task, int writer, int k) {
 }
 
 TEST(Processes, ManyWriteOneStoreAtOnce) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   constexpr int kWriters = 4;
   constexpr int kEach = 200;
@@ -78,7 +78,7 @@ TEST(Processes, ManyWriteOneStoreAtOnce) {
 }
 
 TEST(Processes, WhatAKilledWriterReportedIsThere) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   store_with(folder / "a.db", task);
   Rng rng(5);
@@ -120,7 +120,7 @@ TEST(Processes, WhatAKilledWriterReportedIsThere) {
 
 // A limit on the size of files stands for a full disk: writes fail in the middle.
 TEST(Processes, AFullDiskLosesNothingThatWasReported) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   store_with(folder / "a.db", task);
   int ends[2] = {};

@@ -1,8 +1,6 @@
 // For tests of records: tasks and attempts, plain ones and odd ones, and a folder that is removed.
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -10,31 +8,16 @@
 
 #include "base/check.h"
 #include "base/rng.h"
+#include "base/temporary_folder.h"
 #include "record/store.h"
 #include "task/parse.h"
 
 namespace tilewright::record::testing {
 
-// A folder of its own for each test; gone with the object.
-class TemporaryFolder {
+// A private folder for each test.
+class ScratchFolder : public TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").native();
-    CHECK(::mkdtemp(name.data()) != nullptr, "no temporary folder");
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  ScratchFolder() : TemporaryFolder(make_scratch_folder("tilewright-").value()) {}
 };
 
 template <class T>

@@ -149,7 +149,7 @@ void write_version(int version, const std::filesystem::path& path, const Task& t
 class OlderSchema : public ::testing::TestWithParam<int> {};
 
 TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   std::vector<Attempt> attempts;
   for (int k = 0; k < 20; ++k) attempts.push_back(timed(task, k, 1000 - k));
@@ -188,7 +188,7 @@ TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
 }
 
 TEST_P(OlderSchema, AFailedUpgradeLeavesTheFileAsItWas) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   write_version(GetParam(), folder / "a.db", task, {timed(task, 1)});
   must(Database::open(folder / "a.db", Access::Write))
@@ -207,7 +207,7 @@ void write(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 TEST(Schema, WhatIsNotOursIsRefused) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const auto sql = [&](const std::string& name, const std::string& text) {
     const auto database = must(Database::open(folder / name, Access::Create));
     database->execute(text);
@@ -252,7 +252,7 @@ TEST(Schema, WhatIsNotOursIsRefused) {
 }
 
 TEST(Schema, AnEmptyFileIsANewStore) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   write(folder / "a.db", "");
   {
     const Store reader = must(Store::open(folder / "a.db", OpenAs::Reader));
@@ -262,7 +262,7 @@ TEST(Schema, AnEmptyFileIsANewStore) {
 }
 
 TEST(Schema, NamesWithOddCharacters) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   for (const std::string name : {"a?b.db", "a#b.db", "100%.db", "caf\xc3\xa9 .db", "%41.db"}) {
     store_with(folder / name, task_for(kMatmul));
     EXPECT_TRUE(std::filesystem::exists(folder / name)) << name;
@@ -270,7 +270,7 @@ TEST(Schema, NamesWithOddCharacters) {
 }
 
 TEST(Schema, DamageIsNamed) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   {
     Store store = store_with(folder / "a.db", task);
@@ -306,7 +306,7 @@ int in_a_child(const std::function<int()>& body) {
 }
 
 TEST(Schema, AFolderThatCannotBeWrittenCanBeRead) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   const Attempt attempt = timed(task, 1);
   {

@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 const char* const kMatmul = "matmul:m=16,n=16,k=16";
 
 TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   const Attempt attempt = timed(task, 1);
   {
@@ -38,7 +38,7 @@ TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
 }
 
 TEST(Store, RunsAreFoundByWhatTheirCommandSays) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   // Too long to be kept inside of a string object.
   const std::string mark = "(a path whose mark is long enough to lie on the heap, 12)";
@@ -53,7 +53,7 @@ TEST(Store, RunsAreFoundByWhatTheirCommandSays) {
 }
 
 TEST(Store, EveryAttemptComesBackAsItWas) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   Rng rng(1);
@@ -69,7 +69,7 @@ TEST(Store, EveryAttemptComesBackAsItWas) {
 }
 
 TEST(Store, AttemptsThatCannotBeKeptAreRefusedAndNothingIsStored) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   const double infinity = std::numeric_limits<double>::infinity();
@@ -100,7 +100,7 @@ TEST(Store, AttemptsThatCannotBeKeptAreRefusedAndNothingIsStored) {
 }
 
 TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   must(store.put_machine(machine_named("two")));
@@ -138,7 +138,7 @@ TEST(Store, MeasuredIsTheLatestVerdictOfEachProgramOfThatSetting) {
 }
 
 TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   must(store.put_machine(machine_named("two")));
@@ -175,7 +175,7 @@ TEST(Store, BestIsByProtocolThenByAnyAndOneAProgram) {
 }
 
 TEST(Store, LastFinalsAreOfTheLastRunThatHeldThem) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   must(store.put_machine(machine_named("two")));
@@ -225,7 +225,7 @@ TEST(Store, LastFinalsAreOfTheLastRunThatHeldThem) {
 }
 
 TEST(Store, PrefixesAndSummaries) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   EXPECT_EQ(must(store.attempts_beginning("", 10)).size(), 0u);
@@ -268,7 +268,7 @@ TEST(Store, TasksAreMadeAgainFromTheirStoredForm) {
 }
 
 TEST(Store, NothingIsChangedOrDeleted) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   const Attempt attempt = timed(task, 1);
@@ -288,7 +288,7 @@ TEST(Store, NothingIsChangedOrDeleted) {
 
 // Two ids that begin with the same 63 bits: made by hand, with a row in the place of another.
 TEST(Store, RowsOfOneNumberLieBesideEachOther) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   const Attempt first = timed(task, 1);
@@ -318,7 +318,7 @@ TEST(Store, RowsOfOneNumberLieBesideEachOther) {
 }
 
 TEST(Store, ATaskMayHaveTwoTexts) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   task.workload.text = "by another name";

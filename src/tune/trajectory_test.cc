@@ -21,7 +21,7 @@ record::Setting setting_of(const Attempt& attempt) {
 }
 
 TEST(Trajectory, IsFoundAgainByItsMark) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const Trajectory first = must(enter_trajectory(store, {1, 2}, "tune x", "1"));
   EXPECT_TRUE(first.is_new());
@@ -35,7 +35,7 @@ TEST(Trajectory, IsFoundAgainByItsMark) {
 
 // Only a run that ended by itself counts, and only for budgets up to its own.
 TEST(Trajectory, RemembersHowFarItWasWalked) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
   const auto enter = [&] { return must(enter_trajectory(store, {1, 2}, "tune x", "1")); };
   const Trajectory first = enter();
@@ -55,7 +55,7 @@ TEST(Trajectory, RemembersHowFarItWasWalked) {
 
 // Verdicts of one program: before the trajectory began, its own, and later ones of others.
 TEST(Trajectory, LaterVerdictsOfOthersChangeNothing) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   const record::Run own = {.id = {7, 7}, .start_us = 1000, .command = "t", .version = "1"};
@@ -88,7 +88,7 @@ TEST(Trajectory, LaterVerdictsOfOthersChangeNothing) {
 }
 
 TEST(Trajectory, LearnsOnlyFromWhatWasThereBefore) {
-  const TemporaryFolder folder;
+  const ScratchFolder folder;
   const Task task = task_for(kMatmul);
   Store store = store_with(folder / "a.db", task);
   std::vector<Attempt> attempts;

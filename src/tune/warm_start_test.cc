@@ -77,7 +77,7 @@ class WarmStartOfStore : public ::testing::Test {
                                   beginning_at(begin_us), options));
   }
 
-  TemporaryFolder folder_;
+  ScratchFolder folder_;
   Task task_ = task_for(kMatmul);
   Store store_ = store_with(folder_ / "a.db", task_);
 };

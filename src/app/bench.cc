@@ -1,0 +1,156 @@
+#include "app/bench.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "app/loaded_model.h"
+#include "base/clock.h"
+#include "base/temporary_folder.h"
+#include "deploy/export.h"
+
+namespace tilewright::app {
+namespace {
+
+// An instance that is timed pins the calling thread; this gives it all its CPUs back.
+class Affinity {
+ public:
+  Affinity() { sched_getaffinity(0, sizeof(cpus_), &cpus_); }
+  void restore() const { sched_setaffinity(0, sizeof(cpus_), &cpus_); }
+
+ private:
+  cpu_set_t cpus_{};
+};
+
+// One that is timed.
+struct Entrant {
+  LoadedModel model;
+  measure::ModelArrays arrays;
+  runtime::ModelInstance instance;
+  double load_s = 0;
+};
+
+Result<Entrant> load_entrant(const BenchOptions& options, const std::string& what,
+                             const Target& target) {
+  ModelChoice choice = options.model;
+  choice.what = what;
+  const double begin_s = seconds_now();
+  LoadedModel model = TRY(LoadedModel::load(choice, target, options.records));
+  const double load_s = seconds_now() - begin_s;
+  measure::ModelArrays arrays = TRY(make_arrays(model.api(), options.inputs, options.seed));
+  runtime::ModelInstance instance =
+      TRY(runtime::make_instance(model.api(), {.threads = options.target.threads,
+                                               .flags = TILEWRIGHT_MODEL_PIN_CALLER,
+                                               .weights_path = nullptr}));
+  return Entrant{.model = std::move(model),
+                 .arrays = std::move(arrays),
+                 .instance = std::move(instance),
+                 .load_s = load_s};
+}
+
+BenchedModel benched(const BenchOptions& options, const Entrant& entrant,
+                     measure::ModelTiming timing) {
+  const TilewrightModelApi& api = entrant.model.api();
+  BenchedModel model;
+  model.name = api.name;
+  model.threads = options.target.threads > 0 ? options.target.threads : api.threads;
+  model.tasks = group_steps(api, timing);
+  std::ranges::sort(model.tasks, {},
+                    [](const StepGroup& one) { return std::pair(-one.ns, one.title); });
+  model.tasks_ns = std::accumulate(timing.steps_ns.begin(), timing.steps_ns.end(), 0.0);
+  model.load_s = entrant.load_s;
+  model.memory_bytes = api.memory(entrant.instance.get());
+  model.untuned = entrant.model.untuned();
+  model.timing = std::move(timing);
+  return model;
+}
+
+Result<std::string> compare_with_peers(const BenchOptions& options, const LoadedModel& model,
+                                       int threads, const StopToken& stop) {
+  PeersRun run = options.peers;
+  run.library = options.what.front();
+  run.threads = threads;
+  if (model.program() == nullptr) return run_peers(run, stop);
+  const TemporaryFolder folder = TRY(make_scratch_folder("tilewright-bench-"));
+  run.library = folder / "model.so";
+  TRY(deploy::export_shared(*model.program(), run.library));
+  return run_peers(run, stop);
+}
+
+}  // namespace
+
+std::vector<StepGroup> group_steps(const TilewrightModelApi& api,
+                                   const measure::ModelTiming& timing) {
+  std::vector<StepGroup> groups;
+  for (size_t k = 0; k < timing.steps_ns.size(); ++k) {
+    const std::string title = api.step_titles[k];
+    auto found = std::ranges::find(groups, title, &StepGroup::title);
+    if (found == groups.end()) {
+      found = groups.insert(groups.end(), {.title = title, .count = 0, .ns = 0});
+    }
+    found->count += 1;
+    found->ns += timing.steps_ns[k];
+  }
+  return groups;
+}
+
+Status check_bench(const BenchOptions& options) {
+  const std::string& first = options.what.front();
+  const bool with_peers = !options.peers.peers.empty();
+  if (options.what.size() > 1) {
+    const auto other = std::ranges::find_if_not(options.what, is_library);
+    if (other != options.what.end() || with_peers) {
+      return fail(
+          ErrorKind::BadInput,
+          other != options.what.end()
+              ? fmt::format("{} is no compiled model: several take turns only as .so", *other)
+              : "--peers goes with one model");
+    }
+  }
+  if (!with_peers) return {};
+  TRY(check_peer_names(options.peers.peers));
+  if (is_library(first) && options.peers.model.empty()) {
+    return fail(ErrorKind::BadInput,
+                "--peers with a .so needs the model it was made of: --onnx FILE.onnx");
+  }
+  if (!is_library(first) && !is_model_file(first)) {
+    return fail(ErrorKind::BadInput, "--peers goes with a model: they read .onnx");
+  }
+  return check_peers_run(options.peers);
+}
+
+Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
+                           const StopToken& stop) {
+  TRY(check_bench(options));
+  const Target target = TRY(measured_target_of(options.target));
+  const Affinity affinity;
+  std::vector<Entrant> entrants;
+  for (const std::string& what : options.what) {
+    affinity.restore();
+    entrants.push_back(TRY(load_entrant(options, what, target)));
+    listener.on_loaded(what, entrants.back().model.untuned());
+  }
+  std::vector<measure::TimedModel> timed;
+  timed.reserve(entrants.size());
+  for (const Entrant& one : entrants) {
+    timed.push_back({.api = &one.model.api(), .model = one.instance.get(), .arrays = &one.arrays});
+  }
+  Result<std::vector<measure::ModelTiming>> timings = measure::time_models(
+      timed, {.seconds = options.seconds, .stop = [&] { return stop.requested(); }});
+  affinity.restore();
+  if (!timings) return std::unexpected(timings.error());
+  BenchOutcome outcome;
+  for (size_t k = 0; k < entrants.size(); ++k) {
+    outcome.models.push_back(benched(options, entrants[k], std::move((*timings)[k])));
+    listener.on_timed(outcome.models.back());
+  }
+  if (stop.requested() || options.peers.peers.empty()) return outcome;
+  outcome.peers = TRY(
+      compare_with_peers(options, entrants.front().model, outcome.models.front().threads, stop));
+  return outcome;
+}
+
+}  // namespace tilewright::app

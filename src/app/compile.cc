@@ -1,0 +1,69 @@
+#include "app/compile.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "base/clock.h"
+#include "deploy/export.h"
+
+namespace tilewright::app {
+namespace {
+
+using Export = Status (*)(const deploy::Program&, const std::filesystem::path&,
+                          const deploy::ExportOptions&);
+
+// By the ending of the file.
+Result<Export> export_of(const std::filesystem::path& output) {
+  if (output.extension() == ".so") return deploy::export_shared;
+  if (output.extension() == ".o") return deploy::export_object;
+  if (output.extension() == ".c") return deploy::export_c;
+  return fail(ErrorKind::BadInput,
+              fmt::format("-o {}: the name ends in .so (a library), .o (an object) or .c (source)",
+                          output.string()));
+}
+
+std::vector<UntunedTask> untuned_of(const ChosenModel& model, const Target& target) {
+  std::vector<UntunedTask> untuned;
+  const graph::Partition& partition = model.plan.partition;
+  for (size_t k = 0; k < model.choices.size(); ++k) {
+    if (model.choices[k].record) continue;
+    const graph::Group& group = partition.groups[partition.kernels[k].groups.front()];
+    untuned.push_back({.key = Task{.workload = group.workload, .target = target}.key(),
+                       .title = group.title,
+                       .note = model.choices[k].note});
+  }
+  return untuned;
+}
+
+}  // namespace
+
+Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener) {
+  const double begin_s = seconds_now();
+  const Export write = TRY(export_of(options.output));
+  const Target target = TRY(compiled_target_of(options.target));
+  TRY(deploy::check_writable(options.output));  // before anything long is done
+  const ChosenModel model = TRY(choose_model(options.model, target, options.records));
+  CompileOutcome outcome;
+  outcome.untuned = untuned_of(model, target);
+  outcome.kernels = model.choices.size();
+  if (options.require_tuned && !outcome.untuned.empty()) return outcome;
+  deploy::CompileOptions compile;
+  compile.name = options.name.empty() ? options.output.stem().string() : options.name;
+  compile.c_source = options.output.extension() == ".c";
+  compile.progress = [&](size_t done, size_t all) { listener.on_kernel(done, all); };
+  const deploy::Program program =
+      TRY(deploy::compile_model(model.plan, model.choices, target, compile));
+  TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
+  std::error_code error;
+  outcome.written = true;
+  outcome.steps = program.steps.size();
+  outcome.constant_bytes = program.constants.size();
+  outcome.arena_bytes = program.arena_bytes;
+  outcome.sum_bytes = model.plan.memory.sum_bytes;
+  outcome.file_bytes = std::filesystem::file_size(options.output, error);
+  outcome.seconds = seconds_now() - begin_s;
+  return outcome;
+}
+
+}  // namespace tilewright::app

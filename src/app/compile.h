@@ -1,0 +1,58 @@
+// compile: a model with the best schedules of the store, as a library, an object or C source.
+// Kernels without a record get their default schedule, and are listed. docs/deployment.md.
+//
+//   CompileListener silent;
+//   compile({.model = {.what = "resnet50.onnx"}, .output = "resnet50.so"}, silent);
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/model_choice.h"
+#include "app/records.h"
+#include "app/target_choice.h"
+#include "base/hash.h"
+#include "base/result.h"
+
+namespace tilewright::app {
+
+struct CompileOptions {
+  ModelChoice model{};
+  TargetChoice target{};
+  std::string records = kDefaultRecords;
+  std::filesystem::path output{};  // ends in .so, .o or .c
+  std::string name{};              // of the model's symbol; empty: the stem of output
+  bool weights_beside = false;     // in a file beside the output instead of inside it
+  bool require_tuned = false;      // write nothing where a task has no record
+};
+
+class CompileListener {
+ public:
+  virtual ~CompileListener() = default;
+  // So many kernels of all are compiled. From any thread, one call at a time.
+  virtual void on_kernel(size_t /*done*/, size_t /*all*/) {}
+};
+
+// A task that has no record.
+struct UntunedTask {
+  Hash128 key;
+  std::string title;
+  std::string note;  // the nearest record, where there is one
+};
+
+struct CompileOutcome {
+  bool written = false;              // false: tasks are untuned under require_tuned
+  std::vector<UntunedTask> untuned;  // tasks with their default schedule
+  size_t kernels = 0, steps = 0;
+  int64_t constant_bytes = 0;
+  int64_t arena_bytes = 0;  // of values between kernels
+  int64_t sum_bytes = 0;    // the same if no two values shared memory
+  uint64_t file_bytes = 0;
+  double seconds = 0;
+};
+
+Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener);
+
+}  // namespace tilewright::app

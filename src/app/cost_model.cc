@@ -1,0 +1,42 @@
+#include "app/cost_model.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tilewright::app {
+namespace {
+
+// Features that some tree splits, most gain first.
+std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
+  std::vector<FeatureShare> all(forest.width);
+  for (size_t i = 0; i < all.size(); ++i) all[i].feature = i;
+  for (const cost::Tree& tree : forest.trees) {
+    for (const cost::TreeNode& node : tree) {
+      if (!node.is_leaf()) ++all[static_cast<size_t>(node.feature)].splits;
+    }
+  }
+  const std::vector<double> gain = cost::gain_by_feature(forest);
+  const double total = std::accumulate(gain.begin(), gain.end(), 0.0);
+  for (size_t i = 0; i < all.size() && total > 0; ++i) all[i].share = gain[i] / total;
+  std::erase_if(all, [](const FeatureShare& one) { return one.splits == 0; });
+  std::ranges::sort(all, {},
+                    [](const FeatureShare& one) { return std::pair(-one.share, one.feature); });
+  return all;
+}
+
+}  // namespace
+
+Result<CostModelSummary> summarize_cost_model(const std::filesystem::path& path) {
+  CostModelSummary summary;
+  summary.file = TRY(cost::load_model_file(path));
+  for (const cost::Tree& tree : summary.file.forest.trees) {
+    summary.nodes += tree.size();
+    summary.leaves += static_cast<size_t>(std::ranges::count_if(tree, &cost::TreeNode::is_leaf));
+    summary.depth = std::max(summary.depth, cost::depth_of(tree));
+  }
+  summary.importance = importance_of(summary.file.forest);
+  return summary;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,114 @@
+#include "app/measure.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "app/traces_file.h"
+#include "app/workers.h"
+#include "base/clock.h"
+#include "schedule/apply.h"
+#include "space/random_trace.h"
+#include "task/parse.h"
+
+namespace tilewright::app {
+namespace {
+
+constexpr double kNoEnd = std::numeric_limits<double>::infinity();
+
+Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options, const Task& task,
+                                                   MeasureListener& listener) {
+  if (options.traces.empty() == (options.random == 0)) {
+    return fail(ErrorKind::BadInput, "say what to measure: either --traces FILE or --random N");
+  }
+  if (!options.traces.empty()) return read_traces_file(options.traces);
+  Rng rng(options.seed);
+  std::vector<schedule::Trace> traces = space::random_traces(task, options.random, rng);
+  if (traces.empty()) {
+    return fail(ErrorKind::Unsupported, "no legal schedule of it could be drawn");
+  }
+  if (traces.size() < options.random) listener.on_few_schedules(traces.size(), options.random);
+  return traces;
+}
+
+std::string command_of(const MeasureOptions& options) {
+  std::string command = "measure " + options.what;
+  if (!options.traces.empty()) command += " --traces " + options.traces;
+  if (options.random > 0) command += fmt::format(" --random {}", options.random);
+  command += fmt::format(" --cache {} --seed {}", options.cache, options.seed);
+  if (options.force) command += " --force";
+  return command;
+}
+
+Result<Hash128> default_program_of(const measure::Measurer& measurer) {
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(measurer.task().workload));
+  return program_hash(TRY(schedule::apply_or_explain(initial, measurer.default_trace())));
+}
+
+Status hold_finals(const MeasureOptions& options, measure::Session& session,
+                   MeasureListener& listener, MeasureOutcome* outcome) {
+  if (options.finalists == 0) return {};
+  if (outcome->tally.count(record::VerdictKind::Timed) == 0) return {};
+  listener.on_finals();
+  std::vector<measure::Answer> finals = TRY(session.finals(options.finalists));
+  outcome->default_program = TRY(default_program_of(session.measurer()));
+  outcome->finals = std::move(finals);
+  return {};
+}
+
+}  // namespace
+
+void MeasureTally::add(const measure::Answer& answer) {
+  const record::Verdict& verdict = answer.attempt.verdict;
+  (answer.stored ? stored : measured) += 1;
+  const auto kind = static_cast<size_t>(verdict.kind);
+  if (by_kind[kind]++ == 0 && is_failure(verdict.kind)) {
+    example[kind] = fmt::format("candidate {}: {}", answer.candidate, verdict.text);
+  }
+  if (verdict.kind != record::VerdictKind::Timed) return;
+  if (best_ns > 0 && verdict.latency_ns >= best_ns) return;
+  best_ns = verdict.latency_ns;
+  best_id = answer.attempt_id;
+}
+
+Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& listener,
+                               const StopToken& stop) {
+  MeasureOutcome outcome;
+  outcome.task.workload = TRY(parse_workload(options.what));
+  outcome.task.target = TRY(measured_target_of(options.target));
+  measure::SessionOptions with;
+  with.measure.protocol.cache = TRY(record::parse_own_cache_policy(options.cache));
+  const auto candidates = TRY(candidates_of(options, outcome.task, listener));
+  TRY(check_workers(options.workers));
+  record::Store store = TRY(record::Store::open(options.records));
+  with.command = command_of(options);
+  with.version = TILEWRIGHT_VERSION;
+  with.force = options.force;
+  with.measure.workers = options.workers;
+  with.measure.seed = options.seed;
+  double end_s = options.seconds > 0 ? seconds_now() + options.seconds : kNoEnd;
+  with.measure.stop = [&] { return stop.requested() || seconds_now() >= end_s; };
+  Result<measure::Session> session = measure::Session::start(outcome.task, store, with);
+  outcome.stopped = stop.requested();
+  if (!session && (stop.requested() || seconds_now() >= end_s)) return outcome;
+  if (!session) return std::unexpected(session.error());
+
+  outcome.begun = true;
+  listener.on_start(outcome.task);
+  const double begin_s = seconds_now();
+  outcome.tally.total = candidates.size();
+  outcome.status = session->measure(candidates, [&](const measure::Answer& answer) {
+    outcome.tally.add(answer);
+    listener.on_answer(outcome.tally, answer, seconds_now() - begin_s);
+  });
+  outcome.seconds = seconds_now() - begin_s;
+  listener.on_measured(outcome.tally, outcome.seconds);
+  end_s = kNoEnd;  // the finals are short, and are not left out
+  if (outcome.status && !stop.requested()) {
+    outcome.status = hold_finals(options, *session, listener, &outcome);
+  }
+  outcome.stopped = stop.requested();
+  return outcome;
+}
+
+}  // namespace tilewright::app

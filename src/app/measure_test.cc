@@ -1,0 +1,92 @@
+#include "app/measure.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "app/replay.h"
+#include "app/small_model_testing.h"
+
+namespace tilewright::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Listener : MeasureListener {
+  void on_start(const Task& /*task*/) override { ++starts; }
+  void on_answer(const MeasureTally& tally, const measure::Answer& answer,
+                 double /*elapsed_s*/) override {
+    last = answer.attempt_id;
+    if (tally.answered() == stop_after) stop.request();
+  }
+  void on_measured(const MeasureTally& /*tally*/, double /*elapsed_s*/) override { ++ends; }
+  void on_finals() override { ++finals; }
+
+  StopSource stop;
+  size_t stop_after = 0;
+  Hash128 last;
+  int starts = 0, ends = 0, finals = 0;
+};
+
+MeasureOptions options_of(const SmallModel& small) {
+  return {.what = "matmul:m=16,n=16,k=16",
+          .random = 6,
+          .records = small.records(),
+          .target = {.target = {}, .threads = 1},
+          .workers = kWorkers,
+          .finalists = 2};
+}
+
+TEST(Measure, GivesEachProgramAVerdictAndHoldsFinals) {
+  const SmallModel small;
+  Listener listener;
+  const auto outcome = measure(options_of(small), listener, {});
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->begun);
+  EXPECT_EQ(outcome->tally.answered(), outcome->tally.total);
+  EXPECT_GT(outcome->tally.valid(), 0U);
+  EXPECT_EQ(listener.starts, 1);
+  EXPECT_EQ(listener.ends, 1);
+  EXPECT_EQ(listener.finals, 1);
+  EXPECT_FALSE(outcome->finals.empty());
+
+  const auto replayed = replay({.id = outcome->finals.front().attempt_id.hex(),
+                                .records = small.records(),
+                                .workers = kWorkers},
+                               {});
+  ASSERT_TRUE(replayed.has_value()) << replayed.error().message;
+  EXPECT_TRUE(replayed->now.has_value());
+  const StopSource stop;
+  stop.request();
+  const auto stopped = replay(
+      {.id = listener.last.hex(), .records = small.records(), .workers = kWorkers}, stop.token());
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
+  EXPECT_FALSE(stopped->now.has_value());
+}
+
+TEST(Measure, AStopInTheMiddleLeavesOutTheFinals) {
+  const SmallModel small;
+  MeasureOptions options = options_of(small);
+  options.random = 200;
+  Listener listener;
+  listener.stop_after = 1;
+  const auto outcome = measure(options, listener, listener.stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->begun);
+  EXPECT_TRUE(outcome->stopped);
+  EXPECT_LT(outcome->tally.answered(), outcome->tally.total);
+  EXPECT_EQ(listener.finals, 0);
+}
+
+TEST(Measure, AWorkersFolderThatDoesNotExistIsAnError) {
+  const SmallModel small;
+  MeasureOptions options = options_of(small);
+  options.workers = "/nowhere";
+  Listener listener;
+  EXPECT_THAT(measure(options, listener, {}).error().message, HasSubstr("/nowhere"));
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
+}
+
+}  // namespace
+}  // namespace tilewright::app

@@ -1,0 +1,136 @@
+#include "app/model_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "app/npy.h"
+#include "app/records.h"
+#include "onnx/import.h"
+#include "task/parse.h"
+
+namespace tilewright::app {
+namespace {
+
+// What may be asked for besides what is always allowed.
+struct Allowed {
+  std::string_view name;
+  bool FloatPermissions::* permission;
+};
+constexpr Allowed kAllowed[] = {{"winograd", &FloatPermissions::winograd}};
+
+Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
+  FloatPermissions permissions;
+  for (const std::string& word : allow) {
+    const auto found = std::ranges::find(kAllowed, word, &Allowed::name);
+    if (found == std::end(kAllowed)) {
+      std::vector<std::string_view> names;
+      for (const Allowed& one : kAllowed) names.push_back(one.name);
+      return fail(ErrorKind::BadInput,
+                  fmt::format("--allow {}: there is no such permission; there is {}", word,
+                              fmt::join(names, ", ")));
+    }
+    permissions.*found->permission = true;
+  }
+  return permissions;
+}
+
+// The number of files must be that of the constants, by name.
+Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
+  const Workload workload = TRY(parse_workload(choice.what));
+  if (const std::string_view meaningless = model_flag_of(choice); !meaningless.empty()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is for models in files; {} is an operator, which has its shapes "
+                            "in its text and no passes",
+                            meaningless, choice.what));
+  }
+  std::vector<graph::Constant> constants;
+  for (const Operand& operand : workload.operands) {
+    if (operand.role != Role::Constant) continue;
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    const std::string name(tensor.name.text());
+    const auto given = std::ranges::find_if(
+        choice.constants, [&](const std::string& word) { return word.starts_with(name + "="); });
+    if (given == choice.constants.end()) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{} has the constant {}: give it by --constant {}=FILE.npy, or say "
+                              "constant=none in the operator's text to pass it at run time",
+                              choice.what, name, name));
+    }
+    graph::Constant constant = TRY(read_npy(given->substr(name.size() + 1)));
+    graph::TensorType type{.element = tensor.element, .shape = {}};
+    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+    if (constant.type() != type) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("{}: the constant {} is {}, and the file has {}", choice.what, name,
+                              type.to_string(), constant.type().to_string()));
+    }
+    constants.push_back(std::move(constant));
+  }
+  if (choice.constants.size() > constants.size()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("--constant is given {} times, and {} has {} constants",
+                            choice.constants.size(), choice.what, constants.size()));
+  }
+  return deploy::plan_workload(workload, constants);
+}
+
+}  // namespace
+
+bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
+bool is_library(std::string_view what) { return what.ends_with(".so"); }
+
+std::string_view model_flag_of(const ModelChoice& choice) {
+  return !choice.passes_off.empty()     ? "--passes-off"
+         : !choice.input_shapes.empty() ? "--input-shapes"
+         : !choice.allow.empty()        ? "--allow"
+                                        : "";
+}
+
+std::string words_of(const ModelChoice& choice) {
+  std::string words = choice.what;
+  if (!choice.input_shapes.empty()) {
+    words += fmt::format(" --input-shapes \"{}\"", choice.input_shapes);
+  }
+  if (!choice.passes_off.empty()) {
+    words += fmt::format(" --passes-off {}", fmt::join(choice.passes_off, ","));
+  }
+  if (!choice.allow.empty()) words += fmt::format(" --allow {}", fmt::join(choice.allow, ","));
+  return words;
+}
+
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {
+  if (!choice.constants.empty()) {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("--constant is for operators; {} has its constants in it", choice.what));
+  }
+  const FloatPermissions permissions = TRY(permissions_of(choice.allow));
+  onnx::ImportOptions import;
+  if (!choice.input_shapes.empty()) {
+    import.input_shapes = TRY(onnx::parse_input_shapes(choice.input_shapes));
+  }
+  const graph::Graph graph = TRY(onnx::import_file(choice.what, import));
+  deploy::PlanOptions options;
+  options.passes.off = choice.passes_off;
+  options.passes.permissions = permissions;
+  return deploy::plan_model(graph, target, options);
+}
+
+Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
+                                 const std::string& records) {
+  if (is_library(choice.what)) {
+    return fail(ErrorKind::BadInput, fmt::format("{} is compiled already; give the model it was "
+                                                 "made of, such as resnet50.onnx",
+                                                 choice.what));
+  }
+  deploy::ModelPlan plan =
+      TRY(is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice));
+  std::optional<record::Store> store = TRY(open_records(records));
+  auto choices = TRY(deploy::choose_schedules(plan, target, store ? &*store : nullptr));
+  return ChosenModel{.plan = std::move(plan), .choices = std::move(choices)};
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,34 @@
+// model_tasks: the kernels that a model is cut into, with what the records know of each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/model_choice.h"
+#include "app/records.h"
+#include "app/target_choice.h"
+#include "base/hash.h"
+#include "base/result.h"
+#include "record/attempt.h"
+
+namespace tilewright::app {
+
+// A model, a target and a store: what is needed to choose schedules.
+struct ModelOptions {
+  ModelChoice model{};
+  TargetChoice target{};
+  std::string records = kDefaultRecords;
+};
+
+struct ModelTask {
+  Hash128 key;
+  std::string title;
+  double flop = 0;
+  size_t weight = 1;                      // how often a run calls it
+  std::optional<record::Attempt> record;  // what it is compiled with; none: the default schedule
+};
+
+Result<std::vector<ModelTask>> model_tasks(const ModelOptions& options);
+
+}  // namespace tilewright::app

@@ -1,0 +1,21 @@
+#include "app/operator_space.h"
+
+#include <algorithm>
+
+#include "target/machine.h"
+#include "task/parse.h"
+
+namespace tilewright::app {
+
+Result<Target> space_target_of(const TargetChoice& choice) {
+  return target_of(choice, std::max(1, static_cast<int>(detect_machine().cpus.size())));
+}
+
+Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
+                                     const std::vector<std::string>& off) {
+  Task task{.workload = TRY(parse_workload(what)), .target = TRY(space_target_of(target))};
+  space::Space space = TRY(space::Space::make(task, {.off = off}));
+  return OperatorSpace{.task = std::move(task), .space = std::move(space)};
+}
+
+}  // namespace tilewright::app

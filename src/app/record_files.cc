@@ -1,0 +1,117 @@
+#include "app/record_files.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <system_error>
+
+#include "base/file.h"
+#include "target/machine.h"
+#include "task/parse.h"
+
+namespace tilewright::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<record::Store> open_reader(const std::string& path) {
+  return record::Store::open(path, record::OpenAs::Reader);
+}
+
+std::string path_of(const std::string& file) { return file == "-" ? "/dev/stdin" : file; }
+
+// Before the store is made: a name with a slip in it leaves nothing behind.
+Status check_files(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    if (file != "-" && ::access(file.c_str(), R_OK) != 0) {
+      return fail(ErrorKind::Io,
+                  fmt::format("{}: there is no such file, or it cannot be read", file));
+    }
+    if (std::filesystem::is_directory(file)) {
+      return fail(ErrorKind::Io, fmt::format("{}: a directory, not a file of lines", file));
+    }
+  }
+  return {};
+}
+
+Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& listener) {
+  Workload workload = TRY(parse_workload(options.ansor));
+  const Target target =
+      TRY(target_of(options.target, static_cast<int>(detect_machine().cpus.size())));
+  const Task task{.workload = std::move(workload), .target = target};
+  record::Store store = TRY(record::Store::open(options.records));
+  for (const std::string& file : options.files) {
+    listener.on_log(file, TRY(ansor_log::import_log(store, task, path_of(file))));
+  }
+  const auto traces = TRY(ansor_log::imported_traces(store, task.key()));
+  if (!traces.empty() && !options.traces.empty()) {
+    TRY(write_file_atomically(options.traces, ansor_log::print_traces(traces)));
+  }
+  return ImportOutcome{.any = !traces.empty(), .traces = traces.size()};
+}
+
+}  // namespace
+
+Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener) {
+  TRY(check_files(options.files));
+  if (!options.ansor.empty()) return import_logs(options, listener);
+  if (!options.traces.empty()) {
+    return fail(ErrorKind::BadInput, "--output is for the traces of --ansor");
+  }
+  record::Store store = TRY(record::Store::open(options.records));
+  ImportOutcome outcome;
+  for (const std::string& file : options.files) {
+    const record::ImportReport report = TRY(record::import_ndjson(store, path_of(file)));
+    listener.on_lines(file, report);
+    // A file of which nothing could be read is the wrong file.
+    outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
+  }
+  return outcome;
+}
+
+Result<uint64_t> export_records(const std::string& records, const fs::path& file) {
+  record::Store store = TRY(open_reader(records));
+  fs::path temporary = file;
+  temporary += ".tmp";
+  const auto give_up = [&](const std::string& why) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    return fail(ErrorKind::Io, fmt::format("cannot write {}: {}", file.native(), why));
+  };
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out) return give_up("its folder must exist and be writable");
+  if (const Status status = record::export_ndjson(store, out); !status) {
+    return give_up(status.error().message);
+  }
+  out.close();
+  if (!out) return give_up("is the disk full?");
+  std::error_code error;
+  fs::rename(temporary, file, error);
+  if (error) return give_up(error.message());
+  return fs::file_size(file, error);
+}
+
+Status export_records(const std::string& records, std::ostream& out) {
+  record::Store store = TRY(open_reader(records));
+  return record::export_ndjson(store, out);
+}
+
+Status merge_records(const std::string& records, const std::vector<std::string>& others,
+                     ImportListener& listener) {
+  // All of them are opened before anything is written.
+  std::vector<record::Store> opened;
+  for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));
+  record::Store store = TRY(record::Store::open(records));
+  for (size_t k = 0; k < others.size(); ++k) {
+    listener.on_lines(others[k], TRY(record::merge(store, opened[k])));
+  }
+  return {};
+}
+
+Result<record::CheckReport> check_records(const std::string& records, int64_t programs) {
+  record::Store store = TRY(open_reader(records));
+  return record::check(store, programs);
+}
+
+}  // namespace tilewright::app

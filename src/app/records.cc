@@ -1,0 +1,130 @@
+#include "app/records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <iterator>
+
+#include "target/machine.h"
+#include "task/parse.h"
+
+namespace tilewright::app {
+namespace {
+
+constexpr size_t kListed = 8;  // of those that an ambiguous beginning may mean
+constexpr size_t kDigits = 32;
+
+bool is_prefix(std::string_view text) {
+  return !text.empty() && text.size() <= kDigits &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
+}
+
+// What keeps it from being what was asked for.
+std::vector<std::string> remarks_on(record::Store& store, const record::Attempt& attempt,
+                                    const std::optional<record::Protocol>& wanted,
+                                    const Hash128& here) {
+  std::vector<std::string> remarks;
+  if (wanted && attempt.protocol != *wanted) {
+    remarks.push_back(
+        fmt::format("measured by another protocol: {}", print_protocol(attempt.protocol)));
+  }
+  if (attempt.machine != here) {
+    const auto machine = store.find_machine(attempt.machine).value_or(std::optional<Machine>());
+    remarks.push_back(fmt::format("measured on another machine: {}",
+                                  machine ? machine->model : attempt.machine.hex()));
+  }
+  return remarks;
+}
+
+}  // namespace
+
+Result<record::Attempt> find_attempt(record::Store& store, std::string_view prefix) {
+  if (!is_prefix(prefix)) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("'{}' is no id: those have {} hexadecimal digits, of which the first "
+                            "few are enough",
+                            prefix.substr(0, 2 * kDigits), kDigits));
+  }
+  std::string digits(prefix);
+  std::ranges::transform(digits, digits.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::vector<Hash128> ids = TRY(store.attempts_beginning(digits, kListed + 1));
+  if (ids.empty()) {
+    return fail(ErrorKind::BadInput, fmt::format("no attempt's id begins with {}", prefix));
+  }
+  if (ids.size() > 1) {
+    std::string list;
+    for (size_t k = 0; k < std::min(ids.size(), kListed); ++k) list += "\n  " + ids[k].hex();
+    if (ids.size() > kListed) list += "\n  ...";
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("several attempts' ids begin with {}; say more of it:{}", prefix, list));
+  }
+  std::optional<record::Attempt> attempt = TRY(store.find_attempt(ids.front()));
+  if (!attempt) return fail(ErrorKind::Io, "the attempt cannot be read: " + ids.front().hex());
+  return *std::move(attempt);
+}
+
+Result<std::optional<record::Store>> open_records(const std::string& path) {
+  if (path == kNoRecords) return std::nullopt;
+  std::error_code error;
+  if (!std::filesystem::exists(path, error) && !error) return std::nullopt;
+  return TRY(record::Store::open(path, record::OpenAs::Reader));
+}
+
+Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what) {
+  const std::vector<record::StoredTask> all = TRY(store.tasks());
+  std::vector<record::StoredTask> found;
+  const Result<Workload> workload = parse_workload(what);
+  const Hash128 key = workload ? workload->key() : Hash128{};
+  for (const record::StoredTask& task : all) {
+    if (task.text == what || (workload && task.workload == key)) found.push_back(task);
+  }
+  if (found.empty() && !what.empty()) {
+    std::ranges::copy_if(all, std::back_inserter(found), [&](const record::StoredTask& task) {
+      return task.key.hex().starts_with(what);
+    });
+  }
+  if (!found.empty()) return found;
+  if (workload) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("there are no records of {}; `tilewright records ls` lists the tasks "
+                            "that have some",
+                            what));
+  }
+  return fail(ErrorKind::BadInput, fmt::format("no task's key begins with '{}', and {}", what,
+                                               workload.error().message));
+}
+
+double flop_of(const record::StoredTask& task) {
+  const Result<Task> made = record::task_of(task);
+  return made ? made->workload.dag->flop() : 0;
+}
+
+Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
+  std::optional<record::Protocol> wanted;
+  record::Protocol protocol;
+  protocol.version = -1;  // of no attempt: so that all count
+  if (!options.protocol.empty()) {
+    protocol = wanted.emplace(TRY(record::parse_protocol(options.protocol)));
+  }
+  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
+  const Hash128 here = record::machine_id(detect_machine());
+  std::vector<BestRecord> records;
+  for (const record::StoredTask& task : TRY(find_tasks(store, options.what))) {
+    auto best = TRY(store.best(task.key, protocol, options.count, here));
+    if (best.empty()) best = TRY(store.best(task.key, protocol, options.count));
+    for (const record::Attempt& attempt : best) {
+      records.push_back({.task = task,
+                         .attempt = attempt,
+                         .remarks = remarks_on(store, attempt, wanted, here),
+                         .flop = flop_of(task)});
+    }
+  }
+  if (!records.empty()) return records;
+  return fail(ErrorKind::BadInput, fmt::format("no attempt of {} was timed", options.what));
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,134 @@
+#include "app/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/workers.h"
+#include "codegen/version.h"
+
+namespace tilewright::app {
+namespace {
+
+using record::Verdict;
+using record::VerdictKind;
+
+constexpr int kTries = 3;
+constexpr int kRounds = 5;
+constexpr double kRoundMs = 100;
+constexpr double kNever = 1e9;  // a multiple of any incumbent that nothing reaches
+
+Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attempt) {
+  const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt.task));
+  if (!stored) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("the store does not have its task {}", attempt.task.hex()));
+  }
+  Task task = TRY(record::task_of(*stored));
+  if (const Status runs = check_runs_here(task.target); !runs) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("it was made for {}: {}", stored->target, runs.error().message));
+  }
+  return task;
+}
+
+// What keeps the two times from being strictly comparable.
+std::vector<std::string> differences(const record::Attempt& attempt) {
+  std::vector<std::string> out;
+  if (attempt.machine != record::machine_id(detect_machine())) {
+    out.emplace_back("it was measured on another machine");
+  }
+  if (attempt.code_generator != codegen::kCodeGeneratorVersion) {
+    out.push_back(fmt::format("code generator {} made it, this is {}", attempt.code_generator,
+                              codegen::kCodeGeneratorVersion));
+  }
+  if (attempt.protocol.cache == record::CachePolicy::InModel) {
+    out.emplace_back("it was timed between the other kernels of a model, and is now by itself");
+  }
+  return out;
+}
+
+measure::SessionOptions session_options(const record::Attempt& attempt,
+                                        const std::filesystem::path& workers,
+                                        const StopToken& stop) {
+  measure::SessionOptions out;
+  out.command = "replay " + attempt.id().hex();
+  out.version = TILEWRIGHT_VERSION;
+  out.force = true;
+  out.measure.workers = workers;
+  out.measure.protocol = attempt.protocol;
+  out.measure.protocol.interleaved = false;  // of finals only: compare says so itself
+  if (attempt.protocol.cache == record::CachePolicy::InModel) {
+    out.measure.protocol.cache = record::CachePolicy::WeightsCold;  // what is nearest to it
+  }
+  out.measure.censor_multiple = kNever;
+  out.measure.timeout_floor_ms =
+      std::max(out.measure.timeout_floor_ms, 20 * attempt.verdict.latency_ns * 1e-6);
+  out.measure.stop = [stop] { return stop.requested(); };
+  return out;
+}
+
+// Alone, or in turns with the default schedule where that is how it was measured.
+Result<measure::Answer> measure_again(measure::Session& session, const record::Attempt& attempt,
+                                      const schedule::Trace& trace) {
+  const bool in_turns =
+      attempt.protocol.interleaved && attempt.verdict.kind == record::VerdictKind::Timed;
+  if (in_turns) {
+    const schedule::Trace both[] = {trace, session.measurer().default_trace()};
+    std::vector<measure::Answer> answers = TRY(session.compare(both, kRounds, kRoundMs));
+    return std::move(answers.front());
+  }
+  std::optional<measure::Answer> answer;
+  TRY(session.measure({&trace, 1}, [&](const measure::Answer& one) { answer = one; }));
+  if (!answer) return fail(ErrorKind::Io, "stopped before it was measured");
+  return std::move(*answer);
+}
+
+}  // namespace
+
+bool agrees(const Verdict& written, const Verdict& now) {
+  if (now.kind != VerdictKind::Timed) return written.kind == now.kind;
+  if (written.kind == VerdictKind::Censored) {
+    return now.latency_ns >= written.latency_ns * (1 - kReplayTolerance);
+  }
+  if (written.kind != VerdictKind::Timed) return false;
+  return now.latency_ns >= written.latency_ns * (1 - kReplayTolerance) &&
+         now.latency_ns <= written.latency_ns * (1 + kReplayTolerance);
+}
+
+bool may_be_noise(const Verdict& written, const Verdict& now) {
+  if (now.kind == VerdictKind::Device) return true;
+  return written.kind == VerdictKind::Timed && now.kind == VerdictKind::Timed &&
+         now.latency_ns > written.latency_ns * (1 + kReplayTolerance);
+}
+
+Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop) {
+  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Existing));
+  ReplayOutcome outcome;
+  outcome.written = TRY(find_attempt(store, options.id));
+  const record::Attempt& written = outcome.written;
+  const Task task = TRY(task_of_attempt(store, written));
+  const schedule::Trace trace = TRY(schedule::trace_from_text(written.trace));
+  TRY(check_workers(options.workers));
+  outcome.remarks = differences(written);
+  outcome.flop = task.workload.dag->flop();
+
+  Result<measure::Session> session =
+      measure::Session::start(task, store, session_options(written, options.workers, stop));
+  if (!session && stop.requested()) return outcome;
+  if (!session) return std::unexpected(session.error());
+  std::optional<measure::Answer>& best = outcome.now;
+  for (int tries = 0; tries < kTries && !stop.requested(); ++tries) {
+    Result<measure::Answer> answer = measure_again(*session, written, trace);
+    if (!answer && stop.requested()) break;
+    if (!answer) return std::unexpected(answer.error());
+    const bool better = !best || is_failure(best->attempt.verdict.kind) ||
+                        answer->attempt.verdict.latency_ns < best->attempt.verdict.latency_ns;
+    if (better) best = std::move(*answer);
+    if (!may_be_noise(written.verdict, best->attempt.verdict)) break;
+  }
+  outcome.agrees = best && agrees(written.verdict, best->attempt.verdict);
+  return outcome;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,46 @@
+// run_model: runs a compiled model, or a model file, once; its outputs are summed up, and written
+// as .npy files where a folder is given.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/model_choice.h"
+#include "app/records.h"
+#include "app/target_choice.h"
+#include "base/result.h"
+#include "graph/graph.h"
+
+namespace tilewright::app {
+
+struct RunOptions {
+  ModelChoice model{};  // its `what` may be a .so
+  TargetChoice target{};
+  std::string records = kDefaultRecords;
+  std::vector<std::string> inputs{};  // NAME=FILE.npy, or FILE.npy where there is one input
+  std::string output{};               // a folder for the outputs; empty: none
+  std::optional<uint64_t> seed{};     // of other inputs; none: all must be given
+};
+
+// The range and sum of the numbers of a tensor, NaN apart.
+struct Digest {
+  double low = std::numeric_limits<double>::infinity();
+  double high = -low;
+  double sum = 0;
+  int64_t numbers = 0, nans = 0;
+};
+
+struct RunOutput {
+  std::string name;
+  graph::TensorType type;
+  Digest digest;
+  std::filesystem::path file;  // empty: not written
+};
+
+Result<std::vector<RunOutput>> run_model(const RunOptions& options);
+
+}  // namespace tilewright::app

@@ -1,0 +1,38 @@
+#include "app/target_choice.h"
+
+#include <fmt/format.h>
+
+#include "codegen/back_ends/back_ends.h"
+#include "target/machine.h"
+
+namespace tilewright::app {
+
+Result<Target> target_of(const TargetChoice& choice, int default_threads) {
+  const int threads = choice.threads > 0 ? choice.threads : default_threads;
+  if (choice.target.empty()) return host_target(threads);
+  const Target target = TRY(parse_target(choice.target));
+  if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
+  if (choice.threads > 0) {
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("--target {} says the threads already; leave --threads out", choice.target));
+  }
+  return target;
+}
+
+Result<Target> compiled_target_of(const TargetChoice& choice) {
+  Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
+  TRY(codegen::check_target(target));
+  return target;
+}
+
+Result<Target> measured_target_of(const TargetChoice& choice) {
+  Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
+  if (const Status runs = check_runs_here(target); !runs) {
+    return fail(ErrorKind::Unsupported,
+                "what is made for that target cannot be measured here: " + runs.error().message);
+  }
+  return target;
+}
+
+}  // namespace tilewright::app

@@ -1,0 +1,29 @@
+// TargetChoice: what code is made for, as a user says it: the text of a target, or this machine
+// with a number of threads. Values and pure functions, but for asking what this machine is.
+//
+//   measured_target_of({.target = "x86-64-v3", .threads = 2})   // x86-64-v3;threads=2
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "target/target.h"
+
+namespace tilewright::app {
+
+struct TargetChoice {
+  std::string target{};  // empty: this machine
+  int threads = 0;       // 0: not said
+
+  bool operator==(const TargetChoice&) const = default;
+};
+
+Result<Target> target_of(const TargetChoice& choice, int default_threads);
+
+// With one thread per CPU of this machine by default. Any target that kernels can be compiled for.
+Result<Target> compiled_target_of(const TargetChoice& choice);
+
+// With one thread per CPU by default. An error where this machine cannot run the target.
+Result<Target> measured_target_of(const TargetChoice& choice);
+
+}  // namespace tilewright::app

@@ -1,0 +1,20 @@
+#include "app/target_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "target/machine.h"
+
+namespace tilewright::app {
+namespace {
+
+TEST(TargetChoice, ThreadsAreSaidOnce) {
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 0}, 5)->threads(), 5);
+  EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
+  EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);
+  EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
+  EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads(),
+            static_cast<int>(detect_machine().cpus.size()));
+}
+
+}  // namespace
+}  // namespace tilewright::app

@@ -1,0 +1,24 @@
+// A file of many traces, as `tilewright measure --traces FILE` reads it. Two forms, told apart by
+// the first character that is not a space:
+//
+//   text     the text form of traces, separated by lines that are exactly `---`
+//   NDJSON   the JSON form, one array a line (a single array may span lines)
+//
+// Parts of the text form without anything but blank lines are no traces; one with a comment only is
+// the empty schedule. Pure functions; errors name the file, the trace and the line.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "schedule/trace.h"
+
+namespace tilewright::app {
+
+// In the order of the file; at least one.
+Result<std::vector<schedule::Trace>> parse_traces(std::string_view text);
+Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::path& path);
+
+}  // namespace tilewright::app

@@ -1,0 +1,436 @@
+#include "app/tune.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "app/tune_tasks.h"
+#include "app/workers.h"
+#include "base/clock.h"
+#include "cost/xgboost_model.h"
+#include "runtime/host/peak.h"
+#include "tune/models.h"
+#include "tune/time_budget.h"
+
+namespace tilewright::app {
+namespace {
+
+constexpr double kPeakSeconds = 0.1;
+constexpr double kLongestPeakSeconds = 0.25;
+constexpr double kReport = 0.05;  // seconds that are kept for the caller's report
+// Finals inside a model: their share of the seconds, at most so many; none where there are fewer
+// than kFewestSeconds.
+constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
+
+// A model is as fast as its tasks together.
+Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks& what) {
+  tune::Objective objective;
+  const size_t tasks = what.tasks.size();
+  const std::string name = !options.objective.empty()    ? options.objective
+                           : tasks > 1 && !what.of_model ? "geometric_mean"
+                                                         : "sum";
+  if (!options.latency_targets_us.empty() && name != "targets") {
+    return fail(ErrorKind::BadInput, "--latency-targets goes with --objective targets");
+  }
+  for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
+                          tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
+    if (text_of(kind) != name) continue;
+    objective.kind = kind;
+    for (const double us : options.latency_targets_us) {
+      if (!(us > 0)) return fail(ErrorKind::BadInput, "--latency-targets are above 0");
+      objective.targets_ns.push_back(us * 1e3);
+    }
+    if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
+      return fail(ErrorKind::BadInput,
+                  fmt::format("--objective targets needs --latency-targets with {} number{}, "
+                              "one a task, in microseconds",
+                              tasks, tasks == 1 ? "" : "s"));
+    }
+    return objective;
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("there is no objective '{}'; there are sum, targets, geometric_mean, "
+                          "early_stopping",
+                          name));
+}
+
+std::string command_of(const TuneOptions& options) {
+  std::string command = "tune";
+  for (const std::string& word : options.what) command += " " + word;
+  command +=
+      fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
+  command += words_of(options.model);  // its flags: it has no model of its own
+  for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (!options.from_model.empty()) command += " --from-model " + options.from_model;
+  if (!options.warm_start) command += " --no-warm-start";
+  if (options.force) command += " --force";
+  return command;
+}
+
+// In a model the weights of a kernel are cold when it is called.
+std::string cache_of(const TuneOptions& options, const TuneTasks& what) {
+  if (!options.cache.empty()) return options.cache;
+  return what.of_model ? "weights_cold" : "warm";
+}
+
+Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const TuneTasks& what) {
+  tune::TuningOptions tuning;
+  tuning.search.search = TRY(tune::parse_search_kind(options.search));
+  tuning.search.cost = TRY(tune::parse_cost_kind(options.cost));
+  tuning.measure.protocol.cache = TRY(record::parse_own_cache_policy(cache_of(options, what)));
+  tuning.objective = TRY(objective_of(options, what));
+  TRY(check_workers(options.workers));
+  tuning.search.seed = options.seed;
+  tuning.search.learn_from = options.learn_from;
+  tuning.search.warm_start = options.warm_start;
+  tuning.search.space.off = options.space_off;
+  if (!options.from_model.empty()) {
+    tuning.search.base = std::make_shared<const tune::BaseModel>(
+        TRY(tune::load_base_model(options.from_model, tuning.search.cost)));
+  }
+  tuning.scheduler.patience = options.patience;
+  tuning.scheduler.round_robin = !options.scheduler;
+  tuning.measure.workers = options.workers;
+  tuning.trials = options.trials;
+  if (options.trials == 0 && options.seconds <= 0) tuning.trials = what.default_trials();
+  tuning.force = options.force;
+  tuning.command = command_of(options);
+  tuning.version = TILEWRIGHT_VERSION;
+  return tuning;
+}
+
+// Before anything is measured: a file can be written there.
+Status check_writable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code error;
+  const char* why = nullptr;
+  if (std::filesystem::is_directory(path, error)) {
+    why = "it is a directory";
+  } else if (!std::filesystem::is_directory(folder, error)) {
+    why = "there is no such folder";
+  } else if (access(folder.c_str(), W_OK) != 0) {
+    why = "its folder cannot be written to";
+  }
+  if (why == nullptr) return {};
+  return fail(ErrorKind::BadInput, fmt::format("--model {}: {}", path.string(), why));
+}
+
+Status check_options(const TuneOptions& options, const TuneTasks& what) {
+  const std::vector<tune::TunedTask>& tasks = what.tasks;
+  const std::string_view of_models =
+      !options.model_finals ? "--no-model-finals" : model_flag_of(options.model);
+  if (!what.of_model && !of_models.empty()) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is for models in files, and there is none", of_models));
+  }
+  TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
+  const tune::CostKind cost = TRY(tune::parse_cost_kind(options.cost));
+  for (const auto& [flag, path] :
+       {std::pair("--model", &options.model_file), {"--from-model", &options.from_model}}) {
+    if (path->empty() || tune::learns(cost)) continue;
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} goes with --cost xgboost: no other learns", flag));
+  }
+  if (options.model_file.empty()) return {};
+  if (tasks.size() != 1) return fail(ErrorKind::BadInput, "--model goes with one task only");
+  return check_writable(options.model_file);
+}
+
+double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
+  return runtime::measure_fma_peak(tasks[0].task.target.threads(), seconds).gflops;
+}
+
+// The larger of two: other work on the machine makes a peak look low.
+double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, double peak_gflops,
+                  const StopToken& stop) {
+  const double seconds =
+      std::isinf(left_s) ? kPeakSeconds : std::min(left_s - kReport, kLongestPeakSeconds);
+  if (seconds < kReport || stop.requested()) return peak_gflops;
+  return std::max(peak_gflops, fma_peak(tasks, seconds));
+}
+
+// Only where kernels were tuned as they are called in a model.
+bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
+  return options.model_finals &&
+         cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);
+}
+
+// Seconds of those given that are kept for finals inside the models.
+double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
+  if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
+  const double most = kMostModelFinals * static_cast<double>(what.plans.size());
+  return std::min(kModelFinalsShare * options.seconds, most);
+}
+
+Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks& what,
+                                     record::Store& store) {
+  const Hash128 here = record::machine_id(detect_machine());
+  std::vector<TuneRow> rows;
+  for (size_t task = 0; task < tuning.size(); ++task) {
+    const tune::TunedTask& one = tuning.task(task);
+    rows.push_back({.name = what.names[task],
+                    .key = one.task.key(),
+                    .flop = one.task.workload.dag->flop(),
+                    .weight = one.weight,
+                    .peak_share = peak_share_of(one.task.workload),
+                    .result = tuning.result(task)});
+    if (!what.of_model) continue;
+    const auto finals = TRY(deploy::last_finals(store, rows.back().key, here));
+    if (finals.empty()) continue;
+    if (finals.front().protocol.cache != record::CachePolicy::InModel) continue;
+    rows.back().in_model = finals.front();
+  }
+  return rows;
+}
+
+// Keeps the tally of a run and tells the listener.
+class Observer : public tune::LoopListener {
+ public:
+  Observer(const TuneTasks& what, TuneListener& listener, double begin_s, double seconds)
+      : what_(what), listener_(listener), begin_s_(begin_s), seconds_(seconds) {}
+
+  void set_budget(int64_t trials, double peak_gflops) {
+    tally_.total = trials;
+    peak_gflops_ = peak_gflops;
+  }
+  // Called after each trial with its task.
+  void set_after_trial(std::function<void(size_t)> after) { after_trial_ = std::move(after); }
+
+  void on_trial(size_t task, const tune::Proposal& /*proposal*/,
+                const tune::Trial& trial) override {
+    if (task != task_ || tally_.name.empty()) begin_task(task);
+    tally_.add(trial);
+    if (trial.is_timed() && (tally_.best_ns <= 0 || trial.latency_ns < tally_.best_ns)) {
+      tally_.best_ns = trial.latency_ns;
+      best_ns_.resize(what_.tasks.size());
+      best_ns_[task] = trial.latency_ns;
+    }
+    trials_.push_back(trial);
+    if (after_trial_) after_trial_(task);
+    listener_.on_trial(progress());
+  }
+
+  void on_round(size_t task, const tune::RoundReport& report) override {
+    tally_.scored += report.scored;
+    tally_.search_s += report.propose_s;
+    overhead_s_ += report.propose_s + report.learn_s;
+    if (report.quality) {
+      scored_task_ = what_.names[task];
+      scored_round_ = report;
+    }
+    listener_.on_round({.name = what_.names[task],
+                        .task = what_.tasks[task].task.key(),
+                        .weight = what_.tasks[task].weight,
+                        .report = report,
+                        .trials = trials_});
+    trials_.clear();
+  }
+
+  void add_stored(size_t trials) { tally_.stored += trials; }  // known without the search
+  void end_search() { listener_.on_search_end(progress()); }
+
+  const TuneTally& tally() const { return tally_; }
+  double overhead_s() const { return overhead_s_; }
+  const std::string& scored_task() const { return scored_task_; }
+  const tune::RoundReport& scored_round() const { return scored_round_; }
+
+ private:
+  void begin_task(size_t task) {
+    task_ = task;
+    tally_.name = what_.names[task];
+    tally_.flop = what_.tasks[task].task.workload.dag->flop();
+    tally_.peak_share = peak_share_of(what_.tasks[task].task.workload);
+    tally_.best_ns = task < best_ns_.size() ? best_ns_[task] : 0;
+  }
+  // Until the trials are used up at this rate, or the time.
+  double left_s(double now_s) const {
+    double left = seconds_ > 0 ? seconds_ - now_s : tune::TimeBudget::kNoEnd;
+    if (tally_.total > 0 && tally_.measured > 0) {
+      const auto trials = static_cast<double>(tally_.total) - static_cast<double>(tally_.trials());
+      left = std::min(left, trials * now_s / static_cast<double>(tally_.measured));
+    }
+    return std::max(left, 0.0);
+  }
+  TuneProgress progress() const {
+    const double now_s = seconds_now() - begin_s_;
+    return {
+        .tally = tally_, .elapsed_s = now_s, .left_s = left_s(now_s), .peak_gflops = peak_gflops_};
+  }
+
+  const TuneTasks& what_;
+  TuneListener& listener_;
+  double begin_s_;
+  double seconds_;
+  TuneTally tally_;
+  double peak_gflops_ = 0;
+  double overhead_s_ = 0;
+  size_t task_ = 0;
+  std::vector<double> best_ns_;
+  std::vector<tune::Trial> trials_;  // of the round
+  std::string scored_task_;
+  tune::RoundReport scored_round_;
+  std::function<void(size_t)> after_trial_;
+};
+
+// One call of tune, from its tasks to its outcome.
+class TuneRun {
+ public:
+  TuneRun(const TuneOptions& options, const TuneTasks& what, const Target& target,
+          record::Store& store, TuneListener& listener, const StopToken& stop, double begin_s)
+      : options_(options),
+        what_(what),
+        target_(target),
+        store_(store),
+        listener_(listener),
+        stop_(stop),
+        begin_s_(begin_s),
+        observer_(what, listener, begin_s, options.seconds) {}
+
+  Result<TuneOutcome> run(tune::TuningOptions with) {
+    tune::TimeBudget budget(options_.seconds - model_finals_s(options_, what_), what_.tasks.size(),
+                            begin_s_, seconds_now);
+    bool in_finals = false;
+    with.measure.stop = [&] {
+      return stop_.requested() || (in_finals ? budget.left_s() <= 0 : budget.trials_are_over());
+    };
+    tune::Tuning tuning = TRY(tune::Tuning::start(what_.tasks, store_, with));
+    const tune::Budget spent{.trials = with.trials, .seconds = options_.seconds};
+    if (what_.of_model && tuning.is_done(spent)) return recall(tuning);
+    double peak_gflops = fma_peak(what_.tasks, kPeakSeconds);
+    observer_.set_budget(with.trials, peak_gflops);
+    std::vector<double> finals_s(what_.tasks.size(), tune::TimeBudget::kNoEnd);
+    observer_.set_after_trial([&](size_t task) {
+      if (options_.seconds <= 0) return;
+      finals_s[task] = tuning.shortest_finals_s(task);
+      budget.set_shortest_finals(*std::ranges::min_element(finals_s));
+    });
+
+    Status status = tuning.run(&observer_);
+    observer_.end_search();
+    const double trials_end_s = seconds_now();
+    in_finals = true;
+    if (status && !stop_.requested()) {
+      status = tuning.hold_finals([&] { return stop_.requested() || budget.left_s() <= 0; },
+                                  [&] { return budget.left_for_finals_s(); });
+    }
+    std::vector<ModelFinals> in_models;
+    const TuneTally& tally = observer_.tally();
+    if (status && !stop_.requested()) status = hold_in_models(tally.measured > 0, &in_models);
+    if (stop_.requested()) status = {};  // that is why it ended
+    if (!status && tally.trials() == 0) return std::unexpected(status.error());
+    const double all_finals_s = seconds_now() - trials_end_s;
+    if (tally.measured > 0) {
+      peak_gflops = peak_again(what_.tasks, left_s(), peak_gflops, stop_);
+    }
+    TuneOutcome outcome = TRY(outcome_of(tuning));
+    outcome.finals_s = all_finals_s;
+    outcome.peak_gflops = peak_gflops;
+    outcome.in_models = std::move(in_models);
+    if (status && !options_.model_file.empty()) status = save_model(tuning, &outcome);
+    if (status && what_.of_model && !stop_.requested()) status = tuning.note_done(spent);
+    outcome.status = status;
+    return outcome;
+  }
+
+ private:
+  double left_s() const {
+    return options_.seconds > 0 ? begin_s_ + options_.seconds - seconds_now()
+                                : tune::TimeBudget::kNoEnd;
+  }
+
+  // Each model has its share of the time that is left. `again`: also where nothing is new.
+  Status hold_in_models(bool again, std::vector<ModelFinals>* held) {
+    if (!holds_model_finals(options_, what_)) return {};
+    for (size_t k = 0; k < what_.plans.size() && !stop_.requested(); ++k) {
+      const double seconds = left_s() - kLongestPeakSeconds;
+      const ModelFinalsOptions with{
+          .workers = options_.workers,
+          .seconds = seconds / static_cast<double>(what_.plans.size() - k),
+          .again = again,
+          .command = command_of(options_) + " (finals in the model)",
+          .version = TILEWRIGHT_VERSION,
+          .on_libraries = [&](size_t count) { listener_.on_model_finals(count); }};
+      const Result<ModelFinals> finals =
+          hold_model_finals(what_.plans[k], target_, store_, with, stop_);
+      listener_.on_model_finals_end();
+      if (!finals) return std::unexpected(finals.error());
+      if (finals->held || !finals->why_not.empty()) held->push_back(*finals);
+    }
+    return {};
+  }
+
+  // A model that was tuned before with this budget: its results from the store, without the search.
+  // Finals inside it that were not held then are held now.
+  Result<TuneOutcome> recall(tune::Tuning& tuning) {
+    TRY(tuning.recall());
+    for (size_t task = 0; task < tuning.size(); ++task) {
+      observer_.add_stored(tuning.result(task).trials);
+    }
+    std::vector<ModelFinals> in_models;
+    TRY(hold_in_models(false, &in_models));
+    TuneOutcome outcome = TRY(outcome_of(tuning));
+    outcome.known = true;
+    outcome.in_models = std::move(in_models);
+    return outcome;
+  }
+
+  // All but what finals and the peak came to.
+  Result<TuneOutcome> outcome_of(const tune::Tuning& tuning) {
+    TuneOutcome outcome;
+    outcome.rows = TRY(rows_of(tuning, what_, store_));
+    outcome.of_model = what_.of_model;
+    outcome.tally = observer_.tally();
+    outcome.overhead_s = observer_.overhead_s();
+    outcome.scored_task = observer_.scored_task();
+    outcome.scored_round = observer_.scored_round();
+    outcome.trajectory = tuning.trajectory().key;
+    outcome.resumed = !tuning.trajectory().is_new();
+    outcome.stopped = stop_.requested();
+    outcome.records = options_.records;
+    outcome.all_s = seconds_now() - begin_s_;
+    return outcome;
+  }
+
+  // A run of too few trials has learned nothing, which is no failure of it.
+  Status save_model(const tune::Tuning& tuning, TuneOutcome* outcome) const {
+    const tune::TaskTuner* const tuner = tuning.loop().tuner(0);
+    const auto* const model =
+        tuner != nullptr ? dynamic_cast<const cost::XgboostModel*>(tuner->model()) : nullptr;
+    outcome->nothing_learned = model == nullptr;
+    if (model == nullptr) return {};
+    return cost::save_model_file(model->file(), options_.model_file);
+  }
+
+  const TuneOptions& options_;
+  const TuneTasks& what_;
+  const Target& target_;
+  record::Store& store_;
+  TuneListener& listener_;
+  const StopToken& stop_;
+  double begin_s_;
+  Observer observer_;
+};
+
+}  // namespace
+
+bool TuneOutcome::has_winner() const {
+  return std::ranges::any_of(rows,
+                             [](const TuneRow& row) { return row.result.winner() != nullptr; });
+}
+
+Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
+                         const StopToken& stop) {
+  const double begin_s = seconds_now();
+  const Target target = TRY(measured_target_of(options.target));
+  const TuneTasks what = TRY(tune_tasks_of(options.what, options.model, target));
+  TRY(check_options(options, what));
+  tune::TuningOptions with = TRY(tuning_options(options, what));
+  record::Store store = TRY(record::Store::open(options.records));
+  return TuneRun(options, what, target, store, listener, stop, begin_s).run(std::move(with));
+}
+
+}  // namespace tilewright::app

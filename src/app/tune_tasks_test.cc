@@ -1,0 +1,36 @@
+#include "app/tune_tasks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "target/machine.h"
+
+namespace tilewright::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TuneTasks, WordsThatMeanTheSameWeighMore) {
+  const Target target = host_target(1);
+  const Result<TuneTasks> what =
+      tune_tasks_of({"matmul:m=8,n=8,k=8", "C2D2", "matmul:k=8,m=8,n=8"}, {}, target);
+  ASSERT_TRUE(what) << what.error().message;
+  ASSERT_EQ(what->tasks.size(), 2U);
+  EXPECT_EQ(what->tasks[0].weight, 2);
+  EXPECT_EQ(what->names[1], "C2D2");
+  EXPECT_FALSE(what->of_model);
+  EXPECT_EQ(what->default_trials(), 400);
+  const Result<TuneTasks> none = tune_tasks_of({"none.onnx"}, {}, target);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, HasSubstr("none.onnx"));
+}
+
+TEST(TuneTasks, SmallTasksOfAModelGetFewTrials) {
+  TuneTasks what =
+      *tune_tasks_of({"matmul:m=512,n=512,k=512", "matmul:m=8,n=8,k=8"}, {}, host_target(1));
+  what.of_model = true;
+  EXPECT_EQ(what.default_trials(), 224);
+}
+
+}  // namespace
+}  // namespace tilewright::app

@@ -1,0 +1,254 @@
+#include "app/tune.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "app/bench.h"
+#include "app/compile.h"
+#include "app/run_model.h"
+#include "app/small_model_testing.h"
+
+namespace tilewright::app {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kOperator = "matmul:m=24,n=24,k=24";
+
+// Counts what it is told, and asks for a stop after some trials.
+struct Counter : TuneListener {
+  void on_trial(const TuneProgress& progress) override {
+    ++trials;
+    best_ns = progress.tally.best_ns;
+    name = progress.tally.name;
+    EXPECT_EQ(progress.tally.trials(), trials);
+    EXPECT_GE(progress.elapsed_s, elapsed_s);
+    EXPECT_GE(progress.left_s, 0);
+    elapsed_s = progress.elapsed_s;
+    if (trials == stop_after) stop.request();
+  }
+  void on_round(const TuneRound& round) override {
+    ++rounds;
+    in_rounds += round.trials.size();
+    EXPECT_EQ(round.trials.size(), round.report.tried);
+  }
+  void on_search_end(const TuneProgress& /*progress*/) override { ++ends; }
+  void on_model_finals(size_t count) override { libraries += count; }
+  void on_model_finals_end() override { ++models; }
+
+  StopSource stop;
+  size_t stop_after = 0;  // 0: never
+  size_t trials = 0, rounds = 0, in_rounds = 0, ends = 0, libraries = 0, models = 0;
+  double best_ns = 0, elapsed_s = 0;
+  std::string name;
+};
+
+TuneOptions options_of(const SmallModel& small) {
+  return {.what = {kOperator},
+          .target = {.target = {}, .threads = 1},
+          .records = small.records(),
+          .workers = kWorkers,
+          .trials = 12};
+}
+
+TEST(Tune, TellsTheListenerOfEachTrialAndGivesAWinner) {
+  const SmallModel small;
+  Counter counter;
+  const auto outcome = tune(options_of(small), counter, counter.stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->status.has_value());
+  EXPECT_EQ(outcome->tally.trials(), 12U);
+  EXPECT_EQ(counter.trials, 12U);
+  EXPECT_EQ(counter.in_rounds, 12U);
+  EXPECT_GE(counter.rounds, 1U);
+  EXPECT_EQ(counter.ends, 1U);
+  EXPECT_GT(counter.best_ns, 0);
+  ASSERT_EQ(outcome->rows.size(), 1U);
+  EXPECT_EQ(counter.name, outcome->rows[0].name);
+  EXPECT_THAT(counter.name, HasSubstr(kOperator));
+  EXPECT_TRUE(outcome->has_winner());
+  EXPECT_FALSE(outcome->stopped);
+  EXPECT_FALSE(outcome->of_model);
+  EXPECT_GT(outcome->peak_gflops, 0);
+}
+
+TEST(Tune, AStopInTheMiddleKeepsWhatWasMeasured) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.trials = 400;
+  Counter counter;
+  counter.stop_after = 5;
+  const auto stopped = tune(options, counter, counter.stop.token());
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
+  EXPECT_TRUE(stopped->stopped);
+  EXPECT_TRUE(stopped->status.has_value());
+  EXPECT_GE(stopped->tally.measured, 5U);
+  EXPECT_LT(stopped->tally.trials(), 400U);
+  EXPECT_FALSE(stopped->resumed);
+
+  options.trials = 12;  // the same search goes on in the same process
+  Counter again;
+  const auto resumed = tune(options, again, again.stop.token());
+  ASSERT_TRUE(resumed.has_value()) << resumed.error().message;
+  EXPECT_FALSE(resumed->stopped);
+  EXPECT_TRUE(resumed->resumed);
+  EXPECT_GE(resumed->tally.stored, 5U);
+  EXPECT_EQ(resumed->tally.trials(), 12U);
+}
+
+TEST(Tune, AStopThatWasRequestedBeforeMeasuresNothing) {
+  const SmallModel small;
+  Counter counter;
+  counter.stop.request();
+  const auto outcome = tune(options_of(small), counter, counter.stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->stopped);
+  EXPECT_EQ(outcome->tally.trials(), 0U);
+  EXPECT_FALSE(outcome->has_winner());
+}
+
+TEST(Tune, AWorkersFolderThatDoesNotExistIsAnErrorBeforeAStoreIsMade) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.workers = small / "nowhere";
+  Counter counter;
+  const auto outcome = tune(options, counter, {});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::Io);
+  EXPECT_THAT(outcome.error().message, HasSubstr("there is no tilewright-build-worker"));
+  EXPECT_THAT(outcome.error().message, HasSubstr("nowhere"));
+  EXPECT_EQ(counter.trials, 0U);
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
+}
+
+TEST(Tune, OptionsThatContradictEachOtherAreErrors) {
+  const SmallModel small;
+  Counter counter;
+  TuneOptions options = options_of(small);
+  options.model_finals = false;
+  EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("there is none"));
+  options = options_of(small);
+  options.search = "guessing";
+  EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("guessing"));
+  options = options_of(small);
+  options.latency_targets_us = {1};
+  EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("targets"));
+}
+
+// From a model file to a library with tuned kernels, all in this process.
+TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.what = {small.model_file()};
+  options.trials = 16;
+  Counter counter;
+  const auto tuned = tune(options, counter, counter.stop.token());
+  ASSERT_TRUE(tuned.has_value()) << tuned.error().message;
+  ASSERT_TRUE(tuned->of_model);
+  ASSERT_EQ(tuned->in_models.size(), 1U);
+  const ModelFinals& finals = tuned->in_models[0];
+  EXPECT_TRUE(finals.held) << finals.why_not;
+  EXPECT_EQ(finals.cut_short, "");
+  EXPECT_GT(finals.after_ns, 0);
+  EXPECT_EQ(counter.models, 1U);
+  EXPECT_GE(counter.libraries, 1U);
+  EXPECT_TRUE(tuned->rows[0].in_model.has_value());
+
+  Counter none;
+  const auto known = tune(options, none, none.stop.token());
+  ASSERT_TRUE(known.has_value()) << known.error().message;
+  EXPECT_TRUE(known->known);
+  EXPECT_EQ(none.trials, 0U);
+  EXPECT_TRUE(known->in_models.empty());  // nothing is new
+
+  const std::string so = small / "small.so";
+  struct Kernels : CompileListener {
+    void on_kernel(size_t done, size_t all) override { finished = done == all; }
+    bool finished = false;
+  } kernels;
+  const auto compiled = compile({.model = {.what = small.model_file()},
+                                 .target = {.target = {}, .threads = 1},
+                                 .records = small.records(),
+                                 .output = so,
+                                 .require_tuned = true},
+                                kernels);
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  EXPECT_TRUE(compiled->written);
+  EXPECT_TRUE(kernels.finished);
+  EXPECT_TRUE(compiled->untuned.empty());
+  EXPECT_EQ(compiled->file_bytes, std::filesystem::file_size(so));
+
+  const auto outputs = run_model({.model = {.what = so}, .records = kNoRecords, .seed = 1});
+  ASSERT_TRUE(outputs.has_value()) << outputs.error().message;
+  ASSERT_EQ(outputs->size(), 1U);
+  EXPECT_EQ(outputs->front().name, "y");
+  EXPECT_GE(outputs->front().digest.low, 0);
+}
+
+TEST(Tune, AStopDuringTheFinalsInsideAModelKeepsTheRecords) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.what = {small.model_file()};
+  struct Stopper : TuneListener {
+    void on_model_finals(size_t /*libraries*/) override { stop.request(); }
+    StopSource stop;
+  } stopper;
+  const auto outcome = tune(options, stopper, stopper.stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->stopped);
+  for (const ModelFinals& one : outcome->in_models) EXPECT_FALSE(one.held);
+  EXPECT_TRUE(outcome->has_winner());
+}
+
+TEST(Compile, WritesNothingWhereATaskHasNoRecordAndOneIsRequired) {
+  const SmallModel small;
+  CompileListener silent;
+  CompileOptions options{.model = {.what = small.model_file()},
+                         .records = small.records(),
+                         .output = small / "small.so",
+                         .require_tuned = true};
+  const auto refused = compile(options, silent);
+  ASSERT_TRUE(refused.has_value()) << refused.error().message;
+  EXPECT_FALSE(refused->written);
+  EXPECT_EQ(refused->untuned.size(), refused->kernels);
+  EXPECT_FALSE(std::filesystem::exists(options.output));
+  options.output = small / "small.exe";
+  EXPECT_THAT(compile(options, silent).error().message, HasSubstr("ends in .so"));
+}
+
+TEST(Bench, AStopEndsTheRunsAndSeveralModelsTakeTurns) {
+  const SmallModel small;
+  CompileListener silent;
+  const std::string so = small / "small.so";
+  ASSERT_TRUE(compile({.model = {.what = small.model_file()},
+                       .target = {.target = {}, .threads = 1},
+                       .records = kNoRecords,
+                       .output = so},
+                      silent)
+                  .has_value());
+  struct Timed : BenchListener {
+    void on_loaded(const std::string& /*what*/, size_t /*untuned*/) override { ++loaded; }
+    void on_timed(const BenchedModel& /*model*/) override { ++timed; }
+    int loaded = 0, timed = 0;
+  } listener;
+  const auto outcome = bench({.what = {so, so}, .seconds = 0.1}, listener, {});
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  ASSERT_EQ(outcome->models.size(), 2U);
+  EXPECT_EQ(listener.loaded, 2);
+  EXPECT_EQ(listener.timed, 2);
+  EXPECT_EQ(outcome->models[0].threads, 1);
+  EXPECT_FALSE(outcome->models[1].timing.runs_ns.empty());
+  const StopSource stop;
+  stop.request();
+  const auto stopped = bench({.what = {so}, .seconds = 1e6}, listener, stop.token());
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
+  EXPECT_EQ(stopped->models[0].timing.runs_ns.size(), 1U);
+  EXPECT_THAT(bench({.what = {so, small.model_file()}}, listener, {}).error().message,
+              HasSubstr("is no compiled model"));
+}
+
+}  // namespace
+}  // namespace tilewright::app

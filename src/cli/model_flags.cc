@@ -1,0 +1,35 @@
+#include "cli/model_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <string_view>
+
+#include "cli/flag_checks.h"
+#include "cli/records_common.h"
+
+namespace tilewright::cli {
+
+void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
+  app.add_option("--input-shapes", choice->input_shapes,
+                 "shapes of inputs whose dimensions the model leaves open: x:[1,3,224,224];y:[1]");
+  app.add_option("--passes-off", choice->passes_off,
+                 "passes over the graph to leave out: NAME[,NAME] (docs/graph.md)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--allow", choice->allow,
+                 "what may change results and is not done by default: winograd (docs/models.md)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+}
+
+Status check_model_flags(const CLI::App& app, const app::ModelChoice& choice,
+                         const std::string& records, bool shapes_are_used) {
+  if (!app::is_library(choice.what)) return check_named_records(app, records);
+  constexpr std::string_view kWhy =
+      "is not for a compiled model: that was decided when it was compiled";
+  if (!shapes_are_used) {
+    if (Status refused = refuse_flags(app, {"--input-shapes"}, kWhy); !refused) return refused;
+  }
+  return refuse_flags(app, {"--target", "--records", "--passes-off", "--allow"}, kWhy);
+}
+
+}  // namespace tilewright::cli

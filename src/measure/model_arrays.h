@@ -1,0 +1,32 @@
+// ModelArrays: the arrays that an exported model is run on, aligned as kernels like it. The
+// pointers are what TilewrightModelApi::run takes; they are valid as long as the arrays. Movable,
+// not copyable.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/rng.h"
+#include "ir/type.h"
+#include "runtime/abi/model_abi.h"
+#include "runtime/host/buffer.h"
+
+namespace tilewright::measure {
+
+struct ModelArrays {
+  std::vector<runtime::AlignedBuffer> inputs, outputs;
+  std::vector<const void*> input_pointers;
+  std::vector<void*> output_pointers;
+};
+
+// Arrays of the right sizes; the inputs hold nothing yet.
+ModelArrays allocate_arrays(const TilewrightModelApi& api);
+// The same with random inputs.
+ModelArrays random_arrays(const TilewrightModelApi& api, uint64_t seed);
+
+// Floats in [-1, 1), integers and truth values in [0, 2).
+void fill_random(const TilewrightTensorInfo& info, runtime::AlignedBuffer& buffer, Rng& rng);
+
+ir::Scalar scalar_of(TilewrightDataType type);
+
+}  // namespace tilewright::measure

@@ -1,0 +1,142 @@
+#include "measure/model_clock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "runtime/host/timer.h"
+
+namespace tilewright::measure {
+namespace {
+
+constexpr double kWarmShare = 0.1, kWholeShare = 0.75;
+constexpr double kTurnSeconds = 0.05;  // of one of several
+constexpr size_t kMostSamples = 1'000'000;
+
+int64_t after(int64_t begin_ns, double seconds) { return begin_ns + std::llround(seconds * 1e9); }
+
+// Takes samples of one model.
+class Stopwatch {
+ public:
+  Stopwatch(const TimedModel& timed, std::function<bool()> stop)
+      : timed_(timed),
+        stop_(std::move(stop)),
+        inputs_(timed.arrays->input_pointers.data()),
+        outputs_(timed.arrays->output_pointers.data()),
+        step_ns_(static_cast<size_t>(timed.api->step_count)),
+        samples_(step_ns_.size()) {}
+
+  Status warm_up(int64_t end_ns) {
+    return repeat(end_ns,
+                  [&](int64_t) { return timed_.api->run(timed_.model, inputs_, outputs_); });
+  }
+  Status whole_runs(int64_t end_ns) {
+    return repeat(end_ns, [&](int64_t from_ns) {
+      const int32_t code = timed_.api->run(timed_.model, inputs_, outputs_);
+      timing_.runs_ns.push_back(static_cast<double>(runtime::now_ns() - from_ns));
+      return code;
+    });
+  }
+  // `whole`: whole runs too.
+  Status step_by_step(int64_t end_ns, bool whole) {
+    return repeat(end_ns, [&](int64_t from_ns) {
+      const int32_t code = timed_.api->run_timed(timed_.model, inputs_, outputs_, step_ns_.data());
+      const auto run_ns = static_cast<double>(runtime::now_ns() - from_ns);
+      const auto sum_ns = std::accumulate(step_ns_.begin(), step_ns_.end(), int64_t{0});
+      shares_.push_back(static_cast<double>(sum_ns) / std::max(run_ns, 1.0));
+      for (size_t k = 0; k < step_ns_.size(); ++k) {
+        samples_[k].push_back(static_cast<double>(step_ns_[k]));
+      }
+      if (whole) timing_.runs_ns.push_back(run_ns);
+      return code;
+    });
+  }
+
+  bool is_full() const { return shares_.size() >= kMostSamples; }  // of runs step by step
+
+  ModelTiming finish() {
+    std::ranges::sort(timing_.runs_ns);
+    std::ranges::sort(shares_);
+    timing_.share = quantile_of(shares_, 0.5);
+    for (std::vector<double>& one : samples_) {
+      std::ranges::sort(one);
+      timing_.steps_ns.push_back(quantile_of(one, 0.5));
+      timing_.low_ns.push_back(quantile_of(one, kLowQuantile));
+    }
+    return std::move(timing_);
+  }
+
+ private:
+  // Calls until `end_ns`, once at least, or until it fails.
+  Status repeat(int64_t end_ns, const std::function<int32_t(int64_t begin_ns)>& call) const {
+    size_t calls = 0;
+    int64_t now_ns = runtime::now_ns();
+    while (calls == 0 || (now_ns < end_ns && calls < kMostSamples && !(stop_ && stop_()))) {
+      if (call(now_ns) != 0) return fail(ErrorKind::Build, timed_.api->error(timed_.model));
+      now_ns = runtime::now_ns();
+      ++calls;
+    }
+    return {};
+  }
+
+  TimedModel timed_;
+  std::function<bool()> stop_;
+  const void* const* inputs_;
+  void* const* outputs_;
+  std::vector<int64_t> step_ns_;
+  std::vector<std::vector<double>> samples_;  // by step
+  std::vector<double> shares_;
+  ModelTiming timing_;
+};
+
+Status time_one(Stopwatch& watch, int64_t begin_ns, double seconds) {
+  TRY(watch.warm_up(after(begin_ns, kWarmShare * seconds)));
+  TRY(watch.whole_runs(after(begin_ns, (kWarmShare + kWholeShare) * seconds)));
+  return watch.step_by_step(after(begin_ns, seconds), false);
+}
+
+// One run at the beginning of a turn finds what the others left in the caches.
+Status time_in_turns(std::vector<Stopwatch>& watches, int64_t end_ns,
+                     const ModelClockOptions& options) {
+  do {
+    for (size_t k = 0; k < watches.size(); ++k) {
+      if (options.at_work) options.at_work(k);
+      TRY(watches[k].warm_up(0));
+      TRY(watches[k].step_by_step(after(runtime::now_ns(), kTurnSeconds), true));
+    }
+  } while (runtime::now_ns() < end_ns && !(options.stop && options.stop()) &&
+           !std::ranges::any_of(watches, &Stopwatch::is_full));
+  return {};
+}
+
+}  // namespace
+
+double quantile_of(const std::vector<double>& ascending, double q) {
+  if (ascending.empty()) return 0;
+  const double position = q * static_cast<double>(ascending.size() - 1);
+  const auto below = static_cast<size_t>(position);
+  const size_t above = std::min(below + 1, ascending.size() - 1);
+  const double part = position - static_cast<double>(below);
+  return ascending[below] + part * (ascending[above] - ascending[below]);
+}
+
+Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models,
+                                             const ModelClockOptions& options) {
+  const int64_t begin_ns = runtime::now_ns();
+  std::vector<Stopwatch> watches;
+  watches.reserve(models.size());
+  for (const TimedModel& model : models) watches.emplace_back(model, options.stop);
+  if (watches.size() == 1) {
+    if (options.at_work) options.at_work(0);
+    TRY(time_one(watches[0], begin_ns, options.seconds));
+  } else if (!watches.empty()) {
+    TRY(time_in_turns(watches, after(begin_ns, options.seconds), options));
+  }
+  std::vector<ModelTiming> timings;
+  timings.reserve(watches.size());
+  for (Stopwatch& watch : watches) timings.push_back(watch.finish());
+  return timings;
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,39 @@
+// ModelLibrary: a compiled model, opened from its .so. Not to be shared between threads, but for
+// instances made of its api.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "base/result.h"
+#include "runtime/abi/model_abi.h"
+
+namespace tilewright::runtime {
+
+class ModelLibrary {
+ public:
+  // An error of kind Io when it cannot be opened, of BadInput when it is no compiled model, of
+  // Unsupported when it is one of another version.
+  static Result<ModelLibrary> open(const std::filesystem::path& so);
+
+  // Valid as long as the library; instances are destroyed before it goes.
+  const TilewrightModelApi& api() const { return *api_; }
+
+ private:
+  struct Close {
+    void operator()(void* handle) const;
+  };
+  std::unique_ptr<void, Close> handle_;
+  const TilewrightModelApi* api_ = nullptr;
+};
+
+// One instance of a model, destroyed with it.
+struct DestroyInstance {
+  const TilewrightModelApi* api = nullptr;
+  void operator()(TilewrightModel* model) const { api->destroy(model); }
+};
+using ModelInstance = std::unique_ptr<TilewrightModel, DestroyInstance>;
+Result<ModelInstance> make_instance(const TilewrightModelApi& api,
+                                    const TilewrightModelOptions& options);
+
+}  // namespace tilewright::runtime
