@@ -20,7 +20,7 @@
 namespace tilewright::measure {
 
 struct ModelTimingOptions {
-  std::filesystem::path workers{};                             // the folder of tilewright-run-worker
+  std::filesystem::path workers{};                           // the folder of tilewright-run-worker
   double seconds = 1;                                        // of runs, for all libraries together
   double limit_s = std::numeric_limits<double>::infinity();  // the worker is killed after that
   int threads = 0;                  // 0: as many as each library was made for

@@ -1,0 +1,91 @@
+#include "app/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include "base/file.h"
+#include "target/host_features.h"
+
+namespace tilewright::app {
+namespace {
+
+// --- what may be missing: one function per subject ---
+
+std::optional<MissingPart> missing_huge_pages(const Machine&) {
+  const char* const path = "/sys/kernel/mm/transparent_hugepage/enabled";
+  const Result<std::string> mode = read_file(path);
+  if (!mode || mode->find("[never]") == std::string::npos) return {};
+  return MissingPart{"huge pages: large tensors cost more address translations",
+                     fmt::format("echo madvise | sudo tee {}", path)};
+}
+
+std::optional<MissingPart> missing_steady_clock(const Machine& machine) {
+  const Result<std::string> governor = read_file(
+      fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", machine.cpus.front()));
+  if (!governor || governor->starts_with("performance")) return {};
+  return MissingPart{fmt::format("a steady clock: the governor is {}, timings will wander",
+                                 governor->substr(0, governor->find('\n'))),
+                     "sudo cpupower frequency-set -g performance"};
+}
+
+std::vector<MissingPart> find_missing(const Machine& machine,
+                                      const std::vector<BackEndHealth>& back_ends) {
+  std::vector<MissingPart> missing;
+  for (std::string& what : missing_host_features(machine.features)) {
+    missing.push_back({std::move(what), ""});
+  }
+  for (const auto subject : {missing_huge_pages, missing_steady_clock}) {
+    if (std::optional<MissingPart> found = subject(machine)) missing.push_back(*std::move(found));
+  }
+  for (const BackEndHealth& health : back_ends) {
+    if (health.status) continue;
+    missing.push_back(
+        {fmt::format("back end {}: {}", health.back_end->name, health.status.error().message),
+         std::string(health.back_end->remedy)});
+  }
+  return missing;
+}
+
+// --- the report ---
+
+// Enough to leave every cache, and not so much as to trouble the machine.
+int64_t copy_bytes(const Machine& machine) {
+  constexpr int64_t kMebibyte = int64_t{1} << 20;
+  const int64_t beyond_caches = std::max(4 * machine.cache_bytes(3), 64 * kMebibyte);
+  return std::min(beyond_caches, std::max(machine.memory_bytes / 8, kMebibyte));
+}
+
+MachineReport examine(const DoctorOptions& options, DoctorListener& listener) {
+  MachineReport report;
+  report.machine = detect_machine();
+  const int all =
+      options.threads > 0 ? options.threads : static_cast<int>(report.machine.cpus.size());
+  report.target = host_target(all);
+  for (const int threads : all > 1 ? std::vector{1, all} : std::vector{1}) {
+    listener.on_measuring(threads);
+    report.limits.push_back({.threads = threads,
+                             .fma = runtime::measure_fma_peak(threads, options.seconds),
+                             .copy = runtime::measure_copy_bandwidth(
+                                 threads, copy_bytes(report.machine), options.seconds)});
+  }
+  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+    report.back_ends.push_back({&back_end, codegen::probe(back_end)});
+  }
+  report.missing = find_missing(report.machine, report.back_ends);
+  return report;
+}
+
+}  // namespace
+
+Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener) {
+  try {
+    return examine(options, listener);
+  } catch (const std::runtime_error& error) {  // not an InternalError: the machine said no
+    return fail(ErrorKind::Unsupported, fmt::format("cannot measure: {}", error.what()));
+  }
+}
+
+}  // namespace tilewright::app
