@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/stubs/logging.h>
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <charconv>
 #include <climits>

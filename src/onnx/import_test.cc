@@ -184,7 +184,6 @@ TEST(ImportTest, FunctionsAreWrittenOut) {
   function.set_domain("own");
   function.add_input("a");
   function.add_output("b");
-  function.add_attribute("axis");
   auto* set = function.add_opset_import();
   set->set_version(17);
   ModelWriter::write_node(*function.add_node(), "Exp", {"a"}, {"e"});
@@ -197,6 +196,32 @@ TEST(ImportTest, FunctionsAreWrittenOut) {
   ASSERT_TRUE(graph.has_value()) << graph.error().message;
   EXPECT_THAT(ops_of(*graph), testing::ElementsAre("exp", "softmax"));
   EXPECT_EQ(graph->node(0).origin, std::vector<std::string>{"call/e"});
+}
+
+// A field of length `bytes` under `number`, as protobuf writes it.
+std::string field_of(int number, const std::string& bytes) {
+  const int tag = number << 3 | 2;
+  std::string text;
+  if (tag >= 128) text += static_cast<char>((tag & 127) | 128);
+  text += static_cast<char>(tag < 128 ? tag : tag >> 7);
+  return text + static_cast<char>(bytes.size()) + bytes;
+}
+
+TEST(ImportTest, FieldsThatTheSchemaLeavesOutAreSkipped) {
+  ModelWriter model;
+  model.input("x", {4});
+  auto& node = model.node("Relu", {"x"}, {"y"});
+  model.output("y");
+  const auto plain = model.import();
+  ASSERT_TRUE(plain.has_value()) << plain.error().message;
+  // doc_string of the node and metadata_props, which the schema does not have
+  ASSERT_TRUE(node.MergeFromString(field_of(6, "a comment") + field_of(9, field_of(1, "key"))));
+  // ir_version, producer_name, and fields of formats to come: a list of strings, a nested message
+  std::string bytes = std::string("\x08\x0d", 2) + field_of(2, "somebody") + model.bytes();
+  bytes += field_of(14, field_of(1, "k") + field_of(2, "v")) + field_of(200, "later");
+  const auto graph = import_bytes(std::as_bytes(std::span(bytes)), {}, {});
+  ASSERT_TRUE(graph.has_value()) << graph.error().message;
+  EXPECT_EQ(graph->to_string(), plain->to_string());
 }
 
 TEST(ImportTest, FunctionsThatNeverEndAreRefused) {

@@ -6,7 +6,7 @@
 // them are asked only whether they are supported; so one error can name all that are not.
 #pragma once
 
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <filesystem>
 #include <map>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <algorithm>
 #include <map>

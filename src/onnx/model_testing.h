@@ -7,7 +7,7 @@
 //   const auto graph = model.import();
 #pragma once
 
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <cstring>
 #include <initializer_list>
@@ -22,10 +22,7 @@ class ModelWriter {
  public:
   using Names = std::initializer_list<std::string>;
 
-  explicit ModelWriter(int64_t version = 17) {
-    proto_.set_ir_version(8);
-    import_set("", version);
-  }
+  explicit ModelWriter(int64_t version = 17) { import_set("", version); }
 
   void import_set(const std::string& domain, int64_t version) {
     auto* set = proto_.add_opset_import();

@@ -1,7 +1,7 @@
 #include "onnx/node_reader.h"
 
 #include <fmt/format.h>
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "tests/onnx/run_case.h"
 
 #include <fmt/format.h>
-#include <onnx.pb.h>
+#include <onnx_subset.pb.h>
 
 #include <cmath>
 #include <map>
