@@ -15,7 +15,7 @@
 
 #include "graph/ops/families.h"
 #include "graph/ops/letters.h"
-#include "graph/ops/rows.h"
+#include "te/ops/softmax.h"
 
 namespace tilewright::graph {
 
@@ -50,9 +50,7 @@ std::optional<AttentionLetters> attention_letters(const Attributes& attributes) 
 
 namespace {
 
-using ir::BinaryOp;
 using ir::Expr;
-using Indices = std::vector<Expr>;
 
 struct Masking {
   double scale = 1;
@@ -61,96 +59,64 @@ struct Masking {
   bool nan_is_zero = false;
 };
 
-class Attention {
- public:
-  Attention(const AttentionLetters& names, const LetterExtents& extents)
-      : names_(names), extents_(extents) {}
-
-  std::shared_ptr<const te::Dag> build(OperandTypes operands, const Masking& masking) && {
-    const te::TensorId q = placeholder(builder_, "Q", *operands[0]);
-    const te::TensorId k = placeholder(builder_, "K", *operands[1]);
-    const te::TensorId v = placeholder(builder_, "V", *operands[2]);
-    std::vector<te::TensorId> masks;
-    for (size_t i = kFirstMask; i < operands.size(); ++i) {
-      const char* name = i == kFirstMask ? "mask" : "mask2";
-      if (has(operands, i)) masks.push_back(placeholder(builder_, name, *operands[i]));
+// `scores`, scaled and masked; the stage T where there is anything to do.
+te::TensorId add_masks(te::DagBuilder& builder, te::TensorId scores,
+                       const std::vector<te::Axis>& axes, const std::vector<te::TensorId>& masks,
+                       const Masking& masking) {
+  if (masks.empty() && masking.scale == 1) return scores;
+  Expr value = builder.read(scores, te::vars_of(axes));
+  if (masking.scale != 1) value = value * number(masking.scale, value);
+  for (const te::TensorId mask : masks) {
+    const Expr given = read_broadcast(builder, mask, axes);
+    if (builder.tensor(mask).element != ir::Scalar::Bool) {
+      value = value + given;
+      continue;
     }
-    const te::TensorId scores =
-        add_masks(add_products("C", names_.scores, names_.inner, {q, names_.q}, {k, names_.k}),
-                  masks, masking);
-    const Rows rows(builder_, shape_of(names_.scores, extents_), {{names_.scores.size() - 1}});
-    const te::TensorId maxima =
-        rows.fold("M", BinaryOp::Max,
-                  [&](const Indices&, const Indices& at) { return builder_.read(scores, at); });
-    const te::TensorId powers = rows.each("E", [&](const Indices& row, const Indices& at) {
-      return ir::exp(builder_.read(scores, at) - builder_.read(maxima, row));
-    });
-    const te::TensorId totals =
-        rows.fold("S", BinaryOp::Add,
-                  [&](const Indices&, const Indices& at) { return builder_.read(powers, at); });
-    const te::TensorId reciprocals = rows.each_row("R", [&](const Indices& row) {
-      const Expr total = builder_.read(totals, row);
-      return number(1, total) / total;
-    });
-    const te::TensorId mixed =
-        add_products("O", names_.out, names_.key, {powers, names_.scores}, {v, names_.v});
-    const std::vector<te::Axis> axes = axes_of(builder_, names_.out, extents_);
-    Places places;
-    places.add(names_.out, axes);
-    Expr value =
-        builder_.read(mixed, te::vars_of(axes)) * places.read(builder_, reciprocals, names_.rows());
-    if (masking.nan_is_zero) {
-      const Expr total = places.read(builder_, totals, names_.rows());
-      value = ir::select(ir::binary(BinaryOp::Ne, total, total), number(0, value), value);
-    }
-    return finish(std::move(builder_), axes, value, operands[0]->element);
+    const Expr hidden = number(masking.hidden, value);
+    value = masking.visible ? ir::select(given, value, hidden) : ir::select(given, hidden, value);
   }
+  return builder.compute("T", axes, value);
+}
 
- private:
-  struct Factor {
-    te::TensorId tensor = 0;
-    std::string_view letters;
-  };
-
-  // name[out] = sum over `summed` of a * b.
-  te::TensorId add_products(std::string_view name, std::string_view out, std::string_view summed,
-                            const Factor& a, const Factor& b) {
-    const std::vector<te::Axis> axes = axes_of(builder_, out, extents_);
-    const std::vector<te::Axis> sums = axes_of(builder_, summed, extents_);
-    Places places;
-    places.add(out, axes);
-    places.add(summed, sums);
-    const Expr product =
-        places.read(builder_, a.tensor, a.letters) * places.read(builder_, b.tensor, b.letters);
-    return builder_.reduce(name, axes, sums, BinaryOp::Add, product, product.type().scalar);
+std::shared_ptr<const te::Dag> make_attention(const AttentionLetters& names,
+                                              const LetterExtents& extents, OperandTypes operands,
+                                              const Masking& masking) {
+  te::DagBuilder builder;
+  const te::Factor q{placeholder(builder, "Q", *operands[0]), names.q};
+  const te::Factor k{placeholder(builder, "K", *operands[1]), names.k};
+  const te::Factor v{placeholder(builder, "V", *operands[2]), names.v};
+  std::vector<te::TensorId> masks;
+  for (size_t i = kFirstMask; i < operands.size(); ++i) {
+    const char* name = i == kFirstMask ? "mask" : "mask2";
+    if (has(operands, i)) masks.push_back(placeholder(builder, name, *operands[i]));
   }
-
-  te::TensorId add_masks(te::TensorId scores, const std::vector<te::TensorId>& masks,
-                         const Masking& masking) {
-    if (masks.empty() && masking.scale == 1) return scores;
-    const std::vector<te::Axis> axes = axes_of(builder_, names_.scores, extents_);
-    Expr value = builder_.read(scores, te::vars_of(axes));
-    if (masking.scale != 1) value = value * number(masking.scale, value);
-    for (const te::TensorId mask : masks) {
-      const Expr says = read_broadcast(builder_, mask, axes);
-      if (builder_.tensor(mask).element != ir::Scalar::Bool) {
-        value = value + says;
-        continue;
-      }
-      const Expr hidden = number(masking.hidden, value);
-      value = masking.visible ? ir::select(says, value, hidden) : ir::select(says, hidden, value);
-    }
-    return builder_.compute("T", axes, value);
+  const ir::Scalar element = operands[0]->element;
+  const ir::Scalar sum = te::accumulator_of(element);
+  const te::TensorId products =
+      te::add_products(builder, "C", names.scores, names.inner, q, k, extents, sum);
+  const te::TensorId scores =
+      add_masks(builder, products, te::letter_axes(builder, names.scores, extents), masks, masking);
+  const te::Rows rows =
+      te::rows_of(builder, te::letter_shape(names.scores, extents), {{names.scores.size() - 1}});
+  const te::SoftmaxStages stages = te::add_softmax(builder, scores, rows);
+  const te::Factor powers{stages.powers, names.scores};
+  const te::TensorId mixed =
+      te::add_products(builder, "O", names.out, names.key, powers, v, extents, sum);
+  const std::vector<te::Axis> axes = te::letter_axes(builder, names.out, extents);
+  te::LetterAxes at;
+  at.add(names.out, axes);
+  Expr value =
+      builder.read(mixed, te::vars_of(axes)) * at.read(builder, stages.reciprocals, names.rows());
+  if (masking.nan_is_zero) {
+    const Expr total = at.read(builder, stages.sums, names.rows());
+    value = ir::select(ir::binary(ir::BinaryOp::Ne, total, total), number(0, value), value);
   }
-
-  const AttentionLetters& names_;
-  const LetterExtents& extents_;
-  te::DagBuilder builder_;
-};
+  return finish(std::move(builder), axes, value, element);
+}
 
 // All of one float type, but for masks of bools; masks broadcast to the scores.
 Status check_operands(const OpDef& op, OperandTypes operands, const Shape& scores) {
-  if (const Status real = require_float(op, operands[0]->element); !real) return real;
+  TRY(require_float(op, operands[0]->element));
   for (size_t i = 0; i < operands.size(); ++i) {
     if (!has(operands, i)) continue;
     const bool is_mask = i >= kFirstMask;
@@ -179,18 +145,14 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
                                attributes.text("k"), attributes.text("v"), attributes.text("out")));
   }
   LetterExtents extents;
-  for (const Status& legal :
-       {add_letters(op, names->q, *operands[0], extents),
-        add_letters(op, names->k, *operands[1], extents),
-        add_letters(op, names->v, *operands[2], extents), check_out(op, names->out, extents)}) {
-    if (!legal) return std::unexpected(legal.error());
-  }
-  const Shape scores = shape_of(names->scores, extents);
-  if (const Status fits = require_result(op, scores); !fits) return std::unexpected(fits.error());
-  if (const Status legal = check_operands(op, operands, scores); !legal) {
-    return std::unexpected(legal.error());
-  }
-  return Attention(*names, extents).build(operands, masking);
+  TRY(add_letters(op, names->q, *operands[0], extents));
+  TRY(add_letters(op, names->k, *operands[1], extents));
+  TRY(add_letters(op, names->v, *operands[2], extents));
+  TRY(check_out(op, names->out, extents));
+  const Shape scores = te::letter_shape(names->scores, extents);
+  TRY(require_result(op, scores));
+  TRY(check_operands(op, operands, scores));
+  return make_attention(*names, extents, operands, masking);
 }
 
 constexpr OpDef kOps[] = {

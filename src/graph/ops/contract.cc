@@ -19,32 +19,17 @@ DagResult build_contract(const OpDef& op, const Attributes& attributes, OperandT
   const std::string &a = attributes.text("a"), &b = attributes.text("b");
   const std::string& out = attributes.text("out");
   LetterExtents extents;
-  for (const Status& legal : {te::require_factors(op.name, left.element, right.element),
-                              add_letters(op, a, left, extents), add_letters(op, b, right, extents),
-                              check_out(op, out, extents)}) {
-    if (!legal) return std::unexpected(legal.error());
-  }
-  if (const Status fits = require_result(op, shape_of(out, extents)); !fits) {
-    return std::unexpected(fits.error());
-  }
-  std::string summed;
-  for (const char letter : a + b) {
-    if (!out.contains(letter) && !summed.contains(letter)) summed += letter;
-  }
+  TRY(te::require_factors(op.name, left.element, right.element));
+  TRY(add_letters(op, a, left, extents));
+  TRY(add_letters(op, b, right, extents));
+  TRY(check_out(op, out, extents));
+  TRY(require_result(op, te::letter_shape(out, extents)));
   te::DagBuilder builder;
-  const te::TensorId first = placeholder(builder, "A", left);
-  const te::TensorId second = placeholder(builder, "B", right);
-  const std::vector<te::Axis> axes = axes_of(builder, out, extents);
-  const std::vector<te::Axis> sums = axes_of(builder, summed, extents);
-  Places places;
-  places.add(out, axes);
-  places.add(summed, sums);
-  const ir::Scalar type = te::accumulator_of(left.element);
-  const ir::Expr product = ir::cast(type, places.read(builder, first, a)) *
-                           ir::cast(type, places.read(builder, second, b));
-  const ir::Scalar stored = te::result_of(left.element);
-  if (summed.empty()) return finish(std::move(builder), axes, product, stored);
-  builder.reduce("C", axes, sums, ir::BinaryOp::Add, product, stored);
+  const te::Factor first{placeholder(builder, "A", left), a};
+  const te::Factor second{placeholder(builder, "B", right), b};
+  const std::string summed = te::summed_letters(first, second, out);
+  te::add_products(builder, summed.empty() ? "Y" : "C", out, summed, first, second, extents,
+                   te::result_of(left.element));
   return std::move(builder).build();
 }
 

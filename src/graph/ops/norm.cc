@@ -10,30 +10,26 @@
 //   lrn(x; size, alpha=1e-4, beta=0.75, bias=1, axis=1)   x / (bias + alpha/size s)^beta where s
 //                                sums the squares of `size` channels around. S, Y
 //   lp_norm(x; axis=-1, p=2)     x / |x|_p, 0 where that is 0; p is 1 or 2. S, R, Y
+#include "te/ops/norm.h"
+
 #include <fmt/format.h>
 
 #include <numeric>
 
+#include "graph/ops/common.h"
 #include "graph/ops/families.h"
-#include "graph/ops/rows.h"
 
 namespace tilewright::graph {
 namespace {
 
 using ir::BinaryOp;
 using ir::Expr;
-using Indices = std::vector<Expr>;
+using te::Indices;
 
 Expr square_root(const Expr& x) { return call(ir::Intrinsic::Sqrt, x); }
 
-// 1 / sqrt(squares / count + epsilon)
-Expr reciprocal(const Expr& squares, double count, double epsilon) {
-  const Expr mean = squares / number(count, squares);
-  return number(1, squares) / square_root(mean + number(epsilon, squares));
-}
-
 Status check(const OpDef& op, OperandTypes operands, double epsilon) {
-  if (const Status legal = require_float(op, operands[0]->element); !legal) return legal;
+  TRY(require_float(op, operands[0]->element));
   for (size_t k = 1; k < operands.size(); ++k) {
     if (!operands[k] || operands[k]->element == operands[0]->element) continue;
     return bad(op,
@@ -52,12 +48,13 @@ std::vector<size_t> from_axis(size_t axis, size_t rank) {
 }
 
 // A scale and a bias that broadcast to x; either may be left out.
-struct Affine {
+struct ScaleAndBias {
   std::optional<te::TensorId> scale, bias;
 };
 
-Result<Affine> affine_of(const OpDef& op, te::DagBuilder& builder, OperandTypes operands) {
-  Affine made;
+Result<ScaleAndBias> scale_and_bias(const OpDef& op, te::DagBuilder& builder,
+                                    OperandTypes operands) {
+  ScaleAndBias made;
   for (size_t k = 1; k < operands.size(); ++k) {
     if (!operands[k]) continue;
     if (!broadcasts_to(operands[k]->shape, operands[0]->shape)) {
@@ -70,187 +67,85 @@ Result<Affine> affine_of(const OpDef& op, te::DagBuilder& builder, OperandTypes 
   return made;
 }
 
-// Y[shape] = normal(row, element) * scale + bias.
-void finish_norm(te::DagBuilder& builder, const Rows& rows, const Affine& affine,
-                 const TensorType& x, const Rows::Folded& normal) {
-  rows.each(
-      "Y",
-      [&](const Indices& row, const Indices& at) {
-        const auto read = [&](te::TensorId tensor) {
-          const std::vector<te::Extent>& shape = builder.tensor(tensor).shape;
-          Indices indices;
-          for (size_t d = 0; d < shape.size(); ++d) {
-            const size_t of = x.shape.size() - shape.size() + d;
-            indices.push_back(shape[d].high == x.shape[of] ? at[of] : ir::int_imm(0));
-          }
-          return builder.read(tensor, std::move(indices));
-        };
-        Expr value = normal(row, at);
-        if (affine.scale) value = value * read(*affine.scale);
-        if (affine.bias) value = value + read(*affine.bias);
-        return value;
-      },
-      x.element);
+// Where `tensor`, which broadcasts to `shape`, is read for an element of that shape.
+Indices broadcast_indices(const te::Tensor& tensor, const Shape& shape, const Indices& at) {
+  Indices indices;
+  for (size_t d = 0; d < tensor.shape.size(); ++d) {
+    const size_t of = shape.size() - tensor.shape.size() + d;
+    indices.push_back(tensor.shape[d].high == shape[of] ? at[of] : ir::int_imm(0));
+  }
+  return indices;
 }
 
-// What layer_norm and rms_norm begin with; the Dag is the caller's to finish.
-struct RowNorm {
-  const TensorType& type;
-  double epsilon;
-  te::TensorId x;
-  Affine affine;
-  Rows rows;
-};
+using AddNorm = te::TensorId (*)(te::DagBuilder& builder, te::TensorId x, const te::Rows& rows,
+                                 double epsilon, ir::Scalar element, const te::Affine& affine);
 
-Result<RowNorm> begin_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands,
-                           te::DagBuilder& builder) {
+// layer_norm and rms_norm.
+DagResult build_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands,
+                     AddNorm add_norm) {
   const TensorType& type = *operands[0];
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
   const double epsilon = read.number("epsilon", 1e-5);
   if (!read) return read.error();
-  if (const Status legal = check(op, operands, epsilon); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check(op, operands, epsilon));
+  te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
-  const auto affine = affine_of(op, builder, operands);
-  if (!affine) return std::unexpected(affine.error());
-  return RowNorm{.type = type,
-                 .epsilon = epsilon,
-                 .x = x,
-                 .affine = *affine,
-                 .rows = Rows(builder, type.shape, from_axis(axis, type.shape.size()))};
+  const ScaleAndBias given = TRY(scale_and_bias(op, builder, operands));
+  const te::Rows rows = te::rows_of(builder, type.shape, from_axis(axis, type.shape.size()));
+  add_norm(builder, x, rows, epsilon, type.element, [&](Expr value, const Indices& at) {
+    const auto read_at = [&](te::TensorId tensor) {
+      return builder.read(tensor, broadcast_indices(builder.tensor(tensor), type.shape, at));
+    };
+    if (given.scale) value = value * read_at(*given.scale);
+    if (given.bias) value = value + read_at(*given.bias);
+    return value;
+  });
+  return std::move(builder).build();
 }
 
 DagResult build_layer_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  te::DagBuilder builder;
-  const auto norm = begin_norm(op, attributes, operands, builder);
-  if (!norm) return std::unexpected(norm.error());
-  const auto& [type, epsilon, x, affine, rows] = *norm;
-  const te::TensorId sums = rows.fold(
-      "S", BinaryOp::Add, [&](const Indices&, const Indices& at) { return builder.read(x, at); });
-  const te::TensorId means = rows.each_row("A", [&](const Indices& row) {
-    const Expr sum = builder.read(sums, row);
-    return sum / number(rows.count(), sum);
-  });
-  const auto difference = [&](const Indices& row, const Indices& at) {
-    return builder.read(x, at) - builder.read(means, row);
-  };
-  const te::TensorId variation =
-      rows.fold("V", BinaryOp::Add, [&](const Indices& row, const Indices& at) {
-        const Expr away = difference(row, at);
-        return away * away;
-      });
-  // The difference stands twice in the square and is computed once.
-  builder.set_flop(variation, 3.0 * static_cast<double>(type.elements()));
-  const te::TensorId reciprocals = rows.each_row("R", [&](const Indices& row) {
-    return reciprocal(builder.read(variation, row), rows.count(), epsilon);
-  });
-  finish_norm(builder, rows, affine, type, [&](const Indices& row, const Indices& at) {
-    return difference(row, at) * builder.read(reciprocals, row);
-  });
-  return std::move(builder).build();
+  return build_norm(op, attributes, operands, te::add_layer_norm);
 }
 
 DagResult build_rms_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  te::DagBuilder builder;
-  const auto norm = begin_norm(op, attributes, operands, builder);
-  if (!norm) return std::unexpected(norm.error());
-  const auto& [type, epsilon, x, affine, rows] = *norm;
-  const te::TensorId squares =
-      rows.fold("S", BinaryOp::Add, [&](const Indices&, const Indices& at) {
-        const Expr value = builder.read(x, at);
-        return value * value;
-      });
-  const te::TensorId reciprocals = rows.each_row("R", [&](const Indices& row) {
-    return reciprocal(builder.read(squares, row), rows.count(), epsilon);
-  });
-  finish_norm(builder, rows, affine, type, [&](const Indices& row, const Indices& at) {
-    return builder.read(x, at) * builder.read(reciprocals, row);
-  });
-  return std::move(builder).build();
+  return build_norm(op, attributes, operands, te::add_rms_norm);
 }
 
-// The loops of group_norm: x[n, .., c, ..], c = group * each + rc.
-class GroupNorm {
- public:
-  GroupNorm(const TensorType& type, size_t axis, int64_t groups)
-      : type_(type), axis_(axis), groups_(groups), each_(type.shape[axis] / groups) {}
-
-  std::shared_ptr<const te::Dag> build(OperandTypes operands, double epsilon) && {
-    x_ = placeholder(builder_, "X", type_);
-    std::optional<te::TensorId> scale, bias;
-    if (has(operands, 1)) scale = placeholder(builder_, "scale", *operands[1]);
-    if (has(operands, 2)) bias = placeholder(builder_, "shift", *operands[2]);
-    const double count =
-        static_cast<double>(type_.elements()) / static_cast<double>(type_.shape[0] * groups_);
-    const te::TensorId sums =
-        fold("S", [&](const Indices&, const Indices& at) { return builder_.read(x_, at); });
-    const te::TensorId means = each_group("A", [&](const Indices& row) {
-      const Expr sum = builder_.read(sums, row);
-      return sum / number(count, sum);
-    });
-    const te::TensorId variation = fold("V", [&](const Indices& row, const Indices& at) {
-      const Expr away = builder_.read(x_, at) - builder_.read(means, row);
-      return away * away;
-    });
-    builder_.set_flop(variation, 3.0 * static_cast<double>(type_.elements()));
-    const te::TensorId reciprocals = each_group("R", [&](const Indices& row) {
-      return reciprocal(builder_.read(variation, row), count, epsilon);
-    });
-    const std::vector<te::Axis> axes = te::axes_of(builder_, type_.shape);
-    const Expr c = axes[axis_].var;
-    Indices row = {axes[0].var};
-    if (groups_ > 1) row.push_back(each_ == 1 ? c : c / each_);
-    Expr value = (builder_.read(x_, te::vars_of(axes)) - builder_.read(means, row)) *
-                 builder_.read(reciprocals, row);
-    if (scale) value = value * builder_.read(*scale, {c});
-    if (bias) value = value + builder_.read(*bias, {c});
-    return finish(std::move(builder_), axes, value, type_.element);
+// The groups of channels of group_norm: x[n, .., c, ..] is in row (n, g) where c = g * each + rc.
+te::Rows group_rows(te::DagBuilder& builder, const Shape& shape, size_t axis, int64_t groups) {
+  const int64_t each = shape[axis] / groups;
+  // A group of one channel has no axis of its own, unless nothing else is reduced.
+  const bool lone = each == 1 && groups > 1 && shape.size() > 2;
+  te::Rows::Layout layout;
+  layout.rows.push_back({.name = "n", .extent = shape[0]});
+  if (groups > 1) layout.rows.push_back({.name = "g", .extent = groups});
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const std::string name(te::axis_name(d));
+    layout.elements.push_back({.name = name, .extent = shape[d]});
+    if (d == 0 || (d == axis && lone)) continue;
+    layout.columns.push_back({.name = "r" + name, .extent = d == axis ? each : shape[d]});
   }
-
- private:
-  // n, and the group where there are several.
-  std::vector<te::Axis> row_axes() {
-    std::vector<te::Axis> axes = {builder_.axis("n", type_.shape[0])};
-    if (groups_ > 1) axes.push_back(builder_.axis("g", groups_));
-    return axes;
-  }
-
-  te::TensorId fold(std::string_view name, const Rows::Folded& value) {
-    const std::vector<te::Axis> rows = row_axes();
-    std::vector<te::Axis> columns;
-    Indices at = {rows[0].var};
-    for (size_t d = 1; d < type_.shape.size(); ++d) {
-      const bool channel = d == axis_;
-      // A group of one channel has no axis of its own, unless nothing else is folded.
-      if (channel && each_ == 1 && groups_ > 1 && type_.shape.size() > 2) {
-        at.push_back(rows[1].var);
+  layout.element_at = [=, rank = shape.size()](const Indices& row, const Indices& column) {
+    Indices at = {row[0]};
+    size_t next = 0;
+    for (size_t d = 1; d < rank; ++d) {
+      if (d == axis && lone) {
+        at.push_back(row[1]);
         continue;
       }
-      columns.push_back(
-          builder_.axis(fmt::format("r{}", te::axis_name(d)), channel ? each_ : type_.shape[d]));
-      const Expr& column = columns.back().var;
-      at.push_back(channel && groups_ > 1 ? rows[1].var * each_ + column : column);
+      const Expr& inner = column[next++];
+      at.push_back(d == axis && groups > 1 ? row[1] * each + inner : inner);
     }
-    const Expr term = value(te::vars_of(rows), at);
-    return builder_.reduce(name, rows, columns, BinaryOp::Add, term, term.type().scalar);
-  }
-
-  te::TensorId each_group(std::string_view name,
-                          const std::function<Expr(const Indices& row)>& value) {
-    const std::vector<te::Axis> rows = row_axes();
-    const te::TensorId made = builder_.compute(name, rows, value(te::vars_of(rows)));
-    builder_.set_flop(made, 0);
-    return made;
-  }
-
-  const TensorType& type_;
-  size_t axis_;
-  int64_t groups_, each_;
-  te::DagBuilder builder_;
-  te::TensorId x_ = 0;
-};
+    return at;
+  };
+  layout.row_of = [=](const Indices& at) {
+    Indices row = {at[0]};
+    if (groups > 1) row.push_back(each == 1 ? at[axis] : at[axis] / each);
+    return row;
+  };
+  return {builder, std::move(layout)};
+}
 
 DagResult build_group_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& type = *operands[0];
@@ -260,9 +155,7 @@ DagResult build_group_norm(const OpDef& op, const Attributes& attributes, Operan
   const int64_t groups = read.integer("groups", 1, 1, te::kMaxParameter);
   const double epsilon = read.number("epsilon", 1e-5);
   if (!read) return read.error();
-  if (const Status legal = check(op, operands, epsilon); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check(op, operands, epsilon));
   const int64_t channels = type.shape[axis];
   if (axis == 0 || channels % groups != 0) {
     return bad(op,
@@ -274,14 +167,23 @@ DagResult build_group_norm(const OpDef& op, const Attributes& attributes, Operan
                                "channels",
                                k, operands[k]->to_string(), channels));
   }
-  return GroupNorm(type, axis, groups).build(operands, epsilon);
+  te::DagBuilder builder;
+  const te::TensorId x = placeholder(builder, "X", type);
+  std::optional<te::TensorId> scale, bias;
+  if (has(operands, 1)) scale = placeholder(builder, "scale", *operands[1]);
+  if (has(operands, 2)) bias = placeholder(builder, "shift", *operands[2]);
+  te::add_layer_norm(builder, x, group_rows(builder, type.shape, axis, groups), epsilon,
+                     type.element, [&](Expr value, const Indices& at) {
+                       if (scale) value = value * builder.read(*scale, {at[axis]});
+                       if (bias) value = value + builder.read(*bias, {at[axis]});
+                       return value;
+                     });
+  return std::move(builder).build();
 }
 
 DagResult build_lrn(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& type = *operands[0];
-  if (const Status legal = require_float(op, type.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, type.element));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 1, type.shape.size());
   const int64_t size = read.integer("size", 0, 1, te::kMaxParameter);
@@ -311,17 +213,15 @@ DagResult build_lrn(const OpDef& op, const Attributes& attributes, OperandTypes 
 
 DagResult build_lp_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& type = *operands[0];
-  if (const Status legal = require_float(op, type.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, type.element));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
   const int64_t p = read.integer("p", 2, 1, 2);
   if (!read) return read.error();
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
-  const Rows rows(builder, type.shape, {{axis}});
-  const te::TensorId sums = rows.fold("S", BinaryOp::Add, [&](const Indices&, const Indices& at) {
+  const te::Rows rows = te::rows_of(builder, type.shape, {{axis}});
+  const te::TensorId sums = rows.reduce("S", BinaryOp::Add, [&](const Indices&, const Indices& at) {
     const Expr value = builder.read(x, at);
     return p == 1 ? call(ir::Intrinsic::Abs, value) : value * value;
   });

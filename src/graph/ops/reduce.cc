@@ -1,21 +1,23 @@
 // Reductions over some dimensions.
 //
 //   reduce(x; kind, axes, keep=0)
-//     sum mean max min prod any all         as te/ops/reduce.h; a mean of integers drops the
-//     fraction l1 l2 sum_square                      sum of |x|, root of the sum of squares, sum of
-//     squares log_sum log_sum_exp                   of floats; the exponentials with the maximum
-//     taken out:
-//                                           stages M, S, Y
-//     over no axes it is the function of one element
-//   arg_reduce(x; kind=max|min, axis=0, keep=0, last=0)     i64; the first of equal ones, or the
-//   last cum_sum(x; axis=0, exclusive=0, reverse=0)              as te/ops/scan.h
+//     sum mean max min prod any all   as in te/ops/reduce.h; a mean of integers drops the fraction
+//     l1 l2 sum_square                sum of |x|, root of the sum of squares, sum of squares
+//     log_sum log_sum_exp             of floats; the exponentials with the maximum subtracted:
+//                                     stages M, S, Y
+//     Over no axes it is the function of one element.
+//   arg_reduce(x; kind=max|min, axis=0, keep=0, last=0)
+//     The index as i64, of the first of equal elements, or of the last.
+//   cum_sum(x; axis=0, exclusive=0, reverse=0)
+//     As in te/ops/scan.h.
 #include <fmt/format.h>
 
 #include <numeric>
 
+#include "graph/ops/common.h"
 #include "graph/ops/families.h"
-#include "graph/ops/rows.h"
 #include "te/ops/reduce.h"
+#include "te/ops/rows.h"
 #include "te/ops/scan.h"
 
 namespace tilewright::graph {
@@ -24,7 +26,7 @@ namespace {
 using ir::BinaryOp;
 using ir::Expr;
 using ir::Scalar;
-using Indices = std::vector<Expr>;
+using te::Indices;
 
 enum class Kind : uint8_t {
   Sum,
@@ -133,7 +135,7 @@ class Folding {
 
   std::shared_ptr<const te::Dag> build(Kind kind) && {
     const te::TensorId x = placeholder(builder_, "X", x_);
-    const Rows rows(builder_, x_.shape, columns_);
+    const te::Rows rows = te::rows_of(builder_, x_.shape, columns_);
     const auto sum_type = [&](const Expr& value) {
       return kind == Kind::Mean && !ir::is_float(x_.element)
                  ? Scalar::I64
@@ -141,11 +143,11 @@ class Folding {
     };
     te::TensorId maxima = 0;
     if (kind == Kind::LogSumExp) {
-      maxima = rows.fold("M", BinaryOp::Max,
-                         [&](const Indices&, const Indices& at) { return builder_.read(x, at); });
+      maxima = rows.reduce("M", BinaryOp::Max,
+                           [&](const Indices&, const Indices& at) { return builder_.read(x, at); });
     }
     const te::TensorId sums =
-        rows.fold("S", BinaryOp::Add, [&](const Indices& row, const Indices& at) {
+        rows.reduce("S", BinaryOp::Add, [&](const Indices& row, const Indices& at) {
           const Expr value = builder_.read(x, at);
           if (kind == Kind::LogSumExp) return ir::exp(value - safe(builder_.read(maxima, row)));
           return term_of(kind, ir::cast(sum_type(value), value));
@@ -155,7 +157,7 @@ class Folding {
       if (kind == Kind::LogSumExp) {
         return call(ir::Intrinsic::Log, sum) + safe(builder_.read(maxima, row));
       }
-      return result_of_sum(kind, sum, rows.count());
+      return result_of_sum(kind, sum, rows.columns());
     });
     return std::move(builder_).build();
   }
@@ -193,9 +195,7 @@ DagResult build_reduce(const OpDef& op, const Attributes& attributes, OperandTyp
   const std::vector<size_t> axes = read.axes("axes", x.shape.size());
   const bool keep = read.flag("keep");
   if (!read) return read.error();
-  if (const Status legal = check_kind(op, kind, x.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check_kind(op, kind, x.element));
   if (axes.empty()) return reduce_nothing(x, kind);
   if (const auto known = known_kind(kind, x.element)) {
     const Shape numbers(axes.begin(), axes.end());
@@ -207,9 +207,7 @@ DagResult build_reduce(const OpDef& op, const Attributes& attributes, OperandTyp
 DagResult build_arg_reduce(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   constexpr std::string_view kEnds[] = {"max", "min"};
   const TensorType& x = *operands[0];
-  if (const Status legal = require_number(op, x.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_number(op, x.element));
   Reader read(op, attributes);
   const bool least = read.choice("kind", "max", kEnds) == 1;
   const size_t axis = read.axis("axis", 0, x.shape.size());
@@ -222,9 +220,7 @@ DagResult build_arg_reduce(const OpDef& op, const Attributes& attributes, Operan
 
 DagResult build_cum_sum(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& x = *operands[0];
-  if (const Status legal = require_number(op, x.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_number(op, x.element));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const bool exclusive = read.flag("exclusive"), reverse = read.flag("reverse");

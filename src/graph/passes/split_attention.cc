@@ -25,7 +25,7 @@ int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters
     CHECK(fits.has_value(), "{}", fits.error().message);  // the node would not be there
   }
   const TensorType scores{.element = graph.value(node.inputs[0]).type.element,
-                          .shape = shape_of(letters.scores, extents)};
+                          .shape = te::letter_shape(letters.scores, extents)};
   return scores.bytes();
 }
 
@@ -108,9 +108,8 @@ Result<Graph> split_attention(const Graph& graph, const PassOptions& /*options*/
     if (!letters || attention_pays_as_one(score_bytes(rewrite.from(), node, *letters))) {
       return false;
     }
-    const auto now = Splitter(rewrite, node, *letters).run();
-    if (!now) return std::unexpected(now.error());
-    rewrite.replace(node.outputs[0], *now);
+    const auto now = TRY(Splitter(rewrite, node, *letters).run());
+    rewrite.replace(node.outputs[0], now);
     return true;
   });
 }

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "te/ops/einsum.h"
 #include "te/ops/softmax.h"
 
 namespace tilewright::te {
@@ -26,25 +27,20 @@ TensorId add_operand(DagBuilder& builder, std::string_view name, const Attention
 // C[b, h, i, j] = sum over k of Q K, stored as `stored`.
 TensorId add_scores(DagBuilder& builder, TensorId queries, TensorId keys,
                     const AttentionShape& shape, HeadsAt heads, ir::Scalar stored) {
-  const Axis b = builder.axis("b", shape.b);
-  const Axis h = builder.axis("h", shape.heads);
-  const Axis i = builder.axis("i", shape.seq);
-  const Axis j = builder.axis("j", shape.seq);
-  const Axis k = builder.axis("k", shape.dim);
-  const ir::Scalar sum = accumulator_of(shape.element);
-  const auto element = [&](TensorId tensor, const Axis& position) {
-    const bool before = heads == HeadsAt::BeforeSequence;
-    return ir::cast(sum, builder.read(tensor, {b.var, before ? h.var : position.var,
-                                               before ? position.var : h.var, k.var}));
-  };
-  return builder.reduce("C", {b, h, i, j}, {k}, ir::BinaryOp::Add,
-                        element(queries, i) * element(keys, j), stored);
+  const bool before = heads == HeadsAt::BeforeSequence;
+  const LetterExtents extents = {
+      {'b', shape.b}, {'h', shape.heads}, {'i', shape.seq}, {'j', shape.seq}, {'k', shape.dim}};
+  return add_products(builder, "C", "bhij", "k", {queries, before ? "bhik" : "bihk"},
+                      {keys, before ? "bhjk" : "bjhk"}, extents, stored);
 }
 
-std::vector<RowAxis> rows_of(const AttentionShape& shape) {
-  return {{.name = "b", .extent = shape.b},
-          {.name = "h", .extent = shape.heads},
-          {.name = "i", .extent = shape.seq}};
+// A row for each query of each head.
+Rows score_rows(DagBuilder& builder, const AttentionShape& shape) {
+  return rows_with_columns(builder,
+                           {{.name = "b", .extent = shape.b},
+                            {.name = "h", .extent = shape.heads},
+                            {.name = "i", .extent = shape.seq}},
+                           shape.seq);
 }
 
 void count_no_flop(DagBuilder& builder, std::initializer_list<TensorId> tensors) {
@@ -195,9 +191,7 @@ using Maker = std::shared_ptr<const Dag> (*)(const AttentionShape& shape);
 Result<std::shared_ptr<const Dag>> build_float(std::string_view op, Maker make,
                                                const Arguments& arguments) {
   const AttentionShape shape = shape_of(arguments);
-  if (const Status real = require_float(op, shape.element); !real) {
-    return std::unexpected(real.error());
-  }
+  TRY(require_float(op, shape.element));
   return make(shape);
 }
 
@@ -217,9 +211,9 @@ std::shared_ptr<const Dag> transpose_batch_matmul_softmax(const AttentionShape& 
   const TensorId keys = add_operand(builder, "K", shape, HeadsAt::AfterSequence);
   const TensorId scores = add_scores(builder, queries, keys, shape, HeadsAt::AfterSequence,
                                      accumulator_of(shape.element));
-  const std::vector<RowAxis> rows = rows_of(shape);
-  const SoftmaxStages stages = add_softmax(builder, scores, rows, shape.seq);
-  const TensorId y = add_quotients(builder, stages, rows, shape.seq, shape.element);
+  const Rows rows = score_rows(builder, shape);
+  const SoftmaxStages stages = add_softmax(builder, scores, rows);
+  const TensorId y = add_quotients(builder, stages, rows, shape.element);
   count_no_flop(builder, {stages.maxima, stages.powers, stages.sums, y});
   return std::move(builder).build();
 }
@@ -232,14 +226,11 @@ std::shared_ptr<const Dag> attention(const AttentionShape& shape) {
   const TensorId scores = add_scores(builder, queries, keys, shape, HeadsAt::BeforeSequence,
                                      accumulator_of(shape.element));
   const SoftmaxStages stages =
-      add_softmax(builder, scores, rows_of(shape), shape.seq, scale_of(shape));
-  const std::vector<Axis> axes = output_axes(builder, shape);
-  const ir::Expr &b = axes[0].var, &h = axes[1].var, &i = axes[2].var, &d = axes[3].var;
-  const Axis k = builder.axis("k", shape.seq);
-  const ir::Expr product =
-      builder.read(stages.powers, {b, h, i, k.var}) * builder.read(values, {b, h, k.var, d});
-  const TensorId products =
-      builder.reduce("O", axes, {k}, ir::BinaryOp::Add, product, product.type().scalar);
+      add_softmax(builder, scores, score_rows(builder, shape), scale_of(shape));
+  const LetterExtents extents = {
+      {'b', shape.b}, {'h', shape.heads}, {'i', shape.seq}, {'d', shape.dim}, {'k', shape.seq}};
+  const TensorId products = add_products(builder, "O", "bhid", "k", {stages.powers, "bhik"},
+                                         {values, "bhkd"}, extents, accumulator_of(shape.element));
   const std::vector<Axis> out = output_axes(builder, shape);
   const ir::Expr reciprocal =
       builder.read(stages.reciprocals, {out[0].var, out[1].var, out[2].var});
@@ -282,10 +273,7 @@ Operator transpose_batch_matmul_operator() {
           .batch = "b",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
             const AttentionShape shape = shape_of(arguments);
-            if (const Status number = require_number("transpose_batch_matmul", shape.element);
-                !number) {
-              return std::unexpected(number.error());
-            }
+            TRY(require_number("transpose_batch_matmul", shape.element));
             return transpose_batch_matmul(shape);
           }};
 }
@@ -323,9 +311,7 @@ Operator attention_online_operator() {
           .batch = "b",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
             const AttentionShape shape = shape_of(arguments);
-            if (const Status real = require_float("attention_online", shape.element); !real) {
-              return std::unexpected(real.error());
-            }
+            TRY(require_float("attention_online", shape.element));
             return attention_online(shape, std::min(arguments.integer("block"), shape.seq));
           }};
 }

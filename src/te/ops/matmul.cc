@@ -1,5 +1,8 @@
 #include "te/ops/matmul.h"
 
+#include "te/ops/dimensions.h"
+#include "te/ops/einsum.h"
+
 namespace tilewright::te {
 namespace {
 
@@ -16,9 +19,7 @@ std::vector<Parameter> size_parameters() {
 Result<MatmulShape> shape_of(std::string_view op, const Arguments& arguments) {
   const ir::Scalar element = arguments.scalar("dtype");
   const ir::Scalar element_b = arguments.scalar("dtype_b");
-  if (const Status factors = require_factors(op, element, element_b); !factors) {
-    return std::unexpected(factors.error());
-  }
+  TRY(require_factors(op, element, element_b));
   return MatmulShape{.m = arguments.integer("m"),
                      .n = arguments.integer("n"),
                      .k = arguments.integer("k"),
@@ -28,36 +29,22 @@ Result<MatmulShape> shape_of(std::string_view op, const Arguments& arguments) {
                      .transpose_b = arguments.flag("transpose_b")};
 }
 
-// The product as stage `C`, once for each index of `batch` (no axis or one).
-std::shared_ptr<const Dag> product(const MatmulShape& shape, std::span<const int64_t> batch) {
+// The product as stage `C`, for each index of `batch` where there is one.
+std::shared_ptr<const Dag> product(const MatmulShape& shape, std::optional<int64_t> batch) {
+  LetterExtents extents = {{'i', shape.m}, {'j', shape.n}, {'k', shape.k}};
+  if (batch) extents['b'] = *batch;
+  const std::string outer = batch ? "b" : "";
+  const std::string a = outer + (shape.transpose_a ? "ki" : "ik");
+  const std::string b = outer + (shape.transpose_b ? "jk" : "kj");
   DagBuilder builder;
-  // `leading` with the two of a matrix behind them, in the order in which they lie.
-  const auto with = [](const auto& leading, const auto& row, const auto& column, bool transposed) {
-    std::vector all(leading.begin(), leading.end());
-    all.push_back(transposed ? column : row);
-    all.push_back(transposed ? row : column);
-    return all;
+  const auto add_operand = [&](std::string_view name, const std::string& letters,
+                               ir::Scalar element) {
+    return builder.placeholder(name, extents_of(letter_shape(letters, extents)), element);
   };
-  const std::vector<Extent> outer(batch.begin(), batch.end());
-  const Extent m = shape.m, n = shape.n, k = shape.k;
-  const TensorId a = builder.placeholder("A", with(outer, m, k, shape.transpose_a), shape.element);
-  const TensorId b = builder.placeholder("B", with(outer, k, n, shape.transpose_b),
-                                         shape.element_b.value_or(shape.element));
-  std::vector<Axis> axes;
-  std::vector<ir::Expr> each;
-  for (const Extent& extent : outer) {
-    axes.push_back(builder.axis("b", extent));
-    each.push_back(axes.back().var);
-  }
-  const Axis i = builder.axis("i", m);
-  const Axis j = builder.axis("j", n);
-  const Axis inner = builder.axis("k", k);
-  axes.insert(axes.end(), {i, j});
-  const ir::Scalar sum = accumulator_of(shape.element);
-  const ir::Expr left = builder.read(a, with(each, i.var, inner.var, shape.transpose_a));
-  const ir::Expr right = builder.read(b, with(each, inner.var, j.var, shape.transpose_b));
-  builder.reduce("C", axes, {inner}, ir::BinaryOp::Add, ir::cast(sum, left) * ir::cast(sum, right),
-                 result_of(shape.element));
+  const TensorId left = add_operand("A", a, shape.element);
+  const TensorId right = add_operand("B", b, shape.element_b.value_or(shape.element));
+  add_products(builder, "C", outer + "ij", "k", {left, a}, {right, b}, extents,
+               result_of(shape.element));
   return std::move(builder).build();
 }
 
@@ -66,7 +53,7 @@ std::shared_ptr<const Dag> product(const MatmulShape& shape, std::span<const int
 std::shared_ptr<const Dag> matmul(const MatmulShape& shape) { return product(shape, {}); }
 
 std::shared_ptr<const Dag> batch_matmul(int64_t batch, const MatmulShape& shape) {
-  return product(shape, {&batch, 1});
+  return product(shape, batch);
 }
 
 Operator matmul_operator() {
@@ -76,9 +63,8 @@ Operator matmul_operator() {
           .operands = {{.name = "B", .alias = "weight"}},
           .batch = "",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("matmul", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            return matmul(*shape);
+            const auto shape = TRY(shape_of("matmul", arguments));
+            return matmul(shape);
           }};
 }
 
@@ -91,9 +77,8 @@ Operator batch_matmul_operator() {
           .operands = {{.name = "B", .alias = "weight"}},
           .batch = "b",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("batch_matmul", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            return batch_matmul(arguments.integer("b"), *shape);
+            const auto shape = TRY(shape_of("batch_matmul", arguments));
+            return batch_matmul(arguments.integer("b"), shape);
           }};
 }
 

@@ -7,42 +7,18 @@ namespace {
 
 ir::Expr square_root(const ir::Expr& x) { return ir::call(ir::Intrinsic::Sqrt, {x}); }
 
-// `R[i]` = 1 / sqrt(squares[i] / n + eps).
-TensorId add_reciprocal(DagBuilder& builder, TensorId squares, const RowNorm& shape) {
-  const Axis i = builder.axis("i", shape.m);
-  const ir::Expr sum = builder.read(squares, {i.var});
-  const ir::Type type = sum.type();
-  const ir::Expr mean = sum / ir::imm(static_cast<double>(shape.n), type);
-  const TensorId reciprocal =
-      builder.compute("R", {i}, ir::imm(1, type) / square_root(mean + ir::imm(shape.eps, type)));
-  builder.set_flop(reciprocal, 0);
-  return reciprocal;
+// `R` = 1 / sqrt(squares / columns + epsilon).
+TensorId add_reciprocals(DagBuilder& builder, TensorId squares, const Rows& rows, double epsilon) {
+  return rows.each_row("R", [&](const Indices& row) {
+    const ir::Expr sum = builder.read(squares, row);
+    const ir::Type type = sum.type();
+    const ir::Expr mean = sum / ir::imm(rows.columns(), type);
+    return ir::imm(1, type) / square_root(mean + ir::imm(epsilon, type));
+  });
 }
 
-// `A[i]`, the mean of a row.
-TensorId add_mean(DagBuilder& builder, TensorId x, const RowNorm& shape) {
-  const Axis i = builder.axis("i", shape.m);
-  const Axis k = builder.axis("k", shape.n);
-  const ir::Expr value = builder.read(x, {i.var, k.var});
-  const TensorId sum = builder.reduce("S", {i}, {k}, ir::BinaryOp::Add, value, value.type().scalar);
-  const Axis row = builder.axis("i", shape.m);
-  const TensorId mean = builder.compute(
-      "A", {row},
-      builder.read(sum, {row.var}) / ir::imm(static_cast<double>(shape.n), value.type()));
-  builder.set_flop(mean, 0);
-  return mean;
-}
-
-// `V[i]`, the sum of squared differences from the mean.
-TensorId add_variation(DagBuilder& builder, TensorId x, TensorId mean, const RowNorm& shape) {
-  const Axis i = builder.axis("i", shape.m);
-  const Axis k = builder.axis("k", shape.n);
-  const ir::Expr difference = builder.read(x, {i.var, k.var}) - builder.read(mean, {i.var});
-  const TensorId variation = builder.reduce("V", {i}, {k}, ir::BinaryOp::Add,
-                                            difference * difference, difference.type().scalar);
-  // The difference stands twice in the square and is computed once.
-  builder.set_flop(variation, 3.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n));
-  return variation;
+Rows matrix_rows(DagBuilder& builder, const RowNorm& shape) {
+  return rows_with_columns(builder, {{.name = "i", .extent = shape.m}}, shape.n);
 }
 
 Result<RowNorm> row_norm_of(std::string_view op, const Arguments& arguments) {
@@ -50,9 +26,7 @@ Result<RowNorm> row_norm_of(std::string_view op, const Arguments& arguments) {
                       .n = arguments.integer("n"),
                       .eps = arguments.number("eps"),
                       .element = arguments.scalar("dtype")};
-  if (const Status real = require_float(op, shape.element); !real) {
-    return std::unexpected(real.error());
-  }
+  TRY(require_float(op, shape.element));
   if (shape.eps < 0) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: eps={} is negative; legal are 0 and more", op, shape.eps));
@@ -88,21 +62,59 @@ std::shared_ptr<const Dag> norm(int64_t b, int64_t m, int64_t n, ir::Scalar elem
   return std::move(builder).build();
 }
 
+TensorId add_layer_norm(DagBuilder& builder, TensorId x, const Rows& rows, double epsilon,
+                        ir::Scalar element, const Affine& affine) {
+  const TensorId sums = rows.reduce("S", ir::BinaryOp::Add, [&](const Indices&, const Indices& at) {
+    return builder.read(x, at);
+  });
+  const TensorId means = rows.each_row("A", [&](const Indices& row) {
+    const ir::Expr sum = builder.read(sums, row);
+    return sum / ir::imm(rows.columns(), sum.type());
+  });
+  const auto difference = [&](const Indices& row, const Indices& at) {
+    return builder.read(x, at) - builder.read(means, row);
+  };
+  const TensorId variation =
+      rows.reduce("V", ir::BinaryOp::Add, [&](const Indices& row, const Indices& at) {
+        const ir::Expr away = difference(row, at);
+        return away * away;
+      });
+  // The difference stands twice in the square and is computed once.
+  builder.set_flop(variation, 3.0 * rows.elements());
+  const TensorId reciprocals = add_reciprocals(builder, variation, rows, epsilon);
+  return rows.each(
+      "Y",
+      [&](const Indices& row, const Indices& at) {
+        return affine(difference(row, at) * builder.read(reciprocals, row), at);
+      },
+      element);
+}
+
+TensorId add_rms_norm(DagBuilder& builder, TensorId x, const Rows& rows, double epsilon,
+                      ir::Scalar element, const Affine& affine) {
+  const TensorId squares =
+      rows.reduce("S", ir::BinaryOp::Add, [&](const Indices&, const Indices& at) {
+        const ir::Expr value = builder.read(x, at);
+        return value * value;
+      });
+  const TensorId reciprocals = add_reciprocals(builder, squares, rows, epsilon);
+  return rows.each(
+      "Y",
+      [&](const Indices& row, const Indices& at) {
+        return affine(builder.read(x, at) * builder.read(reciprocals, row), at);
+      },
+      element);
+}
+
 std::shared_ptr<const Dag> layer_norm(const RowNorm& shape) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {shape.m, shape.n}, shape.element);
   const TensorId scale = builder.placeholder("scale", {shape.n}, shape.element);
   const TensorId shift = builder.placeholder("shift", {shape.n}, shape.element);
-  const TensorId mean = add_mean(builder, x, shape);
-  const TensorId reciprocal =
-      add_reciprocal(builder, add_variation(builder, x, mean, shape), shape);
-  const Axis i = builder.axis("i", shape.m);
-  const Axis j = builder.axis("j", shape.n);
-  const ir::Expr difference = builder.read(x, {i.var, j.var}) - builder.read(mean, {i.var});
-  builder.compute("Y", {i, j},
-                  difference * builder.read(reciprocal, {i.var}) * builder.read(scale, {j.var}) +
-                      builder.read(shift, {j.var}),
-                  shape.element);
+  add_layer_norm(builder, x, matrix_rows(builder, shape), shape.eps, shape.element,
+                 [&](const ir::Expr& normalized, const Indices& at) {
+                   return normalized * builder.read(scale, {at[1]}) + builder.read(shift, {at[1]});
+                 });
   return std::move(builder).build();
 }
 
@@ -110,18 +122,10 @@ std::shared_ptr<const Dag> rms_norm(const RowNorm& shape) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {shape.m, shape.n}, shape.element);
   const TensorId scale = builder.placeholder("scale", {shape.n}, shape.element);
-  const Axis row = builder.axis("i", shape.m);
-  const Axis k = builder.axis("k", shape.n);
-  const ir::Expr value = builder.read(x, {row.var, k.var});
-  const TensorId squares =
-      builder.reduce("S", {row}, {k}, ir::BinaryOp::Add, value * value, value.type().scalar);
-  const TensorId reciprocal = add_reciprocal(builder, squares, shape);
-  const Axis i = builder.axis("i", shape.m);
-  const Axis j = builder.axis("j", shape.n);
-  builder.compute("Y", {i, j},
-                  builder.read(x, {i.var, j.var}) * builder.read(reciprocal, {i.var}) *
-                      builder.read(scale, {j.var}),
-                  shape.element);
+  add_rms_norm(builder, x, matrix_rows(builder, shape), shape.eps, shape.element,
+               [&](const ir::Expr& normalized, const Indices& at) {
+                 return normalized * builder.read(scale, {at[1]});
+               });
   return std::move(builder).build();
 }
 
@@ -136,9 +140,7 @@ Operator norm_operator() {
           .batch = "b",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
             const ir::Scalar element = arguments.scalar("dtype");
-            if (const Status real = require_float("norm", element); !real) {
-              return std::unexpected(real.error());
-            }
+            TRY(require_float("norm", element));
             return norm(arguments.integer("b"), arguments.integer("m"), arguments.integer("n"),
                         element);
           }};
@@ -154,9 +156,8 @@ Operator layer_norm_operator() {
                        {.name = "shift", .alias = "", .constant = true}},
           .batch = "m",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = row_norm_of("layer_norm", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            return layer_norm(*shape);
+            const auto shape = TRY(row_norm_of("layer_norm", arguments));
+            return layer_norm(shape);
           }};
 }
 
@@ -169,9 +170,8 @@ Operator rms_norm_operator() {
           .operands = {{.name = "scale", .alias = "", .constant = true}},
           .batch = "m",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = row_norm_of("rms_norm", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            return rms_norm(*shape);
+            const auto shape = TRY(row_norm_of("rms_norm", arguments));
+            return rms_norm(shape);
           }};
 }
 

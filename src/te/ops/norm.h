@@ -14,6 +14,7 @@
 #include <memory>
 
 #include "te/ops/operator.h"
+#include "te/ops/rows.h"
 
 namespace tilewright::te {
 
@@ -27,6 +28,14 @@ struct RowNorm {
 };
 std::shared_ptr<const Dag> layer_norm(const RowNorm& shape);
 std::shared_ptr<const Dag> rms_norm(const RowNorm& shape);
+
+// The stages, for operators that contain a norm over the columns of `x`; `affine` is what is done
+// to the normalized value of an element last, such as a scale and a shift.
+using Affine = std::function<ir::Expr(const ir::Expr& normalized, const Indices& element)>;
+TensorId add_layer_norm(DagBuilder& builder, TensorId x, const Rows& rows, double epsilon,
+                        ir::Scalar element, const Affine& affine);
+TensorId add_rms_norm(DagBuilder& builder, TensorId x, const Rows& rows, double epsilon,
+                      ir::Scalar element, const Affine& affine);
 
 Operator norm_operator();
 Operator layer_norm_operator();

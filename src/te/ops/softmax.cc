@@ -1,44 +1,15 @@
 #include "te/ops/softmax.h"
 
-#include "te/ops/dimensions.h"
-
 namespace tilewright::te {
 namespace {
 
-std::vector<Axis> row_axes(DagBuilder& builder, std::span<const RowAxis> rows) {
-  std::vector<Axis> axes;
-  axes.reserve(rows.size() + 1);
-  for (const RowAxis& row : rows) axes.push_back(builder.axis(row.name, row.extent));
-  return axes;
+TensorId add_maxima(DagBuilder& builder, TensorId x, const Rows& rows) {
+  return rows.reduce("M", ir::BinaryOp::Max,
+                     [&](const Indices&, const Indices& at) { return builder.read(x, at); });
 }
 
-// Axes of one element of a row: those of the rows, then the column.
-struct Element {
-  std::vector<Axis> rows;
-  Axis column;
-  std::vector<ir::Expr> row() const { return vars_of(rows); }
-  std::vector<ir::Expr> indices() const {
-    std::vector<ir::Expr> all = vars_of(rows);
-    all.push_back(column.var);
-    return all;
-  }
-  std::vector<Axis> axes() const {
-    std::vector<Axis> all = rows;
-    all.push_back(column);
-    return all;
-  }
-};
-
-Element element_of(DagBuilder& builder, std::span<const RowAxis> rows, std::string_view column,
-                   int64_t columns) {
-  return {.rows = row_axes(builder, rows), .column = builder.axis(column, columns)};
-}
-
-TensorId add_row_maxima(DagBuilder& builder, TensorId x, std::span<const RowAxis> rows,
-                        int64_t columns) {
-  const Element at = element_of(builder, rows, "k", columns);
-  const ir::Expr value = builder.read(x, at.indices());
-  return builder.reduce("M", at.rows, {at.column}, ir::BinaryOp::Max, value, value.type().scalar);
+Rows matrix_rows(DagBuilder& builder, int64_t m, int64_t n) {
+  return rows_with_columns(builder, {{.name = "i", .extent = m}}, n);
 }
 
 std::vector<Parameter> parameters() {
@@ -50,66 +21,70 @@ using Maker = std::shared_ptr<const Dag> (*)(int64_t m, int64_t n, ir::Scalar el
 Result<std::shared_ptr<const Dag>> build(std::string_view op, Maker make,
                                          const Arguments& arguments) {
   const ir::Scalar element = arguments.scalar("dtype");
-  if (const Status real = require_float(op, element); !real) return std::unexpected(real.error());
+  TRY(require_float(op, element));
   return make(arguments.integer("m"), arguments.integer("n"), element);
 }
 
 }  // namespace
 
-SoftmaxStages add_softmax(DagBuilder& builder, TensorId x, std::span<const RowAxis> rows,
-                          int64_t columns, double scale) {
+SoftmaxStages add_softmax(DagBuilder& builder, TensorId x, const Rows& rows, double scale) {
   SoftmaxStages stages;
-  stages.maxima = add_row_maxima(builder, x, rows, columns);
-  const Element at = element_of(builder, rows, "j", columns);
-  ir::Expr power = builder.read(x, at.indices()) - builder.read(stages.maxima, at.row());
-  if (scale != 1) power = power * ir::imm(scale, power.type());
-  stages.powers = builder.compute("E", at.axes(), ir::exp(power));
-  const Element of = element_of(builder, rows, "k", columns);
-  const ir::Expr term = builder.read(stages.powers, of.indices());
-  stages.sums =
-      builder.reduce("S", of.rows, {of.column}, ir::BinaryOp::Add, term, term.type().scalar);
-  // One division a row. It does not count: the suite's flop has one operation an element for it.
-  const std::vector<Axis> row = row_axes(builder, rows);
-  const ir::Expr sum = builder.read(stages.sums, vars_of(row));
-  stages.reciprocals = builder.compute("R", row, ir::imm(1, sum.type()) / sum);
-  builder.set_flop(stages.reciprocals, 0);
+  stages.maxima = add_maxima(builder, x, rows);
+  stages.powers = rows.each("E", [&](const Indices& row, const Indices& at) {
+    const ir::Expr power = builder.read(x, at) - builder.read(stages.maxima, row);
+    return ir::exp(scale == 1 ? power : power * ir::imm(scale, power.type()));
+  });
+  stages.sums = rows.reduce("S", ir::BinaryOp::Add, [&](const Indices&, const Indices& at) {
+    return builder.read(stages.powers, at);
+  });
+  // One division per row, not counted: the suite's FLOP have one operation per element for it.
+  stages.reciprocals = rows.each_row("R", [&](const Indices& row) {
+    const ir::Expr sum = builder.read(stages.sums, row);
+    return ir::imm(1, sum.type()) / sum;
+  });
   return stages;
 }
 
-TensorId add_quotients(DagBuilder& builder, const SoftmaxStages& stages,
-                       std::span<const RowAxis> rows, int64_t columns, ir::Scalar element) {
-  const Element at = element_of(builder, rows, "j", columns);
-  return builder.compute(
-      "Y", at.axes(),
-      builder.read(stages.powers, at.indices()) * builder.read(stages.reciprocals, at.row()),
+TensorId add_quotients(DagBuilder& builder, const SoftmaxStages& stages, const Rows& rows,
+                       ir::Scalar element) {
+  return rows.each(
+      "Y",
+      [&](const Indices& row, const Indices& at) {
+        return builder.read(stages.powers, at) * builder.read(stages.reciprocals, row);
+      },
+      element);
+}
+
+TensorId add_log_softmax(DagBuilder& builder, TensorId x, const Rows& rows, ir::Scalar element) {
+  const TensorId maxima = add_maxima(builder, x, rows);
+  const TensorId sums =
+      rows.reduce("S", ir::BinaryOp::Add, [&](const Indices& row, const Indices& at) {
+        return ir::exp(builder.read(x, at) - builder.read(maxima, row));
+      });
+  const TensorId logs = rows.each_row(
+      "L",
+      [&](const Indices& row) { return ir::call(ir::Intrinsic::Log, {builder.read(sums, row)}); },
+      /*counted=*/true);
+  return rows.each(
+      "Y",
+      [&](const Indices& row, const Indices& at) {
+        return builder.read(x, at) - builder.read(maxima, row) - builder.read(logs, row);
+      },
       element);
 }
 
 std::shared_ptr<const Dag> softmax(int64_t m, int64_t n, ir::Scalar element) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {m, n}, element);
-  const RowAxis rows[] = {{.name = "i", .extent = m}};
-  add_quotients(builder, add_softmax(builder, x, rows, n), rows, n, element);
+  const Rows rows = matrix_rows(builder, m, n);
+  add_quotients(builder, add_softmax(builder, x, rows), rows, element);
   return std::move(builder).build();
 }
 
 std::shared_ptr<const Dag> log_softmax(int64_t m, int64_t n, ir::Scalar element) {
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", {m, n}, element);
-  const RowAxis rows[] = {{.name = "i", .extent = m}};
-  const TensorId maxima = add_row_maxima(builder, x, rows, n);
-  const Element of = element_of(builder, rows, "k", n);
-  const ir::Expr power = ir::exp(builder.read(x, of.indices()) - builder.read(maxima, of.row()));
-  const TensorId sums =
-      builder.reduce("S", of.rows, {of.column}, ir::BinaryOp::Add, power, power.type().scalar);
-  const std::vector<Axis> row = row_axes(builder, rows);
-  const TensorId logs =
-      builder.compute("L", row, ir::call(ir::Intrinsic::Log, {builder.read(sums, vars_of(row))}));
-  const Element at = element_of(builder, rows, "j", n);
-  builder.compute(
-      "Y", at.axes(),
-      builder.read(x, at.indices()) - builder.read(maxima, at.row()) - builder.read(logs, at.row()),
-      element);
+  add_log_softmax(builder, x, matrix_rows(builder, m, n), element);
   return std::move(builder).build();
 }
 

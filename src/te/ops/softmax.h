@@ -11,27 +11,24 @@
 #include <memory>
 
 #include "te/ops/operator.h"
+#include "te/ops/rows.h"
 
 namespace tilewright::te {
 
 std::shared_ptr<const Dag> softmax(int64_t m, int64_t n, ir::Scalar element = ir::Scalar::F32);
 std::shared_ptr<const Dag> log_softmax(int64_t m, int64_t n, ir::Scalar element = ir::Scalar::F32);
 
-// For operators that contain a softmax over the last dimension of `x`. The dimensions before it
-// are `rows`; the last one is j where it is an axis and k where it is reduced.
-struct RowAxis {
-  std::string_view name;
-  int64_t extent = 1;
-};
+// The stages, for operators that contain a softmax over the columns of `x`.
 struct SoftmaxStages {
   TensorId maxima = 0, powers = 0, sums = 0, reciprocals = 0;  // M, E, S, R
 };
 // E is exp((x - M) * scale), which is the softmax of x * scale; scale is positive.
-SoftmaxStages add_softmax(DagBuilder& builder, TensorId x, std::span<const RowAxis> rows,
-                          int64_t columns, double scale = 1);
+SoftmaxStages add_softmax(DagBuilder& builder, TensorId x, const Rows& rows, double scale = 1);
 // Y = E * R.
-TensorId add_quotients(DagBuilder& builder, const SoftmaxStages& stages,
-                       std::span<const RowAxis> rows, int64_t columns, ir::Scalar element);
+TensorId add_quotients(DagBuilder& builder, const SoftmaxStages& stages, const Rows& rows,
+                       ir::Scalar element);
+// M, S, L and Y.
+TensorId add_log_softmax(DagBuilder& builder, TensorId x, const Rows& rows, ir::Scalar element);
 
 Operator softmax_operator();
 Operator log_softmax_operator();
