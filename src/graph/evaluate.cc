@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "graph/expr_evaluator.h"
 #include "graph/op_table.h"
+#include "te/shape_of.h"
 
 namespace tilewright::graph {
 namespace {
@@ -108,7 +109,7 @@ class Interpreter {
     for (te::TensorId id = 0; id < dag.tensors().size(); ++id) {
       const te::Tensor& tensor = dag.tensor(id);
       arrays_[id].element = tensor.element;
-      for (const te::Extent& extent : tensor.shape) arrays_[id].shape.push_back(extent.high);
+      arrays_[id].shape = te::shape_of(tensor);
     }
     for (size_t k = 0; k < inputs.size(); ++k) arrays_[dag.inputs()[k]].bytes = inputs[k].bytes();
   }
@@ -147,36 +148,36 @@ class Interpreter {
   }
 
   void compute(const te::Op& op) {
-    ExprEvaluator program(arrays_);
+    ExprEvaluator exprs(arrays_);
     const std::vector<int64_t> extents = extents_of(op.axes);
     std::vector<size_t> axes;
     axes.reserve(op.axes.size());
-    for (const te::Axis& axis : op.axes) axes.push_back(program.variable(axis.var));
-    const size_t body = program.add(op.body[0]);
+    for (const te::Axis& axis : op.axes) axes.push_back(exprs.variable(axis.var));
+    const size_t body = exprs.add(op.body[0]);
     const ir::Scalar element = arrays_[op.outputs[0]].element;
     std::vector<int64_t> place(extents.size());
-    const auto changed = [&](size_t d, int64_t at) { program.set(axes[d], {.i = at}); };
+    const auto changed = [&](size_t d, int64_t at) { exprs.set(axes[d], {.i = at}); };
     int64_t offset = 0;
     do {
-      store(bytes_[op.outputs[0]], element, offset++, program.value(body));
+      store(bytes_[op.outputs[0]], element, offset++, exprs.value(body));
     } while (advance(place, extents, changed));
   }
 
   void reduce(const te::Op& op) {
     const te::Reduction& reduction = *op.reduction;
     const size_t width = op.body.size();
-    ExprEvaluator program(arrays_);
+    ExprEvaluator exprs(arrays_);
     std::vector<size_t> axes, columns, lhs, rhs, identity, bodies, combine;
-    for (const te::Axis& axis : op.axes) axes.push_back(program.variable(axis.var));
-    for (const te::Axis& axis : op.reduce_axes) columns.push_back(program.variable(axis.var));
+    for (const te::Axis& axis : op.axes) axes.push_back(exprs.variable(axis.var));
+    for (const te::Axis& axis : op.reduce_axes) columns.push_back(exprs.variable(axis.var));
     for (size_t k = 0; k < width; ++k) {
-      lhs.push_back(program.variable(reduction.lhs[k]));
-      rhs.push_back(program.variable(reduction.rhs[k]));
+      lhs.push_back(exprs.variable(reduction.lhs[k]));
+      rhs.push_back(exprs.variable(reduction.rhs[k]));
     }
     for (size_t k = 0; k < width; ++k) {
-      identity.push_back(program.add(reduction.identity[k]));
-      bodies.push_back(program.add(op.body[k]));
-      combine.push_back(program.add(reduction.combine[k]));
+      identity.push_back(exprs.add(reduction.identity[k]));
+      bodies.push_back(exprs.add(op.body[k]));
+      combine.push_back(exprs.add(reduction.combine[k]));
     }
     const auto simple = reduction.simple_op();
     const ir::Scalar type = op.body[0].type().scalar;
@@ -185,20 +186,20 @@ class Interpreter {
     std::vector<Number> folded(width), term(width);
     int64_t offset = 0;
     do {
-      for (size_t k = 0; k < width; ++k) folded[k] = program.value(identity[k]);
+      for (size_t k = 0; k < width; ++k) folded[k] = exprs.value(identity[k]);
       do {
         if (simple) {
-          folded[0] = apply(*simple, folded[0], program.value(bodies[0]), type);
+          folded[0] = apply(*simple, folded[0], exprs.value(bodies[0]), type);
           continue;
         }
-        for (size_t k = 0; k < width; ++k) term[k] = program.value(bodies[k]);
+        for (size_t k = 0; k < width; ++k) term[k] = exprs.value(bodies[k]);
         for (size_t k = 0; k < width; ++k) {
-          program.set(lhs[k], folded[k]);
-          program.set(rhs[k], term[k]);
+          exprs.set(lhs[k], folded[k]);
+          exprs.set(rhs[k], term[k]);
         }
-        for (size_t k = 0; k < width; ++k) folded[k] = program.value(combine[k]);
-      } while (advance(column, inner,
-                       [&](size_t d, int64_t at) { program.set(columns[d], {.i = at}); }));
+        for (size_t k = 0; k < width; ++k) folded[k] = exprs.value(combine[k]);
+      } while (
+          advance(column, inner, [&](size_t d, int64_t at) { exprs.set(columns[d], {.i = at}); }));
       for (size_t k = 0; k < width; ++k) {
         const te::TensorId output = op.outputs[k];
         const ir::Scalar element = arrays_[output].element;
@@ -206,8 +207,7 @@ class Interpreter {
               converted(folded[k], op.body[k].type().scalar, element));
       }
       ++offset;
-    } while (
-        advance(place, extents, [&](size_t d, int64_t at) { program.set(axes[d], {.i = at}); }));
+    } while (advance(place, extents, [&](size_t d, int64_t at) { exprs.set(axes[d], {.i = at}); }));
   }
 
   const te::Dag& dag_;
@@ -297,14 +297,12 @@ Result<Constant> constant_value(const Graph& graph, ValueId value, double most_w
       types.push_back(input == kNone ? std::nullopt : std::optional(graph.value(input).type));
       if (input != kNone) operands.push_back(constant_of(input));
     }
-    const auto dag = find_op(node.op)->define(node.attributes, types);
-    if (!dag) return std::unexpected(dag.error());
-    work += work_of(**dag);
+    const auto dag = TRY(find_op(node.op)->define(node.attributes, types));
+    work += work_of(*dag);
     if (work > most_work) return Constant();
-    auto results = evaluate(**dag, operands);
-    if (!results) return std::unexpected(results.error());
+    auto results = TRY(evaluate(*dag, operands));
     for (size_t k = 0; k < node.outputs.size(); ++k) {
-      known[node.outputs[k]] = std::move((*results)[k]);
+      known[node.outputs[k]] = std::move(results[k]);
     }
   }
   return known.at(value);

@@ -17,88 +17,7 @@ using ir::Scalar;
 Number integer(int64_t value) { return {.i = value}; }
 Number real(double value) { return {.f = value}; }
 
-Number compare(ir::BinaryOp op, bool less, bool equal, bool greater) {
-  using enum ir::BinaryOp;
-  switch (op) {
-    case Eq:
-      return integer(equal ? 1 : 0);
-    case Ne:
-      return integer(equal ? 0 : 1);
-    case Lt:
-      return integer(less ? 1 : 0);
-    case Le:
-      return integer(less || equal ? 1 : 0);
-    case Gt:
-      return integer(greater ? 1 : 0);
-    default:
-      return integer(greater || equal ? 1 : 0);
-  }
-}
-
 bool compares(ir::BinaryOp op) { return op >= ir::BinaryOp::Eq && op <= ir::BinaryOp::Ge; }
-
-Number apply_float(ir::BinaryOp op, double a, double b) {
-  using enum ir::BinaryOp;
-  switch (op) {
-    case Add:
-      return real(a + b);
-    case Sub:
-      return real(a - b);
-    case Mul:
-      return real(a * b);
-    case Div:
-      return real(a / b);
-    case Min:
-      return real(std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b));
-    case Max:
-      return real(std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b));
-    default:
-      CHECK(false, "{} of floats", ir::name_of(op));
-  }
-}
-
-int64_t floor_quotient(int64_t a, int64_t b) {
-  CHECK(b != 0, "division of {} by zero", a);
-  if (b == -1) return static_cast<int64_t>(0 - static_cast<uint64_t>(a));
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
-int64_t apply_integer(ir::BinaryOp op, int64_t a, int64_t b) {
-  using enum ir::BinaryOp;
-  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-  switch (op) {
-    case Add:
-      return static_cast<int64_t>(x + y);
-    case Sub:
-      return static_cast<int64_t>(x - y);
-    case Mul:
-      return static_cast<int64_t>(x * y);
-    case Div:
-      return floor_quotient(a, b);
-    case Mod:
-      return static_cast<int64_t>(x - static_cast<uint64_t>(floor_quotient(a, b)) * y);
-    case Min:
-      return std::min(a, b);
-    case Max:
-      return std::max(a, b);
-    case And:
-      return a != 0 && b != 0 ? 1 : 0;
-    case Or:
-      return a != 0 || b != 0 ? 1 : 0;
-    case BitAnd:
-      return a & b;
-    case BitOr:
-      return a | b;
-    case BitXor:
-      return a ^ b;
-    case ShiftLeft:
-      return static_cast<int64_t>(x << (y & 63));
-    case ShiftRight:
-      return a >> (y & 63);
-    default:
-      CHECK(false, "{} of integers", ir::name_of(op));
-  }
-}
 
 }  // namespace
 
@@ -134,12 +53,9 @@ Number converted(Number value, Scalar from, Scalar to) {
 }
 
 Number apply(ir::BinaryOp op, Number a, Number b, Scalar type) {
-  if (ir::is_float(type)) {
-    if (compares(op)) return compare(op, a.f < b.f, a.f == b.f, a.f > b.f);
-    return apply_float(op, a.f, b.f);
-  }
-  if (compares(op)) return compare(op, a.i < b.i, a.i == b.i, a.i > b.i);
-  return integer(ir::wrap_integer(apply_integer(op, a.i, b.i), type));
+  if (!ir::is_float(type)) return integer(te::apply_integers(op, type, a.i, b.i));
+  const double result = te::apply_floats(op, a.f, b.f);
+  return compares(op) ? integer(result != 0 ? 1 : 0) : real(result);
 }
 
 size_t ExprEvaluator::variable(const ir::Expr& var) {

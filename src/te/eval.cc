@@ -4,89 +4,16 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "ir/fold.h"
 
 namespace tilewright::te {
 namespace {
 
-double floor_div(int64_t a, int64_t b) {
-  CHECK(b != 0, "division of {} by zero", a);
-  const int64_t quotient = a / b;
-  return static_cast<double>(quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0));
-}
-
 // One binary operator on numbers of type `type`; integers wrap, F32 is kept in f64.
 double apply_binary(ir::BinaryOp op, double a, double b, ir::Scalar type) {
-  using enum ir::BinaryOp;
-  switch (op) {
-    case Eq:
-      return a == b;
-    case Ne:
-      return a != b;
-    case Lt:
-      return a < b;
-    case Le:
-      return a <= b;
-    case Gt:
-      return a > b;
-    case Ge:
-      return a >= b;
-    case And:
-      return a != 0 && b != 0;
-    case Or:
-      return a != 0 || b != 0;
-    case Min:
-      return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
-    case Max:
-      return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
-    default:
-      break;
-  }
-  if (ir::is_float(type)) {
-    switch (op) {
-      case Add:
-        return a + b;
-      case Sub:
-        return a - b;
-      case Mul:
-        return a * b;
-      case Div:
-        return a / b;
-      default:
-        CHECK(false, "{} of floats", ir::name_of(op));
-    }
-  }
-  const auto x = static_cast<int64_t>(a);
-  const auto y = static_cast<int64_t>(b);
-  const auto wrapped = [type](uint64_t value) {
-    return static_cast<double>(ir::wrap_integer(static_cast<int64_t>(value), type));
-  };
-  const auto ux = static_cast<uint64_t>(x);
-  const auto uy = static_cast<uint64_t>(y);
-  switch (op) {
-    case Add:
-      return wrapped(ux + uy);
-    case Sub:
-      return wrapped(ux - uy);
-    case Mul:
-      return wrapped(ux * uy);
-    case Div:
-      return floor_div(x, y);
-    case Mod:
-      return static_cast<double>(x) - floor_div(x, y) * static_cast<double>(y);
-    case BitAnd:
-      return wrapped(ux & uy);
-    case BitOr:
-      return wrapped(ux | uy);
-    case BitXor:
-      return wrapped(ux ^ uy);
-    case ShiftLeft:
-      return wrapped(ux << (uy & 63));
-    case ShiftRight:
-      return static_cast<double>(x >> (uy & 63));
-    default:
-      CHECK(false, "{} of integers", ir::name_of(op));
-  }
-  return 0;
+  if (ir::is_float(type)) return apply_floats(op, a, b);
+  return static_cast<double>(
+      apply_integers(op, type, static_cast<int64_t>(a), static_cast<int64_t>(b)));
 }
 
 double apply_call(const ir::Call& call, std::span<const double> args) {
@@ -118,6 +45,46 @@ double cast_to(ir::Scalar to, double value, ir::Scalar from) {
 }
 
 }  // namespace
+
+int64_t apply_integers(ir::BinaryOp op, ir::Scalar type, int64_t a, int64_t b) {
+  if (const auto value = ir::fold_integers(op, type, a, b)) return *value;
+  const auto bits = static_cast<uint64_t>(b) & 63;
+  if (op == ir::BinaryOp::ShiftRight) return a >> bits;
+  CHECK(op == ir::BinaryOp::ShiftLeft, "{} {} {} has no value", a, ir::name_of(op), b);
+  return ir::wrap_integer(static_cast<int64_t>(static_cast<uint64_t>(a) << bits), type);
+}
+
+double apply_floats(ir::BinaryOp op, double a, double b) {
+  using enum ir::BinaryOp;
+  switch (op) {
+    case Add:
+      return a + b;
+    case Sub:
+      return a - b;
+    case Mul:
+      return a * b;
+    case Div:
+      return a / b;
+    case Min:
+      return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b);
+    case Max:
+      return std::isnan(a) || std::isnan(b) ? NAN : std::max(a, b);
+    case Eq:
+      return a == b;
+    case Ne:
+      return a != b;
+    case Lt:
+      return a < b;
+    case Le:
+      return a <= b;
+    case Gt:
+      return a > b;
+    case Ge:
+      return a >= b;
+    default:
+      CHECK(false, "{} of floats", ir::name_of(op));
+  }
+}
 
 double float_function(ir::Intrinsic function, double x, double y) {
   using enum ir::Intrinsic;

@@ -22,6 +22,13 @@ using InputReader = std::function<double(TensorId tensor, int64_t offset)>;
 // integers.
 double float_function(ir::Intrinsic function, double x, double y);
 
+// `a op b` of integers of `type`, which wrap. A division by zero is a CHECK; a shift by more bits
+// than 64 shifts by the rest of that.
+int64_t apply_integers(ir::BinaryOp op, ir::Scalar type, int64_t a, int64_t b);
+
+// `a op b` of floats in f64; 0 or 1 for a comparison.
+double apply_floats(ir::BinaryOp op, double a, double b);
+
 class Evaluator {
  public:
   Evaluator(const Dag& dag, InputReader inputs);
