@@ -14,6 +14,7 @@
 #include "deploy/pack_constants.h"
 #include "lower/pipeline.h"
 #include "schedule/apply.h"
+#include "te/shape_of.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -30,13 +31,6 @@ std::string identifier(std::string_view name) {
   }
   const bool starts_well = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
   return starts_well ? text : "model_" + text;
-}
-
-std::vector<int64_t> shape_of(const te::Tensor& tensor) {
-  std::vector<int64_t> shape;
-  shape.reserve(tensor.shape.size());
-  for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
-  return shape;
 }
 
 struct Built {

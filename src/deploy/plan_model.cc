@@ -11,6 +11,8 @@
 
 #include "codegen/back_ends/build_kernel.h"
 #include "deploy/compile_model.h"
+#include "graph/op_table.h"
+#include "graph/separate_outputs.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 
@@ -18,13 +20,6 @@ namespace tilewright::deploy {
 namespace {
 
 using graph::Constant;
-
-graph::TensorType type_of(const te::Tensor& tensor) {
-  graph::TensorType type{.element = tensor.element, .shape = {}};
-  type.shape.reserve(tensor.shape.size());
-  for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
-  return type;
-}
 
 class Executor {
  public:
@@ -49,7 +44,8 @@ class Executor {
       arguments.push_back(data);
     }
     for (const te::TensorId id : dag.outputs()) {
-      outputs.push_back(std::make_shared<runtime::AlignedBuffer>(type_of(dag.tensor(id)).bytes()));
+      outputs.push_back(
+          std::make_shared<runtime::AlignedBuffer>(graph::tensor_type(dag.tensor(id)).bytes()));
       arguments.push_back(outputs.back()->data());
     }
     const runtime::AlignedBuffer workspace(kernel->workspace_bytes(target_.threads()));
@@ -65,7 +61,7 @@ class Executor {
     for (size_t k = 0; k < outputs.size(); ++k) {
       const std::span<const std::byte> bytes(outputs[k]->as<const std::byte>(),
                                              static_cast<size_t>(outputs[k]->size()));
-      results.emplace_back(type_of(dag.tensor(dag.outputs()[k])), outputs[k], bytes);
+      results.emplace_back(graph::tensor_type(dag.tensor(dag.outputs()[k])), outputs[k], bytes);
     }
     return results;
   }

@@ -1,6 +1,7 @@
 // plan_workload: one kernel as a model of its own.
 #include "base/check.h"
 #include "deploy/compile_model.h"
+#include "graph/op_table.h"
 
 namespace tilewright::deploy {
 
@@ -17,8 +18,7 @@ ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constan
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     const std::string name(tensor.name.text());
-    graph::TensorType type{.element = tensor.element, .shape = {}};
-    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+    graph::TensorType type = graph::tensor_type(tensor);
     if (operand.role == Role::Output) {
       types.push_back(std::move(type));
       names.push_back(name);

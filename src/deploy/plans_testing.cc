@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/rng.h"
 #include "base/rounding.h"
+#include "graph/op_table.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {
@@ -54,9 +55,7 @@ void PlanMaker::kernel(const std::string& text, const std::vector<std::string>& 
       node.inputs.push_back(values_.at(arguments[k]));
       continue;
     }
-    TensorType type{.element = tensor.element, .shape = {}};
-    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
-    types.push_back(std::move(type));
+    types.push_back(graph::tensor_type(tensor));
     names.push_back(arguments[k]);
   }
   const std::vector<ValueId> made = plan_.graph.add_typed(node, types, names);

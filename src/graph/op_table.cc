@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "graph/ops/families.h"
 #include "te/ops/operator.h"
+#include "te/shape_of.h"
 
 namespace tilewright::graph {
 namespace {
@@ -62,8 +63,7 @@ Status check_operands(const OpDef& op, OperandTypes operands) {
       if (k >= op.least) continue;
       return fail(ErrorKind::BadInput, fmt::format("{}: operand {} is left out", op.name, k));
     }
-    const Status fits = check_type(op.name, fmt::format("operand {}", k), *operands[k]);
-    if (!fits) return fits;
+    TRY(check_type(op.name, fmt::format("operand {}", k), *operands[k]));
   }
   return {};
 }
@@ -87,19 +87,14 @@ Status check_loops(std::string_view name, const te::Dag& dag) {
 
 Result<std::shared_ptr<const te::Dag>> OpDef::define(const Attributes& attributes,
                                                      OperandTypes operands) const {
-  if (const Status fits = check_operands(*this, operands); !fits) {
-    return std::unexpected(fits.error());
+  TRY(check_operands(*this, operands));
+  std::shared_ptr<const te::Dag> dag = TRY(build(*this, attributes, operands));
+  for (const te::TensorId id : dag->outputs()) {
+    const te::Tensor& tensor = dag->tensor(id);
+    const TensorType type = tensor_type(tensor);
+    TRY(check_type(name, "the result", type));
   }
-  auto dag = build(*this, attributes, operands);
-  if (!dag) return dag;
-  for (const te::TensorId id : (*dag)->outputs()) {
-    const te::Tensor& tensor = (*dag)->tensor(id);
-    TensorType type{.element = tensor.element, .shape = {}};
-    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
-    const Status fits = check_type(name, "the result", type);
-    if (!fits) return std::unexpected(fits.error());
-  }
-  if (const Status fits = check_loops(name, **dag); !fits) return std::unexpected(fits.error());
+  TRY(check_loops(name, *dag));
   return dag;
 }
 
@@ -114,20 +109,19 @@ const OpDef* find_op(std::string_view name) {
   return at != all.end() && at->name == name ? &*at : nullptr;
 }
 
+TensorType tensor_type(const te::Tensor& tensor) {
+  return {.element = tensor.element, .shape = te::shape_of(tensor)};
+}
+
 Result<std::vector<TensorType>> result_types(const te::Dag& dag) {
   std::vector<TensorType> types;
   types.reserve(dag.outputs().size());
   for (const te::TensorId id : dag.outputs()) {
     const te::Tensor& tensor = dag.tensor(id);
-    TensorType type{.element = tensor.element, .shape = {}};
-    for (const te::Extent& extent : tensor.shape) {
-      if (!extent.is_constant()) {
-        return fail(ErrorKind::Unsupported,
-                    fmt::format("{}: a symbolic extent", tensor.name.text()));
-      }
-      type.shape.push_back(extent.low);
+    if (!std::ranges::all_of(tensor.shape, &te::Extent::is_constant)) {
+      return fail(ErrorKind::Unsupported, fmt::format("{}: a symbolic extent", tensor.name.text()));
     }
-    types.push_back(std::move(type));
+    types.push_back(tensor_type(tensor));
   }
   return types;
 }

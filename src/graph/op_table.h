@@ -55,6 +55,8 @@ inline constexpr size_t kAnyNumber = kMaxOperands;  // as OpDef::most
 const OpDef* find_op(std::string_view name);  // null: no such operator
 std::span<const OpDef> all_ops();             // ordered by name
 
+TensorType tensor_type(const te::Tensor& tensor);  // a symbolic extent counts as its largest value
+
 // The types of the outputs of a Dag that `define` made.
 Result<std::vector<TensorType>> result_types(const te::Dag& dag);
 

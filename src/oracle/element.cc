@@ -5,13 +5,6 @@
 
 namespace tilewright::oracle {
 
-std::vector<int64_t> shape_of(const te::Tensor& tensor) {
-  std::vector<int64_t> shape;
-  shape.reserve(tensor.shape.size());
-  for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
-  return shape;
-}
-
 int64_t elements_of(const te::Tensor& tensor) {
   int64_t elements = 1;
   for (const te::Extent& extent : tensor.shape) elements *= extent.high;

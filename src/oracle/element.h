@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "te/dag.h"
+#include "te/shape_of.h"
 
 namespace tilewright::oracle {
 
-std::vector<int64_t> shape_of(const te::Tensor& tensor);
 int64_t elements_of(const te::Tensor& tensor);
 size_t bytes_of(const te::Tensor& tensor);
 

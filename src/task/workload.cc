@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "ir/equal.h"
+#include "te/shape_of.h"
 
 namespace tilewright {
 namespace {
@@ -84,13 +85,6 @@ uint64_t permission_bits(const FloatPermissions& permissions) {
   uint64_t word = 0;
   for (size_t k = 0; k < std::size(bits); ++k) word |= uint64_t{bits[k]} << k;
   return word;
-}
-
-std::vector<int64_t> shape_of(const te::Tensor& tensor) {
-  std::vector<int64_t> shape;
-  shape.reserve(tensor.shape.size());
-  for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
-  return shape;
 }
 
 layout::Layout row_major_of(const te::Tensor& tensor) {

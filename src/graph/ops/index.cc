@@ -16,6 +16,7 @@
 #include "graph/ops/common.h"
 #include "graph/ops/families.h"
 #include "te/ops/gather.h"
+#include "te/shape_of.h"
 
 namespace tilewright::graph {
 namespace {
@@ -43,16 +44,14 @@ Expr read_index(const te::DagBuilder& builder, te::TensorId indices, std::vector
 
 DagResult build_gather(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType &x = *operands[0], &indices = *operands[1];
-  if (const Status legal = require_index(op, indices); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_index(op, indices));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
   if (!read) return read.error();
   Shape result = x.shape;
   const auto place = result.erase(result.begin() + static_cast<int64_t>(axis));
   result.insert(place, indices.shape.begin(), indices.shape.end());
-  if (const Status fits = require_result(op, result); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, result));
   return te::gather(x.shape, static_cast<int64_t>(axis), indices.shape, x.element, indices.element);
 }
 
@@ -68,9 +67,7 @@ bool lies_within(const Shape& inner, const Shape& outer, size_t axis) {
 DagResult build_gather_elements(const OpDef& op, const Attributes& attributes,
                                 OperandTypes operands) {
   const TensorType &x = *operands[0], &indices = *operands[1];
-  if (const Status legal = require_index(op, indices); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_index(op, indices));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
   if (!read) return read.error();
@@ -98,9 +95,7 @@ struct NdShape {
 
 Result<NdShape> nd_shape(const OpDef& op, const TensorType& x, const TensorType& indices,
                          size_t batch) {
-  if (const Status legal = require_index(op, indices); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_index(op, indices));
   if (indices.shape.empty() || indices.shape.size() <= batch || x.shape.size() <= batch) {
     return bad(op, fmt::format("indices {} do not fit {}", print(indices.shape), print(x.shape)));
   }
@@ -123,19 +118,16 @@ DagResult build_gather_nd(const OpDef& op, const Attributes& attributes, Operand
   Reader read(op, attributes);
   const auto batch = static_cast<size_t>(read.integer("batch_dims", 0, 0, kMaxRank));
   if (!read) return read.error();
-  const auto shape = nd_shape(op, x, indices, batch);
-  if (!shape) return std::unexpected(shape.error());
-  if (const Status fits = require_result(op, shape->result); !fits) {
-    return std::unexpected(fits.error());
-  }
+  const auto shape = TRY(nd_shape(op, x, indices, batch));
+  TRY(require_result(op, shape.result));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId places = placeholder(builder, "I", indices);
-  const std::vector<te::Axis> axes = te::axes_of(builder, shape->result);
+  const std::vector<te::Axis> axes = te::axes_of(builder, shape.result);
   const std::vector<Expr> vars = te::vars_of(axes);
   const auto outer = static_cast<int64_t>(indices.shape.size() - 1);
   std::vector<Expr> at(vars.begin(), vars.begin() + static_cast<int64_t>(batch));
-  for (size_t k = 0; k < shape->depth; ++k) {
+  for (size_t k = 0; k < shape.depth; ++k) {
     std::vector<Expr> place(vars.begin(), vars.begin() + outer);
     place.push_back(ir::int_imm(static_cast<int64_t>(k)));
     const int64_t extent = x.shape[batch + k];
@@ -148,7 +140,7 @@ DagResult build_gather_nd(const OpDef& op, const Attributes& attributes, Operand
 
 Status check_scatter(const OpDef& op, OperandTypes operands, size_t reduction) {
   const TensorType &x = *operands[0], &updates = *operands[2];
-  if (const Status legal = require_index(op, *operands[1]); !legal) return legal;
+  TRY(require_index(op, *operands[1]));
   if (updates.element != x.element) {
     return bad(op, fmt::format("updates of {} for {}", ir::name_of(updates.element),
                                ir::name_of(x.element)));
@@ -174,9 +166,7 @@ DagResult finish_fold(te::DagBuilder builder, te::TensorId x, te::TensorId updat
   const Expr neutral = te::make_reduction(fold, type).identity[0];
   const te::TensorId sums = builder.reduce("S", meant.axes, meant.fold, fold,
                                            ir::select(meant.condition, update, neutral), type);
-  std::vector<int64_t> shape;
-  for (const te::Extent& extent : builder.tensor(x).shape) shape.push_back(extent.high);
-  const std::vector<te::Axis> axes = te::axes_of(builder, shape);
+  const std::vector<te::Axis> axes = te::axes_of(builder, te::shape_of(builder.tensor(x)));
   const Expr value =
       ir::binary(fold, builder.read(x, te::vars_of(axes)), builder.read(sums, te::vars_of(axes)));
   return finish(std::move(builder), axes, value, element);
@@ -198,9 +188,7 @@ DagResult build_scatter_elements(const OpDef& op, const Attributes& attributes,
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const size_t reduction = read.choice("reduction", "none", kReductions);
   if (!read) return read.error();
-  if (const Status legal = check_scatter(op, operands, reduction); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check_scatter(op, operands, reduction));
   if (!lies_within(indices.shape, x.shape, axis) || indices.shape != operands[2]->shape) {
     return bad(op,
                fmt::format("indices {} and updates {} do not fit {} along dimension {}",
@@ -274,17 +262,14 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
   Reader read(op, attributes);
   const size_t reduction = read.choice("reduction", "none", kReductions);
   if (!read) return read.error();
-  if (const Status legal = check_scatter(op, operands, reduction); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto shape = nd_shape(op, x, indices, 0);
-  if (!shape) return std::unexpected(shape.error());
-  if (operands[2]->shape != shape->result) {
-    return bad(op, fmt::format("updates {} should be {}", print(operands[2]->shape),
-                               print(shape->result)));
+  TRY(check_scatter(op, operands, reduction));
+  const auto shape = TRY(nd_shape(op, x, indices, 0));
+  if (operands[2]->shape != shape.result) {
+    return bad(
+        op, fmt::format("updates {} should be {}", print(operands[2]->shape), print(shape.result)));
   }
   const std::span<const int64_t> outer = std::span(indices.shape).first(indices.shape.size() - 1);
-  const std::span<const int64_t> named = std::span(x.shape).first(shape->depth);
+  const std::span<const int64_t> named = std::span(x.shape).first(shape.depth);
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId places = placeholder(builder, "I", indices);
@@ -297,13 +282,13 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
   std::vector<Expr> at = outer.empty() ? std::vector<Expr>{} : te::vars_of(meant.fold);
   meant.update = at;
   at.emplace_back();
-  for (size_t k = 0; k < shape->depth; ++k) {
+  for (size_t k = 0; k < shape.depth; ++k) {
     at.back() = ir::int_imm(static_cast<int64_t>(k));
     const Expr index = read_index(builder, places, at, x.shape[k]);
     meant.condition = also(meant.condition, equal(index, meant.axes[k].var));
   }
   if (reduction != 0) {
-    for (size_t d = shape->depth; d < x.shape.size(); ++d) {
+    for (size_t d = shape.depth; d < x.shape.size(); ++d) {
       meant.update.push_back(meant.axes[d].var);
     }
     return finish_fold(std::move(builder), from, updates, meant, reduction);
@@ -313,7 +298,7 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
       ir::select(meant.condition, flat_number(meant.fold), ir::int_imm(-1)), Scalar::I64);
   const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
   const std::vector<Expr> vars = te::vars_of(axes);
-  const auto depth = static_cast<int64_t>(shape->depth);
+  const auto depth = static_cast<int64_t>(shape.depth);
   const Expr number = builder.read(last, {vars.begin(), vars.begin() + depth});
   std::vector<Expr> update = place_of(number, outer);
   update.insert(update.end(), vars.begin() + depth, vars.end());
@@ -324,9 +309,7 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
 
 DagResult build_one_hot(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& indices = *operands[0];
-  if (const Status legal = require_number(op, indices.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_number(op, indices.element));
   Reader read(op, attributes);
   const int64_t depth = read.integer("depth", 0, 1, te::kMaxParameter);
   const size_t axis = read.axis("axis", -1, indices.shape.size() + 1);
@@ -335,7 +318,7 @@ DagResult build_one_hot(const OpDef& op, const Attributes& attributes, OperandTy
   if (!read) return read.error();
   Shape result = indices.shape;
   result.insert(result.begin() + static_cast<int64_t>(axis), depth);
-  if (const Status fits = require_result(op, result); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, result));
   te::DagBuilder builder;
   const te::TensorId places = placeholder(builder, "I", indices);
   const std::vector<te::Axis> axes = te::axes_of(builder, result);
