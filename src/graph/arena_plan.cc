@@ -1,3 +1,5 @@
+#include "graph/arena_plan.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -5,7 +7,6 @@
 
 #include "base/rng.h"
 #include "base/rounding.h"
-#include "graph/memory_plan.h"
 
 namespace tilewright::graph {
 namespace {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/check.h"
+#include "graph/arena_plan.h"
 
 namespace tilewright::graph {
 namespace {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "graph/graph.h"
@@ -37,18 +36,5 @@ struct MemoryOptions {
 };
 Result<MemoryPlan> plan_memory(const Graph& graph, const Partition& partition,
                                const MemoryOptions& options = {});
-
-// Bytes that are alive from the step `first` to the step `last`, both included.
-struct Lifetime {
-  int64_t bytes = 0;
-  size_t first = 0, last = 0;
-};
-struct ArenaPlan {
-  std::vector<int64_t> offsets;  // of each, multiples of 64
-  int64_t peak = 0;
-};
-// Best fit; of several orders the one with the lowest peak, improved step by step.
-ArenaPlan plan_arena(std::span<const Lifetime> lifetimes);
-int64_t most_alive(std::span<const Lifetime> lifetimes);
 
 }  // namespace tilewright::graph

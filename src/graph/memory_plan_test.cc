@@ -6,7 +6,9 @@
 #include <set>
 #include <tuple>
 
+#include "graph/arena_plan.h"
 #include "graph/graph_testing.h"
+#include "graph/separate_outputs.h"
 
 namespace tilewright::graph {
 namespace {

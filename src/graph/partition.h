@@ -52,11 +52,7 @@ struct PartitionOptions {
   FusionPays pays;  // empty: fusion_pays_by_default
 };
 
-// The Graph with outputs that are values of their own, computed by a node that is no View of an
-// input, a constant or another output: where one is not, a copy of it is made (`cast` to its type).
-Result<Graph> separate_outputs(const Graph& graph);
-
-// Of a Graph with separate outputs. An error when a node's Dag cannot be made a workload, naming
+// Of a Graph with separate outputs (separate_outputs.h). An error when a node's Dag cannot be made a workload, naming
 // it.
 Result<Partition> partition(const Graph& graph, const PartitionOptions& options);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "graph/graph_testing.h"
+#include "graph/separate_outputs.h"
 #include "task/parse.h"
 
 namespace tilewright::graph {

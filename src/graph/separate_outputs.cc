@@ -1,7 +1,8 @@
+#include "graph/separate_outputs.h"
+
 #include <set>
 
 #include "graph/op_table.h"
-#include "graph/partition.h"
 
 namespace tilewright::graph {
 namespace {
@@ -32,13 +33,12 @@ Result<Graph> separate_outputs(const Graph& graph) {
       continue;
     }
     const std::string element(ir::name_of(graph.value(output).type.element));
-    auto copy = separate.add({.op = "cast",
-                              .attributes = {{"to", element}},
-                              .inputs = {output},
-                              .outputs = {},
-                              .origin = {}});
-    if (!copy) return std::unexpected(copy.error());
-    outputs.push_back(copy->front());
+    auto copy = TRY(separate.add({.op = "cast",
+                                  .attributes = {{"to", element}},
+                                  .inputs = {output},
+                                  .outputs = {},
+                                  .origin = {}}));
+    outputs.push_back(copy.front());
   }
   separate.set_outputs(std::move(outputs));
   separate.set_output_names(std::move(names));

@@ -11,6 +11,7 @@
 #include "graph/memory_plan.h"
 #include "graph/partition.h"
 #include "graph/passes.h"
+#include "graph/separate_outputs.h"
 #include "onnx/import.h"
 
 namespace tilewright {

@@ -9,6 +9,7 @@
 #include "graph/passes/model_testing.h"
 #include "graph/passes/recognize_attention.h"
 #include "graph/passes/split_attention.h"
+#include "graph/separate_outputs.h"
 
 namespace tilewright::graph {
 namespace {

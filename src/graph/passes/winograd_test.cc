@@ -11,6 +11,7 @@
 
 #include "graph/partition.h"
 #include "graph/passes/model_testing.h"
+#include "graph/separate_outputs.h"
 #include "task/parse.h"
 
 namespace tilewright::graph {
