@@ -19,65 +19,67 @@ bool same_atom(const Expr& a, const Expr& b) {
 }
 
 // One summand of the canonical expression: coefficient * atom, or a constant.
-struct Piece {
+struct Summand {
   const Expr* atom = nullptr;  // null: a constant
   int64_t number = 0;
 };
 
-// The order of the pieces, so that a difference starts with what is positive where it can.
-void order_pieces(std::vector<Piece>& pieces, int64_t constant) {
+// The order of the summands, so that a difference starts with what is positive where it can.
+void order_summands(std::vector<Summand>& summands, int64_t constant) {
   const auto positive =
-      std::ranges::find_if(pieces, [](const Piece& piece) { return piece.number > 0; });
-  if (positive != pieces.end()) std::rotate(pieces.begin(), positive, positive + 1);
-  if (positive == pieces.end() && constant > 0) {
-    pieces.insert(pieces.begin(), Piece{nullptr, constant});
-  } else if (constant != 0 || pieces.empty()) {
-    pieces.push_back({nullptr, constant});
+      std::ranges::find_if(summands, [](const Summand& summand) { return summand.number > 0; });
+  if (positive != summands.end()) std::rotate(summands.begin(), positive, positive + 1);
+  if (positive == summands.end() && constant > 0) {
+    summands.insert(summands.begin(), Summand{nullptr, constant});
+  } else if (constant != 0 || summands.empty()) {
+    summands.push_back({nullptr, constant});
   }
 }
 
-// Whether a piece after the first is written as `- |piece|`.
-bool is_subtracted(const Piece& piece) { return piece.number < 0 && piece.number != INT64_MIN; }
+// Whether a summand after the first is written as `- |summand|`.
+bool is_subtracted(const Summand& summand) {
+  return summand.number < 0 && summand.number != INT64_MIN;
+}
 
-bool piece_is(const Piece& piece, int64_t number, const Expr& expr) {
-  if (piece.atom == nullptr) {
+bool summand_is(const Summand& summand, int64_t number, const Expr& expr) {
+  if (summand.atom == nullptr) {
     const auto* value = expr.as<ir::IntImm>();
     return value != nullptr && value->value == number;
   }
-  if (number == 1) return piece.atom->same_as(expr);
+  if (number == 1) return summand.atom->same_as(expr);
   const auto* n = expr.as<ir::Binary>();
-  if (n == nullptr || n->op != BinaryOp::Mul || !n->a.same_as(*piece.atom)) return false;
+  if (n == nullptr || n->op != BinaryOp::Mul || !n->a.same_as(*summand.atom)) return false;
   const auto* value = n->b.as<ir::IntImm>();
   return value != nullptr && value->value == number;
 }
 
-// Whether `expr` is the sum of the pieces, written as `write` would write it.
-bool is_written_as(std::span<const Piece> pieces, const Expr& expr) {
+// Whether `expr` is the sum of the summands, written as `write` would write it.
+bool is_written_as(std::span<const Summand> summands, const Expr& expr) {
   const Expr* rest = &expr;
-  for (size_t k = pieces.size(); k-- > 1;) {
+  for (size_t k = summands.size(); k-- > 1;) {
     const auto* n = rest->as<ir::Binary>();
-    const bool subtracted = is_subtracted(pieces[k]);
+    const bool subtracted = is_subtracted(summands[k]);
     const BinaryOp op = subtracted ? BinaryOp::Sub : BinaryOp::Add;
     if (n == nullptr || n->op != op) return false;
-    const int64_t number = subtracted ? -pieces[k].number : pieces[k].number;
-    if (!piece_is(pieces[k], number, n->b)) return false;
+    const int64_t number = subtracted ? -summands[k].number : summands[k].number;
+    if (!summand_is(summands[k], number, n->b)) return false;
     rest = &n->a;
   }
-  return piece_is(pieces[0], pieces[0].number, *rest);
+  return summand_is(summands[0], summands[0].number, *rest);
 }
 
-Expr write_piece(const Piece& piece, int64_t number, ir::Type type) {
-  if (piece.atom == nullptr) return ir::int_imm(number, type);
-  return number == 1 ? *piece.atom : *piece.atom * ir::int_imm(number, type);
+Expr write_summand(const Summand& summand, int64_t number, ir::Type type) {
+  if (summand.atom == nullptr) return ir::int_imm(number, type);
+  return number == 1 ? *summand.atom : *summand.atom * ir::int_imm(number, type);
 }
 
-Expr write(std::span<const Piece> pieces, ir::Type type) {
-  Expr sum = write_piece(pieces[0], pieces[0].number, type);
-  for (const Piece& piece : pieces.subspan(1)) {
-    if (is_subtracted(piece)) {
-      sum = std::move(sum) - write_piece(piece, -piece.number, type);
+Expr write(std::span<const Summand> summands, ir::Type type) {
+  Expr sum = write_summand(summands[0], summands[0].number, type);
+  for (const Summand& summand : summands.subspan(1)) {
+    if (is_subtracted(summand)) {
+      sum = std::move(sum) - write_summand(summand, -summand.number, type);
     } else {
-      sum = std::move(sum) + write_piece(piece, piece.number, type);
+      sum = std::move(sum) + write_summand(summand, summand.number, type);
     }
   }
   return sum;
@@ -141,41 +143,41 @@ Expr Linear::to_expr(unsigned lanes, const Expr& like) const {
 
 Expr Linear::to_scalar(const Expr& like) const {
   if (const Expr* atom = as_atom()) return *atom;
-  std::vector<Piece> pieces;
-  pieces.reserve(terms.size() + 1);
-  for (const LinearTerm& term : terms) pieces.push_back({&term.atom, term.coefficient});
-  order_pieces(pieces, constant);
-  return like.defined() && is_written_as(pieces, like) ? like : write(pieces, ir::kIndex);
+  std::vector<Summand> summands;
+  summands.reserve(terms.size() + 1);
+  for (const LinearTerm& term : terms) summands.push_back({&term.atom, term.coefficient});
+  order_summands(summands, constant);
+  return like.defined() && is_written_as(summands, like) ? like : write(summands, ir::kIndex);
 }
 
 // The vector atoms, then what is uniform and the lane as one ramp or broadcast.
 Expr Linear::to_vector(unsigned lanes) const {
   Linear uniform;
   int64_t stride = 0;
-  std::vector<Piece> pieces;
+  std::vector<Summand> summands;
   for (const LinearTerm& term : terms) {
     if (term.is_lane()) {
       stride = term.coefficient;
     } else if (term.is_uniform()) {
       uniform.terms.push_back(term);
     } else {
-      pieces.push_back({&term.atom, term.coefficient});
+      summands.push_back({&term.atom, term.coefficient});
     }
   }
   uniform.constant = constant;
   const bool only_atoms = uniform.is_constant() && uniform.constant == 0 && stride == 0;
   Expr rest;
-  if (!only_atoms || pieces.empty()) {
+  if (!only_atoms || summands.empty()) {
     const Expr base = uniform.to_scalar({});
     rest = stride == 0 ? ir::broadcast(base, lanes) : ir::ramp(base, stride, lanes);
-    if (pieces.empty()) return rest;
+    if (summands.empty()) return rest;
   }
-  order_pieces(pieces, 0);
-  const Piece rest_piece{&rest, 1};
+  order_summands(summands, 0);
+  const Summand rest_piece{&rest, 1};
   if (rest.defined()) {
-    pieces.insert(pieces[0].number > 0 ? pieces.end() : pieces.begin(), rest_piece);
+    summands.insert(summands[0].number > 0 ? summands.end() : summands.begin(), rest_piece);
   }
-  return write(pieces, ir::kIndex.with_lanes(lanes));
+  return write(summands, ir::kIndex.with_lanes(lanes));
 }
 
 }  // namespace tilewright::arith

@@ -95,18 +95,16 @@ const Json* find_member(const Json& json, std::string_view key) {
 
 template <>
 Result<bool> member<bool>(const Json& json, std::string_view key) {
-  const Result<const Json*> found = required(json, key);
-  if (!found) return std::unexpected(found.error());
-  const Json& value = **found;
+  const Json* found = TRY(required(json, key));
+  const Json& value = *found;
   if (!value.is_boolean()) return wrong_type(key, value, "true or false");
   return value.get<bool>();
 }
 
 template <>
 Result<int64_t> member<int64_t>(const Json& json, std::string_view key) {
-  const Result<const Json*> found = required(json, key);
-  if (!found) return std::unexpected(found.error());
-  const Json& value = **found;
+  const Json* found = TRY(required(json, key));
+  const Json& value = *found;
   const bool too_large =
       value.is_number_unsigned() &&
       value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
@@ -116,18 +114,16 @@ Result<int64_t> member<int64_t>(const Json& json, std::string_view key) {
 
 template <>
 Result<double> member<double>(const Json& json, std::string_view key) {
-  const Result<const Json*> found = required(json, key);
-  if (!found) return std::unexpected(found.error());
-  const Json& value = **found;
+  const Json* found = TRY(required(json, key));
+  const Json& value = *found;
   if (!value.is_number()) return wrong_type(key, value, "a number");
   return value.get<double>();
 }
 
 template <>
 Result<std::string> member<std::string>(const Json& json, std::string_view key) {
-  const Result<const Json*> found = required(json, key);
-  if (!found) return std::unexpected(found.error());
-  const Json& value = **found;
+  const Json* found = TRY(required(json, key));
+  const Json& value = *found;
   if (!value.is_string()) return wrong_type(key, value, "a string");
   return value.get<std::string>();
 }

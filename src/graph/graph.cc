@@ -80,11 +80,9 @@ Result<std::vector<ValueId>> Graph::add(Node node, std::span<const std::string> 
           values_.size());
     operands.push_back(input == kNone ? std::nullopt : std::optional(values_[input].type));
   }
-  const auto dag = op->define(node.attributes, operands);
-  if (!dag) return std::unexpected(dag.error());
-  const auto types = result_types(**dag);
-  if (!types) return std::unexpected(types.error());
-  return add_typed(std::move(node), *types, output_names);
+  const auto dag = TRY(op->define(node.attributes, operands));
+  const auto types = TRY(result_types(*dag));
+  return add_typed(std::move(node), types, output_names);
 }
 
 std::vector<ValueId> Graph::add_typed(Node node, std::span<const TensorType> types,
@@ -140,12 +138,11 @@ Status GraphRewriter::keep(const Node& node) {
     names.push_back(from_.value(output).name);
     types.push_back(from_.value(output).type);
   }
-  const Result<std::vector<ValueId>> made =
-      same ? to_.add_typed(std::move(copy), types, names) : to_.add(std::move(copy), names);
-  if (!made) return std::unexpected(made.error());
-  CHECK(made->size() == node.outputs.size(), "{}: {} results became {}", node.op,
-        node.outputs.size(), made->size());
-  for (size_t k = 0; k < made->size(); ++k) map_[node.outputs[k]] = (*made)[k];
+  const std::vector<ValueId> made =
+      TRY(same ? to_.add_typed(std::move(copy), types, names) : to_.add(std::move(copy), names));
+  CHECK(made.size() == node.outputs.size(), "{}: {} results became {}", node.op,
+        node.outputs.size(), made.size());
+  for (size_t k = 0; k < made.size(); ++k) map_[node.outputs[k]] = made[k];
   return {};
 }
 

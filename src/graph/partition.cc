@@ -106,23 +106,19 @@ void find_kernels(Partition& partition) {
 }  // namespace
 
 Result<Partition> partition(const Graph& graph, const PartitionOptions& options) {
-  const auto facts = facts_of(graph);
-  if (!facts) return std::unexpected(facts.error());
+  const auto facts = TRY(facts_of(graph));
   const FusionPays pays = options.pays ? options.pays : fusion_pays_by_default;
-  std::vector<FusedGroup> fused =
-      options.fuse ? fuse(graph, *facts, pays) : no_fusion(graph, *facts);
+  std::vector<FusedGroup> fused = options.fuse ? fuse(graph, facts, pays) : no_fusion(graph, facts);
   Partition result;
   if (options.fuse && options.concat_in_place)
-    result.aliases = concat_in_place(graph, *facts, fused);
-  add_views(graph, *facts, fused, result.aliases);
-  if (const Status separate = check_outputs(graph, result.aliases); !separate) {
-    return std::unexpected(separate.error());
-  }
+    result.aliases = concat_in_place(graph, facts, fused);
+  add_views(graph, facts, fused, result.aliases);
+  TRY(check_outputs(graph, result.aliases));
   Aliases aliases;
   for (const Alias& alias : result.aliases) aliases[alias.value] = &alias;
   result.groups.reserve(fused.size());
   for (const FusedGroup& group : fused) {
-    result.groups.push_back(make_group(graph, *facts, group, options, aliases));
+    result.groups.push_back(make_group(graph, facts, group, options, aliases));
   }
   find_kernels(result);
   return result;

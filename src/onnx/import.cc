@@ -93,14 +93,13 @@ Result<std::map<std::string, std::vector<int64_t>>> parse_input_shapes(std::stri
 }
 
 Result<graph::Graph> import_file(const std::filesystem::path& path, const ImportOptions& options) {
-  const auto file = MappedFile::open(path);
-  if (!file) return std::unexpected(file.error());
+  const auto file = TRY(MappedFile::open(path));
   std::vector<std::filesystem::path> folders{folder_of(path)};
   // Stores of models keep files under other names and link to them.
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
   if (!problem) folders.push_back(real.parent_path());
-  auto graph = import_model((*file)->bytes(), std::move(folders), options);
+  auto graph = import_model(file->bytes(), std::move(folders), options);
   if (!graph) graph.error().message = fmt::format("{}: {}", path.string(), graph.error().message);
   return graph;
 }

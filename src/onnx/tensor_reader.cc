@@ -153,12 +153,11 @@ Result<ExternalPlace> external_place(const TensorProto& tensor) {
   for (const auto& entry : tensor.external_data()) {
     if (entry.key() == "location") place.location = entry.value();
     if (entry.key() != "offset" && entry.key() != "length") continue;
-    const auto number = natural(entry.key(), entry.value());
-    if (!number) return std::unexpected(number.error());
+    const auto number = TRY(natural(entry.key(), entry.value()));
     if (entry.key() == "offset") {
-      place.offset = *number;
+      place.offset = number;
     } else {
-      place.length = *number;
+      place.length = number;
     }
   }
   if (place.location.empty()) return bad("its external data names no file");
@@ -230,44 +229,41 @@ Result<Constant> TensorReader::read(const TensorProto& tensor) {
 }
 
 Result<Constant> TensorReader::read_anew(const TensorProto& tensor) {
-  auto type = type_of(tensor);
-  if (!type) return std::unexpected(type.error());
-  if (type->elements() == 0) return empty_constant(*std::move(type));
-  if (type->bytes() > bytes_left_) {
+  auto type = TRY(type_of(tensor));
+  if (type.elements() == 0) return empty_constant(std::move(type));
+  if (type.bytes() > bytes_left_) {
     return fail(
         ErrorKind::Unsupported,
-        fmt::format("it is {}: the model's constants take too much memory", type->to_string()));
+        fmt::format("it is {}: the model's constants take too much memory", type.to_string()));
   }
-  bytes_left_ -= type->bytes();
+  bytes_left_ -= type.bytes();
   if (tensor.data_location() == TensorProto::EXTERNAL) {
-    return read_external(tensor, *std::move(type));
+    return read_external(tensor, std::move(type));
   }
-  if (!tensor.has_raw_data()) return from_fields(tensor, *std::move(type));
+  if (!tensor.has_raw_data()) return from_fields(tensor, std::move(type));
   const std::span<const std::byte> bytes = std::as_bytes(std::span(tensor.raw_data()));
-  if (bytes.size() != stored_bytes(tensor, *type)) return wrong_size(*type, bytes.size(), "bytes");
-  if (is_packed(tensor.data_type())) return unpacked(*std::move(type), bytes);
-  return from_bytes(*std::move(type), owner_, bytes);
+  if (bytes.size() != stored_bytes(tensor, type)) return wrong_size(type, bytes.size(), "bytes");
+  if (is_packed(tensor.data_type())) return unpacked(std::move(type), bytes);
+  return from_bytes(std::move(type), owner_, bytes);
 }
 
 Result<Constant> TensorReader::read_external(const TensorProto& tensor, TensorType type) {
-  const auto place = external_place(tensor);
-  if (!place) return std::unexpected(place.error());
-  const auto file = open(place->location);
-  if (!file) return std::unexpected(file.error());
-  const std::span<const std::byte> bytes = (*file)->bytes();
+  const auto place = TRY(external_place(tensor));
+  const auto file = TRY(open(place.location));
+  const std::span<const std::byte> bytes = file->bytes();
   const size_t wanted = stored_bytes(tensor, type);
-  if (place->length && static_cast<size_t>(*place->length) != wanted) {
-    return wrong_size(type, static_cast<size_t>(*place->length), "bytes of external data");
+  if (place.length && static_cast<size_t>(*place.length) != wanted) {
+    return wrong_size(type, static_cast<size_t>(*place.length), "bytes of external data");
   }
-  const auto offset = static_cast<size_t>(place->offset);
+  const auto offset = static_cast<size_t>(place.offset);
   if (offset > bytes.size() || bytes.size() - offset < wanted) {
     return bad(fmt::format("it is {} and lies in bytes {} to {} of {}, which has {}",
-                           type.to_string(), offset, offset + wanted, place->location,
+                           type.to_string(), offset, offset + wanted, place.location,
                            bytes.size()));
   }
   const auto part = bytes.subspan(offset, wanted);
   if (is_packed(tensor.data_type())) return unpacked(std::move(type), part);
-  return from_bytes(std::move(type), *file, part);
+  return from_bytes(std::move(type), file, part);
 }
 
 Result<std::shared_ptr<const MappedFile>> TensorReader::open(const std::string& location) {

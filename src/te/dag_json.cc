@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "te/dag.h"
 
 namespace tilewright::te {
 namespace {

@@ -103,20 +103,19 @@ DagResult build_conv(const OpDef& op, const Attributes& attributes, OperandTypes
   Reader read(op, attributes);
   const bool channels_last = read.flag("channels_last");
   const int64_t groups = read.integer("groups", 1, 1, te::kMaxParameter);
-  const auto layout = layout_of(op, operands, channels_last);
-  if (!layout) return std::unexpected(layout.error());
-  const Lists lists = lists_of(read, layout->rank);
+  const auto layout = TRY(layout_of(op, operands, channels_last));
+  const Lists lists = lists_of(read, layout.rank);
   if (!read) return read.error();
-  const te::Window window = window_of(*layout, x, w, lists);
-  if (const Status fits = check_window(op, window); !fits) return std::unexpected(fits.error());
-  const int64_t ci = layout->channels(x);
-  const bool short_form = w.shape.size() == layout->rank + 1;
+  const te::Window window = window_of(layout, x, w, lists);
+  TRY(check_window(op, window));
+  const int64_t ci = layout.channels(x);
+  const bool short_form = w.shape.size() == layout.rank + 1;
   const int64_t co = short_form      ? w.shape.back()
-                     : channels_last ? layout->outer(w).second
-                                     : layout->outer(w).first;
+                     : channels_last ? layout.outer(w).second
+                                     : layout.outer(w).first;
   const int64_t inner = short_form      ? 1
-                        : channels_last ? layout->outer(w).first
-                                        : layout->outer(w).second;
+                        : channels_last ? layout.outer(w).first
+                                        : layout.outer(w).second;
   if (ci % groups != 0 || co % groups != 0 || inner != ci / groups) {
     return bad(op, fmt::format("x of {} and w of {} do not fit together with groups={}",
                                x.to_string(), w.to_string(), groups));
@@ -148,13 +147,12 @@ DagResult build_conv_transpose(const OpDef& op, const Attributes& attributes,
   Reader read(op, attributes);
   const bool channels_last = read.flag("channels_last");
   const int64_t groups = read.integer("groups", 1, 1, te::kMaxParameter);
-  const auto layout = layout_of(op, operands, channels_last);
-  if (!layout) return std::unexpected(layout.error());
-  const Lists lists = lists_of(read, layout->rank);
-  const Shape more = read.list("output_padding", layout->rank, 0, te::kMaxParameter, 0);
+  const auto layout = TRY(layout_of(op, operands, channels_last));
+  const Lists lists = lists_of(read, layout.rank);
+  const Shape more = read.list("output_padding", layout.rank, 0, te::kMaxParameter, 0);
   if (!read) return read.error();
-  const int64_t ci = layout->channels(x);
-  const auto [from, each] = layout->outer(w);
+  const int64_t ci = layout.channels(x);
+  const auto [from, each] = layout.outer(w);
   int64_t co = 0;
   if (from != ci || ci % groups != 0 || x.element != w.element ||
       __builtin_mul_overflow(each, groups, &co)) {
@@ -162,8 +160,8 @@ DagResult build_conv_transpose(const OpDef& op, const Attributes& attributes,
                                x.to_string(), w.to_string(), groups));
   }
   const te::ConvTransposeShape shape{.n = x.shape[0],
-                                     .input = layout->spatial(x),
-                                     .kernel = layout->kernel(w),
+                                     .input = layout.spatial(x),
+                                     .kernel = layout.kernel(w),
                                      .ci = ci,
                                      .co = co,
                                      .element = x.element,
@@ -185,7 +183,7 @@ DagResult build_conv_transpose(const OpDef& op, const Attributes& attributes,
     }
     result.push_back(std::max<int64_t>(shape.output(d), 1));
   }
-  if (const Status fits = require_result(op, result); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, result));
   return te::conv_transpose(shape);
 }
 

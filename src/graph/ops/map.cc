@@ -40,16 +40,15 @@ Result<Operands> read_all(const OpDef& op, OperandTypes operands) {
     if (!type) return bad(op, "an operand is left out");
     shapes.push_back(type->shape);
   }
-  const auto common = broadcast_shape(op, shapes);
-  if (!common) return std::unexpected(common.error());
-  if (const Status fits = require_result(op, *common); !fits) return std::unexpected(fits.error());
+  const auto common = TRY(broadcast_shape(op, shapes));
+  TRY(require_result(op, common));
   Operands all;
   std::vector<te::TensorId> tensors;
   tensors.reserve(operands.size());
   for (size_t k = 0; k < operands.size(); ++k) {
     tensors.push_back(placeholder(all.builder, fmt::format("X{}", k), *operands[k]));
   }
-  all.axes = te::axes_of(all.builder, *common);
+  all.axes = te::axes_of(all.builder, common);
   for (const te::TensorId tensor : tensors) {
     all.values.push_back(read_broadcast(all.builder, tensor, all.axes));
   }
@@ -90,17 +89,14 @@ using Apply = Expr (*)(const Expr& a, const Expr& b);
 // it.
 template <Takes takes, Apply apply>
 DagResult fold(const OpDef& op, const Attributes&, OperandTypes operands) {
-  if (const Status one = require_one_type(op, operands); !one) return std::unexpected(one.error());
+  TRY(require_one_type(op, operands));
   const Scalar element = operands[0]->element;
-  if (const Status legal = require_type(op, takes, element); !legal) {
-    return std::unexpected(legal.error());
-  }
-  auto all = read_all(op, operands);
-  if (!all) return std::unexpected(all.error());
-  Expr value = all->values[0];
-  for (size_t k = 1; k < all->values.size(); ++k) value = apply(value, all->values[k]);
+  TRY(require_type(op, takes, element));
+  auto all = TRY(read_all(op, operands));
+  Expr value = all.values[0];
+  for (size_t k = 1; k < all.values.size(); ++k) value = apply(value, all.values[k]);
   const bool compares = value.type() == ir::kBool;
-  return finish(std::move(all->builder), all->axes, value, compares ? Scalar::Bool : element);
+  return finish(std::move(all.builder), all.axes, value, compares ? Scalar::Bool : element);
 }
 
 template <BinaryOp op>
@@ -170,20 +166,17 @@ DagResult build_mod(const OpDef& op, const Attributes& attributes, OperandTypes 
 
 // Integers are raised in f64, exact up to 2^53.
 DagResult build_pow(const OpDef& op, const Attributes&, OperandTypes operands) {
-  auto all = read_all(op, operands);
-  if (!all) return std::unexpected(all.error());
+  auto all = TRY(read_all(op, operands));
   const Scalar element = operands[0]->element;
   for (const auto& type : operands) {
-    if (const Status legal = require_number(op, type->element); !legal) {
-      return std::unexpected(legal.error());
-    }
+    TRY(require_number(op, type->element));
   }
-  const Scalar base = all->values[0].type().scalar;
+  const Scalar base = all.values[0].type().scalar;
   const Scalar computed = ir::is_float(base) ? base : Scalar::F64;
   Expr value = ir::call(ir::Intrinsic::Pow,
-                        {ir::cast(computed, all->values[0]), ir::cast(computed, all->values[1])});
+                        {ir::cast(computed, all.values[0]), ir::cast(computed, all.values[1])});
   if (!ir::is_float(base)) value = ir::cast(base, call(ir::Intrinsic::Round, value));
-  return finish(std::move(all->builder), all->axes, value, element);
+  return finish(std::move(all.builder), all.axes, value, element);
 }
 
 template <BinaryOp op>
@@ -205,16 +198,13 @@ DagResult build_shift(const OpDef& op, const Attributes& attributes, OperandType
 }
 
 DagResult build_where(const OpDef& op, const Attributes&, OperandTypes operands) {
-  if (const Status one = require_one_type(op, operands, 1); !one) {
-    return std::unexpected(one.error());
-  }
+  TRY(require_one_type(op, operands, 1));
   if (operands[0]->element != Scalar::Bool) {
     return bad(op, fmt::format("the condition is {}, not bool", ir::name_of(operands[0]->element)));
   }
-  auto all = read_all(op, operands);
-  if (!all) return std::unexpected(all.error());
-  return finish(std::move(all->builder), all->axes,
-                ir::select(all->values[0], all->values[1], all->values[2]), operands[1]->element);
+  auto all = TRY(read_all(op, operands));
+  return finish(std::move(all.builder), all.axes,
+                ir::select(all.values[0], all.values[1], all.values[2]), operands[1]->element);
 }
 
 Expr sloped(const Expr& x, const Expr& slope) { return ir::select(x < number(0, x), x * slope, x); }
@@ -229,9 +219,7 @@ DagResult build_prelu(const OpDef& op, const Attributes& attributes, OperandType
 
 DagResult build_clip(const OpDef& op, const Attributes&, OperandTypes operands) {
   const TensorType& x = *operands[0];
-  if (const Status legal = require_number(op, x.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_number(op, x.element));
   te::DagBuilder builder;
   std::vector<te::TensorId> tensors;
   for (size_t k = 0; k < operands.size(); ++k) {

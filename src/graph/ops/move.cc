@@ -29,14 +29,13 @@ constexpr int64_t kMost = te::kMaxParameter;
 // A shape that an attribute gives.
 Result<Shape> shape_of(const OpDef& op, const Attributes& attributes) {
   const Shape& shape = attributes.list("shape");
-  if (const Status fits = require_result(op, shape); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, shape));
   return shape;
 }
 
 DagResult build_reshape(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  const auto shape = shape_of(op, attributes);
-  if (!shape) return std::unexpected(shape.error());
-  return te::reshape(operands[0]->shape, *shape, operands[0]->element);
+  const auto shape = TRY(shape_of(op, attributes));
+  return te::reshape(operands[0]->shape, shape, operands[0]->element);
 }
 
 DagResult build_transpose(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
@@ -49,14 +48,13 @@ DagResult build_transpose(const OpDef& op, const Attributes& attributes, Operand
 }
 
 DagResult build_broadcast(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  const auto shape = shape_of(op, attributes);
-  if (!shape) return std::unexpected(shape.error());
-  if (!broadcasts_to(operands[0]->shape, *shape)) {
-    return bad(op, fmt::format("{} cannot become {}", print(operands[0]->shape), print(*shape)));
+  const auto shape = TRY(shape_of(op, attributes));
+  if (!broadcasts_to(operands[0]->shape, shape)) {
+    return bad(op, fmt::format("{} cannot become {}", print(operands[0]->shape), print(shape)));
   }
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", *operands[0]);
-  const std::vector<te::Axis> axes = te::axes_of(builder, *shape);
+  const std::vector<te::Axis> axes = te::axes_of(builder, shape);
   const Expr value = read_broadcast(builder, x, axes);
   return finish(std::move(builder), axes, value, operands[0]->element);
 }
@@ -71,9 +69,7 @@ DagResult build_slice(const OpDef& op, const Attributes& attributes, OperandType
                        .step = read.list("step", rank, -kMost, kMost, 1),
                        .element = x.element};
   if (!read) return read.error();
-  if (const Status fits = require_result(op, shape.size); !fits) {
-    return std::unexpected(fits.error());
-  }
+  TRY(require_result(op, shape.size));
   if (rank == 0) return te::reshape(x.shape, x.shape, x.element);
   return te::slice(shape);
 }
@@ -98,7 +94,7 @@ DagResult build_concat(const OpDef& op, const Attributes& attributes, OperandTyp
     }
     shape[axis] += parts.back();
   }
-  if (const Status fits = require_result(op, shape); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, shape));
   return te::concat(shape, static_cast<int64_t>(axis), parts, operands[0]->element);
 }
 
@@ -145,9 +141,7 @@ DagResult build_pad(const OpDef& op, const Attributes& attributes, OperandTypes 
       return unsupported(op, fmt::format("dimension {} of {} is left out whole", d, x.to_string()));
     }
   }
-  if (const Status fits = require_result(op, bordered); !fits) {
-    return std::unexpected(fits.error());
-  }
+  TRY(require_result(op, bordered));
   if (has(operands, 1)) {
     if (operands[1]->elements() != 1 || operands[1]->element != x.element) {
       return bad(op, fmt::format("a value of {} for {}", operands[1]->to_string(), x.to_string()));
@@ -173,7 +167,7 @@ DagResult build_tile(const OpDef& op, const Attributes& attributes, OperandTypes
   for (size_t d = 0; d < tiled.size(); ++d) {
     if (__builtin_mul_overflow(tiled[d], repeats[d], &tiled[d])) tiled[d] = te::kMaxElements + 1;
   }
-  if (const Status fits = require_result(op, tiled); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, tiled));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const std::vector<te::Axis> axes = te::axes_of(builder, tiled);

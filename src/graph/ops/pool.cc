@@ -55,9 +55,7 @@ DagResult build_pool(const OpDef& op, const Attributes& attributes, OperandTypes
     ceil = ceil || window.uncounted[d] > 0;
   }
   if (!ceil) window.uncounted.clear();
-  if (const Status fits = require_result(op, bordered); !fits) {
-    return std::unexpected(fits.error());
-  }
+  TRY(require_result(op, bordered));
   return te::pool(shape, window);
 }
 

@@ -79,12 +79,10 @@ DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandT
   Reader read(op, attributes);
   const Scalar to = has(operands, 2) ? operands[2]->element : read.scalar("to");
   if (!read) return read.error();
-  for (const Status& legal :
-       {require_number(op, x.element), require_integer(op, to), check_scale(op, operands)}) {
-    if (!legal) return std::unexpected(legal.error());
-  }
-  const auto places = ScalePlaces::make(op, x, scale, attributes);
-  if (!places) return std::unexpected(places.error());
+  TRY(require_number(op, x.element));
+  TRY(require_integer(op, to));
+  TRY(check_scale(op, operands));
+  const auto places = TRY(ScalePlaces::make(op, x, scale, attributes));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId scales = placeholder(builder, "scale", scale);
@@ -92,24 +90,22 @@ DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandT
   if (has(operands, 2)) zeros = placeholder(builder, "zero", *operands[2]);
   const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
   const Expr value = ir::cast(Scalar::F32, builder.read(from, te::vars_of(axes)));
-  const Expr divisor = ir::cast(Scalar::F32, places->read(builder, scales, axes));
+  const Expr divisor = ir::cast(Scalar::F32, places.read(builder, scales, axes));
   Expr rounded = call(ir::Intrinsic::Round, value / divisor);
   if (has(operands, 2)) {
-    rounded = rounded + ir::cast(Scalar::F32, places->read(builder, zeros, axes));
+    rounded = rounded + ir::cast(Scalar::F32, places.read(builder, zeros, axes));
   }
   return finish(std::move(builder), axes, rounded, to);
 }
 
 DagResult build_dequantize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType &x = *operands[0], &scale = *operands[1];
-  for (const Status& legal : {require_integer(op, x.element), check_scale(op, operands)}) {
-    if (!legal) return std::unexpected(legal.error());
-  }
+  TRY(require_integer(op, x.element));
+  TRY(check_scale(op, operands));
   if (has(operands, 2) && operands[2]->element != x.element) {
     return bad(op, fmt::format("zero of {} for {}", operands[2]->to_string(), x.to_string()));
   }
-  const auto places = ScalePlaces::make(op, x, scale, attributes);
-  if (!places) return std::unexpected(places.error());
+  const auto places = TRY(ScalePlaces::make(op, x, scale, attributes));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId scales = placeholder(builder, "scale", scale);
@@ -118,17 +114,15 @@ DagResult build_dequantize(const OpDef& op, const Attributes& attributes, Operan
   const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
   const Scalar wide = x.element == Scalar::I64 ? Scalar::I64 : Scalar::I32;
   Expr value = ir::cast(wide, builder.read(from, te::vars_of(axes)));
-  if (has(operands, 2)) value = value - ir::cast(wide, places->read(builder, zeros, axes));
-  const Expr factor = places->read(builder, scales, axes);
+  if (has(operands, 2)) value = value - ir::cast(wide, places.read(builder, zeros, axes));
+  const Expr factor = places.read(builder, scales, axes);
   const Expr result = ir::cast(factor.type().scalar, value) * factor;
   return finish(std::move(builder), axes, result, scale.element);
 }
 
 DagResult build_batch_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& x = *operands[0];
-  if (const Status legal = require_float(op, x.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, x.element));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 1, x.shape.size());
   const double epsilon = read.number("epsilon", 1e-5);

@@ -118,7 +118,7 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
     }
     plan.roi = *roi;
   }
-  if (const Status fits = require_result(op, plan.to); !fits) return std::unexpected(fits.error());
+  TRY(require_result(op, plan.to));
   return plan;
 }
 
@@ -258,8 +258,7 @@ class Resizer {
     for (size_t d = 0; d < extents.size(); ++d) {
       if (!plan_.changes(d)) continue;
       extents[d] = plan_.to[d];
-      const Status added = add_dimension(extents, d);
-      if (!added) return std::unexpected(added.error());
+      TRY(add_dimension(extents, d));
     }
     const std::vector<te::Axis> axes = te::axes_of(builder_, plan_.to);
     const Expr value = outside_or(axes, builder_.read(x_, te::vars_of(axes)));
@@ -269,16 +268,15 @@ class Resizer {
  private:
   // x_ sampled along one more dimension.
   Status add_dimension(const Shape& extents, size_t d) {
-    const auto taps = taps_of(op_, plan_, d);
-    if (!taps) return std::unexpected(taps.error());
-    const te::TensorId weights = add_weights(*taps, d);
+    const auto taps = TRY(taps_of(op_, plan_, d));
+    const te::TensorId weights = add_weights(taps, d);
     const bool normal = plan_.exclude_outside || plan_.antialias;
-    const te::TensorId sums = normal ? add_sums(*taps, weights, d) : 0;
+    const te::TensorId sums = normal ? add_sums(taps, weights, d) : 0;
     const std::vector<te::Axis> axes = te::axes_of(builder_, extents);
-    const te::Axis tap = builder_.axis("t", taps->count);
+    const te::Axis tap = builder_.axis("t", taps.count);
     const Expr& o = axes[d].var;
     std::vector<Expr> at = te::vars_of(axes);
-    at[d] = clamped(element_of(*taps, d, o, tap.var), plan_.from[d]);
+    at[d] = clamped(element_of(taps, d, o, tap.var), plan_.from[d]);
     const Expr value = builder_.read(x_, std::move(at));
     Expr weight = builder_.read(weights, {o, tap.var});
     if (normal) weight = weight / builder_.read(sums, {o});
@@ -339,18 +337,15 @@ class Resizer {
 
 DagResult build_resize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& x = *operands[0];
-  const auto plan = plan_of(op, attributes, x);
-  if (!plan) return std::unexpected(plan.error());
-  if (plan->mode != Mode::Nearest) {
-    if (const Status legal = require_float(op, x.element); !legal) {
-      return std::unexpected(legal.error());
-    }
+  const auto plan = TRY(plan_of(op, attributes, x));
+  if (plan.mode != Mode::Nearest) {
+    TRY(require_float(op, x.element));
   }
-  if (const auto known = known_form(*plan, x.element); known && !x.shape.empty()) {
+  if (const auto known = known_form(plan, x.element); known && !x.shape.empty()) {
     return te::resize(*known);
   }
-  Resizer resizer(op, *plan, x);
-  return plan->mode == Mode::Nearest ? std::move(resizer).nearest() : std::move(resizer).weighted();
+  Resizer resizer(op, plan, x);
+  return plan.mode == Mode::Nearest ? std::move(resizer).nearest() : std::move(resizer).weighted();
 }
 
 constexpr OpDef kOps[] = {{"resize", Work::Rows, 1, 1, build_resize}};

@@ -39,9 +39,7 @@ enum class Takes : uint8_t { Floats, Numbers };
 template <Takes takes, Expr (*apply)(const Expr&)>
 DagResult unary(const OpDef& op, const Attributes&, OperandTypes operands) {
   const Scalar element = operands[0]->element;
-  const Status legal =
-      takes == Takes::Floats ? require_float(op, element) : require_number(op, element);
-  if (!legal) return std::unexpected(legal.error());
+  TRY(takes == Takes::Floats ? require_float(op, element) : require_number(op, element));
   return elementwise(*operands[0], element, apply);
 }
 
@@ -111,9 +109,7 @@ constexpr WithNumbers kWithNumbers[] = {
 DagResult with_numbers(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const WithNumbers& row = *std::ranges::find(kWithNumbers, op.name, &WithNumbers::name);
   const Scalar element = operands[0]->element;
-  if (const Status legal = require_float(op, element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, element));
   Reader read(op, attributes);
   const double a = read.number(row.a, row.fallback_a);
   const double b = row.b.empty() ? 0 : read.number(row.b, row.fallback_b);
@@ -141,9 +137,7 @@ DagResult build_not(const OpDef& op, const Attributes&, OperandTypes operands) {
 
 DagResult build_bit_not(const OpDef& op, const Attributes&, OperandTypes operands) {
   const Scalar element = operands[0]->element;
-  if (const Status legal = require_integer(op, element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_integer(op, element));
   return elementwise(*operands[0], element, [&](const Expr& x) {
     const double ones = ir::is_signed(element) ? -1 : 255;
     return ir::binary(ir::BinaryOp::BitXor, x, number(ones, x));
@@ -151,17 +145,13 @@ DagResult build_bit_not(const OpDef& op, const Attributes&, OperandTypes operand
 }
 
 DagResult build_is_nan(const OpDef& op, const Attributes&, OperandTypes operands) {
-  if (const Status legal = require_float(op, operands[0]->element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, operands[0]->element));
   return elementwise(*operands[0], Scalar::Bool,
                      [](const Expr& x) { return ir::binary(ir::BinaryOp::Ne, x, x); });
 }
 
 DagResult build_is_inf(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  if (const Status legal = require_float(op, operands[0]->element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_float(op, operands[0]->element));
   Reader read(op, attributes);
   const bool positive = read.flag("positive", true), negative = read.flag("negative", true);
   return elementwise(*operands[0], Scalar::Bool, [&](const Expr& x) {

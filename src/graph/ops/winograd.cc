@@ -43,9 +43,7 @@ DagResult build_conv_winograd(const OpDef& op, const Attributes& attributes,
                        ceil_div(rows, m),
                        ceil_div(columns, m),
                        std::max(x.shape[3], w.shape[3])};
-  if (const Status small = require_result(op, tiles); !small) {
-    return std::unexpected(small.error());
-  }
+  TRY(require_result(op, tiles));
   return te::conv2d_winograd({.n = x.shape[0],
                               .h = x.shape[1],
                               .w = x.shape[2],

@@ -87,9 +87,8 @@ class Contraction {
   Result<ValueId> emit(Rewrite& rewrite) const {
     std::vector<ValueId> inputs;
     for (const size_t side : {size_t{0}, size_t{1}}) {
-      const auto now = rewrite.reshape(in_[side], sides_[side].shape);
-      if (!now) return now;
-      inputs.push_back(*now);
+      const auto now = TRY(rewrite.reshape(in_[side], sides_[side].shape));
+      inputs.push_back(now);
     }
     return rewrite.add("contract", inputs,
                        {{"a", sides_[0].letters}, {"b", sides_[1].letters}, {"out", out_.letters}});
@@ -154,11 +153,8 @@ Result<Graph> absorb_broadcasts(const Graph& graph, const PassOptions& /*options
     const bool first = contraction.absorb(0);
     const bool second = contraction.absorb(1);
     if (!first && !second) return false;
-    const auto now = contraction.emit(rewrite);
-    if (!now) return std::unexpected(now.error());
-    if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-      return std::unexpected(done.error());
-    }
+    const auto now = TRY(contraction.emit(rewrite));
+    TRY(rewrite.replace_as(node.outputs[0], now));
     return true;
   });
 }

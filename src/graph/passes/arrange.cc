@@ -117,12 +117,11 @@ Result<ValueId> Arranger::broadcast_in_order(ValueId old, const Order& order) {
     if (dimension >= missing) own.push_back(dimension - missing);
     with_ones.push_back(dimension < missing ? 1 : shape[static_cast<size_t>(dimension - missing)]);
   }
-  auto now = in_order(old, own);
-  if (!now) return now;
-  const bool known = !rewrite_.constant(*now).empty();
+  const ValueId now = TRY(in_order(old, own));
+  const bool known = !rewrite_.constant(now).empty();
   if (missing == 0 && !known) return now;
   while (with_ones.size() > 1 && with_ones.front() == 1) with_ones.erase(with_ones.begin());
-  return rewrite_.reshape(*now, with_ones);
+  return rewrite_.reshape(now, with_ones);
 }
 
 Order Arranger::cheapest(const std::vector<ValueId>& olds) const {
@@ -147,25 +146,22 @@ void Arranger::set(const Node& node, ValueId now, Order order) {
   orders_[old] = std::move(order);
 }
 
-Status Arranger::add(const Node& node, std::vector<ValueId> inputs, Attributes attributes,
-                     Order order) {
-  const auto now = rewrite_.add(node.op, std::move(inputs), std::move(attributes));
-  if (!now) return std::unexpected(now.error());
-  set(node, *now, std::move(order));
-  return {};
+Result<bool> Arranger::add(const Node& node, std::vector<ValueId> inputs, Attributes attributes,
+                           Order order) {
+  const auto now = TRY(rewrite_.add(node.op, std::move(inputs), std::move(attributes)));
+  set(node, now, std::move(order));
+  return true;
 }
 
 Status Arranger::keep_plain(const Node& node) {
   std::vector<ValueId> inputs;
   inputs.reserve(node.inputs.size());
   for (const ValueId input : node.inputs) {
-    const auto now = plain(input);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(plain(input));
+    inputs.push_back(now);
   }
-  const auto made = rewrite_.copy(node, std::move(inputs));
-  if (!made) return std::unexpected(made.error());
-  for (size_t i = 0; i < made->size(); ++i) rewrite_.replace(node.outputs[i], (*made)[i]);
+  const auto made = TRY(rewrite_.copy(node, std::move(inputs)));
+  for (size_t i = 0; i < made.size(); ++i) rewrite_.replace(node.outputs[i], made[i]);
   return {};
 }
 
@@ -174,18 +170,16 @@ Result<Graph> Arranger::run() && {
     rewrite_.enter(node);
     const ArrangeRule rule = node.outputs.size() == 1 ? rule_of(node, options_) : nullptr;
     if (rule != nullptr) {
-      const Result<bool> done = rule(*this, node);
-      if (!done) return std::unexpected(done.error());
-      if (*done) continue;
+      const bool done = TRY(rule(*this, node));
+      if (done) continue;
     }
-    if (Status kept = keep_plain(node); !kept) return std::unexpected(kept.error());
+    TRY(keep_plain(node));
   }
   for (const ValueId output : from().outputs()) {
     const NodeId producer = from().value(output).producer;
     if (producer != kNone) rewrite_.enter(from().node(producer));
-    const auto now = plain(output);
-    if (!now) return std::unexpected(now.error());
-    rewrite_.replace(output, *now);
+    const auto now = TRY(plain(output));
+    rewrite_.replace(output, now);
     orders_[output] = own_order(shape(output).size());
   }
   return std::move(rewrite_).finish();

@@ -62,7 +62,9 @@ class Arranger {
   Order cheapest(const std::vector<ValueId>& olds) const;
   // Results of nodes with one.
   void set(const Node& node, ValueId now, Order order);
-  Status add(const Node& node, std::vector<ValueId> inputs, Attributes attributes, Order order);
+  // True, as a rule that applies gives it.
+  Result<bool> add(const Node& node, std::vector<ValueId> inputs, Attributes attributes,
+                   Order order);
   Status keep_plain(const Node& node);
 
   std::map<ValueId, Flattened>& flattened() { return flattened_; }

@@ -86,10 +86,7 @@ Result<bool> with_flattened(Arranger& arranger, const Node& node, size_t side) {
   inputs[side] = arranger.rewrite().at(node.inputs[side]);
   inputs[1 - side] = arranger.rewrite().add_constant(reordered(weights, at, flat));
   const Order own = own_order(arranger.shape(node.outputs[0]).size());
-  if (Status done = arranger.add(node, inputs, node.attributes, own); !done) {
-    return std::unexpected(done.error());
-  }
-  return true;
+  return arranger.add(node, inputs, node.attributes, own);
 }
 
 }  // namespace
@@ -108,10 +105,7 @@ Result<bool> arrange_contract(Arranger& arranger, const Node& node) {
   attributes.set("out", permuted_letters(node.attributes.text("out"), order));
   if (attributes == node.attributes) return false;
   const std::vector<ValueId> inputs = arranger.rewrite().operands(node);
-  if (Status done = arranger.add(node, inputs, attributes, order); !done) {
-    return std::unexpected(done.error());
-  }
-  return true;
+  return arranger.add(node, inputs, attributes, order);
 }
 
 }  // namespace tilewright::graph

@@ -12,11 +12,6 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-Result<bool> done(const Status& status) {
-  if (!status) return std::unexpected(status.error());
-  return true;
-}
-
 // Operands of a result in that order; `first` of them, the others as they are.
 Result<std::vector<ValueId>> operands_in_order(Arranger& arranger, const Node& node,
                                                const Order& order, size_t first) {
@@ -25,9 +20,8 @@ Result<std::vector<ValueId>> operands_in_order(Arranger& arranger, const Node& n
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId old = node.inputs[i];
     const bool moved = i < first && old != kNone;
-    const auto now = moved ? arranger.broadcast_in_order(old, order) : arranger.plain(old);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(moved ? arranger.broadcast_in_order(old, order) : arranger.plain(old));
+    inputs.push_back(now);
   }
   return inputs;
 }
@@ -44,11 +38,10 @@ Result<bool> with_lists(Arranger& arranger, const Node& node,
   }
   std::vector<ValueId> inputs{arranger.rewrite().at(node.inputs[0])};
   for (size_t i = 1; i < node.inputs.size(); ++i) {
-    const auto now = arranger.plain(node.inputs[i]);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(arranger.plain(node.inputs[i]));
+    inputs.push_back(now);
   }
-  return done(arranger.add(node, inputs, attributes, order));
+  return arranger.add(node, inputs, attributes, order);
 }
 
 Result<bool> arrange_slice(Arranger& arranger, const Node& node) {
@@ -69,13 +62,12 @@ Result<bool> arrange_concat(Arranger& arranger, const Node& node) {
   std::vector<ValueId> inputs;
   inputs.reserve(node.inputs.size());
   for (const ValueId old : node.inputs) {
-    const auto now = arranger.in_order(old, order);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(arranger.in_order(old, order));
+    inputs.push_back(now);
   }
   Attributes attributes = node.attributes;
   attributes.set("axis", position_of(order, axis_of(node, order.size(), 0)));
-  return done(arranger.add(node, inputs, attributes, order));
+  return arranger.add(node, inputs, attributes, order);
 }
 
 Result<bool> arrange_broadcast(Arranger& arranger, const Node& node) {
@@ -87,8 +79,7 @@ Result<bool> arrange_broadcast(Arranger& arranger, const Node& node) {
   for (int64_t& dimension : order) dimension += missing;
   const Order front = own_order(static_cast<size_t>(missing));
   order.insert(order.begin(), front.begin(), front.end());
-  return done(
-      arranger.add(node, {arranger.rewrite().at(x)}, {{"shape", permuted(shape, order)}}, order));
+  return arranger.add(node, {arranger.rewrite().at(x)}, {{"shape", permuted(shape, order)}}, order);
 }
 
 // Where the first dimension of a part that is larger than 1 lies; parts without one lie behind the
@@ -148,9 +139,8 @@ Result<bool> flatten(Arranger& arranger, const Node& node, const std::vector<Res
       own[part.from + i] = flat.order[i] + static_cast<int64_t>(part.from);
     }
     if (!same_bytes(arranger.shape(x), order, own)) return false;
-    const auto now = arranger.rewrite().reshape(arranger.rewrite().at(x), arranger.shape(y));
-    if (!now) return std::unexpected(now.error());
-    arranger.set(node, *now, own_order(arranger.shape(y).size()));
+    const auto now = TRY(arranger.rewrite().reshape(arranger.rewrite().at(x), arranger.shape(y)));
+    arranger.set(node, now, own_order(arranger.shape(y).size()));
     arranger.flattened().emplace(y, flat);
     return true;
   }
@@ -183,9 +173,8 @@ Result<bool> arrange_map(Arranger& arranger, const Node& node) {
   if (whole.empty()) return false;
   const Order order = arranger.cheapest(whole);
   if (order == own_order(rank)) return false;
-  const auto inputs = operands_in_order(arranger, node, order, node.inputs.size());
-  if (!inputs) return std::unexpected(inputs.error());
-  return done(arranger.add(node, *inputs, node.attributes, order));
+  const auto inputs = TRY(operands_in_order(arranger, node, order, node.inputs.size()));
+  return arranger.add(node, inputs, node.attributes, order);
 }
 
 Result<bool> arrange_transpose(Arranger& arranger, const Node& node) {
@@ -220,11 +209,9 @@ Result<bool> arrange_reshape(Arranger& arranger, const Node& node) {
       order.push_back(static_cast<int64_t>(parts[i].to + d));
     }
   }
-  const auto moved = arranger.in_order(x, wanted);
-  if (!moved) return std::unexpected(moved.error());
-  const auto now = arranger.rewrite().reshape(*moved, permuted(arranger.shape(y), order));
-  if (!now) return std::unexpected(now.error());
-  arranger.set(node, *now, std::move(order));
+  const auto moved = TRY(arranger.in_order(x, wanted));
+  const auto now = TRY(arranger.rewrite().reshape(moved, permuted(arranger.shape(y), order)));
+  arranger.set(node, now, std::move(order));
   return true;
 }
 

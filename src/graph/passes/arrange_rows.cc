@@ -7,11 +7,6 @@
 namespace tilewright::graph {
 namespace {
 
-Result<bool> done(const Status& status) {
-  if (!status) return std::unexpected(status.error());
-  return true;
-}
-
 bool in_own_order(const Arranger& arranger, ValueId old) {
   return arranger.order(old) == own_order(arranger.shape(old).size());
 }
@@ -39,7 +34,7 @@ Result<bool> arrange_reduce(Arranger& arranger, const Node& node) {
   std::ranges::sort(axes);
   Attributes attributes = node.attributes;
   attributes.set("axes", axes);
-  return done(arranger.add(node, {arranger.rewrite().at(x)}, attributes, left));
+  return arranger.add(node, {arranger.rewrite().at(x)}, attributes, left);
 }
 
 // Along one axis. What runs along the last dimension stays there.
@@ -53,8 +48,8 @@ Result<bool> along_axis(Arranger& arranger, const Node& node, int64_t fallback, 
   if (axis == last && place != last) return false;
   Attributes attributes = node.attributes;
   attributes.set("axis", place);
-  return done(arranger.add(node, {arranger.rewrite().at(x)}, attributes,
-                           dropped ? without(order, {axis}) : order));
+  return arranger.add(node, {arranger.rewrite().at(x)}, attributes,
+                      dropped ? without(order, {axis}) : order);
 }
 
 Result<bool> arrange_arg_reduce(Arranger& arranger, const Node& node) {
@@ -79,13 +74,12 @@ Result<bool> by_channel(Arranger& arranger, const Node& node) {
   for (size_t i = 1; i < node.inputs.size(); ++i) {
     const ValueId old = node.inputs[i];
     if (old != kNone && arranger.shape(old).size() > 1) return false;
-    const auto now = arranger.plain(old);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(arranger.plain(old));
+    inputs.push_back(now);
   }
   Attributes attributes = node.attributes;
   attributes.set("axis", position_of(order, axis_of(node, order.size(), 1)));
-  return done(arranger.add(node, inputs, attributes, order));
+  return arranger.add(node, inputs, attributes, order);
 }
 
 // Over the last dimensions, which have to be the last ones in their own order.
@@ -105,11 +99,10 @@ Result<bool> arrange_norm(Arranger& arranger, const Node& node) {
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId old = node.inputs[i];
     if (i > 0 && old != kNone && arranger.shape(old).size() > last) return false;
-    const auto now = i == 0 ? arranger.in_order(x, order) : arranger.plain(node.inputs[i]);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(i == 0 ? arranger.in_order(x, order) : arranger.plain(node.inputs[i]));
+    inputs.push_back(now);
   }
-  return done(arranger.add(node, inputs, node.attributes, order));
+  return arranger.add(node, inputs, node.attributes, order);
 }
 
 constexpr std::array kRows = {

@@ -8,11 +8,6 @@
 namespace tilewright::graph {
 namespace {
 
-Result<bool> done(const Status& status) {
-  if (!status) return std::unexpected(status.error());
-  return true;
-}
-
 bool is_channels_last(const Node& node) { return node.attributes.integer("channels_last", 0) != 0; }
 
 // A convolution of each channel by itself.
@@ -26,18 +21,16 @@ Result<bool> with_weights(Arranger& arranger, const Node& node, const Order& wei
   const size_t rank = arranger.shape(node.inputs[0]).size();
   if (!arranger.options().windows || is_channels_last(node) || rank < 3) return false;
   const Order order = channels_last_order(rank);
-  const auto x = arranger.in_order(node.inputs[0], order);
-  if (!x) return std::unexpected(x.error());
-  auto w = arranger.in_order(node.inputs[1], weights);
-  if (w && is_depthwise(arranger, node)) {
-    std::vector<int64_t> shape = arranger.rewrite().shape(*w);
+  const auto x = TRY(arranger.in_order(node.inputs[0], order));
+  ValueId w = TRY(arranger.in_order(node.inputs[1], weights));
+  if (is_depthwise(arranger, node)) {
+    std::vector<int64_t> shape = arranger.rewrite().shape(w);
     shape.erase(shape.end() - 2);
-    w = arranger.rewrite().reshape(*w, shape);
+    w = TRY(arranger.rewrite().reshape(w, shape));
   }
-  if (!w) return std::unexpected(w.error());
   Attributes attributes = node.attributes;
   attributes.set("channels_last", int64_t{1});
-  return done(arranger.add(node, {*x, *w}, attributes, order));
+  return arranger.add(node, {x, w}, attributes, order);
 }
 
 // w[co, ci, k...] -> w[k..., ci, co]; without ci where each channel is by itself
@@ -64,11 +57,10 @@ Result<bool> arrange_pool(Arranger& arranger, const Node& node) {
   const Order order = channels_last_order(arranger.shape(x).size());
   if (is_channels_last(node) || arranger.order(x) == own_order(order.size())) return false;
   if (!same_bytes(arranger.shape(x), arranger.order(x), order)) return false;
-  const auto now = arranger.in_order(x, order);
-  if (!now) return std::unexpected(now.error());
+  const auto now = TRY(arranger.in_order(x, order));
   Attributes attributes = node.attributes;
   attributes.set("channels_last", int64_t{1});
-  return done(arranger.add(node, {*now}, attributes, order));
+  return arranger.add(node, {now}, attributes, order);
 }
 
 // "1,1,2,3" in another order; of several lists one behind the other, each.
@@ -94,7 +86,7 @@ Result<bool> arrange_resize(Arranger& arranger, const Node& node) {
   for (const char* name : {"scales", "roi"}) {
     if (attributes.has(name)) attributes.set(name, permuted_text(attributes.text(name), order));
   }
-  return done(arranger.add(node, {arranger.rewrite().at(x)}, attributes, order));
+  return arranger.add(node, {arranger.rewrite().at(x)}, attributes, order);
 }
 
 constexpr std::array kRows = {

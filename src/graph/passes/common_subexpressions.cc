@@ -60,7 +60,7 @@ Result<Graph> common_subexpressions(const Graph& graph, const PassOptions& /*opt
     rewrite.enter(node);
     const auto [entry, is_new] = seen.emplace(key_of(node, rewrite.operands(node)), &node);
     if (is_new) {
-      if (Status kept = rewrite.keep(node); !kept) return std::unexpected(kept.error());
+      TRY(rewrite.keep(node));
       continue;
     }
     for (size_t i = 0; i < node.outputs.size(); ++i) {

@@ -95,9 +95,8 @@ Result<ValueId> fold_norm(Rewrite& rewrite, const Node& node, const std::vector<
   if (!affine) return kNone;
   auto folded = fold(rewrite, in[0], *affine);
   if (!folded || *folded != kNone) return folded;
-  const auto product = rewrite.add("mul", {in[0], rewrite.add_constant(affine->factor)});
-  if (!product) return product;
-  return rewrite.add("add", {*product, rewrite.add_constant(affine->summand)});
+  const auto product = TRY(rewrite.add("mul", {in[0], rewrite.add_constant(affine->factor)}));
+  return rewrite.add("add", {product, rewrite.add_constant(affine->summand)});
 }
 
 Result<ValueId> fold_factor(Rewrite& rewrite, const std::vector<ValueId>& in) {
@@ -116,14 +115,11 @@ Result<Graph> fold_batch_norm(const Graph& graph, const PassOptions& options) {
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     if (!options.permissions.fold) return false;
     const std::vector<ValueId> in = rewrite.operands(node);
-    Result<ValueId> now = kNone;
-    if (node.op == "batch_norm") now = fold_norm(rewrite, node, in);
-    if (node.op == "mul") now = fold_factor(rewrite, in);
-    if (!now) return std::unexpected(now.error());
-    if (*now == kNone) return false;
-    if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-      return std::unexpected(done.error());
-    }
+    ValueId now = kNone;
+    if (node.op == "batch_norm") now = TRY(fold_norm(rewrite, node, in));
+    if (node.op == "mul") now = TRY(fold_factor(rewrite, in));
+    if (now == kNone) return false;
+    TRY(rewrite.replace_as(node.outputs[0], now));
     return true;
   });
 }

@@ -65,17 +65,15 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
     return Constants{transposed(operands[0], node.attributes.list("perm"))};
   }
   const OpDef* op = find_op(node.op);
-  const auto dag = op->define(node.attributes, types);
-  if (!dag) return std::unexpected(dag.error());
+  const auto dag = TRY(op->define(node.attributes, types));
   const bool moved = op->work == Work::Move || op->work == Work::View;
-  const double work = work_of(**dag);
+  const double work = work_of(*dag);
   const double most = moved ? 1e9 : options.execute ? kMostWork : kMostWithoutExecute;
   const bool here = work <= std::min(most, budget.work);
   if (!here && !options.execute) return std::nullopt;
   if (here) budget.work -= work;
-  auto results = here ? evaluate(**dag, operands) : options.execute(**dag, operands);
-  if (!results) return std::unexpected(results.error());
-  return *std::move(results);
+  auto results = TRY(here ? evaluate(*dag, operands) : options.execute(*dag, operands));
+  return results;
 }
 
 }  // namespace
@@ -98,12 +96,11 @@ Result<Graph> fold_constants(const Graph& graph, const PassOptions& options) {
     if (operands.empty() || is_repeated(rewrite, node)) return false;
     const int64_t bytes = bytes_of_results(graph, node);
     if (bytes > budget.bytes || !stays_small(bytes, operands)) return false;
-    const auto results = folded(node, operands, types, options, budget);
-    if (!results) return std::unexpected(results.error());
-    if (!*results) return false;
+    const auto results = TRY(folded(node, operands, types, options, budget));
+    if (!results) return false;
     if (node.op != "reshape") budget.bytes -= bytes;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
-      rewrite.replace(node.outputs[i], rewrite.add_constant((**results)[i]));
+      rewrite.replace(node.outputs[i], rewrite.add_constant((*results)[i]));
     }
     return true;
   });

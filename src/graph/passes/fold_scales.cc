@@ -66,9 +66,8 @@ Result<ValueId> scale(Rewrite& rewrite, ValueId value, double factor, int depth)
     }
   }
   for (const size_t i : which) {
-    const auto now = scale(rewrite, inputs[i], factor, depth + 1);
-    if (!now) return now;
-    inputs[i] = *now;
+    const auto now = TRY(scale(rewrite, inputs[i], factor, depth + 1));
+    inputs[i] = now;
   }
   return rewrite.add(node.op, inputs, node.attributes);
 }
@@ -86,11 +85,8 @@ Result<Graph> fold_scales(const Graph& graph, const PassOptions& options) {
     if (!factor || !std::isfinite(*factor) || is_constant(rewrite, value) ||
         !can_scale(rewrite, value, 0))
       return false;
-    const auto now = scale(rewrite, value, *factor, 0);
-    if (!now) return std::unexpected(now.error());
-    if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-      return std::unexpected(done.error());
-    }
+    const auto now = TRY(scale(rewrite, value, *factor, 0));
+    TRY(rewrite.replace_as(node.outputs[0], now));
     return true;
   });
 }

@@ -83,12 +83,11 @@ Result<ValueId> picked(Rewrite& rewrite, ValueId updates, const Inverse& inverse
                        const Shape& rest) {
   Shape lines = {inverse.updates};
   lines.insert(lines.end(), rest.begin(), rest.end());
-  const auto line = rewrite.reshape(updates, lines);
-  if (!line) return line;
+  const auto line = TRY(rewrite.reshape(updates, lines));
   std::vector<int64_t> numbers = inverse.which;
   for (int64_t& number : numbers) number = std::max<int64_t>(number, 0);
   const ValueId which = rewrite.add_constant(Constant::of_integers(inverse.named, numbers));
-  return rewrite.add("gather", {*line, which}, {{"axis", int64_t{0}}});
+  return rewrite.add("gather", {line, which}, {{"axis", int64_t{0}}});
 }
 
 Result<bool> invert(Rewrite& rewrite, const Node& old) {
@@ -106,18 +105,16 @@ Result<bool> invert(Rewrite& rewrite, const Node& old) {
          : inverse_elements(x, indices, static_cast<size_t>(axis_of(old, x.size(), 0)));
   const Shape rest(x.begin() + static_cast<int64_t>(inverse.named.size()), x.end());
   const auto chosen =
-      is_identity(inverse) ? rewrite.reshape(in[2], x) : picked(rewrite, in[2], inverse, rest);
-  if (!chosen) return std::unexpected(chosen.error());
-  ValueId result = *chosen;
+      TRY(is_identity(inverse) ? rewrite.reshape(in[2], x) : picked(rewrite, in[2], inverse, rest));
+  ValueId result = chosen;
   if (std::ranges::find(inverse.which, -1) != inverse.which.end()) {
     std::vector<int64_t> hit = inverse.which;
     for (int64_t& one : hit) one = one >= 0 ? 1 : 0;
     Shape wide = inverse.named;
     wide.insert(wide.end(), rest.size(), 1);
     const ValueId mask = rewrite.add_constant(Constant::of_integers(wide, hit, ir::Scalar::Bool));
-    const auto made = rewrite.add("where", {mask, result, in[0]});
-    if (!made) return std::unexpected(made.error());
-    result = *made;
+    const auto made = TRY(rewrite.add("where", {mask, result, in[0]}));
+    result = made;
   }
   rewrite.replace(old.outputs[0], result);
   return true;

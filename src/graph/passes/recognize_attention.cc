@@ -270,9 +270,8 @@ Result<std::vector<ValueId>> operands_of(Rewrite& rewrite, const Found& found) {
   std::vector<ValueId> inputs;
   inputs.reserve(operands.size());
   for (const Operand& operand : operands) {
-    const auto now = rewrite.reshape(operand.value, operand.shape);
-    if (!now) return std::unexpected(now.error());
-    inputs.push_back(*now);
+    const auto now = TRY(rewrite.reshape(operand.value, operand.shape));
+    inputs.push_back(now);
   }
   return inputs;
 }
@@ -285,16 +284,15 @@ Result<Graph> recognize_attention(const Graph& graph, const PassOptions& options
     auto found = match(rewrite, node, 0);
     if (!found) found = match(rewrite, node, 1);
     if (!found) return false;
-    auto inputs = operands_of(rewrite, *found);
-    if (!inputs) return std::unexpected(inputs.error());
-    if (inputs->empty()) return false;
+    auto inputs = TRY(operands_of(rewrite, *found));
+    if (inputs.empty()) return false;
     if (found->scores.scale != 1) found->attributes.set("scale", found->scores.scale);
     if (found->scores.hidden) {
       found->attributes.set("hidden", *found->scores.hidden);
       found->attributes.set("visible", int64_t{found->scores.visible ? 1 : 0});
     }
     if (found->nan_is_zero) found->attributes.set("nan_is_zero", int64_t{1});
-    const auto now = rewrite.add("attention", *std::move(inputs), found->attributes);
+    const auto now = rewrite.add("attention", std::move(inputs), found->attributes);
     if (!now) return false;  // contractions take operands of several types, it does not
     rewrite.replace(node.outputs[0], *now);
     return true;

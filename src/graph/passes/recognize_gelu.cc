@@ -98,11 +98,8 @@ Result<Graph> recognize_gelu(const Graph& graph, const PassOptions& options) {
     const Gelu found =
         divided ? match(rewrite, 1 / *rewrite.scalar(in[1]), {in[0]}) : match(rewrite, 1, in);
     if (found.x == kNone || rewrite.type(found.x).elements() != type.elements()) return false;
-    const auto now = rewrite.add("gelu", {found.x}, {{"approximate", found.approximate}});
-    if (!now) return std::unexpected(now.error());
-    if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-      return std::unexpected(done.error());
-    }
+    const auto now = TRY(rewrite.add("gelu", {found.x}, {{"approximate", found.approximate}}));
+    TRY(rewrite.replace_as(node.outputs[0], now));
     return true;
   });
 }

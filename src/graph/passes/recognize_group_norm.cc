@@ -69,12 +69,11 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
     const Extents& shape = rewrite.shape(in[i]);
     if (axis_of(norm, shape.size(), 1) != 1) continue;
     if (operand(norm, 2) != kNone || (scale && operand(norm, 1) != kNone)) continue;
-    const auto parameter = by_channel(rewrite, in[1 - i], shape);
-    if (!parameter) return parameter;
-    if (*parameter == kNone) continue;
+    const auto parameter = TRY(by_channel(rewrite, in[1 - i], shape));
+    if (parameter == kNone) continue;
     std::vector<ValueId> inputs{norm.inputs[0], operand(norm, 1)};
-    if (scale) inputs[1] = *parameter;
-    if (!scale) inputs.push_back(*parameter);
+    if (scale) inputs[1] = parameter;
+    if (!scale) inputs.push_back(parameter);
     return rewrite.add("group_norm", inputs, norm.attributes);
   }
   return kNone;
@@ -87,11 +86,10 @@ Result<Graph> recognize_group_norm(const Graph& graph, const PassOptions& option
     if (!options.permissions.reassociate || node.outputs.size() != 1) return false;
     const TensorType& type = graph.value(node.outputs[0]).type;
     const std::vector<ValueId> in = rewrite.operands(node);
-    auto now = match_groups(rewrite, node, in, type);
-    if (now && *now == kNone) now = absorb_parameter(rewrite, node, in);
-    if (!now) return std::unexpected(now.error());
-    if (*now == kNone || rewrite.type(*now) != type) return false;
-    rewrite.replace(node.outputs[0], *now);
+    ValueId now = TRY(match_groups(rewrite, node, in, type));
+    if (now == kNone) now = TRY(absorb_parameter(rewrite, node, in));
+    if (now == kNone || rewrite.type(now) != type) return false;
+    rewrite.replace(node.outputs[0], now);
     return true;
   });
 }

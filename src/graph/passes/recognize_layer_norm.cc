@@ -113,12 +113,10 @@ Result<ValueId> add_norm(Rewrite& rewrite, const Norm& norm, bool may_transpose)
   std::rotate(axis, axis + 1, perm.end());
   Extents back(rank);
   for (size_t i = 0; i < rank; ++i) back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
-  const auto moved = rewrite.add("transpose", {norm.x}, {{"perm", perm}});
-  if (!moved) return moved;
-  const auto normed = rewrite.add(
-      norm.op, {*moved}, {{"axis", static_cast<int64_t>(rank) - 1}, {"epsilon", norm.epsilon}});
-  if (!normed) return normed;
-  return rewrite.add("transpose", {*normed}, {{"perm", back}});
+  const auto moved = TRY(rewrite.add("transpose", {norm.x}, {{"perm", perm}}));
+  const auto normed = TRY(rewrite.add(
+      norm.op, {moved}, {{"axis", static_cast<int64_t>(rank) - 1}, {"epsilon", norm.epsilon}}));
+  return rewrite.add("transpose", {normed}, {{"perm", back}});
 }
 
 ValueId operand(const Node& node, size_t i) {
@@ -177,14 +175,13 @@ Result<ValueId> absorb_parameter(Rewrite& rewrite, const Node& node,
     const Node& norm = found->norm;
     if (scale && (operand(norm, 1) != kNone || operand(norm, 2) != kNone)) continue;
     if (!scale && (norm.op != "layer_norm" || operand(norm, 2) != kNone)) continue;
-    const auto parameter = as_parameter(rewrite, in[1 - i], *found);
-    if (!parameter) return parameter;
-    if (*parameter == kNone || rewrite.type(*parameter).element != rewrite.type(in[i]).element) {
+    const auto parameter = TRY(as_parameter(rewrite, in[1 - i], *found));
+    if (parameter == kNone || rewrite.type(parameter).element != rewrite.type(in[i]).element) {
       continue;
     }
     std::vector<ValueId> inputs{norm.inputs[0], operand(norm, 1)};
-    if (scale) inputs[1] = *parameter;
-    if (!scale) inputs.push_back(*parameter);
+    if (scale) inputs[1] = parameter;
+    if (!scale) inputs.push_back(parameter);
     auto now = rewrite.add(norm.op, inputs, norm.attributes);
     if (!now || found->back.empty()) return now;
     return rewrite.add("transpose", {*now}, {{"perm", found->back}});
@@ -218,16 +215,15 @@ Result<Graph> recognize_layer_norm(const Graph& graph, const PassOptions& option
     const TensorType& type = graph.value(node.outputs[0]).type;
     if (!ir::is_float(type.element)) return false;
     const std::vector<ValueId> in = rewrite.operands(node);
-    Result<ValueId> now = kNone;
+    ValueId now = kNone;
     if (const Norm norm = match_core(rewrite, node, in); norm.x != kNone) {
-      now = add_norm(rewrite, norm, windows);
+      now = TRY(add_norm(rewrite, norm, windows));
     } else {
-      now = absorb_parameter(rewrite, node, in);
-      if (now && *now == kNone) now = absorb_casts(rewrite, node, in, type);
+      now = TRY(absorb_parameter(rewrite, node, in));
+      if (now == kNone) now = TRY(absorb_casts(rewrite, node, in, type));
     }
-    if (!now) return std::unexpected(now.error());
-    if (*now == kNone || rewrite.type(*now) != type) return false;
-    rewrite.replace(node.outputs[0], *now);
+    if (now == kNone || rewrite.type(now) != type) return false;
+    rewrite.replace(node.outputs[0], now);
     return true;
   });
 }

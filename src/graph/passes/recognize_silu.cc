@@ -102,11 +102,8 @@ Result<Graph> recognize_silu(const Graph& graph, const PassOptions& options) {
     const Found found =
         match(rewrite, node, rewrite.operands(node), options.permissions.reassociate);
     if (found.x == kNone || rewrite.type(found.x).elements() != type.elements()) return false;
-    const auto now = rewrite.add(found.op, {found.x});
-    if (!now) return std::unexpected(now.error());
-    if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-      return std::unexpected(done.error());
-    }
+    const auto now = TRY(rewrite.add(found.op, {found.x}));
+    TRY(rewrite.replace_as(node.outputs[0], now));
     return true;
   });
 }

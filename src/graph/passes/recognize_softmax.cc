@@ -81,10 +81,9 @@ Result<Graph> recognize_softmax(const Graph& graph, const PassOptions& options) 
     const Found found = match(rewrite, node, rewrite.operands(node));
     if (found.x == kNone || rewrite.type(found.x) != graph.value(node.outputs[0]).type)
       return false;
-    const auto now = rewrite.add("softmax", {found.x},
-                                 {{"axis", found.axis}, {"log", int64_t{found.log ? 1 : 0}}});
-    if (!now) return std::unexpected(now.error());
-    rewrite.replace(node.outputs[0], *now);
+    const auto now = TRY(rewrite.add("softmax", {found.x},
+                                     {{"axis", found.axis}, {"log", int64_t{found.log ? 1 : 0}}}));
+    rewrite.replace(node.outputs[0], now);
     return true;
   });
 }

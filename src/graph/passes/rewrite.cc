@@ -113,11 +113,10 @@ Result<ValueId> Rewrite::add(std::string op, std::vector<ValueId> inputs, Attrib
             .outputs = {},
             .origin = current_->origin};
   const std::vector<std::string> names{from_.value(current_->outputs[0]).name};
-  Result<std::vector<ValueId>> made = to_.add(std::move(node), names);
-  if (!made) return std::unexpected(made.error());
-  CHECK(made->size() == 1);
+  std::vector<ValueId> made = TRY(to_.add(std::move(node), names));
+  CHECK(made.size() == 1);
   count(to_.nodes().back());
-  return made->front();
+  return made.front();
 }
 
 ValueId Rewrite::add_constant(Constant constant) {
@@ -147,9 +146,8 @@ void Rewrite::replace(ValueId old, ValueId now) {
 
 Status Rewrite::replace_as(ValueId old, ValueId now) {
   CHECK(type(now).element == from_.value(old).type.element);
-  const Result<ValueId> shaped = reshape(now, from_.value(old).type.shape);
-  if (!shaped) return std::unexpected(shaped.error());
-  replace(old, *shaped);
+  const ValueId shaped = TRY(reshape(now, from_.value(old).type.shape));
+  replace(old, shaped);
   return {};
 }
 
@@ -171,9 +169,8 @@ Result<std::vector<ValueId>> Rewrite::copy(const Node& old, std::vector<ValueId>
 }
 
 Status Rewrite::keep(const Node& old) {
-  const Result<std::vector<ValueId>> made = copy(old, operands(old));
-  if (!made) return std::unexpected(made.error());
-  for (size_t i = 0; i < made->size(); ++i) replace(old.outputs[i], (*made)[i]);
+  const std::vector<ValueId> made = TRY(copy(old, operands(old)));
+  for (size_t i = 0; i < made.size(); ++i) replace(old.outputs[i], made[i]);
   return {};
 }
 
@@ -221,10 +218,9 @@ Result<Graph> rewrite_nodes(const Graph& graph, const Rule& rule) {
   Rewrite rewrite(graph);
   for (const Node& node : graph.nodes()) {
     rewrite.enter(node);
-    const Result<bool> replaced = rule(rewrite, node);
-    if (!replaced) return std::unexpected(replaced.error());
-    if (*replaced) continue;
-    if (Status kept = rewrite.keep(node); !kept) return std::unexpected(kept.error());
+    const bool replaced = TRY(rule(rewrite, node));
+    if (replaced) continue;
+    TRY(rewrite.keep(node));
   }
   return std::move(rewrite).finish();
 }

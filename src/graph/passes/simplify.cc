@@ -19,12 +19,9 @@ Result<Graph> simplify(const Graph& graph, const PassOptions& options) {
                            .type = graph.value(node.outputs[0]).type,
                            .permissions = options.permissions};
     for (const auto& rule : kRules) {
-      const Result<ValueId> now = rule(s);
-      if (!now) return std::unexpected(now.error());
-      if (*now == kNone) continue;
-      if (Status done = rewrite.replace_as(node.outputs[0], *now); !done) {
-        return std::unexpected(done.error());
-      }
+      const ValueId now = TRY(rule(s));
+      if (now == kNone) continue;
+      TRY(rewrite.replace_as(node.outputs[0], now));
       return true;
     }
     return false;

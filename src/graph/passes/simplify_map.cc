@@ -106,9 +106,8 @@ Result<ValueId> simplify_pow(const Simplification& s) {
   if (*exponent == 0.5) return s.rewrite.add("sqrt", {s.in[0]});
   if (*exponent == -1) return s.rewrite.add("reciprocal", {s.in[0]});
   if (*exponent != 3) return kNone;
-  const auto square = s.rewrite.add("mul", {s.in[0], s.in[0]});
-  if (!square) return square;
-  return s.rewrite.add("mul", {*square, s.in[0]});
+  const auto square = TRY(s.rewrite.add("mul", {s.in[0], s.in[0]}));
+  return s.rewrite.add("mul", {square, s.in[0]});
 }
 
 Result<ValueId> simplify_clip(const Simplification& s) {
@@ -137,9 +136,8 @@ Result<ValueId> simplify_max(const Simplification& s) {
       const ValueId x = below->inputs[0];
       if (!s.fits(x)) return kNone;
       const ValueId zero = s.rewrite.add_constant(Constant::of_number(0, s.type.element));
-      const auto top = s.rewrite.reshape(s.in[i], {});
-      if (!top) return top;
-      return s.rewrite.add("clip", {x, zero, *top});
+      const auto top = TRY(s.rewrite.reshape(s.in[i], {}));
+      return s.rewrite.add("clip", {x, zero, top});
     }
   }
   return kNone;

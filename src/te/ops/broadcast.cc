@@ -50,9 +50,8 @@ constexpr BinaryKind kBinary[] = {
 Result<const BinaryKind*> kind_named(std::string_view op) {
   std::vector<std::string_view> names;
   for (const BinaryKind& kind : kBinary) names.push_back(kind.name);
-  const auto at = choose("binary", "op", op, names);
-  if (!at) return std::unexpected(at.error());
-  return &kBinary[*at];
+  const auto at = TRY(choose("binary", "op", op, names));
+  return &kBinary[at];
 }
 
 Status check_type(const BinaryKind& kind, ir::Scalar element) {
@@ -111,24 +110,18 @@ Expr read_broadcast(DagBuilder& builder, TensorId tensor, std::span<const int64_
 
 Result<std::shared_ptr<const Dag>> binary(std::string_view op, std::span<const int64_t> a,
                                           std::span<const int64_t> b, ir::Scalar element) {
-  const auto kind = kind_named(op);
-  if (!kind) return std::unexpected(kind.error());
-  if (const Status legal = check_type(**kind, element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  const auto kind = TRY(kind_named(op));
+  TRY(check_type(*kind, element));
   for (const auto& shape : {a, b}) {
-    if (const Status legal = require_dimensions("binary", shape); !legal) {
-      return std::unexpected(legal.error());
-    }
+    TRY(require_dimensions("binary", shape));
   }
-  const auto shape = common_shape(a, b);
-  if (!shape) return std::unexpected(shape.error());
+  const auto shape = TRY(common_shape(a, b));
   DagBuilder builder;
   const TensorId left = builder.placeholder("A", extents_of(a), element);
   const TensorId right = builder.placeholder("B", extents_of(b), element);
-  const std::vector<Axis> axes = axes_of(builder, *shape);
-  const Expr value = (*kind)->apply(read_broadcast(builder, left, a, axes),
-                                    read_broadcast(builder, right, b, axes));
+  const std::vector<Axis> axes = axes_of(builder, shape);
+  const Expr value =
+      kind->apply(read_broadcast(builder, left, a, axes), read_broadcast(builder, right, b, axes));
   const bool compares = value.type() == ir::kBool;
   builder.compute("Y", axes, value, compares ? ir::Scalar::Bool : element);
   return std::move(builder).build();
@@ -136,9 +129,7 @@ Result<std::shared_ptr<const Dag>> binary(std::string_view op, std::span<const i
 
 Result<std::shared_ptr<const Dag>> broadcast(std::span<const int64_t> shape,
                                              std::span<const int64_t> to, ir::Scalar element) {
-  if (const Status legal = require_dimensions("broadcast", to, 0); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("broadcast", to, 0));
   bool fits = shape.size() <= to.size();
   for (size_t d = 0; fits && d < to.size(); ++d) {
     const int64_t extent = aligned_extent(shape, d, to.size());

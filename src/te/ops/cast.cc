@@ -6,9 +6,7 @@ namespace tilewright::te {
 
 Result<std::shared_ptr<const Dag>> cast(std::span<const int64_t> shape, ir::Scalar from,
                                         ir::Scalar to) {
-  if (const Status legal = require_dimensions("cast", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("cast", shape));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape), from);
   const std::vector<Axis> axes = axes_of(builder, shape);

@@ -27,32 +27,27 @@ Status check_parts(std::span<const int64_t> parts, int64_t extent, size_t axis) 
 
 Result<std::shared_ptr<const Dag>> concat(std::span<const int64_t> shape, int64_t axis,
                                           std::span<const int64_t> parts, ir::Scalar element) {
-  if (const Status legal = require_dimensions("concat", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto along = resolve_axis("concat", axis, shape.size());
-  if (!along) return std::unexpected(along.error());
-  if (const Status legal = check_parts(parts, shape[*along], *along); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("concat", shape));
+  const auto along = TRY(resolve_axis("concat", axis, shape.size()));
+  TRY(check_parts(parts, shape[along], along));
   DagBuilder builder;
   std::vector<TensorId> operands;
   std::vector<Extent> extents = extents_of(shape);
   for (const int64_t part : parts) {
-    extents[*along] = part;
+    extents[along] = part;
     operands.push_back(
         builder.placeholder(fmt::format("X{}", operands.size() + 1), extents, element));
   }
   const std::vector<Axis> axes = axes_of(builder, shape);
-  const ir::Expr position = axes[*along].var;
+  const ir::Expr position = axes[along].var;
   // From the last operand to the first: Y = position < end of X1 ? X1 : (... : Xn).
   ir::Expr value;
-  int64_t begin = shape[*along];
+  int64_t begin = shape[along];
   for (size_t k = parts.size(); k-- > 0;) {
     const int64_t end = begin;
     begin -= parts[k];
     std::vector<ir::Expr> indices = vars_of(axes);
-    if (begin > 0) indices[*along] = position - begin;
+    if (begin > 0) indices[along] = position - begin;
     const ir::Expr part = builder.read(operands[k], std::move(indices));
     value = value.defined() ? ir::select(position < end, part, value) : part;
   }

@@ -14,7 +14,7 @@ std::string name_of_rank(const ConvShape& shape) {
 Status check(const ConvShape& shape) {
   const std::string op = name_of_rank(shape);
   const ir::Scalar weight = shape.weight_element.value_or(shape.element);
-  if (const Status factors = require_factors(op, shape.element, weight); !factors) return factors;
+  TRY(require_factors(op, shape.element, weight));
   if (shape.ci % shape.groups != 0 || shape.co % shape.groups != 0) {
     return fail(ErrorKind::BadInput, fmt::format("{}: groups={} must divide ci={} and co={}", op,
                                                  shape.groups, shape.ci, shape.co));
@@ -99,10 +99,9 @@ TensorId add_conv(DagBuilder& builder, std::string_view name, const ConvShape& s
 }
 
 Result<ConvShape> shape_of(std::string_view op, const Arguments& arguments, size_t rank) {
-  auto window = window_of(op, arguments, rank);
-  if (!window) return std::unexpected(window.error());
+  auto window = TRY(window_of(op, arguments, rank));
   return ConvShape{.n = arguments.integer("n"),
-                   .window = *std::move(window),
+                   .window = std::move(window),
                    .ci = arguments.integer("ci"),
                    .co = arguments.integer("co"),
                    .groups = arguments.integer("groups"),
@@ -123,9 +122,8 @@ std::vector<Parameter> shape_parameters(size_t rank) {
 
 template <size_t Rank>
 Result<std::shared_ptr<const Dag>> build_conv(const Arguments& arguments) {
-  const auto shape = shape_of(fmt::format("conv{}d", Rank), arguments, Rank);
-  if (!shape) return std::unexpected(shape.error());
-  return conv(*shape);
+  const auto shape = TRY(shape_of(fmt::format("conv{}d", Rank), arguments, Rank));
+  return conv(shape);
 }
 
 template <size_t Rank>
@@ -141,14 +139,14 @@ Operator conv_operator(std::string_view name, std::string_view doc) {
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> conv(const ConvShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   DagBuilder builder;
   add_conv(builder, "Y", shape, result_of(shape.element));
   return std::move(builder).build();
 }
 
 Result<std::shared_ptr<const Dag>> conv_bias_bn_relu(const ConvShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   if (!ir::is_float(shape.element)) {
     return fail(ErrorKind::Unsupported,
                 fmt::format("{}_bias_bn_relu: dtype {} is not supported; types are f16, bf16, f32, "
@@ -197,9 +195,8 @@ Operator conv2d_bias_bn_relu_operator() {
                        {.name = "shift", .alias = "", .constant = true}},
           .batch = "n",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("conv2d_bias_bn_relu", arguments, 2);
-            if (!shape) return std::unexpected(shape.error());
-            return conv_bias_bn_relu(*shape);
+            const auto shape = TRY(shape_of("conv2d_bias_bn_relu", arguments, 2));
+            return conv_bias_bn_relu(shape);
           }};
 }
 

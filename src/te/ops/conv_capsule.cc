@@ -6,10 +6,9 @@ namespace {
 constexpr std::string_view kName = "conv2d_capsule";
 
 Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
-  auto window = window_of(kName, arguments, 2);
-  if (!window) return std::unexpected(window.error());
+  auto window = TRY(window_of(kName, arguments, 2));
   return conv2d_capsule({.n = arguments.integer("n"),
-                         .window = *std::move(window),
+                         .window = std::move(window),
                          .ci = arguments.integer("ci"),
                          .co = arguments.integer("co"),
                          .side = arguments.integer("capsule"),
@@ -21,10 +20,8 @@ Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
 Result<std::shared_ptr<const Dag>> conv2d_capsule(const CapsuleShape& shape) {
   const Window& window = shape.window;
   const int64_t side = shape.side;
-  if (const Status number = require_number(kName, shape.element); !number) {
-    return std::unexpected(number.error());
-  }
-  if (const Status fit = require_fit(kName, window); !fit) return std::unexpected(fit.error());
+  TRY(require_number(kName, shape.element));
+  TRY(require_fit(kName, window));
 
   DagBuilder builder;
   const TensorId x = builder.placeholder(

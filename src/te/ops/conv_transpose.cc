@@ -15,7 +15,7 @@ constexpr std::string_view kName = "conv2d_transpose";
 constexpr size_t kRank = 2;  // of the operator of the table
 
 Status check(const ConvTransposeShape& shape) {
-  if (const Status number = require_number(kName, shape.element); !number) return number;
+  TRY(require_number(kName, shape.element));
   if (shape.ci % shape.groups != 0 || shape.co % shape.groups != 0) {
     return fail(ErrorKind::BadInput, fmt::format("{}: groups={} must divide ci={} and co={}", kName,
                                                  shape.groups, shape.ci, shape.co));
@@ -131,8 +131,7 @@ TensorId add_sums(DagBuilder& builder, TensorId bordered, TensorId weight,
 }
 
 Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
-  auto kernel = kernel_of(kName, arguments, kRank);
-  if (!kernel) return std::unexpected(kernel.error());
+  auto kernel = TRY(kernel_of(kName, arguments, kRank));
   const int64_t stride = arguments.integer("stride"), more = arguments.integer("output_padding");
   if (more >= stride) {
     return fail(ErrorKind::BadInput,
@@ -140,7 +139,7 @@ Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
   }
   return conv_transpose({.n = arguments.integer("n"),
                          .input = input_of(arguments, kRank),
-                         .kernel = *std::move(kernel),
+                         .kernel = std::move(kernel),
                          .ci = arguments.integer("ci"),
                          .co = arguments.integer("co"),
                          .stride = arguments.integer("stride"),
@@ -166,7 +165,7 @@ int64_t ConvTransposeShape::taps(size_t dim) const {
 }
 
 Result<std::shared_ptr<const Dag>> conv_transpose(const ConvTransposeShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   DagBuilder builder;
   const TensorId x = builder.placeholder(
       "X", arranged<Extent>(shape.n, extents_of(shape.input), shape.ci, shape.channels_first),

@@ -202,10 +202,9 @@ Result<std::vector<int64_t>> kernel_of(std::string_view op, const Arguments& arg
 }
 
 Result<Window> window_of(std::string_view op, const Arguments& arguments, size_t rank) {
-  auto kernel = kernel_of(op, arguments, rank);
-  if (!kernel) return std::unexpected(kernel.error());
+  auto kernel = TRY(kernel_of(op, arguments, rank));
   return Window{.input = input_of(arguments, rank),
-                .kernel = *std::move(kernel),
+                .kernel = std::move(kernel),
                 .stride = arguments.integer("stride"),
                 .pad = arguments.integer("pad"),
                 .dilation = arguments.integer("dilation")};

@@ -22,13 +22,10 @@ Status require_channels(const Arguments& arguments) {
 }
 
 Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
-  if (const Status legal = require_channels(arguments); !legal) {
-    return std::unexpected(legal.error());
-  }
-  auto window = window_of(kName, arguments, 2);
-  if (!window) return std::unexpected(window.error());
+  TRY(require_channels(arguments));
+  auto window = TRY(window_of(kName, arguments, 2));
   return depthwise_conv({.n = arguments.integer("n"),
-                         .window = *std::move(window),
+                         .window = std::move(window),
                          .channels = arguments.integer("ci"),
                          .element = arguments.scalar("dtype")});
 }
@@ -37,10 +34,8 @@ Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
 
 Result<std::shared_ptr<const Dag>> depthwise_conv(const DepthwiseShape& shape) {
   const Window& window = shape.window;
-  if (const Status number = require_number(kName, shape.element); !number) {
-    return std::unexpected(number.error());
-  }
-  if (const Status fit = require_fit(kName, window); !fit) return std::unexpected(fit.error());
+  TRY(require_number(kName, shape.element));
+  TRY(require_fit(kName, window));
 
   DagBuilder builder;
   std::vector<Extent> input = {shape.n}, kernel = extents_of(window.kernel);

@@ -155,9 +155,7 @@ Result<Link> parse_link(std::string_view text, ir::Scalar type) {
     return fail(ErrorKind::BadInput,
                 fmt::format("elementwise: '{}' should read {}(NUMBER)", text, name));
   }
-  if (const Status legal = require_value("elementwise", link.number, type); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_value("elementwise", link.number, type));
   return link;
 }
 
@@ -165,9 +163,8 @@ Result<std::vector<Link>> parse_chain(std::string_view chain, ir::Scalar type) {
   std::vector<Link> links;
   for (size_t begin = 0; begin <= chain.size();) {
     const size_t end = std::min(chain.find('+', begin), chain.size());
-    auto link = parse_link(chain.substr(begin, end - begin), type);
-    if (!link) return std::unexpected(link.error());
-    links.push_back(*link);
+    auto link = TRY(parse_link(chain.substr(begin, end - begin), type));
+    links.push_back(link);
     begin = end + 1;
   }
   if (links.size() > kMaxLinks) {
@@ -217,17 +214,12 @@ class ChainBuilder {
 
 Result<std::shared_ptr<const Dag>> elementwise(std::span<const int64_t> shape,
                                                std::string_view chain, ir::Scalar element) {
-  if (const Status number = require_number("elementwise", element); !number) {
-    return std::unexpected(number.error());
-  }
-  if (const Status legal = require_dimensions("elementwise", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto links = parse_chain(chain, ir::arithmetic_type(element));
-  if (!links) return std::unexpected(links.error());
+  TRY(require_number("elementwise", element));
+  TRY(require_dimensions("elementwise", shape));
+  const auto links = TRY(parse_chain(chain, ir::arithmetic_type(element)));
   ChainBuilder builder(shape, element);
-  for (size_t k = 0; k < links->size(); ++k) {
-    builder.add(k + 1, (*links)[k], k + 1 == links->size());
+  for (size_t k = 0; k < links.size(); ++k) {
+    builder.add(k + 1, links[k], k + 1 == links.size());
   }
   return std::move(builder).build();
 }

@@ -32,56 +32,44 @@ Parameter index_parameter() {
 Result<std::shared_ptr<const Dag>> gather(std::span<const int64_t> shape, int64_t axis,
                                           std::span<const int64_t> indices, ir::Scalar element,
                                           ir::Scalar index) {
-  if (const Status legal = check_index("gather", index); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto along = resolve_axis("gather", axis, shape.size());
-  if (!along) return std::unexpected(along.error());
+  TRY(check_index("gather", index));
+  const auto along = TRY(resolve_axis("gather", axis, shape.size()));
   std::vector<int64_t> result(shape.begin(), shape.end());
-  const auto place = result.erase(result.begin() + static_cast<int64_t>(*along));
+  const auto place = result.erase(result.begin() + static_cast<int64_t>(along));
   result.insert(place, indices.begin(), indices.end());
-  if (const Status legal = require_dimensions("gather", result, 0); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("gather", result, 0));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape), element);
   const TensorId i = builder.placeholder("I", extents_of(indices), index);
   const std::vector<Axis> axes = axes_of(builder, result);
   const std::vector<Expr> vars = vars_of(axes);
-  const Expr given = read_index(builder, i, std::span(vars).subspan(*along, indices.size()));
-  const int64_t extent = shape[*along];
+  const Expr given = read_index(builder, i, std::span(vars).subspan(along, indices.size()));
+  const int64_t extent = shape[along];
   const Expr from_front = ir::select(given < 0, given + extent, given);
   const Expr clamped = ir::min(ir::max(from_front, ir::int_imm(0)), ir::int_imm(extent - 1));
-  std::vector<Expr> source(vars.begin(), vars.begin() + static_cast<int64_t>(*along));
+  std::vector<Expr> source(vars.begin(), vars.begin() + static_cast<int64_t>(along));
   source.push_back(clamped);
-  source.insert(source.end(), vars.begin() + static_cast<int64_t>(*along + indices.size()),
+  source.insert(source.end(), vars.begin() + static_cast<int64_t>(along + indices.size()),
                 vars.end());
   builder.compute("Y", axes, builder.read(x, std::move(source)), element);
   return std::move(builder).build();
 }
 
 Result<std::shared_ptr<const Dag>> one_hot(const OneHotShape& shape) {
-  if (const Status legal = check_index("one_hot", shape.index); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check_index("one_hot", shape.index));
   for (const double value : {shape.on, shape.off}) {
-    if (const Status legal = require_value("one_hot", value, shape.element); !legal) {
-      return std::unexpected(legal.error());
-    }
+    TRY(require_value("one_hot", value, shape.element));
   }
-  const auto along = resolve_axis("one_hot", shape.axis, shape.shape.size() + 1);
-  if (!along) return std::unexpected(along.error());
+  const auto along = TRY(resolve_axis("one_hot", shape.axis, shape.shape.size() + 1));
   std::vector<int64_t> result = shape.shape;
-  result.insert(result.begin() + static_cast<int64_t>(*along), shape.depth);
-  if (const Status legal = require_dimensions("one_hot", result); !legal) {
-    return std::unexpected(legal.error());
-  }
+  result.insert(result.begin() + static_cast<int64_t>(along), shape.depth);
+  TRY(require_dimensions("one_hot", result));
   DagBuilder builder;
   const TensorId i = builder.placeholder("I", extents_of(shape.shape), shape.index);
   const std::vector<Axis> axes = axes_of(builder, result);
   std::vector<Expr> at = vars_of(axes);
-  const Expr position = at[*along];
-  at.erase(at.begin() + static_cast<int64_t>(*along));
+  const Expr position = at[along];
+  at.erase(at.begin() + static_cast<int64_t>(along));
   const Expr given = read_index(builder, i, at);
   const Expr here = ir::binary(ir::BinaryOp::Eq, given, position) ||
                     ir::binary(ir::BinaryOp::Eq, given + shape.depth, position);

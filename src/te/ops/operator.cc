@@ -63,9 +63,8 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
   const std::string where = fmt::format("{}: parameter {}", op, parameter.name);
   switch (parameter.kind) {
     case ParameterKind::Integer: {
-      const auto number = parse_integer(where, value, parameter.low, parameter.high);
-      if (!number) return std::unexpected(number.error());
-      arguments.set_integer(parameter.name, *number);
+      const auto number = TRY(parse_integer(where, value, parameter.low, parameter.high));
+      arguments.set_integer(parameter.name, number);
       return {};
     }
     case ParameterKind::Scalar: {
@@ -81,17 +80,15 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
       std::vector<int64_t> shape;
       for (const std::string& part : split(value, 'x')) {
         const auto number =
-            parse_integer(where + " (such as 64x128)", part, parameter.low, parameter.high);
-        if (!number) return std::unexpected(number.error());
-        shape.push_back(*number);
+            TRY(parse_integer(where + " (such as 64x128)", part, parameter.low, parameter.high));
+        shape.push_back(number);
       }
       arguments.set_shape(parameter.name, std::move(shape));
       return {};
     }
     case ParameterKind::Number: {
-      const auto number = parse_number(where, value);
-      if (!number) return std::unexpected(number.error());
-      arguments.set_number(parameter.name, *number);
+      const auto number = TRY(parse_number(where, value));
+      arguments.set_number(parameter.name, number);
       return {};
     }
     case ParameterKind::Text:
@@ -173,8 +170,7 @@ Result<Filled> fill_in(const Operator& op, const KeyValues& given) {
                               parameter.name, parameter.doc, fmt::join(parameter_names(op), ", ")));
     }
     const std::string& value = found == given.end() ? fallback : found->second;
-    const Status set = set_parameter(filled.arguments, op.name, parameter, value);
-    if (!set) return std::unexpected(set.error());
+    TRY(set_parameter(filled.arguments, op.name, parameter, value));
     const std::string printed = canonical(filled.arguments, parameter, value);
     if (!parameter.quiet || printed != fallback) {
       filled.parts.push_back(fmt::format("{}={}", parameter.name, printed));
@@ -260,25 +256,22 @@ void Arguments::set_text(std::string_view name, std::string value) {
 }
 
 Result<OpInstance> instantiate(const Operator& op, const KeyValues& given) {
-  if (const Status keys = check_keys(op, given); !keys) return std::unexpected(keys.error());
-  auto filled = fill_in(op, given);
-  if (!filled) return std::unexpected(filled.error());
-  std::vector<std::string>& parts = filled->parts;
-  auto dag = op.build(filled->arguments);
-  if (!dag) return std::unexpected(dag.error());
-  if (const Status sizes = check_sizes(op, **dag); !sizes) return std::unexpected(sizes.error());
+  TRY(check_keys(op, given));
+  auto filled = TRY(fill_in(op, given));
+  std::vector<std::string>& parts = filled.parts;
+  auto dag = TRY(op.build(filled.arguments));
+  TRY(check_sizes(op, *dag));
 
-  OpInstance instance{.dag = *std::move(dag), .constants = default_constants(op), .text = {}};
+  OpInstance instance{.dag = std::move(dag), .constants = default_constants(op), .text = {}};
   const auto constant =
       std::ranges::find_if(given, [](const auto& entry) { return is_constant_key(entry.first); });
   if (constant != given.end()) {
-    auto names = parse_constants(op, *instance.dag, constant->second);
-    if (!names) return std::unexpected(names.error());
-    if (*names != instance.constants) {
-      parts.push_back(names->empty() ? "constant=none"
-                                     : fmt::format("constant={}", fmt::join(*names, "+")));
+    auto names = TRY(parse_constants(op, *instance.dag, constant->second));
+    if (names != instance.constants) {
+      parts.push_back(names.empty() ? "constant=none"
+                                    : fmt::format("constant={}", fmt::join(names, "+")));
     }
-    instance.constants = *std::move(names);
+    instance.constants = std::move(names);
   }
   instance.text = fmt::format("{}:{}", op.name, fmt::join(parts, ","));
   return instance;
@@ -317,8 +310,8 @@ Status require_number(std::string_view op, ir::Scalar element) {
 }
 
 Status require_factors(std::string_view op, ir::Scalar a, ir::Scalar b) {
-  if (Status number = require_number(op, a); !number) return number;
-  if (Status number = require_number(op, b); !number) return number;
+  TRY(require_number(op, a));
+  TRY(require_number(op, b));
   if (accumulator_of(a) == accumulator_of(b)) return {};
   return fail(ErrorKind::Unsupported,
               fmt::format("{}: sums of products are kept in {} for {} and in {} for {}; take types "

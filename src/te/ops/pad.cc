@@ -50,12 +50,8 @@ Expr and_inside(const Expr& others, const Expr& index, int64_t extent, int64_t b
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> pad(const PadShape& shape) {
-  if (const Status legal = require_dimensions("pad", shape.shape); !legal) {
-    return std::unexpected(legal.error());
-  }
-  if (const Status legal = require_value("pad", shape.value, shape.element); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("pad", shape.shape));
+  TRY(require_value("pad", shape.value, shape.element));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape.shape), shape.element);
   std::vector<int64_t> bordered = shape.shape;
@@ -104,17 +100,15 @@ Operator pad_operator() {
           .operands = {},
           .batch = "",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto mode = choose("pad", "mode", arguments.text("mode"), kModes);
-            if (!mode) return std::unexpected(mode.error());
+            const auto mode = TRY(choose("pad", "mode", arguments.text("mode"), kModes));
             const size_t rank = arguments.shape("shape").size();
-            const auto before = per_dimension("pad", "before", arguments.shape("before"), rank);
-            if (!before) return std::unexpected(before.error());
-            const auto after = per_dimension("pad", "after", arguments.shape("after"), rank);
-            if (!after) return std::unexpected(after.error());
+            const auto before =
+                TRY(per_dimension("pad", "before", arguments.shape("before"), rank));
+            const auto after = TRY(per_dimension("pad", "after", arguments.shape("after"), rank));
             return pad({.shape = arguments.shape("shape"),
-                        .before = *before,
-                        .after = *after,
-                        .mode = static_cast<PadMode>(*mode),
+                        .before = before,
+                        .after = after,
+                        .mode = static_cast<PadMode>(mode),
                         .value = arguments.number("value"),
                         .element = arguments.scalar("dtype")});
           }};

@@ -229,9 +229,8 @@ std::vector<Parameter> shape_parameters() {
 }
 
 Result<PoolShape> shape_of(std::string_view op, const Arguments& arguments) {
-  const auto kind = choose(op, "op", arguments.text("op"), kKinds);
-  if (!kind) return std::unexpected(kind.error());
-  return PoolShape{.kind = static_cast<PoolKind>(*kind),
+  const auto kind = TRY(choose(op, "op", arguments.text("op"), kKinds));
+  return PoolShape{.kind = static_cast<PoolKind>(kind),
                    .n = arguments.integer("n"),
                    .spatial = arguments.shape("spatial"),
                    .c = arguments.integer("c"),
@@ -247,9 +246,8 @@ Result<PoolWindow> window_of(const Arguments& arguments) {
       {"kernel", &window.kernel}, {"stride", &window.stride}, {"pad", &window.pad}};
   for (const auto& [name, list] : lists) {
     auto numbers =
-        per_dimension("pool", name, arguments.shape(name), arguments.shape("spatial").size());
-    if (!numbers) return std::unexpected(numbers.error());
-    *list = *std::move(numbers);
+        TRY(per_dimension("pool", name, arguments.shape(name), arguments.shape("spatial").size()));
+    *list = std::move(numbers);
   }
   return window;
 }
@@ -257,10 +255,8 @@ Result<PoolWindow> window_of(const Arguments& arguments) {
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow& window) {
-  if (const Status legal = check("pool", shape); !legal) return std::unexpected(legal.error());
-  if (const Status legal = check_window(shape, window); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check("pool", shape));
+  TRY(check_window(shape, window));
   DagBuilder builder;
   const TensorId x = add_border(builder, add_input(builder, shape), shape, window);
   std::vector<int64_t> outputs;
@@ -282,9 +278,7 @@ Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow
 }
 
 Result<std::shared_ptr<const Dag>> global_pool(const PoolShape& shape) {
-  if (const Status legal = check("global_pool", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check("global_pool", shape));
   DagBuilder builder;
   const TensorId x = add_input(builder, shape);
   const std::vector<Axis> axes = pooled_axes(builder, shape, {});
@@ -299,9 +293,7 @@ Result<std::shared_ptr<const Dag>> global_pool(const PoolShape& shape) {
 
 Result<std::shared_ptr<const Dag>> adaptive_pool(const PoolShape& shape,
                                                  const std::vector<int64_t>& to) {
-  if (const Status legal = check("adaptive_pool", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check("adaptive_pool", shape));
   DagBuilder builder;
   const TensorId x = add_input(builder, shape);
   std::vector<AdaptiveDim> dims;
@@ -359,11 +351,9 @@ Operator pool_operator() {
           .operands = {},
           .batch = "n",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("pool", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            const auto window = window_of(arguments);
-            if (!window) return std::unexpected(window.error());
-            return pool(*shape, *window);
+            const auto shape = TRY(shape_of("pool", arguments));
+            const auto window = TRY(window_of(arguments));
+            return pool(shape, window);
           }};
 }
 
@@ -376,9 +366,8 @@ Operator global_pool_operator() {
           .operands = {},
           .batch = "n",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("global_pool", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            return global_pool(*shape);
+            const auto shape = TRY(shape_of("global_pool", arguments));
+            return global_pool(shape);
           }};
 }
 
@@ -394,12 +383,10 @@ Operator adaptive_pool_operator() {
           .operands = {},
           .batch = "n",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto shape = shape_of("adaptive_pool", arguments);
-            if (!shape) return std::unexpected(shape.error());
-            const auto to =
-                per_dimension("adaptive_pool", "to", arguments.shape("to"), shape->spatial.size());
-            if (!to) return std::unexpected(to.error());
-            return adaptive_pool(*shape, *to);
+            const auto shape = TRY(shape_of("adaptive_pool", arguments));
+            const auto to = TRY(
+                per_dimension("adaptive_pool", "to", arguments.shape("to"), shape.spatial.size()));
+            return adaptive_pool(shape, to);
           }};
 }
 

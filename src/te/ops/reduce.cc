@@ -52,12 +52,11 @@ Status check_type(ReduceKind kind, ir::Scalar element) {
 Result<std::vector<bool>> reduced_dimensions(std::span<const int64_t> axes, size_t rank) {
   std::vector<bool> reduced(rank);
   for (const int64_t number : axes) {
-    const auto axis = resolve_axis("reduce", number, rank);
-    if (!axis) return std::unexpected(axis.error());
-    if (reduced[*axis]) {
-      return fail(ErrorKind::BadInput, fmt::format("reduce: axis {} stands twice", *axis));
+    const auto axis = TRY(resolve_axis("reduce", number, rank));
+    if (reduced[axis]) {
+      return fail(ErrorKind::BadInput, fmt::format("reduce: axis {} stands twice", axis));
     }
-    reduced[*axis] = true;
+    reduced[axis] = true;
   }
   return reduced;
 }
@@ -155,15 +154,12 @@ Folded folded_of(ReduceKind kind, const Expr& value, ir::Scalar element) {
 Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64_t> shape,
                                           std::span<const int64_t> axes, bool keep,
                                           ir::Scalar element, bool last) {
-  if (const Status legal = check_type(kind, element); !legal) return std::unexpected(legal.error());
-  if (const Status legal = require_dimensions("reduce", shape); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto reduced = reduced_dimensions(axes, shape.size());
-  if (!reduced) return std::unexpected(reduced.error());
+  TRY(check_type(kind, element));
+  TRY(require_dimensions("reduce", shape));
+  const auto reduced = TRY(reduced_dimensions(axes, shape.size()));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape), element);
-  const Loops loops = loops_of(builder, shape, *reduced, keep);
+  const Loops loops = loops_of(builder, shape, reduced, keep);
   const Expr value = builder.read(x, loops.indices);
   if (finds_index(kind)) {
     add_index(builder, loops, kind, last, value);
@@ -174,7 +170,7 @@ Result<std::shared_ptr<const Dag>> reduce(ReduceKind kind, std::span<const int64
   const TensorId sum = builder.reduce(mean ? "S" : "Y", loops.axes, loops.reduce_axes,
                                       operator_of(kind), folded.value, folded.stored);
   if (mean) {
-    const Loops out = loops_of(builder, shape, *reduced, keep);
+    const Loops out = loops_of(builder, shape, reduced, keep);
     const Expr total = builder.read(sum, vars_of(out.axes));
     builder.compute("Y", out.axes,
                     total / ir::imm(static_cast<double>(count_of(loops)), total.type()), element);
@@ -195,9 +191,8 @@ Operator reduce_operator() {
           .operands = {},
           .batch = "",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto kind = choose("reduce", "op", arguments.text("op"), kKinds);
-            if (!kind) return std::unexpected(kind.error());
-            return reduce(static_cast<ReduceKind>(*kind), arguments.shape("shape"),
+            const auto kind = TRY(choose("reduce", "op", arguments.text("op"), kKinds));
+            return reduce(static_cast<ReduceKind>(kind), arguments.shape("shape"),
                           arguments.shape("axes"), arguments.flag("keep"),
                           arguments.scalar("dtype"));
           }};

@@ -73,7 +73,7 @@ std::optional<int64_t> elements_of(std::span<const int64_t> shape) {
 
 Status check_reshape(std::span<const int64_t> shape, std::span<const int64_t> to) {
   for (const auto& side : {shape, to}) {
-    if (const Status legal = require_dimensions("reshape", side, 0); !legal) return legal;
+    TRY(require_dimensions("reshape", side, 0));
     if (!elements_of(side)) {
       return fail(ErrorKind::BadInput,
                   fmt::format("reshape: {} is too large; at most {} elements are supported",
@@ -101,12 +101,8 @@ Status check_permutation(std::span<const int64_t> perm, size_t rank) {
 
 Result<std::shared_ptr<const Dag>> transpose(std::span<const int64_t> shape,
                                              std::span<const int64_t> perm, ir::Scalar element) {
-  if (const Status legal = require_dimensions("transpose", shape, 0); !legal) {
-    return std::unexpected(legal.error());
-  }
-  if (const Status legal = check_permutation(perm, shape.size()); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(require_dimensions("transpose", shape, 0));
+  TRY(check_permutation(perm, shape.size()));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape), element);
   std::vector<int64_t> turned;
@@ -120,9 +116,7 @@ Result<std::shared_ptr<const Dag>> transpose(std::span<const int64_t> shape,
 
 Result<std::shared_ptr<const Dag>> reshape(std::span<const int64_t> shape,
                                            std::span<const int64_t> to, ir::Scalar element) {
-  if (const Status legal = check_reshape(shape, to); !legal) {
-    return std::unexpected(legal.error());
-  }
+  TRY(check_reshape(shape, to));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape), element);
   const std::vector<Axis> axes = axes_of(builder, to);

@@ -23,7 +23,7 @@ constexpr int64_t kMaxResized = int64_t{1} << 29;  // keeps every numerator with
 int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
 
 // (slope * o + offset) / divisor, in lowest terms where that keeps its floor.
-struct Place {
+struct SourcePosition {
   int64_t slope = 0, offset = 0, divisor = 1;
 
   int64_t floor_at(int64_t o) const { return floor_div(slope * o + offset, divisor); }
@@ -45,7 +45,7 @@ struct Place {
   }
 };
 
-Place place_of(Coordinates coordinates, int64_t in, int64_t out) {
+SourcePosition position_of(Coordinates coordinates, int64_t in, int64_t out) {
   switch (coordinates) {
     case Coordinates::HalfPixel:
       return {.slope = 2 * in, .offset = in - out, .divisor = 2 * out};
@@ -58,32 +58,32 @@ Place place_of(Coordinates coordinates, int64_t in, int64_t out) {
   return {};
 }
 
-// A place whose floor is this one rounded: ceil(a / d) = floor((a + d - 1) / d) and so on.
-Place rounded(const Place& place, Rounding rounding) {
+// A position whose floor is this one rounded: ceil(a / d) = floor((a + d - 1) / d) and so on.
+SourcePosition rounded(const SourcePosition& position, Rounding rounding) {
   switch (rounding) {
     case Rounding::Floor:
-      return place;
+      return position;
     case Rounding::Ceil:
-      return {.slope = place.slope,
-              .offset = place.offset + place.divisor - 1,
-              .divisor = place.divisor};
+      return {.slope = position.slope,
+              .offset = position.offset + position.divisor - 1,
+              .divisor = position.divisor};
     case Rounding::PreferFloor:
     case Rounding::PreferCeil: {
-      const int64_t half = place.divisor - (rounding == Rounding::PreferFloor ? 1 : 0);
-      return {.slope = 2 * place.slope,
-              .offset = 2 * place.offset + half,
-              .divisor = 2 * place.divisor};
+      const int64_t half = position.divisor - (rounding == Rounding::PreferFloor ? 1 : 0);
+      return {.slope = 2 * position.slope,
+              .offset = 2 * position.offset + half,
+              .divisor = 2 * position.divisor};
     }
   }
-  return place;
+  return position;
 }
 
 // What divides slope and divisor may go: floor((4 o + 3) / 8) = floor((o + 0) / 2).
-Place reduced(const Place& place) {
-  const int64_t common = std::gcd(place.slope, place.divisor);
-  return {.slope = place.slope / common,
-          .offset = floor_div(place.offset, common),
-          .divisor = place.divisor / common};
+SourcePosition reduced(const SourcePosition& position) {
+  const int64_t common = std::gcd(position.slope, position.divisor);
+  return {.slope = position.slope / common,
+          .offset = floor_div(position.offset, common),
+          .divisor = position.divisor / common};
 }
 
 // `index`, whose values run from `first` to `last`, kept within an extent.
@@ -94,8 +94,9 @@ Expr clamped(Expr index, int64_t first, int64_t last, int64_t extent) {
 }
 
 Expr nearest_index(const Expr& o, int64_t in, int64_t out, const ResizeShape& shape) {
-  const Place place = reduced(rounded(place_of(shape.coordinates, in, out), shape.rounding));
-  return clamped(place.floor(o), place.floor_at(0), place.floor_at(out - 1), in);
+  const SourcePosition position =
+      reduced(rounded(position_of(shape.coordinates, in, out), shape.rounding));
+  return clamped(position.floor(o), position.floor_at(0), position.floor_at(out - 1), in);
 }
 
 void add_nearest(DagBuilder& builder, TensorId x, const ResizeShape& shape) {
@@ -112,19 +113,19 @@ void add_nearest(DagBuilder& builder, TensorId x, const ResizeShape& shape) {
 Expr between(DagBuilder& builder, TensorId x, std::vector<Expr> at, size_t d,
              const ResizeShape& shape) {
   const int64_t in = shape.shape[d], out = shape.to[d];
-  const Place place = place_of(shape.coordinates, in, out);
+  const SourcePosition position = position_of(shape.coordinates, in, out);
   const Expr o = at[d];
-  const Expr floor = reduced(place).floor(o);
-  const int64_t first = place.floor_at(0), last = place.floor_at(out - 1);
+  const Expr floor = reduced(position).floor(o);
+  const int64_t first = position.floor_at(0), last = position.floor_at(out - 1);
   at[d] = clamped(floor, first, last, in);
   const Expr low = builder.read(x, at);
   at[d] = clamped(floor + 1, first + 1, last + 1, in);
   const Expr high = builder.read(x, at);
   const ir::Type type = low.type();
   int64_t raised = 0;
-  const Expr rest = place.numerator(o, &raised) % place.divisor;
+  const Expr rest = position.numerator(o, &raised) % position.divisor;
   const Expr weight =
-      ir::cast(type.scalar, rest) / ir::imm(static_cast<double>(place.divisor), type);
+      ir::cast(type.scalar, rest) / ir::imm(static_cast<double>(position.divisor), type);
   return low * (ir::imm(1, type) - weight) + high * weight;
 }
 
@@ -146,7 +147,7 @@ void add_linear(DagBuilder& builder, TensorId x, const ResizeShape& shape) {
 }
 
 Status check(const ResizeShape& shape) {
-  if (const Status legal = require_dimensions("resize", shape.shape); !legal) return legal;
+  TRY(require_dimensions("resize", shape.shape));
   if (shape.shape.size() != shape.to.size()) {
     return fail(ErrorKind::BadInput, fmt::format("resize: {} has {} dimensions and {} has {}",
                                                  fmt::join(shape.shape, "x"), shape.shape.size(),
@@ -180,7 +181,7 @@ std::vector<Parameter> parameters() {
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> resize(const ResizeShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape.shape), shape.element);
   if (shape.mode == ResizeMode::Linear && shape.shape != shape.to) {
@@ -193,24 +194,21 @@ Result<std::shared_ptr<const Dag>> resize(const ResizeShape& shape) {
 
 Operator resize_operator() {
   return {.name = "resize",
-          .doc = "X[shape] -> Y[to], sampled at places spread evenly",
+          .doc = "X[shape] -> Y[to], sampled at positions spread evenly",
           .parameters = parameters(),
           .operands = {},
           .batch = "",
           .build = [](const Arguments& arguments) -> Result<std::shared_ptr<const Dag>> {
-            const auto mode = choose("resize", "mode", arguments.text("mode"), kModes);
-            if (!mode) return std::unexpected(mode.error());
+            const auto mode = TRY(choose("resize", "mode", arguments.text("mode"), kModes));
             const auto coordinates =
-                choose("resize", "coordinates", arguments.text("coordinates"), kCoordinates);
-            if (!coordinates) return std::unexpected(coordinates.error());
+                TRY(choose("resize", "coordinates", arguments.text("coordinates"), kCoordinates));
             const auto rounding =
-                choose("resize", "rounding", arguments.text("rounding"), kRoundings);
-            if (!rounding) return std::unexpected(rounding.error());
+                TRY(choose("resize", "rounding", arguments.text("rounding"), kRoundings));
             return resize({.shape = arguments.shape("shape"),
                            .to = arguments.shape("to"),
-                           .mode = static_cast<ResizeMode>(*mode),
-                           .coordinates = static_cast<Coordinates>(*coordinates),
-                           .rounding = static_cast<Rounding>(*rounding),
+                           .mode = static_cast<ResizeMode>(mode),
+                           .coordinates = static_cast<Coordinates>(coordinates),
+                           .rounding = static_cast<Rounding>(rounding),
                            .element = arguments.scalar("dtype")});
           }};
 }

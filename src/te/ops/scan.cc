@@ -61,15 +61,10 @@ class Scan {
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> cumulative_sum(const CumulativeSumShape& shape) {
-  if (const Status legal = require_number("cumulative_sum", shape.element); !legal) {
-    return std::unexpected(legal.error());
-  }
-  if (const Status legal = require_dimensions("cumulative_sum", shape.shape); !legal) {
-    return std::unexpected(legal.error());
-  }
-  const auto along = resolve_axis("cumulative_sum", shape.axis, shape.shape.size());
-  if (!along) return std::unexpected(along.error());
-  return Scan(shape, *along).build();
+  TRY(require_number("cumulative_sum", shape.element));
+  TRY(require_dimensions("cumulative_sum", shape.shape));
+  const auto along = TRY(resolve_axis("cumulative_sum", shape.axis, shape.shape.size()));
+  return Scan(shape, along).build();
 }
 
 Operator cumulative_sum_operator() {

@@ -8,7 +8,7 @@ namespace tilewright::te {
 namespace {
 
 Status check(const SliceShape& shape) {
-  if (const Status legal = require_dimensions("slice", shape.shape); !legal) return legal;
+  TRY(require_dimensions("slice", shape.shape));
   for (size_t d = 0; d < shape.shape.size(); ++d) {
     const int64_t extent = shape.shape[d], step = shape.step[d], first = shape.begin[d];
     const int64_t last = first + (shape.size[d] - 1) * step;
@@ -29,7 +29,7 @@ ir::Expr times(const ir::Expr& index, int64_t step) { return step == 1 ? index :
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> slice(const SliceShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   DagBuilder builder;
   const TensorId x = builder.placeholder("X", extents_of(shape.shape), shape.element);
   const std::vector<Axis> axes = axes_of(builder, shape.size);
@@ -73,9 +73,8 @@ Operator slice_operator() {
                 {"begin", &shape.begin}, {"size", &shape.size}, {"step", &shape.step}};
             for (const auto& [name, list] : lists) {
               auto numbers =
-                  per_dimension("slice", name, arguments.shape(name), shape.shape.size());
-              if (!numbers) return std::unexpected(numbers.error());
-              *list = *std::move(numbers);
+                  TRY(per_dimension("slice", name, arguments.shape(name), shape.shape.size()));
+              *list = std::move(numbers);
             }
             return slice(shape);
           }};

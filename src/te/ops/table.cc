@@ -95,10 +95,9 @@ Result<OpInstance> parse_operator(std::string_view text) {
                 fmt::format("there is no operator '{}'{} (operators: {})", name,
                             did_you_mean(name, names), fmt::join(names, ", ")));
   }
-  const auto pairs = parse_key_values(
-      name, colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1));
-  if (!pairs) return std::unexpected(pairs.error());
-  return instantiate(*op, *pairs);
+  const auto pairs = TRY(parse_key_values(
+      name, colon == std::string_view::npos ? std::string_view{} : text.substr(colon + 1)));
+  return instantiate(*op, pairs);
 }
 
 std::string describe_operators() {

@@ -28,7 +28,7 @@ Status check(const WinogradShape& shape) {
     return fail(ErrorKind::BadInput, fmt::format("{}: m={} must be 2 or 4", kName, shape.m));
   }
   const Window window = window_of(shape);
-  if (const Status fit = require_fit(kName, window); !fit) return fit;
+  TRY(require_fit(kName, window));
   if (window.output(0) > kMaxElements / window.output(1)) {
     return fail(
         ErrorKind::BadInput,
@@ -169,8 +169,7 @@ class WinogradBuilder {
 };
 
 Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
-  const auto weight = choose(kName, "weight", arguments.text("weight"), kWeights);
-  if (!weight) return std::unexpected(weight.error());
+  const auto weight = TRY(choose(kName, "weight", arguments.text("weight"), kWeights));
   return conv2d_winograd({.n = arguments.integer("n"),
                           .h = arguments.integer("h"),
                           .w = arguments.integer("w"),
@@ -178,14 +177,14 @@ Result<std::shared_ptr<const Dag>> build(const Arguments& arguments) {
                           .co = arguments.integer("co"),
                           .pad = arguments.integer("pad"),
                           .m = arguments.integer("m"),
-                          .transformed = kWeights[*weight] == "transformed",
+                          .transformed = kWeights[weight] == "transformed",
                           .element = arguments.scalar("dtype")});
 }
 
 }  // namespace
 
 Result<std::shared_ptr<const Dag>> conv2d_winograd(const WinogradShape& shape) {
-  if (const Status legal = check(shape); !legal) return std::unexpected(legal.error());
+  TRY(check(shape));
   return WinogradBuilder(shape).build();
 }
 
