@@ -6,6 +6,7 @@ import unittest
 
 import check_layers
 import check_sizes
+import check_words
 
 TABLE = """
 # a comment
@@ -123,6 +124,58 @@ class Sizes(Tree):
         self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
         self.write("src/ir/long.cc", "int x;\n" * 900 + "// size: one table, read as one\n")
         self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
+
+
+class Words(Tree):
+    def problems(self, text, path="src/ir/word.cc"):
+        self.write(path, text)
+        return check_words.check_tree(self.root)
+
+    def test_established_words_pass(self):
+        self.assertEqual(self.problems("// Vectorizes precise exercises; otherwise a license is one.\n"), [])
+        self.assertEqual(self.problems("// One line per node; one of a kernel's operands is a row.\n"), [])
+
+    def test_replaced_names(self):
+        self.assertEqual(
+            self.problems("int x;\nTileWish w = readings_of(x);\n"),
+            [
+                "src/ir/word.cc:2: 'TileWish'; write TileConstraints",
+                "src/ir/word.cc:2: 'readings_of'; write accesses_to",
+            ],
+        )
+
+    def test_words_inside_identifiers(self):
+        for text in (
+            "bool is_vectorised;",
+            "void VectoriseLoops();",
+            "struct Licences {};",
+            "int neighbour_count;",
+        ):
+            self.assertEqual(len(self.problems(text)), 1, text)
+
+    def test_some_names_hold_for_one_folder(self):
+        self.assertEqual(self.problems("struct Program {};"), [])
+        self.assertEqual(len(self.problems("struct Program {};", "src/graph/word.cc")), 1)
+
+    def test_one_a_line(self):
+        for text in ("// builders, one a cpu", "// once a row", "// One step a line", "// 16 a batch"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+
+    def test_stored_forms_are_allowed_where_they_are_stored(self):
+        self.assertEqual(self.problems('R"(licences TEXT)"', "src/record/schema.cc"), [])
+        self.assertEqual(
+            self.problems('R"(licences TEXT)"', "src/deploy/schema.cc"),
+            ["src/deploy/schema.cc:1: 'licences'; write permission (FloatPermissions), or license"],
+        )
+
+    def test_documents_count_too(self):
+        self.assertEqual(
+            self.problems("The behaviour of a query that sees no key.\n", "docs/page.md"),
+            [
+                "docs/page.md:1: 'behaviour'; write -or",
+                "docs/page.md:1: 'sees no key'; write fully masked query",
+            ],
+        )
 
 
 if __name__ == "__main__":

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Finds words that established ones replaced, British spellings, and `one a line` for one per line.
+
+It reads code, comments, help texts and documents alike. ALLOWED lists the places that store or accept
+an older form.
+"""
+
+import argparse
+import functools
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("src", "tests", "bench", "tools", "docs", "examples", "cmake")
+SUFFIXES = {".h", ".cc", ".c", ".in", ".py", ".sh", ".md", ".txt", ".cmake", ".proto", ""}
+TOP_LEVEL = ("*.md", "dev", "CMakeLists.txt", "CMakePresets.json")
+SKIPPED = {"tools/check_words.py", "tools/checkers_test.py", "tests/onnx/passed.txt"}
+
+# Stems of the verbs that end in -ize here and in -ise elsewhere (exercise and precise are neither).
+STEMS = (
+    "vector special minim maxim tensor quant recogn optim initial normal factor scalar memo final "
+    "parallel serial summar general organ util stabil canonical material internal local categor penal "
+    "visual priorit synchron character random equal token central custom discret linear sanit "
+    "standard modern regular apolog emphas capital formal"
+).split()
+
+# Whole words, in any case, alone or as part of an identifier (`VectoriseLoops`, `is_vectorised`).
+WORDS = [
+    (r"(?:de|re|un)?(?:%s)is(?:e[sdr]?|ers?|ing|ations?|able)" % "|".join(STEMS), "-ize"),
+    (r"(?:neighb|col|behavi|fav|flav|hon)our(?:s|ed|ing|hood|able|ite)?", "-or"),
+    (r"cent(?:re|res|red)", "center"),
+    (r"artefacts?", "artifact"),
+    (r"judgements?", "judgment"),
+    (r"analys(?:e|ed|ing)", "analyze"),
+    (r"licences?", "permission (FloatPermissions), or license"),
+    (r"sittings?", "tuning run"),
+    (r"askers", "requesters"),
+    (r"bury", "reap"),
+]
+
+# Identifiers: what to write, and the folder it holds for.
+IDENTIFIERS = {
+    "Walls": ("WorkerPool", ""),
+    "walls": ("pool", "src/measure"),
+    "walls_": ("pool_", "src/measure"),
+    "may_be_innocent": ("killed_externally", ""),
+    "heed_stop": ("check_cancelled", ""),
+    "note_walked": ("record_completed", ""),
+    "readings_of": ("accesses_to", ""),
+    "lies_in": ("storage_shape", ""),
+    "Program": ("ExprEvaluator", "src/graph"),
+    "TileWish": ("TileConstraints", ""),
+    "Unfit": ("RejectReason", ""),
+    "sums_fit": ("accumulators_fit", ""),
+    "Gathering": ("CandidatePool", "src"),
+    "Made": ("CandidateStatus", "src/search"),
+    "set_model_is_guess": ("set_scores_unreliable", ""),
+    "RowMaker": ("FeatureExtractor", ""),
+    "Knowledge": ("Assumptions", "src/lower"),
+    "letters_of": ("code_point_count", ""),
+}
+
+# `one step a line`, where one step per line is meant.
+COUNTED = (
+    "line step case pass number object file slice table letter pointer array buffer layer index "
+    "parameter operation register row task test"
+).split()
+PER = (
+    "cpu core batch row line dimension element node round kernel task thread stage operator call "
+    "program channel tile loop file family operand output input step group case pass record message "
+    "process worker session second minute candidate sample trial axis lane byte model machine section "
+    "argument column folder block access pair level hole"
+).split()
+
+# Phrases: a pattern within a line, and what to write.
+PHRASES = [
+    (r"sees? no keys?\b", "fully masked query"),
+    (r"fewer letters\b", "operand with broadcast dimensions dropped"),
+    (
+        r"(?:[Oo]ne|[Oo]nce|[Tt]wice|[Tt]wo|[0-9]+)(?: (?:%s)s?)? an? (?:%s)\b"
+        % ("|".join(COUNTED), "|".join(PER)),
+        "per in place of a",
+    ),
+]
+HINT = re.compile(r"no key|fewer letters| an? (?:%s)\b" % "|".join(PER))
+
+# Forms that are stored or accepted: where, the text that may stand there, and why.
+ALLOWED = [
+    ("src/record/", "licences", "member of NDJSON records and column of the store"),
+    ("src/schedule/fields.cc", "vectorise", "older traces have it"),
+    ("src/schedule/trace_test.cc", "vectorise", "older traces have it"),
+    ("src/cli/run_test.cc", "vectorise", "a misspelled pass"),
+    ("src/lower/pipeline_test.cc", "vectorise", "a misspelled pass"),
+    ("docs/records.md", "licences", "member of NDJSON records and column of the store"),
+    ("src/te/ops/table_test.cc", "sitting", "the usual example of an edit distance"),
+]
+
+
+def words_in(text):
+    """The words of a text, also those that make up identifiers, each once."""
+    return set(re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text))
+
+
+@functools.cache
+def replacement_of(word):
+    """What to write in place of a word in lower case; None where it may stand."""
+    for pattern, better in WORDS:
+        if re.fullmatch(pattern, word):
+            return better
+    return None
+
+
+def files_of(root):
+    for pattern in TOP_LEVEL:
+        yield from sorted(root.glob(pattern))
+    for folder in FOLDERS:
+        for file in sorted((root / folder).rglob("*")):
+            if file.is_file() and file.suffix in SUFFIXES:
+                yield file
+
+
+def check_line(path, line):
+    allowed = {word for place, word, _ in ALLOWED if path.startswith(place)}
+    for word in words_in(line):
+        better = replacement_of(word.lower())
+        if better and word.lower() not in allowed:
+            yield word, better
+    for name in re.findall(r"\w+", line):
+        better, folder = IDENTIFIERS.get(name, ("", ""))
+        if better and path.startswith(folder):
+            yield name, better
+    for pattern, better in PHRASES:
+        for match in re.finditer(r"\b" + pattern, line):
+            yield match.group(0), better
+
+
+def is_suspect(text):
+    """Whether a closer look is needed: most files are done with here."""
+    if HINT.search(text) or not IDENTIFIERS.keys().isdisjoint(re.findall(r"\w+", text)):
+        return True
+    return any(replacement_of(word.lower()) for word in words_in(text))
+
+
+def check_tree(root):
+    problems = []
+    for file in files_of(root):
+        path = file.relative_to(root).as_posix()
+        if path in SKIPPED:
+            continue
+        try:
+            text = file.read_text()
+        except UnicodeDecodeError:
+            continue
+        for number, line in enumerate(text.splitlines() if is_suspect(text) else [], 1):
+            for word, better in check_line(path, line):
+                problems.append(f"{path}:{number}: '{word}'; write {better}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
+    problems = check_tree(parser.parse_args().root)
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
