@@ -1,5 +1,6 @@
-// CHECK: an invariant of ours, on in every build. A failing one throws InternalError, which is
-// caught only in the main functions of programs and workers. User mistakes are Results instead.
+// CHECK: an internal invariant, checked in every build. A failed CHECK throws InternalError, which
+// only the main functions of programs and workers catch. A user's mistake is an Error instead
+// (base/result.h).
 //
 //   CHECK(index < size, "index {} of {}", index, size);
 #pragma once

@@ -1,4 +1,4 @@
-// The two clocks: one for how long something takes, one for when it was.
+// The two clocks: a monotonic one for durations, and wall-clock time for time stamps.
 #pragma once
 
 #include <chrono>
@@ -6,13 +6,13 @@
 
 namespace tilewright {
 
-// Seconds since some moment in the past; never goes back.
+// Monotonic, in seconds since an arbitrary start.
 inline double seconds_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double>(since).count();
 }
 
-// Microseconds since 1970, by the machine's idea of the time.
+// Wall-clock time, in microseconds since 1970.
 inline int64_t time_of_day_us() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(since).count();

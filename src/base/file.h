@@ -1,5 +1,5 @@
-// Whole files. Paths are arguments; nothing here reads the environment. Errors name the path and
-// what the operating system said. Safe from any thread.
+// Reads and writes whole files. Errors name the path and the operating system's reason. Nothing
+// here reads the environment. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace tilewright {
 
-// All bytes of a file (a pipe or /proc entry works too). A directory is an error, and so is more
-// than `max_bytes`, which also ends the reading of what has no end, such as /dev/zero.
+// All bytes of a file, a pipe or a /proc entry. Fails on a directory, and on more than `max_bytes`
+// bytes, so reading /dev/zero ends.
 Result<std::string> read_file(const std::filesystem::path& path,
                               int64_t max_bytes = int64_t{1} << 40);
 
-// Replaces the file as a whole: readers see the old bytes or the new ones, also after a crash.
-// Writes a temporary beside it, flushes that to the disk, then renames it. The folder must exist.
-// A replaced file keeps its permissions; a new one gets those of the umask.
+// Replaces the file atomically: readers see the old bytes or the new ones, also after a crash.
+// Writes a temporary file in the same folder, syncs it to disk, then renames it. The folder must
+// exist. A replaced file keeps its permissions; a new file gets those of the umask.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tilewright

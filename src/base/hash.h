@@ -1,5 +1,5 @@
-// 128-bit content hashes: of workloads, tasks and programs. Stable across runs and machines (they
-// are stored), not cryptographic. Feed fields in a fixed order; every field is framed by its size.
+// 128-bit content hashes of workloads, tasks and programs. Stable across runs and machines, since
+// they are stored; not cryptographic. Add fields in a fixed order; texts are framed by their size.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,8 @@ class Hasher {
   Hash128 finish() const { return {mix(a_ ^ (b_ >> 7)), mix(b_ ^ (a_ << 9))}; }
 
  private:
-  // The finalizer of splitmix64: a bijection of 64-bit words in which each input bit reaches all.
+  // The finalizer of splitmix64: a bijection of 64-bit words; each input bit affects every output
+  // bit.
   static uint64_t mix(uint64_t x) {
     x += 0x9e3779b97f4a7c15ULL;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -45,7 +46,7 @@ class Hasher {
 
 }  // namespace tilewright
 
-// For unordered containers: a content hash is as good as any.
+// For unordered containers. The bits of a content hash are already uniform.
 template <>
 struct std::hash<tilewright::Hash128> {
   size_t operator()(const tilewright::Hash128& hash) const noexcept { return hash.low; }

@@ -1,6 +1,6 @@
-// A vector with its elements inside: at most N of them, never on the heap. For the small arrays of
-// steps, affine forms and regions, which are copied by the million. Overflow is a CHECK; whoever
-// fills one from user input asks full() first and answers with an error.
+// A vector of at most N elements with inline storage; it never allocates. For the small arrays of
+// steps, affine forms and regions, which are copied millions of times. Overflow is a CHECK: code
+// that fills one from user input tests full() first and returns an Error.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class InlineVector {
   static constexpr size_t kCapacity = N;
 
   constexpr InlineVector() {
-    if consteval {  // a constant has no part without a value
+    if consteval {  // a constant expression must initialize every element
       for (size_t k = 0; k < N; ++k) items_[k] = T{};
     }
   }
@@ -67,8 +67,8 @@ class InlineVector {
 
  private:
   static_assert(std::is_trivially_copyable_v<T>);
-  union {         // without a value beyond size_: making an empty one costs nothing
-    T items_[N];  // NOLINT(readability-identifier-naming): a member of the class all the same
+  union {         // elements beyond size_ are uninitialized: an empty vector costs nothing
+    T items_[N];  // NOLINT(readability-identifier-naming): a member of the class
   };
   uint32_t size_ = 0;
 };

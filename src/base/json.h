@@ -1,7 +1,6 @@
-// JSON values and their text. Json throws when a member has another type than asked for, so what
-// comes from outside is read through parse_json and member<T>, which answer with an Error instead.
-// Heavy to compile: headers that only mention Json include base/json_fwd.h. A Json is a value;
-// share it between threads only for reading.
+// JSON values and their text form. Json throws on a type mismatch; read untrusted JSON through
+// parse_json and member<T>, which return an Error instead. Slow to compile: headers that only name
+// Json include base/json_fwd.h. A Json is a value; threads may share it read-only.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +13,18 @@
 
 namespace tilewright {
 
-// The value of a whole text; never throws. Errors name line and column. Nesting deeper than 512 is
-// refused, so hostile input cannot exhaust the stack.
+// Parses a whole text; never throws. Errors name line and column. Nesting deeper than 512 levels is
+// an error, so hostile input cannot exhaust the stack.
 Result<Json> parse_json(std::string_view text);
 
-// One line, without spaces; invalid UTF-8 in strings becomes U+FFFD.
+// On one line, without spaces. Invalid UTF-8 in strings becomes U+FFFD.
 std::string print_json(const Json& json);
-// Indented by two spaces, with a final newline: for files that people read.
+// Indented by two spaces, with a final newline.
 std::string print_json_pretty(const Json& json);
 
-// The member `key` of an object: member<int64_t>(json, "threads"). An Error when json is no object,
-// the key is missing or the value has another type; numbers must be integers that fit in int64_t.
+// The member `key` of an object: member<int64_t>(json, "threads"). Fails if `json` is not an
+// object, the key is missing, or the value has another type. An int64_t must be an integer within
+// its range.
 template <class T>
 Result<T> member(const Json& json, std::string_view key);
 
@@ -37,7 +37,7 @@ Result<double> member<double>(const Json& json, std::string_view key);
 template <>
 Result<std::string> member<std::string>(const Json& json, std::string_view key);
 
-// The member `key` whatever it is, or nullptr; the pointer lives as long as `json` is unchanged.
+// The member `key`, or nullptr. The pointer is valid until `json` changes.
 const Json* find_member(const Json& json, std::string_view key);
 
 }  // namespace tilewright

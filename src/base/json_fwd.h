@@ -1,11 +1,11 @@
-// The name of Json without its definition: for headers that only mention it.
+// A forward declaration of Json, for headers that only name it.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace tilewright {
 
-// Objects keep the order of insertion, so what we write reads as it was written.
+// Objects keep the order of insertion.
 using Json = nlohmann::ordered_json;
 
 }  // namespace tilewright

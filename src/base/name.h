@@ -1,7 +1,7 @@
-// Name: an interned string, four bytes, compared by handle. Loop names are derived from each other
-// without building text: splitting `i` gives i.child(0) = `i.0`; fusing gives Name::fuse({a, b}) =
-// `(a,b)`. The table is global, append-only and safe to use from any thread; handles are not
-// stable across runs, so they are never stored or hashed: text() is.
+// Name: an interned string of four bytes, compared by handle. Loop names derive from each other
+// without building text: splitting `i` gives i.child(0) = `i.0`, fusing gives Name::fuse({a, b}) =
+// `(a,b)`. The table is global, append-only and thread-safe. Handles differ between runs: store and
+// hash text(), never the handle.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace tilewright {
 class Name {
  public:
   constexpr Name() = default;            // the empty name
-  explicit Name(std::string_view text);  // looks the text up, adding it when new
+  explicit Name(std::string_view text);  // interns the text
 
-  const std::string& text() const;  // lives for ever
+  const std::string& text() const;  // valid until the process ends
   bool empty() const { return id_ == 0; }
   uint32_t id() const { return id_; }
 

@@ -1,4 +1,4 @@
-// Names that no two processes give twice: of runs in a store.
+// Random 128-bit identifiers, unique across processes: the runs of a store are named by them.
 #pragma once
 
 #include <random>

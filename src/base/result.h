@@ -1,5 +1,5 @@
-// Result<T>: what a function returns when failure is part of its contract (an illegal step, a bad
-// file, an unsupported operator). What cannot happen is a CHECK instead (base/check.h).
+// Result<T>: a value or an Error, for functions whose contract includes failure (an illegal step, a
+// malformed file, an unsupported operator). A broken internal invariant is a CHECK (base/check.h).
 #pragma once
 
 #include <expected>
@@ -8,18 +8,18 @@
 
 namespace tilewright {
 
-// The class of a failure; the command line maps it to an exit code.
+// The class of an error. The command line maps it to an exit code.
 enum class ErrorKind {
   BadInput,     // the user's text, file or flag is wrong
-  Unsupported,  // understood, but not something this build can do
-  Illegal,      // a schedule step that does not apply where it stands
-  Io,           // the operating system said no
+  Unsupported,  // understood, but not supported by this build
+  Illegal,      // a schedule step that does not apply
+  Io,           // an error of the operating system
   Build,        // code generation or loading failed
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::BadInput;
-  std::string message;  // what, where, why and what would be legal; no trailing newline
+  std::string message;  // what, where, why, and what would be legal; no trailing newline
 
   bool operator==(const Error&) const = default;
 };
@@ -34,8 +34,9 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
 
 }  // namespace tilewright
 
-// The value of a Result, or a return of its error from the enclosing function, which returns a
-// Result or a Status too. TRY of a Status has no value.
+// TRY(expr) is the value of a Result, or returns its error from the enclosing function, which
+// returns a Result or a Status. TRY of a Status has no value. Use it as a whole initializer or
+// statement: GCC does not destroy the temporaries of a larger expression around it when it returns.
 //
 //   const Target target = TRY(parse_target(text));
 //   TRY(check_runs_here(target));

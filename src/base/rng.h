@@ -1,5 +1,5 @@
-// A small seedable generator (xoshiro256**), always passed in as `Rng&`. The same seed gives the
-// same numbers on every machine; the standard library's distributions do not promise that.
+// A seedable random number generator (xoshiro256**), passed as `Rng&`. A seed gives the same
+// numbers on every machine, which the distributions of the standard library do not guarantee.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
-// Whole numbers rounded up: ceil_div(7, 3) = 3, round_up(7, 3) = 9. Neither is negative, b is not
-// 0, and a + b fits the type.
+// Integers rounded up: ceil_div(7, 3) = 3, round_up(7, 3) = 9. Operands are not negative, the
+// divisor is not 0, and their sum fits the type.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-// By 1, which tiles and strides often are, nothing is divided.
+// Does not divide by 1, which tile sizes and strides often are.
 template <std::integral Int>
 constexpr Int ceil_div(Int a, std::type_identity_t<Int> b) {
   return b == 1 ? a : (a + b - 1) / b;

@@ -1,5 +1,4 @@
-// TemporaryFolder: a new folder that is removed, with its content, when its owner ends. Movable,
-// not copyable.
+// A new folder that is removed with its contents by the destructor. Movable, not copyable.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +10,8 @@ namespace tilewright {
 
 class TemporaryFolder {
  public:
-  // In `parent`, which must exist (empty: the working folder). Its name is `prefix` and six random
-  // letters; nobody but its owner may read it.
+  // Makes the folder in `parent`, which must exist (empty: the working directory). Its name is
+  // `prefix` and six random letters; only the user may read it.
   static Result<TemporaryFolder> make(const std::filesystem::path& parent, std::string_view prefix);
 
   TemporaryFolder(TemporaryFolder&& other) noexcept;
@@ -24,7 +23,7 @@ class TemporaryFolder {
 
  private:
   explicit TemporaryFolder(std::filesystem::path path);
-  std::filesystem::path path_;  // empty: moved away
+  std::filesystem::path path_;  // empty: moved from
 };
 
 // One in the system's folder for temporary files (TMPDIR, or /tmp).

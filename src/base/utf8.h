@@ -1,4 +1,4 @@
-// Text from outside that is to be UTF-8, and may not be. Pure functions.
+// UTF-8 text from untrusted sources. Pure functions.
 #pragma once
 
 #include <cstddef>
@@ -7,13 +7,13 @@
 
 namespace tilewright {
 
-// The text with a '?' for each byte that is no part of UTF-8, and for what XML may not hold
-// (U+FFFE, U+FFFF); a blank for control characters.
+// The text with '?' for each byte that is not UTF-8 and for the code points that XML forbids
+// (U+FFFE, U+FFFF), and a space for each control character.
 std::string clean_utf8(std::string_view text);
 
-// Of clean text: how many letters (code points) it has.
+// The number of code points of clean text.
 size_t code_point_count(std::string_view text);
-// At most `most` letters of clean text; where it has more, the last of them is '~'.
+// At most `most` code points of clean text. A text that is cut short ends with '~'.
 std::string first_letters(std::string_view text, size_t most);
 
 }  // namespace tilewright

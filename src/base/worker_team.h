@@ -1,6 +1,6 @@
-// WorkerTeam: threads that wait for work. One batch of tasks at a time; the caller is one of the
-// threads and returns when all tasks are done. Which thread gets which task is chance, so tasks
-// must not care.
+// WorkerTeam: a pool of threads that runs one batch of tasks at a time. The calling thread is one
+// of them; run() returns when the batch is done. The assignment of tasks to threads is not
+// deterministic: results must not depend on it.
 //
 //   WorkerTeam team(2);
 //   team.run([&](int worker) { while (const auto k = next()) ... });
@@ -17,15 +17,15 @@ namespace tilewright {
 
 class WorkerTeam {
  public:
-  explicit WorkerTeam(int threads);  // at least 1, with the caller's
+  explicit WorkerTeam(int threads);  // at least 1, counting the calling thread
   ~WorkerTeam();
   WorkerTeam(const WorkerTeam&) = delete;
   WorkerTeam& operator=(const WorkerTeam&) = delete;
 
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
 
-  // Calls work(worker) once on each thread, workers numbered from 0, the caller's; it must not
-  // throw. Not to be called from two threads at once, nor from within.
+  // Calls work(worker) once on each thread; worker 0 is the calling thread. `work` must not throw.
+  // Neither reentrant nor thread-safe.
   void run(const std::function<void(int)>& work);
 
  private:
@@ -34,11 +34,11 @@ class WorkerTeam {
   std::mutex mutex_;
   std::condition_variable begin_;
   std::condition_variable end_;
-  const std::function<void(int)>* work_ = nullptr;  // of the batch that runs
+  const std::function<void(int)>* work_ = nullptr;  // of the running batch
   uint64_t batch_ = 0;
   int running_ = 0;
   bool stop_ = false;
-  std::vector<std::thread> threads_;  // last: they use what is above
+  std::vector<std::thread> threads_;  // last: they use the members above
 };
 
 }  // namespace tilewright
