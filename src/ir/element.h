@@ -1,4 +1,5 @@
-// One element of an array in memory, as a double: types as ir/type.h says. Pure functions.
+// Reads and writes one element of an array as a double, with the conversions of ir/type.h. Pure
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@ namespace tilewright::ir {
 
 // An I64 beyond 2^53 is rounded.
 double read_element(const std::byte* data, Scalar type, int64_t offset);
-// As convert; integers wrap.
+// Converts as ir::convert; integers wrap.
 void write_element(std::byte* data, Scalar type, int64_t offset, double value);
 
 }  // namespace tilewright::ir

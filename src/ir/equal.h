@@ -1,5 +1,5 @@
-// Structural equality and hash. Free variables are equal when they are the same variable; bound
-// ones (of For and Let) when they are bound at the same place. Names do not matter.
+// Structural equality and hashing. Free variables are equal if they are the same variable; bound
+// variables (of For and Let) if their binders correspond. Names do not matter.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace tilewright::ir {
 bool equal(const Expr& a, const Expr& b);
 bool equal(const Stmt& a, const Stmt& b);
 
-// Feeds the content into `hasher`. `number_of` gives the number that stands for a free variable
-// (for a Dag: the position of its axis), so the hash does not depend on identities.
+// Adds the content to `hasher`. `number_of` maps a free variable to a number (in a Dag: the
+// position of its axis), so the hash does not depend on variable identities.
 using VarNumbering = std::function<uint64_t(VarId)>;
 void hash_into(Hasher& hasher, const Expr& expr, const VarNumbering& number_of);
 Hash128 structural_hash(const Stmt& stmt);

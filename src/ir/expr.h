@@ -1,21 +1,22 @@
 // Expressions of the tensor language (te) and of the loop IR: one immutable tree type for both.
 //
-// An Expr is a counted pointer to a const node; sharing subtrees is free, and every function that
-// rewrites returns the node it was given when nothing changed, so `same_as` detects "no change".
-// Nodes may be shared between threads.
+// An Expr is a reference-counted pointer to a const node. Subtrees may be shared. A function that
+// rewrites returns the same node if nothing changed, so `same_as` detects a change. Threads may
+// share nodes.
 //
 // Semantics (types and conversions: ir/type.h).
-// - Both operands of a binary operator have one type, lanes included; a comparison gives Bool of
-//   the same lanes. There are no implicit casts and no implicit broadcasts.
+// - Both operands of a binary operator have the same type and lanes; a comparison gives Bool of
+// those
+//   lanes. There are no implicit casts or broadcasts.
 // - Integer Div and Mod round toward minus infinity: -7 / 2 = -4, -7 mod 2 = 1. A zero divisor is
 //   an error of the program. Float Div is IEEE; Mod is not defined on floats.
-// - Min and Max on floats return NaN if either operand is NaN, and the first of two equal ones (so
-//   of -0 and +0 the one that stands first).
-// - And and Or are strict: both sides are evaluated. Select evaluates lazily: the arm that is not
-//   taken is not evaluated, so it may load from outside a buffer or divide by zero. For vectors
-//   this holds lane by lane.
+// - Min and Max of floats return NaN if either operand is NaN, and the first of two equal operands
+//   (of -0 and +0: the first).
+// - And and Or are strict: both operands are evaluated. Select is lazy: the arm that is not taken
+// is
+//   not evaluated, so it may load out of bounds or divide by zero. For vectors this holds per lane.
 // - Fma is a * b + c rounded once. Nothing else is contracted or reassociated after `lower`.
-// - F16 and BF16 have no arithmetic: operands are cast to F32 first (te builders and `lower` do).
+// - F16 and BF16 have no arithmetic: operands are cast to F32 first, by DagBuilder and `lower`.
 #pragma once
 
 #include <atomic>
@@ -69,8 +70,8 @@ enum class BinaryOp : uint8_t {
   ShiftRight,  // integers; ShiftRight is arithmetic on signed
 };
 
-// Functions of one type: f(x) : type of x. Where `lower` expands a function, back ends never see
-// it; those it leaves are marked (*) and every back end must give the same bits.
+// Functions whose result has the type of x. `lower` expands all but those marked (*), which every
+// back end implements with the same bits.
 enum class Intrinsic : uint8_t {
   Neg,    // (*) flips the sign bit of a float
   Abs,    // (*)
@@ -86,7 +87,7 @@ enum class Intrinsic : uint8_t {
   Rsqrt,
   Pow,
   Ldexp,    // (*) x, n: x * 2^n rounded once; n is an integral float of x's type, |n| <= 1100
-  Bitcast,  // (*) reinterprets the bits; the one function whose result type is another (same size)
+  Bitcast,  // (*) reinterprets the bits as another type of the same size
 };
 
 struct Node {
@@ -137,12 +138,12 @@ class Expr {
   const Node* node_ = nullptr;
 };
 
-// Identity of a variable: unique in the process. Names are for people.
+// The identity of a variable, unique in the process. Names need not be unique.
 using VarId = uint32_t;
 VarId fresh_var_id();
 
-// Identity of the thing a Load reads: a tensor of the Dag (te) or a buffer of the Function (loop
-// IR); an index into the table that the enclosing object owns.
+// What a Load reads: a tensor of the Dag (te) or a buffer of the Function (loop IR), as an index
+// into the table of the enclosing object.
 using BufferId = uint32_t;
 
 struct IntImm : Node {
@@ -195,8 +196,8 @@ struct Call : Node {
   Call(Type t, Intrinsic f, std::vector<Expr> a)
       : Node(kKind, t), function(f), args(std::move(a)) {}
 };
-// In te and before `flatten`: one index a dimension. After it: one flat element index. A vector
-// load has vector indices (a Ramp: contiguous or strided; anything else: a gather).
+// One index per dimension in te and before `flatten`, then one flat element index. A vector load
+// has vector indices: a Ramp is a contiguous or strided load, anything else a gather.
 struct Load : Node {
   static constexpr ExprKind kKind = ExprKind::Load;
   BufferId buffer;
@@ -217,8 +218,8 @@ struct Broadcast : Node {
   Broadcast(Expr v, unsigned lanes)
       : Node(kKind, v.type().with_lanes(lanes)), value(std::move(v)) {}
 };
-// Folds the lanes of a vector with Add, Mul, Min, Max, And or Or, halving: with n lanes, the
-// largest power of two h < n: lanes [0, n-h) take op(lane k, lane k+h); repeat with h lanes.
+// Reduces the lanes of a vector with Add, Mul, Min, Max, And or Or by halving: with n lanes and the
+// largest power of two h < n, lanes k in [0, n-h) become op(lane k, lane k+h); repeat with h lanes.
 struct VectorReduce : Node {
   static constexpr ExprKind kKind = ExprKind::VectorReduce;
   BinaryOp op;
@@ -237,10 +238,10 @@ struct Dot : Node {
       : Node(kKind, s.type()), sum(std::move(s)), a(std::move(x)), b(std::move(y)) {}
 };
 
-// Makers. They check operand types and fold nothing but constants; arith::simplify does the rest.
+// Factory functions. They check operand types and fold constants; arith::simplify does the rest.
 Expr int_imm(int64_t value, Type type = kIndex);  // a vector type gives a Broadcast
 Expr float_imm(double value, Type type);
-Expr imm(double value, Type type);  // of whichever sort the type is
+Expr imm(double value, Type type);  // an integer or float constant, by the type
 Expr var(std::string_view name, Type type = kIndex);
 Expr cast(Scalar to, Expr value);  // keeps lanes; the value itself if already of that type
 Expr binary(BinaryOp op, Expr a, Expr b);
@@ -299,7 +300,7 @@ inline Expr exp(Expr x) { return call(Intrinsic::Exp, {std::move(x)}); }
 std::string_view name_of(BinaryOp op);         // "+", "min", "<=", ...
 std::string_view name_of(Intrinsic function);  // "exp", ...
 
-// The value of an integer constant (a Broadcast of one included), if it is one.
+// The value of an integer constant or a Broadcast of one; null for other expressions.
 const int64_t* as_int(const Expr& expr);
 
 }  // namespace tilewright::ir

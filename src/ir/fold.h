@@ -1,6 +1,6 @@
-// Constant folding: the value of an operation on constants, by the semantics of ir/expr.h. The
-// makers use it, so a tree never holds an operation on constants alone, but for what has no value
-// (a division by zero, a shift out of range) and functions whose bits `lower` defines (exp...).
+// Constant folding by the semantics of ir/expr.h. The factory functions use it, so a tree holds no
+// operation on constants, except operations without a value (division by zero, a shift out of
+// range) and functions whose bits `lower` defines (exp and others).
 #pragma once
 
 #include <optional>
@@ -9,14 +9,15 @@
 
 namespace tilewright::ir {
 
-// Both constants in the range of `type`; the result too (0 or 1 for comparisons).
+// Operands and result are in the range of `type`; a comparison gives 0 or 1. Nothing for an
+// operation without a value.
 std::optional<int64_t> fold_integers(BinaryOp op, Scalar type, int64_t a, int64_t b);
 
 // -7 / 2 = -4,  -7 mod 2 = 1;  the divisor is not 0.
 int64_t floor_div(int64_t a, int64_t b);
 int64_t floor_mod(int64_t a, int64_t b);
 
-// The folded expression, or null where there is nothing to fold. Operands are well typed.
+// The folded expression, or null if it cannot be folded. Operands are well typed.
 Expr fold(BinaryOp op, const Expr& a, const Expr& b);
 Expr fold_cast(Scalar to, const Expr& value);
 Expr fold_call(Intrinsic function, const Expr& a, const Expr& b);  // b null for one argument

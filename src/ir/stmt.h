@@ -1,16 +1,17 @@
 // Statements of the loop IR, immutable and shared like expressions, and the Function that holds
 // them with its table of buffers.
 //
-// - For runs its body for var = 0 .. extent-1. Parallel: iterations are independent and may run on
-//   several threads; no Parallel inside a Parallel. Vectorized, Unrolled and Tensorized are wishes
-//   that the passes of those names remove; a back end runs one that is left as Serial.
-// - Allocate gives a buffer its lifetime: contents are undefined on entry.
-// - A Store of a vector has vector indices, as Load has. With a predicate it writes only the lanes
-//   where that is true; the indices of the others need not be inside of the buffer. The value is
+// - For runs its body for var = 0 .. extent-1. The iterations of a Parallel loop are independent
+// and
+//   may run on several threads; Parallel loops do not nest. Vectorized, Unrolled and Tensorized are
+//   requests that the passes of those names carry out; a back end runs a remaining one as Serial.
+// - Allocate is the lifetime of a buffer, whose contents are undefined on entry.
+// - A vector Store has vector indices, as a vector Load has. With a predicate it writes only the
+//   lanes where that is true; the indices of other lanes may be out of bounds. The value is
 //   evaluated in every lane.
-// - Transpose copies a square of elements: rows become columns. Its elements lie apart in `to`, and
-//   `to` is another buffer than `from`; both have one index.
-// - Prefetch and the `stream` of a Store are hints: they change no value.
+// - Transpose copies a square of elements and swaps rows and columns. Elements do not overlap in
+//   `to`; `to` and `from` are different buffers with one index each.
+// - Prefetch, and `stream` of a Store, are hints that change no value.
 #pragma once
 
 #include <atomic>
@@ -38,7 +39,7 @@ void destroy(const StmtNode* node);
 
 class Stmt {
  public:
-  Stmt() = default;  // null: nothing to do (an absent else)
+  Stmt() = default;  // null: an empty statement, such as an absent else
   explicit Stmt(const StmtNode* node) : node_(node) { retain(); }
   Stmt(const Stmt& other) : node_(other.node_) { retain(); }
   Stmt(Stmt&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
@@ -109,7 +110,7 @@ struct Store : StmtNode {
   std::vector<Expr> indices;
   Expr value;
   Expr predicate;  // Bool of the value's lanes; null: always
-  bool stream;     // the element is not read soon: past the caches if that is possible
+  bool stream;     // a non-temporal store if possible: the element is not read soon
   Store(BufferId b, std::vector<Expr> i, Expr v, Expr p, bool s)
       : StmtNode(kKind),
         buffer(b),
@@ -132,7 +133,7 @@ struct Transpose : StmtNode {  // row r, column c of `to` = row c, column r of `
   Transpose(Square t, Square f, int64_t s)
       : StmtNode(kKind), to(std::move(t)), from(std::move(f)), size(s) {}
 };
-struct Prefetch : StmtNode {  // the element is read soon; the indices may leave the buffer
+struct Prefetch : StmtNode {  // the element is read soon; the indices may be out of bounds
   static constexpr StmtKind kKind = StmtKind::Prefetch;
   BufferId buffer;
   std::vector<Expr> indices;  // scalars
@@ -154,18 +155,18 @@ Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body);
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_let(Expr var, Expr value, Stmt body);
 Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value,
-                Expr predicate = {},  // one that is constantly true is dropped
+                Expr predicate = {},  // a constant true is dropped
                 bool stream = false);
 Stmt make_transpose(Square to, Square from, int64_t size);
 Stmt make_prefetch(BufferId buffer, std::vector<Expr> indices);
 Stmt make_allocate(BufferId buffer, Stmt body);
 Stmt make_block(std::vector<Stmt> stmts);  // drops nulls, splices Blocks; may give null or one stmt
 
-// Where a buffer lives.
+// The memory a buffer is in.
 enum class Scope : uint8_t {
   Argument,   // a pointer of the call; never allocated
   Workspace,  // the call's workspace, one for all threads
-  Thread,     // the workspace of the thread that runs the iteration of the Parallel around it
+  Thread,     // the workspace of the thread that runs the iteration of the enclosing Parallel loop
   Stack,      // small, on the stack
   Register,   // `type` may be a vector; one element, index 0; becomes an SSA value
 };
@@ -176,8 +177,7 @@ struct Buffer {
   std::vector<int64_t> shape;  // before `flatten`, logical; afterwards one number of elements
   Scope scope = Scope::Argument;
   int alignment = 64;  // of the first element, in bytes
-  // Its values are known when the code is made, and are neither infinite nor NaN; or copies of
-  // such.
+  // Its values are finite constants of the workload, or copies of such.
   bool finite = false;
 
   int64_t elements() const {

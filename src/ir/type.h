@@ -1,5 +1,5 @@
-// Scalar types and vectors of them, and the rules of conversion: the one place that says what a
-// value of a type is and what happens to it on a cast. Every back end and evaluator follows it.
+// Scalar types, vectors of them, and conversions between them. Every back end and evaluator follows
+// these rules.
 //
 // Semantics.
 // - Integers wrap (two's complement). Indices are I64. Bool is 0 or 1.
@@ -42,8 +42,8 @@ std::string_view name_of(Scalar s);  // "f32", "bool", ...
 std::optional<Scalar> scalar_named(std::string_view name);
 std::string to_string(Type t);  // "f32", "f32x16"
 
-// The value of `value` after a cast to `to`, as the rules above say. A double holds every value of
-// every type but large I64s, which take the integer forms.
+// `value` cast to `to`, by the rules above. A double holds every value of every type except large
+// I64 values, for which there are the integer forms.
 double convert(double value, Scalar to);  // result exactly representable in `to`
 int64_t convert_to_integer(double value, Scalar to);
 int64_t wrap_integer(int64_t value, Scalar to);  // integer -> narrower integer or Bool

@@ -1,12 +1,12 @@
-// The typing rules of expressions, in one place for the makers and the verifier.
+// The typing rules of expressions, for the factory functions and the verifier.
 #pragma once
 
 #include "ir/expr.h"
 
 namespace tilewright::ir {
 
-// What is wrong with the types of a node, given its children (which are not looked into): a phrase
-// such as "operands differ in type", or null when all is well.
+// The type error of a node whose children are well typed, such as "operands differ in type"; null
+// if there is none.
 const char* type_fault(const Node& node);
 
 bool is_comparison(BinaryOp op);

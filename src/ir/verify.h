@@ -1,9 +1,10 @@
-// The verifier: what every pass may rely on and must keep. Run after each pass in dev builds.
+// The verifier: the invariants of the loop IR, which every pass relies on and preserves. Runs after
+// each pass in dev builds.
 //
-// Types agree; every variable is bound exactly once above its use; every buffer is an argument or
-// allocated above its use; index counts match the shape; no Parallel inside a Parallel; Register
-// buffers are accessed at index 0 with their whole element and not prefetched; extents and indices
-// are I64; inputs are not stored to.
+// Types agree. Every variable is bound exactly once, above its uses. Every buffer is an argument or
+// is allocated above its uses. The number of indices matches the shape; extents and indices are
+// I64. Parallel loops do not nest. Register buffers are accessed at index 0 by whole elements and
+// are not prefetched. Inputs are not stored to.
 #pragma once
 
 #include "base/result.h"

@@ -1,9 +1,10 @@
-// Walking and rewriting of expressions and statements.
+// Traversal and rewriting of expressions and statements.
 //
-// Rewriter: override what you change; the defaults rebuild a node only when a child changed, so an
-// untouched tree comes back as the same pointer. Binders (the variables of For and Let) are not
-// rewritten; a statement whose body comes back null becomes null, an If only without both arms.
-// Visitor: override what you look at and call the base to go on into children.
+// Rewriter: override the functions of the nodes to change. The defaults rebuild a node only if a
+// child changed, so an unchanged tree stays the same pointer. Binders (the variables of For and
+// Let) are not rewritten. A statement whose body becomes null becomes null; an If only if both arms
+// do. Visitor: override the functions of the nodes to look at, and call the base class to visit
+// children.
 #pragma once
 
 #include <functional>
@@ -66,7 +67,7 @@ void for_each_child(const Expr& expr, F&& f) {
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  virtual void visit(const Expr& expr);  // dispatches nothing: walks the children
+  virtual void visit(const Expr& expr);  // visits the children
   virtual void visit(const Stmt& stmt);
 };
 
