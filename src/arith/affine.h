@@ -1,6 +1,6 @@
-// Affine forms: constant + sum of coefficient * variable, in a fixed-size array. The currency of
-// access analysis, regions and index arithmetic. Variables are numbers whose meaning the owner
-// gives (an axis of an operator, a loop of a LoopTree, a VarId).
+// Affine forms: constant + sum of coefficient * variable, in a fixed-size array. Access analysis,
+// regions and index arithmetic work on them. A variable is a number; the owner of the form defines
+// its meaning (an axis of an operator, a loop of a LoopTree, a VarId).
 //
 //   3*i + j + 2  with i in [0, 9], j in [0, 4]  ->  range [2, 33]
 #pragma once
@@ -27,16 +27,16 @@ struct Affine {
   bool operator==(const Affine&) const = default;
   bool is_constant() const { return terms.empty(); }
   int64_t coefficient_of(uint32_t var) const;
-  // Each returns false, leaving the form unspecified, when it would need more than kMaxTerms or a
-  // number would leave 64 bits.
+  // These return false, and leave the form unspecified, if it needs more than kMaxTerms terms or a
+  // number overflows 64 bits.
   [[nodiscard]] bool add_term(uint32_t var, int64_t coefficient);
   [[nodiscard]] bool add(const Affine& other, int64_t times = 1);
-  // For factors known to be harmless; a number that leaves 64 bits is a CHECK.
+  // Overflow of 64 bits is a CHECK.
   void scale(int64_t factor);
 };
 
-// The scalar I64 expression as an affine form over VarIds, or nothing: a product of variables, a
-// division or modulo that does not go away, a load, a select, too many terms...
+// A scalar I64 expression as an affine form over VarIds. Nothing if it is not affine: a product of
+// variables, a quotient or remainder that does not cancel, a load, a select, too many terms.
 //   (4*i + 8) / 4 -> i + 2      (4*i + 7) % 4 -> 3
 std::optional<Affine> affine_of(const ir::Expr& expr);
 

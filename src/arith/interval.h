@@ -1,8 +1,8 @@
-// Arithmetic of intervals that may be open to one or both sides: inside the simplifier a `low` of
-// INT64_MIN means "nothing known below", a `high` of INT64_MAX "nothing known above".
+// Interval arithmetic with unbounded sides: `low` = INT64_MIN means no lower bound is known, `high`
+// = INT64_MAX no upper bound.
 //
-// Two rules keep this safe. A result of known bounds that may leave 64 bits is kEverything. What is
-// not bounded at all (an I64 variable without bounds) is taken not to overflow: it is an index.
+// A result with known bounds that may overflow 64 bits is kEverything. A value without any bounds
+// (an I64 variable, used as an index) is assumed not to overflow.
 //
 //   [0, 9] * 3 + [2, 6] -> [2, 33]        [0, 2^62] * 4 -> everything       [1, ..] + 1 -> [2, ..]
 #pragma once
@@ -20,7 +20,7 @@ inline bool contains(const Interval& outer, const Interval& inner) {
   return outer.low <= inner.low && inner.high <= outer.high;
 }
 
-// A running sum of coefficient * interval, exact until it is asked for.
+// An exact running sum of coefficient * interval.
 class IntervalSum {
  public:
   void add(int64_t constant) { low_ += constant, high_ += constant; }
@@ -41,7 +41,7 @@ Interval max(const Interval& a, const Interval& b);
 Interval hull(const Interval& a, const Interval& b);
 
 Interval interval_of_type(ir::Type type);  // every value of it; kEverything for I64
-// As interval_of, but with open sides.
+// As interval_of, but sides may be unbounded.
 Interval range_of(const ir::Expr& expr, const Bounds& bounds);
 
 }  // namespace tilewright::arith

@@ -1,12 +1,11 @@
-// The working form of the simplifier: an I64 expression as constant + sum of coefficient * atom,
-// where an atom is an expression that is no sum (a variable, a quotient, a load...). For a vector
-// the number of the lane is one more atom, so ramps need no rules of their own:
+// The working form of the simplifier: an I64 expression as constant + sum of coefficient * atom. An
+// atom is an expression that is not a sum (a variable, a quotient, a load, ...). For a vector the
+// lane number is an atom too, so ramps need no separate rules:
 //
 //   ramp(i * 16 + 3, 2, 8)  =  16 * i + 2 * lane + 3,  lane in [0, 7]
 //
-// Terms stand in the order of their first appearance. Numbers wrap like I64 itself, so a form
-// always has the value of the expression modulo 2^64; `exact` says that none did wrap, which
-// whatever divides or compares needs to know.
+// Terms are in order of first appearance. Numbers wrap like I64, so a form always equals the
+// expression modulo 2^64. `exact` says that none wrapped, which division and comparison require.
 #pragma once
 
 #include <vector>
@@ -38,15 +37,15 @@ class Linear {
 
   bool is_constant() const { return terms.empty(); }
   bool is_uniform() const;  // the same in all lanes
-  // The only atom, when the form is that atom and nothing else.
+  // The atom, if the form is exactly one atom; else null.
   const ir::Expr* as_atom() const;
   IntervalSum sum() const;
   Interval range() const { return exact ? sum().get() : kEverything; }
   bool may_wrap() const { return !exact || sum().may_wrap(); }
 
-  // The canonical expression: the first positive term first, the rest in order, the constant last
-  // (`i * 4 + j - 1`), unless every term is negative and the constant is not (`7 - i`). It is
-  // `like` itself, which may be null, if that is it already.
+  // The canonical expression: the first positive term first, the others in order, the constant last
+  // (`i * 4 + j - 1`), unless all terms are negative and the constant is positive (`7 - i`).
+  // Returns `like`, which may be null, if it is that expression already.
   ir::Expr to_expr(unsigned lanes, const ir::Expr& like) const;
 
  private:

@@ -1,5 +1,5 @@
-// For tests: random integer and boolean expressions, and a tiny evaluator that is independent of
-// the simplifier and of constant folding. Everything is a function of the Rng that is passed in.
+// For tests: random integer and boolean expressions, and a small evaluator that shares no code with
+// the simplifier and constant folding, which it checks. Deterministic for a given Rng.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class RandomExpr {
   ir::Expr affine(int depth, unsigned lanes);
   ir::Expr narrow(int depth, unsigned lanes);
   int64_t constant() { return rng_.between(-options_.largest_constant, options_.largest_constant); }
-  // With a taste for powers of two, which meet each other in divisions.
+  // Often a power of two, since these cancel in quotients.
   int64_t positive();
 
   Rng& rng_;
@@ -43,14 +43,15 @@ class RandomExpr {
   RandomExprOptions options_;
 };
 
-// One lane of an integer or boolean expression. Loads give a small number that depends on buffer
-// and indices. `overflowed` is set when an I64 operation that was evaluated left 64 bits.
+// The value of one lane of an integer or boolean expression. A Load gives a small number that
+// depends on buffer and indices. `overflowed` is set if an evaluated I64 operation overflowed.
 int64_t evaluate(const ir::Expr& expr, const Values& values, unsigned lane, bool& overflowed);
 
-// A value for each variable: mostly small, often at an end of its interval.
+// A value for each variable, usually small or at a bound of its interval.
 Values random_values(Rng& rng, const std::vector<ir::Expr>& variables, const Bounds& bounds);
 
-// The count for a random test: `standard`, times TILEWRIGHT_TEST_FACTOR from the environment.
+// The number of rounds of a random test: `standard`, times TILEWRIGHT_TEST_FACTOR from the
+// environment.
 int rounds(int standard);
 // Seeds differ by test; TILEWRIGHT_TEST_SEED from the environment shifts all of them.
 uint64_t seed(uint64_t test);

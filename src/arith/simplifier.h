@@ -1,17 +1,17 @@
-// The simplifier's inside, shared by its files: one file a family of operators.
+// The implementation of the simplifier, one file per family of operators.
 //
 //   simplifier.cc         dispatch; sums and products of I64
 //   simplify_div.cc       / and % by constants, and x / c * c + x % c -> x
 //   simplify_minmax.cc    min, max, select of I64
 //   simplify_compare.cc   == != < <= > >=
 //   simplify_bool.cc      && || not
-//   simplify_generic.cc   what holds for every type: identities, broadcasts, casts, loads
+//   simplify_generic.cc   rules for every type: identities, broadcasts, casts, loads
 //   simplify.cc           statements and the public functions
 //
-// Each node is visited once, bottom up; a rule that makes a new operand out of finished ones goes
-// on from there and does not start over. I64 arithmetic goes through the form of arith/linear.h and
-// is taken not to overflow where nothing bounds it. Narrower integers wrap: for them only what
-// holds modulo 2^n is used.
+// Each node is visited once, bottom up. A rule that builds a new operand from simplified ones
+// continues from there and does not start over. I64 arithmetic uses the form of arith/linear.h and
+// is assumed not to overflow where nothing bounds it. Narrower integers wrap: their rules hold
+// modulo 2^n.
 #pragma once
 
 #include "arith/linear.h"
@@ -53,11 +53,11 @@ class Simplifier : public ir::Rewriter {
   const Bounds& bounds_;
 };
 
-// `op(a, b)` for I64 operands given as forms, of the lanes of `like`; a scalar if both are uniform,
-// and `like` itself if that is it.
+// `op(a, b)` of I64 operands given as forms, with the lanes of `like`; a scalar if both are
+// uniform. Returns `like` if it is that expression already.
 ir::Expr make_binary(ir::BinaryOp op, const Linear& a, const Linear& b, const ir::Expr& like);
 
-// Rules on a node whose children are simplified; the node itself when none applies.
+// Rules for a node whose children are simplified. Return the node itself if none applies.
 ir::Expr simplify_logical(const ir::Expr& expr);
 ir::Expr simplify_not(const ir::Expr& expr);
 ir::Expr simplify_identities(const ir::Expr& expr);
