@@ -1,5 +1,5 @@
-// Access analysis of one operator, from its body: what it reads and how (Ansor §1.3). Computed
-// once when the Dag is built.
+// Access analysis of one operator: which tensors its body reads, at which indices. Computed once,
+// when the Dag is built.
 //
 // Axes are numbered: the operator's own axes first (0 .. axes-1), then its reduce axes.
 #pragma once
@@ -26,31 +26,31 @@ struct Quotient {
 // In a quasi-affine index, variable kFirstQuotient + k is quotient k of the operator.
 inline constexpr uint32_t kFirstQuotient = 64;
 
-// One index of one read. Neither affine nor quasi-affine: data-dependent, any element of the
-// dimension.
+// One index of one read. An index that is neither affine nor quasi-affine is data-dependent: it may
+// be any index of the dimension.
 struct AccessDim {
   bool affine = false;
   bool quasi_affine = false;  // not affine, but a sum of axes and quotients
   arith::Affine index;        // over axis numbers, when affine; and over quotients
   uint64_t axes = 0;          // bit a: axis number a occurs in the index, affine or not
 
-  // The axis when the index is that axis plus a constant.
+  // The axis, if the index is that axis plus a constant.
   std::optional<uint32_t> shifted_axis() const;
   bool is_constant() const { return affine && index.is_constant(); }
 };
 
-// One Load in the body (each distinct (tensor, indices) once). Loads inside indices count too.
+// One Load of the body, also inside indices; Loads of the same tensor and indices are one.
 struct Access {
   ir::BufferId tensor = 0;
   std::vector<AccessDim> dims;
   bool guarded =
-      false;  // only read inside Select arms: indices may leave the tensor where not taken
+      false;  // read only in arms of a Select: indices may be out of bounds where it is not taken
 };
 
 struct OpAccess {
   std::vector<Access> reads;
   std::vector<Quotient> quotients;
-  int64_t instructions = 0;         // of one element of the body, an estimate without its indices
+  int64_t instructions = 0;         // estimate per element of the body, without its indices
   bool has_branch = false;          // a Select
   bool has_expensive_call = false;  // exp, log, tanh, erf, sigmoid, pow
 };

@@ -1,4 +1,5 @@
-// Dags made of Dags: the operators of one copied into a builder, so that several become one kernel.
+// Composition of Dags: copies the operators of one Dag into a builder, to fuse several into a
+// kernel.
 //
 //   Dag  X, W -> C = conv(X, W)          append with X, W standing for tensors a and w of the
 //                                        builder and the prefix "n0_"
@@ -15,10 +16,10 @@
 
 namespace tilewright::te {
 
-// `inputs` stand for the placeholders of `dag`, in their order, and have their types and shapes (a
-// CHECK). Returns what its outputs became, in their order. Names with the prefix must be free.
-// Where `numbers` has one for a placeholder (it may be shorter), each element of that is this
-// number, of its type, and what `inputs` says of it does not matter.
+// `inputs` replace the placeholders of `dag`, in order, and must have their types and shapes (a
+// CHECK). Returns the tensors of its outputs, in order. Names with the prefix must be unused. Where
+// `numbers` (which may be shorter) has a number for a placeholder, every element of that is this
+// number, and its entry of `inputs` is ignored.
 std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
                              std::string_view prefix, std::span<const ir::Expr> numbers = {});
 

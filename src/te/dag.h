@@ -1,18 +1,19 @@
-// te::Dag: what to compute, and nothing about how. Immutable once built, shared between threads.
+// te::Dag: a tensor computation without its schedule, as Halide's algorithm or TVM's ComputeDAG.
+// Immutable once built (te/dag_builder.h); threads may share it.
 //
-// A Dag is a list of operators in topological order. A placeholder brings a tensor in; a compute
-// operator defines one or more tensors of one shape by an expression per element, optionally
+// A Dag is a list of operators in topological order. A placeholder is an input tensor. A compute
+// operator defines one or more tensors of the same shape by an expression per element, optionally
 // reduced over further axes:
 //
 //   C[i, j] = sum over k of A[i, k] * B[k, j]
 //
-// Reductions are tuple-valued monoids: `identity`, and `combine` that folds (lhs..., rhs...) into
-// one tuple; sum and max have tuples of one, argmax and online softmax of two. Accumulators have
-// types of their own; the finished tuple is cast to the element types.
+// Reductions are tuple-valued monoids: `identity`, and `combine`, which maps (lhs..., rhs...) to
+// one tuple. Sum and max have tuples of one, argmax of two, online softmax of three. Accumulator
+// types may differ from element types; the final tuple is cast to the latter.
 //
-// Expressions refer to axes by Var and to tensors by Load whose BufferId is a TensorId. An axis
-// belongs to one operator; its name is unique there. Without a reduction a body has the element
-// type of its tensor; with one, the type of its accumulator.
+// Expressions refer to axes by Var and to tensors by Load, whose BufferId is a TensorId. An axis
+// belongs to one operator; its name is unique there. A body has the element type of its tensor, or
+// the type of its accumulator if there is a reduction.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@
 
 namespace tilewright::te {
 
-// A number of elements: a constant, or a named symbol known to lie in [low, high].
+// The extent of an axis or dimension: a constant, or a named symbol in [low, high].
 struct Extent {
   int64_t low = 1;
   int64_t high = 1;
@@ -43,11 +44,12 @@ struct Extent {
   bool operator==(const Extent&) const = default;
 };
 
-// What the author of an operator knows about an axis (Ansor's op hints, specs §1.4).
+// Hints of an operator's author about an axis; Ansor has the same ones as attributes of operators
+// (Zheng et al., OSDI 2020).
 struct AxisHints {
   bool always_unroll_inner = false;
   bool no_split_at_inner = false;
-  bool simplify_const_index = false;  // unrolled whole, so that constant-tensor reads fold
+  bool simplify_const_index = false;  // fully unrolled, so that reads of constant tensors fold
 
   bool operator==(const AxisHints&) const = default;
 };
@@ -70,9 +72,9 @@ struct Reduction {
   std::vector<ir::Expr> identity;  // constants, of the accumulator types
   std::vector<ir::Expr> lhs, rhs;  // Vars of the accumulator types
   std::vector<ir::Expr> combine;   // over lhs and rhs
-  bool commutative = true;         // with associativity (always): parts may be folded in any order
+  bool commutative = true;         // always associative; so parts may be combined in any order
 
-  // The operator when this is a one-tuple `lhs op rhs` with op in Add, Mul, Min, Max, And, Or.
+  // The operator, if this is a one-tuple `lhs op rhs` with Add, Mul, Min, Max, And or Or.
   std::optional<ir::BinaryOp> simple_op() const;
 };
 
@@ -83,9 +85,9 @@ Reduction make_reduction(ir::BinaryOp op, ir::Scalar accumulator);
 struct Op {
   Name name;
   OpKind kind = OpKind::Compute;
-  std::vector<Axis> axes;         // one a dimension of the outputs
+  std::vector<Axis> axes;         // one per dimension of the outputs
   std::vector<Axis> reduce_axes;  // empty unless `reduction`
-  std::vector<ir::Expr> body;     // one an output: its value, or what is reduced
+  std::vector<ir::Expr> body;     // one per output: its value, or the term that is reduced
   std::optional<Reduction> reduction;
   std::vector<TensorId> outputs;
   std::optional<double> flop_override;  // the FLOP hint
@@ -108,7 +110,7 @@ class Dag {
   const Op& op(OpId id) const { return ops_[id]; }
   const Tensor& tensor(TensorId id) const { return tensors_[id]; }
   const std::vector<TensorId>& inputs() const { return inputs_; }    // placeholders, in order
-  const std::vector<TensorId>& outputs() const { return outputs_; }  // read by nobody, kept
+  const std::vector<TensorId>& outputs() const { return outputs_; }  // without readers or discard
   std::optional<OpId> find_op(Name name) const;
 
   // Access analysis, computed once by the builder.
@@ -116,10 +118,10 @@ class Dag {
   std::span<const OpId> consumers(OpId id) const { return consumers_[id]; }  // ascending, unique
   std::span<const OpId> producers(OpId id) const { return producers_[id]; }
 
-  // FLOP as specs §1.3 counts them; a symbolic extent counts as its largest value.
+  // FLOP as te/flop.h counts them; a symbolic extent counts as its largest value.
   double flop() const { return flop_; }  // of the whole Dag
   double flop(OpId id) const;            // of one operator
-  std::string to_string() const;         // one line an operator
+  std::string to_string() const;         // one line per operator
 
  private:
   friend class DagBuilder;

@@ -1,14 +1,14 @@
-// The JSON form of a Dag: how one that no operator's text names travels to workers and into a
-// store. Read back it has the same content: operators, axes with hints, expressions, reductions.
+// The JSON form of a Dag, for Dags without an operator text: workers and stores receive them in it.
+// It round-trips the content: operators, axes with hints, expressions, reductions.
 //
 //   [{"name": "A", "placeholder": "f32", "axes": [["d0", 4], ["d1", 8]]},
 //    {"name": "S", "axes": [["i", 4]], "reduce": [["k", 8]], "elements": ["f32"],
 //     "nodes": [["var", 0], ["var", 1], ["load", 0, 0, 1], ["f32", 0], ...],
 //     "body": [2], "reduction": {...}}]
 //
-// The expressions of an operator are one list of nodes, operands before those that use them, so
-// that what is shared stays shared. Variables: axes, then reduce axes, then lhs and rhs of the
-// fold.
+// The expressions of an operator are one list of nodes, operands before their users, so shared
+// subexpressions stay shared. Variables are numbered: axes, reduce axes, lhs and rhs of the
+// reduction.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,8 @@
-// A pull evaluator: the value of single elements of a Dag, computed in f64 from the definition,
-// slowly and obviously. The ground truth that sampled elements of kernels are held against.
-// Integer and Bool tensors are exact (values up to 2^53); values of narrower float types are
-// rounded where the Dag casts them or stores them to a tensor, so F16 storage is honoured; F32
-// tensors are kept in f64 (the reference is more exact than what it judges).
-// Not shared between threads; the Dag outlives it; extents are constants.
+// A pull evaluator: computes single elements of a Dag in f64, directly from the definition. It is
+// the reference for sampled elements of kernels. Integer and Bool tensors are exact (values up to
+// 2^53). F16 and BF16 values are rounded where the Dag casts or stores them; F32 tensors stay in
+// f64, so the reference is more accurate than the kernel. Not thread-safe; the Dag must outlive it;
+// extents are constants.
 #pragma once
 
 #include <functional>
@@ -15,15 +14,14 @@
 
 namespace tilewright::te {
 
-// Gives the element of an input tensor at a flat row-major offset.
+// Returns the element of an input tensor at a flat row-major offset.
 using InputReader = std::function<double(TensorId tensor, int64_t offset)>;
 
-// A function of floats in f64: floor to pow. A CHECK for those that mean something else on
-// integers.
+// A function of floats in f64, Floor to Pow. Functions that differ on integers are a CHECK.
 double float_function(ir::Intrinsic function, double x, double y);
 
-// `a op b` of integers of `type`, which wrap. A division by zero is a CHECK; a shift by more bits
-// than 64 shifts by the rest of that.
+// `a op b` of integers of `type`, which wrap. Division by zero is a CHECK. Shift counts are
+// modulo 64.
 int64_t apply_integers(ir::BinaryOp op, ir::Scalar type, int64_t a, int64_t b);
 
 // `a op b` of floats in f64; 0 or 1 for a comparison.

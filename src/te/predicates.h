@@ -1,5 +1,5 @@
-// The predicates that sketch rules ask of a Dag, as Ansor defines them (OSDI 2020; specs §1.3).
-// Pure functions. A symbolic extent counts as its largest value.
+// The predicates on a Dag that sketch rules use, as Ansor defines them (Zheng et al., OSDI 2020,
+// section 4.1). Pure functions. A symbolic extent counts as its largest value.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace tilewright::te {
 
-// How one operator reads one producer, over all its reads of it.
+// How one operator reads one producer, over all its reads.
 struct ReadPattern {
   bool simple = true;            // every non-constant index is one output axis plus a constant
   bool axis_missing = false;     // an axis of the reader (not reduced) that no index has
@@ -17,7 +17,7 @@ struct ReadPattern {
 };
 ReadPattern read_pattern(const Dag& dag, OpId reader, OpId producer);
 
-bool is_output(const Dag& dag, OpId op);  // nobody reads it
+bool is_output(const Dag& dag, OpId op);  // it has no readers
 
 // Reads are simple, in order, without a duplicated axis, and the body has no branch and no
 // expensive call. An operator that reads nothing always is; a placeholder never is.
@@ -38,7 +38,7 @@ bool has_single_elementwise_consumer(const Dag& dag, OpId op, OpId* consumer = n
 // paths from op to target; 0 when there is no path.
 int common_outer_axes(const Dag& dag, OpId op, OpId target);
 
-// Too little parallelism in space beside a long reduction, on `cores` cores.
+// A long reduction with too little parallelism in its other axes for `cores` cores.
 bool needs_rfactor(const Dag& dag, OpId op, int cores);
 
 int64_t spatial_size(const Dag& dag, OpId op);  // products saturate instead of overflowing

@@ -1,13 +1,13 @@
-// RoundingBound: how far an element computed in machine arithmetic may be from what te/eval says,
-// by a running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3): each
-// value carries a bound on its error, each operation adds what it may round. Sums may be folded in
-// any order; the bound of a long one is not the worst case, but six standard deviations.
-// Where nothing is rounded the bound is 0: results must be equal. Where a decision hangs
-// on a rounded value the bound covers both ways; where it cannot be told there is none: infinity.
+// RoundingBound: how far an element computed in machine arithmetic may be from the reference of
+// te/eval, by running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3):
+// each value carries an error bound, and each operation adds its rounding error. Sums may be
+// reassociated; the bound of a long sum is not the worst case but six standard deviations. The
+// bound is 0 where nothing is rounded: results must be equal. Where a condition depends on a
+// rounded value the bound covers both outcomes; where that is not possible it is infinity.
 //
 //   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
 //
-// Not shared between threads; the Dag outlives it; extents are constants.
+// Not thread-safe; the Dag must outlive it; extents are constants.
 #pragma once
 
 #include <span>

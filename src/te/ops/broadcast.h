@@ -1,5 +1,5 @@
-// Operations on tensors of different shapes, broadcast as NumPy does: shapes are aligned at their
-// last dimension, and a dimension that is missing or 1 stands for all of the other's.
+// Binary operations on tensors of different shapes, with NumPy's broadcasting: shapes are aligned
+// at the last dimension, and a dimension that is missing or 1 is repeated.
 //
 //   binary:op=add,a=4x1x6,b=5x1    Y[i, j, k] = A[i, 0, k] + B[j, 0], of 4 x 5 x 6
 //   broadcast:shape=5x1,to=4x5x6   Y[i, j, k] = X[j, 0]
@@ -10,7 +10,7 @@
 //   equal not_equal less less_equal greater greater_equal    give bool
 //   and or                      of bool
 //
-// A zero divisor of integers is an error of the program. One stage `Y`, axes i, j, k, ... by
+// Integer division by zero is an error of the program. One stage `Y`, axes i, j, k, ... by
 // dimension.
 #pragma once
 
@@ -21,8 +21,7 @@
 
 namespace tilewright::te {
 
-// Each fails when the shapes do not fit together; binary also when there is no such operation on
-// the type.
+// Both fail if the shapes do not broadcast, and `binary` if the type does not have the operation.
 Result<std::shared_ptr<const Dag>> binary(std::string_view op, std::span<const int64_t> a,
                                           std::span<const int64_t> b,
                                           ir::Scalar element = ir::Scalar::F32);

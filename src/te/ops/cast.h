@@ -1,6 +1,6 @@
-// Elements in another type, by the rules of ir/type.h: floats are rounded to nearest even, a float
-// to an integer truncates and saturates, an integer to a narrower one keeps the low bits, anything
-// to bool is x != 0.
+// Conversion to another element type, by the rules of ir/type.h: floats round to nearest even,
+// float to integer truncates and saturates, integer to narrower integer keeps the low bits, and
+// bool is x != 0.
 //
 //   cast:shape=64x128,from=f32,to=i8    X[64, 128] -> Y[64, 128]
 //

@@ -10,7 +10,7 @@
 //
 //   c / (co/groups) * (ci/groups) + rc,  e.g. ci=8, co=4, groups=2: c=3, rc=1 reads channel 5
 //
-// dtype is the type of X, dtype_w that of W where it is another (u8 times i8).
+// dtype is the type of X; dtype_w that of W, if different (u8 times i8).
 //
 // conv2d_bias_bn_relu: C, T1 = C + bias[co], T2 = T1 * scale[co], T3 = T2 + shift[co] and
 // Y = max(T3, 0), each a stage with the axes of Y.
@@ -34,7 +34,7 @@ struct ConvShape {
   bool channels_first = false;
 };
 
-// Fails when groups do not divide the channels or the kernel does not fit.
+// Fails if groups do not divide the channels or the kernel does not fit.
 Result<std::shared_ptr<const Dag>> conv(const ConvShape& shape);
 Result<std::shared_ptr<const Dag>> conv_bias_bn_relu(const ConvShape& shape);
 

@@ -1,5 +1,4 @@
-// Convolution whose elements are square matrices ("capsules"), channels last; the products of the
-// direct convolution are matrix products.
+// Convolution of square matrices ("capsules"), channels last: elements are multiplied as matrices.
 //
 //   X[n, h, w, s, s, ci] W[kh, kw, s, s, ci, co] -> Y[n, y, x, s, s, co]
 //   Y[.., i, j, c] = sum over ry, rx, rk, rc of P[.., i, rk, rc] * W[ry, rx, rk, j, rc, c]
@@ -22,7 +21,7 @@ struct CapsuleShape {
   ir::Scalar element = ir::Scalar::F32;
 };
 
-// Fails when the kernel does not fit.
+// Fails if the kernel does not fit.
 Result<std::shared_ptr<const Dag>> conv2d_capsule(const CapsuleShape& shape);
 
 Operator conv2d_capsule_operator();

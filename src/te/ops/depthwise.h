@@ -1,5 +1,5 @@
-// Depthwise convolution, channels last: each channel by itself. The operator of the table has two
-// spatial dimensions; graphs have one to three.
+// Depthwise convolution, channels last: one filter per channel. The operator of the table has two
+// spatial dimensions; graphs use one to three.
 //
 //   X[n, h, w, c] W[kh, kw, c] -> Y[n, y, x, c] = sum over ry, rx of P[n, .., .., c] * W[ry, rx, c]
 //
@@ -21,7 +21,7 @@ struct DepthwiseShape {
   bool unit_dimension = false;  // W[kh, kw, 1, c], as a convolution of c groups has it
 };
 
-// Fails when the kernel does not fit.
+// Fails if the kernel does not fit.
 Result<std::shared_ptr<const Dag>> depthwise_conv(const DepthwiseShape& shape);
 
 Operator depthwise_conv2d_operator();

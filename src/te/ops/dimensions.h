@@ -1,5 +1,5 @@
-// What operators on tensors of any rank share: the names of axes by dimension (i, j, k, l, p, q, u,
-// v), axes of a whole shape at once, and parameters that speak of dimensions.
+// Code shared by operators on tensors of any rank: axis names by dimension (i, j, k, l, p, q, u,
+// v), the axes of a shape, and parameters that name dimensions.
 #pragma once
 
 #include <span>
@@ -28,7 +28,7 @@ Status require_dimensions(std::string_view op, std::span<const int64_t> shape, s
 // The axis that `number` names in `rank` dimensions: 0 is the first, -1 the last.
 Result<size_t> resolve_axis(std::string_view op, int64_t number, size_t rank);
 
-// `list` with one number a dimension; a single number stands for every dimension.
+// `list` with one number per dimension; a single number applies to every dimension.
 Result<std::vector<int64_t>> per_dimension(std::string_view op, std::string_view parameter,
                                            std::span<const int64_t> list, size_t rank);
 

@@ -1,11 +1,11 @@
-// Chains of elementwise operations, each link its own stage.
+// Chains of elementwise operations, one stage per operation.
 //
 //   elementwise:shape=64x128,chain=relu+scale(0.5)+add
 //   X -> T1 = max(X, 0) -> T2 = T1 * 0.5 -> Y = T2 + B3
 //
 // Link k (from 1) defines stage `Tk`, the last one `Y`; a link with a second operand reads the
 // placeholder `Bk`, of the whole shape, or of the last extent only for bias. Axes are i, j, k, l,
-// p, q by dimension. Between links f16 and bf16 values are kept in f32.
+// p, q by dimension. Intermediate values of f16 and bf16 are f32.
 //
 //   with a second operand   add sub mul div max min bias
 //   with a number           scale(c) shift(c) atleast(c) atmost(c)    c defaults to 2, 1, 0, 6;

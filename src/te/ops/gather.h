@@ -1,12 +1,12 @@
-// Elements by index, and its inverse without a scatter.
+// Gather: elements by index; and one_hot, its inverse.
 //
 //   gather:shape=10x4,axis=0,indices=3x2    X[10, 4] I[3, 2] -> Y[i, j, k] = X[I[i, j], k]
 //   one_hot:shape=3x2,depth=10              I[3, 2] -> Y[i, j, k] = k == I[i, j] ? on : off
 //
-// An index below 0 counts from the end. gather clamps what then still lies outside, so that no
-// index reads beyond X; one_hot has no element `on` for it. I is i64 or i32. The dimensions of I
-// stand in Y where `axis` was; the new one of one_hot stands at `axis`. One stage `Y`, axes i, j,
-// k, l, p, q by dimension. Any dtype.
+// A negative index counts from the end. gather clamps an index that is still out of range, so no
+// read is out of bounds; one_hot has no `on` element for it. I is i64 or i32. The dimensions of I
+// replace dimension `axis` of X; one_hot inserts its new dimension at `axis`. One stage `Y`, axes
+// i, j, k, l, p, q by dimension. Any dtype.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,7 @@
 
 namespace tilewright::te {
 
-// Fails when there is no such axis, when Y has too many dimensions, and unless `index` is I32 or
-// I64.
+// Fails if the axis does not exist, Y has too many dimensions, or `index` is neither I32 nor I64.
 Result<std::shared_ptr<const Dag>> gather(std::span<const int64_t> shape, int64_t axis,
                                           std::span<const int64_t> indices,
                                           ir::Scalar element = ir::Scalar::F32,

@@ -3,9 +3,9 @@
 //   matmul        A[m, k] B[k, n]       -> C[m, n]       axes i, j; reduce k
 //   batch_matmul  A[b, m, k] B[b, k, n] -> C[b, m, n]    axes b, i, j; reduce k
 //
-// transpose_a and transpose_b say that an operand lies transposed: A[k, m], B[n, k]. Sums are kept
-// in f32 for f16 and bf16 and in i32 for narrow integers; C has the type of A, or i32. dtype is the
-// type of A, dtype_b that of B where it is another (u8 times i8).
+// With transpose_a or transpose_b the operand is transposed in memory: A[k, m], B[n, k].
+// Accumulators are f32 for f16 and bf16 and i32 for narrow integers; C has the type of A, or i32.
+// dtype is the type of A; dtype_b that of B, if different (u8 times i8).
 #pragma once
 
 #include <memory>

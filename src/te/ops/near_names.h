@@ -8,15 +8,16 @@
 
 namespace tilewright::te {
 
-// Insertions, deletions, replacements and swaps of neighbors that turn a into b, case ignored.
+// The edit distance of a and b, ignoring case: insertions, deletions, substitutions and
+// transpositions of adjacent letters.
 int edit_distance(std::string_view a, std::string_view b);
 
-// Up to `limit` of `known`, nearest first, none further than about a third of its length; names
-// that begin with `name` count as near.
+// Up to `limit` names of `known`, nearest first, within about a third of their length. Names that
+// begin with `name` count as near.
 std::vector<std::string> near_names(std::string_view name, std::span<const std::string> known,
                                     size_t limit = 3);
 
-// "; did you mean X or Y?" or nothing, to end a message with.
+// "; did you mean X or Y?", or nothing, as the end of a message.
 std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
 }  // namespace tilewright::te

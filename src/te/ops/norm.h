@@ -1,14 +1,14 @@
-// Norms of matrices and rows, in f32 for f16 and bf16.
+// Norms of matrices, and normalization of rows, in f32 for f16 and bf16.
 //
 //   norm        X[b, m, n]               -> Y[b] = sqrt(sum of squares over m and n)
 //   layer_norm  X[m, n] scale[n] shift[n] -> Y[m, n] = (X - mean) / sqrt(variance + eps) * scale
-//                                                      + shift, mean and variance a row
+//                                                      + shift, mean and variance per row
 //   rms_norm    X[m, n] scale[n]          -> Y[m, n] = X / sqrt(mean of squares + eps) * scale
 //
 // Stages of norm: `S[b]` sum over i, j; `Y[b]`. Stages of layer_norm: `S[i]` sum over k; `A[i]` =
-// S / n; `V[i]` sum of (X - A)^2 over k, which unlike the difference of two large sums loses no
-// digits; `R[i]` = 1 / sqrt(V / n + eps); `Y[i, j]`. Stages of rms_norm: `S[i]` sum of squares over
-// k; `R[i]`; `Y[i, j]`. What is done once a row does not count as flop.
+// S / n; `V[i]` sum of (X - A)^2 over k, which avoids the cancellation of a difference of two large
+// sums; `R[i]` = 1 / sqrt(V / n + eps); `Y[i, j]`. Stages of rms_norm: `S[i]` sum of squares over
+// k; `R[i]`; `Y[i, j]`. Operations per row do not count as FLOP.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,8 @@ struct RowNorm {
 std::shared_ptr<const Dag> layer_norm(const RowNorm& shape);
 std::shared_ptr<const Dag> rms_norm(const RowNorm& shape);
 
-// The stages, for operators that contain a norm over the columns of `x`; `affine` is what is done
-// to the normalized value of an element last, such as a scale and a shift.
+// The stages, for operators that contain a norm over the columns of `x`. `affine` maps the
+// normalized value of an element to the result, such as by a scale and a shift.
 using Affine = std::function<ir::Expr(const ir::Expr& normalized, const Indices& element)>;
 TensorId add_layer_norm(DagBuilder& builder, TensorId x, const Rows& rows, double epsilon,
                         ir::Scalar element, const Affine& affine);

@@ -1,5 +1,5 @@
-// What an operator of the table is: its parameters, its operands and the function that makes its
-// Dag. Each family (matmul.h, conv.h, ...) gives its rows; table.h collects them.
+// An operator of the table: its parameters, its operands, and the function that builds its Dag.
+// Each family (matmul.h, conv.h, ...) defines its rows; table.h collects them.
 //
 // The text of an operator is `name:key=value,key=value`, for example
 //
@@ -33,23 +33,23 @@ enum class ParameterKind : uint8_t { Integer, Scalar, Shape, Number, Text };
 struct Parameter {
   std::string_view name;
   std::string_view doc;
-  std::string_view fallback = "";  // as text; empty: must be given
+  std::string_view fallback = "";  // default value, as text; empty: required
   ParameterKind kind = ParameterKind::Integer;
-  int64_t low = 1;  // least and largest legal Integer, or member of a Shape
+  int64_t low = 1;  // smallest and largest legal Integer or member of a Shape
   int64_t high = kMaxParameter;
-  bool quiet = false;             // left out of the text of an instance when at its fallback
-  std::string_view same_as = "";  // in place of a fallback: the parameter whose value it takes
+  bool quiet = false;             // omitted from the text of an instance at its default
+  std::string_view same_as = "";  // instead of a default: the parameter whose value it takes
 };
 
-// A placeholder of the operator that has a second name or is constant unless the text says else.
+// A placeholder of the operator with a second name, or constant by default.
 struct OperandInfo {
   std::string_view name;   // of the placeholder: `W`
-  std::string_view alias;  // what the suite calls it: `weight`; may be empty
+  std::string_view alias;  // its name in the suite: `weight`; may be empty
   bool constant = false;
 };
 
-// Values of all parameters of one operator, checked against its list. Asking for what the operator
-// does not list is a CHECK.
+// The values of all parameters of an operator, checked against its list. Reading a parameter that
+// the operator does not list is a CHECK.
 class Arguments {
  public:
   int64_t integer(std::string_view name) const;
@@ -80,38 +80,39 @@ struct Operator {
   std::vector<OperandInfo> operands;
   std::string_view batch;  // the parameter that the suffix .bN of a suite name multiplies, or ""
   Result<std::shared_ptr<const Dag>> (*build)(const Arguments&) = nullptr;
-  bool winograd = false;  // Winograd's algorithm: asking for it gives the permission of that name
+  bool winograd = false;  // Winograd's algorithm: naming it grants the permission `winograd`
 };
 
 // An operator with its parameters filled in.
 struct OpInstance {
   std::shared_ptr<const Dag> dag;
   std::vector<std::string> constants;  // placeholders known at compile time, in Dag order
-  std::string text;                    // canonical; parses to the same again
+  std::string text;                    // canonical; parses to the same instance
 };
 
 using KeyValues = std::vector<std::pair<std::string, std::string>>;
 
-// Fills in and checks the parameters, builds the Dag and refuses absurd sizes.
+// Fills in and checks the parameters, and builds the Dag. Fails on tensors or loops that are too
+// large.
 Result<OpInstance> instantiate(const Operator& op, const KeyValues& given);
 
-// What most rows have in common.
+// Parameters and checks that most rows share.
 Parameter dtype_parameter();
 // The type of a second operand, by default that of the first.
 Parameter second_dtype_parameter(std::string_view name, std::string_view doc);
 Parameter flag_parameter(std::string_view name, std::string_view doc);  // 0 or 1, by default 0
-// The type sums of products of `element` are kept in: F16, BF16 -> F32; I8, I16, U8 -> I32.
+// The accumulator type of sums of products of `element`: F16, BF16 -> F32; I8, I16, U8 -> I32.
 ir::Scalar accumulator_of(ir::Scalar element);
-// What such a sum is stored as: floats as they came, narrow integers as I32.
+// The type in which such a sum is stored: that of floats, I32 for narrow integers.
 ir::Scalar result_of(ir::Scalar element);
-// Fails unless dtype is a number, a float.
+// Fails unless the type is a number, or a float.
 Status require_number(std::string_view op, ir::Scalar element);
 Status require_float(std::string_view op, ir::Scalar element);
-// Fails unless both are numbers and sums of their products are kept in one type.
+// Fails unless both are numbers with the same accumulator type.
 Status require_factors(std::string_view op, ir::Scalar a, ir::Scalar b);
-// Fails unless `value` is finite in `element` and, for integers, one of them exactly.
+// Fails unless `value` is finite in `element` and, for integers, exactly representable.
 Status require_value(std::string_view op, double value, ir::Scalar element);
-// Which of `names` the value `text` of a parameter is; fails with the list of them.
+// The index of `text`, the value of a parameter, in `names`; the error lists them.
 Result<size_t> choose(std::string_view op, std::string_view parameter, std::string_view text,
                       std::span<const std::string_view> names);
 

@@ -6,12 +6,12 @@
 //
 // A pool has (extent + 2 pad - kernel) / stride + 1 windows along a dimension; adaptive window y of
 // `to` covers [floor(y extent / to), ceil((y + 1) extent / to)), e.g. 7 to 3: [0,3) [2,5) [4,7).
-// Lp, which graphs have, is the p-th root of the sum of |x|^p.
+// Lp, which only graphs use, is the p-th root of the sum of |x|^p.
 //
 // Axes: n, then x, or y x, or z y x, then c; reduce rx, or ry rx, or rz ry rx. Stages: with pad > 0
-// `P`, X within a border of the lowest value (max) or of zeros; max: `Y`; average, for floats only:
-// `S`, the sum, then `Y` = S / (elements of the window). Those are the kernel's with
-// count_include_pad=1, else those that lie in X.
+// `P`, X padded with the lowest value (max) or zeros; max: `Y`; average, for floats only: `S`, the
+// sum, then `Y` = S / (elements of the window): those of the kernel with count_include_pad=1, else
+// those within X.
 #pragma once
 
 #include <memory>
@@ -34,11 +34,12 @@ struct PoolShape {
 };
 
 struct PoolWindow {
-  std::vector<int64_t> kernel, stride, pad;  // one a spatial dimension
+  std::vector<int64_t> kernel, stride, pad;  // one per spatial dimension
   bool count_include_pad = false;
-  // Where they say something else than `pad` on both sides and steps of one inside a window:
+  // Where they differ from `pad` on both sides and from a dilation of 1:
   std::vector<int64_t> pad_end = {}, dilation = {};
-  // How many of pad_end an average never counts: windows that begin inside and end beyond.
+  // The part of pad_end that an average never counts: windows that begin inside X and end beyond
+  // it.
   std::vector<int64_t> uncounted = {};
 
   int64_t end_of(size_t dim) const { return pad_end.empty() ? pad[dim] : pad_end[dim]; }
@@ -47,8 +48,8 @@ struct PoolWindow {
   int64_t length_of(size_t dim) const { return (kernel[dim] - 1) * step_of(dim) + 1; }
 };
 
-// Each fails when the kind does not take the type or there are not 1 to 3 spatial dimensions; pool
-// also when the kernel does not fit or the pad is not smaller than it.
+// All fail if the kind does not support the type or there are not 1 to 3 spatial dimensions; `pool`
+// also if the kernel does not fit or the padding is not smaller than it.
 Result<std::shared_ptr<const Dag>> pool(const PoolShape& shape, const PoolWindow& window);
 Result<std::shared_ptr<const Dag>> global_pool(const PoolShape& shape);
 Result<std::shared_ptr<const Dag>> adaptive_pool(const PoolShape& shape,

@@ -1,17 +1,16 @@
-// Running sums along an axis (Hillis and Steele, Data Parallel Algorithms, 1986).
+// Cumulative sums along an axis (Hillis and Steele, Data Parallel Algorithms, CACM 1986).
 //
 //   cumulative_sum:shape=4x8,axis=1              Y[i, j] = X[i, 0] + ... + X[i, j]
 //   cumulative_sum:...,exclusive=1               Y[i, j] = X[i, 0] + ... + X[i, j - 1]
 //   cumulative_sum:...,reverse=1                 the same from the other end
 //
-// ceil(log2 extent) stages, each of which doubles how many elements are summed, every element of it
-// by itself:
+// ceil(log2 extent) elementwise stages, each of which doubles the number of summed elements:
 //
 //   T1[j] = X[j] + X[j - 1],  T2[j] = T1[j] + T1[j - 2],  ...,  Y[j] = Tn[j] + Tn[j - 2^n]
 //
-// where what lies before the first element counts as 0. Stages are T1, T2, ... and Y, axes i, j, k,
-// l, p, q by dimension. Sums are kept in f32 for f16 and bf16 and in i32 for narrow integers; Y has
-// the type of X, or i32.
+// where elements before the first count as 0. Stages are T1, T2, ... and Y, axes i, j, k, l, p, q
+// by dimension. Sums are f32 for f16 and bf16 and i32 for narrow integers; Y has the type of X, or
+// i32.
 #pragma once
 
 #include <memory>
@@ -29,7 +28,7 @@ struct CumulativeSumShape {
   ir::Scalar element = ir::Scalar::F32;
 };
 
-// Fails when there is no such axis, and unless the type is a number.
+// Fails if the axis does not exist or the type is not a number.
 Result<std::shared_ptr<const Dag>> cumulative_sum(const CumulativeSumShape& shape);
 
 Operator cumulative_sum_operator();
