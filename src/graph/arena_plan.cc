@@ -12,8 +12,8 @@ namespace tilewright::graph {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr size_t kMostTurns = 400;       // of improving a plan,
-constexpr size_t kMostWork = 100000000;  // and lifetimes looked at meanwhile
+constexpr size_t kMostTurns = 400;       // of improving a plan
+constexpr size_t kMostWork = 100000000;  // lifetimes examined in all of them
 
 int64_t room_of(const Lifetime& lifetime) { return round_up(lifetime.bytes, kAlignment); }
 
@@ -48,7 +48,7 @@ ArenaPlan place_all(std::span<const Lifetime> lifetimes, std::span<const size_t>
   return plan;
 }
 
-// Whoever lies highest is placed earlier, by turns, as long as the peak does not rise.
+// Repeatedly places the lifetime with the highest end earlier, while the peak does not rise.
 void improve(std::span<const Lifetime> lifetimes, int64_t bound, std::vector<size_t>& order,
              ArenaPlan& best) {
   Rng rng(1);

@@ -1,5 +1,5 @@
-// Attributes: what an operator of a Graph is told beside its operands; names with an integer, a
-// number, a text or a list of integers. Ordered by name, so equal ones print and hash alike.
+// Attributes: the parameters of a node besides its operands. Each has a name and an integer, a
+// number, a text or a list of integers. Ordered by name, so equal attributes print and hash alike.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Attributes {
   Attributes() = default;
   Attributes(std::initializer_list<std::pair<const std::string, Value>> values);
   bool has(std::string_view name) const;
-  // Of another kind, or missing without a fallback, is a CHECK: importers and passes write them. An
-  // integer is a number too.
+  // An attribute of another kind, or a missing one without a fallback, is a CHECK, since importers
+  // and passes write them. An integer is also a number.
   int64_t integer(std::string_view name, int64_t fallback) const;
   int64_t integer(std::string_view name) const;
   double number(std::string_view name, double fallback) const;
@@ -30,7 +30,7 @@ class Attributes {
   const std::vector<int64_t>& list(std::string_view name) const;
   std::vector<int64_t> list(std::string_view name, std::vector<int64_t> fallback) const;
   void set(std::string name, Value value);
-  void erase(std::string_view name);  // nothing where there is none
+  void erase(std::string_view name);  // no effect if there is none
 
   const auto& all() const { return values_; }
   std::string to_string() const;  // `axis=1, perm=[0,2,1]`

@@ -1,5 +1,5 @@
-// TensorType and Constant: the type of a value, and a value known at compile time: bytes in
-// row-major order, shared and never changed.
+// TensorType, the type of a value, and Constant, a value known at compile time. A Constant is
+// immutable bytes in row-major order, shared between copies and threads.
 #pragma once
 
 #include <cstdint>

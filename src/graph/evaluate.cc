@@ -15,7 +15,7 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr double kMovedElement = 1.0 / 8;  // the work of one, against an iteration of other loops
+constexpr double kMovedElement = 1.0 / 8;  // its cost, in iterations of other loops
 
 std::vector<int64_t> extents_of(const std::vector<te::Axis>& axes) {
   std::vector<int64_t> extents;
@@ -24,7 +24,7 @@ std::vector<int64_t> extents_of(const std::vector<te::Axis>& axes) {
   return extents;
 }
 
-// The next place in row-major order; false behind the last.
+// The next index in row-major order; false after the last.
 template <class Changed>
 bool advance(std::vector<int64_t>& place, const std::vector<int64_t>& extents,
              const Changed& changed) {
@@ -37,7 +37,7 @@ bool advance(std::vector<int64_t>& place, const std::vector<int64_t>& extents,
   return false;
 }
 
-// The load that an operator's body is and nothing else, but for the casts of f16 to f32 and back.
+// The load, if an operator's body is only a load, or one with casts of f16 to f32 and back.
 const ir::Load* moved_load(const te::Dag& dag, const te::Op& op) {
   if (op.kind != te::OpKind::Compute || op.reduction || op.body.size() != 1) return nullptr;
   ir::Expr value = op.body[0];
@@ -49,7 +49,7 @@ const ir::Load* moved_load(const te::Dag& dag, const te::Op& op) {
   return dag.tensor(op.outputs[0]).element == element && round_trip ? load : nullptr;
 }
 
-// How the flat offset of the element that is moved depends on the axes, when that is affine.
+// The flat offset of a moved element as an affine function of the axes.
 struct Strides {
   int64_t constant = 0;
   std::vector<int64_t> of_axis;
@@ -74,7 +74,7 @@ std::optional<Strides> strides_of(const te::Dag& dag, te::OpId id) {
   return strides;
 }
 
-// Moves runs of the innermost axis.
+// Copies runs along the innermost axis.
 void move(const Array& from, const Strides& strides, const std::vector<int64_t>& extents,
           std::span<std::byte> to) {
   const auto width = static_cast<size_t>(ir::bytes_of(from.element));
@@ -101,7 +101,7 @@ void move(const Array& from, const Strides& strides, const std::vector<int64_t>&
   }
 }
 
-// Computes all operators of a Dag, one after the other.
+// Computes all operators of a Dag in order.
 class Interpreter {
  public:
   Interpreter(const te::Dag& dag, std::span<const Constant> inputs)
@@ -215,7 +215,7 @@ class Interpreter {
   std::vector<std::vector<std::byte>> bytes_;
 };
 
-// The nodes that a value depends on, ascending; nothing when it depends on an input.
+// The nodes that a value depends on, ascending; nothing if it depends on an input.
 std::optional<std::vector<NodeId>> producers_of(const Graph& graph, ValueId value) {
   std::vector<NodeId> found;
   std::vector<bool> seen(graph.nodes().size());

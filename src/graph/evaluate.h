@@ -1,5 +1,5 @@
-// Computes nodes whose operands are all constants. Small ones are evaluated here (te/eval, element
-// by element); for large ones a caller brings a compiler.
+// Evaluates nodes whose operands are all constants. Small ones are interpreted here, element by
+// element; for large ones the caller supplies a compiler (Execute).
 #pragma once
 
 #include <functional>
@@ -11,19 +11,19 @@
 
 namespace tilewright::graph {
 
-// Runs a Dag on constants, given in the order of its placeholders.
+// Runs a Dag on constants, in the order of its placeholders.
 using Execute = std::function<Result<std::vector<Constant>>(const te::Dag& dag,
                                                             std::span<const Constant> inputs)>;
 
-// Element by element in f64, rounded to the element type; what is moved only (transpose, slice,
-// reshape) is moved as bytes, whatever its size.
+// Interprets the Dag in f64 and rounds to the element types. Operators that only move elements
+// (transpose, slice, reshape) copy bytes.
 Result<std::vector<Constant>> evaluate(const te::Dag& dag, std::span<const Constant> inputs);
 
-// How much work `evaluate` would be: loop iterations over all operators of the Dag.
+// The cost of `evaluate` in loop iterations, over all operators of the Dag.
 double work_of(const te::Dag& dag);
 
-// The constant that a value has, computed from constants where its producers allow; empty where it
-// depends on an input, or would take more than `most_work`.
+// The value as a constant, computed from its producers. Empty if it depends on an input or would
+// cost more than `most_work`.
 Result<Constant> constant_value(const Graph& graph, ValueId value, double most_work = 1e7);
 
 }  // namespace tilewright::graph

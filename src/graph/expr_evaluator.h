@@ -1,6 +1,10 @@
-// The expressions of one operator of a Dag, made ready to be computed for many elements: what
-// graph/evaluate interprets. Integers are exact in 64 bits, floats are f64; types are those of the
-// expressions.
+// ExprEvaluator: evaluates the expressions of one operator of a Dag for many elements. Integers are
+// exact in 64 bits, floats are f64. Not thread-safe.
+//
+//   ExprEvaluator exprs(arrays);
+//   const size_t i = exprs.variable(axis.var), body = exprs.add(op.body[0]);
+//   exprs.set(i, {.i = 3});
+//   const Number value = exprs.value(body);
 #pragma once
 
 #include <cstdint>
@@ -26,25 +30,24 @@ struct Array {
 
 Number load(std::span<const std::byte> bytes, ir::Scalar element, int64_t offset);
 void store(std::span<std::byte> bytes, ir::Scalar element, int64_t offset, Number value);
-// A value of type `from` as one of type `to`, as ir/type.h says.
+// A value of type `from` converted to type `to`, by the rules of ir/type.h.
 Number converted(Number value, ir::Scalar from, ir::Scalar to);
 
-// A set of expressions over some variables. Values of shared subexpressions are computed once
-// between two calls of `set`.
+// Shared subexpressions are computed once between two calls of `set`.
 class ExprEvaluator {
  public:
-  // `arrays` are by TensorId, and outlive it.
+  // `arrays` are indexed by TensorId and must outlive the evaluator.
   explicit ExprEvaluator(const std::vector<Array>& arrays) : arrays_(arrays) {}
 
-  size_t variable(const ir::Expr& var);  // a new one; its number
-  size_t add(const ir::Expr& expr);      // its number
+  size_t variable(const ir::Expr& var);  // declares a variable; returns its number
+  size_t add(const ir::Expr& expr);      // declares an expression; returns its number
   void set(size_t variable, Number value);
   Number value(size_t expression);
 
  private:
   struct Code {
     const ir::Node* node = nullptr;
-    std::vector<size_t> operands;               // expressions; of a Var the variable
+    std::vector<size_t> operands;               // expressions; the variable of a Var
     ir::Scalar type = ir::Scalar::I64;          // of the result
     ir::Scalar operand_type = ir::Scalar::I64;  // of the first operand
     uint64_t round = 0;                         // when `result` was computed

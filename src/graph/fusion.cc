@@ -11,12 +11,12 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr size_t kMostNodes = 24;  // of a group: larger ones make loops that nobody can schedule
+constexpr size_t kMostNodes = 24;  // of a group: larger loop nests cannot be scheduled well
 constexpr int64_t kMostInstructions = 400;
-constexpr int64_t kMostWrittenOut = 4000;  // where a value that is read twice counts twice
-constexpr size_t kMostBranches = 12;       // nodes between a value and where all its readers meet
-constexpr size_t kMostParts = 4;           // of a concat that is computed where it is read
-constexpr double kCheapInstructions = 8;   // of a fused producer, all its copies together
+constexpr int64_t kMostWrittenOut = 4000;  // instructions, if each read of a value is inlined
+constexpr size_t kMostBranches = 12;       // nodes between a value and the join of its readers
+constexpr size_t kMostParts = 4;           // of a concat that is inlined
+constexpr double kCheapInstructions = 8;   // of all copies of a fused producer
 
 bool is_output(const Graph& graph, ValueId value) {
   return std::ranges::find(graph.outputs(), value) != graph.outputs().end();
@@ -35,8 +35,8 @@ bool has_affine_indices(const te::Dag& dag) {
   return true;
 }
 
-// How often operators of the anchor go over the element of a value of `elements`, at most: the
-// iterations of the busiest one.
+// How often the operators of the anchor read an element of a value of `elements`, at most: the
+// iterations of the largest one.
 double copies_of(const te::Dag& dag, int64_t elements) {
   double most = 0;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
@@ -47,15 +47,15 @@ double copies_of(const te::Dag& dag, int64_t elements) {
   return most / static_cast<double>(elements);
 }
 
-// Reads each element once in each of few passes over a row that lies in a cache.
+// Reads each element once in each of a few passes over a row that stays in cache.
 bool goes_over_rows(const OpDef& op) {
   constexpr std::string_view kNames[] = {"arg_reduce", "group_norm", "layer_norm", "lp_norm",
                                          "reduce",     "rms_norm",   "softmax"};
   return std::ranges::find(kNames, op.name) != std::end(kNames);
 }
 
-// A convolution of one tap: its tiles hold all channels of few places, so that what is computed
-// before it is computed once a tile, in a cache.
+// A convolution with one tap: its tiles hold all channels of few pixels, so a fused producer is
+// computed once per tile, in cache.
 bool is_pointwise(const Graph& graph, const Node& node) {
   if (node.op != "conv" || node.attributes.integer("groups", 1) != 1) return false;
   const TensorType& x = graph.value(node.inputs[0]).type;
@@ -112,7 +112,7 @@ class Fuser {
     group_of_[id] = group;
   }
 
-  // What the group would be with these nodes can still be compiled in no time.
+  // Whether the group with these nodes still compiles fast.
   bool has_room(uint32_t group, std::span<const NodeId> more) const {
     std::vector<NodeId> nodes = groups_[group].nodes;
     nodes.insert(nodes.end(), more.begin(), more.end());
@@ -122,8 +122,8 @@ class Fuser {
            written_out(std::move(nodes)) <= kMostWrittenOut;
   }
 
-  // Instructions of the last node with all others written out where they are read, as often as
-  // they are: x * x of y * y has y four times.
+  // Instructions of the last node with all others inlined at each read: x * x with x = y * y reads
+  // y four times.
   int64_t written_out(std::vector<NodeId> nodes) const {
     std::ranges::sort(nodes);
     std::map<NodeId, int64_t> size;
@@ -141,7 +141,7 @@ class Fuser {
     return size.rbegin()->second;
   }
 
-  // Live readers of what a node computes.
+  // Live readers of a node's results.
   std::set<NodeId> readers_of(const Node& node) const {
     std::set<NodeId> readers;
     for (const ValueId value : node.outputs) {
@@ -152,12 +152,12 @@ class Fuser {
     return readers;
   }
 
-  // One value that only nodes read.
+  // One result, which is not an output of the Graph.
   bool stays_inside(const Node& node) const {
     return node.outputs.size() == 1 && !is_output(graph_, node.outputs[0]);
   }
 
-  // ---- what is behind an anchor ----
+  // ---- epilogues ----
 
   void grow_behind(uint32_t group) {
     NodeId last = groups_[group].anchor;
@@ -170,8 +170,8 @@ class Fuser {
     }
   }
 
-  // The shape of the rows that a reduction of the last dimensions goes over, where it keeps them;
-  // else empty. What brings its result back to that shape goes over the same rows.
+  // The shape of the rows of a reduction over the last dimensions that keeps them; else empty. A
+  // node that broadcasts its result to that shape iterates over the same rows.
   std::vector<int64_t> rows_of(NodeId anchor) const {
     const Node& node = graph_.node(anchor);
     if (node.op != "reduce" || node.inputs.empty()) return {};
@@ -186,8 +186,8 @@ class Fuser {
     return shape;
   }
 
-  // The Map nodes of the same shape, or of the rows, through which alone the node's value is read,
-  // up to the one where all paths have met; empty where there is none.
+  // The Map nodes, of the same shape or of the rows, through which the node's value is read, up to
+  // the one where all paths join; empty if there is none.
   std::vector<NodeId> meeting_readers(NodeId from, const std::vector<int64_t>& rows) const {
     const Node& node = graph_.node(from);
     std::vector<NodeId> found;
@@ -211,7 +211,7 @@ class Fuser {
     return {};
   }
 
-  // ---- what is before ----
+  // ---- prologues ----
 
   void place(NodeId id) {
     const Node& node = graph_.node(id);
@@ -229,7 +229,7 @@ class Fuser {
     }
   }
 
-  // The group that all readers are in.
+  // The group of all readers.
   uint32_t group_of_readers(const Node& node) const {
     uint32_t group = kNone;
     for (const NodeId reader : readers_of(node)) {
@@ -282,7 +282,7 @@ class Fuser {
     }
   }
 
-  // A Move node before work of a kind.
+  // Whether a Move node may join work of this kind.
   bool move_joins(NodeId id, NodeId anchor, Work before) const {
     const std::string_view op = facts_[id].op->name;
     if (op == "concat") return before <= Work::Move && is_small_concat(id);
@@ -293,7 +293,7 @@ class Fuser {
     return true;
   }
 
-  // Few parts, none of which a kernel with an anchor writes: that could write in place.
+  // Few parts, none of them written by a kernel with an anchor, which could write in place.
   bool is_small_concat(NodeId id) const {
     const Node& node = graph_.node(id);
     return node.inputs.size() <= kMostParts && std::ranges::all_of(node.inputs, [&](ValueId part) {
@@ -314,7 +314,7 @@ class Fuser {
                           .bytes = type.bytes()});
   }
 
-  // Views that bring a value into a group are aliases.
+  // Views of values from outside the group are aliases.
   void drop_leading_views() {
     for (NodeId id = 0; id < facts_.size(); ++id) {
       if (group_of_[id] == kNone || facts_[id].op->work != Work::View) continue;
@@ -330,7 +330,7 @@ class Fuser {
   const FusionPays& pays_;
   std::vector<std::vector<NodeId>> uses_;  // by value
   std::vector<FusedGroup> groups_;
-  std::vector<int64_t> instructions_;  // of an element of all its stages, by group
+  std::vector<int64_t> instructions_;  // per element of all stages, by group
   std::vector<uint32_t> group_of_;     // by node
   std::vector<bool> before_anchor_;    // by node: its value reaches the anchor of its group
 };

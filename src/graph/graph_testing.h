@@ -1,4 +1,4 @@
-// Small Graphs for tests, written as one would say them.
+// Small Graphs for tests.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -12,8 +12,8 @@
 namespace tilewright::graph {
 namespace {
 
-// The number that a constant operand of a node is; none where it stays an operand. Scales of
-// quantized values differ from node to node: as operands they do not make kernels differ.
+// The value of a constant operand that is inlined; nothing if it stays an operand. Scales of
+// quantization differ between nodes: as operands they do not make kernels differ.
 ir::Expr number_of(const Graph& graph, const NodeFacts& facts, ValueId value) {
   const Constant& constant = graph.value(value).constant;
   const bool quantizes =
@@ -77,7 +77,7 @@ class GroupBuilder {
     for (size_t j = 0; j < outputs.size(); ++j) tensors_[node.outputs[j]] = outputs[j];
   }
 
-  // Of a value that a node before has made, or that comes from outside.
+  // The tensor of a value from an earlier node of the group, or from outside.
   te::TensorId tensor_of(ValueId id, const std::string& name) {
     const auto known = tensors_.find(id);
     if (known != tensors_.end()) return known->second;

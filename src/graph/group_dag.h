@@ -1,7 +1,7 @@
-// One te::Dag made of the Dags of the nodes of a group. Placeholders stand for the values that come
-// from outside, each once, in the order in which the nodes want them; nodes are in the order of a
-// walk from the last one through its operands, so that equal groups give equal Dags wherever they
-// stand in a model. A constant of one element is a number in the expressions.
+// The te::Dag of a group, composed from the Dags of its nodes. Placeholders are the values from
+// outside the group, each once, in order of first use. Nodes are in the order of a traversal from
+// the last one through its operands, so equal groups have equal Dags anywhere in a model. A
+// constant of one element becomes a number in the expressions.
 //
 //   {conv, add, relu} of x, w, b    ->  n0_X, n0_W, n0_P, n0_Y, n1_B, n1_Y, n2_Y
 //   {conv} of x, w                  ->  X, W, P, Y: the Dag of the node, and its names
@@ -20,7 +20,7 @@ struct GroupDag {
   std::shared_ptr<const te::Dag> dag;
   std::vector<std::string> constants;  // names of the placeholders of constants
   std::vector<ValueId> arguments;      // of its inputs, then of its outputs
-  std::vector<NodeId> order;           // the nodes, as walked
+  std::vector<NodeId> order;           // the nodes, in the order of the traversal
 };
 
 GroupDag build_group_dag(const Graph& graph, std::span<const NodeFacts> facts,

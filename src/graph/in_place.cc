@@ -9,14 +9,14 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-// Elements from one index of a dimension to the next, in a row-major array.
+// The stride of a dimension in elements, in a row-major array.
 int64_t stride_of(const Shape& extents, size_t dim) {
   int64_t stride = 1;
   for (size_t d = dim + 1; d < extents.size(); ++d) stride *= extents[d];
   return stride;
 }
 
-// The elements of `shape` within `extents` lie side by side.
+// Whether the elements of `shape` within `extents` are contiguous.
 bool lies_together(const Shape& shape, const Shape& extents) {
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] > 1 && stride_of(shape, d) != stride_of(extents, d)) return false;
@@ -53,8 +53,8 @@ class Placer {
  private:
   const Shape& shape_of(ValueId value) const { return graph_.value(value).type.shape; }
 
-  // Its elements may lie in a larger value: a kernel makes it, nobody else says where it lies, and
-  // nobody sees it as another shape.
+  // Whether it may be part of a larger value: a kernel computes it, its location is not fixed yet,
+  // and it has no Views.
   bool may_lie(ValueId value) const {
     const bool viewed = std::ranges::any_of(uses_[value], [&](NodeId reader) {
       return facts_[reader].live && facts_[reader].op->work == Work::View;
@@ -76,13 +76,13 @@ class Placer {
     extents_[value] = extents;
   }
 
-  // Bytes that a part takes along the axis, to where the next one begins.
+  // The bytes of a part along the axis, up to the next part.
   int64_t step_over(ValueId part, size_t axis, const Shape& extents) const {
     return shape_of(part)[axis] * stride_of(extents, axis) *
            ir::bytes_of(graph_.value(part).type.element);
   }
 
-  // All parts lie one behind the other in some value already.
+  // Whether all parts are already adjacent in some value.
   bool lies_already(const Node& concat) {
     const ValueId result = concat.outputs[0];
     const auto first = places_.find(concat.inputs[0]);
@@ -127,7 +127,7 @@ class Placer {
   std::vector<NodeId> concats_;
   std::set<ValueId> computed_;        // values that kernels write
   std::map<ValueId, Alias> places_;   // of parts
-  std::map<ValueId, Shape> extents_;  // of the arrays that they lie in
+  std::map<ValueId, Shape> extents_;  // of the arrays that contain them
   std::set<NodeId> gone_;
 };
 

@@ -1,12 +1,12 @@
-// Concats without a kernel: the kernels that make the parts write them where they lie in the
-// result, and what reads a part reads it there.
+// Concats without a kernel: the kernels that compute the parts write them into the result, and
+// readers of a part read it there.
 //
 //   concat(a, b) of [1, 8, 8, 32] and [1, 8, 8, 64] along the last axis, made by kernels:
-//     a and b lie in the result from element 0 and element 32 on, within [1, 8, 8, 96]
-//   concat(a, b, c) so, and concat(a, b):   the latter lies in the former too
+//     a and b are stored in the result from elements 0 and 32 on, within [1, 8, 8, 96]
+//   concat(a, b, c) so, and concat(a, b):   the latter is part of the former too
 //
-// A part stays where it is, so it has one such place; it is no input, constant or output of the
-// model, nor seen through a View. Larger results go first.
+// A part is stored in one result only. It is not an input, constant or output of the model, nor a
+// View of another value. Larger results go first.
 #pragma once
 
 #include <span>
@@ -17,8 +17,8 @@
 
 namespace tilewright::graph {
 
-// Takes the concats that need no kernel out of `groups`. Aliases are of the results that lie in no
-// other, in the order of their values.
+// Removes the concats that need no kernel from `groups`. Aliases refer to results that are not
+// parts themselves, in the order of their values.
 std::vector<Alias> concat_in_place(const Graph& graph, std::span<const NodeFacts> facts,
                                    std::vector<FusedGroup>& groups);
 

@@ -25,7 +25,7 @@ class Planner {
     lifetimes.reserve(arena_.size());
     for (const auto& [value, lifetime] : arena_) lifetimes.push_back(lifetime);
     plan_.live_bytes = most_alive(lifetimes);
-    if (!options_.reuse) {  // as if all were alive all the time
+    if (!options_.reuse) {  // as if all were alive at every step
       for (Lifetime& lifetime : lifetimes) lifetime.first = lifetime.last = 0;
     }
     const ArenaPlan arena = plan_arena(lifetimes);
@@ -40,7 +40,7 @@ class Planner {
   }
 
  private:
-  // The value whose bytes a value has, and from where on.
+  // The value in whose bytes a value is stored, and the offset.
   std::pair<ValueId, int64_t> root_of(ValueId value) const {
     int64_t offset = 0;
     for (auto at = alias_of_.find(value); at != alias_of_.end(); at = alias_of_.find(value)) {
@@ -50,7 +50,7 @@ class Planner {
     return {value, offset};
   }
 
-  // Inputs, and what lies in outputs.
+  // Inputs, and values within outputs.
   void place_given() {
     for (size_t k = 0; k < graph_.inputs().size(); ++k) {
       set(graph_.inputs()[k], {.home = Home::Input, .index = static_cast<int64_t>(k)});

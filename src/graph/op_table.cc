@@ -68,7 +68,7 @@ Status check_operands(const OpDef& op, OperandTypes operands) {
   return {};
 }
 
-// Loops whose number of iterations no machine word holds.
+// Fails if the number of iterations overflows.
 Status check_loops(std::string_view name, const te::Dag& dag) {
   for (const te::Op& op : dag.ops()) {
     double trips = 1;

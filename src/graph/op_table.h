@@ -1,16 +1,16 @@
-// The operators of a Graph. Each gives, for its attributes and the types of its operands, the
-// te::Dag that computes it: placeholders in the order of the operands (those left out have none),
-// outputs in the order of the results. Shapes of results follow from the Dag. graph/ops/ has a file
-// a family; docs/graph.md lists them.
+// The operators of a Graph. Attributes and operand types determine the te::Dag of a node:
+// placeholders in the order of the operands (omitted ones have none), outputs in the order of the
+// results. Shapes of results follow from the Dag. graph/ops/ has one file per family; docs/graph.md
+// lists them. What te/ops defines too (softmax, norms, products, convolutions, pooling, ...) is
+// built from its stages.
 //
-// The vocabulary is our own and smaller than ONNX's: importers say HardSwish by `hard_swish`, Gemm
-// by `contract`, `mul` and `add`. Names of attributes as in the files of graph/ops.
+// There are fewer operators than in ONNX: importers write HardSwish as `hard_swish`, Gemm as
+// `contract`, `mul` and `add`. The files of graph/ops name the attributes.
 //
-//   kinds of work, which fusion goes by:
-//     View      the same bytes under another shape: reshape. Costs nothing between kernels.
-//     Map       elementwise with broadcast: each element of the result from elements at the same
-//               place of its operands
-//     Move      elements at other places, each result from one operand element or a fill value:
+//   kinds of work, which decide fusion:
+//     View      the same bytes with another shape: reshape. Free between kernels.
+//     Map       elementwise with broadcasting
+//     Move      each element of the result is one element of an operand, or a fill value:
 //               transpose, slice, pad, concat, broadcast, gather, resize nearest
 //     Rows      light reductions, several stages: softmax, layer_norm, reduce, pool, argmax
 //     Heavy     contractions: contract, conv, conv_transpose, conv_winograd, attention
@@ -30,20 +30,20 @@ namespace tilewright::graph {
 
 enum class Work : uint8_t { View, Map, Move, Rows, Heavy };
 
-// An operand that is left out has no type.
+// An omitted operand has no type.
 using OperandTypes = std::span<const std::optional<TensorType>>;
 
 struct OpDef {
   std::string_view name;
   Work work = Work::Map;
-  size_t least = 1, most = 1;  // operands; those at the end may be left out down to `least`
+  size_t least = 1, most = 1;  // operands; the last ones may be omitted, down to `least`
   Result<std::shared_ptr<const te::Dag>> (*build)(const OpDef& op, const Attributes& attributes,
                                                   OperandTypes operands) = nullptr;
-  bool winograd = false;  // Winograd's algorithm: its kernels have the permission of that name
+  bool winograd = false;  // Winograd's algorithm: its kernels have the permission `winograd`
 
-  // The Dag. Attributes and shapes come from files: whatever does not fit together, an empty
-  // tensor, or one of absurd size is an error that begins with the operator's name. Attributes of
-  // the wrong kind are a CHECK.
+  // Builds the Dag. Attributes and shapes come from files: fails if they do not fit together, and
+  // on a tensor that is empty or too large. Messages begin with the operator's name. An attribute
+  // of the wrong kind is a CHECK.
   Result<std::shared_ptr<const te::Dag>> define(const Attributes& attributes,
                                                 OperandTypes operands) const;
 };
@@ -52,12 +52,12 @@ inline constexpr size_t kMaxRank = 8;               // of any value
 inline constexpr size_t kMaxOperands = 1024;        // of one node
 inline constexpr size_t kAnyNumber = kMaxOperands;  // as OpDef::most
 
-const OpDef* find_op(std::string_view name);  // null: no such operator
+const OpDef* find_op(std::string_view name);  // null if there is none
 std::span<const OpDef> all_ops();             // ordered by name
 
 TensorType tensor_type(const te::Tensor& tensor);  // a symbolic extent counts as its largest value
 
-// The types of the outputs of a Dag that `define` made.
+// The types of the outputs of a Dag from `define`.
 Result<std::vector<TensorType>> result_types(const te::Dag& dag);
 
 }  // namespace tilewright::graph

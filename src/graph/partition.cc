@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // of operands, in bytes
 
-// Views that are in no group.
+// Adds the Views outside of groups.
 void add_views(const Graph& graph, std::span<const NodeFacts> facts,
                std::span<const FusedGroup> groups, std::vector<Alias>& aliases) {
   std::vector<bool> grouped(graph.nodes().size());
@@ -30,7 +30,7 @@ void add_views(const Graph& graph, std::span<const NodeFacts> facts,
   }
 }
 
-// Each output has bytes of its own, written by a kernel.
+// Fails unless each output is a separate value, written by a kernel.
 Status check_outputs(const Graph& graph, const std::vector<Alias>& aliases) {
   std::map<ValueId, ValueId> of;
   for (const Alias& alias : aliases) of[alias.value] = alias.of;
@@ -48,10 +48,10 @@ Status check_outputs(const Graph& graph, const std::vector<Alias>& aliases) {
   return {};
 }
 
-// Where values lie, by value: those that are aliases.
+// Aliases by value.
 using Aliases = std::map<ValueId, const Alias*>;
 
-// The operands of a group that lie within larger arrays, or not at a multiple of 64 bytes.
+// The operands of a group that are within larger arrays, or not 64-byte aligned.
 std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
                                   const Aliases& aliases) {
   std::vector<te::TensorId> tensors = built.dag->inputs();
@@ -71,8 +71,8 @@ std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
   return parts;
 }
 
-// Those of the options; Winograd's for what is computed by his algorithm, and for that alone: other
-// kernels are the same in a model where he is allowed.
+// The permissions of the options, with `winograd` only for kernels of that algorithm, so that other
+// kernels have the same keys in models that allow it.
 FloatPermissions permissions_of(std::span<const NodeFacts> facts, const FusedGroup& fused,
                                 const PartitionOptions& options) {
   FloatPermissions permissions = options.permissions;

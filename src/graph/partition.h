@@ -1,9 +1,9 @@
-// Partition: the nodes of a Graph in groups, each one kernel. What is fused into what (fusion.h),
-// and the workload of each group: one te::Dag made of the Dags of its nodes.
+// Partition: the nodes of a Graph in groups, each of which is one kernel (fusion.h), and the
+// workload of each group, whose te::Dag is composed from those of its nodes (group_dag.h).
 //
-// Views between groups are aliases. A concat whose parts are made by kernels is written in place
-// (in_place.h): a part is an operand that lies within a larger array. Groups are in an order in
-// which they can run. Nodes on which no output depends are in no group.
+// Views between groups are aliases. A concat whose parts are computed by kernels is written in
+// place (in_place.h): a part is an operand within a larger array. Groups are in an order in which
+// they can run. Nodes that no output depends on are in no group.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ struct Group {
   std::string title;               // for people: `conv2d 3x3 64->64 + add + relu`
 };
 
-// `value` lies in the bytes of `of` from `offset` on: a reshape, or a part of a concat in place.
-// Its elements lie together, or, where `within` is not empty, as in a row-major array of those
-// extents.
+// `value` is stored in the bytes of `of` from `offset` on: a reshape, or a part of a concat in
+// place. Its elements are contiguous, or, if `within` is not empty, laid out as in a row-major
+// array of those extents.
 struct Alias {
   ValueId value = 0;
   ValueId of = 0;
@@ -44,16 +44,16 @@ struct Partition {
 };
 
 struct PartitionOptions {
-  bool fuse = true;             // false: every node by itself, and no concat in place
+  bool fuse = true;             // false: one group per node, and no concat in place
   bool concat_in_place = true;  // false: each concat is a kernel or part of one
   bool pack_weights = true;     // false: constants are operands like others, in row-major order
   FloatPermissions
-      permissions;  // of all kernels; `winograd` is that of conv_winograd, whatever it is
+      permissions;  // of all kernels; `winograd` is ignored: it is set for conv_winograd alone
   FusionPays pays;  // empty: fusion_pays_by_default
 };
 
-// Of a Graph with separate outputs (separate_outputs.h). An error when a node's Dag cannot be made a workload, naming
-// it.
+// Partitions a Graph with separate outputs (separate_outputs.h). Fails if the Dag of a node cannot
+// become a workload; the message names the node.
 Result<Partition> partition(const Graph& graph, const PartitionOptions& options);
 
 }  // namespace tilewright::graph

@@ -29,43 +29,46 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr Pass kFoldConstants{"fold_constants", "computes what depends on constants only",
+constexpr Pass kFoldConstants{"fold_constants", "computes nodes whose operands are constants",
                               fold_constants};
-constexpr Pass kSimplify{"simplify", "x + 0, x * 1, reshape of reshape and the like", simplify};
-constexpr Pass kCommon{"common_subexpressions", "computes once what is computed twice",
+constexpr Pass kSimplify{"simplify", "simplifies x + 0, x * 1, reshape of reshape and so on",
+                         simplify};
+constexpr Pass kCommon{"common_subexpressions", "merges equal nodes and constants",
                        common_subexpressions};
 
 constexpr std::array kPasses = {
     kFoldConstants,
     kSimplify,
     kCommon,
-    Pass{"invert_scatters", "scatters at constant places as gathers", invert_scatters},
-    Pass{"recognize_softmax", "exp / sum(exp) as softmax", recognize_softmax},
-    Pass{"recognize_layer_norm", "layer_norm and rms_norm that are spelled out",
+    Pass{"invert_scatters", "turns scatters with constant indices into gathers", invert_scatters},
+    Pass{"recognize_softmax", "recognizes exp / sum(exp)", recognize_softmax},
+    Pass{"recognize_layer_norm", "recognizes decomposed layer_norm and rms_norm",
          recognize_layer_norm},
-    Pass{"recognize_group_norm", "group norm that is spelled out by an instance norm",
+    Pass{"recognize_group_norm", "recognizes group norm written as an instance norm",
          recognize_group_norm},
-    Pass{"recognize_gelu", "gelu that is spelled out with erf or tanh", recognize_gelu},
-    Pass{"recognize_silu", "sigmoid, silu, hard_swish and mish that are spelled out",
+    Pass{"recognize_gelu", "recognizes gelu written with erf or tanh", recognize_gelu},
+    Pass{"recognize_silu", "recognizes decomposed sigmoid, silu, hard_swish and mish",
          recognize_silu},
-    Pass{"fold_batch_norm", "batch norm and factors of channels into weights", fold_batch_norm},
-    Pass{"fold_scales", "numbers that multiply a product into its weights", fold_scales},
-    Pass{"absorb_transposes", "transposes into the contractions they feed or follow",
+    Pass{"fold_batch_norm", "folds batch norm and factors of channels into weights",
+         fold_batch_norm},
+    Pass{"fold_scales", "folds scalar factors of a product into its weights", fold_scales},
+    Pass{"absorb_transposes", "merges transposes into contractions before or after them",
          absorb_transposes},
-    Pass{"channels_last", "convolutions with channels last, transposes moved until they meet",
+    Pass{"channels_last", "converts convolutions to channels last and cancels transposes",
          channels_last},
-    Pass{"cancel_transposes", "transposes of transposes, and those that change nothing",
+    Pass{"cancel_transposes", "merges transposes of transposes and removes identities",
          cancel_transposes},
-    Pass{"absorb_broadcasts", "what is repeated for a contraction is read by fewer letters",
+    Pass{"absorb_broadcasts", "drops the broadcast dimensions of operands of contractions",
          absorb_broadcasts},
-    // What the passes above have left over.
+    // Simplify the results of the passes above.
     kSimplify,
     kFoldConstants,
     kCommon,
-    Pass{"recognize_attention", "contract, softmax, contract as attention", recognize_attention},
-    Pass{"split_attention", "attention as three kernels where one does not pay", split_attention},
-    Pass{"winograd", "3x3 convolutions by Winograd's algorithm, where that is allowed", winograd},
-    Pass{"dead_code", "drops what no output needs", dead_code},
+    Pass{"recognize_attention", "recognizes contract, softmax, contract", recognize_attention},
+    Pass{"split_attention", "splits attention into three kernels where one does not pay",
+         split_attention},
+    Pass{"winograd", "computes 3x3 convolutions by Winograd's algorithm, if allowed", winograd},
+    Pass{"dead_code", "drops nodes that no output needs", dead_code},
 };
 
 std::string names_of_passes() {

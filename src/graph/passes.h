@@ -1,5 +1,5 @@
-// The passes over a Graph, a flat list in their order; each can be left out by name. A pass gives a
-// Graph that computes the same (within the float permissions).
+// The passes over a Graph: a flat list, in order; each can be disabled by name. A pass returns a
+// Graph that computes the same results, within the float permissions.
 #pragma once
 
 #include <span>
@@ -14,9 +14,9 @@
 namespace tilewright::graph {
 
 struct PassOptions {
-  std::vector<std::string> off;  // names of passes that are left out
+  std::vector<std::string> off;  // names of disabled passes
   FloatPermissions permissions;
-  Execute execute;  // for large constants; without one they are computed at run time
+  Execute execute;  // computes large constants; without it they are computed at run time
 };
 
 struct Pass {
@@ -25,11 +25,11 @@ struct Pass {
   Result<Graph> (*run)(const Graph& graph, const PassOptions& options);
 };
 
-// In the order in which they run; some run twice, and leaving them out leaves out both.
+// In the order in which they run. Some run twice; disabling one disables both.
 std::span<const Pass> all_passes();
 
-// All of them in order. An unknown name in `off` is an error that lists the names. The result has
-// no dead nodes, and names for its outputs.
+// Runs all passes in order. An unknown name in `off` is an error that lists the names. The result
+// has no dead nodes, and names for its outputs.
 Result<Graph> run_passes(const Graph& graph, const PassOptions& options);
 
 }  // namespace tilewright::graph

@@ -1,10 +1,10 @@
-// Gives each output of a Graph bytes of its own, which a partition needs.
+// Makes each output of a Graph a separate value, as partitioning requires.
 //
 //   before   outputs y, y, reshape(x)        (x an input)
 //   after    outputs y, cast(y), cast(reshape(x))
 //
-// After it an output is computed by a node and is no View of an input, a constant or another output:
-// where one is not, a copy of it is made (`cast` to its own type).
+// Afterwards every output is computed by a node and is not a View of an input, a constant or
+// another output. Where needed, a copy is made (`cast` to its own type).
 #pragma once
 
 #include "base/result.h"

@@ -1,4 +1,4 @@
-// What a group is called for people, its nodes in the order in which they are computed:
+// The title of a group, for people: its nodes in the order in which they are computed.
 //
 //   conv2d 3x3 64->64 s2 + add + relu      matmul 128x768x768 + add + gelu
 //   depthwise2d 3x3 96                      add + layer_norm 1x128x768
@@ -11,7 +11,7 @@
 
 namespace tilewright::graph {
 
-// `order`: the nodes of the group as walked (group_dag.h).
+// `order`: GroupDag::order of the group.
 std::string title_of(const Graph& graph, const FusedGroup& group, std::span<const NodeId> order);
 
 }  // namespace tilewright::graph

@@ -1,11 +1,12 @@
 // attention(q, k, v, mask...; scale=1, q, k, v, scores, out, hidden, visible=1, nan_is_zero=0):
-// softmax(masked(scale q k)) v, by letters, one a dimension (ops/attention.h). Up to two masks, in
-// their order, that broadcast to the scores: one of floats is added; where one of bools is not
-// `visible`, the score is the number `hidden`. With `nan_is_zero` rows of weights that are no
-// numbers are 0: those of queries that see no key.
+// softmax(masked(scale q k)) v, with dimensions named by letters (ops/attention.h). Up to two
+// masks, applied in order, that broadcast to the scores: a mask of floats is added; where a mask of
+// bools is not `visible`, the score is `hidden`. With `nan_is_zero` rows of weights that are NaN,
+// those of fully masked queries, become 0.
 //
-// Stages: C, the products; with a scale or a mask T, what the softmax is of; M, E, S, R of softmax;
-// O, the sums of values by E; Y = O * R.
+// Stages: C, the products; T, scaled and masked, if there is a scale or mask; M, E, S, R of
+// softmax; O, the products of E and values; Y = O * R. They are those of te/ops/einsum.h and
+// te/ops/softmax.h.
 #include "graph/ops/attention.h"
 
 #include <fmt/format.h>
@@ -54,12 +55,12 @@ using ir::Expr;
 
 struct Masking {
   double scale = 1;
-  double hidden = 0;    // the score where a mask of bools hides it
-  bool visible = true;  // what such a mask says
+  double hidden = 0;    // the score where a mask of bools hides a key
+  bool visible = true;  // the value of such a mask for a key that is not hidden
   bool nan_is_zero = false;
 };
 
-// `scores`, scaled and masked; the stage T where there is anything to do.
+// `scores`, scaled and masked by a stage T if there is a scale or mask.
 te::TensorId add_masks(te::DagBuilder& builder, te::TensorId scores,
                        const std::vector<te::Axis>& axes, const std::vector<te::TensorId>& masks,
                        const Masking& masking) {
@@ -114,7 +115,7 @@ std::shared_ptr<const te::Dag> make_attention(const AttentionLetters& names,
   return finish(std::move(builder), axes, value, element);
 }
 
-// All of one float type, but for masks of bools; masks broadcast to the scores.
+// All have the same float type, except masks of bools; masks broadcast to the scores.
 Status check_operands(const OpDef& op, OperandTypes operands, const Shape& scores) {
   TRY(require_float(op, operands[0]->element));
   for (size_t i = 0; i < operands.size(); ++i) {

@@ -1,4 +1,4 @@
-// The letters of an `attention`, one a dimension, by what they do.
+// The letters of an `attention` node, one per dimension (te/ops/einsum.h), by their role.
 //
 //   q=bigrd  k=bjgd  v=bjge  scores=bgrij  out=bigre
 //     batch bg   query ir   key j   inner d   width e
@@ -18,7 +18,7 @@ inline constexpr size_t kMostMasks = 2;
 
 struct AttentionLetters {
   std::string q, k, v, out;
-  std::string scores;  // their order: batches and queries in any, the key last
+  std::string scores;  // batches and queries in any order, the key last
   std::string batch;   // of q, k, v and out
   std::string query;   // of q and out: queries, and heads that share their keys and values
   std::string key;     // of k and v, one
@@ -28,8 +28,8 @@ struct AttentionLetters {
   std::string rows() const { return scores.substr(0, scores.size() - 1); }
 };
 
-// By the attributes q, k, v, out, and `scores`, which is batches, queries and the key where it is
-// left out. None where that is no attention.
+// From the attributes q, k, v, out and `scores`, by default batches, queries and the key. Nothing
+// if they do not form an attention.
 std::optional<AttentionLetters> attention_letters(const Attributes& attributes);
 
 }  // namespace tilewright::graph

@@ -1,5 +1,5 @@
-// What the operators of a Graph share: checks of attributes and shapes, and broadcasting. Messages
-// begin with the operator's name.
+// Code shared by the operators of a Graph: checks of attributes and shapes, and broadcasting.
+// Messages begin with the operator's name.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ using Shape = std::vector<int64_t>;
 std::unexpected<Error> bad(const OpDef& op, const std::string& message);
 std::unexpected<Error> unsupported(const OpDef& op, const std::string& message);
 
-// Reads attributes and checks their values, which come from files. The first that is wrong is
-// remembered; what is read after it is of no use.
+// Reads attributes, which come from files, and checks their values. Keeps the first error; values
+// read after it are meaningless.
 //
 //   Reader read(op, attributes);
 //   const Shape stride = read.list("stride", rank, 1, te::kMaxParameter, 1);
@@ -30,16 +30,16 @@ class Reader {
  public:
   Reader(const OpDef& op, const Attributes& attributes) : op_(op), attributes_(attributes) {}
 
-  // `size` numbers within [low, high]; without a fallback the list must be there.
+  // `size` numbers within [low, high]; required without a fallback.
   Shape list(std::string_view name, size_t size, int64_t low, int64_t high,
              std::optional<int64_t> fallback = {});
   int64_t integer(std::string_view name, int64_t fallback, int64_t low, int64_t high);
-  bool flag(std::string_view name, bool fallback = false);  // 0 or not
+  bool flag(std::string_view name, bool fallback = false);  // false is 0
   // A dimension of `rank`; -1 is the last.
   size_t axis(std::string_view name, int64_t fallback, size_t rank);
   // Dimensions, each once, ascending; -1 is the last.
   std::vector<size_t> axes(std::string_view name, size_t rank);
-  // Which of `names` the text is.
+  // The index of the text in `names`.
   size_t choice(std::string_view name, std::string_view fallback,
                 std::span<const std::string_view> names);
   ir::Scalar scalar(std::string_view name);               // a type by its name
@@ -55,27 +55,27 @@ class Reader {
   std::optional<Error> error_;
 };
 
-bool has(OperandTypes operands, size_t k);          // given, and not left out
+bool has(OperandTypes operands, size_t k);          // operand k is given
 std::string print(std::span<const int64_t> shape);  // `[2,3]`
 
 Status require_float(const OpDef& op, ir::Scalar element);
 Status require_number(const OpDef& op, ir::Scalar element);
 Status require_integer(const OpDef& op, ir::Scalar element);
-// A shape that a result is to have: no more dimensions and elements than values may have, and at
-// least one of each extent.
+// Fails unless a result may have this shape: extents of at least 1, and not too many dimensions or
+// elements.
 Status require_result(const OpDef& op, std::span<const int64_t> shape);
 
-// The shape that all broadcast to, as NumPy does.
+// The shape that all broadcast to, by NumPy's rules.
 Result<Shape> broadcast_shape(const OpDef& op, std::span<const Shape> shapes);
 bool broadcasts_to(std::span<const int64_t> from, std::span<const int64_t> to);
-// The element of `tensor` that stands at the place `axes` of a result that it broadcasts to: an
-// axis where both have its extent, else 0.
+// The element of `tensor` at `axes` of a result that it broadcasts to: an index is the axis if the
+// extents are equal, else 0.
 ir::Expr read_broadcast(const te::DagBuilder& builder, te::TensorId tensor,
                         std::span<const te::Axis> axes);
 
 te::TensorId placeholder(te::DagBuilder& builder, std::string_view name, const TensorType& type);
 
-// Y[shape] = value(indices), stored as `element`, and the Dag of it all.
+// Adds the stage Y = value over `axes`, stored as `element`, and builds the Dag.
 std::shared_ptr<const te::Dag> finish(te::DagBuilder builder, const std::vector<te::Axis>& axes,
                                       const ir::Expr& value, ir::Scalar element);
 

@@ -1,12 +1,12 @@
-// contract(a, b; a, b, out): sums of products by letters, one a dimension (einsum).
+// contract(a, b; a, b, out): sums of products with dimensions named by letters (te/ops/einsum.h).
 //
 //   a="ik", b="kj", out="ij"           a matrix product, the Dag of te's matmul
 //   a="bik", b="kj", out="bij"         of a tensor and a matrix
 //   a="bhid", b="bhjd", out="bhij"     queries by keys
 //
-// Letters that `out` lacks are summed; a dimension of extent 1 broadcasts where the other operand
-// is longer; a letter that stands twice in one operand means its diagonal. Narrow integers, u8
-// times i8 among them, give i32. One stage C, or Y where nothing is summed.
+// Letters that `out` lacks are summed. A dimension of extent 1 broadcasts to that of the other
+// operand. A letter repeated in one operand means its diagonal. Narrow integers, also u8 times i8,
+// give i32. One stage C, or Y if nothing is summed.
 #include "graph/ops/families.h"
 #include "graph/ops/letters.h"
 #include "te/ops/operator.h"

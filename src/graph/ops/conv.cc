@@ -1,4 +1,4 @@
-// Convolutions over one to three spatial dimensions. Lists have one number a spatial dimension.
+// Convolutions over one to three spatial dimensions. Lists have one number per spatial dimension.
 //
 //   conv(x, w; stride=1, dilation=1, pad_begin=0, pad_end=0, groups=1, channels_last=0)
 //     channels_last=0   x[n, ci, s..] w[co, ci/groups, k..] -> y[n, co, s..]
@@ -23,7 +23,7 @@
 namespace tilewright::graph {
 namespace {
 
-// Where channels and spatial extents stand in x and in w.
+// The positions of channels and spatial extents in x and w.
 struct Layout {
   size_t rank = 0;  // spatial dimensions
   bool channels_last = false;
@@ -81,7 +81,7 @@ te::Window window_of(const Layout& layout, const TensorType& x, const TensorType
           .dilations = lists.dilation};
 }
 
-// Fails where a bordered x or an extended kernel would overflow or the border be absurd.
+// Fails if the padded x or the dilated kernel is too large.
 Status check_window(const OpDef& op, const te::Window& window) {
   Shape bordered = window.input;
   for (size_t d = 0; d < window.rank(); ++d) {

@@ -1,4 +1,4 @@
-// The rows of the operator table, a function a family (a file of this folder).
+// The rows of the operator table: one function per family, which is one file of this folder.
 #pragma once
 
 #include <span>

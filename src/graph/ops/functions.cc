@@ -21,8 +21,8 @@ Expr is_negative(const Expr& x) { return x < number(0, x); }
 Expr is_above(const Expr& x, double bound) {
   return ir::binary(ir::BinaryOp::Gt, x, number(bound, x));
 }
-// One of two numbers. What is large stands outside of Selects and once: expressions are trees to
-// those who count and write them.
+// One of two numbers. Large subexpressions stay outside of Selects and occur once, since
+// expressions are counted and printed as trees.
 Expr choose(const Expr& condition, double if_true, double if_false, const Expr& like) {
   return ir::select(condition, number(if_true, like), number(if_false, like));
 }

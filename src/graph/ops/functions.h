@@ -1,5 +1,5 @@
-// Functions that the expression language lacks, in arithmetic and the functions it has: about an
-// ulp or two of f32, somewhat more of f64, for arguments up to 10^4 or so. `x` is f32 or f64.
+// Functions that ir lacks, written with those it has. Errors are one or two ulp in f32, somewhat
+// more in f64, for arguments up to about 10^4. `x` is f32 or f64.
 //
 //   sin, cos    x = k pi + r with pi in three parts (Cody and Waite), |r| <= pi/2, and the series
 //   of
@@ -29,6 +29,6 @@ ir::Expr mish_of(const ir::Expr& x);      // x tanh(softplus(x))
 ir::Expr gelu_of(const ir::Expr& x);      // x Phi(x) with the normal distribution Phi
 ir::Expr gelu_tanh_of(const ir::Expr& x);
 ir::Expr ceil_of(const ir::Expr& x);
-ir::Expr sign_of(const ir::Expr& x);  // of floats and integers; NaN and the zeros stay
+ir::Expr sign_of(const ir::Expr& x);  // of floats and integers; NaN and zeros are unchanged
 
 }  // namespace tilewright::graph

@@ -1,16 +1,16 @@
-// Elements by index. Indices are i64 or i32; below 0 they count from the end, and what then lies
-// outside is clamped (gather) or changes nothing (scatter, one_hot).
+// Elements by index. Indices are i64 or i32. Negative ones count from the end; those still out of
+// range are clamped (gather) or ignored (scatter, one_hot).
 //
 //   gather(x, indices; axis=0)                 Y = x with `axis` indexed by all of `indices`
 //   gather_elements(x, indices; axis=0)        Y[i, j] = x[indices[i, j], j] for axis 0
-//   gather_nd(x, indices; batch_dims=0)        the last dimension of indices is a place in x
+//   gather_nd(x, indices; batch_dims=0)        the last dimension of indices is an index of x
 //   scatter_elements(x, indices, updates; axis=0, reduction=none|add|mul|max|min)
 //   scatter_nd(x, indices, updates; reduction=none|add|mul|max|min)
 //   one_hot(indices; depth, axis=-1, on=1, off=0, to)     indices of any type of number
 //
-// A scatter asks for each element of the result which updates are meant for it: stage S, a fold
-// over the updates (the number of the last one, or their sum, product, ...), then Y. That is a
-// product of both sizes, for the small tensors that models scatter into.
+// A scatter finds, for each element of the result, the updates of it: stage S reduces over all
+// updates (the number of the last one, or their sum, product, ...), then Y. Its cost is the product
+// of both sizes, which is fine for the small tensors that models scatter into.
 #include <fmt/format.h>
 
 #include "graph/ops/common.h"
@@ -35,7 +35,7 @@ Status require_index(const OpDef& op, const TensorType& indices) {
       op, fmt::format("indices of {}; types are i64, i32", ir::name_of(indices.element)));
 }
 
-// The index that is stored, counted from the front.
+// The stored index, counted from the front.
 Expr read_index(const te::DagBuilder& builder, te::TensorId indices, std::vector<Expr> at,
                 int64_t extent) {
   const Expr given = ir::cast(Scalar::I64, builder.read(indices, std::move(at)));
@@ -86,11 +86,11 @@ DagResult build_gather_elements(const OpDef& op, const Attributes& attributes,
   return finish(std::move(builder), axes, value, x.element);
 }
 
-// What gather_nd and scatter_nd agree on: `indices` [batch.., outer.., depth] name the dimensions
-// batch .. batch + depth of x.
+// Shared by gather_nd and scatter_nd: `indices` [batch.., outer.., depth] index dimensions batch to
+// batch + depth of x.
 struct NdShape {
   size_t batch = 0, depth = 0;
-  Shape result;  // of a gather, and of updates: the outer extents, then what is left of x
+  Shape result;  // of a gather, and of updates: the outer extents, then the other extents of x
 };
 
 Result<NdShape> nd_shape(const OpDef& op, const TensorType& x, const TensorType& indices,
@@ -148,15 +148,15 @@ Status check_scatter(const OpDef& op, OperandTypes operands, size_t reduction) {
   return reduction == 0 ? Status{} : require_number(op, x.element);
 }
 
-// The updates that are meant for one element: axes of the result, axes of the fold, the condition
-// that an update is meant and its place in the tensor of updates.
+// The updates of one element: axes of the result, axes of the reduction, the condition that an
+// update is for the element, and its index in the tensor of updates.
 struct Meant {
   std::vector<te::Axis> axes, fold;
   Expr condition;
   std::vector<Expr> update;
 };
 
-// Y from x and the fold S of the updates with `reduction`.
+// Y from x and the reduction S of the updates with `reduction`.
 DagResult finish_fold(te::DagBuilder builder, te::TensorId x, te::TensorId updates,
                       const Meant& meant, size_t reduction) {
   const Scalar element = builder.tensor(x).element;
@@ -210,7 +210,7 @@ DagResult build_scatter_elements(const OpDef& op, const Attributes& attributes,
     const Expr position = update[axis];
     update[axis] = number;
     const Expr index = read_index(builder, places, update, x.shape[axis]);
-    // Nested, so that nothing outside is read.
+    // Nested, so that no read is out of bounds.
     const Expr here = equal(index, position);
     return Meant{
         .axes = axes,
@@ -235,7 +235,7 @@ DagResult build_scatter_elements(const OpDef& op, const Attributes& attributes,
   return finish(std::move(builder), out, value, x.element);
 }
 
-// The row-major number of a place.
+// The row-major number of an index.
 Expr flat_number(std::span<const te::Axis> axes) {
   Expr flat = ir::int_imm(0);
   for (const te::Axis& axis : axes) {
@@ -275,7 +275,7 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
   const te::TensorId places = placeholder(builder, "I", indices);
   const te::TensorId updates = placeholder(builder, "U", *operands[2]);
   Meant meant;
-  // One update without outer dimensions is folded over an axis of one.
+  // A single update without outer dimensions is reduced over an axis of extent 1.
   meant.fold =
       outer.empty() ? std::vector<te::Axis>{builder.axis("r", 1)} : fold_axes(builder, outer);
   meant.axes = te::axes_of(builder, reduction == 0 ? named : std::span<const int64_t>(x.shape));

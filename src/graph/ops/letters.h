@@ -1,4 +1,4 @@
-// Dimensions named by letters (te/ops/einsum.h) as attributes of nodes give them.
+// Dimensions named by letters (te/ops/einsum.h), from the attributes of a node.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace tilewright::graph {
 
 using te::LetterExtents;
 
-// Adds the letters of an operand. Fails where they are not letters, not as many as its dimensions,
-// or an extent is another than before; 1 fits all.
+// Adds the letters of an operand. Fails if they are not letters, their number is not that of its
+// dimensions, or an extent differs from an earlier one; an extent of 1 broadcasts.
 Status add_letters(const OpDef& op, const std::string& letters, const TensorType& type,
                    LetterExtents& extents);
 
-// Fails unless `out` has letters of the operands, each once.
+// Fails unless `out` consists of distinct letters of the operands.
 Status check_out(const OpDef& op, const std::string& out, const LetterExtents& extents);
 
-// A letter that is not `taken`, and is from now on: the first such of `liked`, or of all.
+// The first letter of `liked`, or of the alphabet, that is not in `taken`; adds it to `taken`.
 char fresh_letter(std::string_view liked, std::string& taken);
 
 }  // namespace tilewright::graph

@@ -1,5 +1,5 @@
-// Elementwise operators of several operands, broadcast as NumPy does: one stage Y whose shape is
-// the common one. Operands X0, X1, ...
+// Elementwise operators of several operands with NumPy's broadcasting: one stage Y of the common
+// shape. Operands X0, X1, ...
 //
 //   add max min         of one or more operands       sub mul div mod pow   of two
 //   div                 of integers drops the fraction; by zero it gives 0
@@ -11,7 +11,7 @@
 //   shift               direction=left|right; a distance beyond the type's bits gives 0
 //   where               (bool, a, b)
 //   prelu               x < 0 ? x * slope : x; the slope broadcasts to x
-//   clip                (x, low?, high?), the bounds scalars; where they cross, the high one counts
+//   clip                (x, low?, high?) with scalar bounds; if they cross, the high one wins
 #include <fmt/format.h>
 
 #include <limits>
@@ -85,8 +85,8 @@ Status require_type(const OpDef& op, Takes takes, Scalar element) {
 
 using Apply = Expr (*)(const Expr& a, const Expr& b);
 
-// Operands of one type folded from the left; the result has that type, or Bool where `apply` gives
-// it.
+// Operands of the same type combined from the left; the result has that type, or Bool if `apply`
+// gives it.
 template <Takes takes, Apply apply>
 DagResult fold(const OpDef& op, const Attributes&, OperandTypes operands) {
   TRY(require_one_type(op, operands));
@@ -106,13 +106,13 @@ Expr binary(const Expr& a, const Expr& b) {
 
 Expr is_zero(const Expr& x) { return equal(x, number(0, x)); }
 
-// a / b of integers with `divide`, 0 where b is 0.
+// a / b of integers with `divide`; 0 if b is 0.
 template <class Divide>
 Expr unless_zero(const Expr& b, const Divide& divide) {
   return ir::select(is_zero(b), number(0, b), divide());
 }
 
-// The quotient without its fraction: that of ir rounds down.
+// The quotient truncated toward zero; that of ir rounds down.
 Expr truncated_quotient(const Expr& a, const Expr& b) {
   if (!ir::is_signed(a.type().scalar)) return a / b;
   const Expr down = a / b;
@@ -133,8 +133,8 @@ Expr truncated(const Expr& x) {
                     call(ir::Intrinsic::Neg, floor_of(call(ir::Intrinsic::Neg, x))), floor_of(x));
 }
 
-// The remainder by an infinite divisor, as NumPy has it: the dividend, or the divisor where it is
-// to have its sign and the other's is another. NaN for an infinite dividend.
+// The remainder by an infinite divisor, as in NumPy: the dividend, or the divisor if their signs
+// differ and the result has the sign of the divisor. NaN for an infinite dividend.
 Expr unless_infinite(const Expr& a, const Expr& b, const Expr& otherwise, const Expr& remainder) {
   const Expr infinite =
       equal(call(ir::Intrinsic::Abs, b), number(std::numeric_limits<double>::infinity(), b));

@@ -1,12 +1,12 @@
 // Operators that move elements: one stage Y, of any type.
 //
-//   reshape(x; shape)                     the same bytes; no extent may be left open
+//   reshape(x; shape)                     the same bytes; all extents are given
 //   transpose(x; perm)                    dimension d of Y is dimension perm[d] of x
 //   broadcast(x; shape)                   as NumPy's broadcast_to
 //   slice(x; begin, size, step=1)         Y[i] = x[begin + i step]; a step may be negative
 //   concat(x...; axis)
 //   pad(x, value?; before, after, mode=constant|edge|reflect|wrap)     value 0 without an operand;
-//                                         a negative number leaves elements out
+//                                         a negative number drops elements
 //   tile(x; repeats)
 //   trilu(x; upper=1, k=0)                the triangle of each matrix (last two dimensions) from
 //                                         diagonal k on, up or down; 0 elsewhere
@@ -26,7 +26,7 @@ using ir::Expr;
 
 constexpr int64_t kMost = te::kMaxParameter;
 
-// A shape that an attribute gives.
+// The shape in an attribute.
 Result<Shape> shape_of(const OpDef& op, const Attributes& attributes) {
   const Shape& shape = attributes.list("shape");
   TRY(require_result(op, shape));
@@ -98,7 +98,7 @@ DagResult build_concat(const OpDef& op, const Attributes& attributes, OperandTyp
   return te::concat(shape, static_cast<int64_t>(axis), parts, operands[0]->element);
 }
 
-// A constant border whose value is an operand.
+// Constant padding whose value is an operand.
 DagResult pad_with(const TensorType& x, const TensorType& value, const Shape& before,
                    const Shape& bordered) {
   te::DagBuilder builder;
@@ -117,7 +117,7 @@ DagResult pad_with(const TensorType& x, const TensorType& value, const Shape& be
   if (inside.defined()) {
     const std::vector<Expr> zeros(value.shape.size(), ir::int_imm(0));
     element = ir::select(inside, element, builder.read(fill, zeros));
-  } else {  // the operand stays one of the Dag's
+  } else {  // keeps the operand in the Dag
     const std::vector<Expr> zeros(value.shape.size(), ir::int_imm(0));
     element = ir::select(ir::int_imm(1) < 0, builder.read(fill, zeros), element);
   }

@@ -1,15 +1,15 @@
-// Norms, of floats, in f32 for f16 and bf16. Stages as te/ops/norm.h has them.
+// Norms of floats, in f32 for f16 and bf16, with the stages of te/ops/norm.h.
 //
 //   layer_norm(x, scale?, bias?; axis=-1, epsilon=1e-5)   over the dimensions from `axis` on; scale
 //                                and bias broadcast to x. Stages S, A, V, R, Y
 //   rms_norm(x, scale?; axis=-1, epsilon=1e-5)            S, R, Y
 //   group_norm(x, scale?, bias?; groups, axis=1, epsilon=1e-5)     mean and variance of each
-//                                group of channels (dimension `axis`) at each place of
-//                                dimension 0; scale and bias have one number a channel.
+//                                group of channels (dimension `axis`) of each element of
+//                                dimension 0; scale and bias have one number per channel.
 //                                S, A, V, R, Y
 //   lrn(x; size, alpha=1e-4, beta=0.75, bias=1, axis=1)   x / (bias + alpha/size s)^beta where s
-//                                sums the squares of `size` channels around. S, Y
-//   lp_norm(x; axis=-1, p=2)     x / |x|_p, 0 where that is 0; p is 1 or 2. S, R, Y
+//                                sums the squares of the `size` nearest channels. S, Y
+//   lp_norm(x; axis=-1, p=2)     x / |x|_p, 0 if that is 0; p is 1 or 2. S, R, Y
 #include "te/ops/norm.h"
 
 #include <fmt/format.h>
@@ -47,7 +47,7 @@ std::vector<size_t> from_axis(size_t axis, size_t rank) {
   return columns;
 }
 
-// A scale and a bias that broadcast to x; either may be left out.
+// A scale and a bias that broadcast to x; either may be omitted.
 struct ScaleAndBias {
   std::optional<te::TensorId> scale, bias;
 };
@@ -67,7 +67,7 @@ Result<ScaleAndBias> scale_and_bias(const OpDef& op, te::DagBuilder& builder,
   return made;
 }
 
-// Where `tensor`, which broadcasts to `shape`, is read for an element of that shape.
+// The indices of `tensor`, which broadcasts to `shape`, for an element of that shape.
 Indices broadcast_indices(const te::Tensor& tensor, const Shape& shape, const Indices& at) {
   Indices indices;
   for (size_t d = 0; d < tensor.shape.size(); ++d) {
@@ -115,7 +115,7 @@ DagResult build_rms_norm(const OpDef& op, const Attributes& attributes, OperandT
 // The groups of channels of group_norm: x[n, .., c, ..] is in row (n, g) where c = g * each + rc.
 te::Rows group_rows(te::DagBuilder& builder, const Shape& shape, size_t axis, int64_t groups) {
   const int64_t each = shape[axis] / groups;
-  // A group of one channel has no axis of its own, unless nothing else is reduced.
+  // A group of one channel has no axis for it, unless nothing else is reduced.
   const bool lone = each == 1 && groups > 1 && shape.size() > 2;
   te::Rows::Layout layout;
   layout.rows.push_back({.name = "n", .extent = shape[0]});

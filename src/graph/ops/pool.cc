@@ -4,8 +4,8 @@
 // Windows over one to three spatial dimensions; lists have one number for each.
 //   channels_last=0   x[n, c, s..] -> y[n, c, s..]
 //   channels_last=1   x[n, s.., c] -> y[n, s.., c], the Dag of te's pool
-// ceil_pad says how much of pad_end is there only because the number of windows was rounded up: an
-// average never counts that, even with count_include_pad.
+// ceil_pad is the part of pad_end that comes from rounding the number of windows up: an average
+// never counts it, even with count_include_pad.
 #include "te/ops/pool.h"
 
 #include <fmt/format.h>

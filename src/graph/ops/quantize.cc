@@ -1,11 +1,12 @@
-// Maps with numbers for each channel: one stage Y of x's shape.
+// Elementwise operators with parameters per channel: one stage Y of x's shape.
 //
-//   quantize_linear(x, scale, zero?; axis=1, to)    round(x / scale) + zero, saturated; halves go
-//   to
-//                                the even neighbor; `to` is an integer type, that of zero if given
-//   dequantize_linear(x, scale, zero?; axis=1)      (x - zero) * scale, of the type of scale
-//     A scale and its zero have one element, one for each of dimension `axis`, or as many
-//     dimensions as x: then each stands for a block along `axis`.
+//   quantize_linear(x, scale, zero?; axis=1, to)
+//                                round(x / scale) + zero, saturated, ties to even; `to` is an
+//                                integer type, that of zero if given
+//   dequantize_linear(x, scale, zero?; axis=1)
+//                                (x - zero) * scale, of the type of scale
+//     A scale and its zero have one element, one per element of dimension `axis`, or as many
+//     dimensions as x: then each applies to a block along `axis`.
 //   batch_norm(x, scale, bias, mean, var; axis=1, epsilon=1e-5)
 //                                (x - mean) * (scale / sqrt(var + epsilon)) + bias
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ namespace {
 using ir::Expr;
 using ir::Scalar;
 
-// How the elements of a scale are found.
+// Maps an element of x to its element of a scale.
 class ScalePlaces {
  public:
   static Result<ScalePlaces> make(const OpDef& op, const TensorType& x, const TensorType& scale,
@@ -58,7 +59,7 @@ class ScalePlaces {
 
  private:
   size_t rank_ = 0, axis_ = 0;
-  int64_t block_ = 0;  // 0: one element for each of the axis
+  int64_t block_ = 0;  // 0: one element of the scale per element of the axis
   bool single_ = false;
 };
 

@@ -46,7 +46,7 @@ constexpr std::string_view kKinds[] = {"sum",  "mean",       "max",     "min",
                                        "prod", "any",        "all",     "l1",
                                        "l2",   "sum_square", "log_sum", "log_sum_exp"};
 
-// The kinds that te has, for the types it takes.
+// The kinds that te/ops/reduce.h has for the type.
 std::optional<te::ReduceKind> known_kind(Kind kind, Scalar element) {
   switch (kind) {
     case Kind::Sum:
@@ -69,7 +69,7 @@ std::optional<te::ReduceKind> known_kind(Kind kind, Scalar element) {
   }
 }
 
-// What is added up for an element.
+// The term of an element.
 Expr term_of(Kind kind, const Expr& x) {
   switch (kind) {
     case Kind::L1:
@@ -83,7 +83,7 @@ Expr term_of(Kind kind, const Expr& x) {
   }
 }
 
-// What becomes of the sum of `count` terms.
+// The result from the sum of `count` terms.
 Expr result_of_sum(Kind kind, const Expr& sum, double count) {
   switch (kind) {
     case Kind::L2:
@@ -114,7 +114,7 @@ Status check_kind(const OpDef& op, Kind kind, Scalar element) {
   }
 }
 
-// Over no axes: each element by itself.
+// Over no axes: elementwise.
 DagResult reduce_nothing(const TensorType& x, Kind kind) {
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
@@ -127,7 +127,7 @@ DagResult reduce_nothing(const TensorType& x, Kind kind) {
   return finish(std::move(builder), axes, result, logical ? Scalar::Bool : x.element);
 }
 
-// Drops or keeps the folded dimensions of S in the last stage.
+// Drops or keeps the reduced dimensions of S in the last stage.
 class Folding {
  public:
   Folding(const TensorType& x, std::span<const size_t> columns, bool keep)
@@ -163,7 +163,7 @@ class Folding {
   }
 
  private:
-  // An infinite maximum is left in: inf - inf would be NaN.
+  // An infinite maximum is not subtracted: inf - inf would be NaN.
   static Expr safe(const Expr& maximum) {
     const double largest = maximum.type().scalar == Scalar::F64 ? 1e308 : 3e38;
     const Expr finite = call(ir::Intrinsic::Abs, maximum) < number(largest, maximum);

@@ -1,25 +1,24 @@
 // resize(x; to, mode=nearest|linear|cubic, coordinates=half_pixel, rounding=round_prefer_floor,
 //        scales, roi, extrapolation=0, cubic_a=-0.75, exclude_outside=0, antialias=0)
 //
-// x sampled at other places, as ONNX's Resize: element o of a dimension stands for the place p(o):
+// Resamples x as ONNX's Resize: element o of a dimension samples position p(o):
 //
 //   half_pixel             (o + 1/2) / scale - 1/2
-//   half_pixel_symmetric   the same around the middle, where scale * in is no integer
-//   pytorch_half_pixel     the same, 0 when out is 1
+//   half_pixel_symmetric   the same about the center, if scale * in is not an integer
+//   pytorch_half_pixel     the same, 0 if out is 1
 //   asymmetric             o / scale
 //   align_corners          o (in - 1) / (scale in - 1), 0 when out is 1
-//   tf_crop_and_resize     evenly from roi begin to roi end (fractions of in - 1); places outside x
-//                          take the value `extrapolation`
+//   tf_crop_and_resize     evenly from roi begin to roi end (fractions of in - 1); positions
+//   outside
+//                          x take the value `extrapolation`
 //
-// `to` has the extents of the result. `scales`, a text such as "1,1,2,2.5", has one number a
-// dimension; without it a scale is to / extent. `roi`, a text likewise, has all begins, then all
-// ends.
+// `to` has the extents of the result. `scales`, a text such as "1,1,2,2.5", has one number per
+// dimension; the default is to / extent. `roi`, also a text, has all begins, then all ends.
 //
-// Where nothing but nearest or linear at the three first-named kinds of places is wanted and scales
-// are quotients of extents, it is the Dag of te's resize. Else nearest is one stage Y, and linear
-// and cubic have for each dimension d that changes a stage Wd[o, t], the weights of the taps around
-// p(o) (with antialias as many as the kernel, stretched by 1 / scale, covers), where weights do not
-// add up to one also Nd[o], their sum, then the sum of weighted taps, outermost dimension first.
+// The modes that te/ops/resize.h has are its Dag. Otherwise nearest is one stage Y, and linear and
+// cubic have, for each resized dimension d, a stage Wd[o, t] with the weights of the taps around
+// p(o) (with antialias as many as the kernel, stretched by 1 / scale, covers), a stage Nd[o] with
+// their sum if that is not 1, then the sum of weighted taps, outermost dimension first.
 #include "te/ops/resize.h"
 
 #include <fmt/format.h>
@@ -66,7 +65,7 @@ struct Plan {
   }
 };
 
-// Numbers joined by commas; nothing where they are not `size` finite ones.
+// Numbers separated by commas; nothing unless there are `size` finite ones.
 std::optional<std::vector<double>> numbers_of(const std::string& text, size_t size) {
   std::vector<double> numbers;
   const char* at = text.data();
@@ -122,10 +121,10 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
   return plan;
 }
 
-// The Dag of te's resize, where it is what is wanted.
+// The parameters of te::resize, if it has the mode.
 std::optional<te::ResizeShape> known_form(const Plan& plan, Scalar element) {
   if (plan.mode == Mode::Cubic || plan.antialias || plan.places == Places::Crop) return {};
-  bool single = false;  // a changed dimension with one place
+  bool single = false;  // a resized dimension with one element
   for (size_t d = 0; d < plan.from.size(); ++d) {
     const double quotient = static_cast<double>(plan.to[d]) / static_cast<double>(plan.from[d]);
     if (std::fabs(plan.scale(d) - quotient) > 1e-9 * quotient) return {};
@@ -180,10 +179,10 @@ Line line_of(const Plan& plan, size_t d) {
 
 Expr floor_of(const Expr& x) { return call(ir::Intrinsic::Floor, x); }
 
-// The element before a place of which the taps are counted. Stages that compute it again round in
-// other ways (a fused multiply-add, or none) and have to agree: what lies just before an element
-// counts as being there, so that places that are elements have some room on both sides. Weights are
-// continuous, and the place itself stays.
+// The element before a position, from which taps are counted. Stages that recompute it may round
+// differently (with a fused multiply-add or without) and must agree: a position just before an
+// element counts as that element, which leaves some tolerance on both sides of positions that are
+// elements. Weights are continuous, and the position itself is unchanged.
 Expr base_of(const Expr& place) { return floor_of(place + number(0x1p-22, place)); }
 
 Expr rounded(const Expr& x, te::Rounding rounding) {
@@ -207,7 +206,7 @@ Expr rounded(const Expr& x, te::Rounding rounding) {
 // The taps of one dimension: element base + first + t has the weight of its distance from p.
 struct Taps {
   int64_t first = 0, count = 1;
-  double stretch = 1;  // what distances are multiplied by
+  double stretch = 1;  // factor of distances
 };
 
 Result<Taps> taps_of(const OpDef& op, const Plan& plan, size_t d) {
@@ -285,7 +284,7 @@ class Resizer {
     return {};
   }
 
-  // The number of the tap's element, which may lie outside.
+  // The index of the tap's element, which may be out of bounds.
   Expr element_of(const Taps& taps, size_t d, const Expr& o, const Expr& tap) const {
     const Expr base = ir::cast(Scalar::I64, base_of(line_of(plan_, d).at(o)));
     return base + taps.first + tap;
@@ -312,7 +311,7 @@ class Resizer {
                            weight.type().scalar);
   }
 
-  // `value`, or the extrapolation where a place lies outside.
+  // `value`, or the extrapolation if a position is outside.
   Expr outside_or(const std::vector<te::Axis>& axes, const Expr& value) const {
     if (plan_.places != Places::Crop) return value;
     Expr inside;

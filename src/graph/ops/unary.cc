@@ -7,7 +7,7 @@
 //   is_nan, is_inf(positive=1, negative=1)         give bool
 //   leaky_relu(alpha) elu(alpha) celu(alpha) selu(alpha, gamma) hard_sigmoid(alpha, beta)
 //   thresholded_relu(alpha) shrink(bias, lambd) gelu(approximate=none|tanh)
-//   cast(to)                             to another type, as ir/type.h says
+//   cast(to)                             to another type, by the rules of ir/type.h
 #include <fmt/format.h>
 
 #include <algorithm>

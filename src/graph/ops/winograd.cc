@@ -2,8 +2,8 @@
 //
 //   conv_winograd(x, w; pad=0)
 //     x[n, h, w, ci] w[m+2, m+2, ci, co] -> y[n, h + 2 pad - 2, w + 2 pad - 2, co], the Dag of te's
-//     conv2d_winograd with m x m outputs a tile, m = 2 or 4; w is the transformed kernel, which the
-//     pass of that name makes (graph/passes/winograd.h)
+//     conv2d_winograd with tiles of m x m outputs, m = 2 or 4; w is the transformed kernel from the
+//     pass winograd (graph/passes/winograd.h)
 #include "te/ops/winograd.h"
 
 #include <fmt/format.h>

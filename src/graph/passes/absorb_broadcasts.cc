@@ -16,10 +16,10 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-// A value whose elements are those of `source` several times over.
+// A broadcast of `source`.
 struct Repeated {
   ValueId source = kNone;
-  Extents shape;              // with what is repeated
+  Extents shape;              // with broadcast dimensions
   std::vector<bool> repeats;  // by dimension of that shape
 };
 
@@ -47,7 +47,7 @@ struct Side {
 
 int64_t count_of(const Side& side, char letter) { return std::ranges::count(side.letters, letter); }
 
-// A letter becomes several, its dimension as many.
+// Splits a letter and its dimension into several.
 void split_letter(Side& side, char letter, const std::string& letters, const Extents& extents) {
   const size_t at = side.letters.find(letter);
   if (at == std::string::npos) return;
@@ -67,7 +67,7 @@ class Contraction {
     taken_ = sides_[0].letters + sides_[1].letters;
   }
 
-  // The operand without its repeats; false where it has none, or they have to stay.
+  // Drops the broadcast dimensions of the operand; false if there are none or they must stay.
   bool absorb(size_t side) {
     const auto found = repeated(*rewrite_, in_[side]);
     if (!found || rewrite_->shape(in_[side]) != sides_[side].shape) return false;
@@ -119,7 +119,7 @@ class Contraction {
         other.shape[other.letters.find(letter)] != old.shape[part.to]) {
       return false;
     }
-    if (dims.size() == 1) return true;  // nothing of it is left here
+    if (dims.size() == 1) return true;  // the letter is dropped
     std::string letters;
     Extents extents;
     for (const size_t d : dims) {

@@ -1,4 +1,4 @@
-// Contractions read what is repeated once: a letter of which the operand has nothing.
+// Contractions read a broadcast operand without its broadcast dimensions.
 //
 //   contract(x, broadcast(y: [8,1,64] -> [8,128,64]); a=bik, b=bkj, out=bij)
 //     ->   contract(x, reshape(y: [8,64]); a=bik, b=bj, out=bij)
@@ -6,7 +6,7 @@
 //            a=bhik, b=bhjk, out=bhij)
 //     ->   reshape(contract(reshape(q: [1,4,3,7,64]), k: [1,4,9,64]; a=bhgik, b=bhjk, out=bhgij))
 //
-// The second is how decoders share keys and values between heads.
+// The second form is grouped-query attention: several heads share keys and values.
 #pragma once
 
 #include "graph/passes.h"

@@ -1,10 +1,10 @@
-// Transposes of what contractions read and write become other letters, also behind elementwise
-// nodes and views:
+// Transposes of the operands and results of contractions become other letters, also across
+// elementwise nodes and Views:
 //
 //   contract(transpose(q; [0,2,1,3]), k; a=bhid, ..)    ->    contract(q, k; a=bihd, ..)
 //   transpose(contract(p, v; .., out=bhid); [0,2,1,3])  ->    contract(p, v; .., out=bihd)
 //
-// A Graph in which that would move more bytes than before stays as it is.
+// The Graph is unchanged if that would move more bytes than before.
 #pragma once
 
 #include "graph/passes.h"

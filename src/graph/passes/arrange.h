@@ -1,17 +1,16 @@
-// Arranger: moves transposes through a Graph. Each value of the old Graph has an Order, in which
-// its dimensions lie in the new one; a transpose only changes what order that is, and no node is
-// made for it until somebody needs the value in another order.
+// Arranger: moves transposes through a Graph. Each value of the old Graph has an Order of its
+// dimensions in the new one. A transpose only changes that order; a node is added when a reader
+// needs the value in another order.
 //
-//   transpose(x; [0,2,3,1])    no node: dimension j of what is there is dimension order[j]
-//   relu(y)                    the same node on what is there
-//   concat(y, z; axis=3)       in the order that moves the fewest bytes; axis where 3 lies
+//   transpose(x; [0,2,3,1])    no node: dimension j of the new value is dimension order[j]
+//   relu(y)                    the same node, in the order of y
+//   concat(y, z; axis=3)       in the order that moves the fewest bytes; the axis follows
 //   conv(y, w)                 in channels-last order (by `windows`)
 //   contract(y, z)             letters are relabelled (by `contracts`)
-//   others, outputs            y in its own order: one transpose, or a reshape where only
-//                              dimensions of extent 1 change places, or a moved constant
+//   others, outputs            y in its own order: one transpose, or a reshape if only dimensions
+//                              of extent 1 are permuted, or a transposed constant
 //
-// The passes channels_last, absorb_transposes and cancel_transposes are this with more or fewer of
-// its rules.
+// The passes channels_last, absorb_transposes and cancel_transposes use it with different rules.
 #pragma once
 
 #include <map>
@@ -26,13 +25,13 @@ namespace tilewright::graph {
 using Order = std::vector<int64_t>;
 
 struct ArrangeOptions {
-  bool push = true;        // through what has rules; else transposes only meet each other
+  bool push = true;        // through nodes with rules; else transposes only cancel each other
   bool contracts = false;  // contractions read and write any order
-  bool windows = false;    // convolutions ask for channels last
+  bool windows = false;    // convolutions want channels last
 };
 
-// What of a dimension that a reshape made of several is in another order: a flattened image that
-// goes to a contraction with constant weights, which are reordered instead.
+// A dimension that a reshape merged from several in another order: a flattened image that a
+// contraction reads, whose constant weights are reordered instead.
 struct Flattened {
   std::vector<int64_t> shape;  // of the old dimensions that became this one
   Order order;                 // of them
@@ -52,15 +51,15 @@ class Arranger {
   bool is_output(ValueId old) const;
   const std::vector<int64_t>& shape(ValueId old) const { return from().value(old).type.shape; }
   const Order& order(ValueId old) const { return orders_[old]; }
-  // Bytes that are moved to bring it there.
+  // The bytes moved to bring it into that order.
   int64_t cost(ValueId old, const Order& order) const;
   Result<ValueId> in_order(ValueId old, const Order& order);
   Result<ValueId> plain(ValueId old);
-  // As an operand that is broadcast to a result in that order.
+  // As an operand that broadcasts to a result in that order.
   Result<ValueId> broadcast_in_order(ValueId old, const Order& order);
-  // The order of one of these that costs least for all; all of one rank.
+  // The order among those of `olds` with the lowest total cost; all have the same rank.
   Order cheapest(const std::vector<ValueId>& olds) const;
-  // Results of nodes with one.
+  // For nodes with one result.
   void set(const Node& node, ValueId now, Order order);
   // True, as a rule that applies gives it.
   Result<bool> add(const Node& node, std::vector<ValueId> inputs, Attributes attributes,
@@ -80,14 +79,14 @@ class Arranger {
 
 Order own_order(size_t rank);
 Order channels_last_order(size_t rank);                      // 0, 2, ..., 1
-int64_t position_of(const Order& order, int64_t dimension);  // where the dimension lies
+int64_t position_of(const Order& order, int64_t dimension);  // the position of the dimension
 std::vector<int64_t> permuted(const std::vector<int64_t>& list, const Order& order);
-// Whether moving dimensions by `perm` leaves the bytes as they are.
+// Whether permuting the dimensions by `perm` leaves the bytes unchanged.
 bool moves_nothing(const std::vector<int64_t>& shape, const Order& perm);
-// `have` can be read as `want` without moving.
+// Whether order `have` can be read as `want` without moving bytes.
 bool same_bytes(const std::vector<int64_t>& shape, const Order& have, const Order& want);
 
-// Rules, by op name; false: none for this node, it is kept in its own order.
+// Rules by op name. A rule returns false if it does not apply; the node then keeps its own order.
 using ArrangeRule = Result<bool> (*)(Arranger& arranger, const Node& node);
 struct ArrangeRow {
   std::string_view op;
@@ -103,7 +102,7 @@ ArrangeRule window_rule(std::string_view op);
 
 Result<Graph> arrange(const Graph& graph, ArrangeOptions options);
 
-// Bytes of results of transposes that move something.
+// The bytes of the results of all transposes that move elements.
 int64_t transposed_bytes(const Graph& graph);
 
 }  // namespace tilewright::graph

@@ -1,5 +1,5 @@
-// The rule for contractions: their operands may lie in any order, by other letters, and their
-// result in the one that its readers want.
+// The rule for contractions: by relabeling letters, operands may be in any order, and the result is
+// in the order that its readers want.
 //
 //   contract(transpose(x; [0,2,1,3]), y; a=bhik, b=bhkj, out=bhij)   ->   a=bihk
 #include <algorithm>
@@ -21,8 +21,8 @@ std::string permuted_letters(const std::string& letters, const Order& order) {
   return result;
 }
 
-// The order in which an elementwise node has another operand of that shape, which is there already:
-// a residual; its own where none is moved.
+// The order of another operand of an elementwise node with that shape, such as a residual; its own
+// order if none is permuted.
 Order order_beside(const Arranger& arranger, const Node& node, ValueId value) {
   Order own = own_order(arranger.shape(value).size());
   for (const ValueId other : node.inputs) {
@@ -38,8 +38,8 @@ bool reads_image(const Node& node, ValueId value) {
          node.attributes.integer("channels_last", 0) == 0;
 }
 
-// The order in which the readers of a value want it: that of the transposes and convolutions that
-// read it, behind elementwise nodes too, or of what is added to it.
+// The order that the readers of a value want: that of transposes and convolutions that read it,
+// also across elementwise nodes, or of a value that is added to it.
 Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
   Order own = own_order(arranger.shape(value).size());
   const std::vector<NodeId>& readers = arranger.readers(value);
@@ -62,7 +62,7 @@ Order wanted_order(const Arranger& arranger, ValueId value, int depth) {
   return wanted;
 }
 
-// Weights whose dimension `at` has the elements of a flattened image in its new order.
+// Weights with dimension `at` permuted to the new order of a flattened image.
 Constant reordered(const Constant& weights, size_t at, const Flattened& flat) {
   const Extents shape = weights.type().shape;
   Extents split(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(at));

@@ -1,5 +1,4 @@
-// Rules for elementwise nodes and for those that move: transpose, reshape, concat, slice, pad,
-// tile, broadcast.
+// Rules for Map and Move nodes: transpose, reshape, concat, slice, pad, tile, broadcast.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -12,7 +11,7 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-// Operands of a result in that order; `first` of them, the others as they are.
+// The first `count` operands in the order of the result, the others in their own.
 Result<std::vector<ValueId>> operands_in_order(Arranger& arranger, const Node& node,
                                                const Order& order, size_t first) {
   std::vector<ValueId> inputs;
@@ -26,7 +25,7 @@ Result<std::vector<ValueId>> operands_in_order(Arranger& arranger, const Node& n
   return inputs;
 }
 
-// The same node with lists of one number a dimension, in the order of its operand.
+// The same node with lists of one number per dimension, in the order of its operand.
 Result<bool> with_lists(Arranger& arranger, const Node& node,
                         std::initializer_list<std::string_view> names) {
   const Order order = arranger.order(node.inputs[0]);
@@ -82,7 +81,7 @@ Result<bool> arrange_broadcast(Arranger& arranger, const Node& node) {
   return arranger.add(node, {arranger.rewrite().at(x)}, {{"shape", permuted(shape, order)}}, order);
 }
 
-// Where the first dimension of a part that is larger than 1 lies; parts without one lie behind the
+// The position of the first dimension of a part that is larger than 1; parts without one follow the
 // part before them.
 std::vector<int64_t> places_of(const std::vector<ReshapePart>& parts, const Extents& shape,
                                const Order& order) {
@@ -99,8 +98,8 @@ std::vector<int64_t> places_of(const std::vector<ReshapePart>& parts, const Exte
   return places;
 }
 
-// Is the one reader of a flattened image, or each, a contraction with constant weights that sums
-// over the dimension?
+// Whether each reader of a flattened image is a contraction with constant weights that sums over
+// the dimension.
 bool only_contracted(const Arranger& arranger, ValueId value, size_t dimension) {
   if (arranger.is_output(value) || arranger.readers(value).empty()) return false;
   return std::ranges::all_of(arranger.readers(value), [&](NodeId id) {
@@ -194,7 +193,7 @@ Result<bool> arrange_reshape(Arranger& arranger, const Node& node) {
   const std::vector<ReshapePart> parts = reshape_parts(before, arranger.shape(y));
   const Result<bool> flat = flatten(arranger, node, parts);
   if (!flat || *flat) return flat;
-  // Parts in the order in which they lie; the dimensions of each in their own.
+  // Parts in their order in memory; the dimensions of each in its own order.
   const std::vector<int64_t> places = places_of(parts, before, arranger.order(x));
   std::vector<size_t> sorted(parts.size());
   std::iota(sorted.begin(), sorted.end(), 0);

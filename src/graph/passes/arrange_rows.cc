@@ -11,7 +11,7 @@ bool in_own_order(const Arranger& arranger, ValueId old) {
   return arranger.order(old) == own_order(arranger.shape(old).size());
 }
 
-// The order of what is left when dimensions are dropped.
+// The order without the dropped dimensions.
 Order without(const Order& order, const std::vector<int64_t>& dropped) {
   Order left;
   for (const int64_t dimension : order) {
@@ -37,7 +37,7 @@ Result<bool> arrange_reduce(Arranger& arranger, const Node& node) {
   return arranger.add(node, {arranger.rewrite().at(x)}, attributes, left);
 }
 
-// Along one axis. What runs along the last dimension stays there.
+// Along one axis. The last dimension stays last.
 Result<bool> along_axis(Arranger& arranger, const Node& node, int64_t fallback, bool dropped) {
   const ValueId x = node.inputs[0];
   if (in_own_order(arranger, x)) return false;
@@ -64,7 +64,7 @@ Result<bool> arrange_scan(Arranger& arranger, const Node& node) {
   return along_axis(arranger, node, 0, false);
 }
 
-// Norms with one parameter a channel: lrn, group_norm, batch_norm and the like.
+// Norms with one parameter per channel: lrn, group_norm, batch_norm and others.
 Result<bool> by_channel(Arranger& arranger, const Node& node) {
   const ValueId x = node.inputs[0];
   if (in_own_order(arranger, x)) return false;
@@ -82,7 +82,7 @@ Result<bool> by_channel(Arranger& arranger, const Node& node) {
   return arranger.add(node, inputs, attributes, order);
 }
 
-// Over the last dimensions, which have to be the last ones in their own order.
+// Over the last dimensions, which must stay last, in their own order.
 Result<bool> arrange_norm(Arranger& arranger, const Node& node) {
   const ValueId x = node.inputs[0];
   if (in_own_order(arranger, x)) return false;

@@ -10,7 +10,7 @@ namespace {
 
 bool is_channels_last(const Node& node) { return node.attributes.integer("channels_last", 0) != 0; }
 
-// A convolution of each channel by itself.
+// Whether the convolution is depthwise.
 bool is_depthwise(const Arranger& arranger, const Node& node) {
   const int64_t groups = node.attributes.integer("groups", 1);
   return node.op == "conv" && groups > 1 && groups == arranger.shape(node.inputs[0])[1] &&
@@ -33,7 +33,7 @@ Result<bool> with_weights(Arranger& arranger, const Node& node, const Order& wei
   return arranger.add(node, {x, w}, attributes, order);
 }
 
-// w[co, ci, k...] -> w[k..., ci, co]; without ci where each channel is by itself
+// w[co, ci, k...] -> w[k..., ci, co]; without ci if depthwise
 Result<bool> arrange_conv(Arranger& arranger, const Node& node) {
   Order weights = own_order(arranger.shape(node.inputs[1]).size());
   weights.erase(weights.begin(), weights.begin() + 2);
@@ -51,7 +51,7 @@ Result<bool> arrange_conv_transpose(Arranger& arranger, const Node& node) {
   return with_weights(arranger, node, weights);
 }
 
-// As the operand comes.
+// In the order of the operand.
 Result<bool> arrange_pool(Arranger& arranger, const Node& node) {
   const ValueId x = node.inputs[0];
   const Order order = channels_last_order(arranger.shape(x).size());
@@ -63,7 +63,7 @@ Result<bool> arrange_pool(Arranger& arranger, const Node& node) {
   return arranger.add(node, {now}, attributes, order);
 }
 
-// "1,1,2,3" in another order; of several lists one behind the other, each.
+// "1,1,2,3" in another order; each of several concatenated lists.
 std::string permuted_text(const std::string& text, const Order& order) {
   std::vector<std::string_view> words;
   for (const auto word : std::views::split(text, ',')) words.emplace_back(word.begin(), word.end());

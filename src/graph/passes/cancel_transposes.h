@@ -1,5 +1,5 @@
-// Transposes of transposes become one; those that change nothing vanish, those that move dimensions
-// of extent 1 only become reshapes, those of constants become constants.
+// Merges transposes of transposes, and removes identities. A transpose that only moves dimensions
+// of extent 1 becomes a reshape; a transposed constant becomes a constant.
 #pragma once
 
 #include "graph/passes.h"

@@ -23,7 +23,7 @@ std::string key_of(const Node& node, std::vector<ValueId> operands) {
                      node.attributes.to_string(), node.outputs.size());
 }
 
-// Some of the bytes: most constants that differ do so here.
+// A sample of the bytes, in which most different constants differ.
 std::string sample_of(const Constant& constant) {
   const std::span<const std::byte> bytes = constant.bytes();
   std::string sample = constant.type().to_string();

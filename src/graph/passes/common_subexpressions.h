@@ -1,7 +1,7 @@
-// Nodes that compute the same from the same operands become one, and constants with the same bytes:
-// single numbers, integers, and large ones. A scale and a bias that happen to be alike stay two, so
-// that kernels do not depend on the weights.
-// The operands of add, mul, max and min may be in any order.
+// Common subexpression elimination: merges nodes with the same operator and operands, and equal
+// constants (single numbers, integers, and large ones). A scale and a bias that happen to be equal
+// stay separate, so kernels do not depend on the values of weights. The operands of add, mul, max
+// and min may be in any order.
 //
 //   a = sub(x, m); b = sub(x, m); c = mul(a, b)   ->   a = sub(x, m); c = mul(a, a)
 #pragma once

@@ -22,7 +22,7 @@ std::vector<int64_t> strides_of(const std::vector<int64_t>& shape) {
   return strides;
 }
 
-// Strides of a tensor of `shape` under the axes of the broadcast shape; 0 where it is repeated.
+// Strides of a tensor of `shape` along the axes of the broadcast shape; 0 for broadcast dimensions.
 std::vector<int64_t> broadcast_strides(const std::vector<int64_t>& shape, size_t rank) {
   const std::vector<int64_t> strides = strides_of(shape);
   std::vector<int64_t> result(rank, 0);
@@ -32,7 +32,7 @@ std::vector<int64_t> broadcast_strides(const std::vector<int64_t>& shape, size_t
   return result;
 }
 
-// Rows of the result are made from columns: in squares, so that both are in the cache.
+// Copies columns to rows in square blocks, so that both stay in cache.
 template <size_t kBytes>
 void move_square(const std::byte* from, std::byte* to, std::array<int64_t, 2> extents,
                  std::array<int64_t, 2> from_strides, std::array<int64_t, 2> to_strides) {

@@ -1,4 +1,4 @@
-// Drops nodes and constants that no output needs. Inputs of the model stay.
+// Dead code elimination: drops nodes and constants that no output needs. Inputs of the model stay.
 //
 //   y = relu(x); z = exp(x); outputs y   ->   y = relu(x); outputs y
 #pragma once

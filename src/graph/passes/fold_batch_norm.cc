@@ -43,7 +43,7 @@ std::optional<Affine> affine_of(const Rewrite& rewrite, const Node& node,
   return Affine{.factor = of_numbers(small, factor), .summand = of_numbers(small, summand)};
 }
 
-// heavy(x, w) + bias, nobody else reading either.
+// heavy(x, w) + bias, where both have no other readers.
 struct Biased {
   ValueId heavy = kNone;
   Constant bias;  // empty: none
@@ -70,7 +70,7 @@ std::optional<Constant> new_bias(const Constant& bias, const Affine& affine) {
   return all;
 }
 
-// (heavy(x, w) + b) * factor + summand as heavy(x, w') + b'; kNone where it cannot be.
+// (heavy(x, w) + b) * factor + summand as heavy(x, w') + b'; kNone if that is not possible.
 Result<ValueId> fold(Rewrite& rewrite, ValueId value, const Affine& affine) {
   const Biased found = match_biased(rewrite, value);
   const Node* made = rewrite.made_by(found.heavy);

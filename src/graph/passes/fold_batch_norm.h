@@ -1,11 +1,12 @@
-// Batch norm, and factors and summands of output channels, into the constant weights of the
-// convolution or contraction before (permission `fold`):
+// Folds batch norm, and factors per output channel, into the constant weights of the preceding
+// convolution or contraction (permission `fold`):
 //
-//   batch_norm(conv(x, w) + b)   ->   conv(x, w * s) + (b * s + t)       s = scale / sqrt(var +
-//   eps) (contract(x, w) + b) * g     ->   contract(x, w * g) + b * g         t = bias - mean * s
-//   batch_norm(x)                ->   x * s + t                          before a convolution
+//   batch_norm(conv(x, w) + b)   ->   conv(x, w * s) + (b * s + t)
+//   (contract(x, w) + b) * g     ->   contract(x, w * g) + b * g
+//   batch_norm(x)                ->   x * s + t                       before a convolution
 //
-// A node whose result others read too keeps its weights.
+// where s = scale / sqrt(var + eps) and t = bias - mean * s. A convolution or contraction with
+// other readers keeps its weights.
 #pragma once
 
 #include "graph/passes.h"

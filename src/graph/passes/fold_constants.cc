@@ -11,15 +11,15 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr double kMostWork = 1e6;            // iterations that are computed here
-constexpr double kMostWithoutExecute = 1e7;  // where there is nobody else
-constexpr double kMostTogether = 3e7;        // of one run of the pass, more is left to `execute`
+constexpr double kMostWork = 1e6;            // iterations per node that are interpreted
+constexpr double kMostWithoutExecute = 1e7;  // the same without `execute`
+constexpr double kMostTogether = 3e7;        // per run of the pass; the rest is left to `execute`
 constexpr int64_t kSmallBytes = int64_t{1} << 20;
 constexpr int64_t kManyBytes = int64_t{1} << 28;
 
 using Constants = std::vector<Constant>;
 
-// Elementwise readers repeat a small operand themselves.
+// Elementwise readers broadcast a small operand themselves.
 bool is_repeated(const Rewrite& rewrite, const Node& node) {
   constexpr int64_t kMostElements = 1024;
   return node.op == "broadcast" &&
@@ -32,21 +32,21 @@ int64_t bytes_of_results(const Graph& from, const Node& node) {
   return bytes;
 }
 
-// Does the result stay about as large as its operands?
+// Whether the result is not much larger than its operands.
 bool stays_small(int64_t after, const Constants& operands) {
   int64_t before = 0;
   for (const Constant& operand : operands) before += operand.type().bytes();
   return after <= std::max(kSmallBytes, 2 * before);
 }
 
-// What one run of the pass may still take. A chain of tiles doubles its constant with each node.
+// The remaining budget of a run of the pass. A chain of tiles doubles its constant with each node.
 struct Budget {
   double work = kMostTogether;
   int64_t bytes = kManyBytes;
 };
 
 Budget budget_of(const Graph& graph) {
-  constexpr int64_t kTimes = 16;  // a weight of bytes is cast, scaled and transposed as f32
+  constexpr int64_t kTimes = 16;  // a weight of bytes may be cast, scaled and transposed as f32
   Budget budget;
   for (ValueId id = 0; id < graph.value_count(); ++id) {
     const Value& value = graph.value(id);

@@ -1,12 +1,11 @@
-// Computes at compile time what depends on constants only.
+// Constant folding: computes nodes at compile time whose operands are all constants.
 //
 //   transpose(w; perm=[1,0])   ->   the transposed constant
 //
-// What is moved only is moved whatever its size, unless the result is much larger than what it is
-// made of; a broadcast of more than a few elements stays, for its readers do that themselves. Of
-// the rest, what is small is computed element by element; what is large is left to
-// PassOptions::execute, and without one to the run time. All together has a bound too, that of
-// bytes in proportion to the model's constants: what is beyond is left to the run time.
+// Nodes that only move elements are folded at any size, unless the result is much larger than the
+// operands. A broadcast of more than a few elements stays, since readers broadcast themselves.
+// Other nodes are interpreted if small; large ones are left to PassOptions::execute, or to the run
+// time without it. The total is bounded, in bytes in proportion to the model's constants.
 #pragma once
 
 #include "graph/passes.h"

@@ -44,7 +44,7 @@ bool can_scale(const Rewrite& rewrite, ValueId value, int depth) {
   return is_sum(*node) && std::ranges::all_of(node->inputs, can);
 }
 
-// The value times the factor; can_scale said it can be.
+// The value times the factor. Requires can_scale.
 Result<ValueId> scale(Rewrite& rewrite, ValueId value, double factor, int depth) {
   if (is_constant(rewrite, value)) {
     return rewrite.add_constant(scaled(rewrite.constant(value), factor));

@@ -1,5 +1,5 @@
-// A factor that is one number moves backwards into constants (permissions `fold` and
-// `reassociate`), through what is linear and read by nobody else:
+// Moves a scalar factor backwards into constants (permissions `fold` and `reassociate`), through
+// linear nodes with a single reader:
 //
 //   contract(transpose(reshape(contract(x, wq) + bq)), k) * 0.125
 //     ->   contract(transpose(reshape(contract(x, wq * 0.125) + bq * 0.125)), k)

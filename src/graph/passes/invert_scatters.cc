@@ -10,21 +10,20 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-constexpr int64_t kMostElements = int64_t{1} << 26;  // of what is made of the indices
+constexpr int64_t kMostElements = int64_t{1} << 26;  // of the inverse index
 
 int64_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
 }
 
-// For each place of the dimensions that indices name, the number of the update that is last there,
-// or -1.
+// For each index of the scattered dimensions, the number of its last update, or -1.
 struct Inverse {
   Shape named;
   int64_t updates = 0;
   std::vector<int64_t> which;
 };
 
-// `number` counted from the front, or nothing where it lies outside.
+// `number` counted from the front; nothing if it is out of range.
 std::optional<int64_t> resolved(int64_t number, int64_t extent) {
   const int64_t index = number < 0 ? number + extent : number;
   return index >= 0 && index < extent ? std::optional(index) : std::nullopt;

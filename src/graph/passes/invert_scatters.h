@@ -1,9 +1,9 @@
-// Scatters at places that are constants, which say for each element of the result which update it
-// is, if any: a gather and a choice, in place of a question to all updates. As exporters write the
-// assignment to a slice of a mask.
+// Scatters with constant indices become a gather and a select: the inverse index of each element of
+// the result is known, so it need not search all updates. Exporters write the assignment to a slice
+// in this form.
 //
 //   scatter_nd(x, indices, updates)        ->   where(hit, gather(updates, which), x)
-//   where all are hit in their order            updates under another shape
+//   if all are hit, in order               ->   reshape(updates)
 #pragma once
 
 #include "graph/passes.h"

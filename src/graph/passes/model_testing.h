@@ -1,5 +1,5 @@
-// Small Graphs in the form in which importers make them: channels first, norms and activations
-// spelled out, transposes around attention. And their evaluation node by node.
+// For tests: small Graphs as importers build them (channels first, decomposed norms and
+// activations, transposes around attention), and their evaluation node by node.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace tilewright::graph {
 
-// A Graph in the making, with what exporters write.
+// Builds a Graph in the forms that exporters write.
 class Exported {
  public:
   using Shape = std::vector<int64_t>;

@@ -1,5 +1,5 @@
-// A value as a product: a number times other values. What patterns of activations are matched by,
-// so that the order of their factors does not matter.
+// A value as a product: a number times other values. Patterns of activations are matched in this
+// form, so the order of factors does not matter.
 //
 //   mul(div(x, 1.4142135), mul(0.5, pow(x, 2)))   ->   0.35355 * x * x * x
 #pragma once
@@ -17,13 +17,13 @@ struct Product {
   bool is(std::vector<ValueId> values) const;  // its terms are these, in any order
 };
 
-// `stop` is not taken apart.
+// `stop` is not decomposed.
 Product product_of(const Rewrite& rewrite, ValueId value, ValueId stop = kNone);
 
-// The same up to what writing the number in f32 (or f16) loses.
+// Equal up to rounding of the number to f32 or f16.
 bool close_to(double number, double wanted, ir::Scalar element);
 
-// value = factor * (1 + what); kNone where it is none such.
+// `what` of value = factor * (1 + what); kNone if the value does not have this form.
 struct OnePlus {
   double factor = 1;
   ValueId what = kNone;

@@ -22,14 +22,14 @@ constexpr int kDeepest = 12;  // nodes between the two contractions
 
 struct Mask {
   ValueId value = kNone;
-  Extents at;  // the shape of the scores where it stands
+  Extents at;  // the shape of the scores where it is applied
 };
 
-// What a softmax is of.
+// The operand of the softmax.
 struct Scores {
-  ValueId products = kNone;  // what a contraction makes
+  ValueId products = kNone;  // the result of a contraction
   double scale = 1;
-  std::vector<Mask> masks;  // as they come
+  std::vector<Mask> masks;  // in the order of application
   std::optional<double> hidden;
   bool visible = true;
 };
@@ -54,7 +54,7 @@ class Scorer {
   }
 
  private:
-  // The scores that one operand is; it has the shape of the result.
+  // The operand that has the scores; it has the shape of the result.
   std::optional<Scores> operand(ValueId input, ValueId result, int depth) const {
     if (rewrite_.shape(input) != rewrite_.shape(result)) return std::nullopt;
     return scores_of(input, depth + 1);
@@ -99,8 +99,7 @@ class Scorer {
   const Rewrite& rewrite_;
 };
 
-// What broadcasts to `at`, as it broadcasts to `to` when that is reshaped so; none where it does
-// not.
+// A shape that broadcasts to `at`, reshaped to broadcast to `to`; nothing if that is not possible.
 std::optional<Extents> viewed(Extents mask, const Extents& at, const Extents& to) {
   if (at == to) return mask;
   mask.insert(mask.begin(), at.size() - mask.size(), 1);
@@ -118,8 +117,8 @@ std::optional<Extents> viewed(Extents mask, const Extents& at, const Extents& to
   return result;
 }
 
-// Letters of the second contraction as those of the first: `scores` of the one are `weights` of the
-// other. What only the second has gets letters of its own.
+// The letters of the second contraction renamed to those of the first: `scores` of the first are
+// `weights` of the second. Other letters of the second are renamed to unused ones.
 class Renaming {
  public:
   Renaming(const std::string& weights, const std::string& scores, const std::string& taken)
@@ -150,7 +149,7 @@ bool has_twice(const std::string& letters) {
 
 struct Operand {
   ValueId value = kNone;
-  Extents shape;  // that it is viewed in
+  Extents shape;  // that it is reshaped to
 };
 
 struct Found {
@@ -160,10 +159,10 @@ struct Found {
   Attributes attributes;
 };
 
-// What the weights of values are made of: a softmax over the last dimension, behind a reshape or
-// where(is_nan(p), 0, p), that nobody else reads.
+// The weights of values: a softmax over the last dimension, possibly followed by a reshape or
+// where(is_nan(p), 0, p), without other readers.
 struct Weights {
-  const Node* softmax = nullptr;  // null: they are something else
+  const Node* softmax = nullptr;  // null: not a softmax
   bool nan_is_zero = false;
 };
 
@@ -198,7 +197,7 @@ Weights weights_of(const Rewrite& rewrite, ValueId value) {
   return {};
 }
 
-// An operand of the products without a number that multiplies it: that multiplies the scores.
+// An operand of the products without its scalar factor, which scales the scores instead.
 Operand without_factor(const Rewrite& rewrite, ValueId value, double& scale) {
   Operand operand{.value = value, .shape = rewrite.shape(value)};
   const Node* view = rewrite.made_by(value, "reshape");
@@ -254,7 +253,7 @@ std::optional<Found> match(const Rewrite& rewrite, const Node& node, size_t side
   return found;
 }
 
-// The operands, masks as they broadcast to the scores; empty where they do not.
+// The operands, with masks reshaped to broadcast to the scores; empty if they do not.
 Result<std::vector<ValueId>> operands_of(Rewrite& rewrite, const Found& found) {
   const Extents scores = rewrite.shape(found.scores.products);
   std::vector<Extents> shapes;
@@ -293,7 +292,7 @@ Result<Graph> recognize_attention(const Graph& graph, const PassOptions& options
     }
     if (found->nan_is_zero) found->attributes.set("nan_is_zero", int64_t{1});
     const auto now = rewrite.add("attention", std::move(inputs), found->attributes);
-    if (!now) return false;  // contractions take operands of several types, it does not
+    if (!now) return false;  // unlike contract, attention takes operands of one type only
     rewrite.replace(node.outputs[0], *now);
     return true;
   });

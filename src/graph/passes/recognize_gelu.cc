@@ -19,7 +19,7 @@ struct Gelu {
   std::string approximate;
 };
 
-// u = x / sqrt 2: which x? Scalars may be peeled off one by one, since x may be scaled itself.
+// The x of u = x / sqrt 2. Scalar factors are removed one by one, since x may be scaled itself.
 ValueId argument_of_erf(const Rewrite& rewrite, ValueId u) {
   for (ValueId x = u; x != kNone;) {
     const Product product = product_of(rewrite, u, x);
@@ -59,7 +59,7 @@ ValueId argument_of_tanh(const Rewrite& rewrite, ValueId u) {
   return kNone;
 }
 
-// The node is factor * a * b; b may be none.
+// Whether the node is factor * a * b; b may be kNone.
 Gelu match(const Rewrite& rewrite, double scale, const std::vector<ValueId>& sides) {
   for (const ValueId side : sides) {
     for (const ValueId term : product_of(rewrite, side).terms) {

@@ -14,7 +14,7 @@ ValueId operand(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNone;
 }
 
-// Left out, or nothing but this number.
+// Omitted, or all elements are this number.
 bool is_all(const Rewrite& rewrite, ValueId value, double number) {
   if (value == kNone) return true;
   const Constant& known = rewrite.constant(value);
@@ -45,7 +45,7 @@ Result<ValueId> match_groups(Rewrite& rewrite, const Node& node, const std::vect
                       {"epsilon", norm->attributes.number("epsilon", 1e-5)}});
 }
 
-// The constant as one number a channel of a result of `shape`; kNone.
+// The constant as one number per channel of a result of `shape`; kNone if it is not one.
 Result<ValueId> by_channel(Rewrite& rewrite, ValueId value, const Extents& shape) {
   if (rewrite.constant(value).empty()) return kNone;
   Extents own = rewrite.shape(value);

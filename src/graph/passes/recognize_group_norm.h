@@ -1,9 +1,10 @@
-// Group norm as it was written before ONNX had it: an instance norm of the groups as channels, and
-// the scale and bias of channels behind (permission `reassociate`):
+// Recognizes group norm in the form used before ONNX had the operator: an instance norm with groups
+// as channels, followed by scale and bias per channel (permission `reassociate`):
 //
-//   reshape(group_norm(reshape(x; [n, g, rest]), 1, 0; groups=g); as x)   ->   group_norm(x;
-//   groups=g) group_norm(x) * w, + b                                                ->
-//   group_norm(x, w, b)
+//   reshape(group_norm(reshape(x; [n, g, rest]), 1, 0; groups=g); as x)
+//     ->   group_norm(x; groups=g)
+//   group_norm(x) * w, + b
+//     ->   group_norm(x, w, b)
 #pragma once
 
 #include "graph/passes.h"

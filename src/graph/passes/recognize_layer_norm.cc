@@ -13,7 +13,7 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-// mean(of) over dimensions that are kept: which; none where it is no such thing.
+// The dimensions of mean(of) that keeps them; nothing if it is not such a mean.
 Extents mean_axes(const Rewrite& rewrite, ValueId value, ValueId of) {
   const Node* node = rewrite.made_by(value, "reduce");
   if (node == nullptr || node->inputs[0] != of || node->attributes.text("kind", "sum") != "mean" ||
@@ -100,7 +100,7 @@ Norm match_core(const Rewrite& rewrite, const Node& node, const std::vector<Valu
   return {};
 }
 
-// The norm; over a dimension that is not the last one, between transposes.
+// Adds the norm, between transposes if it is over another dimension than the last.
 Result<ValueId> add_norm(Rewrite& rewrite, const Norm& norm, bool may_transpose) {
   const size_t rank = rewrite.shape(norm.x).size();
   if (are_last(norm.axes, rank)) {
@@ -123,7 +123,7 @@ ValueId operand(const Node& node, size_t i) {
   return i < node.inputs.size() ? node.inputs[i] : kNone;
 }
 
-// A norm that one node reads, and the transpose behind it.
+// A norm with a single reader, and the transpose after it.
 struct FoundNorm {
   Node norm;
   ValueId value = kNone;
@@ -144,7 +144,7 @@ std::optional<FoundNorm> find_norm(const Rewrite& rewrite, ValueId value) {
   return FoundNorm{.norm = *node, .value = value, .back = std::move(back)};
 }
 
-// The constant, an operand beside the norm, as the norm's parameter; kNone where it is none.
+// The constant that the norm is multiplied by or added to, as its parameter; kNone if it is none.
 Result<ValueId> as_parameter(Rewrite& rewrite, ValueId value, const FoundNorm& found) {
   if (rewrite.constant(value).empty()) return kNone;
   const Extents& shape = rewrite.shape(found.value);
@@ -206,7 +206,7 @@ Result<ValueId> absorb_casts(Rewrite& rewrite, const Node& node, const std::vect
 }  // namespace
 
 Result<Graph> recognize_layer_norm(const Graph& graph, const PassOptions& options) {
-  // With channels last, their transposes meet others.
+  // With channels last, their transposes cancel.
   const bool windows =
       std::ranges::count(options.off, "channels_last") == 0 &&
       std::ranges::any_of(graph.nodes(), [](const Node& node) { return node.op == "conv"; });

@@ -1,13 +1,13 @@
-// Norms that are spelled out, and what is multiplied and added behind. They go over the last
-// dimensions; in a model with convolutions one over another dimension, the channels, is put between
-// transposes, which channels_last takes away.
+// Recognizes decomposed norms over the last dimensions, and absorbs the scale and bias after them.
+// In a model with convolutions, a norm over channels in another dimension is put between
+// transposes, which channels_last removes.
 //
 //   d = x - mean(x); d / sqrt(mean(d * d) + eps)     ->   layer_norm(x; axis, epsilon)
 //   x * rsqrt(mean(x * x) + eps)                     ->   rms_norm(x; axis, epsilon)
 //   layer_norm(x) * w, + b                           ->   layer_norm(x, w, b)
 //   cast(rms_norm(cast(x, f32)), f16)                ->   rms_norm(x), which computes in f32
 //
-// By permission `reassociate`.
+// Permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"

@@ -1,11 +1,11 @@
-// sigmoid and what is made of it:
+// Recognizes sigmoid and the activations built from it:
 //
 //   1 / (1 + exp(-x))                                       ->   sigmoid(x)
 //   x * sigmoid(x)                                          ->   silu(x)
 //   x * hard_sigmoid(x; 1/6, 0.5), x * clip(x + 3, 0, 6) / 6   ->   hard_swish(x)
 //   x * tanh(softplus(x)), log(1 + exp(x)) for softplus     ->   mish(x)
 //
-// Where factors have to be reordered, by permission `reassociate`.
+// Reordering factors needs the permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"

@@ -1,9 +1,9 @@
-// softmax that is spelled out, with or without the maximum, and its logarithm:
+// Recognizes decomposed softmax, with or without the maximum, and its logarithm:
 //
 //   e = exp(x - max(x)); e / sum(e)                       ->   softmax(x)
 //   log(softmax(x)), z - log(sum(exp(z))), z = x - max(x)  ->   softmax(x; log=1)
 //
-// By permission `reassociate`.
+// Permission `reassociate`.
 #pragma once
 
 #include "graph/passes.h"

@@ -1,5 +1,5 @@
-// Which dimensions of one shape are which of another with as many elements: the smallest runs that
-// hold the same elements.
+// Matches the dimensions of two shapes with the same number of elements: the smallest runs of
+// dimensions with equal products.
 //
 //   [1, 128, 4, 3, 64] and [1, 128, 12, 64]    1 | 128 | 4 3 = 12 | 64
 //   [4, 9] and [4, 1, 9]                       4 | nothing = 1 | 9
@@ -11,7 +11,7 @@
 
 namespace tilewright::graph {
 
-// Dimensions [from, from + count) of the one shape are [to, to + made) of the other.
+// Dimensions [from, from + count) of the first shape are [to, to + made) of the second.
 struct ReshapePart {
   size_t from = 0, count = 0;
   size_t to = 0, made = 0;

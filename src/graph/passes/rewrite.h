@@ -1,9 +1,8 @@
-// Rewrite: a pass at work. It goes through the nodes of a Graph in their order and says of each
-// what becomes of it; values of the old Graph are looked up in the new one. Patterns are matched in
-// the new Graph, so a rule sees what it made of the nodes before. Nodes and constants that nobody
-// reads any more are dropped at the end.
+// Rewrite: the state of a pass that rewrites a Graph node by node, in order. Values of the old
+// Graph are mapped to values of the new one. Patterns are matched in the new Graph, so a rule sees
+// the results of earlier rewrites. Nodes and constants without readers are dropped at the end.
 //
-// Pointers to nodes of the new Graph are good until the next `add`.
+// Pointers to nodes of the new Graph are valid until the next `add`.
 #pragma once
 
 #include <functional>
@@ -32,21 +31,21 @@ class Rewrite {
   const Constant& constant(ValueId now) const;                   // empty for kNone too
   std::optional<double> scalar(ValueId now) const;               // of a constant with one element
   const Node* made_by(ValueId now) const;                        // null: an input or a constant
-  const Node* made_by(ValueId now, std::string_view op) const;   // null: by another one
+  const Node* made_by(ValueId now, std::string_view op) const;   // null: by another operator
   bool read_once(ValueId now) const { return reads(now) == 1; }  // and not an output
-  int reads(ValueId now) const;  // operands that read it; an output has two more
+  int reads(ValueId now) const;  // number of operands that read it, plus 2 for an output
 
-  // Appends a node with one result. It has the name and the origin of the node being rewritten.
+  // Appends a node with one result, and the name and origin of the node being rewritten.
   Result<ValueId> add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {});
   ValueId add_constant(Constant constant);
-  // The same value under the shape; itself where it has it.
+  // The value reshaped; itself if it has that shape.
   Result<ValueId> reshape(ValueId now, const std::vector<int64_t>& shape);
 
-  void enter(const Node& old);                  // it is rewritten from here on
+  void enter(const Node& old);                  // starts rewriting this node
   void replace(ValueId old, ValueId now);       // types may differ until finish
-  Status replace_as(ValueId old, ValueId now);  // reshapes where only shapes differ
-  Status keep(const Node& old);                 // as it is, operands looked up
-  // The node as it is but for its operands; what stands for its results is not said.
+  Status replace_as(ValueId old, ValueId now);  // reshapes if only shapes differ
+  Status keep(const Node& old);                 // copies it with its operands mapped
+  // Copies the node with other operands, without replacing its results.
   Result<std::vector<ValueId>> copy(const Node& old, std::vector<ValueId> inputs);
 
   Graph finish() &&;
@@ -58,17 +57,17 @@ class Rewrite {
   Graph to_;
   std::vector<ValueId> map_;
   std::vector<int> old_reads_;  // of each old value: operands of nodes and outputs
-  std::vector<int> reads_;      // of each new value, by old readers of what it stands for
+  std::vector<int> reads_;      // of each new value, by old readers of the value it replaces
   std::vector<int> new_reads_;  // of each new value, by new nodes
-  std::vector<bool> stands_;    // the new value stands for an old one
+  std::vector<bool> stands_;    // the new value replaces an old one
   const Node* current_ = nullptr;
 };
 
-// Each node by `rule`: true when it has replaced the node's results, false to keep the node.
+// Applies `rule` to each node: true if it replaced the node's results, false to keep the node.
 using Rule = std::function<Result<bool>(Rewrite& rewrite, const Node& old)>;
 Result<Graph> rewrite_nodes(const Graph& graph, const Rule& rule);
 
-// What the outputs need: nodes, constants; all inputs stay.
+// The Graph without the nodes and constants that no output needs; all inputs stay.
 Graph pruned(const Graph& graph);
 
 // Matching. `add` and `mul` of two operands, one of them a constant: {the other, the constant}.

@@ -1,4 +1,4 @@
-// Nodes that say less than they seem to, one by one:
+// Algebraic simplification of single nodes:
 //
 //   x + 0, x * 1, x / 1, x - 0, pow(x, 1), cast to its own type, reshape to its own shape,
 //   slice of all, concat of one, pad by nothing, pool of 1   ->   x
@@ -7,16 +7,16 @@
 //   pow(x, 2), (x, 3), (x, 0.5)       ->   x * x, x * x * x, sqrt(x)
 //   x / c                             ->   x * (1 / c)      powers of two; others by `reassociate`
 //   (x + a) + b, (x * a) * b          ->   x + (a + b), x * (a * b)          by `reassociate`
-//   gather(x, k)                      ->   slice(x)         where indices are evenly spaced
+//   gather(x, k)                      ->   slice(x)         if indices are evenly spaced
 //   contract(x, w; ik, jk, ij)        ->   contract(x, w'; ik, kj, ij)       constant w
 //   conv(pad(x))                      ->   conv(x) with larger pads          zeros only
-//   map(broadcast(x), y)              ->   map(x, y), broadcast again where the result needs it
+//   map(broadcast(x), y)              ->   map(x, y), broadcast again if the result needs it
 //   and(x, true), or(x, false)        ->   x or its broadcast
 //   reduce over extents of 1          ->   reshape
 //
-// Division by a constant that is no power of two has another rounding than the product; that is
-// within `reassociate`, as it is for other compilers. x + 0 may lose the sign of a zero; 0 and 1
-// are single numbers, not tables that hold nothing else.
+// Division by a constant that is not a power of two rounds differently from the product, which
+// `reassociate` permits, as in other compilers. x + 0 may lose the sign of a zero. 0 and 1 above
+// are scalars, not tensors of zeros or ones.
 #pragma once
 
 #include "graph/passes.h"

@@ -19,8 +19,8 @@ bool is_all(const Simplification& s, ValueId value, double number) {
   return !known.empty() && all_equal(known, number);
 }
 
-// One number. A bias that happens to be all zeros stays: what a model's kernels are should follow
-// from its operators and shapes, so that other weights find the same records.
+// A scalar. A bias that happens to be all zeros stays: the kernels of a model depend on its
+// operators and shapes, not on the values of its weights, so that records apply to other weights.
 bool is_number(const Simplification& s, ValueId value, double number) {
   return s.rewrite.scalar(value) == number;
 }
@@ -91,7 +91,7 @@ Result<ValueId> simplify_div(const Simplification& s) {
   std::vector<double> numbers = numbers_of(known);
   for (double& number : numbers) {
     number = 1 / number;
-    // Beyond a type's range the quotient and the product differ by far.
+    // If 1 / c overflows, the quotient and the product differ.
     if (!std::isfinite(number) || !std::isnormal(static_cast<float>(number))) return kNone;
   }
   const ValueId factor = s.rewrite.add_constant(of_numbers(known.type(), numbers));
@@ -116,7 +116,7 @@ Result<ValueId> simplify_clip(const Simplification& s) {
   const auto low = low_value == kNone ? -kInfinity : s.rewrite.scalar(low_value);
   const auto high = high_value == kNone ? kInfinity : s.rewrite.scalar(high_value);
   if (!low || !high || !s.is_float()) return kNone;
-  // The largest f32 is written for infinity.
+  // Exporters write the largest f32 for infinity.
   const bool no_high = *high >= static_cast<double>(std::numeric_limits<float>::max());
   const bool no_low = *low <= static_cast<double>(std::numeric_limits<float>::lowest());
   if (no_low && no_high) return s.in[0];
@@ -143,14 +143,14 @@ Result<ValueId> simplify_max(const Simplification& s) {
   return kNone;
 }
 
-// Twice is once, or not at all.
+// Idempotent functions, and involutions.
 Result<ValueId> simplify_repeated(const Simplification& s) {
   const Node* before = s.rewrite.made_by(s.in[0], s.node.op);
   if (before == nullptr) return kNone;
   return s.node.op == "relu" || s.node.op == "abs" ? s.in[0] : before->inputs[0];
 }
 
-// Every value of `a` is a value of `b`.
+// Whether every value of `a` is a value of `b`.
 bool holds(ir::Scalar b, ir::Scalar a) {
   if (a == b || a == ir::Scalar::Bool) return true;
   if (ir::is_float(a)) {
@@ -176,7 +176,7 @@ Result<ValueId> simplify_where(const Simplification& s) {
   return kNone;
 }
 
-// and(x, true), or(x, false): x, broadcast where the constant is larger.
+// and(x, true), or(x, false): x, broadcast if the constant is larger.
 Result<ValueId> simplify_logic(const Simplification& s) {
   for (const size_t i : {size_t{0}, size_t{1}}) {
     if (!is_all(s, s.in[i], s.node.op == "and" ? 1 : 0)) continue;

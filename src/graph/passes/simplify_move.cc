@@ -1,4 +1,4 @@
-// Simplifications of nodes that move or view, of pads, pools and reductions.
+// Simplifications of Move and View nodes, and of pads, pools and reductions.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -18,7 +18,7 @@ bool all_are(const Extents& list, int64_t number) {
   return std::ranges::all_of(list, [&](int64_t entry) { return entry == number; });
 }
 
-// A list that is 0 where it is not given.
+// A list with default 0.
 Extents from_nought(const Node& node, std::string_view name, size_t rank) {
   return node.attributes.list(name, Extents(rank, 0));
 }
@@ -117,8 +117,8 @@ Result<ValueId> simplify_conv(const Simplification& s) {
   return s.rewrite.add("conv", {pad->inputs[0], s.in[1]}, attributes);
 }
 
-// The letters of constant weights as a matrix product has them: batches, then on the right what is
-// summed and what is not, on the left the other way round.
+// The letters of constant weights in the order of a matrix product: batches, then summed letters
+// and the others if the weights are on the right, the reverse on the left.
 std::string usual_letters(const std::string& letters, const std::string& other,
                           const std::string& out, bool right) {
   std::string batches;
@@ -144,7 +144,7 @@ Result<ValueId> simplify_contract(const Simplification& s) {
     const std::string& letters = a.text(side == 0 ? "a" : "b");
     const std::string usual =
         usual_letters(letters, a.text(side == 0 ? "b" : "a"), a.text("out"), side == 1);
-    // One that stands twice, or is summed here alone, is left alone.
+    // A repeated letter, or one summed in this operand alone, is not moved.
     if (usual == letters || !std::ranges::is_permutation(usual, letters)) return kNone;
     Extents perm;
     for (const char letter : usual) perm.push_back(static_cast<int64_t>(letters.find(letter)));
@@ -212,7 +212,7 @@ Result<ValueId> sink_broadcasts(const Simplification& s) {
     found = true;
   }
   if (!found) return kNone;
-  // Not every operator takes an operand that is larger than the first: prelu's slope may not be.
+  // Not every operator broadcasts its first operand: the slope of prelu must not be larger.
   const auto smaller = s.rewrite.add(s.node.op, operands, s.node.attributes);
   if (!smaller) return kNone;
   if (s.rewrite.shape(*smaller) == s.type.shape) return smaller;

@@ -1,6 +1,6 @@
-// The rules of the pass simplify: a node of the old Graph, with its operands in the new one, gives
-// the value that it can be replaced with, or kNone. That value has as many elements as the node's
-// result and their type; the shape may differ by extents of 1.
+// The rules of the pass simplify. A rule maps a node of the old Graph, with its operands in the new
+// one, to the value that replaces its result, or kNone. That value has the type and number of
+// elements of the result; the shape may differ by extents of 1.
 #pragma once
 
 #include <vector>
@@ -18,7 +18,7 @@ struct Simplification {
   const FloatPermissions& permissions;
 
   bool is_float() const { return ir::is_float(type.element); }
-  // The value alone can stand for the result.
+  // Whether the value can replace the result as it is.
   bool fits(ValueId now) const {
     return rewrite.type(now).element == type.element &&
            rewrite.type(now).elements() == type.elements();
@@ -27,7 +27,7 @@ struct Simplification {
 
 // Elementwise, by op name.
 Result<ValueId> simplify_map(const Simplification& s);
-// What moves and views.
+// Move and View nodes.
 Result<ValueId> simplify_move(const Simplification& s);
 // Map nodes that read broadcasts.
 Result<ValueId> sink_broadcasts(const Simplification& s);

@@ -13,7 +13,7 @@
 namespace tilewright::graph {
 namespace {
 
-// Measured: docs/graph.md.
+// Measured; see docs/graph.md.
 constexpr int64_t kOneKernelBytes = int64_t{8} << 20;
 
 int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters& letters) {
@@ -22,14 +22,14 @@ int64_t score_bytes(const Graph& graph, const Node& node, const AttentionLetters
   LetterExtents extents;
   for (size_t i = 0; i < kFirstMask; ++i) {
     const Status fits = add_letters(*op, *names[i], graph.value(node.inputs[i]).type, extents);
-    CHECK(fits.has_value(), "{}", fits.error().message);  // the node would not be there
+    CHECK(fits.has_value(), "{}", fits.error().message);  // the node was valid
   }
   const TensorType scores{.element = graph.value(node.inputs[0]).type.element,
                           .shape = te::letter_shape(letters.scores, extents)};
   return scores.bytes();
 }
 
-// The letters of a tensor of the second product: `key` is what is summed, `width` the columns.
+// The letters of a tensor of the second product: `key` is summed, `width` are the columns.
 std::string renamed(std::string letters, const AttentionLetters& names) {
   if (names.inner.size() != 1 || names.width.size() != 1) return letters;
   for (char& letter : letters) {

@@ -11,7 +11,7 @@ namespace {
 
 using Extents = std::vector<int64_t>;
 
-// The factor under the dimensions of the result, extents 1 in front; none where it has more.
+// The factor with the rank of the result, extents of 1 prepended; nothing if it has a higher rank.
 std::optional<Constant> aligned(const Constant& factor, const Extents& result) {
   Extents shape = factor.type().shape;
   while (shape.size() > result.size() && shape.front() == 1) shape.erase(shape.begin());
@@ -23,7 +23,7 @@ std::optional<Constant> aligned(const Constant& factor, const Extents& result) {
   return factor.reshaped(shape);
 }
 
-// One number a place on the axis; none where it varies along others.
+// One number per index of the axis; nothing if it varies along other dimensions.
 std::optional<std::vector<double>> along(const Constant& factor, const Extents& result,
                                          size_t axis) {
   const Extents& shape = factor.type().shape;

@@ -1,4 +1,4 @@
-// The constant weights of Heavy nodes, scaled so that the node's result is.
+// Scaling of the constant weights of Heavy nodes, which scales their results.
 #pragma once
 
 #include <optional>
@@ -7,11 +7,11 @@
 
 namespace tilewright::graph {
 
-// The operand that is a constant float, of conv, conv_transpose or contract; none.
+// The constant float operand of a conv, conv_transpose or contract; nothing if there is none.
 std::optional<size_t> constant_weight(const Rewrite& rewrite, const Node& node);
 
 // Weights w' with heavy(x, w') = heavy(x, w) * factor, where the factor, broadcast to the result,
-// varies only along dimensions that the weights have: output channels. None where it cannot be.
+// varies only along output channels, which the weights have. Nothing if that is not possible.
 std::optional<Constant> scaled_weights(const Rewrite& rewrite, const Node& node, size_t weight,
                                        const std::vector<int64_t>& result, const Constant& factor);
 

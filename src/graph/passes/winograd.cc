@@ -18,16 +18,17 @@ namespace {
 
 constexpr int64_t kTile = 4;  // rows and columns of the output
 constexpr size_t kKernel = 3, kSide = 6;
-constexpr int64_t kFewestChannels = 16;  // of either side: a vector, and sums worth a transform
+constexpr int64_t kFewestChannels =
+    16;  // of input and output: a vector, and sums worth a transform
 
-// A convolution that could be computed so.
+// A convolution to which the algorithm applies.
 struct Candidate {
   int64_t n = 1, rows = 1, columns = 1;  // of the output
   int64_t ci = 1, co = 1;
   int64_t pad = 0;
 };
 
-// The one number that all of a list are; a list that is not there is all `fallback`.
+// The common value of a list; `fallback` for a missing list.
 std::optional<int64_t> same_number(const Node& node, std::string_view name, int64_t fallback) {
   const std::vector<int64_t> list = node.attributes.list(name, {fallback});
   if (std::ranges::any_of(list, [&](int64_t one) { return one != list[0]; })) return std::nullopt;
@@ -57,13 +58,13 @@ std::optional<Candidate> match(const Rewrite& rewrite, const Node& node,
                    .pad = *pad};
 }
 
-// Both ways in multiply-adds, as default schedules take them. A tile has 36 products a pair of
-// channels where 16 outputs have 144, and its transforms, which go over memory where all tiles
-// together do not stay in a cache. Weights come from memory, four times as many.
+// The cost of both algorithms in multiply-adds, as measured with default schedules. A tile has 36
+// products per pair of channels instead of 144, plus its transforms, which go through memory if all
+// tiles together exceed the cache. Weights are read from memory, and are four times as large.
 bool pays(const Candidate& conv) {
-  constexpr double kInCache = 1300, kInMemory = 4000;  // the transforms of a tile, a channel
+  constexpr double kInCache = 1300, kInMemory = 4000;  // the transforms per tile and channel
   constexpr double kCacheBytes = 8 << 20;
-  constexpr double kWeight = 8;  // to read one
+  constexpr double kWeight = 8;  // reading one weight
   constexpr double kLeastGain = 1.3;
   if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return false;
   const auto pairs = static_cast<double>(conv.ci * conv.co);
@@ -119,7 +120,7 @@ Result<Graph> winograd(const Graph& graph, const PassOptions& options) {
       made[in[1]] = rewrite.add_constant(transformed(rewrite.constant(in[1])));
     }
     const auto now = rewrite.add("conv_winograd", {in[0], made[in[1]]}, {{"pad", conv->pad}});
-    if (!now) return false;  // too large for its tiles: as it is, then
+    if (!now) return false;  // the tiles are too large: keep the convolution
     rewrite.replace(node.outputs[0], *now);
     return true;
   });
