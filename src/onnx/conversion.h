@@ -1,4 +1,4 @@
-// Conversion: one node of the model while its converter writes it as nodes of the Graph. A
+// Conversion: one node of the model, which its converter translates to nodes of the Graph. A
 // converter is a small function of the table (converter_table.h):
 //
 //   std::vector<Tensor> convert_celu(Conversion& node) {
@@ -6,7 +6,7 @@
 //                         {node.operand(0)})};
 //   }
 //
-// All members throw a Refusal where the model asks for what cannot be.
+// All members throw a Refusal (refusal.h) if the model is malformed or not supported.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ namespace tilewright::onnx {
 
 class Conversion {
  public:
-  // `version` is that of the operator set of the node's domain; `outputs` are the names of the
-  // node's results, empty where one is left out.
+  // `version` is the version of the operator set of the node's domain; `outputs` are the names of
+  // the node's results, empty for an omitted one.
   Conversion(GraphMaker& maker, const NodeReader& attributes, std::vector<Tensor> operands,
              std::vector<std::string> outputs, std::string name, int64_t version);
 
@@ -34,20 +34,20 @@ class Conversion {
 
   size_t operand_count() const { return operands_.size(); }
   bool has(size_t k) const { return k < operands_.size() && operands_[k] != nullptr; }
-  Tensor operand(size_t k) const;           // must be there
-  Tensor optional_operand(size_t k) const;  // null where it is left out
+  Tensor operand(size_t k) const;           // required
+  Tensor optional_operand(size_t k) const;  // null if omitted
   const std::vector<Tensor>& operands() const { return operands_; }
   const std::vector<Tensor>& operand_sequence(size_t k) const;
   size_t result_count() const { return outputs_.size(); }
   bool wants(size_t result) const { return result < outputs_.size() && !outputs_[result].empty(); }
 
-  // Operands whose values shape the program, so must be known when it is made.
+  // Operands that must be known at compile time.
   graph::Constant known(size_t k, std::string_view what) const;
   Shape known_integers(size_t k, std::string_view what) const;  // a list or a scalar
   int64_t known_integer(size_t k, std::string_view what) const;
   double known_number(size_t k, std::string_view what) const;
 
-  // Nodes of the Graph; `result` gives the value the name that the model has for it.
+  // Add nodes to the Graph; `result` names the value as the model does.
   Tensor emit(std::string_view op, graph::Attributes attributes, std::vector<Tensor> operands);
   Tensor emit(std::string_view op, std::vector<Tensor> operands) {
     return emit(op, {}, std::move(operands));
@@ -58,7 +58,7 @@ class Conversion {
     return result(op, {}, std::move(operands));
   }
 
-  // Known tensors. One of some size is announced before it is made.
+  // Known tensors. Announce a large one before making it (GraphMaker::announce).
   void charge(const graph::TensorType& type) { maker_.charge(type); }
   Tensor constant(graph::Constant value);
   Tensor number(double value, ir::Scalar element);  // a scalar
@@ -66,7 +66,7 @@ class Conversion {
   Tensor empty(graph::TensorType type);             // without elements
   Tensor sequence(std::vector<Tensor> tensors);
 
-  // Common operators; what changes nothing gives the tensor itself.
+  // Common operators. An operator without effect returns the tensor itself.
   Tensor reshape(Tensor x, Shape shape);
   Tensor transpose(Tensor x, Shape permutation);
   Tensor broadcast(Tensor x, Shape shape);

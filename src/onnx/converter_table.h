@@ -1,5 +1,5 @@
-// The operators that can be imported: one table a family, in convert/. An operator is found by its
-// domain and name; converters look at the version themselves where its meaning has changed.
+// The operators that can be imported: one table per family, in convert/. An operator is found by
+// domain and name; converters check the version where the meaning has changed.
 #pragma once
 
 #include <span>
@@ -15,11 +15,11 @@ inline constexpr std::string_view kMicrosoft = "com.microsoft";
 struct ConverterRow {
   std::string_view op;
   Converter convert = nullptr;
-  std::string_view domain = {};  // ONNX's own
+  std::string_view domain = {};  // empty: ONNX's own
 };
 
 std::span<const ConverterRow> all_converters();  // ordered by domain and name
-Converter find_converter(std::string_view domain, std::string_view op);  // null: none
+Converter find_converter(std::string_view domain, std::string_view op);  // null if there is none
 
 // The families.
 std::span<const ConverterRow> elementwise_converters();

@@ -16,8 +16,8 @@ using graph::Attributes;
 using graph::Constant;
 using graph::TensorType;
 
-constexpr double kLittleWork = 65536;  // folded unasked
-constexpr double kMostWork = 4e6;      // folded where the value must be known
+constexpr double kLittleWork = 65536;  // always folded
+constexpr double kMostWork = 4e6;      // folded if the value must be known
 
 }  // namespace
 
@@ -114,7 +114,7 @@ std::optional<Constant> GraphMaker::constant_of(Tensor tensor) {
   if (!tensor->is_known() && work_left_ > 0) {
     const double most = std::min(kMostWork, work_left_);
     tensor->constant = required(graph::constant_value(graph_, tensor->value, most));
-    // What the asking took is not told: at least a walk over the nodes before it.
+    // The cost of the attempt is not known: it visited at least the nodes before this one.
     work_left_ -= static_cast<double>(graph_.nodes().size());
     if (tensor->is_known()) {
       work_left_ -= static_cast<double>(tensor->type.elements());

@@ -1,10 +1,10 @@
-// GraphMaker: a Graph that grows by operators on Tensors of the model. What is known is computed at
-// once while it is small, so that the arithmetic on shapes that exporters write disappears here:
+// GraphMaker: builds a Graph by applying operators to Tensors of the model. Small operations on
+// known tensors are computed at once, which removes the shape arithmetic that exporters write:
 //
-//   shape = [1, 128, 768]; gather(shape, 1) -> 128; reshape(x, [128, -1])  =>  reshape(x; [128,
-//   768])
+//   shape = [1, 128, 768]; gather(shape, 1) -> 128; reshape(x, [128, -1])
+//     ->   reshape(x; [128, 768])
 //
-// Work and memory are bounded whatever the file says: computing has a budget for the whole model.
+// Work and memory have a budget for the whole model, since the file is not trusted.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,16 @@ namespace tilewright::onnx {
 struct TensorState;
 using Tensor = TensorState*;  // owned by the GraphMaker
 
-// A tensor of the model: known, or a value of the Graph, or lost because its node is not supported.
-// One without elements is always known and never in the Graph. Or a sequence of tensors, which
-// exists nowhere but here.
+// A tensor of the model: known, a value of the Graph, or lost because its node is not supported. A
+// tensor without elements is always known and never in the Graph. Also a sequence of tensors, which
+// exists only during the import.
 struct TensorState {
   graph::TensorType type;
   graph::Constant constant;             // empty: not known
-  graph::ValueId value = graph::kNone;  // in the Graph, once it is needed there
+  graph::ValueId value = graph::kNone;  // in the Graph, once a node needs it
   std::string name;
   bool lost = false;
-  bool packed = false;  // a constant that is of four-bit integers in the file
+  bool packed = false;  // a constant of four-bit integers in the file
   std::optional<std::vector<Tensor>> sequence = {};
 
   bool is_known() const { return !constant.empty(); }
@@ -47,23 +47,22 @@ class GraphMaker {
 
   Tensor input(std::string name, graph::TensorType type);
   Tensor known(graph::Constant constant, std::string name = {});
-  // To be called before a constant is made that the file does not hold: all of them together have
-  // a limit.
+  // Call it before making a constant that is not in the file: their total size is limited.
   void charge(const graph::TensorType& type);
   Tensor sequence(std::vector<Tensor> tensors);
   Tensor lost() { return &lost_; }
 
   struct Origin {
-    std::string name;  // of the value that is made
+    std::string name;  // of the result
     std::string node;  // of the model's node
   };
-  // A node of the Graph, or a constant where the operands are known and it is little work. Null
-  // operands are left out. Throws a Refusal.
+  // Adds a node to the Graph, or computes a constant if the operands are known and the work is
+  // small. Null operands are omitted. Throws a Refusal.
   Tensor apply(std::string_view op, graph::Attributes attributes, std::span<const Tensor> operands,
                const Origin& origin);
 
-  // The constant that the tensor is, computed where that takes more work than `apply` does unasked;
-  // none where it depends on an input.
+  // The tensor as a constant, computed with a larger budget than that of `apply`; nothing if it
+  // depends on an input.
   std::optional<graph::Constant> constant_of(Tensor tensor);
 
   // The names of the inputs that it depends on.

@@ -26,7 +26,7 @@ std::unexpected<Error> bad_shapes(std::string_view text) {
 
 bool is_separator(char c) { return c == ';' || c == ' '; }
 
-// `1, 3, 224]` and on: the numbers, and the text behind the bracket.
+// Reads the numbers of `1, 3, 224]...`; `text` becomes the text after the bracket.
 std::optional<std::vector<int64_t>> take_extents(std::string_view& text) {
   std::vector<int64_t> extents;
   while (true) {
@@ -55,7 +55,7 @@ Result<graph::Graph> import_model(std::span<const std::byte> bytes,
                 "weights as external data");
   }
   if (bytes.empty()) return fail(ErrorKind::BadInput, "it is empty, not an ONNX model");
-  google::protobuf::SetLogHandler(nullptr);  // what is wrong is said by us
+  google::protobuf::SetLogHandler(nullptr);  // errors are reported by this function
   auto model = std::make_shared<ModelProto>();
   // NOLINTNEXTLINE(*-reinterpret-cast): bytes as the parser wants them
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
@@ -78,7 +78,7 @@ Result<std::map<std::string, std::vector<int64_t>>> parse_input_shapes(std::stri
   while (true) {
     while (!rest.empty() && is_separator(rest.front())) rest.remove_prefix(1);
     if (rest.empty()) break;
-    const size_t bracket = rest.find(":[");  // names may have ':' in them
+    const size_t bracket = rest.find(":[");  // names may contain ':'
     if (bracket == std::string_view::npos || bracket == 0) return bad_shapes(text);
     const std::string name(rest.substr(0, bracket));
     rest.remove_prefix(bracket + 2);
@@ -95,7 +95,7 @@ Result<std::map<std::string, std::vector<int64_t>>> parse_input_shapes(std::stri
 Result<graph::Graph> import_file(const std::filesystem::path& path, const ImportOptions& options) {
   const auto file = TRY(MappedFile::open(path));
   std::vector<std::filesystem::path> folders{folder_of(path)};
-  // Stores of models keep files under other names and link to them.
+  // Model caches store files under other names and link to them.
   std::error_code problem;
   const auto real = std::filesystem::canonical(path, problem);
   if (!problem) folders.push_back(real.parent_path());

@@ -20,7 +20,7 @@ using ::onnx::NodeProto;
 constexpr int64_t kOldest = 7;
 constexpr int64_t kNewest = 28;
 constexpr int kMostDepth = 64;           // of functions that call functions
-constexpr size_t kMostNodes = 1U << 18;  // after functions are written out
+constexpr size_t kMostNodes = 1U << 18;  // after functions are inlined
 
 std::string_view plain_domain(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
@@ -40,7 +40,7 @@ std::map<std::string, int64_t, std::less<>> versions_of(const Imports& imports) 
   return versions;
 }
 
-// All names that the node reads, also from within graphs of its attributes.
+// All names that the node reads, including those read by graphs in its attributes.
 void collect_reads(const NodeProto& node, std::unordered_set<std::string>& names) {
   names.insert(node.input().begin(), node.input().end());
   for (const AttributeProto& attribute : node.attribute()) {
@@ -126,7 +126,7 @@ void Importer::read_inputs(Scope& scope) {
     Tensor tensor = nullptr;
     if (value != options_.input_values.end()) {
       tensor = maker_.known(value->second, input.name);
-    } else if (input.type.elements() == 0) {  // nothing is not known of it
+    } else if (input.type.elements() == 0) {  // an empty tensor is known
       tensor = maker_.known(empty_constant(std::move(input.type)), input.name);
     } else {
       tensor = maker_.input(input.name, std::move(input.type));

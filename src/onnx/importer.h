@@ -1,9 +1,9 @@
-// Importer: walks the nodes of a parsed model in their order and has each written into a Graph by
-// its converter. Functions of the model and branches of If whose condition is known are written in
-// place of the nodes that call them. Nodes that no output needs are not looked at.
+// Importer: converts the nodes of a parsed model, in order, to nodes of a Graph. Functions of the
+// model, and branches of If with a known condition, are inlined. Nodes that no output needs are
+// skipped.
 //
-// A node without a converter does not stop the walk: its results are lost, and the nodes that read
-// them are asked only whether they are supported; so one error can name all that are not.
+// An unsupported node does not stop the import: its results are marked lost, and their readers are
+// only checked for support, so one error names all unsupported nodes.
 #pragma once
 
 #include <onnx_subset.pb.h>
@@ -31,13 +31,13 @@ class Importer {
   using Nodes = google::protobuf::RepeatedPtrField<::onnx::NodeProto>;
   using OpsetVersions = std::map<std::string, int64_t, std::less<>>;
 
-  // Names of tensors, in a graph and those around it. Initializers are read when they are used.
+  // The tensors of a graph by name, and the enclosing graph. Initializers are read on first use.
   struct Scope {
     Scope* parent = nullptr;
     std::unordered_map<std::string, Tensor> tensors;
     std::unordered_map<std::string, const ::onnx::TensorProto*> initializers;
   };
-  // What holds for all nodes of the model or of one function.
+  // The context of all nodes of the model, or of one function.
   struct Frame {
     OpsetVersions versions;
     CallAttributes attributes;
@@ -49,7 +49,7 @@ class Importer {
   void read_functions();
   void read_inputs(Scope& scope);
   void read_initializers(const ::onnx::GraphProto& graph, Scope& scope);
-  // Writes the nodes that `outputs` need; gives those.
+  // Converts the nodes that `outputs` need; returns the outputs.
   std::vector<Tensor> convert_nodes(const Nodes& nodes, const std::vector<std::string>& outputs,
                                     const Frame& frame, Scope& scope);
   void convert_node(const ::onnx::NodeProto& node, const Frame& frame, Scope& scope);
@@ -62,7 +62,7 @@ class Importer {
                              Scope& scope);
   const ::onnx::FunctionProto* function_of(const ::onnx::NodeProto& node) const;
   int64_t version_of(const ::onnx::NodeProto& node, const Frame& frame) const;
-  Tensor find(Scope& scope, const std::string& name);  // a Refusal where there is none
+  Tensor find(Scope& scope, const std::string& name);  // throws a Refusal if there is none
   static void define(Scope& scope, const std::string& name, Tensor tensor);
 
   std::shared_ptr<const ::onnx::ModelProto> model_;

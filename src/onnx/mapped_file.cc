@@ -33,7 +33,7 @@ class Descriptor {
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
-  // Without O_NONBLOCK a pipe that nobody writes to would wait here.
+  // Without O_NONBLOCK, opening a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.number() < 0) return system_error(path, errno);
   struct stat about{};
@@ -52,7 +52,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
 }
 
 MappedFile::~MappedFile() {
-  // NOLINTNEXTLINE(*-const-cast): munmap wants what mmap gave
+  // NOLINTNEXTLINE(*-const-cast): munmap takes the pointer of mmap
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 

@@ -1,4 +1,4 @@
-// A file mapped into memory, read only. It stays mapped as long as anyone holds it.
+// A file mapped into memory, read-only. It stays mapped while a pointer to it exists.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace tilewright::onnx {
 
 class MappedFile {
  public:
-  // Regular files only: a pipe or a device is an error.
+  // Fails for anything but a regular file.
   static Result<std::shared_ptr<const MappedFile>> open(const std::filesystem::path& path);
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -20,12 +20,12 @@ using ::onnx::ValueInfoProto;
 
 constexpr int64_t kSymbolic = -1;
 
-using Symbols = std::map<std::string, int64_t>;  // names of dimensions that shapes have given
+using Symbols = std::map<std::string, int64_t>;  // extents of symbolic dimensions by name
 
 struct DeclaredShape {
   bool has_rank = false;
-  Shape extents;                    // kSymbolic where it is not known
-  std::vector<std::string> labels;  // as the file has them
+  Shape extents;                    // kSymbolic if not known
+  std::vector<std::string> labels;  // as in the file
 };
 
 DeclaredShape declared_shape(const ValueInfoProto& input) {
@@ -37,7 +37,7 @@ DeclaredShape declared_shape(const ValueInfoProto& input) {
                               shown(input.name()), tensor.shape().dim_size(), kMostDimensions));
   }
   for (const TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
-    // Some exporters write -1 for a dimension that is not known.
+    // Some exporters write -1 for an unknown dimension.
     const bool is_known = dimension.has_dim_value() && dimension.dim_value() >= 0;
     shape.extents.push_back(is_known ? dimension.dim_value() : kSymbolic);
     shape.labels.push_back(is_known ? fmt::format("{}", dimension.dim_value())
@@ -97,7 +97,7 @@ ir::Scalar element_of_input(const ValueInfoProto& input) {
   return *element;
 }
 
-// `x:[1,3,224,224]`, with 1 where the file does not say; `x:[...]` without a rank.
+// `x:[1,3,224,224]`, with 1 for unknown extents; `x:[...]` for an unknown rank.
 std::string suggestion(const ValueInfoProto& input, const DeclaredShape& declared) {
   if (!declared.has_rank) return fmt::format("{}:[...]", shown(input.name()));
   Shape shape = declared.extents;

@@ -1,5 +1,4 @@
-// The types of a model's inputs: what the file says, and the shapes that the caller gives for
-// symbolic dimensions.
+// The types of a model's inputs: from the file, with the caller's shapes for symbolic dimensions.
 #pragma once
 
 #include <string>
@@ -20,8 +19,8 @@ struct ModelInput {
   graph::TensorType type;
 };
 
-// Inputs that are no initializers, in order. Throws a Refusal: one that names every input whose
-// shape has to be given.
+// The inputs that are not initializers, in order. Throws a Refusal that names every input whose
+// shape is missing.
 std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph, const ImportOptions& options);
 
 }  // namespace tilewright::onnx

@@ -1,4 +1,4 @@
-// For tests: ONNX models written down in a few lines.
+// For tests: builds ONNX models in a few lines.
 //
 //   ModelWriter model;
 //   model.input("x", {1, 3});
@@ -30,7 +30,7 @@ class ModelWriter {
     set->set_version(version);
   }
 
-  // An extent of 0 or less is left symbolic.
+  // An extent of 0 or less is symbolic.
   void input(const std::string& name, const std::vector<int64_t>& shape,
              int type = ::onnx::TensorProto::FLOAT) {
     auto* tensor = declare(proto_.mutable_graph()->add_input(), name, type);

@@ -16,7 +16,7 @@ using ::onnx::AttributeProto;
   refuse(fmt::format("the attribute {} is missing", name));
 }
 
-// Old files say the kind by the field that is there.
+// Old files have no type; the field that is set determines the kind.
 void want(const AttributeProto& attribute, bool is_it, std::string_view kind) {
   if (!is_it) refuse(fmt::format("the attribute {} is not {}", attribute.name(), kind));
 }
@@ -49,7 +49,7 @@ const AttributeProto* NodeReader::find(std::string_view name) const {
 }
 
 std::string NodeReader::unread() const {
-  // How something is computed or stored, not what; or meant for training.
+  // Attributes that do not change the result, or apply to training only.
   constexpr std::string_view kHarmless[] = {"consumed_inputs", "extrapolation_value",
                                             "is_test",         "keep_aspect_ratio_policy",
                                             "momentum",        "precision",

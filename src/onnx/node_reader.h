@@ -1,6 +1,5 @@
-// NodeReader: the attributes of one node, read by name and kind. Inside the body of a function an
-// attribute may refer to one of the call; it is looked up there. What is of another kind than asked
-// for is a Refusal.
+// NodeReader: reads the attributes of one node by name and kind. In the body of a function an
+// attribute may refer to an attribute of the call. A wrong kind is a Refusal.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ class NodeProto;
 
 namespace tilewright::onnx {
 
-// The attributes that a call gives to the body of a function, by their names there.
+// The attributes of a call, by their names in the body of the function.
 using CallAttributes = std::map<std::string, const ::onnx::AttributeProto*, std::less<>>;
 
 class NodeReader {
@@ -40,9 +39,10 @@ class NodeReader {
   std::vector<double> numbers(std::string_view name) const;
   graph::Constant tensor(std::string_view name) const;
   const ::onnx::GraphProto& graph(std::string_view name) const;
-  // Null where the node has none of that name, or it refers to one that the call leaves out.
+  // Null if the node has none of that name, or it refers to one that the call omits.
   const ::onnx::AttributeProto* find(std::string_view name) const;
-  // An attribute that nobody has asked for: it may change what the operator means. Empty: none.
+  // The name of an attribute that was not read, which may change the meaning of the operator. Empty
+  // if there is none.
   std::string unread() const;
 
  private:

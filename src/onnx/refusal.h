@@ -1,7 +1,6 @@
-// How a node that cannot be converted ends its conversion. Converters are many and short, and most
-// of their lines can find the file at fault; so inside this folder they throw a Refusal, and the
-// Importer, which runs them, turns it into an Error that names the node. It never leaves the
-// folder.
+// Refusal: the exception that ends the conversion of a node. Almost every line of a converter can
+// find the file at fault, so converters throw instead of returning a Result; the Importer catches
+// it and returns an Error that names the node. It never leaves this folder.
 #pragma once
 
 #include <string>
@@ -12,15 +11,15 @@ namespace tilewright::onnx {
 
 struct Refusal {
   Error error;
-  bool located = false;  // the message says where
+  bool located = false;  // the message names the node
 };
 
-// The file is wrong.
+// The file is malformed.
 [[noreturn]] inline void refuse(std::string message) {
   throw Refusal{.error = {.kind = ErrorKind::BadInput, .message = std::move(message)}};
 }
 
-// The file may be right, but there is no form for it here.
+// The file may be valid, but is not supported.
 [[noreturn]] inline void not_supported(std::string message) {
   throw Refusal{.error = {.kind = ErrorKind::Unsupported, .message = std::move(message)}};
 }

@@ -1,4 +1,4 @@
-// Arithmetic on shapes and axes that the file gives; what does not fit is a Refusal.
+// Arithmetic on shapes and axes from the file. Throws a Refusal if they do not fit.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ using Shape = std::vector<int64_t>;
 inline constexpr int64_t kMostExtent = int64_t{1} << 40;  // and elements of an input
 
 std::string to_string(std::span<const int64_t> shape);  // `[1,3,224,224]`
-// A name of the file as messages show it: clean (base/utf8.h), and not too long.
+// A name from the file for messages: clean (base/utf8.h) and truncated.
 std::string shown(std::string_view name);
 
 // -1 is the last of `rank` dimensions.
 size_t resolve_axis(int64_t axis, size_t rank);
-Shape resolve_axes(std::span<const int64_t> axes, size_t rank);  // ascending; none twice
+Shape resolve_axes(std::span<const int64_t> axes, size_t rank);  // ascending, distinct
 
-// Product, with a bound that no overflow passes.
+// The product, which saturates.
 int64_t product(std::span<const int64_t> extents);
 
 Shape broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b);

@@ -50,7 +50,7 @@ std::unexpected<Error> wrong_size(const TensorType& type, size_t has, std::strin
   return bad(fmt::format("it is {} and has {} {}", type.to_string(), has, unit));
 }
 
-// Elements that a list of the proto holds one each, as the bytes of `Element`.
+// Elements of a list of the proto, as the bytes of `Element`.
 template <class Element, class List>
 Result<Constant> from_list(TensorType type, const List& list) {
   const auto count = static_cast<size_t>(type.elements());
@@ -65,7 +65,7 @@ Result<Constant> from_list(TensorType type, const List& list) {
   return Constant::of_bytes(std::move(type), std::move(bytes));
 }
 
-// Four-bit integers as eight-bit ones; the first of a pair is in the low half.
+// Four-bit integers as eight-bit integers; the first of a pair is in the low half.
 Constant unpacked(TensorType type, std::span<const std::byte> bytes) {
   const bool is_signed = type.element == Scalar::I8;
   std::vector<std::byte> wide(static_cast<size_t>(type.elements()));
@@ -105,10 +105,11 @@ Result<Constant> from_fields(const TensorProto& tensor, TensorType type) {
   if (ir::bytes_of(type.element) == 1) {
     return from_list<uint8_t>(std::move(type), tensor.int32_data());
   }
-  return from_list<uint16_t>(std::move(type), tensor.int32_data());  // also the bits of halves
+  return from_list<uint16_t>(std::move(type),
+                             tensor.int32_data());  // also the bits of f16 and bf16
 }
 
-// Bytes that lie in the model or a file: shared where they may be read as they are.
+// Bytes of the model or a file: shared if they can be read in place.
 Constant from_bytes(TensorType type, std::shared_ptr<const void> owner,
                     std::span<const std::byte> bytes) {
   const bool odd_bool = type.element == Scalar::Bool &&
@@ -120,7 +121,7 @@ Constant from_bytes(TensorType type, std::shared_ptr<const void> owner,
     });
     return Constant::of_bytes(std::move(type), std::move(clean));
   }
-  // NOLINTNEXTLINE(*-reinterpret-cast): where it lies
+  // NOLINTNEXTLINE(*-reinterpret-cast): its alignment
   const auto address = reinterpret_cast<uintptr_t>(bytes.data());
   if (address % static_cast<uintptr_t>(ir::bytes_of(type.element)) != 0) {
     return Constant::of_bytes(std::move(type), {bytes.begin(), bytes.end()});
@@ -274,7 +275,7 @@ Result<std::shared_ptr<const MappedFile>> TensorReader::open(const std::string& 
     return bad(
         fmt::format("its external data is '{}', which is not a file beside the model", location));
   }
-  // Links are followed before the comparison.
+  // Resolves links before the comparison.
   std::error_code problem;
   const auto path = std::filesystem::weakly_canonical(folders_.front() / relative, problem);
   const bool inside = !problem && std::ranges::any_of(folders_, [&](const auto& folder) {

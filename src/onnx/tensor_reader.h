@@ -1,6 +1,6 @@
-// TensorProto to Constant. Bytes are shared with the parsed model or the mapped file of external
-// data, never copied where they lie right already. Nothing of the file is trusted: shapes, counts
-// and lengths are checked against each other before anything is allocated.
+// Reads a TensorProto as a Constant. Bytes are shared with the parsed model or the mapped file of
+// external data where the layout allows. The file is not trusted: shapes, counts and lengths are
+// checked against each other before any allocation.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,22 @@ namespace tilewright::onnx {
 
 inline constexpr size_t kMostDimensions = 16;  // of a tensor in a file
 
-// The element type of a TensorProto_DataType, none where there is no such type here.
+// The element type of a TensorProto_DataType; nothing if it is not supported.
 std::optional<ir::Scalar> element_of(int32_t data_type);
-// Four-bit integers, two a byte; constants of them are read as eight-bit ones.
+// Four-bit integers, two per byte; constants of them are read as eight-bit integers.
 bool is_packed(int32_t data_type);
 std::string data_type_name(int32_t data_type);  // `float8e4m3fn`, `type 99`
 
-// A constant without elements; Constants with null bytes stand for none at all.
+// A constant without elements (a Constant with null bytes means no constant).
 graph::Constant empty_constant(graph::TensorType type);
 
 class TensorReader {
  public:
-  // External data must lie below one of `folders`. `owner` keeps the protos alive.
+  // External data must be below one of `folders`. `owner` keeps the protos alive.
   TensorReader(std::shared_ptr<const void> owner, std::vector<std::filesystem::path> folders,
                int64_t most_bytes);
 
-  // An error says what is wrong; the caller says where. The same tensor is read once.
+  // The caller adds the tensor's name to an error. Each tensor is read once.
   Result<graph::Constant> read(const ::onnx::TensorProto& tensor);
 
  private:

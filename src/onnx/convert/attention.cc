@@ -1,4 +1,4 @@
-// Attention and rotary embeddings as operators of their own (versions 23 and on).
+// Attention and RotaryEmbedding (from version 23 on).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,8 +55,8 @@ Tensor and_also(Conversion& node, Tensor a, Tensor b) {
   return a == nullptr ? b : node.emit("and", {a, b});
 }
 
-// Which keys a query may see, beside what the mask says; null: all. Query i is at the position i
-// plus the number of keys before the first of them.
+// The keys that a query attends to, in addition to the mask; null: all. Query i is at position i
+// plus the number of past keys.
 Tensor visible_keys(Conversion& node, const Heads& heads, int64_t past) {
   const NodeReader& attributes = node.attributes();
   const bool causal = attributes.integer("is_causal", 0) != 0;
@@ -65,7 +65,7 @@ Tensor visible_keys(Conversion& node, const Heads& heads, int64_t past) {
   const Tensor key = counted(node, heads.keys, {1, 1, 1, heads.keys});
   Tensor offset = node.integers({past});
   Tensor visible = nullptr;
-  if (node.has(6)) {  // keys that are no padding, by batch
+  if (node.has(6)) {  // number of keys without padding, per batch
     const Tensor count =
         node.reshape(node.cast(node.operand(6), Scalar::I64), {heads.batch, 1, 1, 1});
     visible = node.emit("less", {key, count});
@@ -85,7 +85,7 @@ Tensor visible_keys(Conversion& node, const Heads& heads, int64_t past) {
   return visible;
 }
 
-// A mask may say less than there are keys: nobody sees the rest.
+// A mask may be shorter than the number of keys: the others are masked.
 Tensor padded_mask(Conversion& node, Tensor mask, int64_t keys) {
   if (mask->rank() == 0 || mask->shape().back() == keys || mask->shape().back() == 1) return mask;
   const int64_t lacking = keys - mask->shape().back();
@@ -102,7 +102,7 @@ struct Scores {
   Tensor raw;     // scaled products
   Tensor capped;  // after softcap
   Tensor masked;
-  bool may_hide_all = false;  // of the keys of a query
+  bool may_hide_all = false;  // a query may be fully masked
 };
 
 Tensor soft_capped(Conversion& node, Tensor x) {
@@ -143,7 +143,7 @@ Scores scores_of(Conversion& node, Tensor q, Tensor k, const Heads& heads, int64
   return scores;
 }
 
-// Softmax over keys; a query that sees none has 0 everywhere.
+// Softmax over keys; all weights of a fully masked query are 0.
 Tensor weights_of(Conversion& node, const Scores& scores) {
   const Tensor weights = node.emit("softmax", {{"axis", int64_t{3}}}, {scores.masked});
   if (!scores.may_hide_all) return weights;
@@ -209,7 +209,7 @@ Tensor last_part(Conversion& node, Tensor x, int64_t begin, int64_t size, int64_
   return node.slice(x, first, extents, steps);
 }
 
-// Pairs of elements turned by the angle of their position; [b, l, h, d].
+// Pairs of elements rotated by the angle of their position; [b, l, h, d].
 Tensor rotated(Conversion& node, Tensor x, Tensor cosines, Tensor sines, int64_t width) {
   const bool interleaved = node.attributes().integer("interleaved", 0) != 0;
   const int64_t half = width / 2;
@@ -267,7 +267,7 @@ std::vector<Tensor> convert_rotary(Conversion& node) {
                        .positions = node.optional_operand(3)});
 }
 
-// Positions of one element count on from it.
+// A single position is that of the first query; the others follow.
 std::vector<Tensor> convert_microsoft_rotary(Conversion& node) {
   const Tensor x = node.operand(0);
   Tensor positions = node.operand(1);

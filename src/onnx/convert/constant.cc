@@ -1,4 +1,4 @@
-// Operators that make tensors from nothing but numbers and shapes.
+// Operators that generate tensors from numbers and shapes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using graph::Constant;
 using ir::Scalar;
 
-constexpr int64_t kMostElements = int64_t{1} << 24;  // of a constant that is made here
+constexpr int64_t kMostElements = int64_t{1} << 24;  // of a generated constant
 
 void announce(Conversion& node, const Shape& shape, Scalar element) {
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
@@ -125,7 +125,7 @@ std::vector<Tensor> convert_eye_like(Conversion& node) {
   return {node.constant(of_numbers(x->shape(), values, element))};
 }
 
-// The places of the elements that are not 0, one a column.
+// The indices of the nonzero elements, one column per element.
 std::vector<Tensor> convert_non_zero(Conversion& node) {
   const Constant x = node.known(0, "operand");
   const Shape& shape = x.type().shape;

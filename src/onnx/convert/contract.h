@@ -1,4 +1,4 @@
-// Products of matrices with batch dimensions, shared with fused and quantized forms.
+// Matrix products with batch dimensions, shared with fused and quantized forms.
 #pragma once
 
 #include "onnx/conversion.h"
@@ -10,7 +10,8 @@ struct MatMulOptions {
   bool transpose_b = false;
 };
 
-// As NumPy's matmul: the last two dimensions, those before broadcast; one dimension is a vector.
+// As NumPy's matmul: products of the last two dimensions; the others broadcast; an operand of one
+// dimension is a vector.
 Tensor matmul(Conversion& node, Tensor a, Tensor b, const MatMulOptions& options = {});
 
 // x * factor; x itself for a factor of 1.

@@ -1,4 +1,4 @@
-// Convolutions. A bias is a node of its own.
+// Convolutions. A bias becomes a separate node.
 #include "onnx/convert/conv.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace tilewright::onnx {
 namespace {
 
-// Shapes that have spatial dimensions, and as many in both; the kernel's extents.
+// Checks that both shapes have the same number of spatial dimensions; returns the kernel's extents.
 Shape kernel_of(Conversion& node, Tensor x, Tensor w) {
   if (x->rank() < 3 || w->rank() != x->rank()) {
     refuse(fmt::format("{} with weights {}", x->type.to_string(), w->type.to_string()));
@@ -35,7 +35,7 @@ std::vector<Tensor> convert_conv(Conversion& node) {
   return {with_bias(node, y, node.optional_operand(2))};
 }
 
-// Pads such that the result has the shape `wanted`; what is lacking is added behind.
+// Pads for a result of shape `wanted`; an odd remainder goes to the end.
 void pad_to(Window& window, Shape& more, const Shape& wanted, std::span<const int64_t> spatial,
             bool more_at_begin) {
   for (size_t k = 0; k < spatial.size(); ++k) {
@@ -86,7 +86,7 @@ std::vector<Tensor> convert_conv_transpose(Conversion& node) {
   return {with_bias(node, y, node.optional_operand(2))};
 }
 
-// For each channel a kernel of one element a tap: w[c * taps + t, 0, t] = 1.
+// For each channel and tap a kernel with a single 1: w[c * taps + t, 0, t] = 1.
 Tensor tap_kernels(Conversion& node, int64_t channels, const Shape& kernel, ir::Scalar element) {
   const int64_t taps = product(kernel);
   Shape shape{channels * taps, 1};
@@ -100,7 +100,7 @@ Tensor tap_kernels(Conversion& node, int64_t channels, const Shape& kernel, ir::
   return node.constant(graph::Constant::of_bytes(std::move(type), std::move(bytes)));
 }
 
-// Blocks that are added to an image: a transposed convolution in which each tap has a channel.
+// Adds blocks into an image: a transposed convolution with one channel per tap.
 std::vector<Tensor> convert_col2im(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape image = node.known_integers(1, "image_shape");

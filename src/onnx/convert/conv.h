@@ -5,7 +5,7 @@
 
 namespace tilewright::onnx {
 
-// The convolution that the node's attributes say, without a bias.
+// The convolution described by the node's attributes, without a bias.
 Tensor convolve(Conversion& node, Tensor x, Tensor w);
 
 }  // namespace tilewright::onnx

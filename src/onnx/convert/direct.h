@@ -1,4 +1,4 @@
-// Converters of operators that the Graph has under another name and with the same meaning.
+// Converters of operators that the Graph has with the same meaning, under another name.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@ struct OpName {
   constexpr std::string_view view() const { return {text, size - 1}; }
 };
 
-// The operands as they are, no attributes.
+// The operands unchanged, without attributes.
 template <OpName op>
 std::vector<Tensor> direct(Conversion& node) {
   return {node.result(op.view(), {}, node.operands())};
 }
 
-// An attribute of one number, by the same name in both.
+// One numeric attribute, with the same name in both.
 template <OpName op, OpName attribute, float fallback>
 std::vector<Tensor> with_number(Conversion& node) {
   return {node.result(

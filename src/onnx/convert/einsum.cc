@@ -58,7 +58,7 @@ void expand_dots(std::string& term, std::string_view letters) {
   if (at != std::string::npos) term.replace(at, 1, letters);
 }
 
-// Without an arrow: the ellipsis, then every letter that stands once, in alphabetical order.
+// Without an arrow: the ellipsis, then every letter that occurs once, in alphabetical order.
 std::string implied_result(const std::vector<std::string>& terms) {
   std::string all;
   for (const std::string& term : terms) all += term;
@@ -93,7 +93,7 @@ Einsum parse_einsum(std::string_view equation, std::span<const size_t> ranks) {
     }
     const size_t count = ranks[k] - named;
     widest = std::max(widest, count);
-    // Aligned at the right: the last dimensions of all ellipses are the same ones.
+    // Aligned at the right: all ellipses share their last dimensions.
     expand_dots(term, std::string_view(spare).substr(spare.size() - count));
   }
   expand_dots(einsum.result, std::string_view(spare).substr(spare.size() - widest));
@@ -114,8 +114,8 @@ struct Term {
   std::string letters;
 };
 
-// Where a letter stands twice only the diagonal counts: what is beside it is set to 0 and one of
-// the two dimensions is summed.
+// A repeated letter means the diagonal: other elements are set to 0, and one of the two dimensions
+// is summed.
 Term on_diagonals(Conversion& node, Term term) {
   for (size_t k = 0; k < term.letters.size(); ++k) {
     const size_t again = term.letters.find(term.letters[k], k + 1);
@@ -140,7 +140,7 @@ Term on_diagonals(Conversion& node, Term term) {
   return term;
 }
 
-// Sums what nobody else needs, and puts the rest in the order of `wanted`.
+// Sums the letters that are not needed later, and transposes the others to the order of `wanted`.
 Tensor arranged(Conversion& node, const Term& term, const std::string& wanted) {
   Shape summed;
   std::string left;

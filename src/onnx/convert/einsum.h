@@ -1,5 +1,5 @@
-// Einsum's equation: `ij,jk->ik`, with `...` for further dimensions. Letters are unique over the
-// whole equation; dimensions of an ellipsis get letters of their own.
+// Parses the equation of Einsum: `ij,jk->ik`, with `...` for further dimensions, which are given
+// unused letters.
 //
 //   "bi...,...i->b..."  for ranks 4 and 3   =>   operands {"biAB", "ABi"}, result "bAB"
 #pragma once
@@ -12,11 +12,11 @@
 namespace tilewright::onnx {
 
 struct Einsum {
-  std::vector<std::string> operands;  // one letter a dimension; a letter may stand twice
-  std::string result;                 // each letter once
+  std::vector<std::string> operands;  // one letter per dimension; a letter may be repeated
+  std::string result;                 // distinct letters
 };
 
-// A Refusal where the equation does not fit operands of these ranks.
+// Throws a Refusal if the equation does not fit operands of these ranks.
 Einsum parse_einsum(std::string_view equation, std::span<const size_t> ranks);
 
 }  // namespace tilewright::onnx

@@ -1,4 +1,4 @@
-// Arithmetic, comparisons, logic, casts: elementwise with broadcast.
+// Arithmetic, comparisons, logic and casts: elementwise with broadcasting.
 #include <fmt/format.h>
 
 #include "onnx/convert/direct.h"
@@ -25,7 +25,7 @@ std::vector<Tensor> convert_mean(Conversion& node) {
   return {node.result("div", {sum, node.number(count, sum->element())})};
 }
 
-// The result has the type of the base, whatever that of the exponent.
+// The result has the type of the base.
 std::vector<Tensor> convert_pow(Conversion& node) {
   const Tensor base = node.operand(0);
   const Tensor exponent = node.operand(1);
@@ -49,7 +49,7 @@ std::vector<Tensor> convert_bit_shift(Conversion& node) {
   const Tensor x = node.operand(0);
   Tensor by = node.operand(1);
   if (direction == "LEFT") return {node.result("shift", {{"direction", "left"}}, {x, by})};
-  if (ir::is_signed(x->element())) {  // beyond its width nothing but the sign is left
+  if (ir::is_signed(x->element())) {  // beyond its width only the sign remains
     const Tensor most = node.number(8 * ir::bytes_of(x->element()) - 1, by->element());
     const Tensor negative = node.emit("less", {by, node.number(0, by->element())});
     by = node.emit("where", {negative, most, node.emit("min", {by, most})});
@@ -99,7 +99,7 @@ std::vector<Tensor> convert_is_inf(Conversion& node) {
 
 std::vector<Tensor> convert_identity(Conversion& node) { return {node.operand(0)}; }
 
-// At inference nothing is dropped, and the mask says so.
+// At inference nothing is dropped: the mask is all true.
 std::vector<Tensor> convert_dropout(Conversion& node) {
   const Tensor x = node.operand(0);
   const bool training =

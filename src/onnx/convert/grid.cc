@@ -1,9 +1,9 @@
-// GridSample and AffineGrid: what an image has at places that are computed.
+// GridSample and AffineGrid: an image sampled at computed positions.
 //
-// A sample is a sum over the taps around its place: the nearest element, or the two or four along
-// each dimension. Each tap is a gather from the image with its channels last, times a weight:
+// A sample is a sum over the taps around its position: the nearest element, or two or four along
+// each dimension. Each tap is a gather from the image with channels last, times a weight:
 //
-//   x[n,h,w,c], y = floor(place_y), x = floor(place_x)
+//   x[n,h,w,c], y = floor(position_y), x = floor(position_x)
 //     -> gather(x, y * w + x) * wy0 * wx0 + gather(x, y * w + x + 1) * wy0 * wx1 + ...
 #include <fmt/format.h>
 
@@ -69,7 +69,7 @@ Sampler sampler_of(Conversion& node) {
   return sampler;
 }
 
-// Back and forth between the edges of the image: of its elements, or of their centres.
+// Reflection at the edges of the image: those of its border elements, or their centers.
 Tensor reflected(Conversion& node, Calculator& compute, Tensor place, int64_t extent,
                  bool align_corners) {
   const auto range = static_cast<double>(align_corners ? extent - 1 : extent);
@@ -82,13 +82,13 @@ Tensor reflected(Conversion& node, Calculator& compute, Tensor place, int64_t ex
   return compute.add(node.emit("min", {there, back}), low);
 }
 
-// One tap along one dimension: an index that lies within, and its weight (null: 1).
+// One tap along one dimension: an index within bounds, and its weight (null: 1).
 struct Tap {
   Tensor index = nullptr;
   Tensor weight = nullptr;
 };
 
-// Weights of the four taps around a place that lies `part` behind the second of them.
+// Weights of the four taps around a position that is `part` after the second of them.
 std::vector<Tensor> cubic_weights(Conversion& node, Calculator& compute, Tensor part) {
   constexpr double a = -0.75;
   const auto near = [&](Tensor t) {  // ((a + 2) t - (a + 3)) t^2 + 1
@@ -118,7 +118,7 @@ Tap tap_at(Conversion& node, Calculator& compute, const Sampler& sampler, Tensor
   return {.index = node.cast(compute.clip(place, 0, last), Scalar::I64), .weight = weight};
 }
 
-// The taps along a dimension of the image, for coordinates of which -1 and 1 are its edges.
+// The taps along a dimension of the image; coordinates -1 and 1 are its edges.
 std::vector<Tap> taps_along(Conversion& node, const Sampler& sampler, Tensor coordinates,
                             int64_t extent) {
   Calculator compute(node, coordinates->element());
@@ -152,7 +152,8 @@ std::vector<Tap> taps_along(Conversion& node, const Sampler& sampler, Tensor coo
   return taps;
 }
 
-// All taps of dimensions behind those of `outer`: row-major indices, products of weights.
+// The taps of further dimensions combined with those of `outer`: row-major indices, products of
+// weights.
 std::vector<Tap> combined(Conversion& node, const std::vector<Tap>& outer,
                           const std::vector<Tap>& inner, int64_t extent) {
   std::vector<Tap> taps;
@@ -169,7 +170,7 @@ std::vector<Tap> combined(Conversion& node, const std::vector<Tap>& outer,
   return taps;
 }
 
-// Coordinate k of the places: 0 belongs to the last dimension of the image.
+// Coordinate k of the positions; 0 belongs to the last dimension of the image.
 Tensor coordinate(Conversion& node, Tensor grid, int64_t k) {
   Shape begin(grid->rank(), 0);
   Shape size = grid->shape();
@@ -215,7 +216,8 @@ std::vector<Tensor> convert_grid_sample(Conversion& node) {
   return {node.result("transpose", {{"perm", back}}, {node.fold("add", terms)})};
 }
 
-// Coordinates of the centres of `extent` elements between -1 and 1, or the first and last at those.
+// Coordinates of the centers of `extent` elements between -1 and 1, or with the first and last at
+// those.
 double center(int64_t k, int64_t extent, bool align_corners) {
   if (align_corners) {
     return extent == 1 ? -1 : -1 + 2 * static_cast<double>(k) / static_cast<double>(extent - 1);

@@ -51,7 +51,7 @@ std::vector<Tensor> convert_trilu(Conversion& node) {
                       {node.operand(0)})};
 }
 
-// The first lengths[b] elements of a sequence in reverse order; the rest as they are.
+// The first lengths[b] elements of a sequence in reverse order; the others unchanged.
 std::vector<Tensor> convert_reverse_sequence(Conversion& node) {
   const Tensor x = node.operand(0);
   const auto time = resolve_axis(node.attributes().integer("time_axis", 0), x->rank());

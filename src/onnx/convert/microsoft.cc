@@ -1,5 +1,5 @@
-// Fused operators that optimizers of ONNX Runtime write: the domain com.microsoft, and two that
-// they put into ONNX's own.
+// Fused operators that ONNX Runtime's optimizers write: those of the domain com.microsoft, and two
+// in ONNX's own domain.
 #include <fmt/format.h>
 
 #include "onnx/convert/contract.h"

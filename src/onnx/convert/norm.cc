@@ -65,7 +65,7 @@ void want_channels(Tensor x) {
   if (x->rank() < 2) refuse(fmt::format("{} has no channels", x->type.to_string()));
 }
 
-// A value a group becomes one a channel.
+// Repeats one value per group to one per channel.
 Tensor by_channel(Conversion& node, Tensor values, int64_t groups, int64_t channels) {
   if (values->type.elements() != groups || channels == groups) return values;
   const Tensor column = node.reshape(values, {groups, 1});

@@ -10,7 +10,7 @@ Tensor layer_norm(Conversion& node, Tensor x, Tensor scale, Tensor bias, size_t 
                   double epsilon);
 Tensor rms_norm(Conversion& node, Tensor x, Tensor scale, size_t axis, double epsilon);
 
-// [c] as [c, 1, 1 ...], to stand beside dimension 1 of x.
+// [c] as [c, 1, 1, ...], which broadcasts along dimension 1 of x.
 Tensor beside_channels(Conversion& node, Tensor values, Tensor x);
 
 }  // namespace tilewright::onnx

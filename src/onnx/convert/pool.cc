@@ -9,8 +9,8 @@
 namespace tilewright::onnx {
 namespace {
 
-// With ceil_mode a last window may hang over the end: the pads at the end grow by what it lacks,
-// which is given back. One that would begin behind the elements is left out.
+// With ceil_mode the last window may extend beyond the end: the pads at the end grow, and the
+// difference is returned. A window that would begin beyond the elements is omitted.
 Shape grow_to_ceiling(Window& window, std::span<const int64_t> spatial) {
   Shape grown(spatial.size(), 0);
   for (size_t k = 0; k < spatial.size(); ++k) {

@@ -1,5 +1,5 @@
-// Quantized operators, at reference speed: integers are multiplied and summed as i32 less their
-// zero points; scales are applied to the sums.
+// Quantized operators, not optimized: integers minus their zero points are multiplied and summed as
+// i32; scales are applied to the sums.
 #include <fmt/format.h>
 
 #include "onnx/convert/contract.h"
@@ -12,8 +12,8 @@ namespace {
 
 using ir::Scalar;
 
-// A scale or zero point for each block of `size` elements along an axis. Where the blocks are not
-// as even as can be, each element gets its own.
+// A scale or zero point for each block of `size` elements along an axis. Blocks of uneven size are
+// expanded to one value per element.
 Tensor spread_blocks(Conversion& node, Tensor values, Tensor x, size_t axis, int64_t size) {
   const bool sensible = size >= 1 && size <= kMostExtent && x->shape()[axis] > 0;
   if (values->rank() != x->rank() || !sensible) {
@@ -91,7 +91,7 @@ std::vector<Tensor> convert_dequantize(Conversion& node) {
   return {node.cast(y, wanted_type(node, "output_dtype", scale->element()))};
 }
 
-// As i32, less the zero point, which has the shape `shape` beside x where it is not a scalar.
+// As i32 minus the zero point, which is reshaped to `shape` if it is not a scalar.
 Tensor centred(Conversion& node, Tensor x, Tensor zero, const Shape& shape) {
   const Tensor wide = node.cast(x, Scalar::I32);
   if (zero == nullptr) return wide;
@@ -102,7 +102,7 @@ Tensor centred(Conversion& node, Tensor x, Tensor zero, const Shape& shape) {
                                                      : less});
 }
 
-// [n] as a column beside the rows of a matrix; scalars and what has its place already as they are.
+// [n] as a column, which broadcasts along the rows of a matrix; other shapes unchanged.
 Tensor beside_rows(Conversion& node, Tensor values) {
   if (values->rank() != 1) return values;
   return node.reshape(values,
@@ -122,7 +122,7 @@ Tensor integer_conv(Conversion& node, Tensor x, Tensor x_zero, Tensor w, Tensor 
   return convolve(node, centred(node, x, x_zero, {}), centred(node, w, w_zero, filters));
 }
 
-// Sums times scale, as f32, quantized again.
+// Sums times scale, as f32, requantized.
 Tensor requantized(Conversion& node, Tensor sums, Tensor scale, size_t y_scale) {
   const Tensor exact =
       node.emit("mul", {node.cast(sums, Scalar::F32), node.cast(scale, Scalar::F32)});
@@ -169,7 +169,7 @@ std::vector<Tensor> convert_qlinear_conv(Conversion& node) {
   return {requantized(node, sums, node.emit("mul", {node.reshape(x_scale, {}), w_scale}), 6)};
 }
 
-// y = quantized x, with the scale and zero point that its range asks for.
+// Quantizes x with the scale and zero point of its range.
 std::vector<Tensor> convert_dynamic_quantize(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape axes = iota(x->rank());

@@ -26,7 +26,7 @@ std::string kind_for(std::string_view kind, Scalar element) {
   return std::string(kind);
 }
 
-// What a reduction of no elements is.
+// The value of a reduction of no elements.
 double of_nothing(std::string_view kind) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (kind == "prod" || kind == "all") return 1;
@@ -54,7 +54,7 @@ std::vector<Tensor> convert_reduce(Conversion& node) {
   const bool keep = node.attributes().integer("keepdims", 1) != 0;
   const bool none_means_all = node.attributes().integer("noop_with_empty_axes", 0) == 0;
   if (axes.empty() && none_means_all) axes = iota(x->rank());
-  if (axes.empty()) {  // over an axis of one element: only what is done to each
+  if (axes.empty()) {  // over an axis of one element: only the elementwise part
     Shape longer = x->shape();
     longer.push_back(1);
     const auto last = static_cast<int64_t>(x->rank());

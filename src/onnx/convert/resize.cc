@@ -10,7 +10,7 @@
 namespace tilewright::onnx {
 namespace {
 
-// The extents of the result, and how much larger each is than the operand's.
+// The extents of the result, and their scale factors.
 struct Target {
   Shape to;
   std::vector<double> scales;
@@ -75,7 +75,7 @@ Target by_sizes(Conversion& node, const Shape& shape, const Shape& axes, const S
   return target;
 }
 
-// Operands are x, scales (until version 10) or x, roi, scales, sizes; an empty one is left out.
+// Operands are x, scales (until version 10) or x, roi, scales, sizes; an empty one is omitted.
 Target target_of(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape axes = axes_of(node, x->rank());
@@ -125,7 +125,7 @@ std::vector<Tensor> convert_resize(Conversion& node) {
   return {node.result("resize", std::move(attributes), {x})};
 }
 
-// Resize of old: scales are an attribute until version 9, places are asymmetric.
+// Upsample: scales are an attribute until version 9, coordinates are asymmetric.
 std::vector<Tensor> convert_upsample(Conversion& node) {
   const Tensor x = node.operand(0);
   const std::vector<double> scales =

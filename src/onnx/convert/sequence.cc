@@ -1,5 +1,5 @@
-// Sequences of tensors, which exporters make of lists: known in length, so they are taken apart
-// while the model is read.
+// Sequences of tensors, which exporters write for lists. Their length is known, so they are
+// resolved during the import.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<Tensor> convert_construct(Conversion& node) {
 }
 
 std::vector<Tensor> convert_empty(Conversion& node) {
-  node.attributes().integer("dtype", 1);  // what it will be filled with says so again
+  node.attributes().integer("dtype", 1);  // its elements have the type too
   return {node.sequence({})};
 }
 
@@ -48,7 +48,7 @@ std::vector<Tensor> convert_erase(Conversion& node) {
   return {node.sequence(std::move(tensors))};
 }
 
-// Joined along an axis that is there, or a new one.
+// Concatenated along an existing axis, or stacked along a new one.
 std::vector<Tensor> convert_concat(Conversion& node) {
   std::vector<Tensor> tensors = node.operand_sequence(0);
   if (tensors.empty()) refuse("the sequence is empty");

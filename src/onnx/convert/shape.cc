@@ -1,4 +1,4 @@
-// The same elements under another shape or in another order, and what tells about shapes.
+// Operators that reshape or transpose, and operators on shapes.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Parts of tensors, joined tensors, borders.
+// Slice, Split, Concat, Pad and similar operators.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ struct Interval {
   int64_t size = 0;
 };
 
-// What start:end:step means in a dimension, as NumPy has it.
+// The meaning of start:end:step in a dimension, as in NumPy.
 Interval interval_of(int64_t start, int64_t end, int64_t step, int64_t extent) {
   const auto wide = [extent](int64_t at) {
     return static_cast<__int128>(at) + (at < 0 ? extent : 0);
@@ -69,7 +69,7 @@ std::vector<Tensor> convert_slice(Conversion& node) {
         interval_of(lists.starts[k], lists.ends[k], lists.steps[k], x->shape()[axis]);
     begin[axis] = part.begin;
     size[axis] = part.size;
-    // A single element has no second one to step to, however far that is.
+    // The step does not matter for a single element.
     step[axis] = part.size <= 1 ? 1 : lists.steps[k];
   }
   const bool whole = size == x->shape() && step == ones(x->rank());
@@ -77,7 +77,7 @@ std::vector<Tensor> convert_slice(Conversion& node) {
   return {node.result("slice", {{"begin", begin}, {"size", size}, {"step", step}}, {x})};
 }
 
-// How many elements each part has.
+// The number of elements of each part.
 Shape split_sizes(Conversion& node, int64_t extent) {
   const bool as_operand = node.version() >= 13;
   if (as_operand && node.has(1)) return node.known_integers(1, "split");
@@ -172,7 +172,7 @@ std::vector<Tensor> convert_pad(Conversion& node) {
   if (mode != "constant") value = nullptr;
   if (value != nullptr && value->is_known() && value->type.elements() == 1 &&
       value->constant.number(0) == 0) {
-    value = nullptr;  // what is filled in where nothing is said
+    value = nullptr;  // 0, the default
   }
   std::vector<Tensor> operands{x};
   if (value != nullptr) operands.push_back(value);
@@ -197,7 +197,7 @@ std::vector<Tensor> convert_center_crop_pad(Conversion& node) {
   return {node.result("pad", {{"before", border.before}, {"after", border.after}}, {x})};
 }
 
-// The places along an axis where a known condition holds.
+// The indices along an axis where a known condition holds.
 std::vector<Tensor> convert_compress(Conversion& node) {
   const bool flat = !node.attributes().has("axis");
   const Tensor given = node.operand(0);

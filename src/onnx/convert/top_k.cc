@@ -1,8 +1,8 @@
-// TopK by counting: the place of an element among n is the number of those before it. n * n
-// comparisons, for the short rows that models ask it of.
+// TopK by counting: the rank of an element is the number of elements before it. n * n comparisons,
+// which is fine for the short rows of models.
 //
-//   x = [3, 9, 7]   before[i, j] = x[j] > x[i], or the same and j < i   place = [2, 0, 1]
-//   index[k] = sum of i where place[i] = k  ->  [1, 2, 0]
+//   x = [3, 9, 7]   before[i, j] = x[j] > x[i], or equal and j < i   rank = [2, 0, 1]
+//   index[k] = sum of i where rank[i] = k  ->  [1, 2, 0]
 #include <fmt/format.h>
 
 #include "onnx/converter_table.h"

@@ -7,7 +7,7 @@
 namespace tilewright::onnx {
 namespace {
 
-constexpr int64_t kMost = int64_t{1} << 24;  // of any number here: sums and products stay small
+constexpr int64_t kMost = int64_t{1} << 24;  // of any parameter: sums and products do not overflow
 
 void check(std::string_view what, const Shape& list, size_t rank, int64_t least) {
   const bool fits = list.size() == rank && std::ranges::all_of(list, [&](int64_t number) {
