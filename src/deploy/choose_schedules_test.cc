@@ -5,6 +5,7 @@
 #include "deploy/plans_testing.h"
 #include "heuristic/default_trace.h"
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -120,7 +121,7 @@ TEST_F(ChooseSchedules, FinalsBeforeSingleTimes) {
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
 }
 
-// As the table of `tune` has it, however fast something was in the finals of another sitting.
+// As the table of `tune` has it, however fast something was in the finals of another tuning run.
 TEST_F(ChooseSchedules, TheWinnerOfTheLastFinals) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);

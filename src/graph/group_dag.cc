@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "te/compose.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::graph {
 namespace {

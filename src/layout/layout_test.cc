@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "te/dag_builder.h"
 #include "te/eval.h"
 
 namespace tilewright::layout {

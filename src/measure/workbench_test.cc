@@ -13,6 +13,7 @@
 #include "measure/workbench_testing.h"
 #include "schedule/trace.h"
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::measure {
 namespace {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/print.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::schedule {
 namespace {

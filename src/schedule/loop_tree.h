@@ -131,7 +131,7 @@ struct Stage {
   StageIndex at_stage = kNone;
   VarIndex at_loop = kNone;
   int16_t place_step = kNone;        // the step that placed it, for explanations
-  BufferIndex first_buffer = kNone;  // one an output of the operator, consecutive
+  BufferIndex first_buffer = kNone;  // one per output of the operator, consecutive
   uint8_t buffers = 1;
   int32_t instructions = 2;                 // of one element, inlined bodies included, an estimate
   bool streams = false;                     // what it stores is not read soon: past the caches

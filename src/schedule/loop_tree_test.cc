@@ -10,7 +10,7 @@
 #include "schedule/testing.h"
 #include "schedule/trace.h"
 #include "task/parse.h"
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::schedule::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "schedule/testing.h"
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::schedule::testing {
 namespace {

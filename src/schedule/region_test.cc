@@ -9,7 +9,7 @@
 
 #include "base/rng.h"
 #include "schedule/testing.h"
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::schedule::testing {
 namespace {

@@ -1,5 +1,5 @@
 // Trace: the steps of a schedule in order; the truth about how a program is computed. A value with
-// a text form (one step a line, `#` comments) and a JSON form (an array), each read back exactly.
+// a text form (one step per line, `#` comments) and a JSON form (an array), each read back exactly.
 #pragma once
 
 #include <string>

@@ -7,6 +7,7 @@
 #include "space/space_testing.h"
 #include "space/tile_domain.h"
 #include "task/suite.h"
+#include "te/dag_builder.h"
 #include "te/ops/softmax.h"
 
 namespace tilewright::space {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright {
 namespace {

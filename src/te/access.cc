@@ -140,7 +140,7 @@ class QuasiAffine {
   std::vector<Quotient>& quotients_;
 };
 
-AccessDim analyse_index(const ir::Expr& index, const AxisNumbers& numbers,
+AccessDim analyze_index(const ir::Expr& index, const AxisNumbers& numbers,
                         std::vector<Quotient>& quotients) {
   AccessDim dim;
   AxisCollector collector(numbers);
@@ -215,7 +215,7 @@ class Analysis : public ir::Visitor {
     }
     Access access{.tensor = load.buffer, .dims = {}, .guarded = guarded_};
     for (const ir::Expr& index : load.indices) {
-      access.dims.push_back(analyse_index(index, numbers_, result.quotients));
+      access.dims.push_back(analyze_index(index, numbers_, result.quotients));
     }
     loads_.push_back(&load);
     result.reads.push_back(std::move(access));
@@ -234,7 +234,7 @@ std::optional<uint32_t> AccessDim::shifted_axis() const {
   return index.terms[0].var;
 }
 
-OpAccess analyse_access(const Op& op) {
+OpAccess analyze_access(const Op& op) {
   Analysis analysis(op);
   for (const ir::Expr& value : op.body) analysis.visit(value);
   return std::move(analysis.result);

@@ -56,6 +56,6 @@ struct OpAccess {
 };
 
 struct Op;
-OpAccess analyse_access(const Op& op);  // an operator has at most 64 axes
+OpAccess analyze_access(const Op& op);  // an operator has at most 64 axes
 
 }  // namespace tilewright::te

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "te/dag.h"
+#include "te/dag_builder.h"
 #include "te/ops/conv.h"
 #include "te/ops/matmul.h"
 #include "te/ops/softmax.h"

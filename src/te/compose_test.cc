@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "te/dag_builder.h"
 #include "te/eval.h"
 #include "te/ops/conv_transpose.h"
 #include "te/ops/matmul.h"

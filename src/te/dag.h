@@ -133,49 +133,4 @@ class Dag {
   double flop_ = 0;
 };
 
-// Builds a Dag operator by operator. Names must be unique and plain (letters, digits, '_'). Misuse
-// (wrong index count or type, an unknown tensor) is a CHECK: callers are operator definitions,
-// which validate the user's parameters before they come here.
-class DagBuilder {
- public:
-  TensorId placeholder(std::string_view name, std::vector<Extent> shape, ir::Scalar element);
-
-  // A fresh axis for use in the calls below.
-  Axis axis(std::string_view name, Extent extent, AxisHints hints = {});
-
-  // The element of a tensor at the given indices, in its arithmetic type: F16 and BF16 are cast to
-  // F32 here and nowhere else.
-  ir::Expr read(TensorId tensor, std::vector<ir::Expr> indices) const;
-
-  // One tensor, an expression per element. `element` is what is stored, by default the value's
-  // type: F16 and BF16 values are computed in F32 and cast here.
-  TensorId compute(std::string_view name, std::vector<Axis> axes, ir::Expr value,
-                   std::optional<ir::Scalar> element = {});
-
-  // Sum, product, min, max, and, or of `value` (of the accumulator type) over `reduce_axes`; the
-  // result is cast to `element`.
-  TensorId reduce(std::string_view name, std::vector<Axis> axes, std::vector<Axis> reduce_axes,
-                  ir::BinaryOp op, const ir::Expr& value, ir::Scalar element);
-
-  std::vector<TensorId> reduce_tuple(std::string_view name, std::vector<Axis> axes,
-                                     std::vector<Axis> reduce_axes, Reduction reduction,
-                                     std::vector<ir::Expr> values,
-                                     const std::vector<ir::Scalar>& elements);
-
-  void set_flop(TensorId tensor, double flop);  // of the operator that defines the tensor
-
-  // The tensor, one of a tuple, served the fold alone (the values of an argmax): it is no output
-  // though nobody reads it.
-  void discard(TensorId tensor);
-
-  const Tensor& tensor(TensorId id) const { return dag_.tensors_.at(id); }  // made so far
-
-  std::shared_ptr<const Dag> build() &&;  // analyzes and checks
-
- private:
-  TensorId add_op(Op op, const std::vector<ir::Scalar>& elements);
-  Dag dag_;
-  std::vector<TensorId> discarded_;
-};
-
 }  // namespace tilewright::te

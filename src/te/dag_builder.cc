@@ -1,10 +1,11 @@
+#include "te/dag_builder.h"
+
 #include <algorithm>
 #include <cctype>
 #include <unordered_set>
 
 #include "base/check.h"
 #include "ir/visit.h"
-#include "te/dag.h"
 #include "te/flop.h"
 
 namespace tilewright::te {
@@ -212,7 +213,7 @@ std::shared_ptr<const Dag> DagBuilder::build() && {
               op.name.text(), axis.name.text());
       }
     }
-    dag_.access_.push_back(analyse_access(op));
+    dag_.access_.push_back(analyze_access(op));
     for (const Access& access : dag_.access_.back().reads) {
       const OpId producer = dag_.tensors_[access.tensor].op;
       is_read[access.tensor] = true;

@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::te {
 namespace {

@@ -1,4 +1,4 @@
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

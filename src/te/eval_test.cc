@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::te {
 namespace {

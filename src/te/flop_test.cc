@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "te/dag_builder.h"
 #include "te/ops/elementwise.h"
 #include "te/ops/matmul.h"
 #include "te/ops/softmax.h"

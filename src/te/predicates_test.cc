@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "te/dag_builder.h"
 #include "te/ops/table.h"
 
 namespace tilewright::te {

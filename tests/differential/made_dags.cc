@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "te/dag_builder.h"
+
 namespace tilewright::testing {
 namespace {
 

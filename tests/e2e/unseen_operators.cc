@@ -1,6 +1,7 @@
 #include "tests/e2e/unseen_operators.h"
 
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::unseen {
 namespace {

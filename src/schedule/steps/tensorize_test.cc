@@ -4,6 +4,7 @@
 
 #include "schedule/testing.h"
 #include "task/parse.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::schedule::testing {
 namespace {

@@ -31,7 +31,7 @@ std::vector<Axis> axes_of_output(DagBuilder& builder, const ConvShape& shape) {
   return axes;
 }
 
-// Stage `name`: `tensor` of the output's shape, combined with one number a channel.
+// Stage `name`: `tensor` of the output's shape, combined with one number per channel.
 TensorId add_per_channel(DagBuilder& builder, std::string_view name, TensorId tensor,
                          TensorId channels, ir::BinaryOp op, const ConvShape& shape) {
   const std::vector<Axis> axes = axes_of_output(builder, shape);

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::te {
 

@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "te/dag.h"
+#include "te/dag_builder.h"
 
 namespace tilewright::te {
 
