@@ -33,7 +33,7 @@ from harness.model_tuning import (
     program,
     recorded_ns,
     run_tune,
-    sittings,
+    tuning_runs,
 )
 from harness.rounds import MIN_ROUNDS, QUANTILE
 from harness.tuned import TuneError, build_key
@@ -87,7 +87,7 @@ class Bench:
         store, build = self.path(name, ".db"), self.options.build
         before = before or ModelTuning()
         spent_name = f"spent/{name}/{seconds:g}"
-        earlier = self.get(spent_name) or 0.0  # of a sitting that was cut off
+        earlier = self.get(spent_name) or 0.0  # of a tuning run that was cut off
 
         def note(spent):
             if spent + earlier - (self.get(spent_name) or 0.0) > NOTE_EVERY_S:
@@ -139,7 +139,7 @@ class Bench:
         libraries = {UNTUNED: self.compiled(name, model, UNTUNED)}
         out.progress(name, None)
         tuning = None
-        for which, seconds in sittings(self.options.seconds).items():
+        for which, seconds in tuning_runs(self.options.seconds).items():
             tuning = self.tuned(name, model, seconds, tuning)
             libraries[which] = self.compiled(name, model, which, store)
         recorded = self.get(f"recorded/{name}")
@@ -152,15 +152,15 @@ class Bench:
             parts = bench_library(libraries[which], 3, self.options.build)
             self.put(f"parts/{name}", parts)
         again = self.again(name, model, tuning)
-        return Line(name + self.suffix, sittings(self.options.seconds), tuning, match, parts, recorded, again)
+        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, parts, recorded, again)
 
 
 class Line:
-    """A model with its figures. `names` are those of its sittings, `long` the last of them."""
+    """A model with its figures. `names` are those of its tuning runs, `long` the last of them."""
 
-    def __init__(self, name, sittings, tuning, match, parts, recorded_ns, again):
-        self.name, self.sittings, self.tuning, self.match, self.parts = name, sittings, tuning, match, parts
-        self.names, self.recorded_ns = tuple(sittings), recorded_ns
+    def __init__(self, name, tuning_runs, tuning, match, parts, recorded_ns, again):
+        self.name, self.tuning_runs, self.tuning, self.match, self.parts = name, tuning_runs, tuning, match, parts
+        self.names, self.recorded_ns = tuple(tuning_runs), recorded_ns
         self.long = self.names[-1]
         self.again_s, self.again_measured = again
         self.best = match.best_peer()
@@ -188,7 +188,7 @@ class Line:
     def passed_s(self):
         ours = self.match.time_ns(self.long)
         peer = self.match.time_ns(self.best) if self.best else None
-        slower = [s for which, s in self.sittings.items() if (self.ratio(which) or 0) < LEAST]
+        slower = [s for which, s in self.tuning_runs.items() if (self.ratio(which) or 0) < LEAST]
         return passed_after(self.tuning.curve, ours, peer, max(slower, default=0.0))
 
     def memory(self, name):
@@ -275,7 +275,7 @@ def run_all(options, out):
         except (ModelError, TuneError, ValueError) as error:
             out.say(f"! {name}: {error}")
             out.missed.append(name)
-    tuned = tuple(sittings(options.seconds))
+    tuned = tuple(tuning_runs(options.seconds))
     out.table(header(tuned), [line.cells() for line in lines])
     for line in lines:
         judge(line, out)
@@ -359,7 +359,7 @@ def parse(arguments):
     add("--input-shapes", default="", help="x:[1,3,224,224] where the model leaves them open")
     add("--threads", type=int, default=THREADS, help="with --match: of all participants")
     add("--input", action="append", default=[], metavar="NAME=FILE.npy", help="with --match")
-    add("--json-lines", action="store_true", help="with --match: one object a line")
+    add("--json-lines", action="store_true", help="with --match: one object per line")
     options = parser.parse_args(arguments)
     options.only = [name for name in options.only.split(",") if name]
     options.allow = sorted({name for name in options.allow.split(",") if name})

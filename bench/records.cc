@@ -68,8 +68,8 @@ annotate C.write j vectorize
 
 struct Bench {
   std::vector<Task> tasks;
-  std::vector<Hash128> keys;               // one a task
-  std::vector<schedule::Sketch> sketches;  // one a task
+  std::vector<Hash128> keys;               // one per task
+  std::vector<schedule::Sketch> sketches;  // one per task
   Machine machine = detect_machine();
   Hash128 machine_key = record::machine_id(machine);
   record::Run run{.id = {1, 1}, .start_us = 0, .command = "bench records", .version = "0"};

@@ -2,7 +2,7 @@
 
 Every participant of a comparison (our kernel, the FMA peak, oneDNN, ONNX Runtime,
 OpenVINO) is a *worker*: a
-process of its own that speaks this protocol, one line a message, on stdin and stdout.
+process of its own that speaks this protocol, one line per message, on stdin and stdout.
 
     orchestrator              worker
     prepare {json}            ready {json}    built, loaded, warmed; or

@@ -40,7 +40,7 @@ def identity():
 
 
 def choose_cpus(threads):
-    """The processors for that many threads, one a core while cores last; None if too few."""
+    """The processors for that many threads, one per core while cores last; None if too few."""
     allowed = sorted(os.sched_getaffinity(0))
     if threads > len(allowed):
         return None

@@ -1,4 +1,4 @@
-"""TVM's MetaSchedule as a peer: an environment of its own, tuning once a machine, and a launcher."""
+"""TVM's MetaSchedule as a peer: an environment of its own, tuning once per machine, and a launcher."""
 
 import json
 import os

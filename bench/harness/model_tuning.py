@@ -12,18 +12,18 @@ from harness.tuned import OtherWork, TuneError
 
 @dataclass
 class ModelTuning:
-    """A tuning of a model, possibly of several sittings."""
+    """A tuning of a model, possibly of several tuning runs."""
 
-    result: dict = field(default_factory=dict)  # of the last sitting
+    result: dict = field(default_factory=dict)  # of the last tuning run
     rounds: list = field(default_factory=list)  # [seconds of tuning, task, its best time in ns so far]
     seconds: float = 0.0
-    asked_s: float = 0.0  # of the last sitting
+    asked_s: float = 0.0  # of the last tuning run
     other_cpus: float = 0.0
 
     @property
     def curve(self):
-        """(seconds of tuning, sum of the best task times in ns): what the last sitting knows of defaults
-        holds for all, so a task that an early sitting did not come to counts there too."""
+        """(seconds of tuning, sum of the best task times in ns): what the last tuning run knows of defaults
+        holds for all, so a task that an early tuning run did not come to counts there too."""
         tasks = {task["task"]: task for task in self.result.get("tasks", ())}
         best, points = {}, []
         for at, task, ns in self.rounds:
@@ -32,10 +32,10 @@ class ModelTuning:
         return [(at, ns) for at, ns in points if ns]
 
 
-SHORT_S = 60.0  # the first sitting
+SHORT_S = 60.0  # the first tuning run
 
 
-def sittings(seconds):
+def tuning_runs(seconds):
     """Name -> seconds of tuning in all, ascending: `60 s` and what was asked for, or that alone."""
     all_seconds = [s for s in (SHORT_S,) if s < seconds] + [seconds]
     return {_duration(s): s for s in all_seconds}

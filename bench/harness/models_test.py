@@ -18,7 +18,7 @@ from harness.model_tuning import (
     passed_after,
     recorded_ns,
     run_tune,
-    sittings,
+    tuning_runs,
 )
 from harness.tuned import TuneError
 
@@ -57,12 +57,12 @@ class Tuning(unittest.TestCase):
         # What was measured to be slower after 25 s had not passed at 20.
         self.assertEqual(passed_after(points, 1.5e6, 3e6, not_before=25.0), 30.0)
 
-    def test_tasks_that_a_sitting_did_not_come_to_count_in_it(self):
+    def test_tasks_that_a_tuning_run_did_not_come_to_count_in_it(self):
         tasks = [{"task": "a", "weight": 1}, {"task": "b", "weight": 2, "default_ns": 50.0}]
         tuning = ModelTuning({"tasks": tasks}, [[1.0, "a", 30.0], [70.0, "b", 40.0], [71.0, "a", 35.0]])
         self.assertEqual(tuning.curve, [(1.0, 130.0), (70.0, 110.0), (71.0, 110.0)])
 
-    def test_sittings_are_one_curve(self):
+    def test_tuning_runs_are_one_curve(self):
         with tempfile.TemporaryDirectory() as folder:
             result = {"tasks": list(TASKS.values()), "measured": 8}
             fake_program(folder, [round_of("a", 500.0), round_of("a", 400.0), {"result": result}])
@@ -117,8 +117,8 @@ class Columns(unittest.TestCase):
             (90.0, ("60 s", "90 s")),
             (120.0, ("60 s", "2 min")),
         ):
-            self.assertEqual(tuple(sittings(seconds)), names)
-        self.assertEqual(list(sittings(900.0).values()), [60.0, 900.0])
+            self.assertEqual(tuple(tuning_runs(seconds)), names)
+        self.assertEqual(list(tuning_runs(900.0).values()), [60.0, 900.0])
 
 
 class Files(unittest.TestCase):

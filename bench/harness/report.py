@@ -72,7 +72,7 @@ def read_rows(path):
 
 
 class Kept:
-    """Results by case name, valid for one key (a hash of what made them); one file a machine."""
+    """Results by case name, valid for one key (a hash of what made them); one file per machine."""
 
     def __init__(self, folder, bench):
         self._path = os.path.join(folder, f"{bench}.{machine.identity()}.json")

@@ -1,4 +1,4 @@
-"""Alternating rounds: every worker gets one slice a round, in an order shuffled anew each round.
+"""Alternating rounds: every worker gets one slice per round, in an order shuffled anew each round.
 
 A slice counts as the median of its calls. A participant's time is a low quantile of its slices, the
 same quantile for all, so what disturbs the machine now and then disturbs no ratio.

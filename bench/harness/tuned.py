@@ -58,7 +58,7 @@ class Tuned:
         return self.result["tasks"][index].get("found")
 
     def latencies_ns(self):
-        """One a candidate in the order of proposal, the default schedule left out; None for a
+        """One per candidate in the order of proposal, the default schedule left out; None for a
         failure or a censored one. Of runs of one task."""
         trials = [trial for one in self.rounds for trial in one["trials"]]
         default_ns = self.result["tasks"][0].get("default_trial_ns")

@@ -145,8 +145,8 @@ def define_capsule(p, x, w):
 
 
 def define_layer_norm(x, scale, shift):
-    centred = x - x.mean(-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
+    centered = x - x.mean(-1, keepdims=True)
+    return centered / np.sqrt((centered**2).mean(-1, keepdims=True) + 1e-5) * scale + shift
 
 
 def define(op, p, v):

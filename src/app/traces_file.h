@@ -2,7 +2,7 @@
 // the first character that is not a space:
 //
 //   text     the text form of traces, separated by lines that are exactly `---`
-//   NDJSON   the JSON form, one array a line (a single array may span lines)
+//   NDJSON   the JSON form, one array per line (a single array may span lines)
 //
 // Parts of the text form without anything but blank lines are no traces; one with a comment only is
 // the empty schedule. Pure functions; errors name the file, the trace and the line.

@@ -269,7 +269,7 @@ Action declare_records_best(CLI::App& app) {
   auto options = std::make_shared<app::BestOptions>();
   app.add_option("what", options->what, "an operator, a name of the suite or a task's key")
       ->required();
-  app.add_option("--count", options->count, "the fastest so many, one a program (default: 1)")
+  app.add_option("--count", options->count, "the fastest so many, one per program (default: 1)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--protocol", options->protocol,
                  "preferred protocol, such as v1;warm or v1;cold (default: any)");

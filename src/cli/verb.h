@@ -39,7 +39,7 @@ enum class ExitCode {
   Interrupted = 130,  // by Ctrl-C, cleanly
 };
 
-// Where a verb writes. Results go to `out`, as text or, under --json, one object a line; progress
+// Where a verb writes. Results go to `out`, as text or, under --json, one object per line; progress
 // and explanations go to `err`.
 struct Context {
   std::ostream& out;

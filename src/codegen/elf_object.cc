@@ -169,7 +169,7 @@ class ElfObjectWriter {
     return static_cast<uint64_t>(at);
   }
 
-  // Locals first: one a section; then the globals in the order in which they were named.
+  // Locals first: one per section; then the globals in the order in which they were named.
   void make_symbols() {
     append_struct(symbols_, Elf64_Sym{});
     for (size_t k = 0; k < object_.sections_.size(); ++k) {

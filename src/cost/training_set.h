@@ -26,7 +26,7 @@ Result<TrainingSet> make_training_set(const Samples& samples, double failure_wei
 // Columns as the trees of `forest` know them -> columns of whole rows.
 void rename_columns(std::span<const uint32_t> columns, size_t width, Forest* forest);
 
-// One number a row -> one a program.
+// One number per row -> one per program.
 void sum_rows(std::span<const uint32_t> begin, std::span<const float> rows,
               std::span<float> programs);
 

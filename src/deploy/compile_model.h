@@ -64,10 +64,11 @@ struct Choice {
   std::optional<record::Attempt> record;  // of it; none: the default schedule, never measured
   std::string note;                       // why it is not tuned, and the nearest record, where so
 };
-// One a kernel of the partition: the best record whose trace applies, of the protocol weights_cold
-// if there is one, else of another, which the note then says; of this machine if it has any. The
-// best is the winner of the last finals, which `tune` shows, inside a model or not, unless
-// something that took less time has been found since. Without a store all are default schedules.
+// One per kernel of the partition: the best record whose trace applies, of the protocol
+// weights_cold if there is one, else of another, which the note then says; of this machine if it
+// has any. The best is the winner of the last finals, which `tune` shows, inside a model or not,
+// unless something that took less time has been found since. Without a store all are default
+// schedules.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store);
 // Those, and what might be faster still in the model: by kernel up to `most` records whose traces

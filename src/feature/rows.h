@@ -34,7 +34,7 @@ struct RowBatch {
   void clear();
 };
 
-// Makes rows; holds scratch memory, so one a thread.
+// Makes rows; holds scratch memory, so one per thread.
 class FeatureExtractor {
  public:
   FeatureExtractor(const Task& task, const Machine& machine);

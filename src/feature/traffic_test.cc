@@ -75,7 +75,7 @@ TEST(Traffic, OfLinesCountsWhatIsMovedAlong) {
 }
 
 // 24 x 16 sums are 1536 bytes; with what an iteration of k.0 reads beside them they do not fit into
-// 2048, but registers keep them: loaded and stored once a tile.
+// 2048, but registers keep them: loaded and stored once per tile.
 TEST(Traffic, OfSumsInRegistersIsOnceATile) {
   const Workbench bench("matmul:m=24,n=64,k=64");
   const schedule::LoopTree tree =

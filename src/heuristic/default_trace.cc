@@ -120,7 +120,7 @@ class DefaultSchedule {
     }
   }
 
-  // A long reduction with little space is cut into parts, one a thread or more.
+  // A long reduction with little space is cut into parts, one per thread or more.
   bool factor(StageIndex index) {
     const Stage& stage = tree().stage(index);
     const te::Op& op = dag_.op(stage.op);

@@ -1,6 +1,6 @@
 // Keeps elements that a loop updates in place in registers while the loop runs. Applies to the
 // outermost serial loop in which all accesses to the buffer are at invariant indices, equal or
-// disjoint, and happen in every iteration; at most 32 registers a loop.
+// disjoint, and happen in every iteration; at most 32 registers per loop.
 //
 //   for k < 64: C[p] = fma(A[k], B[k], C[p])   ->   C.0[0] = C[p]
 //                                                   for k < 64: C.0[0] = fma(A[k], B[k], C.0[0])

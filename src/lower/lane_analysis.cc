@@ -184,7 +184,7 @@ bool uses_any(const Expr& expr, const std::vector<ir::VarId>& vars) {
   return found;
 }
 
-LaneAnalysis analyse_lanes(const ir::For& loop, const ir::Function& function,
+LaneAnalysis analyze_lanes(const ir::For& loop, const ir::Function& function,
                            const FloatPermissions& permissions) {
   return LaneAnalyser(loop, function, permissions).analyze(loop);
 }

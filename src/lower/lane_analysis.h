@@ -1,4 +1,4 @@
-// Whether the iterations of a loop may run in lockstep, one a lane: the legality of `vectorize`.
+// Whether the iterations of a loop may run in lockstep, one per lane: the legality of `vectorize`.
 //
 // Iterations are independent if no element that one stores is touched by another. Shown for each
 // stored buffer from the linear forms of its indices: all have one coefficient c != 0 on the loop
@@ -21,7 +21,7 @@ struct LaneAnalysis {
   int widest_bytes = 1;  // of the elements loaded and stored
 };
 
-LaneAnalysis analyse_lanes(const ir::For& loop, const ir::Function& function,
+LaneAnalysis analyze_lanes(const ir::For& loop, const ir::Function& function,
                            const FloatPermissions& permissions);
 
 // Whether the expression uses one of the variables.

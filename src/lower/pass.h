@@ -1,5 +1,5 @@
 // A lowering pass: takes a Function whose IR verifies and leaves one that verifies and computes
-// the same, up to the permissions. One pass a file; pipeline.cc is the list. A pass that has
+// the same, up to the permissions. One pass per file; pipeline.cc is the list. A pass that has
 // nothing to do leaves the body the same node.
 #pragma once
 
@@ -19,7 +19,7 @@ using PassFunction = void (*)(ir::Function& function, const PassContext& context
 struct Pass {
   const char* name;  // as `--disable-pass` and `tilewright lower` say it
   PassFunction run;
-  bool needs_flat = false;  // relies on `flatten`: one index an access
+  bool needs_flat = false;  // relies on `flatten`: one index per access
 };
 
 }  // namespace tilewright::lower

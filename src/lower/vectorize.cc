@@ -31,7 +31,7 @@ class Vectorizer : public ir::Rewriter {
     if (loop->loop_kind != ir::ForKind::Vectorized) return rewrite_children(stmt);
     CHECK(extent != nullptr, "vectorized loop `{}` has no constant extent",
           loop->var.as<ir::Var>()->name.text());
-    const LaneAnalysis lanes = analyse_lanes(*loop, function_, context_.permissions);
+    const LaneAnalysis lanes = analyze_lanes(*loop, function_, context_.permissions);
     if (!lanes.lockstep) return scalarized(*loop, *extent);
     return in_vectors(*loop, *extent, context_.target.lanes(lanes.widest_bytes));
   }

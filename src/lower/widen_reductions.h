@@ -1,7 +1,7 @@
 // Moves reductions over lanes out of loops: a loop that folds a reduced vector into an element
 // folds the vectors into a vector register instead and reduces it once at the end. Sums and
-// products of floats need the permission `reassociate`. At most 16 registers a loop (28 of 32), one
-// a statement; those of one element are folded into each other before the lanes are.
+// products of floats need the permission `reassociate`. At most 16 registers per loop (28 of 32),
+// one a statement; those of one element are folded into each other before the lanes are.
 //
 //   for k < 8:                                       S.0[0] = x16(0.0)
 //     S[i] = S[i] + reduce(+, A[ramp(k * 16, ...)])  ->  for k < 8: S.0[0] = S.0[0] + A[ramp(...)]

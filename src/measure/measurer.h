@@ -3,7 +3,7 @@
 // Whatever a candidate does (loops, exhausts memory, crashes, writes out of bounds) costs one
 // trial: the worker is started anew and the verdict says what happened.
 //
-//   build workers, one a cpu    trace -> BuiltKernel      limits: CPU time, memory
+//   build workers, one per CPU    trace -> BuiltKernel      limits: CPU time, memory
 //   run worker                  load, check, time         limits: time of a call, memory
 //
 // Building overlaps measuring only on cpus that the kernel does not use: with as many threads as

@@ -67,7 +67,7 @@ class MountedKernel {
   runtime::Kernel kernel_;
   const Workload* workload_ = nullptr;
   BenchMemory* memory_ = nullptr;
-  std::vector<const GuardedBuffer*> buffers_;  // one an argument: as it is, or packed
+  std::vector<const GuardedBuffer*> buffers_;  // one per argument: as it is, or packed
   std::vector<void*> arguments_;
   size_t workspace_bytes_ = 0;
   int threads_ = 1;

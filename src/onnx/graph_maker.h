@@ -30,7 +30,7 @@ using Tensor = TensorState*;  // owned by the GraphMaker
 struct TensorState {
   graph::TensorType type;
   graph::Constant constant;             // empty: not known
-  graph::ValueId value = graph::kNone;  // in the Graph, once a node needs it
+  graph::ValueId value = graph::kNone;  // in the Graph, as soon as a node needs it
   std::string name;
   bool lost = false;
   bool packed = false;  // a constant of four-bit integers in the file

@@ -217,7 +217,7 @@ class Planner {
     for (size_t k = 0; k < plan.operands.size(); ++k) {
       inputs[workload_.operands[k].tensor] = set_of(plan.operands[k]);
     }
-    return analyse_values(*workload_.dag, inputs);
+    return analyze_values(*workload_.dag, inputs);
   }
 
   const Workload& workload_;

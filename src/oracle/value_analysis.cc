@@ -160,13 +160,13 @@ class Analyser {
 
 }  // namespace
 
-ValueAnalysis analyse_values(const te::Dag& dag, const std::vector<ValueSet>& inputs) {
+ValueAnalysis analyze_values(const te::Dag& dag, const std::vector<ValueSet>& inputs) {
   ValueAnalysis result;
   result.tensors = inputs;
   result.tensors.resize(dag.tensors().size());
-  Analyser analyser(dag, result);
+  Analyser analyzer(dag, result);
   for (const te::Op& op : dag.ops()) {
-    if (op.kind != te::OpKind::Placeholder) analyser.run(op);
+    if (op.kind != te::OpKind::Placeholder) analyzer.run(op);
   }
   for (const te::TensorId output : dag.outputs()) result.exact &= result.tensors[output].exact;
   return result;

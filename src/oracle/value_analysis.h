@@ -20,6 +20,6 @@ struct ValueAnalysis {
 };
 
 // `inputs` by TensorId; what is no placeholder is ignored.
-ValueAnalysis analyse_values(const te::Dag& dag, const std::vector<ValueSet>& inputs);
+ValueAnalysis analyze_values(const te::Dag& dag, const std::vector<ValueSet>& inputs);
 
 }  // namespace tilewright::oracle

@@ -91,13 +91,13 @@ class Store {
   // what is not to be measured again. Illegal candidates have no program: one a trace.
   Result<std::vector<Attempt>> measured(const Setting& setting);
 
-  // The fastest timed attempts of a task, fastest first, one a program: those of `protocol` if
+  // The fastest timed attempts of a task, fastest first, one per program: those of `protocol` if
   // there are any, else of any; on `machine` only where one is given.
   Result<std::vector<Attempt>> best(Hash128 task, const Protocol& protocol, size_t limit,
                                     std::optional<Hash128> machine = {});
 
   // What was timed in the last comparison in turns that was held of a task: attempts of that
-  // interleaved protocol and of one run and machine, fastest first, one a program. On `machine`
+  // interleaved protocol and of one run and machine, fastest first, one per program. On `machine`
   // only where one is given.
   Result<std::vector<Attempt>> last_finals(Hash128 task, const Protocol& protocol,
                                            std::optional<Hash128> machine = {});

@@ -1,6 +1,6 @@
 // CandidateMaker: candidate -> LoopTree, the part of assessing that knows schedules. Candidates of
 // one structure (all genes but tile sizes) that follow each other share it: only their numbers are
-// made anew. Holds scratch memory, so one a thread.
+// made anew. Holds scratch memory, so one per thread.
 #pragma once
 
 #include <chrono>

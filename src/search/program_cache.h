@@ -16,7 +16,7 @@ namespace tilewright::search {
 
 struct RowBlock {
   feature::RowBatch rows;
-  std::vector<float> scores;  // one a program, of the model when it was made
+  std::vector<float> scores;  // one per program, of the model when it was made
 };
 
 // A program's place among the blocks.

@@ -28,7 +28,7 @@ bool is_of_our_set(const NodeCase& node_case);
 Share share_of_our_set(const std::vector<Ran>& ran);
 size_t count(const std::vector<Ran>& ran, Outcome outcome);
 
-std::string passed_list(const std::vector<Ran>& ran);  // names, one a line, under a comment
+std::string passed_list(const std::vector<Ran>& ran);  // names, one per line, under a comment
 // Names of the stored list that were run and do not pass any more, and those that were not run: the
 // package does not have them any more.
 struct Lost {

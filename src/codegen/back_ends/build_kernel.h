@@ -31,7 +31,7 @@ Result<runtime::Artifact> build_artifact(const Task& task, const schedule::LoopT
                                          const schedule::Trace& trace,
                                          const BuildOptions& options = {});
 
-// A kernel bound to buffers of its own, one an operand in the order of the workload. Constants are
+// A kernel bound to buffers of its own, one per operand in the order of the workload. Constants are
 // given row-major and laid out as the schedule packs them, once, when they are set; operands that
 // are parts of larger arrays are given row-major too, and copied. Not to be shared between threads.
 class BoundKernel {

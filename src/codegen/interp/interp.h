@@ -1,5 +1,5 @@
 // The interpreter: runs a loop-IR Function on plain arrays, slowly and obviously. It is the
-// reference for every back end, so it is written to be read: one case a node, every index checked
+// reference for every back end, so it is written to be read: one case per node, every index checked
 // against its buffer, every value held in the type it has. It runs the IR after any pass: nested
 // or flat indices, vectors or scalars, Unrolled and Vectorized loops as serial ones.
 #pragma once

@@ -126,7 +126,7 @@ TEST(Interp, ReductionHalves) {
   EXPECT_EQ(io[0], expected);
 }
 
-// A shared subtree used twice a level would take 2^60 steps as a tree.
+// A shared subtree used twice per level would take 2^60 steps as a tree.
 TEST(Interp, SharedExpressionsAreEvaluatedOnce) {
   Expr x = load(Scalar::F32, 0, {int_imm(0)});
   for (int k = 0; k < 60; ++k) x = fma(x, x, x);

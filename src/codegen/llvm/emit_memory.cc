@@ -254,7 +254,7 @@ Emitter::Value Emitter::moving_pointer(size_t level, Value start, int64_t bytes)
   return moving;
 }
 
-// A vector of pointers, one a lane, for indices that are not evenly spaced.
+// A vector of pointers, one per lane, for indices that are not evenly spaced.
 Emitter::Value Emitter::lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices) {
   int64_t stride = 1;
   Value sum = nullptr;

@@ -337,7 +337,7 @@ TEST(Program, PrefetchReadsNothing) {
   EXPECT_NE(llvm_ir_of(f).find("call void @llvm.prefetch"), std::string::npos);
 }
 
-// A shared subtree used twice a level would be 2^40 instructions as a tree.
+// A shared subtree used twice per level would be 2^40 instructions as a tree.
 TEST(Program, SharedExpressionsAreEmittedOnce) {
   const Expr i = var("i");
   Expr x = load(Scalar::F32, 0, {i});

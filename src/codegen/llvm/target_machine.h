@@ -1,4 +1,4 @@
-// LLVM's machine for a Target, made once a thread and feature set: making one takes longer than a
+// LLVM's machine for a Target, made once per thread and feature set: making one takes longer than a
 // small compile. Internal to this folder.
 #pragma once
 

@@ -117,10 +117,10 @@ ValueId Exported::gelu_erf(ValueId x) {
 
 ValueId Exported::spelled_layer_norm(ValueId x) {
   const int64_t width = shape(x).back();
-  const ValueId centred = add("sub", {x, mean(x, {-1})});
-  const ValueId variance = mean(add("pow", {centred, number(2)}), {-1});
+  const ValueId centered = add("sub", {x, mean(x, {-1})});
+  const ValueId variance = mean(add("pow", {centered, number(2)}), {-1});
   const ValueId root = add("sqrt", {add("add", {variance, number(1e-5)})});
-  const ValueId scaled = add("mul", {add("div", {centred, root}), weights({width})});
+  const ValueId scaled = add("mul", {add("div", {centered, root}), weights({width})});
   return add("add", {scaled, weights({width})});
 }
 

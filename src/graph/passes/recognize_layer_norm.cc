@@ -74,11 +74,11 @@ struct Norm {
   double epsilon = 0;
 };
 
-Norm match_norm(const Rewrite& rewrite, ValueId centred, ValueId under_root) {
+Norm match_norm(const Rewrite& rewrite, ValueId centered, ValueId under_root) {
   const Deviation deviation = match_deviation(rewrite, under_root);
-  if (deviation.of == kNone || deviation.of != centred) return {};
-  Norm norm{.op = "rms_norm", .x = centred, .axes = deviation.axes, .epsilon = deviation.epsilon};
-  const Node* sub = rewrite.made_by(centred, "sub");
+  if (deviation.of == kNone || deviation.of != centered) return {};
+  Norm norm{.op = "rms_norm", .x = centered, .axes = deviation.axes, .epsilon = deviation.epsilon};
+  const Node* sub = rewrite.made_by(centered, "sub");
   if (sub != nullptr && mean_axes(rewrite, sub->inputs[1], sub->inputs[0]) == norm.axes) {
     norm.op = "layer_norm";
     norm.x = sub->inputs[0];

@@ -218,10 +218,10 @@ std::vector<Case> row_cases() {
       {"layer_norm_of_two_dimensions",
        {simplify, recognize_layer_norm},
        [](auto& g, ValueId x) {
-         const ValueId centred = g.add("sub", {x, g.mean(x, {1, 2})});
-         const ValueId variance = g.mean(g.add("pow", {centred, g.number(2)}), {1, 2});
+         const ValueId centered = g.add("sub", {x, g.mean(x, {1, 2})});
+         const ValueId variance = g.mean(g.add("pow", {centered, g.number(2)}), {1, 2});
          const ValueId root = g.add("sqrt", {g.add("add", {g.number(1e-5), variance})});
-         return g.add("mul", {g.weights({1, 3, 4}), g.add("div", {centred, root})});
+         return g.add("mul", {g.weights({1, 3, 4}), g.add("div", {centered, root})});
        },
        {{"layer_norm", 1}}},
       {"layer_norm_of_two_differences",
@@ -292,10 +292,10 @@ INSTANTIATE_TEST_SUITE_P(Rows, Recognize, testing::ValuesIn(row_cases()),
 TEST(RecognizeLayerNorm, OverChannelsInAModelWithConvolutions) {
   Exported g;
   const ValueId x = g.conv_first(g.input("x", {2, 3, 4, 5}), 6, {});
-  const ValueId centred = g.add("sub", {x, g.mean(x, {1})});
-  const ValueId variance = g.mean(g.add("mul", {centred, centred}), {1});
+  const ValueId centered = g.add("sub", {x, g.mean(x, {1})});
+  const ValueId variance = g.mean(g.add("mul", {centered, centered}), {1});
   const ValueId root = g.add("sqrt", {g.add("add", {variance, g.number(1e-6)})});
-  const ValueId scaled = g.add("mul", {g.weights({6, 1, 1}), g.add("div", {centred, root})});
+  const ValueId scaled = g.add("mul", {g.weights({6, 1, 1}), g.add("div", {centered, root})});
   const ValueId y = g.add("add", {scaled, g.weights({1, 6, 1, 1})});
   const Graph before = g.finish({g.mean(g.conv_first(y, 2, {}), {2, 3})});
   const Graph now = after(before, recognize_layer_norm);

@@ -92,7 +92,7 @@ std::vector<Tensor> convert_dequantize(Conversion& node) {
 }
 
 // As i32 minus the zero point, which is reshaped to `shape` if it is not a scalar.
-Tensor centred(Conversion& node, Tensor x, Tensor zero, const Shape& shape) {
+Tensor centered(Conversion& node, Tensor x, Tensor zero, const Shape& shape) {
   const Tensor wide = node.cast(x, Scalar::I32);
   if (zero == nullptr) return wide;
   const Tensor less = node.cast(zero, Scalar::I32);
@@ -111,15 +111,15 @@ Tensor beside_rows(Conversion& node, Tensor values) {
 
 Tensor integer_matmul(Conversion& node, Tensor a, Tensor a_zero, Tensor b, Tensor b_zero) {
   const Tensor left =
-      centred(node, a, a_zero, {a_zero == nullptr ? 1 : a_zero->type.elements(), 1});
-  const Tensor right = centred(node, b, b_zero, {b_zero == nullptr ? 1 : b_zero->type.elements()});
+      centered(node, a, a_zero, {a_zero == nullptr ? 1 : a_zero->type.elements(), 1});
+  const Tensor right = centered(node, b, b_zero, {b_zero == nullptr ? 1 : b_zero->type.elements()});
   return matmul(node, left, right);
 }
 
 Tensor integer_conv(Conversion& node, Tensor x, Tensor x_zero, Tensor w, Tensor w_zero) {
   Shape filters = ones(std::max<size_t>(w->rank(), 1));
   if (w_zero != nullptr) filters[0] = w_zero->type.elements();
-  return convolve(node, centred(node, x, x_zero, {}), centred(node, w, w_zero, filters));
+  return convolve(node, centered(node, x, x_zero, {}), centered(node, w, w_zero, filters));
 }
 
 // Sums times scale, as f32, requantized.

@@ -22,7 +22,7 @@ extern "C" {
 #define TILEWRIGHT_STATUS_PARALLEL_FAILED 1
 
 typedef struct TilewrightCall {
-  void* const* arguments; /* one pointer an argument, aligned as the workload says */
+  void* const* arguments; /* one pointer per argument, aligned as the workload says */
   void* workspace;        /* workspace_bytes(threads), aligned to 64; null if that is 0 */
   void* pool;             /* handed to tilewright_parallel_for; null: the process's own pool */
   int32_t threads;        /* how many workers the pool may use; workspace is sized for it */

@@ -35,7 +35,7 @@ struct TilewrightModel {
   ModelMemory memory;    /* arena, then workspace */
   int64_t memory_bytes;
   void** pointers;       /* the arguments of all steps, one after the other */
-  TilewrightCall* calls; /* one a step */
+  TilewrightCall* calls; /* one per step */
   ModelPatch* patches;
   char** given;              /* what run works on: the caller's pointer, or a copy of it */
   char** copies;             /* aligned, made when first needed */

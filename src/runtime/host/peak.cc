@@ -27,7 +27,7 @@ namespace {
 //
 // Written in assembly so that neither optimization level nor sanitizer changes what is measured.
 // Two pipes of latency 4 or 5 need 10 chains; 24 (or 12, where there are 16 registers) hide it on
-// anything known. The accumulators start at zero and grow by 1e-12 a step: no denormals, no
+// anything known. The accumulators start at zero and grow by 1e-12 per step: no denormals, no
 // infinities.
 
 constexpr float kSmall = 1e-6f;
