@@ -105,7 +105,8 @@ TEST(RowsTest, NamesStandWhereTheLayoutSays) {
   for (const auto& [index, name] : places) EXPECT_EQ(feature_table()[index].name, name);
 }
 
-// The mistakes of Ansor's features that specs 4.3 lists, one test each.
+// Where Ansor's features (Zheng et al., OSDI 2020, appendix B) go wrong and these do not, one test
+// each.
 
 TEST(RowsTest, PositionsOfAnnotatedLoops) {
   const Rows rows("matmul:m=64,n=64,k=32",

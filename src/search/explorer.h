@@ -64,7 +64,7 @@ struct ExplorerContext {
   bool model_is_guess = false;  // scores mean nothing: fewer generations
 };
 
-// Ansor's constants (specs §1.13) where there are any.
+// Ansor's constants (Zheng et al., OSDI 2020, section 5.1) where it has them.
 struct EvolutionOptions {
   size_t population = 2048;
   int generations = 4;

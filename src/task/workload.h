@@ -18,7 +18,7 @@
 
 namespace tilewright {
 
-// What lowering may change about floating-point results (DESIGN.md, Policies).
+// What lowering may change about floating-point results.
 struct FloatPermissions {
   bool reassociate = true;
   bool contract = true;     // a * b + c as fma
