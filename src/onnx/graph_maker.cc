@@ -67,7 +67,7 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
   std::vector<std::optional<TensorType>> types;
   types.reserve(operands.size());
   for (const Tensor operand : operands) {
-    if (operand != nullptr && operand->sequence) refuse("a sequence stands for a tensor");
+    if (operand != nullptr && operand->sequence) refuse("a sequence is used as a tensor");
     types.push_back(operand == nullptr ? std::nullopt : std::optional(operand->type));
   }
   const graph::OpDef* definition = graph::find_op(op);
@@ -110,7 +110,7 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
 }
 
 std::optional<Constant> GraphMaker::constant_of(Tensor tensor) {
-  if (tensor->sequence) refuse("a sequence stands for a tensor");
+  if (tensor->sequence) refuse("a sequence is used as a tensor");
   if (!tensor->is_known() && work_left_ > 0) {
     const double most = std::min(kMostWork, work_left_);
     tensor->constant = required(graph::constant_value(graph_, tensor->value, most));

@@ -54,14 +54,14 @@ Result<graph::Graph> import_model(std::span<const std::byte> bytes,
                 "it is larger than the 2 GB that ONNX allows a file; save the model with its "
                 "weights as external data");
   }
-  if (bytes.empty()) return fail(ErrorKind::BadInput, "it is empty, not an ONNX model");
+  if (bytes.empty()) return fail(ErrorKind::BadInput, "an empty file, not an ONNX model");
   google::protobuf::SetLogHandler(nullptr);  // errors are reported by this function
   auto model = std::make_shared<ModelProto>();
   // NOLINTNEXTLINE(*-reinterpret-cast): bytes as the parser wants them
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-    return fail(ErrorKind::BadInput, "it is not an ONNX model, or is cut short");
+    return fail(ErrorKind::BadInput, "not an ONNX model, or truncated");
   }
   return Importer(std::move(model), std::move(folders), options).run();
 }

@@ -104,7 +104,7 @@ TEST(ImportTest, SymbolicDimensionsAreAskedFor) {
   EXPECT_THAT(error_of(model.import({.input_shapes = {{"x", {5, 4, 224}}, {"mask", {1}}}})),
               HasSubstr("the model has [n,3,224]"));
   EXPECT_THAT(error_of(model.import({.input_shapes = {{"z", {1}}}})),
-              HasSubstr("'z', which is no input; the model has 'x', 'mask'"));
+              HasSubstr("'z', which is not an input; the model has 'x', 'mask'"));
 }
 
 TEST(ImportTest, ShapesWithoutARankAreAskedFor) {

@@ -124,7 +124,7 @@ void check_names(const std::vector<const ValueInfoProto*>& inputs, const ImportO
     names.reserve(inputs.size());
     for (const ValueInfoProto* input : inputs)
       names.push_back(fmt::format("'{}'", shown(input->name())));
-    refuse(fmt::format("--input-shapes names '{}', which is no input; the model has {}", name,
+    refuse(fmt::format("--input-shapes names '{}', which is not an input; the model has {}", name,
                        names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
   }
 }

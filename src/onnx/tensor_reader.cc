@@ -41,7 +41,7 @@ Result<TensorType> type_of(const TensorProto& tensor) {
   const bool huge =
       std::ranges::any_of(type.shape, [](int64_t extent) { return extent > kMostExtent; });
   if (huge || type.bytes() > int64_t{1} << 60) {
-    return bad(fmt::format("its shape is {}: no memory holds it", type.to_string()));
+    return bad(fmt::format("its shape is {}: too large for memory", type.to_string()));
   }
   return type;
 }
@@ -272,8 +272,8 @@ Result<std::shared_ptr<const MappedFile>> TensorReader::open(const std::string& 
   const std::filesystem::path relative(location);
   const bool climbs = std::ranges::find(relative, "..") != relative.end();
   if (location.contains('\0') || relative.is_absolute() || climbs || folders_.empty()) {
-    return bad(
-        fmt::format("its external data is '{}', which is not a file beside the model", location));
+    return bad(fmt::format(
+        "its external data is '{}', which is not a file in the folder of the model", location));
   }
   // Resolves links before the comparison.
   std::error_code problem;
@@ -284,8 +284,8 @@ Result<std::shared_ptr<const MappedFile>> TensorReader::open(const std::string& 
     return !missing && is_below(path, below);
   });
   if (!inside) {
-    return bad(
-        fmt::format("its external data is '{}', which is not a file beside the model", location));
+    return bad(fmt::format(
+        "its external data is '{}', which is not a file in the folder of the model", location));
   }
   auto file = MappedFile::open(path);
   if (file) files_.emplace(location, *file);

@@ -74,7 +74,7 @@ TEST(ParseWorkload, MistakesInADag) {
   EXPECT_FALSE(parse_workload("dag:").has_value());
   EXPECT_FALSE(parse_workload("dag:{}").has_value());
   EXPECT_THAT(parse_workload(R"(dag:{"ops":[],"constants":[]})").error().message,
-              HasSubstr("this is no Dag"));
+              HasSubstr("not a Dag"));
   const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
   std::string text = dag_workload(matmul->dag, {}).text;
   text.replace(text.find("[]"), 2, "[\"Q\"]");

@@ -179,7 +179,7 @@ Axis axis_from_json(DagBuilder& builder, const Json& json) {
 ir::Scalar scalar_from(const Json& json) {
   const auto name = json.get<std::string>();
   const auto scalar = ir::scalar_named(name);
-  CHECK(scalar.has_value(), "'{}' is no type", name);
+  CHECK(scalar.has_value(), "'{}' is not a type", name);
   return *scalar;
 }
 
@@ -333,7 +333,7 @@ Result<std::shared_ptr<const Dag>> dag_from_json(const Json& json) {
     for (const Json& op : json) reader.add(op);
     return std::move(reader).finish();
   } catch (const std::exception& problem) {
-    return fail(ErrorKind::BadInput, fmt::format("this is no Dag: {}", problem.what()));
+    return fail(ErrorKind::BadInput, fmt::format("not a Dag: {}", problem.what()));
   }
 }
 

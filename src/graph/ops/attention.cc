@@ -142,7 +142,7 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
   if (std::isnan(masking.hidden)) return bad(op, "hidden should be a number");
   const auto names = attention_letters(attributes);
   if (!names) {
-    return bad(op, fmt::format("{}, {}, {} -> {} is no attention", attributes.text("q"),
+    return bad(op, fmt::format("{}, {}, {} -> {} is not an attention", attributes.text("q"),
                                attributes.text("k"), attributes.text("v"), attributes.text("out")));
   }
   LetterExtents extents;

@@ -95,7 +95,7 @@ size_t Reader::choice(std::string_view name, std::string_view fallback,
 ir::Scalar Reader::scalar(std::string_view name) {
   const std::string given = attributes_.text(name, "");
   const auto scalar = ir::scalar_named(given);
-  if (!scalar) wrong(fmt::format("{}={} is no type", name, given));
+  if (!scalar) wrong(fmt::format("{}={} is not a type", name, given));
   return scalar.value_or(ir::Scalar::F32);
 }
 

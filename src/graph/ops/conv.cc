@@ -122,7 +122,7 @@ DagResult build_conv(const OpDef& op, const Attributes& attributes, OperandTypes
   }
   const bool depthwise = groups == ci && groups == co && channels_last && x.element == w.element;
   if (short_form && !depthwise) {
-    return bad(op, fmt::format("w of {} is for as many groups as channels", w.to_string()));
+    return bad(op, fmt::format("w of {} requires as many groups as channels", w.to_string()));
   }
   if (depthwise && (ci > 1 || short_form)) {
     return te::depthwise_conv({.n = x.shape[0],

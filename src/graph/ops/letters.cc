@@ -16,7 +16,7 @@ Status add_letters(const OpDef& op, const std::string& letters, const TensorType
   }
   for (size_t d = 0; d < letters.size(); ++d) {
     if (std::isalpha(static_cast<unsigned char>(letters[d])) == 0) {
-      return bad(op, fmt::format("'{}' has more than letters", letters));
+      return bad(op, fmt::format("'{}' contains characters other than letters", letters));
     }
     int64_t& extent = extents.try_emplace(letters[d], 1).first->second;
     if (extent != type.shape[d] && extent != 1 && type.shape[d] != 1) {

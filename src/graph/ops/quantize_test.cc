@@ -48,7 +48,7 @@ TEST(BatchNorm, ByChannel) {
 
 TEST(Quantize, Mistakes) {
   const TensorType x = type_of({2, 4}), s = type_of({}), u = type_of({}, Scalar::U8);
-  EXPECT_EQ(error_of("quantize_linear", {}, {x, s}), "quantize_linear: to= is no type");
+  EXPECT_EQ(error_of("quantize_linear", {}, {x, s}), "quantize_linear: to= is not a type");
   EXPECT_EQ(error_of("quantize_linear", {{"axis", int64_t{2}}},
                      {x, type_of({3}), type_of({3}, Scalar::U8)}),
             "quantize_linear: there is no axis 2 among 2 dimensions");

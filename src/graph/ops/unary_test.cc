@@ -148,7 +148,8 @@ TEST(UnaryOps, Mistakes) {
   EXPECT_EQ(error_of("not", {}, {n}), "not: is for bool, not for i64");
   EXPECT_EQ(error_of("relu", {}, {type_of({4}, Scalar::Bool)}),
             "relu: is for numbers, not for bool");
-  EXPECT_EQ(error_of("cast", {{"to", std::string("string")}}, {n}), "cast: to=string is no type");
+  EXPECT_EQ(error_of("cast", {{"to", std::string("string")}}, {n}),
+            "cast: to=string is not a type");
   EXPECT_EQ(error_of("elu", {{"alpha", std::numeric_limits<double>::infinity()}}, {type_of({4})}),
             "elu: alpha=inf is not finite");
   EXPECT_EQ(error_of("gelu", {{"approximate", std::string("what")}}, {type_of({4})}),

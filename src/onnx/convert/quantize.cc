@@ -165,7 +165,7 @@ std::vector<Tensor> convert_qlinear_conv(Conversion& node) {
   w_scale = w_scale->type.elements() == 1 ? node.reshape(w_scale, {})
                                           : beside_channels(node, w_scale, sums);
   const Tensor x_scale = node.operand(1);
-  if (x_scale->type.elements() != 1) refuse("a scale of x that is no scalar");
+  if (x_scale->type.elements() != 1) refuse("a scale of x that is not a scalar");
   return {requantized(node, sums, node.emit("mul", {node.reshape(x_scale, {}), w_scale}), 6)};
 }
 

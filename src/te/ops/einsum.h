@@ -25,7 +25,7 @@ class LetterAxes {
  public:
   void add(std::string_view letters, const std::vector<Axis>& axes);
   // The element of `tensor`, whose dimensions are `letters`. A dimension of extent 1 broadcasts; a
-  // letter that stands twice reads the diagonal.
+  // repeated letter reads the diagonal.
   ir::Expr read(const DagBuilder& builder, TensorId tensor, std::string_view letters) const;
 
  private:

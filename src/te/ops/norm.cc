@@ -79,7 +79,7 @@ TensorId add_layer_norm(DagBuilder& builder, TensorId x, const Rows& rows, doubl
         const ir::Expr away = difference(row, at);
         return away * away;
       });
-  // The difference stands twice in the square and is computed once.
+  // The difference occurs twice in the square and is computed once.
   builder.set_flop(variation, 3.0 * rows.elements());
   const TensorId reciprocals = add_reciprocals(builder, variation, rows, epsilon);
   return rows.each(

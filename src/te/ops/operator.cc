@@ -71,7 +71,7 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
       const auto scalar = ir::scalar_named(value);
       if (!scalar) {
         return fail(ErrorKind::BadInput,
-                    fmt::format("{}: '{}' is no type; types are {}", where, value, kScalars));
+                    fmt::format("{}: '{}' is not a type; types are {}", where, value, kScalars));
       }
       arguments.set_scalar(parameter.name, *scalar);
       return {};
@@ -204,11 +204,12 @@ Result<std::vector<std::string>> parse_constants(const Operator& op, const Dag& 
       if (!operand.alias.empty() && name == operand.alias) name = operand.name;
     }
     if (std::ranges::find(placeholders, name) == placeholders.end()) {
-      return fail(ErrorKind::BadInput,
-                  fmt::format("{}: '{}' is no operand that can be constant{} (operands: {}; join "
-                              "several with '+', or say none)",
-                              op.name, name, did_you_mean(name, placeholders),
-                              fmt::join(placeholders, ", ")));
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("{}: '{}' is not an operand that can be constant{} (operands: {}; join "
+                      "several with '+', or say none)",
+                      op.name, name, did_you_mean(name, placeholders),
+                      fmt::join(placeholders, ", ")));
     }
     chosen.push_back(name);
   }

@@ -54,7 +54,7 @@ Result<std::vector<bool>> reduced_dimensions(std::span<const int64_t> axes, size
   for (const int64_t number : axes) {
     const auto axis = TRY(resolve_axis("reduce", number, rank));
     if (reduced[axis]) {
-      return fail(ErrorKind::BadInput, fmt::format("reduce: axis {} stands twice", axis));
+      return fail(ErrorKind::BadInput, fmt::format("reduce: axis {} is repeated", axis));
     }
     reduced[axis] = true;
   }

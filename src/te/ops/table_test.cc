@@ -97,9 +97,9 @@ TEST(Table, MistakesAreExplained) {
       {"matmul:=1,n=2,k=3", "'=1' is not of the form key=value"},
       {"matmul:m=1,n=2,,k=3", "'' is not of the form key=value"},
       {"matmul:m=1,n=2,k=3,", "ends with a comma"},
-      {"matmul:m=1,n=2,k=3,dtype=float", "'float' is no type; types are f16, bf16, f32"},
+      {"matmul:m=1,n=2,k=3,dtype=float", "'float' is not a type; types are f16, bf16, f32"},
       {"matmul:m=1,n=2,k=3,dtype=bool", "dtype bool is not supported"},
-      {"matmul:m=1,n=2,k=3,constant=W", "'W' is no operand that can be constant"},
+      {"matmul:m=1,n=2,k=3,constant=W", "'W' is not an operand that can be constant"},
       {"matmul:m=1,n=2,k=3,constant=C", "(operands: A, B; join several with '+', or say none)"},
   };
   for (const Mistake& mistake : mistakes) {
