@@ -14,7 +14,7 @@ namespace {
 
 constexpr __int128 kLow = INT64_MIN, kHigh = INT64_MAX;
 
-// An exact interval as one of 64 bits: one that just touches the ends is as good as none.
+// An exact interval as one of 64 bits. A bound at the end of the range counts as unknown.
 Interval from_exact(__int128 low, __int128 high) {
   if (low <= kLow || high >= kHigh) return kEverything;
   return {static_cast<int64_t>(low), static_cast<int64_t>(high)};
@@ -30,7 +30,7 @@ void IntervalSum::add(int64_t coefficient, const Interval& x) {
   const __int128 at_high = above ? static_cast<__int128>(coefficient) * x.high : 0;
   low_ += coefficient > 0 ? at_low : at_high;
   high_ += coefficient > 0 ? at_high : at_low;
-  // Further out than 2^100 nothing comes back into 64 bits that we would want to know of.
+  // Beyond 2^100 no useful bound comes back into 64 bits.
   constexpr __int128 kFar = static_cast<__int128>(1) << 100;
   if (low_ < -kFar || high_ > kFar) {
     too_large_ = true;
@@ -125,7 +125,7 @@ Interval interval_of_type(ir::Type type) {
 
 namespace {
 
-// Of the exact result; the caller sees to wrapping.
+// The interval of the exact result; the caller handles wrapping.
 Interval range_of_binary(BinaryOp op, const Interval& a, const Interval& b) {
   IntervalSum sum;
   switch (op) {

@@ -24,7 +24,7 @@ struct Summand {
   int64_t number = 0;
 };
 
-// The order of the summands, so that a difference starts with what is positive where it can.
+// Orders the summands so that a difference starts with a positive one if possible.
 void order_summands(std::vector<Summand>& summands, int64_t constant) {
   const auto positive =
       std::ranges::find_if(summands, [](const Summand& summand) { return summand.number > 0; });

@@ -12,7 +12,7 @@ using ir::Stmt;
 
 namespace {
 
-// Simplifies statements with the bounds that the loops and conditions around them give.
+// Simplifies statements with the bounds of the enclosing loops and conditions.
 class StmtSimplifier : public ir::Rewriter {
  public:
   explicit StmtSimplifier(const Bounds& bounds) : bounds_(bounds), simplifier_(bounds_) {}
@@ -33,7 +33,7 @@ class StmtSimplifier : public ir::Rewriter {
   }
 
  private:
-  // Sets the bounds of a variable while it lives. The old ones come back with the end of the scope.
+  // Sets the bounds of a variable for its scope; the destructor restores the old ones.
   class Scope {
    public:
     Scope(Bounds& bounds, ir::VarId id, const Interval& interval) : bounds_(bounds), id_(id) {

@@ -1,4 +1,4 @@
-// What holds for every type. Floats: only what also holds for NaN, infinities and signed zeros.
+// Rules for every type. Floats: only rules that hold for NaN, infinities and signed zeros.
 #include <cmath>
 
 #include "arith/simplifier.h"

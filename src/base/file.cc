@@ -17,7 +17,7 @@ std::unexpected<Error> io_error(const char* doing, const std::filesystem::path& 
                                          std::generic_category().message(code)));
 }
 
-// Closes on leaving; close() is called by hand where its error matters.
+// Closes a file descriptor on destruction; call close() where its error matters.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -45,7 +45,7 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// The permissions the new file is to have: those of the one it replaces, else the umask's.
+// The permissions of the new file: those of the file it replaces, else those of the umask.
 mode_t wanted_mode(const std::filesystem::path& path) {
   struct stat old = {};
   if (::stat(path.c_str(), &old) == 0) return old.st_mode & 07777u;

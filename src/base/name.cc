@@ -1,7 +1,7 @@
 // The intern table. An entry never moves and is complete before its id is published, so readers
-// take no lock: text() is one load of a chunk pointer; child() and fuse() look first at what the
-// entry remembers of its own derivations (an array of child ids, a list of fusions that starts
-// with it). Only a derivation seen for the first time, and Name(text), go through the locked map.
+// take no lock: text() is one load of a chunk pointer; child() and fuse() first look at the
+// derivations cached in the entry (an array of child ids, a list of fusions). Only new derivations
+// and Name(text) lock the map.
 #include "base/name.h"
 
 #include <array>
@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kChunkBits = 10;
 constexpr uint32_t kChunkSize = 1u << kChunkBits;
 constexpr uint32_t kMaxChunks = 1u << 12;  // four million names; a search makes a few thousand
-constexpr unsigned kCachedChildren = 8;    // splits with more parts take the slow path for the rest
+constexpr unsigned kCachedChildren = 8;    // further parts of a split take the slow path
 
 // A fusion beginning with some name, in a list that only grows at its head.
 struct Fusion {
@@ -67,7 +67,7 @@ struct Table {
 };
 
 Table& table() {
-  static Table& the_table = *new Table;  // never destroyed: text() lives for ever
+  static Table& the_table = *new Table;  // never destroyed: text() stays valid
   return the_table;
 }
 

@@ -16,7 +16,7 @@ unsigned checked_lanes(unsigned lanes) {
   return lanes;
 }
 
-// Owns the new node; a fault in its types is a fault of the caller.
+// Owns the new node and checks its types, a CHECK.
 Expr checked(const Node* node) {
   Expr expr(node);
   const char* fault = type_fault(*node);
@@ -33,8 +33,8 @@ constexpr std::array<std::string_view, 15> kIntrinsicNames = {
 
 }  // namespace
 
-// Frees a tree without recursion: children whose last reference goes with their parent are put on
-// a list, which is short (breadth, not depth) unless the tree is degenerate.
+// Frees a tree without recursion: children whose last reference was their parent are put on a list,
+// which is as long as the tree is wide.
 class ExprReaper {
  public:
   void free_tree(const Node* root) {

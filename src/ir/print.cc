@@ -7,7 +7,7 @@
 namespace tilewright::ir {
 namespace {
 
-// How tightly an operator binds; a child that binds less gets parentheses. Functions bind most.
+// Operator precedence; a child of lower precedence is parenthesized. Functions have the highest.
 int precedence(const Expr& expr) {
   const auto* n = expr.as<Binary>();
   if (n == nullptr) return 100;
@@ -48,7 +48,7 @@ bool is_associative(BinaryOp op) { return op == BinaryOp::And || op == BinaryOp:
 std::string float_text(double value, Scalar type) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  // The shortest digits that read back as the same value of the type.
+  // The shortest decimal that parses to the same value of the type.
   std::string text =
       type == Scalar::F64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";

@@ -12,7 +12,7 @@
 namespace tilewright::ir {
 namespace {
 
-// Walks a function with what is in scope. Stops at the first fault.
+// Checks a function, tracking variables and buffers in scope. Stops at the first error.
 class Verifier {
  public:
   explicit Verifier(const Function& function) : function_(function) {}
@@ -34,7 +34,7 @@ class Verifier {
     if (!condition && !failed()) fault_ = fmt::format(what, std::forward<Args>(args)...);
   }
 
-  // The first line of the innermost statement that was being looked at.
+  // The first line of the innermost statement being checked.
   std::string where() const {
     if (!current_.defined()) return "";
     return fmt::format("; at `{}`", brief(current_, [this](BufferId id) { return name_of(id); }));
@@ -60,7 +60,7 @@ class Verifier {
   std::vector<bool> available_;  // by BufferId: an argument, or allocated above
   std::vector<bool> writable_;   // by BufferId
   bool in_parallel_ = false;
-  std::unordered_set<const Node*> seen_;  // shared nodes of this statement: a dag is no tree
+  std::unordered_set<const Node*> seen_;  // shared nodes of this statement, each checked once
   std::string fault_;
 };
 
@@ -189,7 +189,7 @@ void Verifier::walk(const Stmt& stmt) {
   if (stmt.defined()) current_ = stmt;
   seen_.clear();
   walk_stmt(stmt);
-  if (!failed()) current_ = outer;  // a fault keeps the place where it was found
+  if (!failed()) current_ = outer;  // an error keeps its statement
 }
 
 void Verifier::walk_stmt(const Stmt& stmt) {

@@ -18,7 +18,7 @@ bool is_expensive(ir::Intrinsic function) {
          function == Sigmoid || function == Pow;
 }
 
-// What an expression comes to besides its operands; functions as `lower` expands them.
+// The instructions of an expression without its operands; functions as `lower` expands them.
 int64_t instructions_of(const ir::Expr& expr) {
   if (expr.type().scalar == ir::kIndex.scalar) return 0;  // indices: strength-reduced
   if (expr.as<ir::Select>() != nullptr) return 4;         // its condition, and loads under a mask
@@ -196,7 +196,7 @@ class Analysis : public ir::Visitor {
   OpAccess result;
 
  private:
-  // Known once the axes that are to be written out are: entries of a constant matrix.
+  // Known once the axes with the hint simplify_const_index are: entries of a constant matrix.
   bool folds(const ir::Expr& condition) const {
     if (folding_ == 0) return false;
     AxisCollector collector(numbers_);

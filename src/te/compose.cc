@@ -11,14 +11,14 @@
 namespace tilewright::te {
 namespace {
 
-// What a tensor of the copied Dag became: a tensor of the builder, or a number.
+// The replacement of a tensor of the copied Dag: a tensor of the builder, or a number.
 struct Meaning {
   TensorId tensor = 0;
   ir::Expr number;
 };
 
-// Rewrites the expressions of one operator: its variables and the tensors that it loads. What is
-// shared stays shared.
+// Rewrites the variables and loads in the expressions of one operator. Shared subexpressions stay
+// shared.
 class Copier : public ir::Rewriter {
  public:
   Copier(ir::Substitution vars, const std::vector<Meaning>& tensors)
@@ -78,7 +78,7 @@ std::vector<ir::Expr> copy_sides(const std::vector<ir::Expr>& sides, ir::Substit
   return copies;
 }
 
-// The tensors of the copy of one compute operator. `tensors` says what those before it became.
+// Copies one compute operator. `tensors` has the replacements of the tensors before it.
 std::vector<TensorId> copy_op(DagBuilder& builder, const Dag& dag, const Op& op,
                               const std::vector<Meaning>& tensors, const std::string& name) {
   CHECK(op.kind == OpKind::Compute, "{} cannot be appended", op.name.text());
@@ -107,7 +107,7 @@ std::vector<TensorId> copy_op(DagBuilder& builder, const Dag& dag, const Op& op,
   return made;
 }
 
-// What the placeholders stand for.
+// The replacements of the placeholders.
 std::vector<Meaning> placeholder_meanings(const DagBuilder& builder, const Dag& dag,
                                           std::span<const TensorId> inputs,
                                           std::span<const ir::Expr> numbers) {

@@ -17,8 +17,8 @@ bool is_plain(std::string_view name) {
   });
 }
 
-// Checks one expression of an operator: only known variables, loads of tensors that exist already,
-// with their element type and an I64 index a dimension.
+// Checks one expression of an operator: known variables, and loads of existing tensors with their
+// element type and one I64 index per dimension.
 class BodyChecker : public ir::Visitor {
  public:
   BodyChecker(const Name& op, std::unordered_set<ir::VarId> vars,

@@ -13,7 +13,7 @@
 namespace tilewright::te {
 namespace {
 
-constexpr size_t kMaxNodes = 100000;  // of one operator; more is no operator of ours
+constexpr size_t kMaxNodes = 100000;  // of one operator
 constexpr int kHints = 3;
 
 // --- writing ----------------------------------------------------------------------------------
@@ -110,7 +110,7 @@ class NodeWriter {
     }
   }
 
-  // JSON has no infinities, which reductions begin with.
+  // JSON has no infinities, which are identities of reductions.
   static Json float_to_json(const std::string& type, double value) {
     return Json::array({type, fmt::format("{:a}", value)});
   }
@@ -158,7 +158,7 @@ Json op_to_json(const Dag& dag, const Op& op) {
 }
 
 // --- reading ----------------------------------------------------------------------------------
-// Whatever does not fit throws; dag_from_json answers with an error.
+// Malformed input throws; dag_from_json returns an error.
 
 Axis axis_from_json(DagBuilder& builder, const Json& json) {
   AxisHints hints;
@@ -325,8 +325,8 @@ Json dag_to_json(const Dag& dag) {
 }
 
 Result<std::shared_ptr<const Dag>> dag_from_json(const Json& json) {
-  // The builder checks all that there is to check, and so do the makers of expressions: here alone
-  // what they find is the fault of the text.
+  // DagBuilder and the factory functions of expressions check everything. Here a failed CHECK means
+  // malformed input.
   try {
     CHECK(json.is_array(), "no list of operators");
     DagReader reader;

@@ -115,8 +115,7 @@ double float_function(ir::Intrinsic function, double x, double y) {
   return 0;
 }
 
-// The values of variables while the elements of one operator are computed, and the walk over an
-// expression with them.
+// Evaluates expressions of one operator with the current values of its variables.
 class Evaluator::Frame {
  public:
   explicit Frame(Evaluator& evaluator) : evaluator_(evaluator) {}

@@ -5,7 +5,7 @@
 namespace tilewright::te {
 namespace {
 
-// Counts nodes of one sort: any float for float accumulators, else exactly the scalar type, so that
+// Counts nodes of any float type for float accumulators, else of exactly the scalar type, so that
 // I64 index arithmetic in a condition does not count.
 class Counter {
  public:

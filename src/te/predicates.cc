@@ -16,7 +16,7 @@ int64_t saturating_product(const std::vector<Axis>& axes) {
   return product;
 }
 
-// The output axis of `reader` that the index is, up to a constant.
+// The output axis of `reader` that the index is, plus a constant.
 std::optional<uint32_t> output_axis(const AccessDim& dim, const Op& reader) {
   const auto axis = dim.shifted_axis();
   return axis && *axis < reader.axes.size() ? axis : std::nullopt;

@@ -18,8 +18,8 @@ constexpr double kFunctionUlps = 8;  // our expansions are within 4
 // and Mary, A new approach to probabilistic rounding error analysis, 2019): with random signs the
 // error of n terms is some sqrt(n) / 6 of our units (twice the unit roundoff), so this is six
 // standard deviations.
-// Partial sums of terms of either sign wander by the root of their squares, and so do the errors
-// that the terms bring along.
+// Partial sums of terms of either sign grow like the root of the sum of squares, and so do the
+// errors of the terms.
 constexpr double kWander = 6, kIndependent = 3;
 double growth_of(double count) { return std::min(count, 2 + std::sqrt(count)); }
 
@@ -116,7 +116,7 @@ Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
   return {};
 }
 
-// Functions are monotone in each argument: the ends of its interval tell how far they move.
+// Functions are monotone in each argument: the ends of its interval bound the result.
 Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
   using enum ir::Intrinsic;
   if (function == Not) return {x.value == 0 ? 1.0 : 0.0, x.error};
@@ -213,7 +213,7 @@ double unit_of(ir::Scalar type) {
   }
 }
 
-// The values of variables while an element is computed, and the walk over an expression with them.
+// Evaluates expressions of one operator with the current values of its variables.
 class RoundingBound::Frame {
  public:
   explicit Frame(RoundingBound& owner) : owner_(owner) {}

@@ -12,7 +12,7 @@ double scale_of(const AttentionShape& shape) {
   return 1 / std::sqrt(static_cast<double>(shape.dim));
 }
 
-// How queries and keys lie: transpose_batch_matmul has heads behind the sequence.
+// The layout of queries and keys: transpose_batch_matmul has heads after the sequence.
 enum class HeadsAt : uint8_t { BeforeSequence, AfterSequence };
 
 TensorId add_operand(DagBuilder& builder, std::string_view name, const AttentionShape& shape,
@@ -47,7 +47,7 @@ void count_no_flop(DagBuilder& builder, std::initializer_list<TensorId> tensors)
   for (const TensorId tensor : tensors) builder.set_flop(tensor, 0);
 }
 
-// The value `inside` where the key is one of the sequence, else `outside`.
+// The value `inside` if the key is within the sequence, else `outside`.
 ir::Expr guarded(const AttentionShape& shape, int64_t block, const ir::Expr& key,
                  const ir::Expr& inside, const ir::Expr& outside) {
   return shape.seq % block == 0 ? inside : ir::select(key < shape.seq, inside, outside);
@@ -144,8 +144,8 @@ class Blocks {
   TensorId scores_, maxima_ = 0, powers_ = 0, sums_ = 0, products_ = 0;
 };
 
-// Folds (m, l, o) of two sets of keys into that of both. The lowest finite m makes the identity:
-// exp(lowest - m) is 0 for every m but itself, where it is 1, and l and o are 0.
+// Combines (m, l, o) of two sets of keys. The identity has the lowest finite m: exp(lowest - m) is
+// 0 for every other m; for itself it is 1, and l and o are 0.
 Reduction online_softmax(ir::Scalar scalar) {
   const ir::Type type{scalar, 1};
   const double lowest = scalar == ir::Scalar::F64 ? -0x1.fffffffffffffp1023 : -0x1.fffffep127;

@@ -32,7 +32,7 @@ Status check(const ConvTransposeShape& shape) {
                           shape.below(0), fmt::join(grown, "x"), fmt::join(shape.input, "x")));
 }
 
-// Zeros before and after a dimension of X, as the least and largest tap need them.
+// Zeros before and after a dimension of X, for the smallest and largest tap.
 BorderedDim border_of(const ConvTransposeShape& shape, size_t dim) {
   const int64_t below = shape.taps(dim) - 1;
   const int64_t extent =
@@ -70,8 +70,8 @@ std::vector<T> arranged(const T& n, const std::vector<T>& spatial, const T& chan
   return all;
 }
 
-// One dimension of the loops: where X and W are read for an output position and a tap, and when
-// that pair exists (undefined: always).
+// One dimension of the loops: the indices of X and W for an output position and a tap, and the
+// condition that the pair exists (undefined: always).
 struct Meeting {
   ir::Expr from, factor, exists;
 };

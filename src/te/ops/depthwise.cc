@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kName = "depthwise_conv2d";
 
-// co and groups say nothing that ci does not, but tables of workloads give them.
+// co and groups are redundant with ci, but tables of workloads have them.
 Status require_channels(const Arguments& arguments) {
   const int64_t ci = arguments.integer("ci");
   for (const std::string_view name : {"co", "groups"}) {

@@ -21,7 +21,7 @@ struct LinkKind {
   std::string_view name;
   Operand operand = Operand::None;
   bool floats_only = false;
-  double number = 0;  // when the text gives none
+  double number = 0;  // the default
   ir::Expr (*apply)(const ir::Expr& x, const ir::Expr& y) = nullptr;
 };
 

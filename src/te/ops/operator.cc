@@ -98,7 +98,7 @@ Status set_parameter(Arguments& arguments, std::string_view op, const Parameter&
   return {};
 }
 
-// The value as the text of an instance has it: 007 is 7.
+// The value in canonical form: 007 is 7.
 std::string canonical(const Arguments& arguments, const Parameter& parameter,
                       const std::string& given) {
   if (parameter.kind == ParameterKind::Integer) {
@@ -142,7 +142,7 @@ Status check_keys(const Operator& op, const KeyValues& given) {
   return {};
 }
 
-// What a parameter is where it is not given; empty: it must be.
+// The default of a parameter; empty: required.
 std::string fallback_of(const Operator& op, const KeyValues& given, const Parameter& parameter) {
   if (parameter.same_as.empty()) return std::string(parameter.fallback);
   const auto found =

@@ -15,7 +15,7 @@ Expr modulo(const Expr& index, int64_t before, int64_t period) {
   return (up == 0 ? index : index + up) % period;
 }
 
-// The index of X that `index` of Y reads along one dimension; for Constant it may lie outside.
+// The index of X that `index` of Y reads along one dimension; for Constant it may be out of bounds.
 Expr source(const Expr& index, int64_t extent, int64_t before, int64_t after, PadMode mode) {
   if (before == 0 && after == 0) return index;
   switch (mode) {
@@ -35,7 +35,7 @@ Expr source(const Expr& index, int64_t extent, int64_t before, int64_t after, Pa
   return index;
 }
 
-// Whether `index` of Y lies inside X along one dimension, and `others` hold; `others` may be null.
+// Whether `index` of Y is within X along one dimension, and `others` hold; `others` may be null.
 Expr and_inside(const Expr& others, const Expr& index, int64_t extent, int64_t before,
                 int64_t after) {
   Expr inside = others;

@@ -44,7 +44,7 @@ TensorId add_input(DagBuilder& builder, const PoolShape& shape) {
 
 size_t first_spatial(const PoolShape& shape) { return shape.channels_first ? 2 : 1; }
 
-// Axes n, one of each of `spatial` (none: they are folded away), c.
+// Axes n, the `spatial` ones (none: they are reduced), c.
 std::vector<Axis> pooled_axes(DagBuilder& builder, const PoolShape& shape,
                               const std::vector<int64_t>& spatial) {
   std::vector<Axis> axes = {builder.axis("n", shape.n)};
@@ -65,7 +65,7 @@ std::vector<Axis> window_axes(DagBuilder& builder, const std::vector<int64_t>& e
   return axes;
 }
 
-// What a fold starts from, which no element changes: the lowest value, or 0.
+// The identity of the reduction: the lowest value, or 0.
 Expr neutral(PoolKind kind, ir::Scalar scalar) {
   const auto op = kind == PoolKind::Max ? ir::BinaryOp::Max : ir::BinaryOp::Add;
   return make_reduction(op, scalar).identity[0];
@@ -84,8 +84,8 @@ Expr rooted(const Expr& x, int64_t p) {
   return ir::call(ir::Intrinsic::Pow, {x, ir::imm(1 / static_cast<double>(p), x.type())});
 }
 
-// The fold of `value` over a window, and for an average its division by `count`, which is asked
-// for the positions of the window.
+// The reduction of `value` over a window, and for an average its division by `count`, a function of
+// the positions of the window.
 void add_fold(DagBuilder& builder, const PoolShape& shape, const std::vector<Axis>& axes,
               const std::vector<Axis>& window, const Expr& value,
               const std::vector<int64_t>& outputs,
@@ -115,7 +115,7 @@ int64_t product(const std::vector<int64_t>& numbers) {
   });
 }
 
-// `P`: X within a border of neutral elements.
+// `P`: X padded with the identity.
 TensorId add_border(DagBuilder& builder, TensorId x, const PoolShape& shape,
                     const PoolWindow& window) {
   std::vector<int64_t> bordered = shape.spatial;

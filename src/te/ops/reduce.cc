@@ -99,8 +99,8 @@ Expr flat_index(const Loops& loops) {
   return index;
 }
 
-// (value, index) of whichever comes first in the order of `op`, and of equal values by index: the
-// first, or with `last` the last. `beyond` comes behind every index.
+// (value, index) of the extreme value by `op`; of equal values the first index, or with `last` the
+// last. `beyond` is after every index.
 Reduction first_best(BinaryOp op, ir::Scalar scalar, int64_t beyond, bool last) {
   const ir::Type type{scalar, 1};
   const std::vector<Expr> lhs = {ir::var("value1", type), ir::var("index1")};
@@ -131,7 +131,7 @@ void add_index(DagBuilder& builder, const Loops& loops, ReduceKind kind, bool la
   builder.discard(made[0]);
 }
 
-// What is folded, and what that is stored as.
+// The term that is reduced, and the type in which the result is stored.
 struct Folded {
   Expr value;
   ir::Scalar stored;

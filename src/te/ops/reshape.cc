@@ -38,8 +38,8 @@ void append_indices(const Expr& flat, std::span<const int64_t> extents,
   }
 }
 
-// The indices of X for those of Y, by the shortest runs of dimensions that have as many elements in
-// both: 6x4 and 2x3x2x2 fall into (6 | 2x3) and (4 | 2x2).
+// The indices of X for those of Y, by the shortest runs of dimensions with equal numbers of
+// elements: 6x4 and 2x3x2x2 split into (6 | 2x3) and (4 | 2x2).
 std::vector<Expr> source_indices(std::span<const int64_t> from, std::span<const int64_t> to,
                                  std::span<const Expr> vars) {
   std::vector<Expr> indices;
@@ -62,7 +62,7 @@ std::vector<Expr> source_indices(std::span<const int64_t> from, std::span<const 
   return indices;
 }
 
-// The number of elements, or nothing when it is absurd.
+// The number of elements; nothing on overflow.
 std::optional<int64_t> elements_of(std::span<const int64_t> shape) {
   int64_t count = 1;
   for (const int64_t extent : shape) {

@@ -38,8 +38,8 @@ class Scan {
     return builder_.compute(name, axes, ir::cast(sum_, value), stored);
   }
 
-  // The element of `source` that lies `distance` behind, seen in the direction of the sum; 0 where
-  // there is none.
+  // The element of `source` that is `distance` before, in the direction of the sum; 0 if there is
+  // none.
   Expr behind(TensorId source, const std::vector<Axis>& axes, int64_t distance) const {
     std::vector<Expr> indices = vars_of(axes);
     Expr& index = indices[along_];
