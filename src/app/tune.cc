@@ -47,7 +47,7 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(ErrorKind::BadInput,
                   fmt::format("--objective targets needs --latency-targets with {} number{}, "
-                              "one a task, in microseconds",
+                              "one per task, in microseconds",
                               tasks, tasks == 1 ? "" : "s"));
     }
     return objective;

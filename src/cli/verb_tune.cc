@@ -114,9 +114,10 @@ Action declare_tune(CLI::App& app) {
   declare_model_flags(app, &options->model);
   declare_records_flag(app, &options->records);
   declare_target_flags(app, "one for each cpu", &options->target);
-  app.add_option("--trials", options->trials,
-                 "so many candidates in all (default: 200 a task, fewer for what takes next to no "
-                 "time of a model, or no limit with --seconds)")
+  app.add_option(
+         "--trials", options->trials,
+         "so many candidates in all (default: 200 per task, fewer for what takes next to no "
+         "time of a model, or no limit with --seconds)")
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--seconds", options->seconds, "end after that long, finals included")
       ->check(number_between(0.1, 1e9));
@@ -137,7 +138,7 @@ Action declare_tune(CLI::App& app) {
                  "task after 256 trials without improvement or --patience (default: "
                  "geometric_mean; of a model sum)");
   app.add_option("--latency-targets", options->latency_targets_us,
-                 "for --objective targets: microseconds, one a task, separated by commas")
+                 "for --objective targets: microseconds, one per task, separated by commas")
       ->delimiter(',');
   app.add_option("--cache", options->cache,
                  "before each sample: warm, cold or weights_cold (default: warm; of a model "
