@@ -21,31 +21,31 @@ using ir::Expr;
 using ir::Scalar;
 
 // Maps an element of x to its element of a scale.
-class ScalePlaces {
+class ScaleIndexing {
  public:
-  static Result<ScalePlaces> make(const OpDef& op, const TensorType& x, const TensorType& scale,
-                                  const Attributes& attributes) {
-    ScalePlaces places;
-    places.rank_ = scale.shape.size();
+  static Result<ScaleIndexing> make(const OpDef& op, const TensorType& x, const TensorType& scale,
+                                    const Attributes& attributes) {
+    ScaleIndexing indexing;
+    indexing.rank_ = scale.shape.size();
     if (scale.elements() == 1) {
-      places.single_ = true;
-      return places;
+      indexing.single_ = true;
+      return indexing;
     }
     Reader read(op, attributes);
-    places.axis_ = read.axis("axis", 1, x.shape.size());
+    indexing.axis_ = read.axis("axis", 1, x.shape.size());
     if (!read) return read.error();
-    if (scale.shape.size() == 1 && scale.shape[0] == x.shape[places.axis_]) return places;
+    if (scale.shape.size() == 1 && scale.shape[0] == x.shape[indexing.axis_]) return indexing;
     bool fits = scale.shape.size() == x.shape.size();
     for (size_t d = 0; fits && d < x.shape.size(); ++d) {
-      fits = d == places.axis_ ? scale.shape[d] <= x.shape[d] : scale.shape[d] == x.shape[d];
+      fits = d == indexing.axis_ ? scale.shape[d] <= x.shape[d] : scale.shape[d] == x.shape[d];
     }
     if (!fits) {
       return bad(op, fmt::format("a scale of {} along dimension {} of {}", print(scale.shape),
-                                 places.axis_, x.to_string()));
+                                 indexing.axis_, x.to_string()));
     }
-    const int64_t blocks = scale.shape[places.axis_];
-    places.block_ = (x.shape[places.axis_] + blocks - 1) / blocks;
-    return places;
+    const int64_t blocks = scale.shape[indexing.axis_];
+    indexing.block_ = (x.shape[indexing.axis_] + blocks - 1) / blocks;
+    return indexing;
   }
 
   Expr read(const te::DagBuilder& builder, te::TensorId tensor,
@@ -83,7 +83,7 @@ DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandT
   TRY(require_number(op, x.element));
   TRY(require_integer(op, to));
   TRY(check_scale(op, operands));
-  const auto places = TRY(ScalePlaces::make(op, x, scale, attributes));
+  const auto indexing = TRY(ScaleIndexing::make(op, x, scale, attributes));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId scales = placeholder(builder, "scale", scale);
@@ -91,10 +91,10 @@ DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandT
   if (has(operands, 2)) zeros = placeholder(builder, "zero", *operands[2]);
   const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
   const Expr value = ir::cast(Scalar::F32, builder.read(from, te::vars_of(axes)));
-  const Expr divisor = ir::cast(Scalar::F32, places.read(builder, scales, axes));
+  const Expr divisor = ir::cast(Scalar::F32, indexing.read(builder, scales, axes));
   Expr rounded = call(ir::Intrinsic::Round, value / divisor);
   if (has(operands, 2)) {
-    rounded = rounded + ir::cast(Scalar::F32, places.read(builder, zeros, axes));
+    rounded = rounded + ir::cast(Scalar::F32, indexing.read(builder, zeros, axes));
   }
   return finish(std::move(builder), axes, rounded, to);
 }
@@ -106,7 +106,7 @@ DagResult build_dequantize(const OpDef& op, const Attributes& attributes, Operan
   if (has(operands, 2) && operands[2]->element != x.element) {
     return bad(op, fmt::format("zero of {} for {}", operands[2]->to_string(), x.to_string()));
   }
-  const auto places = TRY(ScalePlaces::make(op, x, scale, attributes));
+  const auto indexing = TRY(ScaleIndexing::make(op, x, scale, attributes));
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId scales = placeholder(builder, "scale", scale);
@@ -115,8 +115,8 @@ DagResult build_dequantize(const OpDef& op, const Attributes& attributes, Operan
   const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
   const Scalar wide = x.element == Scalar::I64 ? Scalar::I64 : Scalar::I32;
   Expr value = ir::cast(wide, builder.read(from, te::vars_of(axes)));
-  if (has(operands, 2)) value = value - ir::cast(wide, places.read(builder, zeros, axes));
-  const Expr factor = places.read(builder, scales, axes);
+  if (has(operands, 2)) value = value - ir::cast(wide, indexing.read(builder, zeros, axes));
+  const Expr factor = indexing.read(builder, scales, axes);
   const Expr result = ir::cast(factor.type().scalar, value) * factor;
   return finish(std::move(builder), axes, result, scale.element);
 }

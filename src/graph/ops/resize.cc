@@ -42,14 +42,21 @@ constexpr std::string_view kRoundings[] = {"floor", "ceil", "round_prefer_floor"
 constexpr std::string_view kCoordinates[] = {"half_pixel",         "asymmetric",
                                              "align_corners",      "pytorch_half_pixel",
                                              "tf_crop_and_resize", "half_pixel_symmetric"};
-enum class Places : uint8_t { HalfPixel, Asymmetric, AlignCorners, PyTorch, Crop, Symmetric };
+enum class CoordinateMode : uint8_t {
+  HalfPixel,
+  Asymmetric,
+  AlignCorners,
+  PyTorch,
+  Crop,
+  Symmetric
+};
 
 constexpr double kMostTaps = 4096;
 
 struct Plan {
   Shape from, to;
   Mode mode = Mode::Nearest;
-  Places places = Places::HalfPixel;
+  CoordinateMode coordinates = CoordinateMode::HalfPixel;
   te::Rounding rounding = te::Rounding::PreferFloor;
   std::vector<double> scales;  // empty: quotients of extents
   std::vector<double> roi;
@@ -61,7 +68,7 @@ struct Plan {
   }
   bool changes(size_t d) const {
     return from[d] != to[d] || scale(d) != 1 ||
-           (places == Places::Crop && (roi[d] != 0 || roi[d + from.size()] != 1));
+           (coordinates == CoordinateMode::Crop && (roi[d] != 0 || roi[d + from.size()] != 1));
   }
 };
 
@@ -91,7 +98,8 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
   plan.from = x.shape;
   plan.to = read.list("to", rank, 0, te::kMaxParameter);
   plan.mode = static_cast<Mode>(read.choice("mode", "nearest", kModes));
-  plan.places = static_cast<Places>(read.choice("coordinates", "half_pixel", kCoordinates));
+  plan.coordinates =
+      static_cast<CoordinateMode>(read.choice("coordinates", "half_pixel", kCoordinates));
   plan.rounding =
       static_cast<te::Rounding>(read.choice("rounding", "round_prefer_floor", kRoundings));
   plan.extrapolation = read.number("extrapolation", 0);
@@ -109,7 +117,7 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
     }
     plan.scales = *scales;
   }
-  if (plan.places == Places::Crop) {
+  if (plan.coordinates == CoordinateMode::Crop) {
     const auto roi = numbers_of(attributes.text("roi", ""), 2 * rank);
     if (!roi) {
       return bad(
@@ -123,23 +131,26 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
 
 // The parameters of te::resize, if it has the mode.
 std::optional<te::ResizeShape> known_form(const Plan& plan, Scalar element) {
-  if (plan.mode == Mode::Cubic || plan.antialias || plan.places == Places::Crop) return {};
+  if (plan.mode == Mode::Cubic || plan.antialias || plan.coordinates == CoordinateMode::Crop)
+    return {};
   bool single = false;  // a resized dimension with one element
   for (size_t d = 0; d < plan.from.size(); ++d) {
     const double quotient = static_cast<double>(plan.to[d]) / static_cast<double>(plan.from[d]);
     if (std::fabs(plan.scale(d) - quotient) > 1e-9 * quotient) return {};
     single = single || (plan.to[d] == 1 && plan.from[d] != 1);
   }
-  if (plan.places == Places::PyTorch && single) return {};
-  const bool half = plan.places == Places::HalfPixel || plan.places == Places::PyTorch ||
-                    plan.places == Places::Symmetric;
+  if (plan.coordinates == CoordinateMode::PyTorch && single) return {};
+  const bool half = plan.coordinates == CoordinateMode::HalfPixel ||
+                    plan.coordinates == CoordinateMode::PyTorch ||
+                    plan.coordinates == CoordinateMode::Symmetric;
   return te::ResizeShape{
       .shape = plan.from,
       .to = plan.to,
       .mode = plan.mode == Mode::Linear ? te::ResizeMode::Linear : te::ResizeMode::Nearest,
-      .coordinates = half                                ? te::Coordinates::HalfPixel
-                     : plan.places == Places::Asymmetric ? te::Coordinates::Asymmetric
-                                                         : te::Coordinates::AlignCorners,
+      .coordinates = half ? te::Coordinates::HalfPixel
+                     : plan.coordinates == CoordinateMode::Asymmetric
+                         ? te::Coordinates::Asymmetric
+                         : te::Coordinates::AlignCorners,
       .rounding = plan.rounding,
       .element = element};
 }
@@ -157,18 +168,18 @@ Line line_of(const Plan& plan, size_t d) {
   const auto in = static_cast<double>(plan.from[d]), out = static_cast<double>(plan.to[d]);
   const double scale = plan.scale(d);
   const Line half{.slope = 1 / scale, .offset = 0.5 / scale - 0.5};
-  switch (plan.places) {
-    case Places::HalfPixel:
+  switch (plan.coordinates) {
+    case CoordinateMode::HalfPixel:
       return half;
-    case Places::PyTorch:
+    case CoordinateMode::PyTorch:
       return plan.to[d] > 1 ? half : Line{};
-    case Places::Symmetric:
+    case CoordinateMode::Symmetric:
       return {.slope = half.slope, .offset = half.offset + in / 2 * (1 - out / (scale * in))};
-    case Places::Asymmetric:
+    case CoordinateMode::Asymmetric:
       return {.slope = 1 / scale, .offset = 0};
-    case Places::AlignCorners:
+    case CoordinateMode::AlignCorners:
       return plan.to[d] > 1 ? Line{.slope = (in - 1) / (scale * in - 1), .offset = 0} : Line{};
-    case Places::Crop: {
+    case CoordinateMode::Crop: {
       const double begin = plan.roi[d], end = plan.roi[d + plan.from.size()];
       if (plan.to[d] == 1) return {.slope = 0, .offset = (begin + end) / 2 * (in - 1)};
       return {.slope = (end - begin) * (in - 1) / (out - 1), .offset = begin * (in - 1)};
@@ -313,7 +324,7 @@ class Resizer {
 
   // `value`, or the extrapolation if a position is outside.
   Expr outside_or(const std::vector<te::Axis>& axes, const Expr& value) const {
-    if (plan_.places != Places::Crop) return value;
+    if (plan_.coordinates != CoordinateMode::Crop) return value;
     Expr inside;
     for (size_t d = 0; d < axes.size(); ++d) {
       if (!plan_.changes(d)) continue;
