@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "oracle/element.h"
+#include "te/shape_of.h"
 
 namespace tilewright::measure {
 namespace {
@@ -51,7 +52,7 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     if (const Status sized = buffer.resize(size); !sized) return std::unexpected(sized.error());
     if (operand.role == Role::Output) continue;
     if (part) {
-      layout::repack(oracle::shape_of(tensor), operand.layout, bytes, given.data(), buffer.data());
+      layout::repack(te::shape_of(tensor), operand.layout, bytes, given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
     }
@@ -66,7 +67,7 @@ std::span<const std::byte> BenchMemory::row_major(const Workload& workload, size
   if (!is_part(workload, operand)) return operands[k].bytes();
   const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
   scratch.resize(oracle::bytes_of(tensor));
-  layout::unpack(oracle::shape_of(tensor), operand.layout, ir::bytes_of(tensor.element),
+  layout::unpack(te::shape_of(tensor), operand.layout, ir::bytes_of(tensor.element),
                  operands[k].data(), scratch.data());
   return scratch;
 }
@@ -78,7 +79,7 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
     if (operand.role != Role::Output || !is_part(workload, operand)) continue;
     // Ones where its elements lie and zeros between.
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    const std::vector<int64_t> shape = oracle::shape_of(tensor);
+    const std::vector<int64_t> shape = te::shape_of(tensor);
     const int bytes = ir::bytes_of(tensor.element);
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
@@ -124,7 +125,7 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
                 fmt::format("operand {} of the kernel is packed but no constant", packed.operand));
   }
   const te::Tensor& tensor = workload.dag->tensor(workload.operands[packed.operand].tensor);
-  const std::vector<int64_t> shape = oracle::shape_of(tensor);
+  const std::vector<int64_t> shape = te::shape_of(tensor);
   if (packed.layout.free || !packed.layout.holds(shape)) {
     return fail(ErrorKind::Build,
                 fmt::format("{} does not fit into its layout {}", name_of(workload, packed.operand),

@@ -140,7 +140,8 @@ TEST_F(ExternalDataTest, WhatLiesOutsideIsRefused) {
     const auto tensor = read(location);
     EXPECT_FALSE(tensor.has_value()) << location;
   }
-  EXPECT_THAT(read("../secret").error().message, HasSubstr("not a file in the folder of the model"));
+  EXPECT_THAT(read("../secret").error().message,
+              HasSubstr("not a file in the folder of the model"));
 }
 
 TEST_F(ExternalDataTest, PlacesThatDoNotFit) {

@@ -319,8 +319,8 @@ std::string chain_text(te::AxisHints column, te::AxisHints summed) {
   const auto scores = builder.reduce(
       "C", {i, w}, {t}, ir::BinaryOp::Add,
       builder.read(q, {i.var, t.var}) * builder.read(k, {w.var, t.var}), ir::Scalar::F32);
-  const te::RowAxis rows[] = {{.name = "i", .extent = 128}};
-  const te::SoftmaxStages stages = te::add_softmax(builder, scores, rows, 256);
+  const te::Rows rows = te::rows_with_columns(builder, {{.name = "i", .extent = 128}}, 256);
+  const te::SoftmaxStages stages = te::add_softmax(builder, scores, rows);
   const auto r = builder.axis("i", 128), d = builder.axis("d", 64), j = builder.axis("j", 256);
   const auto mixed =
       builder.reduce("O", {r, d}, {j}, ir::BinaryOp::Add,
