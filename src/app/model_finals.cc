@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/quantile.h"
 #include "base/random_id.h"
 #include "base/temporary_folder.h"
 #include "codegen/version.h"
@@ -123,8 +124,7 @@ Status Contest::build(const Picks& picks, size_t library) {
 }
 
 Timing Contest::timing_of(const measure::ModelTiming& timing) const {
-  Timing out{.run_ns = measure::quantile_of(timing.runs_ns, measure::kLowQuantile),
-             .kernel_ns = {}};
+  Timing out{.run_ns = quantile_of(timing.runs_ns, measure::kModelLowQuantile), .kernel_ns = {}};
   for (const graph::Partition::Kernel& kernel : plan_.partition.kernels) {
     double ns = 0;
     for (const size_t group : kernel.groups) ns += timing.low_ns[group];

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.h"
+#include "base/quantile.h"
 #include "cli/records_common.h"
 #include "cli/units.h"
 
@@ -22,11 +23,6 @@ std::string flop_text(double flop) {
   if (flop < 1e6) return fmt::format("{:.0f} FLOP", flop);
   return flop < 1e9 ? fmt::format("{:.1f} MFLOP", flop / 1e6)
                     : fmt::format("{:.2f} GFLOP", flop / 1e9);
-}
-
-double quantile(std::vector<double> samples, double at) {
-  std::ranges::sort(samples);
-  return samples[static_cast<size_t>(at * static_cast<double>(samples.size() - 1))];
 }
 
 std::string verdict_text(const record::Verdict& verdict) {
@@ -47,11 +43,11 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
   std::string text = fmt::format("attempt {}\n{}\n", attempt.id().hex(), verdict_text(verdict));
   if (!verdict.text.empty()) text += fmt::format("  {}\n", verdict.text);
   text += fmt::format("  {}\n", advice_on(verdict.kind));
-  if (!verdict.samples_ns.empty()) {
-    text += fmt::format("  {} samples: least {}, median {}, most {}\n", verdict.samples_ns.size(),
-                        duration_text(quantile(verdict.samples_ns, 0)),
-                        duration_text(quantile(verdict.samples_ns, 0.5)),
-                        duration_text(quantile(verdict.samples_ns, 1)));
+  if (std::vector<double> samples = verdict.samples_ns; !samples.empty()) {
+    std::ranges::sort(samples);
+    text += fmt::format("  {} samples: least {}, median {}, most {}\n", samples.size(),
+                        duration_text(samples.front()), duration_text(quantile_of(samples, 0.5)),
+                        duration_text(samples.back()));
   }
   text += fmt::format(
       "measured {} UTC on {}{}\n", time_text(attempt.start_us),

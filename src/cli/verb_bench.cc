@@ -8,6 +8,7 @@
 
 #include "app/bench.h"
 #include "base/json.h"
+#include "base/quantile.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
@@ -24,7 +25,7 @@ struct Flags {
   std::string onnx;  // of a .so: the model for the peers
 };
 
-constexpr std::array kQuantiles = {0.1, measure::kLowQuantile, 0.5, 0.9, 0.99};
+constexpr std::array kQuantiles = {0.1, measure::kModelLowQuantile, 0.5, 0.9, 0.99};
 
 std::string text_of(const app::BenchedModel& model) {
   const std::vector<double>& runs_ns = model.timing.runs_ns;
@@ -38,7 +39,7 @@ std::string text_of(const app::BenchedModel& model) {
   text += fmt::format("{}: {} runs on {} thread{}: least {}", model.name, runs_ns.size(),
                       model.threads, model.threads == 1 ? "" : "s", duration_text(runs_ns.front()));
   for (const double q : kQuantiles) {
-    text += fmt::format(", {:g} % {}", 100 * q, duration_text(measure::quantile_of(runs_ns, q)));
+    text += fmt::format(", {:g} % {}", 100 * q, duration_text(quantile_of(runs_ns, q)));
   }
   return text + "\n";
 }
@@ -61,7 +62,7 @@ Json json_of(const app::BenchedModel& model) {
                {"untuned", model.untuned},
                {"steps_low_ns", timing.low_ns}};
   for (const double q : kQuantiles) {
-    json[fmt::format("p{:g}_ns", 100 * q)] = measure::quantile_of(timing.runs_ns, q);
+    json[fmt::format("p{:g}_ns", 100 * q)] = quantile_of(timing.runs_ns, q);
   }
   return json;
 }

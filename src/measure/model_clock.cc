@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/quantile.h"
 #include "runtime/host/timer.h"
 
 namespace tilewright::measure {
@@ -62,7 +63,7 @@ class Stopwatch {
     for (std::vector<double>& one : samples_) {
       std::ranges::sort(one);
       timing_.steps_ns.push_back(quantile_of(one, 0.5));
-      timing_.low_ns.push_back(quantile_of(one, kLowQuantile));
+      timing_.low_ns.push_back(quantile_of(one, kModelLowQuantile));
     }
     return std::move(timing_);
   }
@@ -111,15 +112,6 @@ Status time_in_turns(std::vector<Stopwatch>& watches, int64_t end_ns,
 }
 
 }  // namespace
-
-double quantile_of(const std::vector<double>& ascending, double q) {
-  if (ascending.empty()) return 0;
-  const double position = q * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<size_t>(position);
-  const size_t above = std::min(below + 1, ascending.size() - 1);
-  const double part = position - static_cast<double>(below);
-  return ascending[below] + part * (ascending[above] - ascending[below]);
-}
 
 Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models,
                                              const ModelClockOptions& options) {

@@ -15,12 +15,12 @@ namespace tilewright::measure {
 struct ModelTiming {
   std::vector<double> runs_ns;   // of whole runs, ascending; one at least
   std::vector<double> steps_ns;  // median of each step, of runs that were timed step by step
-  std::vector<double> low_ns;    // kLowQuantile of each step: least disturbed
+  std::vector<double> low_ns;    // kModelLowQuantile of each step: least disturbed
   double share = 0;              // of such a run that its steps are together: the median
 
   bool operator==(const ModelTiming&) const = default;
 };
-inline constexpr double kLowQuantile = 0.25;
+inline constexpr double kModelLowQuantile = 0.25;
 
 // One of the models that are timed. Everything it points to outlives the timing.
 struct TimedModel {
@@ -40,7 +40,5 @@ struct ModelClockOptions {
 // step by step. An error of a model ends it.
 Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models,
                                              const ModelClockOptions& options);
-
-double quantile_of(const std::vector<double>& ascending, double q);  // linear between two
 
 }  // namespace tilewright::measure

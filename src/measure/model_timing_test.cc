@@ -103,12 +103,5 @@ TEST(ModelClock, OneModelHasWholeRunsAndSteps) {
   for (int k = 0; k < 6; ++k) EXPECT_TRUE(y[k] >= -1 && y[k] < 1);
 }
 
-TEST(ModelClock, QuantilesAreLinearBetweenSamples) {
-  EXPECT_EQ(quantile_of({}, 0.5), 0);
-  EXPECT_EQ(quantile_of({7}, 0.9), 7);
-  EXPECT_DOUBLE_EQ(quantile_of({1, 2, 3, 4, 5}, 0.1), 1.4);
-  EXPECT_EQ(quantile_of({1, 2, 3}, 1), 3);
-}
-
 }  // namespace
 }  // namespace tilewright::measure

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/check.h"
+#include "base/quantile.h"
 
 namespace tilewright::measure {
 namespace {
@@ -18,15 +18,6 @@ constexpr double kLeastTime = 1e6, kLeastTimeWhenNear = 4e6, kLeastTimeUnlessQui
 constexpr double kTime = 12e6, kTimeOfContender = 40e6;
 
 }  // namespace
-
-double quantile_of(std::span<const double> ascending, double q) {
-  CHECK(!ascending.empty(), "no samples");
-  const double position = q * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<size_t>(position);
-  const size_t above = std::min(below + 1, ascending.size() - 1);
-  const double part = position - static_cast<double>(below);
-  return ascending[below] + part * (ascending[above] - ascending[below]);
-}
 
 bool SequentialTest::add(double sample_ns, double elapsed_ns, bool quiet) {
   samples_.push_back(sample_ns);

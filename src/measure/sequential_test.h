@@ -43,8 +43,7 @@ class SequentialTest {
   std::vector<double> ascending_;
 };
 
-// Linear between samples; `ascending` is not empty, `q` in [0, 1].
-double quantile_of(std::span<const double> ascending, double q);
+// Of the samples of a kernel: what it takes where nothing disturbs it.
 inline constexpr double kLowQuantile = 0.1;
 
 }  // namespace tilewright::measure

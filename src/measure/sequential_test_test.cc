@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quantile.h"
 #include "base/rng.h"
 
 namespace tilewright::measure {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/check.h"
+#include "base/quantile.h"
 #include "base/rng.h"
 #include "measure/crash_handler.h"
 #include "measure/sequential_test.h"

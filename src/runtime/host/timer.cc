@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/check.h"
+#include "base/quantile.h"
 
 namespace tilewright::runtime {
 namespace {
@@ -23,11 +24,7 @@ int64_t thread_cpu_ns() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 double Timing::quantile(double q) const {
   CHECK(!samples_ns.empty(), "no samples");
-  const double position = std::clamp(q, 0.0, 1.0) * static_cast<double>(samples_ns.size() - 1);
-  const size_t below = static_cast<size_t>(position);
-  const size_t above = std::min(below + 1, samples_ns.size() - 1);
-  const double part = position - static_cast<double>(below);
-  return samples_ns[below] + (samples_ns[above] - samples_ns[below]) * part;
+  return quantile_of(samples_ns, std::clamp(q, 0.0, 1.0));
 }
 
 Timing time_call(const std::function<void()>& call, const TimerOptions& options) {
