@@ -35,7 +35,9 @@ std::optional<T> float_result(BinaryOp op, T a, T b) {
   }
 }
 
-std::optional<bool> float_comparison(BinaryOp op, double a, double b) {
+// 0 or 1 for a comparison, nothing for other operators.
+template <class T>
+std::optional<int64_t> comparison(BinaryOp op, T a, T b) {
   switch (op) {
     case BinaryOp::Eq:
       return a == b;
@@ -116,18 +118,6 @@ std::optional<int64_t> fold_integers(BinaryOp op, Scalar type, int64_t a, int64_
       return std::min(a, b);
     case BinaryOp::Max:
       return std::max(a, b);
-    case BinaryOp::Eq:
-      return a == b;
-    case BinaryOp::Ne:
-      return a != b;
-    case BinaryOp::Lt:
-      return a < b;
-    case BinaryOp::Le:
-      return a <= b;
-    case BinaryOp::Gt:
-      return a > b;
-    case BinaryOp::Ge:
-      return a >= b;
     case BinaryOp::And:
     case BinaryOp::BitAnd:
       return a & b;
@@ -141,8 +131,9 @@ std::optional<int64_t> fold_integers(BinaryOp op, Scalar type, int64_t a, int64_
       if (b < 0 || b >= 8 * bytes_of(type)) return std::nullopt;
       return op == BinaryOp::ShiftLeft ? wrapped(ua << ub) : a >> b;
     }
+    default:
+      return comparison(op, a, b);
   }
-  return std::nullopt;
 }
 
 Expr fold(BinaryOp op, const Expr& a, const Expr& b) {
@@ -155,8 +146,8 @@ Expr fold(BinaryOp op, const Expr& a, const Expr& b) {
   }
   const auto *f = x.as<FloatImm>(), *g = y.as<FloatImm>();
   if (f == nullptr || g == nullptr) return {};
-  if (const auto truth = float_comparison(op, f->value, g->value)) {
-    return int_imm(*truth ? 1 : 0, result_type(op, a.type()));
+  if (const auto truth = comparison(op, f->value, g->value)) {
+    return int_imm(*truth, result_type(op, a.type()));
   }
   if (f->type.scalar == Scalar::F32) {
     const auto value = float_result(op, static_cast<float>(f->value), static_cast<float>(g->value));

@@ -75,28 +75,42 @@ Status check_scale(const OpDef& op, OperandTypes operands) {
   return {};
 }
 
-DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
-  const TensorType &x = *operands[0], &scale = *operands[1];
-  Reader read(op, attributes);
-  const Scalar to = has(operands, 2) ? operands[2]->element : read.scalar("to");
-  if (!read) return read.error();
-  TRY(require_number(op, x.element));
-  TRY(require_integer(op, to));
-  TRY(check_scale(op, operands));
-  const auto indexing = TRY(ScaleIndexing::make(op, x, scale, attributes));
+// An element of x, with its scale and its zero point (null: none).
+struct Element {
   te::DagBuilder builder;
+  std::vector<te::Axis> axes;
+  Expr value, scale, zero;
+};
+
+Result<Element> read_element(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
+  const TensorType &x = *operands[0], &scale = *operands[1];
+  const ScaleIndexing indexing = TRY(ScaleIndexing::make(op, x, scale, attributes));
+  Element element;
+  te::DagBuilder& builder = element.builder;
   const te::TensorId from = placeholder(builder, "X", x);
   const te::TensorId scales = placeholder(builder, "scale", scale);
   te::TensorId zeros = 0;
   if (has(operands, 2)) zeros = placeholder(builder, "zero", *operands[2]);
-  const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
-  const Expr value = ir::cast(Scalar::F32, builder.read(from, te::vars_of(axes)));
-  const Expr divisor = ir::cast(Scalar::F32, indexing.read(builder, scales, axes));
+  element.axes = te::axes_of(builder, x.shape);
+  element.value = builder.read(from, te::vars_of(element.axes));
+  element.scale = indexing.read(builder, scales, element.axes);
+  if (has(operands, 2)) element.zero = indexing.read(builder, zeros, element.axes);
+  return element;
+}
+
+DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
+  Reader read(op, attributes);
+  const Scalar to = has(operands, 2) ? operands[2]->element : read.scalar("to");
+  if (!read) return read.error();
+  TRY(require_number(op, operands[0]->element));
+  TRY(require_integer(op, to));
+  TRY(check_scale(op, operands));
+  Element at = TRY(read_element(op, attributes, operands));
+  const Expr value = ir::cast(Scalar::F32, at.value);
+  const Expr divisor = ir::cast(Scalar::F32, at.scale);
   Expr rounded = call(ir::Intrinsic::Round, value / divisor);
-  if (has(operands, 2)) {
-    rounded = rounded + ir::cast(Scalar::F32, indexing.read(builder, zeros, axes));
-  }
-  return finish(std::move(builder), axes, rounded, to);
+  if (at.zero.defined()) rounded = rounded + ir::cast(Scalar::F32, at.zero);
+  return finish(std::move(at.builder), at.axes, rounded, to);
 }
 
 DagResult build_dequantize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
@@ -106,19 +120,12 @@ DagResult build_dequantize(const OpDef& op, const Attributes& attributes, Operan
   if (has(operands, 2) && operands[2]->element != x.element) {
     return bad(op, fmt::format("zero of {} for {}", operands[2]->to_string(), x.to_string()));
   }
-  const auto indexing = TRY(ScaleIndexing::make(op, x, scale, attributes));
-  te::DagBuilder builder;
-  const te::TensorId from = placeholder(builder, "X", x);
-  const te::TensorId scales = placeholder(builder, "scale", scale);
-  te::TensorId zeros = 0;
-  if (has(operands, 2)) zeros = placeholder(builder, "zero", *operands[2]);
-  const std::vector<te::Axis> axes = te::axes_of(builder, x.shape);
+  Element at = TRY(read_element(op, attributes, operands));
   const Scalar wide = x.element == Scalar::I64 ? Scalar::I64 : Scalar::I32;
-  Expr value = ir::cast(wide, builder.read(from, te::vars_of(axes)));
-  if (has(operands, 2)) value = value - ir::cast(wide, indexing.read(builder, zeros, axes));
-  const Expr factor = indexing.read(builder, scales, axes);
-  const Expr result = ir::cast(factor.type().scalar, value) * factor;
-  return finish(std::move(builder), axes, result, scale.element);
+  Expr value = ir::cast(wide, at.value);
+  if (at.zero.defined()) value = value - ir::cast(wide, at.zero);
+  const Expr result = ir::cast(at.scale.type().scalar, value) * at.scale;
+  return finish(std::move(at.builder), at.axes, result, scale.element);
 }
 
 DagResult build_batch_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
