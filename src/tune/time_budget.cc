@@ -35,7 +35,6 @@ TimeBudget::TimeBudget(double seconds, size_t tasks, double begin_s, std::functi
 }
 
 void TimeBudget::set_shortest_finals(double seconds) {
-  finals_s_ = 0;
   if (std::isinf(seconds_)) return;
   const double most = kMostForFinals * seconds_;
   const double wanted = tasks_ * std::max(kFinalsOfTask, kRoom * seconds);

@@ -1,7 +1,9 @@
 // Time: how a run of so many seconds shares them between trials and finals, and how finals fill
-// what is left for them. The clock is the caller's.
+// what is left for them. The clock is the caller's. Others may ask whether trials are over while
+// one thread sets how long finals take.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -29,7 +31,9 @@ class TimeBudget {
  private:
   double seconds_;
   double tasks_;
-  double finals_s_;  // that is kept for finals, and for what comes after them
+  // That is kept for finals, and for what comes after them. Proposing asks for it in another
+  // thread.
+  std::atomic<double> finals_s_ = 0;
   double begin_s_;
   std::function<double()> now_;
 };
