@@ -30,7 +30,6 @@ struct Measurer::Impl {
   Task task;
   MeasureOptions options;
   schedule::LoopTree initial;
-  schedule::LoopTree tree;  // of the candidate at hand; reused
   std::optional<SharedOperands> operands;
   std::optional<WorkerPool> pool;
   schedule::Trace default_trace;
@@ -46,8 +45,7 @@ struct Measurer::Impl {
   Result<RunOutcome> run_reference(RunJob job, const BuildReply& built);
   Status run_together(RunMessage message, std::vector<size_t> which,
                       std::vector<Measurement>& measurements);
-  Measurement illegal(size_t candidate, const schedule::Trace& trace,
-                      const schedule::Illegal& why) const;
+  Measurement illegal(size_t candidate, const schedule::Trace& trace) const;
 };
 
 Status Measurer::Impl::check_cancelled() {
@@ -198,15 +196,15 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
   return {};
 }
 
-Measurement Measurer::Impl::illegal(size_t candidate, const schedule::Trace& trace,
-                                    const schedule::Illegal& why) const {
+Measurement Measurer::Impl::illegal(size_t candidate, const schedule::Trace& trace) const {
   const int64_t now = time_of_day_us();
+  const Result<schedule::LoopTree> made = schedule::apply_or_explain(initial, trace);
   return {.candidate = candidate,
           .program = {},
           .verdict = {.kind = VerdictKind::Illegal,
                       .latency_ns = 0,
                       .samples_ns = {},
-                      .text = schedule::explain(initial, trace, why)},
+                      .text = made ? "it has no program" : made.error().message},
           .conditions = {},
           .kernel_ns = 0,
           .start_us = now,
@@ -223,15 +221,9 @@ Result<Measurer> Measurer::start(const Task& task, const MeasureOptions& options
   auto impl = std::make_unique<Impl>();
   impl->task = task;
   impl->options = options;
-  Result<schedule::LoopTree> initial = schedule::initial_tree(impl->task.workload);
-  if (!initial) return std::unexpected(initial.error());
-  impl->initial = std::move(*initial);
-  Result<WorkerPool> pool = WorkerPool::start(task, options);
-  if (!pool) return std::unexpected(pool.error());
-  impl->pool = std::move(*pool);
-  if (const Status status = impl->make_reference(); !status) {
-    return std::unexpected(status.error());
-  }
+  impl->initial = TRY(schedule::initial_tree(impl->task.workload));
+  impl->pool = TRY(WorkerPool::start(task, options));
+  TRY(impl->make_reference());
   return Measurer(std::move(impl));
 }
 
@@ -243,19 +235,26 @@ void Measurer::set_incumbent(double latency_ns) {
   if (latency_ns > 0) impl_->incumbent_ns = std::min(impl_->incumbent_ns, latency_ns);
 }
 
-Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report,
+std::vector<Proposal> Measurer::proposals_of(std::span<const schedule::Trace> traces) const {
+  return measure::proposals_of(impl_->initial, traces);
+}
+
+Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report) {
+  return measure(proposals_of(candidates), report);
+}
+
+Status Measurer::measure(std::span<const Proposal> candidates, const Report& report,
                          const Wanted& wanted) {
   Trials trials(*impl_->pool, impl_->options, impl_->shares, impl_->incumbent_ns);
   for (size_t k = 0; k < candidates.size(); ++k) {
-    const schedule::Illegal why = schedule::apply(impl_->initial, candidates[k], &impl_->tree);
-    if (why) {
-      trials.add_finished(impl_->illegal(k, candidates[k], why));
+    if (candidates[k].program == Hash128{}) {
+      trials.add_finished(impl_->illegal(k, candidates[k].trace));
       continue;
     }
     PendingTrial trial;
     trial.candidate = k;
-    trial.trace = schedule::to_text(candidates[k]);
-    trial.program = schedule::program_hash(impl_->tree);
+    trial.trace = schedule::to_text(candidates[k].trace);
+    trial.program = candidates[k].program;
     trials.add(std::move(trial));
   }
   return trials.run(report, wanted);
@@ -263,9 +262,16 @@ Status Measurer::measure(std::span<const schedule::Trace> candidates, const Repo
 
 Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Trace> finalists,
                                                    int rounds, double round_ms) {
+  return compare(proposals_of(finalists), rounds, round_ms);
+}
+
+Result<std::vector<Measurement>> Measurer::compare(std::span<const Proposal> finalists, int rounds,
+                                                   double round_ms) {
   const int64_t start_us = time_of_day_us();
-  const Result<std::vector<BuildReply>> built = impl_->build_all(finalists);
-  if (!built) return std::unexpected(built.error());
+  std::vector<schedule::Trace> traces;
+  traces.reserve(finalists.size());
+  for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
+  const std::vector<BuildReply> built = TRY(impl_->build_all(traces));
   std::vector<Measurement> measurements(finalists.size());
   RunMessage message;
   message.job = RunJob::Compare;
@@ -277,23 +283,21 @@ Result<std::vector<Measurement>> Measurer::compare(std::span<const schedule::Tra
   for (size_t k = 0; k < finalists.size(); ++k) {
     measurements[k].candidate = k;
     measurements[k].start_us = start_us;
-    measurements[k].conditions.build_ns = (*built)[k].cpu_ns;
-    if (schedule::apply(impl_->initial, finalists[k], &impl_->tree)) {
+    measurements[k].conditions.build_ns = built[k].cpu_ns;
+    measurements[k].program = finalists[k].program;
+    if (finalists[k].program == Hash128{}) {
       measurements[k].verdict.kind = VerdictKind::Illegal;
       continue;
     }
-    measurements[k].program = schedule::program_hash(impl_->tree);
-    if ((*built)[k].failure != VerdictKind::Timed) {
-      measurements[k].verdict.kind = (*built)[k].failure;
-      measurements[k].verdict.text = (*built)[k].text;
+    if (built[k].failure != VerdictKind::Timed) {
+      measurements[k].verdict.kind = built[k].failure;
+      measurements[k].verdict.text = built[k].text;
       continue;
     }
-    message.kernels.push_back((*built)[k].kernel);
+    message.kernels.push_back(built[k].kernel);
     running.push_back(k);
   }
-  if (const Status status = impl_->run_together(message, running, measurements); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->run_together(message, running, measurements));
   const int64_t end_us = time_of_day_us();
   for (Measurement& measurement : measurements) measurement.end_us = end_us;
   return measurements;

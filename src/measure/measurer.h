@@ -1,4 +1,4 @@
-// Measurer: candidates in, verdicts out. Two pool of worker processes stand between a candidate
+// Measurer: candidates in, verdicts out. Two pools of worker processes stand between a candidate
 // and this process: build workers, in which LLVM lives, and a run worker, which has no compiler.
 // Whatever a candidate does (loops, exhausts memory, crashes, writes out of bounds) costs one
 // trial: the worker is started anew and the verdict says what happened.
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/proposal.h"
 #include "record/attempt.h"
 #include "runtime/host/loader.h"
 #include "schedule/trace.h"
@@ -90,12 +91,18 @@ class Measurer {
   // Asked before a candidate is built and again before it is run: one that is no longer wanted has
   // no verdict here.
   using Wanted = std::function<Result<bool>(size_t candidate)>;
-  Status measure(std::span<const schedule::Trace> candidates, const Report& report,
+  Status measure(std::span<const Proposal> candidates, const Report& report,
                  const Wanted& wanted = {});
+  Status measure(std::span<const schedule::Trace> candidates, const Report& report);
 
   // The finalists in turns, `rounds` of `round_ms` each. In the order given.
+  Result<std::vector<Measurement>> compare(std::span<const Proposal> finalists, int rounds,
+                                           double round_ms);
   Result<std::vector<Measurement>> compare(std::span<const schedule::Trace> finalists, int rounds,
                                            double round_ms);
+
+  // Of traces of unknown origin.
+  std::vector<Proposal> proposals_of(std::span<const schedule::Trace> traces) const;
 
   Shares shares() const;
   std::vector<int> worker_pids() const;  // builders, then the runner; for tests

@@ -73,6 +73,40 @@ class SessionTest : public ::testing::Test {
   std::filesystem::path path_;
 };
 
+// Who proposes has applied the trace. Nobody here does it again: the hash that came with it is that
+// of the attempt, and what it is found by.
+TEST_F(SessionTest, TheHashOfAProposalIsTakenAsItIs) {
+  Store store = open();
+  Session session = start(store);
+  const Hash128 given{12, 34};
+  const Proposal proposals[] = {
+      {.trace = *schedule::trace_from_text("split C i [4]"), .program = given}};
+  std::vector<Answer> answers;
+  const auto take = [&](const Answer& answer) { answers.push_back(answer); };
+  ASSERT_TRUE(session.measure(proposals, take));
+  ASSERT_TRUE(session.measure(proposals, take));
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].attempt.program, given);
+  EXPECT_FALSE(answers[0].stored);
+  EXPECT_TRUE(answers[1].stored);
+  EXPECT_EQ(answers[1].attempt_id, answers[0].attempt_id);
+}
+
+// A run of a trajectory is in its table; the command is as it was given.
+TEST_F(SessionTest, ARunIsOfItsTrajectory) {
+  Store store = open();
+  SessionOptions options;
+  options.measure.workers = TILEWRIGHT_BAD_WORKERS;
+  options.command = "a test";
+  options.trajectory = {7, 8};
+  const Task task{*parse_workload(BAD_KERNEL_WORKLOAD), host_target(1)};
+  ASSERT_TRUE(Session::start(task, store, options));
+  const record::StoredTrajectory found = store.find_trajectory({7, 8}).value();
+  ASSERT_EQ(found.runs.size(), 1U);
+  EXPECT_EQ(found.runs[0].command, "a test");
+  EXPECT_TRUE(found.completed.empty());
+}
+
 TEST_F(SessionTest, WhatIsStoredIsNotMeasuredAgain) {
   Store store = open();
   const auto candidates = traces(

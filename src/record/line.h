@@ -44,13 +44,22 @@ struct RunLine {
 
   bool operator==(const RunLine&) const = default;
 };
+struct TrajectoryLine {
+  Hash128 key;
+  Hash128 run;
+  CompletedBudget completed;
+  std::string extra;
+
+  bool operator==(const TrajectoryLine&) const = default;
+};
 struct ForeignLine {
   std::string text;
 
   bool operator==(const ForeignLine&) const = default;
 };
 
-using Line = std::variant<TargetLine, TaskLine, MachineLine, RunLine, Attempt, ForeignLine>;
+using Line =
+    std::variant<TargetLine, TaskLine, MachineLine, RunLine, TrajectoryLine, Attempt, ForeignLine>;
 
 // Without a newline.
 std::string print_line(const Line& line);

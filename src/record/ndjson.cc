@@ -135,14 +135,17 @@ Result<ImportReport> import_lines(Store& store, ByteReader reader) {
   return importer.report();
 }
 
+constexpr size_t kDeclarations = 5;  // alternatives of Line before Attempt
+
 struct Declaration {
   std::string text;
   Line line;
 };
 
-// Targets, tasks, machines, runs, and what else was said of them, each sorted by its text.
-std::array<std::vector<Declaration>, 4> declarations_of(Database& database) {
-  std::array<std::vector<Declaration>, 4> all;
+// Targets, tasks, machines, runs, trajectories, and what else was said of them, each sorted by its
+// text.
+std::array<std::vector<Declaration>, kDeclarations> declarations_of(Database& database) {
+  std::array<std::vector<Declaration>, kDeclarations> all;
   const auto put = [&](const Line& line) {
     if (line.index() < all.size()) all[line.index()].push_back({print_line(line), line});
   };
@@ -166,6 +169,15 @@ std::array<std::vector<Declaration>, 4> declarations_of(Database& database) {
                     .command = std::string(runs.text(2)),
                     .version = std::string(runs.text(3))},
                 std::string(runs.text(4))});
+  }
+  Statement& trajectories =
+      database.statement("SELECT key, run, trials, seconds, extra FROM trajectories").with();
+  while (trajectories.next()) {
+    put(TrajectoryLine{
+        .key = trajectories.hash(0),
+        .run = trajectories.hash(1),
+        .completed = {.trials = trajectories.integer(2), .seconds = trajectories.real(3)},
+        .extra = std::string(trajectories.text(4))});
   }
   Statement& variants =
       database.statement("SELECT line FROM foreign_lines WHERE kind = 'variant'").with();

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "record/record_testing.h"
+#include "schedule/trace.h"
 
 namespace tilewright::record {
 namespace {
@@ -29,7 +30,9 @@ Store odd_store(const std::filesystem::path& path, uint64_t seed, int count) {
   const std::string tasks[] = {"matmul:m=16,n=16,k=16", "matmul:m=8,n=16,k=16", "C1D0"};
   must(store.put_machine(machine_named("one")));
   must(store.put_machine(machine_named(fmt::format("of seed {}", seed))));
-  must(store.put_run(run_one()));
+  must(store.put_run(run_one(), {3, 3}));
+  must(store.put_run({.id = {4, seed}, .start_us = 3, .command = "tune", .version = "1"},
+                     {3, seed % 2}, {.trials = 7, .seconds = 0.1}));
   std::vector<Attempt> attempts;
   for (const std::string& task : tasks) {
     for (const int threads : {1, 2}) must(store.put_task(task_for(task, threads)));
@@ -94,6 +97,61 @@ TEST(Ndjson, MergingIsIdempotentAndCommutative) {
   EXPECT_EQ(report.malformed, 0);
   EXPECT_EQ(report.arrived, report.waiting);
   EXPECT_EQ(export_text(lines), text);
+}
+
+TEST(Ndjson, ATrajectoryIsTheSameInAnyOrderOfItsLines) {
+  const ScratchFolder folder;
+  Store store = must(Store::open(folder / "a.db"));
+  const record::Run run = run_one();
+  must(store.put_run(run, {3, 3}, {.trials = 7, .seconds = 0.1}));
+  const std::string text = export_text(store);
+  EXPECT_THAT(text, HasSubstr("{\"type\":\"trajectory\",\"v\":1,"
+                              "\"key\":\"00000000000000030000000000000003\","
+                              "\"run\":\"00000000000000010000000000000002\","
+                              "\"trials\":7,\"seconds\":0.1}\n"));
+  const size_t end_of_run = text.find('\n') + 1;
+  Store other = must(Store::open(folder / "b.db"));
+  must(import_ndjson_text(other, text.substr(end_of_run)));  // the run comes later
+  EXPECT_TRUE(must(other.find_trajectory({3, 3})).runs.empty());
+  must(import_ndjson_text(other, text.substr(0, end_of_run)));
+  EXPECT_EQ(must(other.find_trajectory({3, 3})).runs, std::vector<record::Run>{run});
+  EXPECT_EQ(export_text(other), text);
+  // The same key and run with another budget: both are kept.
+  std::string changed = text.substr(end_of_run);
+  changed.replace(changed.find(":7,"), 3, ":8,");
+  EXPECT_EQ(must(import_ndjson_text(other, changed)).variants, 1);
+  EXPECT_THAT(export_text(other), HasSubstr("\"trials\":8"));
+}
+
+// Lines as the first version of the program wrote them: runs with the mark of a trajectory in their
+// command. Everything is read, and what was measured counts.
+TEST(Ndjson, LinesOfTheFirstVersionAreValid) {
+  const ScratchFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  std::ifstream in(std::string(TILEWRIGHT_SOURCE_DIR) + "/src/record/version1.ndjson");
+  std::ostringstream lines;
+  lines << in.rdbuf();
+  ASSERT_FALSE(lines.str().empty());
+  Store store = must(Store::open(folder / "a.db"));
+  const ImportReport report = must(import_ndjson_text(store, lines.str()));
+  EXPECT_EQ(report.malformed, 0) << report.named[0].why;
+  EXPECT_EQ(report.foreign, 0);
+  EXPECT_EQ(export_text(store), lines.str());
+  const std::vector<StoredTask> tasks = must(store.tasks());
+  ASSERT_EQ(tasks.size(), 1U);
+  EXPECT_EQ(must(task_of(tasks[0])).key(), task.key());  // what it means has its key
+  const auto known = must(store.measured({.task = task.key(),
+                                          .machine = machine_id(machine_named("one")),
+                                          .protocol = {},
+                                          .code_generator = 3}));
+  ASSERT_EQ(known.size(), 3U);
+  EXPECT_EQ(must(store.best(task.key(), {}, 1)).front(), timed(task, 2, 800));
+  // Also where a trace spells a step as it was spelled then.
+  const auto old = std::ranges::find(known, VerdictKind::WrongResult,
+                                     [](const Attempt& one) { return one.verdict.kind; });
+  ASSERT_NE(old, known.end());
+  EXPECT_THAT(old->trace, HasSubstr("vectorise"));
+  EXPECT_TRUE(schedule::trace_from_text(old->trace));
 }
 
 TEST(Ndjson, AttemptsWaitForTheirTask) {

@@ -185,6 +185,8 @@ constexpr std::array<std::string_view, 7> kTaskNames = {"key",    "workload", "t
                                                         "target", "type",     "v"};
 constexpr std::array<std::string_view, 6> kRunNames = {"id",      "start_us", "command",
                                                        "version", "type",     "v"};
+constexpr std::array<std::string_view, 6> kTrajectoryNames = {"key",     "run",  "trials",
+                                                              "seconds", "type", "v"};
 constexpr std::array<std::string_view, 23> kAttemptNames = {
     "run",        "sequence",       "task",     "program",  "trace",   "machine",
     "protocol",   "code_generator", "start_us", "end_us",   "verdict", "latency_ns",
@@ -239,6 +241,30 @@ Status parse_run_line(ondemand::object& object, RunLine* out) {
         return true;
     }
   });
+}
+
+Status parse_trajectory_line(ondemand::object& object, TrajectoryLine* out) {
+  CompletedBudget& completed = out->completed;
+  TRY(read_members(object, kTrajectoryNames, 4, &out->extra,
+                   [&](size_t at, ondemand::value& value) {
+                     switch (at) {
+                       case 0:
+                         return read(value, &out->key);
+                       case 1:
+                         return read(value, &out->run);
+                       case 2:
+                         return read(value, &completed.trials);
+                       case 3:
+                         return read(value, &completed.seconds);
+                       default:
+                         return true;
+                     }
+                   }));
+  if (completed.trials < 0) return bad("member 'trials' is less than 0");
+  if (!std::isfinite(completed.seconds) || std::signbit(completed.seconds)) {
+    return bad("member 'seconds' is no number from 0 on");
+  }
+  return {};
 }
 
 // All members but three are the machine's own, in their order.
@@ -381,6 +407,8 @@ Status LineReader::Impl::parse_known(std::string_view line, Line* out) {
     status = parse_machine_line(object, &out->emplace<MachineLine>());
   } else if (kind == "run") {
     status = parse_run_line(object, &out->emplace<RunLine>());
+  } else if (kind == "trajectory") {
+    status = parse_trajectory_line(object, &out->emplace<TrajectoryLine>());
   } else {
     return not_known("an unknown type");
   }

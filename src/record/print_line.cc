@@ -113,6 +113,17 @@ std::string print(const RunLine& line) {
   return out + '}';
 }
 
+std::string print(const TrajectoryLine& line) {
+  std::string out;
+  ObjectWriter writer("trajectory", &out);
+  writer.hash("key", line.key);
+  writer.hash("run", line.run);
+  writer.integer("trials", line.completed.trials);
+  writer.real("seconds", line.completed.seconds);
+  writer.members(line.extra);
+  return out + '}';
+}
+
 std::string print(const Attempt& attempt) {
   std::string out;
   print_attempt(attempt, &out);

@@ -19,13 +19,14 @@ namespace fs = std::filesystem;
 
 void create_current(Database& database) {
   database.execute(kTables);
+  database.execute(kTrajectories);
   database.execute(kCandidatesAndAttempts);
   database.execute(kIndexOfForeignLines);
   database.execute(kIndexesOfAttempts);
-  database.execute(guards(
-      {"targets", "tasks", "machines", "runs", "protocols", "shapes", "candidates", "attempts"}));
+  database.execute(guards({"targets", "tasks", "machines", "runs", "trajectories", "protocols",
+                           "shapes", "candidates", "attempts"}));
   database.execute(guard("foreign_lines", "update", "") +
-                   guard("foreign_lines", "delete", "WHEN OLD.kind <> 'waiting'"));
+                   guard("foreign_lines", "delete", kUnlessWaiting));
 }
 
 }  // namespace

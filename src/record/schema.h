@@ -17,7 +17,7 @@ namespace tilewright::record {
 class Database;
 
 inline constexpr int64_t kApplicationId = 0x54696c65;  // "Tile"
-inline constexpr int64_t kSchemaVersion = 3;
+inline constexpr int64_t kSchemaVersion = 4;
 
 enum class OpenAs : uint8_t {
   Create,    // to write; made when it is not there

@@ -50,6 +50,19 @@ CREATE TABLE foreign_lines(
   line TEXT NOT NULL) STRICT;
 )sql";
 
+// Which runs are of one search, and how far one that ended by itself had come: the budget that it
+// completed, 0 and 0 for none. `run` is runs.key: a line may come before its run does.
+inline constexpr const char* kTrajectories = R"sql(
+CREATE TABLE trajectories(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
+  run BLOB NOT NULL,
+  trials INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  extra TEXT NOT NULL,
+  UNIQUE(key, run)) STRICT;
+)sql";
+
 // The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
 inline constexpr const char* kCandidatesAndAttempts = R"sql(
 CREATE TABLE candidates(
@@ -85,6 +98,9 @@ CREATE TABLE attempts(
 
 inline constexpr const char* kIndexOfForeignLines =
     "CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);";
+
+// Lines go when they have become rows, and only those that waited for it.
+inline constexpr const char* kUnlessWaiting = "WHEN OLD.kind <> 'waiting'";
 
 // One for resume and for counts, one for the fastest.
 inline constexpr const char* kIndexesOfAttempts = R"sql(

@@ -17,6 +17,7 @@
 #include "record/database.h"
 #include "record/ndjson.h"
 #include "record/record_testing.h"
+#include "record/row_number.h"
 
 namespace tilewright::record {
 namespace {
@@ -26,9 +27,10 @@ using ::testing::HasSubstr;
 
 const char* const kMatmul = "matmul:m=16,n=16,k=16";
 
-// The older versions as they were written. In both, rows are numbered as they come; in version 1,
-// candidates hold the text of their trace and there is no index by latency.
-constexpr const char* kBoth = R"sql(
+// The older versions as they were written. In 1 and 2 rows are numbered as they come; in version 1,
+// candidates hold the text of their trace and there is no index by latency. In all, trajectories
+// are marks in the commands of runs.
+constexpr const char* kFirst = R"sql(
 CREATE TABLE targets(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE, extra TEXT NOT NULL) STRICT;
 CREATE TABLE tasks(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, workload BLOB NOT NULL,
   text TEXT NOT NULL, licences TEXT NOT NULL, target INTEGER NOT NULL REFERENCES targets(id),
@@ -38,6 +40,11 @@ CREATE TABLE machines(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
 CREATE TABLE runs(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, start_us INTEGER NOT NULL,
   command TEXT NOT NULL, version TEXT NOT NULL, extra TEXT NOT NULL) STRICT;
 CREATE TABLE protocols(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE foreign_lines(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
+  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')), line TEXT NOT NULL) STRICT;
+PRAGMA application_id = 1416195173;
+)sql";
+constexpr const char* kNumbered = R"sql(
 CREATE TABLE attempts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
   task INTEGER NOT NULL REFERENCES tasks(id),
   candidate INTEGER NOT NULL REFERENCES candidates(id),
@@ -48,13 +55,10 @@ CREATE TABLE attempts(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
   latency_ns REAL NOT NULL, samples BLOB NOT NULL, text TEXT NOT NULL, build_ns REAL NOT NULL,
   check_ns REAL NOT NULL, time_ns REAL NOT NULL, disturbed INTEGER NOT NULL, clock REAL NOT NULL,
   load REAL NOT NULL, extra TEXT NOT NULL) STRICT;
-CREATE TABLE foreign_lines(id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE,
-  kind TEXT NOT NULL CHECK(kind IN ('unknown', 'variant', 'waiting')), line TEXT NOT NULL) STRICT;
 CREATE TRIGGER attempts_no_update BEFORE UPDATE ON attempts
   BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
 CREATE TRIGGER attempts_no_delete BEFORE DELETE ON attempts
   BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
-PRAGMA application_id = 1416195173;
 )sql";
 constexpr const char* kVersion1 = R"sql(
 CREATE TABLE candidates(id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES tasks(id),
@@ -89,33 +93,97 @@ CREATE TRIGGER candidates_no_delete BEFORE DELETE ON candidates
 PRAGMA user_version = 2;
 )sql";
 
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE shapes(
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE candidates(
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes(id),
+  numbers BLOB NOT NULL) STRICT;
+CREATE TABLE attempts(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  candidate INTEGER NOT NULL REFERENCES candidates(id),
+  machine INTEGER NOT NULL REFERENCES machines(id),
+  protocol INTEGER NOT NULL REFERENCES protocols(id),
+  code_generator INTEGER NOT NULL,
+  run INTEGER NOT NULL REFERENCES runs(id),
+  sequence INTEGER NOT NULL,
+  start_us INTEGER NOT NULL,
+  end_us INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  latency_ns REAL NOT NULL,
+  samples BLOB NOT NULL,
+  text TEXT NOT NULL,
+  build_ns REAL NOT NULL,
+  check_ns REAL NOT NULL,
+  time_ns REAL NOT NULL,
+  disturbed INTEGER NOT NULL,
+  clock REAL NOT NULL,
+  load REAL NOT NULL,
+  extra TEXT NOT NULL) STRICT;
+CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
+CREATE INDEX attempts_of_setting
+  ON attempts(task, machine, protocol, code_generator, verdict);
+CREATE INDEX attempts_by_latency
+  ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
+CREATE TRIGGER shapes_no_update BEFORE update ON shapes 
+BEGIN SELECT RAISE(ABORT, 'shapes are written once'); END;
+CREATE TRIGGER shapes_no_delete BEFORE delete ON shapes 
+BEGIN SELECT RAISE(ABORT, 'shapes are written once'); END;
+CREATE TRIGGER candidates_no_update BEFORE update ON candidates 
+BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
+CREATE TRIGGER candidates_no_delete BEFORE delete ON candidates 
+BEGIN SELECT RAISE(ABORT, 'candidates are written once'); END;
+CREATE TRIGGER attempts_no_update BEFORE update ON attempts 
+BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
+CREATE TRIGGER attempts_no_delete BEFORE delete ON attempts 
+BEGIN SELECT RAISE(ABORT, 'attempts are written once'); END;
+PRAGMA user_version = 3;
+)sql";
+
 std::string hex_of(std::string_view bytes) {
   std::string hex = "x'";
   for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
   return hex + "'";
 }
 
-void insert_candidate(Database& database, int version, size_t number, const Attempt& attempt) {
+// Gives its row: the number, or from version 3 on one made from its content.
+int64_t insert_candidate(Database& database, int version, int64_t number, const Attempt& attempt) {
   if (version == 1) {
     database.execute(fmt::format("INSERT INTO candidates VALUES ({}, 1, x'{}', CAST({} AS TEXT))",
                                  number, attempt.program.hex(), hex_of(attempt.trace)));
-    return;
+    return number;
   }
   CompactTrace compact;
   compact_trace(attempt.trace, &compact);
+  if (version == 3) {
+    database.statement("INSERT OR IGNORE INTO shapes(text) VALUES (?)").with(compact.shape).run();
+    Statement& shape = database.statement("SELECT id FROM shapes WHERE text = ?");
+    shape.with(compact.shape).next();
+    const int64_t row = shape.integer(0);
+    shape.reset();
+    return put_candidate(database, 1, attempt.program, row, compact.numbers);
+  }
   database.execute(
       fmt::format("INSERT OR IGNORE INTO shapes(text) VALUES (CAST({0} AS TEXT));"
                   "INSERT INTO candidates SELECT {1}, 1, x'{2}', id, {3} FROM shapes "
                   "WHERE text = CAST({0} AS TEXT)",
                   hex_of(compact.shape), number, attempt.program.hex(), hex_of(compact.numbers)));
+  return number;
 }
 
 // A file of an older version with these attempts of one task, by SQL of its own.
 void write_version(int version, const std::filesystem::path& path, const Task& task,
                    const std::vector<Attempt>& attempts) {
   const auto database = must(Database::open(path, Access::Create));
-  database->execute(kBoth);
-  database->execute(version == 1 ? kVersion1 : kVersion2);
+  database->execute(kFirst);
+  if (version < 3) database->execute(kNumbered);
+  database->execute(version == 1 ? kVersion1 : version == 2 ? kVersion2 : kVersion3);
   const StoredTask stored = stored_form(task);
   database->execute(
       fmt::format("INSERT INTO targets VALUES (1, '{}', '');"
@@ -129,19 +197,20 @@ void write_version(int version, const std::filesystem::path& path, const Task& t
       .run();
   database->execute(
       "INSERT INTO runs VALUES (1, x'00000000000000010000000000000002', "
-      "1700000000000000, 'test', '0.1.0', '')");
+      "1700000000000000, 'tune x (trajectory 0123) walked: 40 trials 2 s', '0.1.0', '')");
   for (size_t k = 0; k < attempts.size(); ++k) {
     const Attempt& a = attempts[k];
     std::string samples;
     compact_samples(a.verdict.samples_ns, &samples);
-    insert_candidate(*database, version, k + 1, a);
+    const int64_t candidate = insert_candidate(*database, version, static_cast<int64_t>(k) + 1, a);
+    const int64_t row = version < 3 ? static_cast<int64_t>(k) + 1 : first_number(a.id());
     database->execute(fmt::format(
-        "INSERT INTO attempts VALUES ({0}, x'{1}', 1, {0}, 1, 1, {2}, 1, {3}, {4}, {5}, '{6}', "
+        "INSERT INTO attempts VALUES ({15}, x'{1}', 1, {0}, 1, 1, {2}, 1, {3}, {4}, {5}, '{6}', "
         "{7}, {8}, '', {9}, {10}, {11}, {12}, {13}, {14}, '')",
-        k + 1, a.id().hex(), a.code_generator, a.sequence, a.start_us, a.end_us,
+        candidate, a.id().hex(), a.code_generator, a.sequence, a.start_us, a.end_us,
         text_of(a.verdict.kind), a.verdict.latency_ns, hex_of(samples), a.conditions.build_ns,
         a.conditions.check_ns, a.conditions.time_ns, a.conditions.disturbed, a.conditions.clock,
-        a.conditions.load));
+        a.conditions.load, row));
   }
   must(database->take_status());
 }
@@ -168,6 +237,19 @@ TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
       EXPECT_EQ(must(store.find_attempt(attempt.id())), attempt);
     }
     EXPECT_EQ(must(store.best(task.key(), {}, 1)).front(), attempts.back());
+    // Its key is still that of what its text means, and what has a verdict is known to have one.
+    EXPECT_EQ(must(task_of(*must(store.find_task(task.key())))).key(), task.key());
+    const record::Setting setting{.task = task.key(),
+                                  .machine = attempts[0].machine,
+                                  .protocol = attempts[0].protocol,
+                                  .code_generator = attempts[0].code_generator};
+    EXPECT_EQ(must(store.measured(setting)).size(), attempts.size() + static_cast<size_t>(again));
+    // A mark in a command is text for people and no trajectory.
+    EXPECT_EQ(must(store.find_run({1, 2}))->command,
+              "tune x (trajectory 0123) walked: 40 trials 2 s");
+    EXPECT_EQ(must(Database::open(folder / "a.db", Access::Read))
+                  ->integer("SELECT count(*) FROM trajectories"),
+              0);
     const Attempt more = timed(task, 100 + again);
     must(store.append({&more, 1}));
     const CheckReport report = must(check(store));
@@ -179,7 +261,8 @@ TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
     const auto database = must(Database::open(path, Access::Read));
     Statement query(*database,
                     "SELECT sql FROM sqlite_schema WHERE name LIKE '%candidates%' OR name LIKE "
-                    "'%attempts%' OR name LIKE '%shapes%' OR type = 'index' ORDER BY name");
+                    "'%attempts%' OR name LIKE '%shapes%' OR name LIKE '%trajectories%' OR type = "
+                    "'index' ORDER BY name");
     std::string text;
     while (query.next()) text += query.text(0);
     return text;
@@ -199,8 +282,26 @@ TEST_P(OlderSchema, AFailedUpgradeLeavesTheFileAsItWas) {
             GetParam());
 }
 
-INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, ::testing::Values(1, 2));
-static_assert(kSchemaVersion == 3, "a new version: keep the SQL of the one before here");
+INSTANTIATE_TEST_SUITE_P(Versions, OlderSchema, ::testing::Values(1, 2, 3));
+static_assert(kSchemaVersion == 4, "a new version: keep the SQL of the one before here");
+
+// A version that did not know trajectories has carried their lines.
+TEST(Schema, CarriedLinesOfTrajectoriesTakeTheirPlace) {
+  const ScratchFolder folder;
+  const Task task = task_for(kMatmul);
+  write_version(3, folder / "a.db", task, {timed(task, 1)});
+  const std::string line = R"({"type":"trajectory","v":1,"key":"00000000000000030000000000000003",)"
+                           R"("run":"00000000000000010000000000000002","trials":7,"seconds":0.5})";
+  must(Database::open(folder / "a.db", Access::Write))
+      ->statement("INSERT INTO foreign_lines(key, kind, line) VALUES (x'01', 'unknown', ?)")
+      .with(line)
+      .run();
+  Store store = must(Store::open(folder / "a.db"));
+  const StoredTrajectory found = must(store.find_trajectory({3, 3}));
+  EXPECT_EQ(found.runs.size(), 1U);
+  EXPECT_EQ(found.completed, (std::vector<CompletedBudget>{{.trials = 7, .seconds = 0.5}}));
+  EXPECT_EQ(must(check(store)).foreign_lines, 0);
+}
 
 void write(const std::filesystem::path& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
@@ -227,7 +328,7 @@ TEST(Schema, WhatIsNotOursIsRefused) {
   const std::pair<std::string, std::string> cases[] = {
       {"other.db", "a database of another program"},
       {"unmarked.db", "a database of another program"},
-      {"newer.db", "its schema has version 99, this program knows up to 3; use the newer"},
+      {"newer.db", "its schema has version 99, this program knows up to 4; use the newer"},
       {"unversioned.db", "damaged"},
       {"text", "not a store of records"},
       {"short", "not a store of records"},

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <unordered_map>
+#include <vector>
 
 #include "record/codec.h"
 #include "record/database.h"
+#include "record/line.h"
 #include "record/row_number.h"
 #include "record/schema.h"
 #include "record/schema_tables.h"
@@ -97,8 +99,33 @@ void upgrade_from_2(Database& database) {
   database.execute(guards({"candidates", "attempts"}));
 }
 
-constexpr std::array<void (*)(Database&), kSchemaVersion - 1> kUpgrades = {upgrade_from_1,
-                                                                           upgrade_from_2};
+// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; searches of
+// before begin anew. Lines that a newer program has exported take their place.
+void upgrade_from_3(Database& database) {
+  database.execute(kTrajectories);
+  database.execute(guards({"trajectories"}));
+  std::vector<int64_t> placed;
+  Statement lines(database, "SELECT id, line FROM foreign_lines WHERE kind = 'unknown'");
+  Statement add(database,
+                "INSERT OR IGNORE INTO trajectories(key, run, trials, seconds, extra) "
+                "VALUES (?, ?, ?, ?, ?)");
+  while (lines.next()) {
+    const Result<Line> line = parse_line(lines.text(1));
+    const auto* one = line ? std::get_if<TrajectoryLine>(&*line) : nullptr;
+    if (one == nullptr) continue;
+    add.with(one->key, one->run, one->completed.trials, one->completed.seconds, one->extra).run();
+    if (database.changes() > 0) placed.push_back(lines.integer(0));
+  }
+  lines.reset();
+  if (placed.empty()) return;
+  database.execute("DROP TRIGGER IF EXISTS foreign_lines_no_delete");
+  Statement remove(database, "DELETE FROM foreign_lines WHERE id = ?");
+  for (const int64_t row : placed) remove.with(row).run();
+  database.execute(guard("foreign_lines", "delete", kUnlessWaiting));
+}
+
+constexpr std::array<void (*)(Database&), kSchemaVersion - 1> kUpgrades = {
+    upgrade_from_1, upgrade_from_2, upgrade_from_3};
 
 }  // namespace
 

@@ -75,6 +75,14 @@ Status Store::put_run(const Run& run) {
   return in_transaction(*impl_, [&] { impl_->add(RunLine{run, ""}); });
 }
 
+Status Store::put_run(const Run& run, Hash128 trajectory, const CompletedBudget& completed) {
+  return in_transaction(*impl_, [&] {
+    impl_->add(RunLine{run, ""});
+    impl_->add(
+        TrajectoryLine{.key = trajectory, .run = run.id, .completed = completed, .extra = {}});
+  });
+}
+
 Status Store::append(std::span<const Attempt> attempts) {
   for (const Attempt& attempt : attempts) {
     if (Status status = check_attempt(attempt); !status) return status;
@@ -185,6 +193,26 @@ Result<std::optional<Run>> Store::find_run(Hash128 id) {
   if (Status status = impl_->database->take_status(); !status) {
     return std::unexpected(status.error());
   }
+  return found;
+}
+
+Result<StoredTrajectory> Store::find_trajectory(Hash128 key) {
+  Statement& query = impl_->database
+                         ->statement(
+                             "SELECT r.key, r.start_us, r.command, r.version, t.trials, t.seconds "
+                             "FROM trajectories t JOIN runs r ON r.key = t.run WHERE t.key = ? "
+                             "ORDER BY r.start_us, r.key")
+                         .with(key);
+  StoredTrajectory found;
+  while (query.next()) {
+    found.runs.push_back({.id = query.hash(0),
+                          .start_us = query.integer(1),
+                          .command = std::string(query.text(2)),
+                          .version = std::string(query.text(3))});
+    const CompletedBudget completed{.trials = query.integer(4), .seconds = query.real(5)};
+    if (completed != CompletedBudget{}) found.completed.push_back(completed);
+  }
+  TRY(impl_->database->take_status());
   return found;
 }
 

@@ -37,6 +37,20 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
+// How far a search has come that ended by itself.
+struct CompletedBudget {
+  int64_t trials = 0;
+  double seconds = 0;  // 0: it had no limit of time
+
+  bool operator==(const CompletedBudget&) const = default;
+};
+
+// The runs of one search that follow from each other (tune/trajectory.h).
+struct StoredTrajectory {
+  std::vector<Run> runs;                   // in the order of their start
+  std::vector<CompletedBudget> completed;  // by those that ended by themselves
+};
+
 // What resume asks by: everything but the program.
 struct Setting {
   Hash128 task;
@@ -83,6 +97,8 @@ class Store {
   Status put_task(const Task& task);  // again is no error, here and below
   Status put_machine(const Machine& machine);
   Status put_run(const Run& run);
+  // The same, as a run of that trajectory; `completed` where it ends there by itself.
+  Status put_run(const Run& run, Hash128 trajectory, const CompletedBudget& completed = {});
 
   // All or none. Task, machine and run have been put.
   Status append(std::span<const Attempt> attempts);
@@ -109,8 +125,7 @@ class Store {
   Result<std::optional<StoredTask>> find_task(Hash128 key);
   Result<std::optional<Machine>> find_machine(Hash128 id);
   Result<std::optional<Run>> find_run(Hash128 id);
-  // Runs whose command contains `text`, in the order of their start.
-  Result<std::vector<Run>> runs_with(std::string_view text);
+  Result<StoredTrajectory> find_trajectory(Hash128 key);  // empty: there is none
 
   // Lines that another folder defines and this one only keeps: objects with "type" first, as JSON
   // text. Exports have them as they are. All or none.
@@ -125,8 +140,10 @@ class Store {
 
   Result<std::vector<StoredTask>> tasks();       // ordered by text, then target
   Result<std::vector<TaskSummary>> summaries();  // in the same order
-  // All attempts of a task in the order of their start. `visit` returns false to stop.
+  // All attempts of a task, or of one setting, in the order of their start. `visit` returns false
+  // to stop.
   Status for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit);
+  Status for_each_attempt(const Setting& setting, const std::function<bool(const Attempt&)>& visit);
 
   // Another number whenever somebody else has written since: what was read may have grown.
   Result<int64_t> version_of_others();

@@ -175,6 +175,26 @@ Added Store::Impl::add(const RunLine& line) {
   return keep_variant(line);
 }
 
+Added Store::Impl::add(const TrajectoryLine& line) {
+  database
+      ->statement(
+          "INSERT OR IGNORE INTO trajectories(key, run, trials, seconds, extra) "
+          "VALUES (?, ?, ?, ?, ?)")
+      .with(line.key, line.run, line.completed.trials, line.completed.seconds, line.extra)
+      .run();
+  if (database->failed() || database->changes() > 0) return Added::New;
+  Statement& query =
+      database
+          ->statement("SELECT trials, seconds, extra FROM trajectories WHERE key = ? AND run = ?")
+          .with(line.key, line.run);
+  const bool same =
+      !query.next() || (query.integer(0) == line.completed.trials &&
+                        query.real(1) == line.completed.seconds && query.text(2) == line.extra);
+  query.reset();
+  if (same) return Added::Known;
+  return keep_variant(line);
+}
+
 Added Store::Impl::add(const Attempt& attempt, const Hash128& id) {
   const std::optional<int64_t> task = task_row(attempt.task);
   const std::optional<int64_t> machine = machine_row(attempt.machine);

@@ -39,6 +39,7 @@ struct Store::Impl {
   Added add(const TaskLine& line);
   Added add(const MachineLine& line);
   Added add(const RunLine& line);
+  Added add(const TrajectoryLine& line);
   Added add(const Attempt& attempt) { return add(attempt, attempt.id()); }
   Added add(const Attempt& attempt, const Hash128& id);  // its own id, when it is known already
   Added add(const ForeignLine& line);

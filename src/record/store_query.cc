@@ -269,25 +269,6 @@ Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t
   return keys;
 }
 
-Result<std::vector<Run>> Store::runs_with(std::string_view text) {
-  std::vector<Run> runs;
-  Statement& query = impl_->database
-                         ->statement(
-                             "SELECT key, start_us, command, version FROM runs "
-                             "WHERE instr(command, ?) > 0 ORDER BY start_us, key")
-                         .with(text);
-  while (query.next()) {
-    runs.push_back({.id = query.hash(0),
-                    .start_us = query.integer(1),
-                    .command = std::string(query.text(2)),
-                    .version = std::string(query.text(3))});
-  }
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
-  return runs;
-}
-
 Result<std::vector<StoredTask>> Store::tasks() {
   std::vector<StoredTask> tasks;
   Statement& query =
@@ -346,6 +327,23 @@ Status Store::for_each_attempt(Hash128 task, const std::function<bool(const Atte
       const Result<Attempt> attempt = impl_->read_attempt(query);
       if (!attempt) return std::unexpected(attempt.error());
       if (!visit(*attempt)) break;
+    }
+  }
+  return impl_->database->take_status();
+}
+
+Status Store::for_each_attempt(const Setting& setting,
+                               const std::function<bool(const Attempt&)>& visit) {
+  const auto task = impl_->task_row(setting.task);
+  const auto machine = impl_->machine_row(setting.machine);
+  const auto protocol = impl_->protocol_row(setting.protocol);
+  if (task && machine && protocol) {
+    Statement query(*impl_->database, TILEWRIGHT_SELECT_ATTEMPTS
+                    "WHERE a.task = ? AND a.machine = ? AND a.protocol = ? AND "
+                    "a.code_generator = ? ORDER BY a.start_us, a.sequence, a.key");
+    query.with(*task, *machine, *protocol, setting.code_generator);
+    while (query.next()) {
+      if (!visit(TRY(impl_->read_attempt(query)))) break;
     }
   }
   return impl_->database->take_status();

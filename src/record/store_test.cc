@@ -37,19 +37,23 @@ TEST(Store, WhatWasAppendedIsThereInANewProcessToo) {
   EXPECT_EQ(must(store.find_run({1, 2})), run_one());
 }
 
-TEST(Store, RunsAreFoundByWhatTheirCommandSays) {
+TEST(Store, ATrajectoryHasItsRunsWhateverTheirCommandsSay) {
   const ScratchFolder folder;
   Store store = must(Store::open(folder / "a.db"));
-  // Too long to be kept inside of a string object.
-  const std::string mark = "(a path whose mark is long enough to lie on the heap, 12)";
-  const std::string command = "tune x " + mark;
-  const record::Run first = {.id = {1, 9}, .start_us = 5, .command = command, .version = "1"};
-  const record::Run second = {.id = {1, 8}, .start_us = 7, .command = command, .version = "2"};
-  const record::Run other = {.id = {1, 7}, .start_us = 1, .command = "tune x", .version = "2"};
-  for (const record::Run& run : {second, other, first}) must(store.put_run(run));
-  EXPECT_EQ(must(store.runs_with(mark)), (std::vector<record::Run>{first, second}));
-  EXPECT_EQ(must(store.runs_with("tune")).size(), 3U);
-  EXPECT_TRUE(must(store.runs_with("%")).empty());
+  const record::Run first = {.id = {1, 9}, .start_us = 5, .command = "tune x", .version = "1"};
+  const record::Run second = {.id = {1, 8}, .start_us = 7, .command = "", .version = "2"};
+  const record::Run other = {
+      .id = {1, 7}, .start_us = 1, .command = "tune x (trajectory 5)", .version = "2"};
+  must(store.put_run(second, {5, 5}, {.trials = 40, .seconds = 2.5}));
+  must(store.put_run(other));
+  must(store.put_run(first, {5, 5}));
+  must(store.put_run(other, {5, 6}));
+  must(store.put_run(first, {5, 5}));  // again is no error
+  StoredTrajectory found = must(store.find_trajectory({5, 5}));
+  EXPECT_EQ(found.runs, (std::vector<record::Run>{first, second}));
+  EXPECT_EQ(found.completed, (std::vector<CompletedBudget>{{.trials = 40, .seconds = 2.5}}));
+  EXPECT_EQ(must(store.find_trajectory({5, 6})).runs, (std::vector<record::Run>{other}));
+  EXPECT_TRUE(must(store.find_trajectory({5, 7})).runs.empty());
 }
 
 TEST(Store, EveryAttemptComesBackAsItWas) {

@@ -13,7 +13,7 @@ double SessionPool::opening_s(const Task& task) const {
   return before != took_s_.end() ? before->second : 0;
 }
 
-Result<measure::Session*> SessionPool::open(const Task& task) {
+Result<measure::Session*> SessionPool::open(const Task& task, record::KnownVerdicts& known) {
   const Hash128 key = task.key();
   const auto there = std::ranges::find_if(sessions_, [&](auto& one) { return one.first == key; });
   if (there != sessions_.end()) {
@@ -22,11 +22,10 @@ Result<measure::Session*> SessionPool::open(const Task& task) {
   }
   while (sessions_.size() >= most_open_) sessions_.pop_back();
   const double begin_s = seconds_now();
-  Result<measure::Session> session = measure::Session::start(task, store_, options_);
-  if (!session) return std::unexpected(session.error());
+  measure::Session session = TRY(measure::Session::start(task, store_, options_, &known));
   took_s_[key] = seconds_now() - begin_s;
   started_ += 1;
-  sessions_.emplace_front(key, std::move(*session));
+  sessions_.emplace_front(key, std::move(session));
   return &sessions_.front().second;
 }
 

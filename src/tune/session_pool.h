@@ -20,8 +20,9 @@ class SessionPool {
   SessionPool(record::Store& store, measure::SessionOptions options, size_t most_open = 3)
       : store_(store), options_(std::move(options)), most_open_(most_open) {}
 
-  // Valid until the next call. An error says why the task cannot be measured.
-  Result<measure::Session*> open(const Task& task);
+  // Valid until the next call. `known` outlives the pool. An error says why the task cannot be
+  // measured.
+  Result<measure::Session*> open(const Task& task, record::KnownVerdicts& known);
   // How long `open` will take, by how long it took before.
   double opening_s(const Task& task) const;
 

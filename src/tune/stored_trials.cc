@@ -42,68 +42,72 @@ record::Setting setting_of(const Task& task, const measure::MeasureOptions& opti
           .code_generator = codegen::kCodeGeneratorVersion};
 }
 
+Trial trial_of(const record::KnownVerdict& verdict) {
+  return {.kind = verdict.kind,
+          .latency_ns = verdict.latency_ns,
+          .stored = true,
+          .attempt = verdict.attempt,
+          .text = verdict.text};
+}
+
 Result<StoredTrials> StoredTrials::open(const Task& task, SessionPool& pool,
                                         const Trajectory& trajectory) {
-  StoredTrials trials(task, pool);
-  trials.setting_ = setting_of(task, pool.options().measure);
-  if (const Status put = pool.store().put_task(task); !put) return std::unexpected(put.error());
-  if (pool.options().force && trajectory.is_new()) return trials;
-  Result<KnownTrials> known = load_known(pool.store(), trials.setting_, trajectory);
-  if (!known) return std::unexpected(known.error());
-  trials.known_ = std::move(*known);
-  return trials;
+  TRY(pool.store().put_task(task));
+  const bool blank = pool.options().force && trajectory.is_new();
+  return StoredTrials(
+      task, pool,
+      TRY(record::KnownVerdicts::load(pool.store(), setting_of(task, pool.options().measure),
+                                      trajectory.viewpoint(), blank)));
+}
+
+std::vector<PastTrial> StoredTrials::before() const {
+  std::vector<PastTrial> past;
+  for (const record::KnownVerdict* one : known_.before()) {
+    Result<schedule::Trace> trace = schedule::trace_from_text(one->trace);
+    if (!trace) continue;
+    past.push_back({.proposal = {.trace = std::move(*trace), .program = one->program},
+                    .trial = trial_of(*one)});
+  }
+  return past;
 }
 
 Status StoredTrials::run(std::span<const Proposal> proposals, const Report& report) {
   std::vector<size_t> fresh;
-  std::vector<schedule::Trace> traces;
+  std::vector<Proposal> unknown;
   for (size_t k = 0; k < proposals.size(); ++k) {
-    const auto found = known_.trials.find(proposals[k].program);
-    if (found != known_.trials.end()) {
-      report(k, found->second.trial.trial);
+    const record::KnownVerdict* const found = TRY(known_.find(proposals[k].program));
+    if (found != nullptr) {
+      report(k, trial_of(*found));
       continue;
     }
     fresh.push_back(k);
-    traces.push_back(proposals[k].trace);
+    unknown.push_back(proposals[k]);
   }
   if (fresh.empty()) return {};
-  const Result<measure::Session*> session = pool_->open(task_);
+  const Result<measure::Session*> session = pool_->open(task_, known_);
   if (!session) {
     const auto& stop = pool_->options().measure.stop;
     if (stop && stop()) return {};  // that is why it did not start
     return std::unexpected(session.error());
   }
-  return (*session)->measure(traces, [&](const measure::Answer& answer) {
-    const size_t k = fresh[answer.candidate];
-    const Trial trial = trial_of(answer);
+  return (*session)->measure(unknown, [&](const measure::Answer& answer) {
     if (!answer.stored) ++measured_;
-    if (trial.kind != record::VerdictKind::Device) {
-      Trial later = trial;
-      later.stored = true;
-      known_.trials.insert_or_assign(
-          proposals[k].program,
-          KnownTrials::OfProgram{.trial = {.proposal = proposals[k], .trial = std::move(later)},
-                                 .end_us = answer.attempt.end_us,
-                                 .build_s = answer.attempt.conditions.build_ns * 1e-9,
-                                 .check_s = answer.attempt.conditions.check_ns * 1e-9,
-                                 .rank = 2});
-    }
-    report(k, trial);
+    report(fresh[answer.candidate], trial_of(answer));
   });
 }
 
 // Several are built at a time.
-Contestant StoredTrials::contestant_of(const KnownTrials::OfProgram& one) const {
+Contestant StoredTrials::contestant_of(const record::KnownVerdict& one) const {
   const int given = pool_->options().measure.builders;
   const auto builders = given > 0 ? static_cast<double>(given) : pool_->cpus();
-  return {.build_s = one.build_s / std::clamp(builders, 1.0, 2.0),
-          .check_s = one.check_s,
-          .call_s = one.trial.trial.latency_ns * 1e-9};
+  return {.build_s = one.build_ns * 1e-9 / std::clamp(builders, 1.0, 2.0),
+          .check_s = one.check_ns * 1e-9,
+          .call_s = one.latency_ns * 1e-9};
 }
 
 double StoredTrials::shortest_finals_s() const {
   std::vector<Contestant> contestants;
-  for (const KnownTrials::OfProgram* one : known_.fastest(2)) {
+  for (const record::KnownVerdict* one : known_.fastest(2)) {
     contestants.push_back(contestant_of(*one));
   }
   return pool_->opening_s(task_) + seconds_of(shortest_finals(contestants), contestants);
@@ -112,15 +116,14 @@ double StoredTrials::shortest_finals_s() const {
 // Of one and the same comparison, or nothing.
 Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
     std::span<const Proposal> finalists) {
-  record::Setting setting = setting_;
+  record::Setting setting = known_.setting();
   setting.protocol.interleaved = true;
-  const Result<std::vector<record::Attempt>> stored = pool_->store().measured(setting);
-  if (!stored) return std::unexpected(stored.error());
+  const std::vector<record::Attempt> stored = TRY(pool_->store().measured(setting));
   std::vector<Final> finals;
   const record::Attempt* first = nullptr;
   for (const Proposal& finalist : finalists) {
-    const auto found = std::ranges::find(*stored, finalist.program, &record::Attempt::program);
-    if (found == stored->end()) return std::vector<Final>();
+    const auto found = std::ranges::find(stored, finalist.program, &record::Attempt::program);
+    if (found == stored.end()) return std::vector<Final>();
     if (first == nullptr) first = &*found;
     if (found->run != first->run) return std::vector<Final>();
     finals.push_back({.proposal = finalist, .trial = stored_trial(*found)});
@@ -133,14 +136,14 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
                                                               double seconds, bool* held) {
   std::vector<Proposal> finalists = {default_schedule};
   std::vector<Contestant> contestants(1);
-  for (const KnownTrials::OfProgram* one : known_.fastest(usual.contestants)) {
-    const Proposal& proposal = one->trial.proposal;
-    if (proposal.program == default_schedule.program) continue;
-    finalists.push_back(proposal);
+  for (const record::KnownVerdict* one : known_.fastest(usual.contestants)) {
+    if (one->program == default_schedule.program) continue;
+    finalists.push_back(
+        {.trace = TRY(schedule::trace_from_text(one->trace)), .program = one->program});
     contestants.push_back(contestant_of(*one));
   }
-  const auto tried = known_.trials.find(default_schedule.program);
-  if (tried != known_.trials.end()) contestants[0] = contestant_of(tried->second);
+  const record::KnownVerdict* const tried = known_.peek(default_schedule.program);
+  if (tried != nullptr) contestants[0] = contestant_of(*tried);
   const double left_s = seconds - pool_->opening_s(task_);
   FinalsPlan plan = plan_finals(contestants, usual, left_s);
   if (plan.contestants == 0 && contestants.size() > 2) {  // the default may be slow
@@ -170,16 +173,13 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
     const Proposal& default_schedule) {
-  record::Protocol in_turns = setting_.protocol;
+  record::Protocol in_turns = setting().protocol;
   in_turns.interleaved = true;
-  const Result<std::vector<record::Attempt>> last =
-      pool_->store().last_finals(setting_.task, in_turns, setting_.machine);
-  if (!last) return std::unexpected(last.error());
   std::vector<Final> finals;
-  for (const record::Attempt& attempt : *last) {
-    Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
-    if (!trace) return std::unexpected(trace.error());
-    finals.push_back({.proposal = {.trace = std::move(*trace), .program = attempt.program},
+  for (const record::Attempt& attempt :
+       TRY(pool_->store().last_finals(setting().task, in_turns, setting().machine))) {
+    schedule::Trace trace = TRY(schedule::trace_from_text(attempt.trace));
+    finals.push_back({.proposal = {.trace = std::move(trace), .program = attempt.program},
                       .trial = stored_trial(attempt),
                       .is_default = attempt.program == default_schedule.program});
   }
@@ -188,9 +188,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::last_finals(
 
 Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const Proposal> finalists,
                                                                const FinalsPlan& plan) {
-  std::vector<schedule::Trace> traces;
-  for (const Proposal& finalist : finalists) traces.push_back(finalist.trace);
-  const Result<measure::Session*> session = pool_->open(task_);
+  const Result<measure::Session*> session = pool_->open(task_, known_);
   const auto ended = [&] {
     const auto& stop = pool_->options().measure.stop;
     return stop && stop();  // then that is why there is nothing
@@ -199,7 +197,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const P
   if (!session && ended()) return finals;
   if (!session) return std::unexpected(session.error());
   const Result<std::vector<measure::Answer>> answers =
-      (*session)->compare(traces, plan.rounds, plan.round_ms);
+      (*session)->compare(finalists, plan.rounds, plan.round_ms);
   if (!answers && ended()) return finals;
   if (!answers) return std::unexpected(answers.error());
   finals.reserve(answers->size());

@@ -13,14 +13,18 @@ namespace tilewright::tune {
 
 class StoredTrials : public TrialRunner {
  public:
-  // `pool` outlives it. The task is put into the store.
+  // `pool` outlives it, and it does not move while the pool has a session of it. The task is put
+  // into the store.
   static Result<StoredTrials> open(const Task& task, SessionPool& pool,
                                    const Trajectory& trajectory);
 
   Status run(std::span<const Proposal> proposals, const Report& report) override;
 
-  const KnownTrials& known() const { return known_; }
-  const record::Setting& setting() const { return setting_; }
+  const record::KnownVerdicts& known() const { return known_; }
+  const record::Setting& setting() const { return known_.setting(); }
+  // What was known of the task before the trajectory began, oldest first: to learn from. Traces
+  // that this version cannot read are left out.
+  std::vector<PastTrial> before() const;
   size_t measured() const { return measured_; }  // here, not answered from the store
 
   // The fastest of all that is known and the default schedule in turns, fastest first, within so
@@ -39,18 +43,21 @@ class StoredTrials : public TrialRunner {
   double shortest_finals_s() const;
 
  private:
-  StoredTrials(Task task, SessionPool& pool) : task_(std::move(task)), pool_(&pool) {}
+  StoredTrials(Task task, SessionPool& pool, record::KnownVerdicts known)
+      : task_(std::move(task)), pool_(&pool), known_(std::move(known)) {}
 
-  Contestant contestant_of(const KnownTrials::OfProgram& one) const;
+  Contestant contestant_of(const record::KnownVerdict& one) const;
   Result<std::vector<Final>> known_finals(std::span<const Proposal> finalists);
   Result<std::vector<Final>> compare(std::span<const Proposal> finalists, const FinalsPlan& plan);
 
   Task task_;
   SessionPool* pool_;
-  record::Setting setting_;
-  KnownTrials known_;
+  record::KnownVerdicts known_;
   size_t measured_ = 0;
 };
+
+// The trial that a stored verdict stands for.
+Trial trial_of(const record::KnownVerdict& verdict);
 
 // What verdicts are looked up by on this machine.
 record::Setting setting_of(const Task& task, const measure::MeasureOptions& options);

@@ -4,21 +4,19 @@
 // where it ended. What does not follow from that stays outside: records that came into the store
 // after the trajectory began are not learnt from.
 //
-// Runs of a trajectory have its mark in their command: that is how the next one finds the first.
-// One that was walked to the end of its budget has the mark and that budget in a run of its own.
+// The store has a table of trajectories: which runs are of one, and which budgets they completed.
+// The command of a run is text for people.
 #pragma once
 
 #include <cstdint>
 #include <set>
-#include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "record/known_verdicts.h"
 #include "record/store.h"
-#include "tune/trial.h"
 
 namespace tilewright::tune {
 
@@ -30,41 +28,23 @@ struct Budget {
 
 struct Trajectory {
   Hash128 key;
-  std::string command;  // with the mark, for the runs that are recorded
+  std::string command;  // of the runs that are recorded
   std::string version;  // of the program
   int64_t begin_us = 0;
-  std::set<Hash128> runs{};      // earlier ones; empty: it is new
-  std::vector<Budget> walked{};  // to an end, earlier; trials as counted
+  std::set<Hash128> runs{};         // earlier ones; empty: it is new
+  std::vector<Budget> completed{};  // by earlier ones that ended by themselves; trials as counted
 
   bool is_new() const { return runs.empty(); }
-  // Whether one that ended was walked as far as this one is to be.
-  bool was_walked(const Budget& walk) const;
+  // Whether an earlier run completed this budget or a larger one.
+  bool has_completed(const Budget& budget) const;
+  record::Viewpoint viewpoint() const { return {.begin_us = begin_us, .runs = runs}; }
 };
 
-// Finds the trajectory's first run, or records one that begins now.
+// Finds the trajectory, or records a first run of it that begins now.
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version);
 
-// Notes that it was walked so far, by a run that ended by itself.
-Status record_completed(record::Store& store, const Trajectory& trajectory, const Budget& walk);
-
-// What a store knows of a task in one setting, as a trajectory sees it.
-struct KnownTrials {
-  struct OfProgram {
-    PastTrial trial;
-    int64_t end_us = 0;
-    double build_s = 0, check_s = 0;  // that building and checking took
-    uint8_t rank = 0;                 // how near it is to the trajectory
-  };
-  // By program. Of several verdicts the trajectory's own first one counts; else the last from
-  // before it began; else the first from afterwards: none that is added later changes it.
-  std::unordered_map<Hash128, OfProgram> trials;
-
-  std::vector<PastTrial> before() const;  // the trajectory began, oldest first: to learn from
-  std::vector<const OfProgram*> fastest(size_t count) const;
-};
-
-Result<KnownTrials> load_known(record::Store& store, const record::Setting& setting,
-                               const Trajectory& trajectory);
+// Records that a run of it ended by itself after this budget.
+Status record_completed(record::Store& store, const Trajectory& trajectory, const Budget& budget);
 
 }  // namespace tilewright::tune

@@ -9,8 +9,8 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "measure/proposal.h"
 #include "record/attempt.h"
-#include "schedule/trace.h"
 
 namespace tilewright::tune {
 
@@ -26,10 +26,7 @@ struct Trial {
   double label_ns() const { return record::is_failure(kind) ? 0 : latency_ns; }
 };
 
-struct Proposal {
-  schedule::Trace trace;
-  Hash128 program;
-};
+using measure::Proposal;
 
 class TrialRunner {
  public:

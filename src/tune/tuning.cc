@@ -80,14 +80,16 @@ Result<Proposal> default_proposal(const Task& task) {
 }
 
 // What is known of a task without walking its search again.
-TaskResult recall_of(const KnownTrials& known, const Proposal& default_schedule) {
+Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal& default_schedule) {
   TaskResult result;
-  result.trials = known.trials.size();
-  for (const KnownTrials::OfProgram* one : known.fastest(1)) {
-    result.best = Best{.proposal = one->trial.proposal, .trial = one->trial.trial};
+  result.trials = known.size();
+  for (const record::KnownVerdict* one : known.fastest(1)) {
+    result.best = Best{
+        .proposal = {.trace = TRY(schedule::trace_from_text(one->trace)), .program = one->program},
+        .trial = trial_of(*one)};
   }
-  const auto first = known.trials.find(default_schedule.program);
-  if (first != known.trials.end()) result.default_trial = first->second.trial.trial;
+  const record::KnownVerdict* const first = known.peek(default_schedule.program);
+  if (first != nullptr) result.default_trial = trial_of(*first);
   return result;
 }
 
@@ -173,7 +175,7 @@ LoopTasks Tuning::Impl::loop_tasks() {
           .tuner = [this](size_t task) -> Result<TaskTuner> {
             const Result<StoredTrials*> known = trials_of(task);
             if (!known) return std::unexpected(known.error());
-            const std::vector<PastTrial> past = (*known)->known().before();
+            const std::vector<PastTrial> past = (*known)->before();
             Result<cost::Samples> others = samples_for(task, **known, past.size());
             if (!others) return std::unexpected(others.error());
             return TaskTuner::make(tasks[task].task, machine, options.search, past,
@@ -211,7 +213,8 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
       store, measure::SessionOptions{.measure = kept.measure,
                                      .command = impl->trajectory.command,
                                      .version = kept.version,
-                                     .force = kept.force});
+                                     .force = kept.force,
+                                     .trajectory = key});
   impl->trials.resize(count);
   impl->finals.resize(count);
   impl->recalled.resize(count);
@@ -259,7 +262,7 @@ Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
   return {};
 }
 
-bool Tuning::is_done(const Budget& budget) const { return trajectory().was_walked(budget); }
+bool Tuning::is_done(const Budget& budget) const { return trajectory().has_completed(budget); }
 
 Status Tuning::note_done(const Budget& budget) {
   return record_completed(impl_->store, impl_->trajectory,
@@ -275,7 +278,7 @@ Status Tuning::recall() {
     auto finals = (*known)->last_finals(*from);
     if (!finals) return std::unexpected(finals.error());
     impl_->finals[task].list = std::move(*finals);
-    impl_->recalled[task] = recall_of((*known)->known(), *from);
+    impl_->recalled[task] = TRY(recall_of((*known)->known(), *from));
   }
   return {};
 }

@@ -1,0 +1,20 @@
+#include "measure/proposal.h"
+
+#include "schedule/apply.h"
+
+namespace tilewright::measure {
+
+std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
+                                   std::span<const schedule::Trace> traces) {
+  std::vector<Proposal> proposals;
+  proposals.reserve(traces.size());
+  schedule::LoopTree tree;
+  for (const schedule::Trace& trace : traces) {
+    const bool illegal = static_cast<bool>(schedule::apply(initial, trace, &tree));
+    proposals.push_back(
+        {.trace = trace, .program = illegal ? Hash128{} : schedule::program_hash(tree)});
+  }
+  return proposals;
+}
+
+}  // namespace tilewright::measure

@@ -1,0 +1,26 @@
+// Proposal: a candidate to be measured, with the hash of its program. Whoever proposes has applied
+// the trace; nobody on the way to the verdict applies it again, but for the build worker, which
+// lives in another process. A value.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "schedule/loop_tree.h"
+#include "schedule/trace.h"
+
+namespace tilewright::measure {
+
+struct Proposal {
+  schedule::Trace trace;
+  Hash128 program;  // schedule::program_hash; zero: the trace is illegal
+
+  bool operator==(const Proposal&) const = default;
+};
+
+// Applies traces of unknown origin, each once.
+std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
+                                   std::span<const schedule::Trace> traces);
+
+}  // namespace tilewright::measure
