@@ -125,9 +125,7 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
 }
 
 Result<graph::Constant> read_npy(const std::filesystem::path& path) {
-  Result<std::string> bytes = read_file(path);
-  if (!bytes) return std::unexpected(bytes.error());
-  return parse_npy(*std::move(bytes), path.string());
+  return parse_npy(TRY(read_file(path)), path.string());
 }
 
 Status write_npy(const std::filesystem::path& path, const graph::TensorType& type,

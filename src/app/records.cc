@@ -103,6 +103,56 @@ double flop_of(const record::StoredTask& task) {
   return made ? made->workload.dag->flop() : 0;
 }
 
+Result<std::vector<record::TaskSummary>> list_tasks(const std::string& records) {
+  record::Store store = TRY(record::Store::open(records, record::OpenAs::Reader));
+  return store.summaries();
+}
+
+Status list_attempts(const ListOptions& options, AttemptListener& listener) {
+  record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
+  std::optional<record::VerdictKind> wanted;
+  if (!options.verdict.empty()) wanted = TRY(record::parse_verdict_kind(options.verdict));
+  for (const record::StoredTask& task : TRY(find_tasks(store, options.what))) {
+    listener.on_task(task);
+    size_t shown = 0;
+    TRY(store.for_each_attempt(task.key, [&](const record::Attempt& attempt) {
+      if (wanted && attempt.verdict.kind != *wanted) return true;
+      listener.on_attempt(task, attempt);
+      return ++shown != options.count;
+    }));
+  }
+  return {};
+}
+
+Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& records,
+                                                         const std::string& id) {
+  record::Store store = TRY(record::Store::open(records, record::OpenAs::Reader));
+  const std::vector<Hash128> attempts = TRY(store.attempts_beginning(id, kListed));
+  const std::vector<Hash128> tasks = TRY(store.tasks_beginning(id, kListed));
+  if (id.empty() || attempts.size() + tasks.size() == 0) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("no attempt's id and no task's key begins with '{}'", id));
+  }
+  if (attempts.size() + tasks.size() > 1) {
+    std::string list;
+    for (const Hash128& one : attempts) list += fmt::format("\n  attempt {}", one.hex());
+    for (const Hash128& one : tasks) list += fmt::format("\n  task    {}", one.hex());
+    return fail(ErrorKind::BadInput,
+                fmt::format("several begin with '{}'; say more of it:{}", id, list));
+  }
+  if (attempts.empty()) return tasks.front();
+  const std::optional<record::Attempt> attempt = TRY(store.find_attempt(attempts.front()));
+  if (!attempt) {
+    return fail(ErrorKind::BadInput, fmt::format("there is no attempt {}", attempts.front().hex()));
+  }
+  AttemptDetails details{.attempt = *attempt, .task = {}, .machine = {}, .run = {}};
+  details.task = TRY(store.find_task(attempt->task));
+  details.run = TRY(store.find_run(attempt->run));
+  // This version may be unable to read a machine that a newer one described.
+  details.machine = store.find_machine(attempt->machine).value_or(std::optional<Machine>());
+  return details;
+}
+
 Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
   std::optional<record::Protocol> wanted;
   record::Protocol protocol;

@@ -4,10 +4,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "record/store.h"
+#include "target/machine.h"
 
 namespace tilewright::app {
 
@@ -24,6 +26,34 @@ Result<record::Attempt> find_attempt(record::Store& store, std::string_view pref
 // The stored tasks that a text means: an operator or a name of the suite (for every target it was
 // measured for), or the beginning of a task's key. At least one, or an error.
 Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what);
+
+// All tasks of a store with their counts.
+Result<std::vector<record::TaskSummary>> list_tasks(const std::string& records);
+
+// The attempts of tasks, in the order of the store.
+struct ListOptions {
+  std::string records = kDefaultRecords;
+  std::string what{};     // as for find_tasks
+  std::string verdict{};  // only those that ended so; empty: all
+  size_t count = 0;       // of each task; 0: all
+};
+class AttemptListener {
+ public:
+  virtual ~AttemptListener() = default;
+  virtual void on_task(const record::StoredTask& /*task*/) {}
+  virtual void on_attempt(const record::StoredTask& /*task*/, const record::Attempt& /*attempt*/) {}
+};
+Status list_attempts(const ListOptions& options, AttemptListener& listener);
+
+// What the beginning of an id names: an attempt with what the store knows of it, or a task's key.
+struct AttemptDetails {
+  record::Attempt attempt;
+  std::optional<record::StoredTask> task;
+  std::optional<Machine> machine;
+  std::optional<record::Run> run;
+};
+Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& records,
+                                                         const std::string& id);
 
 // The fastest records of a task.
 struct BestOptions {

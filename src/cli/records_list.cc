@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <variant>
 
 #include "base/json.h"
 #include "cli/records_common.h"
 #include "cli/records_verbs.h"
 #include "cli/units.h"
-#include "target/machine.h"
 
 namespace tilewright::cli {
 namespace {
@@ -17,10 +17,6 @@ namespace {
 using record::Attempt;
 using record::StoredTask;
 using record::VerdictKind;
-
-Result<record::Store> open_reader(const std::string& path) {
-  return record::Store::open(path, record::OpenAs::Reader);
-}
 
 // The first line of a text, cut where it gets long.
 std::string short_text(std::string_view text) {
@@ -32,15 +28,8 @@ std::string short_text(std::string_view text) {
 
 // ---- ls ----
 
-struct ListOptions {
-  std::string records;
-  std::string what;
-  std::string verdict;
-  size_t count = 0;  // 0: all
-};
-
-Result<ExitCode> list_tasks(const Context& context, record::Store& store) {
-  const std::vector<record::TaskSummary> summaries = TRY(store.summaries());
+Result<ExitCode> print_tasks(const Context& context, const std::string& records) {
+  const std::vector<record::TaskSummary> summaries = TRY(app::list_tasks(records));
   if (!context.json) {
     const auto row = [](auto... cells) {
       return fmt::format("{:<14}{:>9}{:>9}{:>10}{:>9}{:>12}{:>18}  {}\n", cells...);
@@ -80,42 +69,37 @@ Result<ExitCode> list_tasks(const Context& context, record::Store& store) {
   return ExitCode::Done;
 }
 
-Result<ExitCode> list_attempts(const Context& context, record::Store& store,
-                               const ListOptions& options) {
-  std::optional<VerdictKind> wanted;
-  if (!options.verdict.empty()) {
-    const Result<VerdictKind> kind = record::parse_verdict_kind(options.verdict);
-    if (!kind) return std::unexpected(kind.error());
-    wanted = *kind;
+class AttemptPrinter : public app::AttemptListener {
+ public:
+  explicit AttemptPrinter(const Context& context) : context_(context) {}
+
+  void on_task(const StoredTask& task) override {
+    flop_ = app::flop_of(task);
+    if (context_.json) return;
+    print(context_, fmt::format("task {}  {}  {}\n", short_id(task.key), task.text, task.target),
+          {});
   }
-  const Result<std::vector<StoredTask>> tasks = app::find_tasks(store, options.what);
-  if (!tasks) return std::unexpected(tasks.error());
-  for (const StoredTask& task : *tasks) {
-    const double flop = app::flop_of(task);
-    if (!context.json) {
-      print(context, fmt::format("task {}  {}  {}\n", short_id(task.key), task.text, task.target),
-            {});
-    }
-    size_t shown = 0;
-    const Status status = store.for_each_attempt(task.key, [&](const Attempt& attempt) {
-      const record::Verdict& verdict = attempt.verdict;
-      if (wanted && verdict.kind != *wanted) return true;
-      if (context.json) {
-        print(context, "", attempt_json(attempt));
-      } else {
-        const bool has_time = !is_failure(verdict.kind);
-        print(context,
-              fmt::format("{:<14}{:<21}{:<14}{:>12}{:>18}  {:<24}{}\n", short_id(attempt.id()),
-                          time_text(attempt.start_us), text_of(verdict.kind),
-                          has_time ? duration_text(verdict.latency_ns) : "-",
-                          rate_text(has_time ? flop : 0, verdict.latency_ns),
-                          print_protocol(attempt.protocol), short_text(verdict.text)),
-              {});
-      }
-      return ++shown != options.count;
-    });
-    if (!status) return std::unexpected(status.error());
+  void on_attempt(const StoredTask& /*task*/, const Attempt& attempt) override {
+    if (context_.json) return print(context_, "", attempt_json(attempt));
+    const record::Verdict& verdict = attempt.verdict;
+    const bool has_time = !is_failure(verdict.kind);
+    print(context_,
+          fmt::format("{:<14}{:<21}{:<14}{:>12}{:>18}  {:<24}{}\n", short_id(attempt.id()),
+                      time_text(attempt.start_us), text_of(verdict.kind),
+                      has_time ? duration_text(verdict.latency_ns) : "-",
+                      rate_text(has_time ? flop_ : 0, verdict.latency_ns),
+                      print_protocol(attempt.protocol), short_text(verdict.text)),
+          {});
   }
+
+ private:
+  const Context& context_;
+  double flop_ = 0;  // of the task at hand
+};
+
+Result<ExitCode> print_attempts(const Context& context, const app::ListOptions& options) {
+  AttemptPrinter printer(context);
+  TRY(app::list_attempts(options, printer));
   return ExitCode::Done;
 }
 
@@ -126,9 +110,8 @@ struct ShowOptions {
   std::string id;
 };
 
-std::string attempt_text(const Attempt& attempt, const std::optional<StoredTask>& task,
-                         const std::optional<Machine>& machine,
-                         const std::optional<record::Run>& run) {
+std::string attempt_text(const app::AttemptDetails& details) {
+  const auto& [attempt, task, machine, run] = details;
   const record::Verdict& verdict = attempt.verdict;
   std::string text = fmt::format("attempt   {}\n", attempt.id().hex());
   const auto line = [&](std::string_view name, const std::string& value) {
@@ -170,49 +153,20 @@ std::string attempt_text(const Attempt& attempt, const std::optional<StoredTask>
   return text + "trace\n" + attempt.trace;
 }
 
-Result<ExitCode> show_attempt(const Context& context, record::Store& store, const Hash128& id) {
-  const Result<std::optional<Attempt>> attempt = store.find_attempt(id);
-  if (!attempt) return std::unexpected(attempt.error());
-  if (!*attempt) return fail(ErrorKind::BadInput, fmt::format("there is no attempt {}", id.hex()));
-  const Result<std::optional<StoredTask>> task = store.find_task((*attempt)->task);
-  if (!task) return std::unexpected(task.error());
-  const Result<std::optional<record::Run>> run = store.find_run((*attempt)->run);
-  if (!run) return std::unexpected(run.error());
-  // A machine that a newer version described may be one that this version cannot read.
-  const auto machine = store.find_machine((*attempt)->machine).value_or(std::optional<Machine>());
-  Json object = attempt_json(**attempt);
-  if (*task) {
-    object["workload"] = (*task)->text;
-    object["target"] = (*task)->target;
-  }
-  if (machine) object["model"] = machine->model;
-  print(context, attempt_text(**attempt, *task, machine, *run), object);
-  return ExitCode::Done;
-}
-
 Result<ExitCode> run_show(const Context& context, const ShowOptions& options) {
-  Result<record::Store> store = open_reader(options.records);
-  if (!store) return std::unexpected(store.error());
-  constexpr size_t kListed = 8;
-  const Result<std::vector<Hash128>> attempts = store->attempts_beginning(options.id, kListed);
-  if (!attempts) return std::unexpected(attempts.error());
-  const Result<std::vector<Hash128>> tasks = store->tasks_beginning(options.id, kListed);
-  if (!tasks) return std::unexpected(tasks.error());
-  if (options.id.empty() || attempts->size() + tasks->size() == 0) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("no attempt's id and no task's key begins with '{}'", options.id));
+  const auto named = TRY(app::find_named(options.records, options.id));
+  if (const Hash128* const task = std::get_if<Hash128>(&named)) {
+    return print_attempts(context, {.records = options.records, .what = task->hex()});
   }
-  if (attempts->size() + tasks->size() > 1) {
-    std::string list;
-    for (const Hash128& id : *attempts) list += fmt::format("\n  attempt {}", id.hex());
-    for (const Hash128& id : *tasks) list += fmt::format("\n  task    {}", id.hex());
-    return fail(ErrorKind::BadInput,
-                fmt::format("several begin with '{}'; say more of it:{}", options.id, list));
+  const auto& details = std::get<app::AttemptDetails>(named);
+  Json object = attempt_json(details.attempt);
+  if (details.task) {
+    object["workload"] = details.task->text;
+    object["target"] = details.task->target;
   }
-  if (!attempts->empty()) return show_attempt(context, *store, attempts->front());
-  ListOptions list;
-  list.what = tasks->front().hex();
-  return list_attempts(context, *store, list);
+  if (details.machine) object["model"] = details.machine->model;
+  print(context, attempt_text(details), object);
+  return ExitCode::Done;
 }
 
 // ---- best ----
@@ -240,20 +194,18 @@ Result<ExitCode> run_best(const Context& context, const app::BestOptions& option
 }  // namespace
 
 Action declare_records_ls(CLI::App& app) {
-  auto options = std::make_shared<ListOptions>();
+  auto options = std::make_shared<app::ListOptions>();
   app.add_option("what", options->what,
                  "list the attempts of this: an operator, a name of the suite or a task's key");
   app.add_option("--verdict", options->verdict, "attempts that ended so: timed, crash, ...");
   app.add_option("--count", options->count, "so many attempts of each task (default: all)");
   declare_records_flag(app, &options->records);
   return [options](const Context& context) -> Result<ExitCode> {
-    Result<record::Store> store = open_reader(options->records);
-    if (!store) return std::unexpected(store.error());
-    if (!options->what.empty()) return list_attempts(context, *store, *options);
+    if (!options->what.empty()) return print_attempts(context, *options);
     if (!options->verdict.empty() || options->count > 0) {
       return fail(ErrorKind::BadInput, "--verdict and --count are for the attempts of a task");
     }
-    return list_tasks(context, *store);
+    return print_tasks(context, options->records);
   };
 }
 
