@@ -20,11 +20,11 @@ class ChainFinder {
 
   std::optional<Chain> run() {
     find_members();
-    if (chain_.products.size() < 2 || !places_members()) return std::nullopt;
+    if (chain_.products.size() < 2 || !find_dims()) return std::nullopt;
     const size_t axes = tree_.stage(chain_.root).dims.size();
     for (size_t axis = 0; axis < axes; ++axis) {
       const bool all = std::ranges::all_of(
-          chain_.members, [&](StageIndex member) { return chain_.places.at(member)[axis] >= 0; });
+          chain_.members, [&](StageIndex member) { return chain_.dims.at(member)[axis] >= 0; });
       if (all) chain_.shared.push_back(static_cast<int>(axis));
     }
     if (chain_.shared.empty()) return std::nullopt;
@@ -35,7 +35,7 @@ class ChainFinder {
 
  private:
   // By stage: the dimension in which it has each axis of the root; -1: in none.
-  using Places = std::vector<int>;
+  using Dims = std::vector<int>;
 
   // Backwards from the last reduction: what is one or depends on one.
   void find_members() {
@@ -57,33 +57,33 @@ class ChainFinder {
   }
 
   // Only stages of the chain read its members.
-  bool places_members() {
+  bool find_dims() {
     const size_t axes = tree_.stage(chain_.root).dims.size();
-    Places own(axes);
+    Dims own(axes);
     for (size_t axis = 0; axis < axes; ++axis) own[axis] = static_cast<int>(axis);
-    chain_.places[chain_.root] = own;
+    chain_.dims[chain_.root] = own;
     for (const StageIndex member : chain_.members) {
-      std::optional<Places> places;
+      std::optional<Dims> dims;
       for (const Access* access : accesses_to(tree_, member)) {
-        const auto reader = chain_.places.find(access->stage);
-        if (reader == chain_.places.end()) return false;
-        const Places here = places_in(*access, reader->second);
-        if (!places) places = here;
+        const auto reader = chain_.dims.find(access->stage);
+        if (reader == chain_.dims.end()) return false;
+        const Dims here = dims_in(*access, reader->second);
+        if (!dims) dims = here;
         for (size_t axis = 0; axis < axes; ++axis) {
-          if ((*places)[axis] != here[axis]) (*places)[axis] = -1;
+          if ((*dims)[axis] != here[axis]) (*dims)[axis] = -1;
         }
       }
-      if (!places) return false;
-      chain_.places[member] = *std::move(places);
+      if (!dims) return false;
+      chain_.dims[member] = *std::move(dims);
     }
-    return chain_.places.contains(last_);
+    return chain_.dims.contains(last_);
   }
 
   // In which dimension of what is read the reader's axes are, whole.
-  Places places_in(const Access& access, const Places& reader) const {
+  Dims dims_in(const Access& access, const Dims& reader) const {
     const Buffer& buffer = tree_.buffer(access.buffer);
     const Stage& stage = tree_.stage(access.stage);
-    Places places(reader.size(), -1);
+    Dims dims(reader.size(), -1);
     for (size_t axis = 0; axis < reader.size(); ++axis) {
       if (reader[axis] < 0) continue;
       const auto own = static_cast<size_t>(reader[axis]);
@@ -92,11 +92,11 @@ class ChainFinder {
         const bool is_axis = dim.affine && dim.index.constant == 0 && dim.index.terms.size() == 1 &&
                              dim.index.terms[0].var == own && dim.index.terms[0].coefficient == 1;
         if (is_axis && tree_.var(stage.dims[own]).extent == buffer.extent[d]) {
-          places[axis] = static_cast<int>(d);
+          dims[axis] = static_cast<int>(d);
         }
       }
     }
-    return places;
+    return dims;
   }
 
   // Along rows some operand of each product stands still.
@@ -104,7 +104,7 @@ class ChainFinder {
     int64_t longest = 1;
     for (const int axis : chain_.shared) {
       const bool reuses = std::ranges::all_of(chain_.products, [&](StageIndex product) {
-        const auto at = static_cast<size_t>(chain_.places.at(product)[static_cast<size_t>(axis)]);
+        const auto at = static_cast<size_t>(chain_.dims.at(product)[static_cast<size_t>(axis)]);
         return std::ranges::any_of(tree_.reads_of(tree_.stage(product)), [&](const Access& access) {
           return !access_stride(tree_, access, at).depends;
         });
@@ -124,7 +124,7 @@ class ChainFinder {
       int64_t bytes = ir::bytes_of(buffer.element);
       for (size_t d = 0; d < buffer.rank; ++d) {
         const bool shared = std::ranges::any_of(chain_.shared, [&](int axis) {
-          return chain_.places.at(member)[static_cast<size_t>(axis)] == static_cast<int>(d);
+          return chain_.dims.at(member)[static_cast<size_t>(axis)] == static_cast<int>(d);
         });
         if (!shared) bytes *= buffer.extent[d];
       }

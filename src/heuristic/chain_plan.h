@@ -23,12 +23,12 @@ struct Chain {
   std::vector<int> shared{};                     // axes of the root that all members have
   int rows = -1;  // of these the longest along which operands of the products are used
                   // again; -1: there is none
-  std::map<schedule::StageIndex, std::vector<int>> places{};  // by member: its dimension of each
-                                                              // axis of the root; -1: it has none
+  std::map<schedule::StageIndex, std::vector<int>> dims{};  // by member: its dimension of each
+                                                            // axis of the root; -1: it has none
   int64_t row_bytes = 0;  // of the widest member, for one place in the shared axes
 
-  int place_of(schedule::StageIndex member, int axis) const {
-    return axis < 0 ? -1 : places.at(member)[static_cast<size_t>(axis)];
+  int dim_of(schedule::StageIndex member, int axis) const {
+    return axis < 0 ? -1 : dims.at(member)[static_cast<size_t>(axis)];
   }
 };
 

@@ -40,7 +40,7 @@ TEST(ChainPlan, OfAttentionIsAllOfItByQueries) {
   EXPECT_EQ(chain->members.size(), 6u);
   EXPECT_EQ(chain->shared, (std::vector<int>{0, 1, 2}));
   EXPECT_EQ(chain->rows, 2);
-  EXPECT_EQ(chain->place_of(tree.find_stage(stage_of("C")), 2), 2);
+  EXPECT_EQ(chain->dim_of(tree.find_stage(stage_of("C")), 2), 2);
   EXPECT_EQ(chain->row_bytes, 16 * 4);
 }
 

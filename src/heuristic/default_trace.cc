@@ -5,9 +5,8 @@
 #include <set>
 #include <span>
 
-#include "heuristic/chain_plan.h"
+#include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
-#include "heuristic/stage_tiles.h"
 #include "te/predicates.h"
 
 namespace tilewright::heuristic {
@@ -26,9 +25,9 @@ class DefaultSchedule {
                   const TileStyle& style)
       : dag_(*workload.dag),
         target_(target),
-        style_(style),
         builder_(initial),
-        tiler_(builder_, target_, style) {}
+        tiling_{builder_, target_, style},
+        tiler_(tiling_) {}
 
   Result<Trace> run(const LoopTree& initial) {
     inline_expressions();
@@ -77,7 +76,7 @@ class DefaultSchedule {
   // all that it makes of an element is written out where it is read.
   bool feeds_transform(StageIndex index) const {
     const Stage& stage = tree().stage(index);
-    if (stage.instructions > kMoveInstructions || !style_.vectors) return false;
+    if (stage.instructions > kMoveInstructions || !tiling_.style.vectors) return false;
     return std::ranges::all_of(accesses_to(tree(), index), [&](const Access* access) {
       const Stage& reader = tree().stage(access->stage);
       double once = iterations_of(tree(), reader);
@@ -91,7 +90,7 @@ class DefaultSchedule {
   void place(StageIndex index) {
     if (placed_.contains(index)) return;
     if (const auto chain = chains_.find(index); chain != chains_.end()) {
-      if (tiler_.tile_chain(chain->second)) {
+      if (tile_chain(tiling_, tiler_, chain->second)) {
         placed_.insert(chain->second.members.begin(), chain->second.members.end());
         return;
       }
@@ -148,8 +147,8 @@ class DefaultSchedule {
 
   const te::Dag& dag_;
   const Target& target_;
-  TileStyle style_;
   TraceBuilder builder_;
+  Tiling tiling_;
   StageTiler tiler_;
   NestPlan plan_;
   std::map<StageIndex, Chain> chains_;  // by root
@@ -159,12 +158,11 @@ class DefaultSchedule {
 }  // namespace
 
 Result<Trace> default_trace(const Workload& workload, const Target& target, int variant) {
-  Result<LoopTree> initial = initial_tree(workload);
-  if (!initial) return std::unexpected(initial.error());
+  const LoopTree initial = TRY(initial_tree(workload));
   const bool other = variant != 0;
   const bool vectors = !other || workload.dag->flop() > kScalarFlop;
   const TileStyle style{.vectors = vectors, .small = other, .packs = vectors};
-  return DefaultSchedule(workload, target, *initial, style).run(*initial);
+  return DefaultSchedule(workload, target, initial, style).run(initial);
 }
 
 }  // namespace tilewright::heuristic

@@ -88,7 +88,7 @@ class ChainLayout {
     tiled.outer = {{threads}};
     const bool free = roles.has_vector() && !roles.vector_reduces;
     tiled.lane_axis = free ? roles.vector : static_cast<int>(op.axes.size()) - 1;
-    if (const int rows = chain_.place_of(product, chain_.rows); rows >= 0) {
+    if (const int rows = chain_.dim_of(product, chain_.rows); rows >= 0) {
       const Name axis = op.axes[static_cast<size_t>(rows)].name;
       slices_.push_back({writer_.add(Split{tiled.inner, axis, {1}}), 1, 1, false});
     }
@@ -132,7 +132,7 @@ void Annotator::annotate_chain(te::OpId root) {
     const bool product = std::ranges::count(chain->products, member) > 0;
     if (product) {
       products.push_back(layout.cut_product(member, threads));
-      lay_out_sums(&products.back(), chain->place_of(member, chain->rows), 4);
+      lay_out_sums(&products.back(), chain->dim_of(member, chain->rows), 4);
     } else {
       lay_out_plain(op, 0, RowBlocks::Own);
     }

@@ -1,5 +1,6 @@
 // Stages that are not tiled: lanes along the axis that accesses like, a few rows beside them, the
 // reductions between those and the outer loops.
+#include "heuristic/tile_sizes.h"
 #include "space/annotator.h"
 #include "space/tile_domain.h"
 
@@ -169,7 +170,7 @@ class PlainLayout {
     if (eight && std::ranges::find(sizes, 8) == sizes.end()) sizes.push_back(8);
     if (extent <= 8 * lanes_) sizes.push_back(extent);
     if (sizes.empty()) {  // no number of vectors divides
-      for (const int64_t size : divisors_of(extent)) {
+      for (const int64_t size : heuristic::divisors_of(extent)) {
         if (size > 1 && size <= 8 * lanes_) sizes.push_back(size);
       }
     }

@@ -3,6 +3,7 @@
 //   Y  (b,h,i.0) parallel, i.1, i.2, ...        split Y i [f0, f1 * f2]
 //   C  at i.1: j.0, i.0, k, i.1, j.1            split C i [f2]: rows in registers
 #include "base/rounding.h"
+#include "heuristic/tile_sizes.h"
 #include "space/annotator.h"
 #include "space/tile_domain.h"
 
@@ -19,7 +20,7 @@ TileDomain row_domain(int64_t extent, bool tails) {
     for (const int64_t tiles : {1, 2, 4, 8}) {
       const int64_t block = rows * tiles;
       if (block > extent || (extent % block != 0 && !(tails && 8 * block <= extent))) continue;
-      for (const int64_t each : divisors_of(ceil_div(extent, block))) {
+      for (const int64_t each : heuristic::divisors_of(ceil_div(extent, block))) {
         domain.choices.push_back({each, tiles, rows});
       }
     }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "heuristic/tile_sizes.h"
 #include "schedule/apply.h"
 #include "space/space_testing.h"
 #include "space/tile_domain.h"
@@ -224,10 +225,10 @@ int64_t product_of(const schedule::Factors& factors) {
 }
 
 TEST(TileDomain, Divisors) {
-  EXPECT_EQ(divisors_of(1), (std::vector<int64_t>{1}));
-  EXPECT_EQ(divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
-  EXPECT_EQ(divisors_of(2147483647), (std::vector<int64_t>{1, 2147483647}));
-  EXPECT_EQ(divisors_of(735134400).size(), 1344u);
+  EXPECT_EQ(heuristic::divisors_of(1), (std::vector<int64_t>{1}));
+  EXPECT_EQ(heuristic::divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
+  EXPECT_EQ(heuristic::divisors_of(2147483647), (std::vector<int64_t>{1, 2147483647}));
+  EXPECT_EQ(heuristic::divisors_of(735134400).size(), 1344u);
 }
 
 TEST(TileDomain, IsExactWithoutTails) {

@@ -6,19 +6,17 @@
 #include <utility>
 
 #include "base/rounding.h"
+#include "heuristic/tile_sizes.h"
 
 namespace tilewright::space {
 namespace {
 
+using heuristic::divisors_of;
+using heuristic::wastes_little;
 using schedule::Factors;
 
 constexpr std::array<int64_t, 18> kMiddleSizes = {2,  3,  4,  5,  6,  7,  8,  10,  12,
                                                   14, 16, 20, 24, 32, 48, 64, 128, 256};
-
-// What a remainder may add: three tenths.
-bool wastes_little(int64_t extent, int64_t size) {
-  return 10 * ceil_div(extent, size) * size <= 13 * extent;
-}
 
 bool is_power_of_two(int64_t n) { return (n & (n - 1)) == 0; }
 
@@ -102,17 +100,6 @@ class Enumeration {
 };
 
 }  // namespace
-
-std::vector<int64_t> divisors_of(int64_t n) {
-  std::vector<int64_t> low, high;
-  for (int64_t d = 1; d <= n / d; ++d) {
-    if (n % d != 0) continue;
-    low.push_back(d);
-    if (d != n / d) high.push_back(n / d);
-  }
-  low.insert(low.end(), high.rbegin(), high.rend());
-  return low;
-}
 
 void keep_some(schedule::TileDomain* domain) {
   const std::vector<Factors> all = std::move(domain->choices);

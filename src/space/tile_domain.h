@@ -1,5 +1,6 @@
-// Tile domains: which sizes an axis may be cut into. Exact factorizations, as Ansor has them, and,
-// where tails are wanted, sizes that do not divide but leave little over. Pure functions.
+// Tile domains: which sizes (heuristic/tile_sizes.h) an axis may be cut into. Exact factorizations,
+// as Ansor has them, and, where tails are wanted, sizes that do not divide but leave little over.
+// Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,6 @@ struct TileConstraints {
 
 // Sorted, distinct, at least one choice and at most kMaxTileChoices.
 schedule::TileDomain tile_domain(const TileConstraints& wish);
-
-// In ascending order; takes about as long as the root of `n`.
-std::vector<int64_t> divisors_of(int64_t n);
 
 // Leaves every so many of the choices where there are more than kMaxTileChoices.
 void keep_some(schedule::TileDomain* domain);

@@ -1,5 +1,5 @@
 // chain_nest: attention and the like. A tiled reduction that reads another one through stages of
-// their own, all of them in one nest by blocks of rows (schedule/chain_plan.h).
+// their own, all of them in one nest by blocks of rows (heuristic/chain_plan.h).
 #include "heuristic/chain_plan.h"
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"

@@ -1,0 +1,146 @@
+#include "heuristic/stage_tiler.h"
+
+#include <algorithm>
+
+#include "heuristic/constant_axes.h"
+#include "heuristic/loop_order.h"
+#include "heuristic/operand_copies.h"
+#include "heuristic/thread_loops.h"
+
+namespace tilewright::heuristic {
+
+using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
+
+void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
+  constexpr int64_t kMostRows = 28;
+  if (!roles.has_vector()) return;
+  const LoopTree& tree = tiling.tree();
+  const Stage& stage = tree.stage(index);
+  const StageName name = stage.name;
+  const size_t count = stage.loops.size();
+  const Name last = tree.var(stage.loops[count - 1]).name;
+  const VarIndex before = count > 1 ? stage.loops[count - 2] : kNone;
+  const bool has_rows = before != kNone && tree.var(before).kind == IterKind::Spatial &&
+                        tree.var(before).extent <= kMostRows && !roles.vector_reduces &&
+                        roles.rows != kNoAxis;
+  const Name rows = has_rows ? tree.var(before).name : Name();
+  const Annotation lanes = tiling.style.vectors ? Annotation::Vectorize : Annotation::Unroll;
+  tiling.builder.add({Annotate{name, last, lanes}});
+  if (has_rows) tiling.builder.add({Annotate{name, rows, Annotation::Unroll}});
+}
+
+AxisRoles StageTiler::roles_of(StageIndex index, bool may_pack) const {
+  return axis_roles(tree(), index, tiling_.target, may_pack && tiling_.style.packs);
+}
+
+RegisterTile StageTiler::tile_of(StageIndex index, const AxisRoles& roles) const {
+  return choose_tile(tree(), index, roles, tiling_.target, tiling_.style);
+}
+
+bool StageTiler::is_large(StageIndex index) const {
+  return is_worth_threads(tree(), index, tiling_.target);
+}
+
+std::optional<std::vector<Name>> StageTiler::lay_out(StageIndex index, const AxisRoles& roles,
+                                                     const RegisterTile& tile) {
+  LoopOrder order = order_loops(tree(), index, roles, tile);
+  if (!tiling_.builder.add(order.steps)) return std::nullopt;
+  return std::move(order.outer);
+}
+
+void StageTiler::tile_inner(StageIndex index) {
+  const AxisRoles roles = roles_of(index, false);
+  if (!lay_out(index, roles, tile_of(index, roles))) return;
+  annotate_tile(tiling_, index, roles);
+  unroll_constants(tiling_, index);
+}
+
+void StageTiler::tile_root(StageIndex index) {
+  if (tile_transform(tiling_, index)) return;
+  const bool heavy = is_heavy(tree(), index);
+  const bool large = is_large(index);
+  const AxisRoles roles = roles_of(index, heavy);
+  auto outer = lay_out(index, roles, tile_of(index, roles));
+  if (!outer) return;
+  make_parallel(tiling_, index, *outer, large);
+  annotate_tile(tiling_, index, roles);
+  unroll_constants(tiling_, index);
+  if (heavy) pack_operands(tiling_, index, roles, index, *outer);
+}
+
+std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
+  const bool large = is_large(index);
+  const AxisRoles roles = roles_of(index, false);
+  const Stage& stage = tree().stage(index);
+  const StageName name = stage.name;
+  LoopList outer;
+  double row = 1;
+  for (size_t axis = 0; axis < stage.axes.size(); ++axis) {
+    const LoopVar& var = tree().var(stage.axes[axis]);
+    if (static_cast<int>(axis) < lead) {
+      outer.push_back(var.name);
+    } else {
+      row *= static_cast<double>(var.extent);
+    }
+  }
+  // Blocks of rows where rows are short.
+  const int64_t last = tiling_.trips(index, outer.back());
+  const int64_t most = std::max<int64_t>(1, last / (kTasksPerThread * tiling_.target.threads()));
+  const int64_t block = std::min(most, static_cast<int64_t>(2048 / std::max(1.0, row)));
+  if (block > 1 && tiling_.builder.add({Split{name, outer.back(), {block}, Tail::Peel}})) {
+    outer.back() = outer.back().child(0);
+  }
+  if (roles.has_vector() && roles.vector >= lead) move_lanes_inside(index, roles);
+  const std::optional<Name> loop = fuse_loops(tiling_, index, outer);
+  if (loop && large && tiling_.target.threads() > 1) {
+    tiling_.builder.add({Annotate{name, *loop, Annotation::Parallel}});
+  }
+  return loop;
+}
+
+// Lanes innermost, the other loops as they are.
+void StageTiler::move_lanes_inside(StageIndex index, const AxisRoles& roles) {
+  const StageName name = tiling_.name_of(index);
+  const int64_t tile = tile_of(index, roles).vector;
+  const VarIndex vector = tree().stage(index).axes[static_cast<size_t>(roles.vector)];
+  const LoopVar& var = tree().var(vector);
+  if (tile < var.extent) tiling_.builder.add({Split{name, var.name, {tile}, Tail::Peel}});
+  LoopList loops;
+  const VarIndex inner = innermost_part(tree(), vector);
+  for (const VarIndex loop : tree().stage(index).loops) {
+    if (loop != inner) loops.push_back(tree().var(loop).name);
+  }
+  loops.push_back(tree().var(inner).name);
+  if (tiling_.builder.add({Reorder{name, loops}})) annotate_tile(tiling_, index, roles);
+}
+
+void StageTiler::tile_pair(StageIndex reader, StageIndex heavy) {
+  const bool large = is_large(heavy);
+  const AxisRoles roles = roles_of(heavy, true);
+  const bool tiled = roles.has_vector() && !roles.vector_reduces;
+  auto outer = tiled ? lay_out(reader, roles, tile_of(heavy, roles)) : std::nullopt;
+  if (!outer || outer->empty()) {
+    tile_root(heavy);
+    if (!outer) tile_root(reader);
+    return;
+  }
+  make_parallel(tiling_, reader, *outer, large);
+  annotate_tile(tiling_, reader, roles);
+  const ComputeAt place{tiling_.name_of(heavy), tiling_.name_of(reader), outer->back()};
+  if (!tiling_.builder.add({place})) {
+    tile_root(heavy);
+    return;
+  }
+  AxisRoles same = roles;  // the axes keep what they were chosen for, though tiles are small now
+  same.batch = roles_of(heavy, true).batch;
+  const auto extent = [&](int axis) {
+    return tree().var(tree().stage(heavy).axes[static_cast<size_t>(axis)]).extent;
+  };
+  const RegisterTile whole{.vector = extent(roles.vector),
+                           .rows = roles.rows == kNoAxis ? 0 : extent(roles.rows)};
+  if (!lay_out(heavy, same, whole)) return;
+  annotate_tile(tiling_, heavy, same);
+  pack_operands(tiling_, heavy, same, reader, *outer);
+}
+
+}  // namespace tilewright::heuristic

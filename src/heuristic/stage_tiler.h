@@ -1,0 +1,46 @@
+// StageTiler: schedules one stage, or a pair, by default. It decides what is done in which order;
+// how it is done is in register_tile, loop_order, thread_loops, operand_copies and constant_axes.
+//
+//   C[i, j] += A[i, k] * B[k, j]   for j.0:  for i.0:  for k:  unroll i.1 < 8:  vectorize j.1 < 32
+//   Y[i, j] = exp(X[i, j])         for i:  for j.0:  vectorize j.1 < 64
+//   S[i] += X[i, k]                for i:  for k.0:  vectorize k.1 < 64
+#pragma once
+
+#include <optional>
+
+#include "heuristic/tiling.h"
+
+namespace tilewright::heuristic {
+
+class StageTiler {
+ public:
+  explicit StageTiler(Tiling& tiling) : tiling_(tiling) {}
+
+  // A stage at root. `lead` leading axes are outermost and one parallel loop of their own, in
+  // blocks; gives the loop to which what belongs to the rows of one block is attached.
+  std::optional<Name> tile_led(schedule::StageIndex stage, int lead);
+  // A stage at root, alone.
+  void tile_root(schedule::StageIndex stage);
+  // A stage that is attached somewhere, or a part of the work that is too small for threads.
+  void tile_inner(schedule::StageIndex stage);
+  // `heavy` is computed tile by tile inside `reader`, which reads it element by element.
+  void tile_pair(schedule::StageIndex reader, schedule::StageIndex heavy);
+
+ private:
+  const schedule::LoopTree& tree() const { return tiling_.tree(); }
+  AxisRoles roles_of(schedule::StageIndex stage, bool may_pack) const;
+  RegisterTile tile_of(schedule::StageIndex stage, const AxisRoles& roles) const;
+  bool is_large(schedule::StageIndex stage) const;
+  // The loops of a stage in the order of its tile; nothing when they do not go into it.
+  std::optional<std::vector<Name>> lay_out(schedule::StageIndex stage, const AxisRoles& roles,
+                                           const RegisterTile& tile);
+  void move_lanes_inside(schedule::StageIndex stage, const AxisRoles& roles);
+
+  Tiling& tiling_;
+};
+
+// Annotates the innermost loops of a stage that is laid out: lanes, and rows that repeat in
+// registers.
+void annotate_tile(Tiling& tiling, schedule::StageIndex stage, const AxisRoles& roles);
+
+}  // namespace tilewright::heuristic

@@ -1,0 +1,35 @@
+#include "heuristic/tile_sizes.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::heuristic {
+namespace {
+
+TEST(TileSizes, Divisors) {
+  EXPECT_EQ(divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
+  EXPECT_EQ(divisor_within(56, 7, 14), 14);
+  EXPECT_EQ(divisor_within(55, 7, 14), 11);
+  EXPECT_EQ(divisor_within(53, 7, 14), 14);  // none divides
+}
+
+TEST(TileSizes, VectorsAreWhole) {
+  EXPECT_EQ(vector_tile(10, 16, 4), 10);  // the axis is shorter
+  EXPECT_EQ(vector_tile(64, 16, 4), 64);
+  EXPECT_EQ(vector_tile(128, 16, 4), 64);
+  EXPECT_EQ(vector_tile(96, 16, 4), 48);  // three divide it
+  EXPECT_EQ(vector_tile(80, 16, 4), 64);  // one would, which is too few
+}
+
+TEST(TileSizes, ThreeTenthsAreLittle) {
+  EXPECT_TRUE(wastes_little(100, 32));   // 128
+  EXPECT_TRUE(wastes_little(100, 65));   // 130
+  EXPECT_FALSE(wastes_little(100, 66));  // 132
+}
+
+TEST(TileSizes, SumsLeaveRegistersToOperands) {
+  EXPECT_EQ(sums_in_registers(parse_target("x86-64-v4;threads=1").value()), 28);
+  EXPECT_EQ(sums_in_registers(parse_target("x86-64-v3;threads=1").value()), 12);
+}
+
+}  // namespace
+}  // namespace tilewright::heuristic
