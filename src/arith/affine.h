@@ -20,7 +20,7 @@ struct Term {
 };
 
 struct Affine {
-  static constexpr size_t kMaxTerms = 8;
+  static constexpr size_t kMaxTerms = 12;
   int64_t constant = 0;
   InlineVector<Term, kMaxTerms> terms;  // by ascending variable, no variable twice
 

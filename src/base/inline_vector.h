@@ -1,12 +1,15 @@
 // A vector of at most N elements with inline storage; it never allocates. For the small arrays of
-// steps, affine forms and regions, which are copied millions of times. Overflow is a CHECK: code
-// that fills one from user input tests full() first and returns an Error.
+// steps, affine forms and regions, which are copied millions of times. A copy costs what the vector
+// holds, not its capacity, so N may be generous. Overflow is a CHECK: code that fills one from user
+// input tests full() first and returns an Error.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 
 #include "base/check.h"
@@ -27,6 +30,11 @@ class InlineVector {
   constexpr InlineVector(std::initializer_list<T> items) : InlineVector() {
     for (const T& item : items) push_back(item);
   }
+  constexpr InlineVector(const InlineVector& other) noexcept : InlineVector() { copy(other); }
+  constexpr InlineVector& operator=(const InlineVector& other) noexcept {
+    if (this != &other) copy(other);
+    return *this;
+  }
 
   constexpr size_t size() const { return size_; }
   constexpr bool empty() const { return size_ == 0; }
@@ -34,12 +42,13 @@ class InlineVector {
   constexpr void clear() { size_ = 0; }
   constexpr void resize(size_t size) {
     CHECK(size <= N, "InlineVector of {} cannot hold {}", N, size);
-    for (size_t k = size_; k < size; ++k) items_[k] = T{};
+    for (size_t k = size_; k < size; ++k) std::construct_at(items_ + k);
     size_ = static_cast<uint32_t>(size);
   }
   constexpr void push_back(const T& item) {
     CHECK(size_ < N, "InlineVector of {} is full", N);
-    items_[size_++] = item;
+    std::construct_at(items_ + size_, item);
+    ++size_;
   }
   constexpr void erase_at(size_t position) {
     std::copy(begin() + position + 1, end(), begin() + position);
@@ -47,9 +56,10 @@ class InlineVector {
   }
   constexpr void insert_at(size_t position, const T& item) {
     CHECK(size_ < N, "InlineVector of {} is full", N);
-    std::copy_backward(begin() + position, end(), end() + 1);
-    items_[position] = item;
-    ++size_;
+    const T added = item;  // it may be one of those that move
+    push_back(added);
+    std::copy_backward(begin() + position, end() - 1, end());
+    items_[position] = added;
   }
 
   constexpr T& operator[](size_t k) { return items_[k]; }
@@ -66,7 +76,25 @@ class InlineVector {
   }
 
  private:
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_destructible_v<T>);
+  // Elements that every copy moves, used or not: a few vector moves cost less than a loop of
+  // unknown length.
+  static constexpr size_t kCopied = std::min(N, std::max<size_t>(1, 64 / sizeof(T)));
+
+  constexpr void copy(const InlineVector& other) {
+    size_ = other.size_;
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      if !consteval {
+        std::memcpy(items_, other.items_, kCopied * sizeof(T));
+        if (kCopied < N && size_ > kCopied) {
+          std::memcpy(items_ + kCopied, other.items_ + kCopied, (size_ - kCopied) * sizeof(T));
+        }
+        return;
+      }
+    }
+    for (size_t k = 0; k < size_; ++k) std::construct_at(items_ + k, other.items_[k]);
+  }
+
   union {         // elements beyond size_ are uninitialized: an empty vector costs nothing
     T items_[N];  // NOLINT(readability-identifier-naming): a member of the class
   };

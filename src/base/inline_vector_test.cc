@@ -58,6 +58,31 @@ TEST(InlineVector, EqualityIgnoresWhatLiesBeyondTheEnd) {
   EXPECT_NE(longer, (Four{1, 3}));
 }
 
+// Short ones are copied by a fixed number of bytes, long ones beyond that by what they hold, and
+// vectors of vectors element by element.
+TEST(InlineVector, CopiesHoldTheSame) {
+  using Long = InlineVector<int64_t, 40>;
+  for (size_t size = 0; size <= Long::kCapacity; ++size) {
+    Long vector;
+    for (size_t k = 0; k < size; ++k) vector.push_back(static_cast<int64_t>(k) + 1);
+    const Long copy = vector;
+    EXPECT_EQ(copy, vector) << size;
+    Long other = {7, 7, 7};
+    other = vector;
+    EXPECT_EQ(other, vector) << size;
+    const Long& self = other;
+    other = self;
+    EXPECT_EQ(other, vector) << size;
+    InlineVector<Long, 3> nested;
+    nested.push_back(vector);
+    nested.push_back(copy);
+    nested.insert_at(0, nested[1]);
+    const auto nested_copy = nested;
+    ASSERT_EQ(nested_copy.size(), 3u);
+    for (const Long& each : nested_copy) EXPECT_EQ(each, vector) << size;
+  }
+}
+
 TEST(InlineVector, WorksInConstantExpressions) {
   constexpr size_t size = [] {
     Four vector = {1, 2};
@@ -65,6 +90,13 @@ TEST(InlineVector, WorksInConstantExpressions) {
     return vector.size();
   }();
   static_assert(size == 1);
+  constexpr Four copied = [] {
+    const Four vector = {3, 4};
+    Four copy = vector;
+    copy = vector;
+    return copy;
+  }();
+  static_assert(copied.size() == 2 && copied[1] == 4);
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(ConcatInPlace, PartsOfTheLastAxis) {
   EXPECT_EQ(parts->aliases[1].offset, 16 * 4);
   EXPECT_EQ(parts->aliases[1].within, (Shape{1, 4, 4, 48}));
   const Workload& writer = parts->groups[1].workload;
-  EXPECT_EQ(writer.operands.back().layout.to_string(), "[d0:1, d1:4, d2:4, d3:48]");
+  EXPECT_EQ(writer.operands.back().storage().to_string(), "[d0:1, d1:4, d2:4, d3:48]");
   EXPECT_EQ(writer.operands.back().alignment, 64);
   const auto again = parse_workload(writer.text);
   ASSERT_TRUE(again.has_value()) << again.error().message;

@@ -55,7 +55,7 @@ class PlanRunner {
     const int64_t bytes = ir::bytes_of(value.type.element);
     const Operand& operand = group.workload.operands[k];
     const layout::Layout layout =
-        operand.layout.free ? layout::Layout::row_major(value.type.shape) : operand.layout;
+        operand.layout.free ? layout::Layout::row_major(value.type.shape) : operand.storage();
     EXPECT_EQ(place.offset % operand.alignment, 0);
     std::vector<int64_t> indices(value.type.shape.size());
     for (int64_t e = 0; e < value.type.elements(); ++e) {

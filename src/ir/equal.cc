@@ -88,7 +88,8 @@ bool Comparer::same(const Expr& a, const Expr& b) {
     }
     case ExprKind::Dot: {
       const auto *x = a.as<Dot>(), *y = b.as<Dot>();
-      return same(x->sum, y->sum) && same(x->a, y->a) && same(x->b, y->b);
+      return x->rows == y->rows && x->intrinsic == y->intrinsic && same(x->sum, y->sum) &&
+             same(x->a, y->a) && same(x->b, y->b);
     }
   }
   return false;
@@ -111,8 +112,8 @@ bool Comparer::same(const Stmt& a, const Stmt& b) {
   switch (a.kind()) {
     case StmtKind::For: {
       const auto *x = a.as<For>(), *y = b.as<For>();
-      return x->loop_kind == y->loop_kind && same(x->extent, y->extent) &&
-             same_body(x->var, x->body, y->var, y->body);
+      return x->loop_kind == y->loop_kind && x->intrinsic == y->intrinsic &&
+             same(x->extent, y->extent) && same_body(x->var, x->body, y->var, y->body);
     }
     case StmtKind::If: {
       const auto *x = a.as<If>(), *y = b.as<If>();
@@ -237,6 +238,7 @@ void HashWalker::walk(const Expr& expr) {
       return walk(expr.as<VectorReduce>()->value);
     case ExprKind::Dot: {
       const auto* n = expr.as<Dot>();
+      hasher_.add(n->rows).add_text(n->intrinsic.text());
       walk(n->sum), walk(n->a), walk(n->b);
       return;
     }
@@ -253,6 +255,7 @@ void HashWalker::walk(const Stmt& stmt) {
     case StmtKind::For: {
       const auto* n = stmt.as<For>();
       hasher_.add(static_cast<uint64_t>(n->loop_kind));
+      if (!n->intrinsic.empty()) hasher_.add_text(n->intrinsic.text());
       walk(n->extent);
       return walk_body(n->var, n->body);
     }

@@ -226,16 +226,27 @@ struct VectorReduce : Node {
   Expr value;
   VectorReduce(BinaryOp o, Expr v) : Node(kKind, v.type().element()), op(o), value(std::move(v)) {}
 };
-// One step of L dot products of F factors at once: lane l is sum[l] + sum over f of
-// a[f] * b[l * F + f], where `sum` has L lanes, `a` has F and is shared, and `b` has L * F.
+// One step of R * L dot products of F factors at once: lane r * L + l is sum[r * L + l] + sum over
+// f of a[r * F + f] * b[l * F + f], where `sum` has R * L lanes, `a` has R * F and `b` has L * F.
+// `intrinsic` is the instruction that computes it (schedule/intrinsics.h); of several that compute
+// the same, back ends take that one.
 // - I32 sums of U8 times I8: exact products, sums that wrap.
 // - F32 sums of BF16 times BF16, as VDPBF16PS adds them (Intel SDM): from f = F - 1 down to 0,
 //   sum = fma(a, b, sum), where denormal operands count as zeros of their sign and so do results.
 struct Dot : Node {
   static constexpr ExprKind kKind = ExprKind::Dot;
   Expr sum, a, b;
-  Dot(Expr s, Expr x, Expr y)
-      : Node(kKind, s.type()), sum(std::move(s)), a(std::move(x)), b(std::move(y)) {}
+  unsigned rows;   // R
+  Name intrinsic;  // may be empty: any that computes it
+  Dot(Expr s, Expr x, Expr y, unsigned r, Name i)
+      : Node(kKind, s.type()),
+        sum(std::move(s)),
+        a(std::move(x)),
+        b(std::move(y)),
+        rows(r),
+        intrinsic(i) {}
+  unsigned lanes() const { return type.lanes / rows; }        // L
+  unsigned factors() const { return a.type().lanes / rows; }  // F
 };
 
 // Factory functions. They check operand types and fold constants; arith::simplify does the rest.
@@ -254,7 +265,7 @@ Expr load(Type type, BufferId buffer, std::vector<Expr> indices);  // or a whole
 Expr ramp(Expr base, int64_t stride, unsigned lanes);  // the base itself when lanes == 1
 Expr broadcast(Expr value, unsigned lanes);            // the value itself when lanes == 1
 Expr vector_reduce(BinaryOp op, Expr value);
-Expr dot(Expr sum, Expr a, Expr b);
+Expr dot(Expr sum, Expr a, Expr b, unsigned rows = 1, Name intrinsic = {});
 
 inline Expr operator+(Expr a, Expr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
 inline Expr operator-(Expr a, Expr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }

@@ -252,6 +252,7 @@ void Printer::print(const Stmt& stmt, int depth, bool last) {
     case StmtKind::For: {
       const auto* n = stmt.as<For>();
       text += prefix_of(n->loop_kind);
+      if (!n->intrinsic.empty()) text += n->intrinsic.text() + ' ';
       text += "for ";
       print(n->var);
       text += " < ";
@@ -332,6 +333,8 @@ std::string_view name_of(Scope scope) {
       return "stack";
     case Scope::Register:
       return "register";
+    case Scope::Shared:
+      return "shared";
   }
   return "";
 }

@@ -63,11 +63,11 @@ void destroy(const StmtNode* node) {
   reaper.free_tree(node);
 }
 
-Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body) {
+Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body, Name intrinsic) {
   CHECK(var.as<Var>() != nullptr && var.type() == kIndex, "a loop variable is an I64 Var");
   CHECK(extent.defined() && extent.type() == kIndex, "an extent is I64");
   CHECK(body.defined(), "a loop has a body");
-  return Stmt(new For(std::move(var), std::move(extent), kind, std::move(body)));
+  return Stmt(new For(std::move(var), std::move(extent), kind, intrinsic, std::move(body)));
 }
 
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body) {

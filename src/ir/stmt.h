@@ -77,12 +77,15 @@ struct For : StmtNode {
   Expr var;  // a Var of type I64
   Expr extent;
   ForKind loop_kind;
+  Name
+      intrinsic;  // Tensorized: the outermost of the loops that it computes (schedule/intrinsics.h)
   Stmt body;
-  For(Expr v, Expr e, ForKind k, Stmt b)
+  For(Expr v, Expr e, ForKind k, Name i, Stmt b)
       : StmtNode(kKind),
         var(std::move(v)),
         extent(std::move(e)),
         loop_kind(k),
+        intrinsic(i),
         body(std::move(b)) {}
 };
 struct If : StmtNode {
@@ -151,7 +154,7 @@ struct Block : StmtNode {
   explicit Block(std::vector<Stmt> s) : StmtNode(kKind), stmts(std::move(s)) {}
 };
 
-Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body);
+Stmt make_for(Expr var, Expr extent, ForKind kind, Stmt body, Name intrinsic = {});
 Stmt make_if(Expr condition, Stmt then_body, Stmt else_body = {});
 Stmt make_let(Expr var, Expr value, Stmt body);
 Stmt make_store(BufferId buffer, std::vector<Expr> indices, Expr value,
@@ -169,6 +172,7 @@ enum class Scope : uint8_t {
   Thread,     // the workspace of the thread that runs the iteration of the enclosing Parallel loop
   Stack,      // small, on the stack
   Register,   // `type` may be a vector; one element, index 0; becomes an SSA value
+  Shared,     // on the chip, for the threads of one block of a GPU
 };
 
 struct Buffer {

@@ -109,7 +109,10 @@ const char* fault(const VectorReduce& n) {
 const char* fault(const Dot& n) {
   const Type sum = n.sum.type(), a = n.a.type(), b = n.b.type();
   if (n.type != sum) return "result type does not follow from the sum";
-  if (b.lanes != sum.lanes * a.lanes) return "lanes of a dot product are not L, F and L * F";
+  const bool rows = n.rows > 0 && sum.lanes % n.rows == 0 && a.lanes % n.rows == 0;
+  if (!rows || b.lanes != n.lanes() * n.factors()) {
+    return "lanes of a dot product are not R * L, R * F and L * F";
+  }
   const auto is = [&](Scalar s, Scalar x, Scalar y) {
     return sum.scalar == s && a.scalar == x && b.scalar == y;
   };

@@ -136,7 +136,7 @@ Expr Rewriter::rewrite_children(const Expr& expr) {
       const auto* n = expr.as<Dot>();
       Expr sum = rewrite(n->sum), a = rewrite(n->a), b = rewrite(n->b);
       if (sum.same_as(n->sum) && a.same_as(n->a) && b.same_as(n->b)) return expr;
-      return dot(std::move(sum), std::move(a), std::move(b));
+      return dot(std::move(sum), std::move(a), std::move(b), n->rows, n->intrinsic);
     }
   }
   CHECK(false, "unknown kind of expression");
@@ -150,7 +150,7 @@ Stmt Rewriter::rewrite_children(const Stmt& stmt) {
       Stmt body = rewrite(n->body);
       if (extent.same_as(n->extent) && body.same_as(n->body)) return stmt;
       if (!body.defined()) return {};
-      return make_for(n->var, std::move(extent), n->loop_kind, std::move(body));
+      return make_for(n->var, std::move(extent), n->loop_kind, std::move(body), n->intrinsic);
     }
     case StmtKind::If: {
       const auto* n = stmt.as<If>();

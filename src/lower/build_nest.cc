@@ -115,11 +115,37 @@ class NestBuilder {
     if (extent == 1) return body;
     const int64_t trips = trips_of(index, loop, extent);
     if (trips != extent) body = ir::make_if(value < extent, std::move(body));
-    ir::ForKind kind = kind_of(annotation);
-    if (tree_.find_tensorized(loop) != nullptr) {
-      kind = phase == Phase::Main ? ir::ForKind::Tensorized : ir::ForKind::Vectorized;
+    if (const schedule::TensorizedLoop* tensorized = tensorized_around(stage, position)) {
+      return tensorized_loop(*tensorized, position, phase,
+                             ir::make_for(value, ir::int_imm(extent), ir::ForKind::Serial, body));
     }
-    return ir::make_for(value, ir::int_imm(trips), kind, std::move(body));
+    return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
+  }
+
+  // The tensorized loop that the loop at `position` is, or is inside of.
+  const schedule::TensorizedLoop* tensorized_around(const Stage& stage, size_t position) const {
+    if (tree_.tensorized.empty()) return nullptr;
+    for (size_t k = 0; k <= position; ++k) {
+      if (const auto* found = tree_.find_tensorized(stage.loops[k])) return found;
+    }
+    return nullptr;
+  }
+
+  // Marks the outermost loop of an intrinsic; where accumulators are only filled or stored, and
+  // where a tail leaves nothing to mark, the innermost spatial loop is one of lanes.
+  Stmt tensorized_loop(const schedule::TensorizedLoop& at, size_t position, Phase phase,
+                       const Stmt& plain) const {
+    const LoopVar& outermost = values_.live().var(at.loop);
+    const auto first = static_cast<size_t>(outermost.position);
+    const bool is_lanes = position + 1 == first + tree_.intrinsic_of(at).spatial_axes();
+    const bool marked = phase == Phase::Main && outermost.extent > 1;
+    const auto* loop = plain.as<ir::For>();
+    if (marked && position == first) {
+      return ir::make_for(loop->var, loop->extent, ir::ForKind::Tensorized, loop->body,
+                          at.intrinsic);
+    }
+    if (marked || !is_lanes) return plain;
+    return ir::make_for(loop->var, loop->extent, ir::ForKind::Vectorized, loop->body);
   }
 
   // What stands inside of the loop at `position`: requests, stages that are attached there, then

@@ -19,8 +19,8 @@ using ir::Stmt;
 
 constexpr size_t kMaxRegisters = 32;
 
-// The accesses of a loop to one place of a buffer.
-struct Place {
+// The accesses of a loop to one accumulator of a buffer.
+struct Accumulator {
   const Access* first = nullptr;
   bool always_stored = false;
   bool stream = false;
@@ -60,107 +60,112 @@ class Hoister : public ir::Rewriter {
 
  private:
   Stmt rewrite_loop(const Stmt& stmt, const LoopAccesses& loop) {
-    std::vector<Place> places = places_to_hoist(loop);
-    if (places.empty()) return rewrite_children(stmt);
-    const std::vector<const void*> replaced = enter(loop, places);
+    std::vector<Accumulator> accumulators = accumulators_to_hoist(loop);
+    if (accumulators.empty()) return rewrite_children(stmt);
+    const std::vector<const void*> replaced = enter(loop, accumulators);
     Stmt inside = rewrite_children(stmt);
     for (const void* access : replaced) registers_.erase(access);
-    for (const Place& place : places) taken_[place.first->buffer] = false;
-    return wrapped(places, std::move(inside));
+    for (const Accumulator& accumulator : accumulators) taken_[accumulator.first->buffer] = false;
+    return wrapped(accumulators, std::move(inside));
   }
 
-  // Gives each place its register; returns the accesses that now mean one.
-  std::vector<const void*> enter(const LoopAccesses& loop, std::vector<Place>& places) {
-    for (Place& place : places) {
-      taken_[place.first->buffer] = true;
-      place.in_register = new_register(place);
+  // Gives each accumulator its register; returns the accesses that now mean one.
+  std::vector<const void*> enter(const LoopAccesses& loop, std::vector<Accumulator>& accumulators) {
+    for (Accumulator& accumulator : accumulators) {
+      taken_[accumulator.first->buffer] = true;
+      accumulator.in_register = new_register(accumulator);
     }
     std::vector<const void*> replaced;
     for (const Access& access : accesses_of(loop)) {
       if (!taken_[access.buffer]) continue;
-      const auto place = std::ranges::find_if(places, [&](const Place& p) {
+      const auto accumulator = std::ranges::find_if(accumulators, [&](const Accumulator& p) {
         return p.first->buffer == access.buffer && p.first->index.constant == access.index.constant;
       });
-      if (place == places.end()) continue;  // taken by a loop around this one
+      if (accumulator == accumulators.end()) continue;  // taken by a loop around this one
       const void* node = access.load != nullptr ? static_cast<const void*>(access.load)
                                                 : static_cast<const void*>(access.store);
-      if (registers_.emplace(node, place->in_register).second) replaced.push_back(node);
+      if (registers_.emplace(node, accumulator->in_register).second) replaced.push_back(node);
     }
     return replaced;
   }
 
-  static Stmt wrapped(const std::vector<Place>& places, Stmt inside) {
+  static Stmt wrapped(const std::vector<Accumulator>& accumulators, Stmt inside) {
     std::vector<Stmt> stmts;
-    for (const Place& place : places) {
-      if (place.starts_with_store()) continue;
-      stmts.push_back(ir::make_store(place.in_register, {ir::int_imm(0)},
-                                     ir::load(place.type(), place.first->buffer, {place.index()})));
+    for (const Accumulator& accumulator : accumulators) {
+      if (accumulator.starts_with_store()) continue;
+      stmts.push_back(ir::make_store(
+          accumulator.in_register, {ir::int_imm(0)},
+          ir::load(accumulator.type(), accumulator.first->buffer, {accumulator.index()})));
     }
     stmts.push_back(std::move(inside));
-    for (const Place& place : places) {
-      stmts.push_back(ir::make_store(place.first->buffer, {place.index()},
-                                     ir::load(place.type(), place.in_register, {ir::int_imm(0)}),
-                                     {}, place.stream));
+    for (const Accumulator& accumulator : accumulators) {
+      stmts.push_back(
+          ir::make_store(accumulator.first->buffer, {accumulator.index()},
+                         ir::load(accumulator.type(), accumulator.in_register, {ir::int_imm(0)}),
+                         {}, accumulator.stream));
     }
     Stmt result = ir::make_block(std::move(stmts));
-    for (auto place = places.rbegin(); place != places.rend(); ++place) {
-      result = ir::make_allocate(place->in_register, std::move(result));
+    for (auto accumulator = accumulators.rbegin(); accumulator != accumulators.rend();
+         ++accumulator) {
+      result = ir::make_allocate(accumulator->in_register, std::move(result));
     }
     return result;
   }
 
-  std::vector<Place> places_to_hoist(const LoopAccesses& loop) const {
+  std::vector<Accumulator> accumulators_to_hoist(const LoopAccesses& loop) const {
     const int64_t* extent = ir::as_int(loop.loop->extent);
     if (loop.loop->loop_kind != ir::ForKind::Serial || loop.has_parallel) return {};
     if (extent == nullptr || *extent < 2) return {};
     std::vector<BufferId> tried;
-    std::vector<Place> result;
+    std::vector<Accumulator> result;
     for (const Access& access : accesses_of(loop)) {
       if (access.store == nullptr || access.index_depth >= loop.depth) continue;
       if (taken_[access.buffer] || std::ranges::count(tried, access.buffer) > 0) continue;
       tried.push_back(access.buffer);
       if (function_.buffers[access.buffer].scope == ir::Scope::Register) continue;
-      std::vector<Place> places = places_of(access.buffer, loop);
-      if (result.size() + places.size() > kMaxRegisters) continue;
-      std::ranges::move(places, std::back_inserter(result));
+      std::vector<Accumulator> accumulators = accumulators_of(access.buffer, loop);
+      if (result.size() + accumulators.size() > kMaxRegisters) continue;
+      std::ranges::move(accumulators, std::back_inserter(result));
     }
     return result;
   }
 
-  // The places of a buffer in a loop; none when they cannot be told apart or moved out.
-  std::vector<Place> places_of(BufferId buffer, const LoopAccesses& loop) const {
-    std::vector<Place> places;
+  // The accumulators of a buffer in a loop; none when they cannot be told apart or moved out.
+  std::vector<Accumulator> accumulators_of(BufferId buffer, const LoopAccesses& loop) const {
+    std::vector<Accumulator> accumulators;
     for (const Access& access : accesses_of(loop)) {
       if (access.buffer != buffer) continue;
       if (!access.dense || access.index_depth >= loop.depth) return {};
       const bool always = access.condition_depth < loop.depth;
       bool known = false;
-      for (Place& place : places) {
-        const int64_t apart = access.index.constant - place.first->index.constant;
-        if (apart == 0 && access.lanes == place.first->lanes) {
+      for (Accumulator& accumulator : accumulators) {
+        const int64_t apart = access.index.constant - accumulator.first->index.constant;
+        if (apart == 0 && access.lanes == accumulator.first->lanes) {
           known = true;
-          place.always_stored |= always && access.store != nullptr;
-          place.stream |= access.store != nullptr && access.store->stream;
-        } else if (apart < place.first->lanes && -apart < access.lanes) {
+          accumulator.always_stored |= always && access.store != nullptr;
+          accumulator.stream |= access.store != nullptr && access.store->stream;
+        } else if (apart < accumulator.first->lanes && -apart < access.lanes) {
           return {};  // overlap
         }
       }
       if (known) continue;
-      if (!always || places.size() == kMaxRegisters) return {};
-      if (!places.empty() && !same_terms(access.index, places[0].first->index)) return {};
+      if (!always || accumulators.size() == kMaxRegisters) return {};
+      if (!accumulators.empty() && !same_terms(access.index, accumulators[0].first->index))
+        return {};
       const bool stores = access.store != nullptr;
-      places.push_back({&access, stores, stores && access.store->stream, 0});
+      accumulators.push_back({&access, stores, stores && access.store->stream, 0});
     }
-    std::erase_if(places, [](const Place& place) { return !place.always_stored; });
-    return places;
+    std::erase_if(accumulators,
+                  [](const Accumulator& accumulator) { return !accumulator.always_stored; });
+    return accumulators;
   }
 
-  BufferId new_register(const Place& place) {
-    const ir::Buffer& memory = function_.buffers[place.first->buffer];
+  BufferId new_register(const Accumulator& accumulator) {
+    const ir::Buffer& memory = function_.buffers[accumulator.first->buffer];
     const auto id = static_cast<BufferId>(function_.buffers.size());
     std::string name = fmt::format("{}.{}", memory.name, next_ordinal_++);
     function_.buffers.push_back({.name = std::move(name),
-                                 .element = place.type(),
+                                 .element = accumulator.type(),
                                  .shape = {1},
                                  .scope = ir::Scope::Register});
     taken_.push_back(false);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "lower/memory_scope.h"
+
 namespace tilewright::lower {
 
 using schedule::Annotation;
@@ -16,8 +18,6 @@ using schedule::StageKind;
 using schedule::VarIndex;
 
 namespace {
-
-constexpr int64_t kStackBytes = 16 * 1024;  // an attached buffer up to this lives on the stack
 
 // A constant of the workload, or a copy of one.
 bool is_finite(const LoopTree& tree, const schedule::Buffer& buffer) {
@@ -39,14 +39,8 @@ bool parallel_around(const LoopTree& tree, const Stage& attached) {
   return false;
 }
 
-bool fits_the_stack(const ir::Buffer& buffer) {
-  return buffer.elements() * ir::bytes_of(buffer.element.scalar) <= kStackBytes;
-}
-
-ir::Scope scope_of(const LoopTree& tree, const Stage& writer, const ir::Buffer& buffer) {
-  if (writer.place != Attachment::At) return ir::Scope::Workspace;
-  if (fits_the_stack(buffer)) return ir::Scope::Stack;
-  return parallel_around(tree, writer) ? ir::Scope::Thread : ir::Scope::Workspace;
+int64_t bytes_of(const ir::Buffer& buffer) {
+  return buffer.elements() * ir::bytes_of(buffer.element.scalar);
 }
 
 }  // namespace
@@ -62,7 +56,10 @@ std::vector<layout::Layout> declare_buffers(const Workload& workload, const Loop
     if (writer.buffers > 1) out.name += "." + std::to_string(buffer.output);
     layouts.push_back(schedule::layout_of(tree, static_cast<BufferIndex>(k)));
     for (const layout::Digit& digit : layouts.back().digits) out.shape.push_back(digit.extent);
-    if (!buffer.is_argument) out.scope = scope_of(tree, writer, out);
+    if (!buffer.is_argument) {
+      out.scope = ir_scope(schedule::memory_scope(tree, static_cast<BufferIndex>(k)), bytes_of(out),
+                           parallel_around(tree, writer));
+    }
     out.finite = is_finite(tree, buffer);
     function->buffers.push_back(std::move(out));
   }
@@ -92,9 +89,7 @@ ir::BufferId declare_accumulators(const LoopTree& tree, const Stage& stage, size
         std::any_of(stage.loops.begin(), stage.loops.begin() + position, [&](VarIndex loop) {
           return tree.var(loop).annotation == Annotation::Parallel;
         });
-    buffer.scope = fits_the_stack(buffer) ? ir::Scope::Stack
-                   : parallel             ? ir::Scope::Thread
-                                          : ir::Scope::Workspace;
+    buffer.scope = ir_scope(MemoryScope::Local, bytes_of(buffer), parallel);
     function->buffers.push_back(std::move(buffer));
   }
   return first;

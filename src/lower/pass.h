@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ir/stmt.h"
+#include "schedule/intrinsics.h"
 #include "target/target.h"
 #include "task/workload.h"
 
@@ -12,6 +13,7 @@ namespace tilewright::lower {
 struct PassContext {
   const Target& target;
   FloatPermissions permissions;
+  schedule::IntrinsicTable intrinsics = schedule::all_intrinsics();  // what Tensorized loops name
 };
 
 using PassFunction = void (*)(ir::Function& function, const PassContext& context);

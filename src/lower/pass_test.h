@@ -64,8 +64,8 @@ class Kernel {
 };
 
 inline ir::Stmt loop(const ir::Expr& var, int64_t extent, ir::Stmt body,
-                     ir::ForKind kind = ir::ForKind::Serial) {
-  return ir::make_for(var, ir::int_imm(extent), kind, std::move(body));
+                     ir::ForKind kind = ir::ForKind::Serial, Name intrinsic = {}) {
+  return ir::make_for(var, ir::int_imm(extent), kind, std::move(body), intrinsic);
 }
 
 }  // namespace tilewright::lower

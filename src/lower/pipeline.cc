@@ -17,6 +17,7 @@
 #include "lower/hoist_accumulators.h"
 #include "lower/hoist_conditions.h"
 #include "lower/hoist_indices.h"
+#include "lower/memory_scope.h"
 #include "lower/promote_registers.h"
 #include "lower/simplify.h"
 #include "lower/tensorize.h"
@@ -108,7 +109,7 @@ Status check_bindings(const schedule::LoopTree& tree) {
 Status check_intrinsics(const Workload& workload, const Target& target,
                         const schedule::LoopTree& tree) {
   for (const schedule::TensorizedLoop& loop : tree.tensorized) {
-    const schedule::TensorIntrinsic& intrinsic = *schedule::find_intrinsic(loop.intrinsic);
+    const schedule::TensorIntrinsic& intrinsic = tree.intrinsic_of(loop);
     const std::string& stage = tree.stage(loop.stage).name.text();
     if (!target.has(intrinsic.capability)) {
       return fail(
@@ -166,12 +167,14 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   TRY(check_disabled(options.passes, options.disabled));
   TRY(check_permissions(workload));
   TRY(check_bindings(tree));
+  TRY(check_scopes(tree, target));
   TRY(check_intrinsics(workload, target, tree));
   ir::Function function;
   run_step(function, "build_nest", options,
            [&] { function = build_nest(workload, target, tree, trace); });
-  run_passes(function, options.passes, {.target = target, .permissions = workload.permissions},
-             options);
+  const PassContext context{
+      .target = target, .permissions = workload.permissions, .intrinsics = tree.intrinsics};
+  run_passes(function, options.passes, context, options);
   return function;
 }
 

@@ -16,35 +16,35 @@ using ir::BufferId;
 using ir::Expr;
 using ir::Stmt;
 
-constexpr size_t kMaxPieces = 64;
+constexpr size_t kMaxSlices = 64;
 constexpr int64_t kMaxStackBytes = 16 * 1024;
 constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
 
-struct Piece {
+struct Slice {
   int64_t start = 0;
   unsigned lanes = 1;
   BufferId replacement = 0;
 };
 
-// One Allocate. Copies of a buffer in several branches are cut into pieces each in its own way.
+// One Allocate. Copies of a buffer in several branches are cut into slices each in its own way.
 struct Candidate {
   BufferId buffer = 0;
   bool shared = false;    // touched in a Parallel loop inside its Allocate
-  bool in_pieces = true;  // so far
+  bool in_slices = true;  // so far
   int parallel_at_allocate = 0;
-  std::vector<Piece> pieces;
+  std::vector<Slice> slices;
 
-  const Piece* find(int64_t start) const {
-    const auto found = std::ranges::find(pieces, start, &Piece::start);
-    return found == pieces.end() ? nullptr : &*found;
+  const Slice* find(int64_t start) const {
+    const auto found = std::ranges::find(slices, start, &Slice::start);
+    return found == slices.end() ? nullptr : &*found;
   }
 };
 using Candidates = std::unordered_map<const ir::StmtNode*, Candidate>;
 
-bool disjoint(std::vector<Piece>& pieces) {
-  std::ranges::sort(pieces, {}, &Piece::start);
-  for (size_t k = 1; k < pieces.size(); ++k) {
-    if (pieces[k - 1].start + pieces[k - 1].lanes > pieces[k].start) return false;
+bool disjoint(std::vector<Slice>& slices) {
+  std::ranges::sort(slices, {}, &Slice::start);
+  for (size_t k = 1; k < slices.size(); ++k) {
+    if (slices[k - 1].start + slices[k - 1].lanes > slices[k].start) return false;
   }
   return true;
 }
@@ -72,7 +72,7 @@ class CandidateFinder : public ir::Visitor {
 
   void visit(const Stmt& stmt) override {
     const auto* allocate = stmt.as<ir::Allocate>();
-    if (allocate != nullptr && function_.buffers[allocate->buffer].scope != ir::Scope::Register) {
+    if (allocate != nullptr && is_private(allocate->buffer)) {
       return visit_allocate(stmt, *allocate);
     }
     const auto* loop = stmt.as<ir::For>();
@@ -84,6 +84,11 @@ class CandidateFinder : public ir::Visitor {
   }
 
  private:
+  bool is_private(BufferId buffer) const {
+    const ir::Scope scope = function_.buffers[buffer].scope;
+    return scope != ir::Scope::Register && scope != ir::Scope::Shared;
+  }
+
   void visit_allocate(const Stmt& stmt, const ir::Allocate& allocate) {
     Candidate& candidate = candidates[stmt.get()];
     candidate.buffer = allocate.buffer;
@@ -91,23 +96,23 @@ class CandidateFinder : public ir::Visitor {
     Candidate* const outside = std::exchange(active_[allocate.buffer], &candidate);
     visit(allocate.body);
     active_[allocate.buffer] = outside;
-    candidate.in_pieces = candidate.in_pieces && !candidate.shared && disjoint(candidate.pieces);
+    candidate.in_slices = candidate.in_slices && !candidate.shared && disjoint(candidate.slices);
   }
 
   void note(BufferId buffer, const Expr& index) {
     if (active_[buffer] == nullptr) return;
     Candidate& candidate = *active_[buffer];
     candidate.shared |= parallel_around_ > candidate.parallel_at_allocate;
-    if (!candidate.in_pieces) return;
+    if (!candidate.in_slices) return;
     const std::optional<int64_t> start = constant_start(index);
     const unsigned lanes = index.type().lanes;
     if (!start) {
-      candidate.in_pieces = false;
-    } else if (const Piece* known = candidate.find(*start)) {
-      candidate.in_pieces = known->lanes == lanes;
+      candidate.in_slices = false;
+    } else if (const Slice* known = candidate.find(*start)) {
+      candidate.in_slices = known->lanes == lanes;
     } else {
-      candidate.pieces.push_back({*start, lanes, 0});
-      candidate.in_pieces = candidate.pieces.size() <= kMaxPieces;
+      candidate.slices.push_back({*start, lanes, 0});
+      candidate.in_slices = candidate.slices.size() <= kMaxSlices;
     }
   }
 
@@ -116,7 +121,7 @@ class CandidateFinder : public ir::Visitor {
   int parallel_around_ = 0;
 };
 
-// Also decides, from the outside in, how many pieces there may be: at most kMaxPieces alive
+// Also decides, from the outside in, how many slices there may be: at most kMaxSlices alive
 // together.
 class Promoter : public ir::Rewriter {
  public:
@@ -150,9 +155,9 @@ class Promoter : public ir::Rewriter {
 
  private:
   Stmt rewrite_allocate(const Stmt& stmt, Candidate& candidate) {
-    candidate.in_pieces =
-        candidate.in_pieces && pieces_around_ + candidate.pieces.size() <= kMaxPieces;
-    if (!candidate.in_pieces) {
+    candidate.in_slices =
+        candidate.in_slices && slices_around_ + candidate.slices.size() <= kMaxSlices;
+    if (!candidate.in_slices) {
       in_memory[candidate.buffer] = true;
       shared[candidate.buffer] = shared[candidate.buffer] || candidate.shared;
       const Candidate* outside = std::exchange(active_[candidate.buffer], nullptr);
@@ -160,23 +165,23 @@ class Promoter : public ir::Rewriter {
       active_[candidate.buffer] = outside;
       return same;
     }
-    for (Piece& piece : candidate.pieces) piece.replacement = new_register(candidate, piece);
+    for (Slice& slice : candidate.slices) slice.replacement = new_register(candidate, slice);
     const Candidate* outside = std::exchange(active_[candidate.buffer], &candidate);
-    pieces_around_ += candidate.pieces.size();
+    slices_around_ += candidate.slices.size();
     Stmt body = rewrite(stmt.as<ir::Allocate>()->body);
-    pieces_around_ -= candidate.pieces.size();
+    slices_around_ -= candidate.slices.size();
     active_[candidate.buffer] = outside;
-    for (auto piece = candidate.pieces.rbegin(); piece != candidate.pieces.rend(); ++piece) {
-      body = ir::make_allocate(piece->replacement, std::move(body));
+    for (auto slice = candidate.slices.rbegin(); slice != candidate.slices.rend(); ++slice) {
+      body = ir::make_allocate(slice->replacement, std::move(body));
     }
     return body;
   }
 
-  BufferId new_register(const Candidate& candidate, const Piece& piece) {
+  BufferId new_register(const Candidate& candidate, const Slice& slice) {
     const ir::Buffer& memory = function_.buffers[candidate.buffer];
     function_.buffers.push_back(
-        {.name = fmt::format("{}.{}", memory.name, &piece - candidate.pieces.data()),
-         .element = memory.element.with_lanes(piece.lanes),
+        {.name = fmt::format("{}.{}", memory.name, &slice - candidate.slices.data()),
+         .element = memory.element.with_lanes(slice.lanes),
          .shape = {1},
          .scope = ir::Scope::Register,
          .alignment = memory.alignment});
@@ -193,7 +198,7 @@ class Promoter : public ir::Rewriter {
   ir::Function& function_;
   Candidates& candidates_;
   std::vector<const Candidate*> active_;  // by buffer: promoted, of the Allocate around
-  size_t pieces_around_ = 0;
+  size_t slices_around_ = 0;
 };
 
 // Buffers that stay in memory and are used by one thread move to the stack while there is room.

@@ -1,6 +1,7 @@
 #include "lower/tensorize.h"
 
 #include <optional>
+#include <set>
 
 #include "ir/visit.h"
 #include "lower/lane_analysis.h"
@@ -16,89 +17,161 @@ using ir::Stmt;
 using schedule::IntrinsicOperands;
 using schedule::TensorIntrinsic;
 
-// A loop over lanes, the loop over factors inside it, and the sum that is all it holds.
+// Loops, each all that the one outside holds, and the sum that is all the innermost holds.
 struct Fold {
-  ir::VarId lane = 0, factor = 0;
-  int64_t lanes = 0, factors = 0;
+  std::vector<ir::VarId> vars;  // outside in
+  std::vector<int64_t> extents;
   const ir::Store* store = nullptr;
   ReductionStore sum;
 };
 
-std::optional<Fold> match_fold(const ir::For& lanes) {
-  const auto* factors = lanes.body.as<ir::For>();
-  if (factors == nullptr || factors->loop_kind != ir::ForKind::Serial) return {};
-  const int64_t *outer = ir::as_int(lanes.extent), *inner = ir::as_int(factors->extent);
-  const auto* store = factors->body.as<ir::Store>();
-  if (outer == nullptr || inner == nullptr || store == nullptr) return {};
-  const std::optional<ReductionStore> sum = match_reduction(*store);
+std::optional<Fold> match_fold(const ir::For& outermost) {
+  Fold fold;
+  for (const ir::For* loop = &outermost; loop != nullptr; loop = loop->body.as<ir::For>()) {
+    const bool plain = loop == &outermost || loop->loop_kind == ir::ForKind::Serial;
+    const int64_t* extent = ir::as_int(loop->extent);
+    if (!plain || extent == nullptr) return {};
+    fold.vars.push_back(loop->var.as<ir::Var>()->id);
+    fold.extents.push_back(*extent);
+    fold.store = loop->body.as<ir::Store>();
+  }
+  if (fold.store == nullptr) return {};
+  const std::optional<ReductionStore> sum = match_reduction(*fold.store);
   if (!sum || sum->op != ir::BinaryOp::Add) return {};
-  return Fold{.lane = lanes.var.as<ir::Var>()->id,
-              .factor = factors->var.as<ir::Var>()->id,
-              .lanes = *outer,
-              .factors = *inner,
-              .store = store,
-              .sum = *sum};
+  fold.sum = *sum;
+  return fold;
 }
 
-// Where an access that moves by these steps along the two loops begins; null when it does not.
-Expr start_of(const Expr& index, const Fold& fold, int64_t lane_step, int64_t factor_step) {
-  LinearIndex sum = linear_of(index);
-  if (sum.coefficient_of(fold.lane) != lane_step) return {};
-  if (sum.coefficient_of(fold.factor) != factor_step) return {};
-  sum.erase(fold.lane);
-  sum.erase(fold.factor);
-  const Expr start = to_expr(sum);
-  return uses_any(start, {fold.lane, fold.factor}) ? Expr() : start;
-}
+// Elements of an operand along one axis of the intrinsic: how many, and how far apart in memory.
+struct Extent {
+  int64_t count;
+  int64_t step;
+};
 
-Stmt with_operands(const TensorIntrinsic& intrinsic, const Fold& fold,
-                   const IntrinsicOperands& loads) {
-  std::array<Expr, 2> operands;
-  for (size_t k = 0; k < operands.size(); ++k) {
-    const int64_t lane_step = intrinsic.lane_step(k);
-    const Expr start = start_of(loads[k]->indices[0], fold, lane_step, intrinsic.factor_step(k));
-    if (!start.defined()) return {};
-    const int64_t elements = lane_step == 0 ? fold.factors : fold.factors * fold.lanes;
-    operands[k] = ir::load(loads[k]->type.scalar, loads[k]->buffer,
-                           {ir::ramp(start, 1, static_cast<unsigned>(elements))});
-  }
-  const Expr start = start_of(fold.store->indices[0], fold, 1, 0);
-  if (!start.defined()) return {};
-  const Expr where = ir::ramp(start, 1, static_cast<unsigned>(fold.lanes));
-  const Expr sum = ir::load(fold.store->value.type().scalar, fold.store->buffer, {where});
-  return ir::make_store(fold.store->buffer, {where}, ir::dot(sum, operands[0], operands[1]));
-}
+// Writes a fold as its intrinsic, where it is one.
+class IntrinsicWriter {
+ public:
+  IntrinsicWriter(const TensorIntrinsic& intrinsic, const Fold& fold)
+      : intrinsic_(intrinsic), fold_(fold) {}
 
-// Null when no intrinsic computes it.
-Stmt by_intrinsic(const Fold& fold) {
-  for (const TensorIntrinsic& intrinsic : schedule::all_intrinsics()) {
-    if (intrinsic.lanes() != fold.lanes || intrinsic.factors() != fold.factors) continue;
-    for (const IntrinsicOperands& loads : schedule::match_operands(intrinsic, fold.sum.value)) {
-      if (Stmt stmt = with_operands(intrinsic, fold, loads); stmt.defined()) return stmt;
+  // Null when the loops are not what the intrinsic computes.
+  Stmt run() const {
+    if (fold_.vars.size() != intrinsic_.axes()) return {};
+    for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
+      if (fold_.extents[axis] != intrinsic_.extent(axis)) return {};
     }
+    for (const IntrinsicOperands& loads : match_operands(intrinsic_, fold_.sum.value)) {
+      if (Stmt stmt = with_operands(loads); stmt.defined()) return stmt;
+    }
+    return {};
   }
-  return {};
+
+ private:
+  Stmt with_operands(const IntrinsicOperands& loads) const {
+    std::array<Expr, 2> operands;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Expr where = elements_of(loads[k]->indices[0], k);
+      if (!where.defined()) return {};
+      operands[k] = ir::load(loads[k]->type.scalar, loads[k]->buffer, {where});
+    }
+    const ir::BufferId to = fold_.store->buffer;
+    const Expr where = elements_of(fold_.store->indices[0], TensorIntrinsic::kResult);
+    if (!where.defined()) return {};
+    const Expr sum = ir::load(fold_.store->value.type().scalar, to, {where});
+    const auto rows = static_cast<unsigned>(intrinsic_.rows());
+    return ir::make_store(to, {where},
+                          ir::dot(sum, operands[0], operands[1], rows, intrinsic_.name));
+  }
+
+  // The indices of the elements that an access touches in the loops: for the result by rows and
+  // lanes, for the operands by rows or lanes and factors. Null when it moves in other steps than
+  // the intrinsic wants.
+  Expr elements_of(const Expr& index, size_t operand) const {
+    LinearIndex sum = linear_of(index);
+    std::vector<Extent> extents;
+    for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
+      const int64_t step = sum.coefficient_of(fold_.vars[axis]);
+      const int64_t wanted = intrinsic_.step(operand, axis);
+      const bool fits = intrinsic_.is_strided(axis) ? (step != 0) == (wanted != 0) : step == wanted;
+      if (!fits) return {};
+      if (step != 0) extents.push_back({fold_.extents[axis], step});
+      sum.erase(fold_.vars[axis]);
+    }
+    const Expr start = to_expr(sum);
+    if (uses_any(start, {fold_.vars.begin(), fold_.vars.end()})) return {};
+    return vector_index(start, extents);
+  }
+
+  static Expr vector_index(const Expr& start, const std::vector<Extent>& extents) {
+    int64_t count = 1;
+    bool dense = true;
+    for (size_t k = extents.size(); k-- > 0; count *= extents[k].count) {
+      dense = dense && extents[k].step == count;
+    }
+    const auto lanes = static_cast<unsigned>(count);
+    if (dense) return ir::ramp(start, 1, lanes);
+    const auto number = [&](int64_t value) {
+      return ir::int_imm(value, ir::kIndex.with_lanes(lanes));
+    };
+    const Expr lane = ir::ramp(ir::int_imm(0), 1, lanes);
+    Expr index = ir::broadcast(start, lanes);
+    int64_t below = count;
+    for (const Extent& extent : extents) {
+      below /= extent.count;
+      Expr digit = lane;
+      if (below != 1) digit = ir::binary(ir::BinaryOp::Div, digit, number(below));
+      if (&extent != &extents.front()) {
+        digit = ir::binary(ir::BinaryOp::Mod, digit, number(extent.count));
+      }
+      if (extent.step != 1) digit = ir::binary(ir::BinaryOp::Mul, digit, number(extent.step));
+      index = ir::binary(ir::BinaryOp::Add, index, digit);
+    }
+    return index;
+  }
+
+  const TensorIntrinsic& intrinsic_;
+  const Fold& fold_;
+};
+
+// The innermost of `spatial` loops as lanes, those outside as plain loops. Where some loop of the
+// intrinsic took one value and is gone, all are plain: which one would be lanes is not known.
+Stmt without_intrinsic(const ir::For& loop, size_t spatial, size_t axes) {
+  size_t loops = 0;
+  for (const ir::For* at = &loop; at != nullptr; at = at->body.as<ir::For>()) ++loops;
+  const bool lanes = spatial == 1;
+  const bool descends = !lanes && loops == axes;
+  Stmt body =
+      descends ? without_intrinsic(*loop.body.as<ir::For>(), spatial - 1, axes - 1) : loop.body;
+  const ir::ForKind kind = lanes ? ir::ForKind::Vectorized : ir::ForKind::Serial;
+  return ir::make_for(loop.var, loop.extent, kind, std::move(body));
 }
 
 class Tensorizer : public ir::Rewriter {
  public:
+  explicit Tensorizer(schedule::IntrinsicTable intrinsics) : intrinsics_(intrinsics) {}
+
   Expr rewrite(const Expr& expr) override { return expr; }
   Stmt rewrite(const Stmt& stmt) override {
     const auto* loop = stmt.as<ir::For>();
     if (loop == nullptr || loop->loop_kind != ir::ForKind::Tensorized) {
       return rewrite_children(stmt);
     }
+    const TensorIntrinsic* intrinsic = schedule::find_intrinsic(loop->intrinsic, intrinsics_);
+    CHECK(intrinsic != nullptr, "no intrinsic `{}`", loop->intrinsic.text());
     if (const std::optional<Fold> fold = match_fold(*loop)) {
-      if (Stmt whole = by_intrinsic(*fold); whole.defined()) return whole;
+      if (Stmt whole = IntrinsicWriter(*intrinsic, *fold).run(); whole.defined()) return whole;
     }
-    return ir::make_for(loop->var, loop->extent, ir::ForKind::Vectorized, loop->body);
+    return without_intrinsic(*loop, intrinsic->spatial_axes(), intrinsic->axes());
   }
+
+ private:
+  schedule::IntrinsicTable intrinsics_;
 };
 
 }  // namespace
 
-void tensorize(ir::Function& function, const PassContext&) {
-  function.body = Tensorizer().rewrite(function.body);
+void tensorize(ir::Function& function, const PassContext& context) {
+  function.body = Tensorizer(context.intrinsics).rewrite(function.body);
 }
 
 }  // namespace tilewright::lower

@@ -30,7 +30,9 @@ class Dots : public Kernel {
 
   void fold(int64_t lanes, int64_t factors, const ir::Expr& c_index, const ir::Expr& value) {
     const ir::Stmt store = ir::make_store(c, {c_index}, load(c, {c_index}) + value);
-    function.body = loop(k, 3, loop(l, lanes, loop(f, factors, store), ir::ForKind::Tensorized));
+    const Name name(sum_ == F32 ? "avx512_bf16_dot" : "vnni_dot_u8i8");
+    function.body =
+        loop(k, 3, loop(l, lanes, loop(f, factors, store), ir::ForKind::Tensorized, name));
   }
 
  private:
@@ -43,7 +45,7 @@ TEST(Tensorize, WholeTilesAreDotProducts) {
   kernel.fold(16, 4, l + 32,
               kernel.factor(kernel.a, k * 4 + f) * kernel.factor(kernel.b, k * 64 + l * 4 + f));
   EXPECT_EQ(kernel.text(), R"(for k < 3:
-  tensorize for l < 16:
+  tensorize vnni_dot_u8i8 for l < 16:
     for f < 4:
       C[l + 32] = C[l + 32] + i32(A[k * 4 + f]) * i32(B[k * 64 + l * 4 + f])
 )");
@@ -88,7 +90,8 @@ TEST(Tensorize, WhatFitsNoIntrinsicIsVectorized) {
     Dots kernel;
     c.make(kernel);
     std::string expected = kernel.text();
-    expected.replace(expected.find("tensorize"), 9, "vectorize");
+    const std::string_view marked = "tensorize vnni_dot_u8i8";
+    expected.replace(expected.find(marked), marked.size(), "vectorize");
     EXPECT_EQ(kernel.after(tensorize), expected) << c.name;
   }
 }

@@ -44,15 +44,15 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     const Operand& operand = workload.operands[k];
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     const int bytes = ir::bytes_of(tensor.element);
-    const bool part = is_part(workload, operand);
     const std::span<const std::byte> given = operands.operand(k);
     GuardedBuffer& buffer = memory.operands.emplace_back(name_of(workload, k));
-    const size_t size =
-        part ? static_cast<size_t>(operand.layout.elements() * bytes) : given.size();
+    const size_t size = operand.is_part()
+                            ? static_cast<size_t>(operand.storage().elements() * bytes)
+                            : given.size();
     if (const Status sized = buffer.resize(size); !sized) return std::unexpected(sized.error());
     if (operand.role == Role::Output) continue;
-    if (part) {
-      layout::repack(te::shape_of(tensor), operand.layout, bytes, given.data(), buffer.data());
+    if (operand.is_part()) {
+      layout::repack(te::shape_of(tensor), operand.storage(), bytes, given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
     }
@@ -64,10 +64,10 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
 std::span<const std::byte> BenchMemory::row_major(const Workload& workload, size_t k,
                                                   std::vector<std::byte>& scratch) const {
   const Operand& operand = workload.operands[k];
-  if (!is_part(workload, operand)) return operands[k].bytes();
+  if (!operand.is_part()) return operands[k].bytes();
   const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
   scratch.resize(oracle::bytes_of(tensor));
-  layout::unpack(te::shape_of(tensor), operand.layout, ir::bytes_of(tensor.element),
+  layout::unpack(te::shape_of(tensor), operand.storage(), ir::bytes_of(tensor.element),
                  operands[k].data(), scratch.data());
   return scratch;
 }
@@ -76,14 +76,14 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
   std::vector<std::byte> placed;
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
-    if (operand.role != Role::Output || !is_part(workload, operand)) continue;
+    if (operand.role != Role::Output || !operand.is_part()) continue;
     // Ones where its elements lie and zeros between.
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     const std::vector<int64_t> shape = te::shape_of(tensor);
     const int bytes = ir::bytes_of(tensor.element);
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
-    layout::repack(shape, operand.layout, bytes, ones.data(), placed.data());
+    layout::repack(shape, operand.storage(), bytes, ones.data(), placed.data());
     const std::span<const std::byte> found = operands[k].bytes();
     for (size_t at = 0; at < found.size(); ++at) {
       if (placed[at] != std::byte{0} || found[at] == poison) continue;

@@ -45,6 +45,21 @@ Status check_limits(const te::Dag& dag) {
   return {};
 }
 
+// Operands are read and written row-major, but for constants that have no layout yet.
+Status check_layouts(const Workload& workload) {
+  for (const Operand& operand : workload.operands) {
+    const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    std::vector<int64_t> shape;
+    for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
+    if (operand.layout.free || operand.layout.is_row_major(shape)) continue;
+    return fail(ErrorKind::Unsupported,
+                fmt::format("operand {} has the layout {}; schedules take row-major operands, and "
+                            "constants whose layout is free",
+                            tensor.name.text(), operand.layout.to_string()));
+  }
+  return {};
+}
+
 void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis) {
   Stage& stage = tree.stage(index);
   stage.first_access = static_cast<uint16_t>(tree.accesses.size());
@@ -75,11 +90,13 @@ Illegal apply_at(TreeEditor& editor, const Step& step) {
 
 }  // namespace
 
-Result<LoopTree> initial_tree(const Workload& workload) {
+Result<LoopTree> initial_tree(const Workload& workload, IntrinsicTable intrinsics) {
   const te::Dag& dag = *workload.dag;
-  if (Status status = check_limits(dag); !status) return std::unexpected(status.error());
+  TRY(check_limits(dag));
+  TRY(check_layouts(workload));
   LoopTree tree;
   tree.dag = &dag;
+  tree.intrinsics = intrinsics;
   tree.reassociate = workload.permissions.reassociate;
   for (te::TensorId id = 0; id < dag.tensors().size(); ++id) {  // buffer k holds tensor k
     const te::Tensor& tensor = dag.tensor(id);
@@ -93,8 +110,7 @@ Result<LoopTree> initial_tree(const Workload& workload) {
     Buffer& buffer = tree.buffers[operand.tensor];
     buffer.is_argument = true;
     buffer.is_constant = operand.role == Role::Constant;
-    if (!is_part(workload, operand)) continue;
-    for (const layout::Digit& digit : operand.layout.digits) buffer.within.push_back(digit.extent);
+    for (const int64_t extent : operand.within) buffer.within.push_back(extent);
   }
   TreeEditor editor(tree);
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {  // stage k computes operator k

@@ -17,7 +17,9 @@ namespace tilewright::schedule {
 
 // Every operator at root, its axes as loops; the tree of the empty trace before its numbers. Fails
 // for a Dag whose extents are not constants or whose ranks pass the limits of a LoopTree.
-Result<LoopTree> initial_tree(const Workload& workload);
+// Operands that are neither row-major nor free are Unsupported.
+Result<LoopTree> initial_tree(const Workload& workload,
+                              IntrinsicTable intrinsics = all_intrinsics());
 
 [[nodiscard]] Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree);
 

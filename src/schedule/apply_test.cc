@@ -166,12 +166,12 @@ TEST(InitialTree, RefusesWhatItCannotHold) {
     }
   };
   te::DagBuilder fits, rank, axes, symbol;
-  build(fits, 8, 4, 2);
+  build(fits, 10, 6, 2);
   EXPECT_EQ(message(fits), "");
-  build(rank, 9, 0, 2);
-  EXPECT_EQ(message(rank), "tensor Y has 9 dimensions; a schedule takes up to 8");
-  build(axes, 8, 5, 2);
-  EXPECT_EQ(message(axes), "operator Y has 13 axes; a schedule takes up to 12");
+  build(rank, 11, 0, 2);
+  EXPECT_EQ(message(rank), "tensor Y has 11 dimensions; a schedule takes up to 10");
+  build(axes, 10, 7, 2);
+  EXPECT_EQ(message(axes), "operator Y has 17 axes; a schedule takes up to 16");
   build(symbol, 1, 0, te::Extent::named(Name("batch"), 1, 64));
   EXPECT_EQ(message(symbol), "axis a0 of Y has the symbolic extent batch; schedules need numbers");
 }
@@ -199,8 +199,10 @@ std::vector<CodeCase> code_cases() {
   const std::string softmax = "softmax:m=8,n=8";
   const std::string ones = "[1, 1, 1, 1, 1, 1, 1]\n";
   const std::string loops = "split C i " + ones + "split C j " + ones + "split C k " + ones +
-                            "split C i.0 " + ones + "split C j.0 [1, 1]\n";
-  const std::string terms = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2]\n";
+                            "split C i.0 " + ones + "split C j.0 " + ones + "split C k.0 " + ones +
+                            "split C i.1 [1, 1, 1, 1]\n";
+  const std::string terms =
+      "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2]\nsplit C i.0.0 [2]\n";
   return {
       {IllegalCode::NoSuchStage, matmul, "compute_root Q"},
       {IllegalCode::NoSuchLoop, matmul, "split C q [2]"},
@@ -218,7 +220,7 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::LoopIsSpatial, matmul, "rfactor C i"},
       {IllegalCode::BadFactor, matmul, "split C i [0]"},
       {IllegalCode::TooManyLoops, matmul, loops},
-      {IllegalCode::TooManyTerms, "matmul:m=1024,n=8,k=8", terms},
+      {IllegalCode::TooManyTerms, "matmul:m=8192,n=8,k=8", terms},
       {IllegalCode::LoopNamedTwice, matmul, "reorder C [i, i]"},
       {IllegalCode::NotAdjacent, matmul, "fuse C [i, k]"},
       {IllegalCode::MixedKinds, matmul, "fuse C [j, k]"},
@@ -257,6 +259,7 @@ std::vector<CodeCase> code_cases() {
       {IllegalCode::IntrinsicOperator, "matmul:m=8,n=16,k=4", "tensorize C j vnni_dot_u8i8"},
       {IllegalCode::IntrinsicLayout, "matmul:m=8,n=16,k=4,dtype=u8,dtype_b=i8",
        "tensorize C j vnni_dot_u8i8"},
+      {IllegalCode::ScopeAtRoot, matmul, "cache_read A [C] scope=shared"},
   };
 }
 
@@ -303,7 +306,7 @@ TEST(Apply, EveryCodeCanBeHad) {
                IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge,
                IllegalCode::IntrinsicOperand});
 
-  for (int k = 0; k <= static_cast<int>(IllegalCode::IntrinsicLayout); ++k) {
+  for (int k = 0; k <= static_cast<int>(IllegalCode::ScopeAtRoot); ++k) {
     EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
   }
 }
@@ -325,6 +328,29 @@ TEST(Apply, SumsKeepTheirOrderWithoutThePermission) {
   LoopTree tree;
   const Trace swapped = *trace_from_text("split C k [8]\nreorder C [k.1, k.0]");
   EXPECT_FALSE(apply(of_integers, swapped, &tree));
+}
+
+// A blocked operand is none that lies in a larger array: it is refused, never read row-major.
+TEST(Apply, OperandsAreRowMajorOrParts) {
+  Workload workload = *parse_workload("matmul:m=4,n=8,k=6,constant=B");
+  EXPECT_TRUE(initial_tree(workload));
+  for (const size_t operand : {size_t{0}, size_t{2}}) {
+    Workload blocked = workload;
+    const std::vector<int64_t> shape = {4, operand == 0 ? 6 : 8};
+    blocked.operands[operand].layout = layout::Layout::blocked(shape, 1, 2);
+    const Result<LoopTree> tree = initial_tree(blocked);
+    ASSERT_FALSE(tree);
+    EXPECT_EQ(tree.error().kind, ErrorKind::Unsupported);
+    EXPECT_EQ(tree.error().message,
+              operand == 0 ? "operand A has the layout [d1/2:3, d0:4, d1%2:2]; schedules take "
+                             "row-major operands, and constants whose layout is free"
+                           : "operand C has the layout [d1/2:4, d0:4, d1%2:2]; schedules take "
+                             "row-major operands, and constants whose layout is free");
+  }
+  ASSERT_TRUE(set_part(workload, {.tensor = "C", .extents = {4, 20}, .alignment = 64}));
+  const Result<LoopTree> tree = initial_tree(workload);
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_EQ(layout_of(*tree, 2).to_string(), "[d0:4, d1:20]");
 }
 
 }  // namespace

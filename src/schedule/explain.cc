@@ -94,28 +94,42 @@ std::string not_a_reader(const LoopTree& tree, const Illegal& illegal, StageName
                      several ? "do" : "does");
 }
 
-std::string intrinsics() {
+std::string names_of(IntrinsicTable table) {
   std::string names;
-  for (const TensorIntrinsic& intrinsic : all_intrinsics()) {
+  for (const TensorIntrinsic& intrinsic : table) {
     names += (names.empty() ? "" : ", ") + intrinsic.name.text();
   }
   return names;
+}
+
+std::string count_word(size_t count) { return count == 2 ? "two" : std::to_string(count); }
+
+// The loops whose place an intrinsic takes.
+std::string loops_wanted(const TensorIntrinsic& intrinsic) {
+  const size_t spatial = intrinsic.spatial_axes();
+  if (intrinsic.axes() == 2 && spatial == 1) {
+    return "two innermost loops, a spatial one and inside it one of the reduction";
+  }
+  return fmt::format("{} innermost loops, {} spatial and inside them {} of the reduction",
+                     count_word(intrinsic.axes()), spatial, intrinsic.axes() - spatial);
 }
 
 std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const Tensorize& step) {
   const std::string stage = illegal.stage.text();
   const std::string loop = illegal.loop.text();
   const std::string name = step.intrinsic.text();
-  const TensorIntrinsic* intrinsic = find_intrinsic(step.intrinsic);
+  const TensorIntrinsic* intrinsic = find_intrinsic(step.intrinsic, tree.intrinsics);
   if (intrinsic == nullptr) {
-    return fmt::format("there is no intrinsic {}; intrinsics are {}", name, intrinsics());
+    return fmt::format("there is no intrinsic {}; intrinsics are {}", name,
+                       names_of(tree.intrinsics));
   }
   switch (illegal.code) {
     case IllegalCode::IntrinsicLoops:
       return fmt::format(
-          "{} takes the place of the two innermost loops, a spatial one and inside it one of the "
-          "reduction, and {} is not the first of such two; the loops of {} are {}",
-          name, loop, stage, loops_of(tree, illegal.stage));
+          "{} takes the place of the {}, and {} is not the first of such {}; the loops of {} are "
+          "{}",
+          name, loops_wanted(*intrinsic), loop, count_word(intrinsic->axes()), stage,
+          loops_of(tree, illegal.stage));
     case IllegalCode::IntrinsicExtent:
       return fmt::format("loop {} of {} takes {} values, and {} has {} in its place; split it",
                          loop, stage, illegal.a, name, illegal.b);
@@ -331,6 +345,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::IntrinsicOperand:
     case IllegalCode::IntrinsicLayout:
       return intrinsic_reason(tree, illegal, std::get<Tensorize>(*step));
+    case IllegalCode::ScopeAtRoot:
+      return fmt::format(
+          "{} is computed at root, and only global memory lives as long as that; compute_at a loop",
+          stage);
   }
   return "unknown";
 }
@@ -339,6 +357,14 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
 int blamed_step(const Trace& trace, const Illegal& illegal) {
   if (illegal.step >= 0) return illegal.step;
   for (size_t k = trace.steps.size(); k-- > 0;) {
+    const auto* cache_read = std::get_if<CacheRead>(&trace.steps[k]);
+    const auto* cache_write = std::get_if<CacheWrite>(&trace.steps[k]);
+    const bool scopes =
+        illegal.code == IllegalCode::ScopeAtRoot &&
+        ((cache_read != nullptr && cache_read->scope && cache_read->stage.op == illegal.stage.op &&
+          illegal.stage.role == StageRole::Read) ||
+         (cache_write != nullptr && cache_write->scope &&
+          cache_write->stage.op == illegal.stage.op && illegal.stage.role == StageRole::Write));
     const auto* annotate = std::get_if<Annotate>(&trace.steps[k]);
     const auto* split = std::get_if<Split>(&trace.steps[k]);
     const auto* bind = std::get_if<Bind>(&trace.steps[k]);
@@ -348,7 +374,7 @@ int blamed_step(const Trace& trace, const Illegal& illegal) {
         (bind != nullptr && bind->stage == illegal.stage && bind->loop == illegal.loop);
     const bool splits = split != nullptr && illegal.code == IllegalCode::BadFactor &&
                         split->stage.op == illegal.stage.op && split->loop == illegal.loop;
-    if (annotates || splits) return static_cast<int>(k);
+    if (annotates || splits || scopes) return static_cast<int>(k);
   }
   return -1;
 }

@@ -13,6 +13,8 @@ constexpr std::array<std::string_view, 4> kTails = {"peel", "mask", "overlap", "
 constexpr std::array<std::string_view, 5> kAnnotations = {"none", "parallel", "vectorize", "unroll",
                                                           "stream"};
 
+constexpr std::array<std::string_view, 4> kScopes = {"global", "shared", "local", "register"};
+
 template <class Enum, size_t N>
 bool find_word(const std::array<std::string_view, N>& words, std::string_view word, Enum* value) {
   for (size_t k = 0; k < N; ++k) {
@@ -66,8 +68,13 @@ std::string_view word_of(Tail tail) { return kTails[static_cast<size_t>(tail)]; 
 std::string_view word_of(Annotation annotation) {
   return kAnnotations[static_cast<size_t>(annotation)];
 }
+std::string_view word_of(MemoryScope scope) { return kScopes[static_cast<size_t>(scope)]; }
 std::string all_words(Tail) { return fmt::format("{}", fmt::join(kTails, "|")); }
 std::string all_words(Annotation) { return fmt::format("{}", fmt::join(kAnnotations, "|")); }
+std::string all_words(MemoryScope) { return fmt::format("{}", fmt::join(kScopes, "|")); }
+bool from_word(std::string_view word, MemoryScope* scope) {
+  return find_word(kScopes, word, scope);
+}
 bool from_word(std::string_view word, Tail* tail) { return find_word(kTails, word, tail); }
 bool from_word(std::string_view word, Annotation* annotation) {
   if (word == "vectorise") word = "vectorize";  // the spelling of older records

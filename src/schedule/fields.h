@@ -52,10 +52,13 @@ using Factors = InlineVector<int64_t, 7>;
 // Words of the enumerations that fields have.
 std::string_view word_of(Tail tail);
 std::string_view word_of(Annotation annotation);
+std::string_view word_of(MemoryScope scope);
 std::string all_words(Tail);  // `a|b`
 std::string all_words(Annotation);
+std::string all_words(MemoryScope);
 bool from_word(std::string_view word, Tail* tail);
 bool from_word(std::string_view word, Annotation* annotation);
+bool from_word(std::string_view word, MemoryScope* scope);
 
 // A value of a field as one token of text, and back; false when the token is not such a value.
 std::string field_text(const StageName& value);
@@ -74,6 +77,16 @@ template <class Enum>
   requires std::is_enum_v<Enum>
 bool field_from_text(std::string_view text, Enum* value) {
   return from_word(text, value);
+}
+
+// Nothing is what a field has that is not written.
+template <class T>
+std::string field_text(const std::optional<T>& value) {
+  return value ? field_text(*value) : std::string();
+}
+template <class T>
+bool field_from_text(std::string_view text, std::optional<T>* value) {
+  return field_from_text(text, &value->emplace());
 }
 
 // Splits `[a, (b,c), d]` at commas outside parentheses; nothing when the brackets are not there.

@@ -3,16 +3,21 @@
 //
 //   vnni_dot_u8i8     acc[l] = sum over f of i32(a[f]) * i32(b[l, f])    l < 16, f < 4
 //   avx512_bf16_dot   acc[l] = sum over f of f32(a[f]) * f32(b[l, f])    l < 16, f < 2
+//   a tile            acc[r, l] = sum over f of a[r, f] * b[l, f]        r < 16, l < 16, f < 64
 //
-// The Dag of a row says what is computed, on which types and in which extents; operands and result
-// lie in memory as its tensors do, row-major. No two rows compute the same. Immutable; shared
-// between threads.
+// The Dag of a row says what is computed, on which types and in which extents. Its axes, spatial
+// ones first, are the innermost loops that the intrinsic takes the place of: rows, which the first
+// operand has, lanes, which the second has, and factors, which are summed. Operands and result lie
+// in memory as the tensors of the Dag do, row-major; along a strided axis (the rows of a tile,
+// whose stride the instruction takes) any distance will do. Several rows may compute the same: a
+// `tensorize` names the one it means. Immutable; shared between threads.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/inline_vector.h"
 #include "base/name.h"
@@ -22,21 +27,44 @@
 namespace tilewright::schedule {
 
 struct TensorIntrinsic {
+  // What an axis moves along: the two operands, by TensorId of the Dag, and the result.
+  static constexpr size_t kResult = 2;
+
   Name name;
   Capability capability;               // what a target needs to have
-  std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum over one axis
+  std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum of their products
+  std::vector<Name> strided{};         // axes along which elements may lie any distance apart
 
   const te::Op& fold() const { return dag->ops().back(); }
-  int64_t lanes() const { return fold().axes[0].extent.high; }
-  int64_t factors() const { return fold().reduce_axes[0].extent.high; }
-  // How many elements operand `operand` moves in memory along the lanes and along the factors.
-  int64_t lane_step(size_t operand) const;
-  int64_t factor_step(size_t operand) const;
+  size_t axes() const { return spatial_axes() + fold().reduce_axes.size(); }
+  size_t spatial_axes() const { return fold().axes.size(); }
+  const te::Axis& axis(size_t k) const {
+    return k < spatial_axes() ? fold().axes[k] : fold().reduce_axes[k - spatial_axes()];
+  }
+  int64_t extent(size_t axis) const { return this->axis(axis).extent.high; }
+  bool reduces(size_t axis) const { return axis >= spatial_axes(); }
+  bool is_strided(size_t axis) const;
+
+  int64_t rows() const;     // elements of the axes that only the first operand has; 1: none
+  int64_t lanes() const;    // of those that only the second operand has
+  int64_t factors() const;  // of those that are summed
+
+  // How many elements an operand, or the result, moves in memory along an axis; 0: it stands still.
+  // Of a strided axis only that it moves is meant.
+  int64_t step(size_t operand, size_t axis) const;
   std::string to_string() const;  // what it computes, with the types
 };
 
-std::span<const TensorIntrinsic> all_intrinsics();
-const TensorIntrinsic* find_intrinsic(Name name);  // null when there is none
+using IntrinsicTable = std::span<const TensorIntrinsic>;
+
+IntrinsicTable all_intrinsics();
+// Null when there is none.
+const TensorIntrinsic* find_intrinsic(Name name, IntrinsicTable table = all_intrinsics());
+
+// acc[r, l] = sum over f of a[r, f] * b[l, f] in the type of the sum, for a row of the table;
+// without an axis r where there is one row.
+std::shared_ptr<const te::Dag> dot_products(int64_t rows, int64_t lanes, int64_t factors,
+                                            ir::Scalar a_type, ir::Scalar b_type, ir::Scalar sum);
 
 // The loads that stand for the operands of the intrinsic where `value` is what it sums, with the
 // factors in either order: one way, two where both orders are of the same types, or none. Indices

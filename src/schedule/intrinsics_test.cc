@@ -5,18 +5,43 @@
 namespace tilewright::schedule {
 namespace {
 
-TEST(Intrinsics, RowsAreNamedAndDoNotCoincide) {
-  const auto rows = all_intrinsics();
-  for (size_t k = 0; k < rows.size(); ++k) {
-    EXPECT_EQ(find_intrinsic(rows[k].name), &rows[k]);
-    for (size_t other = 0; other < k; ++other) {
-      const bool same_loops =
-          rows[k].lanes() == rows[other].lanes() && rows[k].factors() == rows[other].factors();
-      const bool same = same_loops && !match_operands(rows[k], rows[other].fold().body[0]).empty();
-      EXPECT_FALSE(same) << rows[k].name.text() << " is " << rows[other].name.text();
-    }
-  }
+TEST(Intrinsics, RowsAreFoundByName) {
+  const IntrinsicTable rows = all_intrinsics();
+  for (size_t k = 0; k < rows.size(); ++k) EXPECT_EQ(find_intrinsic(rows[k].name), &rows[k]);
   EXPECT_EQ(find_intrinsic(Name("vnni_dot")), nullptr);
+  EXPECT_EQ(find_intrinsic(Name("vnni_dot_u8i8"), rows.subspan(1)), nullptr);
+}
+
+// Rows before lanes, factors last; a spatial axis moves one operand and the result.
+TEST(Intrinsics, AxesAreRowsLanesAndFactors) {
+  const TensorIntrinsic tile{
+      Name("tile"),
+      Capability::DotU8I8Lanes16,
+      dot_products(2, 16, 4, ir::Scalar::U8, ir::Scalar::I8, ir::Scalar::I32),
+      {Name("r")}};
+  std::vector<TensorIntrinsic> table(all_intrinsics().begin(), all_intrinsics().end());
+  table.push_back(tile);
+  for (const TensorIntrinsic& row : table) {
+    bool lanes = false;
+    int64_t elements = 1;
+    for (size_t axis = 0; axis < row.axes(); ++axis) {
+      const bool first = row.step(0, axis) != 0, second = row.step(1, axis) != 0;
+      EXPECT_EQ(first && second, row.reduces(axis)) << row.name.text();
+      EXPECT_EQ(row.step(TensorIntrinsic::kResult, axis) == 0, row.reduces(axis));
+      EXPECT_FALSE(lanes && first && !row.reduces(axis)) << row.name.text();
+      lanes |= second;
+      elements *= row.extent(axis);
+    }
+    EXPECT_EQ(row.rows() * row.lanes() * row.factors(), elements) << row.name.text();
+  }
+  EXPECT_EQ(tile.rows(), 2);
+  EXPECT_EQ(tile.lanes(), 16);
+  EXPECT_EQ(tile.factors(), 4);
+  EXPECT_TRUE(tile.is_strided(0));
+  EXPECT_FALSE(tile.is_strided(1));
+  EXPECT_EQ(tile.to_string(),
+            "acc[r, l] = sum over f of i32(a[r, f]) * i32(b[l, f]); r < 2, l < 16, f < 4; a of u8, "
+            "b of i8");
 }
 
 TEST(Intrinsics, SayWhatTheyCompute) {
@@ -28,10 +53,11 @@ TEST(Intrinsics, SayWhatTheyCompute) {
 
 TEST(Intrinsics, OperandsLieRowMajor) {
   for (const TensorIntrinsic& row : all_intrinsics()) {
-    EXPECT_EQ(row.lane_step(0), 0);
-    EXPECT_EQ(row.factor_step(0), 1);
-    EXPECT_EQ(row.lane_step(1), row.factors());
-    EXPECT_EQ(row.factor_step(1), 1);
+    EXPECT_EQ(row.step(0, 0), 0);
+    EXPECT_EQ(row.step(0, 1), 1);
+    EXPECT_EQ(row.step(1, 0), row.factors());
+    EXPECT_EQ(row.step(1, 1), 1);
+    EXPECT_EQ(row.step(TensorIntrinsic::kResult, 0), 1);
   }
 }
 

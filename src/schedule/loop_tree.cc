@@ -46,6 +46,11 @@ class TreePrinter {
     return " packed for " + tree_.stage(buffer.packed_for).name.text();
   }
 
+  std::string scope(const Stage& stage) const {
+    const MemoryScope scope = memory_scope(tree_, stage.first_buffer);
+    return scope == default_scope(stage) ? "" : fmt::format(" in {} memory", word_of(scope));
+  }
+
   void print_stage(StageIndex index, int depth) {
     const Stage& stage = tree_.stage(index);
     for (const VarIndex loop : stage.loops) {
@@ -78,8 +83,8 @@ class TreePrinter {
       if (!reads.empty()) reads += ", ";
       reads += tree_.stage(tree_.buffer(access.buffer).stage).name.text();
     }
-    line(depth, fmt::format("{} ({}){}{} <- {}", stage.name.text(), shape, packed(stage),
-                            stage.streams ? " streamed" : "", reads));
+    line(depth, fmt::format("{} ({}){}{}{} <- {}", stage.name.text(), shape, scope(stage),
+                            packed(stage), stage.streams ? " streamed" : "", reads));
   }
 
   const LoopTree& tree_;
@@ -161,6 +166,12 @@ VarIndex LoopTree::find_loop(StageIndex index, Name name) const {
 const TensorizedLoop* LoopTree::find_tensorized(VarIndex loop) const {
   const auto found = std::ranges::find(tensorized, loop, &TensorizedLoop::loop);
   return found == tensorized.end() ? nullptr : &*found;
+}
+
+const TensorIntrinsic& LoopTree::intrinsic_of(const TensorizedLoop& loop) const {
+  const TensorIntrinsic* found = find_intrinsic(loop.intrinsic, intrinsics);
+  CHECK(found != nullptr, "no intrinsic {}", loop.intrinsic.text());
+  return *found;
 }
 
 std::string LoopTree::to_string() const { return TreePrinter(*this).run(); }

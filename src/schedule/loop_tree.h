@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,7 +32,9 @@
 #include "base/hash.h"
 #include "base/inline_vector.h"
 #include "layout/layout.h"
+#include "schedule/intrinsics.h"
 #include "schedule/stage_name.h"
+#include "target/capability.h"
 #include "task/workload.h"
 
 namespace tilewright::schedule {
@@ -41,9 +44,11 @@ using VarIndex = int16_t;
 using BufferIndex = int16_t;
 inline constexpr int16_t kNone = -1;
 
-inline constexpr size_t kMaxLoops = 32;  // of a stage
-inline constexpr size_t kMaxAxes = 12;   // of a stage, reduce axes included
-inline constexpr size_t kMaxRank = 8;    // of a buffer
+// Room for a blocked convolution of three dimensions (rank 9, 14 axes) in tiles of a GPU (37
+// loops).
+inline constexpr size_t kMaxLoops = 48;  // of a stage
+inline constexpr size_t kMaxAxes = 16;   // of a stage, reduce axes included
+inline constexpr size_t kMaxRank = 10;   // of a buffer
 inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
@@ -144,8 +149,8 @@ struct Stage {
   // Numbers: where its own iteration begins and what it covers.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
   InlineVector<int64_t, kMaxRank> origin_slack{};  // by how much it may be off in a tail
-  bool frozen = false;     // while lowering: it has been written, so its numbers stay as they are
-  uint8_t whole_dims = 0;  // At: bit d: dimension d is computed whole, whatever its readers need
+  bool frozen = false;      // while lowering: it has been written, so its numbers stay as they are
+  uint16_t whole_dims = 0;  // At: bit d: dimension d is computed whole, whatever its readers need
 };
 
 struct Buffer {
@@ -153,9 +158,11 @@ struct Buffer {
   uint8_t output = 0;        // of its operator
   uint8_t rank = 0;
   ir::Scalar element = ir::Scalar::F32;
-  te::TensorId tensor = 0;        // the tensor whose values it holds
-  bool is_argument = false;       // an input or output of the workload
-  bool is_constant = false;       // known at compile time
+  te::TensorId tensor = 0;   // the tensor whose values it holds
+  bool is_argument = false;  // an input or output of the workload
+  bool is_constant = false;  // known at compile time
+  // The memory that a step chose for it; nothing: default_scope. Arguments have none.
+  std::optional<MemoryScope> scope{};
   StageIndex packed_for = kNone;  // laid out for this reader
   int16_t pack_step = kNone;
   // An argument that is a part of a larger row-major array: the extents of that; else empty.
@@ -194,7 +201,8 @@ struct PrefetchRequest {
   int16_t step = kNone;
 };
 
-// The loop over the lanes of a tensor intrinsic, which takes its place and that of the loop inside.
+// The outermost of the loops of a tensor intrinsic, which takes its place and that of all inside
+// it.
 struct TensorizedLoop {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
@@ -217,6 +225,7 @@ struct RegionDim {
 
 struct LoopTree {
   const te::Dag* dag = nullptr;
+  IntrinsicTable intrinsics = all_intrinsics();  // what a tensorize may name; outlives the tree
   bool reassociate = true;  // a permission of the workload: folds may happen in any order
   bool lowering = false;    // numbers of branches are made: Stage::whole_dims stays as it is
   std::vector<LoopVar> vars;
@@ -251,6 +260,7 @@ struct LoopTree {
   StageIndex find_stage(StageName name) const;                 // kNone when absent
   VarIndex find_loop(StageIndex stage, Name name) const;       // kNone when absent
   const TensorizedLoop* find_tensorized(VarIndex loop) const;  // null when it is not
+  const TensorIntrinsic& intrinsic_of(const TensorizedLoop& loop) const;
   std::string to_string() const;  // stages with their loops, for people
 };
 
@@ -266,6 +276,15 @@ bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarI
 // (kNone: all of it).
 void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
                RegionDim* dims);
+
+// The memory that a buffer lives in. Unless a step says otherwise, arguments and what is computed
+// at root are global, and what is attached to a loop is local to the thread that runs it.
+inline MemoryScope default_scope(const Stage& writer) {
+  return writer.place == Attachment::At ? MemoryScope::Local : MemoryScope::Global;
+}
+inline MemoryScope memory_scope(const LoopTree& tree, BufferIndex buffer) {
+  return tree.buffer(buffer).scope.value_or(default_scope(tree.stage(tree.buffer(buffer).stage)));
+}
 
 // The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise, in
 // the array that it is a part of.

@@ -107,10 +107,10 @@ class Numbers {
     for (size_t d = 0; d < rank; ++d) {
       LoopVar& axis = tree_.var(stage.dims[d]);
       if (axis.origin != VarOrigin::Axis) continue;  // factored: whole, or InsideFold refuses
-      const auto bit = static_cast<uint8_t>(1u << d);
+      const auto bit = static_cast<uint16_t>(1u << d);
       if (!tree_.lowering) {
         stage.whole_dims =
-            static_cast<uint8_t>(hull[d].whole ? stage.whole_dims | bit : stage.whole_dims & ~bit);
+            static_cast<uint16_t>(hull[d].whole ? stage.whole_dims | bit : stage.whole_dims & ~bit);
       }
       if ((stage.whole_dims & bit) != 0) continue;  // the extent is the whole dimension already
       axis.extent = std::min(axis.extent, hull[d].extent);

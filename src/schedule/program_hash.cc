@@ -60,6 +60,9 @@ class ProgramHasher {
       hasher_.add(rank_[static_cast<size_t>(tree_.buffer(access.buffer).stage)]);
     }
     const Buffer& buffer = tree_.buffer(stage.first_buffer);
+    if (buffer.scope && *buffer.scope != default_scope(stage)) {
+      hasher_.add(0x5c).add(static_cast<uint64_t>(*buffer.scope));
+    }
     if (buffer.packed_for != kNone) layout_of(tree_, stage.first_buffer).hash_into(hasher_);
   }
 

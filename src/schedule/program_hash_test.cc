@@ -24,7 +24,10 @@ TEST(ProgramHash, IsOneForOneProgram) {
       {"cache_read A [C]\ncache_read B [C]", "cache_read B [C]\ncache_read A [C]"},
       {"cache_read A [C] ordinal=5", "cache_read A [C]"},
       {"pack B C\nsplit C j [16]", "split C j [16]\npack B C"},
-      {"split C j [16]", "split C j [16] tail=overlap"},  // nothing is left over
+      {"split C j [16]", "split C j [16] tail=overlap"},      // nothing is left over
+      {"cache_read A [C]", "cache_read A [C] scope=global"},  // where it lives anyhow
+      {"cache_read A [C]\ncompute_at A.read C i",
+       "cache_read A [C] scope=local\ncompute_at A.read C i"},
   };
   for (const auto& [a, b] : same) EXPECT_EQ(bench.hash(a), bench.hash(b)) << a << "\n---\n" << b;
 }
@@ -46,6 +49,8 @@ TEST(ProgramHash, DiffersForEveryChange) {
       "split C i [11]",  // as many i.0 as with 10
       "reorder C [j, i]",
       "reorder C [k, j]",
+      "cache_read A [C] scope=shared\ncompute_at A.read C i",
+      "cache_read A [C] scope=register\ncompute_at A.read C i",
       "annotate C i parallel",
       "annotate C i unroll",
       "annotate C j unroll",

@@ -78,6 +78,10 @@ std::string field_form(std::string_view name, const T*) {
   if constexpr (std::is_enum_v<T>) return all_words(T{});
   return std::string(name);
 }
+template <class T>
+std::string field_form(std::string_view name, const std::optional<T>*) {
+  return field_form(name, static_cast<const T*>(nullptr));
+}
 template <class T, size_t N>
 std::string field_form(std::string_view name, const InlineVector<T, N>*) {
   return fmt::format("[up to {} {}]", N, name);

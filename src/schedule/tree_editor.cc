@@ -348,6 +348,14 @@ Illegal check_packed(const LoopTree& tree, BufferIndex index) {
   return illegal ? Illegal{illegal.code, buffer.pack_step, illegal.stage, {}, illegal.a} : illegal;
 }
 
+// Memory of a thread or of a block of threads lives in a loop.
+Illegal check_scope(const LoopTree& tree, const Buffer& buffer) {
+  const Stage& writer = tree.stage(buffer.stage);
+  if (!buffer.scope || *buffer.scope == MemoryScope::Global) return {};
+  if (writer.place != Attachment::Root) return {};
+  return {IllegalCode::ScopeAtRoot, -1, writer.name, {}};
+}
+
 }  // namespace
 
 bool is_one_axis(const AccessDim& dim) {
@@ -453,6 +461,7 @@ Illegal check_structure(LoopTree& tree) {
     if (const Illegal illegal = check_prefetch(tree, request)) return illegal;
   }
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
+    if (const Illegal illegal = check_scope(tree, tree.buffers[k])) return illegal;
     if (tree.buffers[k].packed_for == kNone) continue;
     if (const Illegal illegal = check_packed(tree, static_cast<BufferIndex>(k))) return illegal;
   }

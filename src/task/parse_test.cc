@@ -88,9 +88,9 @@ TEST(ParseWorkload, PartsTravelWithTheDag) {
       dag_workload(matmul->dag, {}, {}, {{.tensor = "C", .extents = {7, 20}, .alignment = 16}});
   EXPECT_EQ(plain.key(), matmul->key());
   EXPECT_NE(part.key(), plain.key());
-  EXPECT_EQ(part.operands[2].layout.to_string(), "[d0:7, d1:20]");
-  EXPECT_TRUE(is_part(part, part.operands[2]));
-  EXPECT_FALSE(is_part(part, part.operands[0]));
+  EXPECT_EQ(part.operands[2].storage().to_string(), "[d0:7, d1:20]");
+  EXPECT_TRUE(part.operands[2].is_part());
+  EXPECT_FALSE(part.operands[0].is_part());
   const auto back = parse_workload(part.text);
   ASSERT_TRUE(back.has_value()) << back.error().message;
   EXPECT_EQ(back->key(), part.key());

@@ -91,6 +91,17 @@ layout::Layout row_major_of(const te::Tensor& tensor) {
   return layout::Layout::row_major(shape_of(tensor));
 }
 
+// Row-major operands and parts of row-major arrays enter by the array alone; any other layout is
+// marked, so that no padded layout has the key of a part.
+void add_storage(Hasher& hasher, const Operand& operand, const layout::Layout& row_major) {
+  constexpr uint64_t kOwnLayout = 0x1a;
+  operand.storage().hash_into(hasher);
+  if (!operand.layout.free && operand.layout != row_major) {
+    hasher.add(kOwnLayout);
+    operand.layout.hash_into(hasher);
+  }
+}
+
 // The elements of an array of these extents can be counted.
 bool is_countable(const std::vector<int64_t>& extents) {
   int64_t product = 1;
@@ -110,9 +121,13 @@ Hash128 Workload::key() const {
   for (const Operand& operand : operands) {
     hasher.add(operand.tensor).add(static_cast<uint64_t>(operand.role));
     hasher.add_signed(operand.alignment);
-    operand.layout.hash_into(hasher);
+    add_storage(hasher, operand, row_major_of(dag->tensor(operand.tensor)));
   }
   return hasher.finish();
+}
+
+layout::Layout Operand::storage() const {
+  return is_part() ? layout::Layout::row_major(within) : layout;
 }
 
 const Operand& Workload::operand_of(te::TensorId tensor) const {
@@ -165,14 +180,9 @@ Status set_part(Workload& workload, const OperandPart& part) {
                                                  "power of two up to 64",
                                                  part.tensor, part.alignment));
   }
-  found->layout = layout::Layout::row_major(part.extents);
+  found->within = part.extents == shape ? std::vector<int64_t>() : part.extents;
   found->alignment = part.alignment;
   return {};
-}
-
-bool is_part(const Workload& workload, const Operand& operand) {
-  return !operand.layout.free &&
-         operand.layout != row_major_of(workload.dag->tensor(operand.tensor));
 }
 
 Hash128 Task::key() const {

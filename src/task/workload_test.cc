@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "base/check.h"
 #include "task/parse.h"
@@ -114,6 +115,50 @@ TEST(Task, KeyHoldsTheTarget) {
 TEST(Workload, KeysAreStable) {
   EXPECT_EQ(parsed("matmul:m=512,n=512,k=512").key().hex(), "dcfe731be1ec11847ecc07e3c319d84b");
   EXPECT_EQ(parsed("C2D2").key().hex(), "78a9b44ab0c2c1d8c93e825d538d1747");
+  EXPECT_EQ(parsed("matmul:m=4,n=5,k=6,constant=B").key().hex(),
+            "db6d70940728d960862b37901ca34425");
+  EXPECT_EQ(parsed("softmax:m=4,n=8").key().hex(), "aaf4d981da7fd37f5f6a39b7be85dfc5");
+}
+
+TEST(Workload, KeysOfPartsAreStable) {
+  const Workload matmul = parsed("matmul:m=7,n=9,k=5");
+  const Workload one =
+      dag_workload(matmul.dag, {}, {}, {{.tensor = "C", .extents = {7, 20}, .alignment = 16}});
+  EXPECT_EQ(one.key().hex(), "4fa0db89c2c38c58abde9f72de5820ec");
+  EXPECT_TRUE(one.text.ends_with(R"(,"parts":{"C":[[7,20],16]}})")) << one.text;
+  const Workload two = dag_workload(matmul.dag, {"B"}, {},
+                                    {{.tensor = "A", .extents = {9, 8}, .alignment = 64},
+                                     {.tensor = "C", .extents = {7, 9}, .alignment = 32}});
+  EXPECT_EQ(two.key().hex(), "b17fc6348f3d0f16087da16a03ccc5b3");
+}
+
+TEST(Workload, ALayoutIsNoPlace) {
+  const Workload matmul = parsed("matmul:m=7,n=9,k=5");
+  const auto output = [](const Workload& workload) -> const Operand& {
+    return workload.operands[2];
+  };
+  Workload part = matmul;
+  ASSERT_TRUE(set_part(part, {.tensor = "C", .extents = {7, 20}, .alignment = 64}));
+  EXPECT_TRUE(output(part).is_part());
+  EXPECT_EQ(output(part).layout.to_string(), "[d0:7, d1:9]");
+  EXPECT_EQ(output(part).storage().to_string(), "[d0:7, d1:20]");
+
+  Workload blocked = matmul;
+  blocked.operands[2].layout = layout::Layout::blocked(std::vector<int64_t>{7, 9}, 1, 4);
+  EXPECT_FALSE(output(blocked).is_part());
+  EXPECT_EQ(output(blocked).storage(), output(blocked).layout);
+
+  Workload padded = matmul;  // rows of 20, all of them its own
+  padded.operands[2].layout = layout::Layout::row_major(std::vector<int64_t>{7, 20});
+  EXPECT_FALSE(output(padded).is_part());
+  EXPECT_EQ(output(padded).storage(), output(part).storage());
+
+  Workload whole = matmul;
+  ASSERT_TRUE(set_part(whole, {.tensor = "C", .extents = {7, 9}, .alignment = 64}));
+  EXPECT_FALSE(output(whole).is_part());
+  EXPECT_EQ(whole.key(), matmul.key());
+  const std::set<Hash128> keys = {matmul.key(), part.key(), blocked.key(), padded.key()};
+  EXPECT_EQ(keys.size(), 4u);
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ std::optional<std::string> ProgramChecker::first_wrong(const Memory& memory) {
 std::optional<std::string> ProgramChecker::first_wrong(te::TensorId output,
                                                        const std::vector<uint8_t>& bytes) {
   const te::Tensor& tensor = task_.workload.dag->tensor(output);
-  const layout::Layout& layout = task_.workload.operand_of(output).layout;
+  const layout::Layout layout = task_.workload.operand_of(output).storage();
   const size_t rank = tensor.shape.size();
   std::vector<int64_t> index(rank, 0);
   const auto elements = static_cast<int64_t>(bytes.size()) / ir::bytes_of(tensor.element);

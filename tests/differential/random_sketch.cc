@@ -246,7 +246,7 @@ class SketchMaker {
     const te::Op& op = dag_.op(id);
     for (const TensorIntrinsic& intrinsic : all_intrinsics()) {
       const bool fits = !match_operands(intrinsic, op.body[0]).empty();
-      if (!fits || op.axes.empty() || !host_target(1).has(intrinsic.feature)) continue;
+      if (!fits || op.axes.empty() || !host_target(1).has(intrinsic.capability)) continue;
       const Name lanes = op.axes.back().name, factors = op.reduce_axes.back().name;
       writer_.add(Split{main, lanes, {intrinsic.lanes()}, Tail::Peel});
       writer_.add(Split{main, factors, {intrinsic.factors()}, Tail::Peel});

@@ -12,7 +12,7 @@ namespace tilewright::codegen {
 CValue CEmitter::emit_dot(const ir::Dot& dot) {
   const ir::Type factors = dot.a.type();
   constexpr int kWordBytes = 4;
-  if (factors.lanes * ir::bytes_of(factors.scalar) != kWordBytes) {
+  if (dot.rows != 1 || factors.lanes * ir::bytes_of(factors.scalar) != kWordBytes) {
     return unsupported("a dot product of " + ir::to_string(factors), dot.type);
   }
   if (frame_->mask) return unsupported("a dot product in an arm of a vector Select", dot.type);

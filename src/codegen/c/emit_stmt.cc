@@ -173,6 +173,10 @@ void CEmitter::emit_allocate(const ir::Allocate& allocate) {
     case ir::Scope::Argument:
       unsupported("argument `" + buffer.name + "` is allocated", ir::kIndex);
       return;
+    case ir::Scope::Shared:
+      unsupported("`" + buffer.name + "` lives in memory that the threads of a block share",
+                  ir::kIndex);
+      return;
     case ir::Scope::Register:
       declare_register(id);
       emit(allocate.body);

@@ -355,10 +355,11 @@ Lane Interpreter::evaluate_reduce(const VectorReduce& reduce) {
 
 Lane Interpreter::evaluate_dot(const Dot& dot, unsigned lane) {
   Lane sum = evaluate(dot.sum, lane);
-  const unsigned factors = dot.a.type().lanes;
+  const unsigned factors = dot.factors();
+  const unsigned row = lane / dot.lanes();
   for (unsigned f = factors; f-- > 0;) {
-    const Lane a = evaluate(dot.a, f);
-    const Lane b = evaluate(dot.b, lane * factors + f);
+    const Lane a = evaluate(dot.a, row * factors + f);
+    const Lane b = evaluate(dot.b, lane % dot.lanes() * factors + f);
     sum = dot_lane(dot.type.scalar, a, b, sum);
   }
   return sum;

@@ -9,18 +9,21 @@ namespace tilewright::codegen {
 namespace {
 
 struct DotInstruction {
+  std::string_view name;  // of schedule/intrinsics.cc
   ir::Type sum, a, b;
   Feature feature;
   llvm::Intrinsic::ID id;  // (sum, a for each lane, b)
 };
 
 constexpr DotInstruction kInstructions[] = {
-    {{ir::Scalar::I32, 16},
+    {"vnni_dot_u8i8",
+     {ir::Scalar::I32, 16},
      {ir::Scalar::U8, 4},
      {ir::Scalar::I8, 64},
      Feature::Avx512vnni,
      llvm::Intrinsic::x86_avx512_vpdpbusd_512},
-    {{ir::Scalar::F32, 16},
+    {"avx512_bf16_dot",
+     {ir::Scalar::F32, 16},
      {ir::Scalar::BF16, 2},
      {ir::Scalar::BF16, 32},
      Feature::Avx512bf16,
@@ -31,7 +34,8 @@ constexpr DotInstruction kInstructions[] = {
 
 Emitter::Value Emitter::emit_dot(const ir::Dot& dot) {
   const auto* row = std::ranges::find_if(kInstructions, [&](const DotInstruction& instruction) {
-    return instruction.sum == dot.type && instruction.a == dot.a.type() &&
+    const bool named = dot.intrinsic.empty() || dot.intrinsic.text() == instruction.name;
+    return named && dot.rows == 1 && instruction.sum == dot.type && instruction.a == dot.a.type() &&
            instruction.b == dot.b.type() && target_.has(instruction.feature);
   });
   if (row == std::end(kInstructions)) {

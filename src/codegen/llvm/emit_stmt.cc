@@ -139,6 +139,9 @@ void Emitter::emit_allocate(const ir::Allocate& allocate) {
     case ir::Scope::Argument:
       unsupported("argument `" + buffer.name + "` is allocated");
       return;
+    case ir::Scope::Shared:
+      unsupported("`" + buffer.name + "` lives in memory that the threads of a block share");
+      return;
     case ir::Scope::Register: {
       // One element is promoted; more stay in memory.
       llvm::Type* type =

@@ -43,7 +43,8 @@ Illegal apply_step(TreeEditor& editor, const CacheRead& step) {
   const BufferIndex to = editor.add_buffer({.stage = copy,
                                             .rank = original.rank,
                                             .element = original.element,
-                                            .tensor = original.tensor});
+                                            .tensor = original.tensor,
+                                            .scope = step.scope});
   tree.stage(copy).first_buffer = to;
   const te::Op& definition = tree.dag->op(op);
   for (uint8_t d = 0; d < original.rank; ++d) {

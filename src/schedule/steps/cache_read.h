@@ -6,6 +6,8 @@
 //     C[i] = ... A[i, k] ...       A.read[i, k] = A[i, k]
 //                                for i, k:
 //                                  C[i] = ... A.read[i, k] ...
+//
+// `scope=shared` says which memory the copy lives in; else memory_scope (loop_tree.h) does.
 #pragma once
 
 #include "schedule/fields.h"
@@ -17,12 +19,13 @@ struct CacheRead {
   StageName stage;      // whose values are copied
   StageList readers;    // who takes the copy
   int64_t ordinal = 0;  // names the new stage: A.read, A.read.1, ...; no two alike
+  std::optional<MemoryScope> scope{};
 
   static constexpr std::string_view kTag = "cache_read";
   static constexpr auto fields() {
-    return std::tuple(required("stage", &CacheRead::stage),
-                      required("readers", &CacheRead::readers),
-                      optional("ordinal", &CacheRead::ordinal));
+    return std::tuple(
+        required("stage", &CacheRead::stage), required("readers", &CacheRead::readers),
+        optional("ordinal", &CacheRead::ordinal), optional("scope", &CacheRead::scope));
   }
   bool operator==(const CacheRead&) const = default;
 };

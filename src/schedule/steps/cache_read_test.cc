@@ -122,5 +122,37 @@ TEST(CacheRead, Illegal) {
   });
 }
 
+TEST(CacheRead, ChoosesTheMemory) {
+  check_legal({
+      {"matmul:m=4,n=6,k=8", "cache_read A [C] scope=shared\n", "compute_at A.read C i", R"(
+for i < 4
+  for d0 < 1
+    for d1 < 8
+      A.read (1x8) in shared memory <- A
+  for j < 6
+    for k < 8
+      C (4x6) <- A.read, B
+)"},
+      // What it would be anyhow.
+      {"matmul:m=4,n=6,k=8", "cache_read A [C] scope=local\n", "compute_at A.read C i", R"(
+for i < 4
+  for d0 < 1
+    for d1 < 8
+      A.read (1x8) <- A
+  for j < 6
+    for k < 8
+      C (4x6) <- A.read, B
+)"},
+  });
+  check_round_trip("cache_read A [C] scope=shared");
+  check_round_trip("cache_read A [C] ordinal=2 scope=global");
+  check_illegal({{"matmul:m=4,n=6,k=8",
+                  "",
+                  "cache_read A [C] scope=shared",
+                  IllegalCode::ScopeAtRoot,
+                  {"A.read is computed at root", "compute_at a loop"}}});
+  EXPECT_FALSE(trace_from_text("cache_read A [C] scope=constant"));
+}
+
 }  // namespace
 }  // namespace tilewright::schedule::testing

@@ -43,8 +43,12 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
   for (uint8_t k = 0; k < old.buffers; ++k) {
     const Buffer out = tree.buffer(static_cast<BufferIndex>(old.first_buffer + k));
     const ir::Scalar element = op.reduction ? op.reduction->identity[k].type().scalar : out.element;
-    const BufferIndex buffer = editor.add_buffer(
-        {.stage = write, .output = k, .rank = out.rank, .element = element, .tensor = out.tensor});
+    const BufferIndex buffer = editor.add_buffer({.stage = write,
+                                                  .output = k,
+                                                  .rank = out.rank,
+                                                  .element = element,
+                                                  .tensor = out.tensor,
+                                                  .scope = step.scope});
     if (k == 0) tree.stage(write).first_buffer = buffer;
     editor.add_identity_access(index, buffer);
   }

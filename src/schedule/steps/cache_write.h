@@ -7,6 +7,8 @@
 //     C[i, j] += A[i, k] * B[k, j]       C.write[i, j] += A[i, k] * B[k, j]
 //                                      for i, j:
 //                                        C[i, j] = C.write[i, j]
+//
+// `scope=register` says which memory the new buffer lives in; else memory_scope (loop_tree.h) does.
 #pragma once
 
 #include "schedule/fields.h"
@@ -16,9 +18,12 @@ namespace tilewright::schedule {
 
 struct CacheWrite {
   StageName stage;
+  std::optional<MemoryScope> scope{};
 
   static constexpr std::string_view kTag = "cache_write";
-  static constexpr auto fields() { return std::tuple(required("stage", &CacheWrite::stage)); }
+  static constexpr auto fields() {
+    return std::tuple(required("stage", &CacheWrite::stage), optional("scope", &CacheWrite::scope));
+  }
   bool operator==(const CacheWrite&) const = default;
 };
 

@@ -122,5 +122,24 @@ TEST(CacheWrite, Illegal) {
   });
 }
 
+TEST(CacheWrite, ChoosesTheMemory) {
+  check_legal(
+      {{"matmul:m=4,n=6,k=8", "cache_write C scope=register\n", "compute_at C.write C i", R"(
+for i < 4
+  for i < 1
+    for j < 6
+      for k < 8
+        C.write (1x6) in register memory <- A, B
+  for j < 6
+    C (4x6) <- C.write
+)"}});
+  check_round_trip("cache_write C scope=register");
+  check_illegal({{"matmul:m=4,n=6,k=8",
+                  "",
+                  "cache_write C scope=register",
+                  IllegalCode::ScopeAtRoot,
+                  {"C.write is computed at root"}}});
+}
+
 }  // namespace
 }  // namespace tilewright::schedule::testing

@@ -175,10 +175,10 @@ TEST(Rfactor, PartialResultsStayOutsideTheLoopThatFoldsThem) {
 
 TEST(Rfactor, RefusesARankThatNoBufferHas) {
   te::DagBuilder builder;
-  std::vector<te::Extent> shape(8, 2);
+  std::vector<te::Extent> shape(kMaxRank, 2);
   std::vector<te::Axis> axes;
   std::vector<ir::Expr> indices;
-  for (int d = 0; d < 8; ++d) {
+  for (size_t d = 0; d < kMaxRank; ++d) {
     axes.push_back(builder.axis("a" + std::to_string(d), 2));
     indices.push_back(axes.back().var);
   }
@@ -187,7 +187,7 @@ TEST(Rfactor, RefusesARankThatNoBufferHas) {
   builder.reduce("S", axes, {k}, ir::BinaryOp::Add, builder.read(x, indices), ir::Scalar::F32);
   const Workbench bench(std::move(builder).build());
   EXPECT_EQ(bench.refusal("rfactor S k").code, IllegalCode::RankTooHigh);
-  EXPECT_NE(bench.explanation("rfactor S k").find("more than 8 dimensions"), std::string::npos);
+  EXPECT_NE(bench.explanation("rfactor S k").find("more than 10 dimensions"), std::string::npos);
 }
 
 }  // namespace

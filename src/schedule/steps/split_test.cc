@@ -146,25 +146,25 @@ TEST(Split, Illegal) {
 
 TEST(Split, RefusesMoreLoopsThanAStageHolds) {
   std::string steps = "split C i [1, 1, 1, 1, 1, 1, 1]\n";
-  for (int k = 0; k < 3; ++k)
+  for (int k = 0; k < 5; ++k)
     steps += "split C i." + std::to_string(k) + " [1, 1, 1, 1, 1, 1, 1]\n";
   const Workbench bench("matmul:m=64,n=64,k=64");
-  EXPECT_EQ(bench.refusal(steps).code, IllegalCode::None);  // 8 + 3 * 7 + 2 = 31
+  EXPECT_EQ(bench.refusal(steps).code, IllegalCode::None);  // 8 + 5 * 7 + 2 = 45
   check_illegal({{"matmul:m=64,n=64,k=64",
                   steps,
-                  "split C j [2, 2]",
+                  "split C j [2, 2, 2, 2]",
                   IllegalCode::TooManyLoops,
-                  {"more than 32 loops"}}});
+                  {"more than 48 loops"}}});
 }
 
 // Parts of an index are terms of a form of fixed size.
 TEST(Split, RefusesMorePartsThanAnIndexHolds) {
-  const std::string eight = "split C i [2, 2, 2, 2, 2, 2, 2]\n";
-  const Workbench bench("matmul:m=1024,n=4,k=4");
-  EXPECT_EQ(bench.refusal(eight).code, IllegalCode::None);
-  const Illegal illegal = bench.refusal(eight + "split C i.0 [2]\n");
+  const std::string twelve = "split C i [2, 2, 2, 2, 2, 2, 2]\nsplit C i.0 [2, 2, 2, 2]\n";
+  const Workbench bench("matmul:m=8192,n=4,k=4");
+  EXPECT_EQ(bench.refusal(twelve).code, IllegalCode::None);
+  const Illegal illegal = bench.refusal(twelve + "split C i.0.0 [2]\n");
   EXPECT_EQ(illegal.code, IllegalCode::TooManyTerms);
-  EXPECT_NE(bench.explanation(eight + "split C i.0 [2]\n").find("more than 8 loops"),
+  EXPECT_NE(bench.explanation(twelve + "split C i.0.0 [2]\n").find("more than 12 loops"),
             std::string::npos);
 }
 

@@ -30,11 +30,7 @@ std::optional<int64_t> step_in_memory(const layout::Layout& layout, uint32_t dim
 class TensorizedCheck {
  public:
   TensorizedCheck(const LoopTree& tree, const TensorizedLoop& at)
-      : tree_(tree),
-        at_(at),
-        stage_(tree.stage(at.stage)),
-        intrinsic_(*find_intrinsic(at.intrinsic)),
-        lanes_(at.loop) {}
+      : tree_(tree), at_(at), stage_(tree.stage(at.stage)), intrinsic_(tree.intrinsic_of(at)) {}
 
   Illegal run() {
     if (const Illegal illegal = check_loops()) return illegal;
@@ -50,14 +46,21 @@ class TensorizedCheck {
 
   Illegal check_loops() {
     const size_t count = stage_.loops.size();
-    const bool second_to_last = count >= 2 && stage_.loops[count - 2] == lanes_;
-    if (!second_to_last || tree_.var(lanes_).kind != IterKind::Spatial ||
-        tree_.var(stage_.loops[count - 1]).kind != IterKind::Reduce) {
-      return reject(IllegalCode::IntrinsicLoops, tree_.var(lanes_).name);
+    const size_t axes = intrinsic_.axes();
+    bool fit = count >= axes && stage_.loops[count - axes] == at_.loop;
+    for (size_t k = 0; fit && k < axes; ++k) {
+      fit = (tree_.var(loop_of(k)).kind == IterKind::Reduce) == intrinsic_.reduces(k);
     }
-    factors_ = stage_.loops[count - 1];
-    if (const Illegal illegal = check_loop(lanes_, intrinsic_.lanes())) return illegal;
-    return check_loop(factors_, intrinsic_.factors());
+    if (!fit) return reject(IllegalCode::IntrinsicLoops, tree_.var(at_.loop).name);
+    for (size_t k = 0; k < axes; ++k) {
+      if (const Illegal illegal = check_loop(loop_of(k), intrinsic_.extent(k))) return illegal;
+    }
+    return {};
+  }
+
+  // The loop in the place of an axis of the intrinsic.
+  VarIndex loop_of(size_t axis) const {
+    return stage_.loops[stage_.loops.size() - intrinsic_.axes() + axis];
   }
 
   Illegal check_loop(VarIndex loop, int64_t extent) const {
@@ -89,21 +92,38 @@ class TensorizedCheck {
   }
 
   // Accumulators of another type than the stage's buffer have a buffer of their own, in which the
-  // innermost spatial loop is the last dimension.
+  // spatial loops are the last dimensions, in order.
   Illegal check_accumulator() const {
     const BufferIndex own = stage_.first_buffer;
     if (tree_.buffer(own).element != tree_.dag->op(stage_.op).body[0].type().scalar) return {};
     const layout::Layout layout = layout_of(tree_, own);
-    int64_t step = 0;
-    for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
-      arith::Affine form;
-      CHECK(form_of(tree_, stage_.dims[d], &form), "an index that was legal for the stage");
-      const int64_t weight = form.coefficient_of(static_cast<uint32_t>(lanes_));
-      if (weight == 0) continue;
-      step += step_in_memory(layout, d, weight, intrinsic_.lanes()).value_or(0);
+    std::array<arith::Affine, kMaxRank> forms;
+    for (size_t d = 0; d < stage_.dims.size(); ++d) {
+      CHECK(form_of(tree_, stage_.dims[d], &forms[d]), "an index that was legal for the stage");
     }
-    if (step == 1) return {};
-    return reject(IllegalCode::IntrinsicLayout, tree_.var(lanes_).name, step, 1);
+    for (size_t axis = 0; axis < intrinsic_.spatial_axes(); ++axis) {
+      const VarIndex loop = loop_of(axis);
+      int64_t step = 0;
+      for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
+        step += step_along(layout, d, forms[d], loop);
+      }
+      const int64_t wanted = intrinsic_.step(TensorIntrinsic::kResult, axis);
+      if (fits(axis, step, wanted)) continue;
+      return reject(IllegalCode::IntrinsicLayout, tree_.var(loop).name, step, wanted);
+    }
+    return {};
+  }
+
+  int64_t step_along(const layout::Layout& layout, uint32_t dim, const arith::Affine& form,
+                     VarIndex loop) const {
+    const int64_t weight = form.coefficient_of(static_cast<uint32_t>(loop));
+    if (weight == 0) return 0;
+    return step_in_memory(layout, dim, weight, tree_.var(loop).extent).value_or(0);
+  }
+
+  bool fits(size_t axis, int64_t step, int64_t wanted) const {
+    if (intrinsic_.is_strided(axis)) return (step != 0) == (wanted != 0);
+    return step == wanted;
   }
 
   // Of two ways that do not fit, the one whose shared operand does not move with the lanes is
@@ -122,11 +142,10 @@ class TensorizedCheck {
     for (size_t k = 0; k < loads.size(); ++k) {
       const Access* access = access_to(loads[k]->buffer);
       if (access == nullptr) return reject(IllegalCode::IntrinsicOperand);
-      if (const Illegal illegal = check_step(*access, lanes_, intrinsic_.lane_step(k))) {
-        return illegal;
-      }
-      if (const Illegal illegal = check_step(*access, factors_, intrinsic_.factor_step(k))) {
-        return illegal;
+      for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
+        if (const Illegal illegal = check_step(*access, axis, intrinsic_.step(k, axis))) {
+          return illegal;
+        }
       }
     }
     return {};
@@ -143,17 +162,16 @@ class TensorizedCheck {
     return found;
   }
 
-  Illegal check_step(const Access& access, VarIndex loop, int64_t wanted) const {
+  Illegal check_step(const Access& access, size_t axis, int64_t wanted) const {
     const layout::Layout layout = layout_of(tree_, access.buffer);
+    const VarIndex loop = loop_of(axis);
     int64_t step = 0;
     for (uint32_t d = 0; d < access.rank; ++d) {
       const size_t at = size_t{access.first_dim} + d;
       if (!tree_.dims[at].affine) return reject(IllegalCode::IntrinsicOperand);
-      const int64_t weight = tree_.forms[at].coefficient_of(static_cast<uint32_t>(loop));
-      if (weight == 0) continue;
-      step += step_in_memory(layout, d, weight, tree_.var(loop).extent).value_or(0);
+      step += step_along(layout, d, tree_.forms[at], loop);
     }
-    if (step == wanted) return {};
+    if (fits(axis, step, wanted)) return {};
     const StageName source = tree_.stage(tree_.buffer(access.buffer).stage).name;
     return {IllegalCode::IntrinsicLayout, at_.step, source, tree_.var(loop).name, step, wanted};
   }
@@ -162,8 +180,6 @@ class TensorizedCheck {
   const TensorizedLoop& at_;
   const Stage& stage_;
   const TensorIntrinsic& intrinsic_;
-  VarIndex lanes_;
-  VarIndex factors_ = kNone;
   InlineVector<IntrinsicOperands, 2> ways_;
 };
 
@@ -174,7 +190,7 @@ Illegal apply_step(TreeEditor& editor, const Tensorize& step) {
   VarIndex loop = kNone;
   if (const Illegal illegal = editor.find_scheduled(step.stage, &stage)) return illegal;
   if (const Illegal illegal = editor.find_loop(stage, step.loop, &loop)) return illegal;
-  if (find_intrinsic(step.intrinsic) == nullptr) {
+  if (find_intrinsic(step.intrinsic, editor.tree().intrinsics) == nullptr) {
     return editor.reject(IllegalCode::NoSuchIntrinsic, step.stage, step.loop);
   }
   if (const Illegal illegal = editor.check_unused(stage, loop)) return illegal;

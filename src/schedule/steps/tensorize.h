@@ -1,5 +1,6 @@
-// tensorize: a tensor intrinsic computes the two innermost loops of a sum of products: its lanes,
-// a spatial loop, and inside it its factors, a part of the reduction.
+// tensorize: a tensor intrinsic computes the innermost loops of a sum of products: its spatial
+// loops (rows, lanes) and inside them its factors, a part of the reduction. `loop` is the outermost
+// of them.
 //
 //   tensorize C j.1 vnni_dot_u8i8            C[i, j] = sum over k of i32(A[i, k]) * i32(B[k, j])
 //   for j.1 < 16:                        ->  vnni_dot_u8i8 for j.1 < 16:

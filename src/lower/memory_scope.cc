@@ -1,0 +1,36 @@
+#include "lower/memory_scope.h"
+
+#include <fmt/format.h>
+
+#include "schedule/fields.h"
+
+namespace tilewright::lower {
+
+ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel) {
+  const ir::Scope memory = in_parallel ? ir::Scope::Thread : ir::Scope::Workspace;
+  switch (scope) {
+    case MemoryScope::Global:
+      return memory;
+    case MemoryScope::Shared:
+      return ir::Scope::Shared;
+    case MemoryScope::Local:
+    case MemoryScope::Register:  // promote_registers makes registers of what fits
+      return bytes <= kStackBytes ? ir::Scope::Stack : memory;
+  }
+  return memory;
+}
+
+Status check_scopes(const schedule::LoopTree& tree, const Target& target) {
+  for (size_t k = 0; k < tree.buffers.size(); ++k) {
+    const MemoryScope scope = memory_scope(tree, static_cast<schedule::BufferIndex>(k));
+    const schedule::Stage& writer = tree.stage(tree.buffers[k].stage);
+    if (scope != MemoryScope::Shared || writer.place == schedule::Attachment::Inlined) continue;
+    if (target.has(scope)) continue;
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{} lives in {} memory, which the target {} does not have",
+                            writer.name.text(), schedule::word_of(scope), print_target(target)));
+  }
+  return {};
+}
+
+}  // namespace tilewright::lower

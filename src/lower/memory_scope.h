@@ -1,0 +1,27 @@
+// The memory of a LoopTree's buffers (schedule::memory_scope) as scopes of the loop IR. The one
+// place that knows both: whether a buffer of one thread is on the stack or in a workspace is
+// decided here and nowhere else.
+//
+//   register, local   Stack up to 16 KiB; beyond, Thread inside of a parallel loop, else Workspace
+//   shared            Shared
+//   global            Workspace; Thread inside of a parallel loop, whose iterations share nothing
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.h"
+#include "ir/stmt.h"
+#include "schedule/loop_tree.h"
+#include "target/target.h"
+
+namespace tilewright::lower {
+
+inline constexpr int64_t kStackBytes = 16 * 1024;
+
+// `bytes`: of the whole buffer. `in_parallel`: it is allocated inside of a parallel loop.
+ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel);
+
+// The target has the memories that the buffers of a tree live in.
+Status check_scopes(const schedule::LoopTree& tree, const Target& target);
+
+}  // namespace tilewright::lower

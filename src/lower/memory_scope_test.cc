@@ -1,0 +1,84 @@
+#include "lower/memory_scope.h"
+
+#include <gtest/gtest.h>
+
+#include "lower/pipeline.h"
+#include "schedule/apply.h"
+#include "task/parse.h"
+
+namespace tilewright::lower {
+namespace {
+
+TEST(MemoryScope, EachHasItsScopeOfTheLoopIr) {
+  using enum MemoryScope;
+  struct Case {
+    MemoryScope memory;
+    int64_t bytes;
+    bool in_parallel;
+    ir::Scope scope;
+  };
+  constexpr Case kCases[] = {
+      {Global, 64, false, ir::Scope::Workspace},
+      {Global, 64, true, ir::Scope::Thread},
+      {Shared, 64, false, ir::Scope::Shared},
+      {Shared, 1 << 20, true, ir::Scope::Shared},
+      {Local, kStackBytes, true, ir::Scope::Stack},
+      {Local, kStackBytes + 1, true, ir::Scope::Thread},
+      {Local, kStackBytes + 1, false, ir::Scope::Workspace},
+      {Register, kStackBytes, false, ir::Scope::Stack},
+      {Register, kStackBytes + 1, true, ir::Scope::Thread},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_EQ(ir_scope(c.memory, c.bytes, c.in_parallel), c.scope)
+        << static_cast<int>(c.memory) << ' ' << c.bytes << ' ' << c.in_parallel;
+  }
+}
+
+Result<ir::Function> lowered(std::string_view steps) {
+  const Workload workload = *parse_workload("matmul:m=8,n=8,k=8");
+  const schedule::LoopTree initial = *schedule::initial_tree(workload);
+  const schedule::Trace trace = *schedule::trace_from_text(steps);
+  const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace,
+               {.disabled = {"promote_registers", "hoist_accumulators"}});
+}
+
+ir::Scope scope_in(const ir::Function& function, std::string_view name) {
+  for (const ir::Buffer& buffer : function.buffers) {
+    if (buffer.name == name) return buffer.scope;
+  }
+  ADD_FAILURE() << "no buffer " << name;
+  return ir::Scope::Argument;
+}
+
+TEST(MemoryScope, StepsChooseIt) {
+  const std::string_view place = "\ncompute_at A.read C i";
+  struct Case {
+    std::string_view step;
+    ir::Scope scope;
+  };
+  for (const Case& c : {Case{"cache_read A [C]", ir::Scope::Stack},
+                        Case{"cache_read A [C] scope=local", ir::Scope::Stack},
+                        Case{"cache_read A [C] scope=register", ir::Scope::Stack},
+                        Case{"cache_read A [C] scope=global", ir::Scope::Workspace}}) {
+    const Result<ir::Function> function = lowered(std::string(c.step).append(place));
+    ASSERT_TRUE(function) << c.step << ": " << function.error().message;
+    EXPECT_EQ(scope_in(*function, "A.read"), c.scope) << c.step;
+  }
+  const Result<ir::Function> root = lowered("cache_read A [C]");
+  ASSERT_TRUE(root);
+  EXPECT_EQ(scope_in(*root, "A.read"), ir::Scope::Workspace);
+}
+
+TEST(MemoryScope, ACpuHasNoSharedMemory) {
+  const Result<ir::Function> function =
+      lowered("cache_read A [C] scope=shared\ncompute_at A.read C i");
+  ASSERT_FALSE(function);
+  EXPECT_EQ(function.error().kind, ErrorKind::Unsupported);
+  EXPECT_TRUE(function.error().message.starts_with(
+      "A.read lives in shared memory, which the target x86-64"))
+      << function.error().message;
+}
+
+}  // namespace
+}  // namespace tilewright::lower

@@ -1,0 +1,85 @@
+// The fixed sizes of a LoopTree hold what a GPU makes of the largest operators: a convolution of
+// three dimensions whose image and channels are blocked, in tiles of tiles.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "program_check.h"
+#include "schedule/apply.h"
+#include "te/dag_builder.h"
+
+namespace tilewright::testing {
+namespace {
+
+// Y[n, c0, z0, y0, x0, z1, y1, x1, c1] += X[n, r0, z, y, x, r1] * W[c0, r0, rz, ry, rx, r1, c1]
+// with z = z0 * 8 + z1 + rz, y = y0 + y1 + ry and x = x0 * 2 + x1 + rx.
+std::shared_ptr<const te::Dag> blocked_conv3d() {
+  using ir::Scalar;
+  te::DagBuilder builder;
+  const te::TensorId input = builder.placeholder("X", {1, 2, 71, 2, 3, 1}, Scalar::F32);
+  const te::TensorId weight = builder.placeholder("W", {2, 2, 8, 1, 2, 1, 2}, Scalar::F32);
+  const te::Axis n = builder.axis("n", 1), c0 = builder.axis("c0", 2);
+  const te::Axis z0 = builder.axis("z0", 8), z1 = builder.axis("z1", 8);
+  const te::Axis y0 = builder.axis("y0", 2), y1 = builder.axis("y1", 1);
+  const te::Axis x0 = builder.axis("x0", 1), x1 = builder.axis("x1", 2);
+  const te::Axis c1 = builder.axis("c1", 2);
+  const te::Axis r0 = builder.axis("r0", 2), r1 = builder.axis("r1", 1);
+  const te::Axis rz = builder.axis("rz", 8), ry = builder.axis("ry", 1);
+  const te::Axis rx = builder.axis("rx", 2);
+  const ir::Expr x =
+      builder.read(input, {n.var, r0.var, z0.var * 8 + z1.var + rz.var, y0.var + y1.var + ry.var,
+                           x0.var * 2 + x1.var + rx.var, r1.var});
+  const ir::Expr w = builder.read(weight, {c0.var, r0.var, rz.var, ry.var, rx.var, r1.var, c1.var});
+  builder.reduce("Y", {n, c0, z0, y0, x0, z1, y1, x1, c1}, {r0, rz, ry, rx, r1}, ir::BinaryOp::Add,
+                 x * w, Scalar::F32);
+  return std::move(builder).build();
+}
+
+constexpr std::string_view kTiles = R"(split Y n [1, 1]
+split Y c0 [1, 2]
+split Y z0 [2, 2]
+split Y y0 [2, 1]
+split Y x0 [1, 1]
+split Y z1 [2, 2]
+split Y y1 [1, 1]
+split Y x1 [2]
+split Y c1 [2]
+split Y r0 [1, 2]
+split Y rz [2, 2]
+split Y ry [1, 1]
+split Y rx [2]
+split Y r1 [1]
+reorder Y [n.0, c0.0, z0.0, y0.0, x0.0, z1.0, y1.0, x1.0, c1.0, n.1, c0.1, z0.1, y0.1, x0.1, z1.1, y1.1, r0.0, rz.0, ry.0, rx.0, r1.0, n.2, c0.2, z0.2, y0.2, r0.1, rz.1, ry.1, r0.2, rz.2, ry.2, rx.1, r1.1, x0.2, z1.2, y1.2, x1.1, c1.1]
+annotate Y c0.0 parallel
+annotate Y c1.1 vectorize
+)";
+
+TEST(Limits, ABlockedConvolutionInTilesOfAGpu) {
+  const Task task{.workload = make_workload(blocked_conv3d(), {}, "blocked conv3d"),
+                  .target = parse_target("x86-64-v3;threads=2").value()};
+  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+  ASSERT_TRUE(initial) << initial.error().message;
+  const schedule::Stage& fresh = initial->stages.back();
+  EXPECT_EQ(fresh.dims.size(), 9u);
+  EXPECT_EQ(fresh.axes.size(), 14u);
+
+  const Result<schedule::Trace> trace = schedule::trace_from_text(kTiles);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(schedule::to_text(*trace), kTiles);
+  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_EQ(tree->stages.back().loops.size(), 38u);
+  // X is indexed by three parts each of z0, z1 and rz.
+  EXPECT_EQ(
+      std::ranges::max(tree->forms, {}, [](const arith::Affine& form) { return form.terms.size(); })
+          .terms.size(),
+      9u);
+
+  ProgramChecker checker(task, 1);
+  const std::optional<Failure> failure = checker.check(*tree, *trace, {.compiled = false});
+  EXPECT_FALSE(failure.has_value()) << failure->text;
+  EXPECT_GT(checker.compared(), 0);
+}
+
+}  // namespace
+}  // namespace tilewright::testing
