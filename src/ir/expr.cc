@@ -80,7 +80,7 @@ class ExprReaper {
 
   template <class T, class... Member>
   void free_with(const T* node, Member... member) {
-    T* dead = const_cast<T*>(node);  // the last reference is gone: nobody else sees it
+    T* dead = const_cast<T*>(node);  // the last reference is gone
     (drop(dead->*member), ...);
     delete dead;
   }

@@ -44,7 +44,7 @@ class StmtReaper {
 
   template <class T, class... Member>
   void free_with(const T* node, Member... member) {
-    T* dead = const_cast<T*>(node);  // the last reference is gone: nobody else sees it
+    T* dead = const_cast<T*>(node);  // the last reference is gone
     (drop(dead->*member), ...);
     delete dead;
   }
