@@ -22,7 +22,7 @@ namespace tilewright::app {
 struct MeasureOptions {
   std::string what{};    // an operator or a name of the suite
   std::string traces{};  // a file of traces; empty: random ones
-  size_t random = 0;     // so many legal schedules instead
+  size_t random = 0;     // number of random legal schedules instead
   std::string records = kDefaultRecords;
   TargetChoice target{};
   std::filesystem::path workers{};  // the folder of the worker programs

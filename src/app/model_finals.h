@@ -19,7 +19,8 @@ struct ModelFinalsOptions {
   double seconds = 0;                // for all of it; infinite: no limit
   bool again = false;                // also where nothing is new since the last finals
   std::string command{}, version{};  // for the store
-  std::function<void(size_t count)> on_libraries = {};  // before so many are built and compared
+  std::function<void(size_t count)> on_libraries =
+      {};  // called before libraries are built and compared
 };
 
 struct ModelFinals {

@@ -22,7 +22,7 @@ namespace {
 constexpr double kPeakSeconds = 0.1;
 constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kReport = 0.05;  // seconds that are kept for the caller's report
-// Finals inside a model: their share of the seconds, at most so many; none where there are fewer
+// Finals inside a model: their share of the seconds, an upper limit, and none where there are fewer
 // than kFewestSeconds.
 constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
 

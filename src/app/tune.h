@@ -34,7 +34,7 @@ struct TuneOptions {
   std::filesystem::path workers{};  // the folder of the worker programs (app/workers.h)
   int64_t trials = 0;    // of all tasks; 0: by the tasks, or no limit where seconds are set
   double seconds = 0;    // for all of it, finals included; 0: no limit
-  int64_t patience = 0;  // a task ends after so many trials without improvement; 0: never
+  int64_t patience = 0;  // a task ends after N trials without improvement; 0: never
   uint64_t seed = 1;
   std::vector<std::string> space_off{};  // rules and extensions to leave out
   std::string search = "evolution";
@@ -74,8 +74,8 @@ class TuneListener {
   virtual void on_trial(const TuneProgress& /*progress*/) {}
   virtual void on_round(const TuneRound& /*round*/) {}
   virtual void on_search_end(const TuneProgress& /*progress*/) {}  // finals follow
-  virtual void on_model_finals(size_t /*libraries*/) {}  // so many are built and compared now
-  virtual void on_model_finals_end() {}                  // of one model
+  virtual void on_model_finals(size_t /*libraries*/) {}            // are built and compared now
+  virtual void on_model_finals_end() {}                            // of one model
 };
 
 // One task of the outcome.

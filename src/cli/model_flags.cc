@@ -10,13 +10,13 @@ namespace tilewright::cli {
 
 void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
   app.add_option("--input-shapes", choice->input_shapes,
-                 "shapes of inputs whose dimensions the model leaves open: x:[1,3,224,224];y:[1]");
+                 "shapes of inputs with open dimensions: x:[1,3,224,224];y:[1]");
   app.add_option("--passes-off", choice->passes_off,
-                 "passes over the graph to leave out: NAME[,NAME] (docs/graph.md)")
+                 "turn off passes over the graph: NAME[,NAME] (docs/graph.md)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--allow", choice->allow,
-                 "what may change results and is not done by default: winograd (docs/models.md)")
+                 "permit what may change results and is off by default: winograd (docs/models.md)")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -20,7 +20,7 @@ void declare_records_flag(CLI::App& app, std::string* path) {
 void declare_read_records_flag(CLI::App& app, std::string* path) {
   *path = app::kDefaultRecords;
   app.add_option("--records", *path,
-                 "the store of records (default: tilewright.db if there is one; none: do without)");
+                 "the store of records; none: without one (default: tilewright.db if it exists)");
 }
 
 Status check_named_records(const CLI::App& app, const std::string& path) {

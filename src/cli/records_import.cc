@@ -67,10 +67,11 @@ Action declare_records_import(CLI::App& app) {
                  "files of lines, as export writes them; - is standard input")
       ->required();
   app.add_option("--ansor", options->ansor,
-                 "the files are logs of Ansor, of this operator or name of the suite");
-  app.add_option("-o,--output", options->traces,
-                 "with --ansor: a file for all traces of that task, for `measure --traces`");
-  declare_target_flags(app, "one for each cpu", &options->target);
+                 "read the files as logs of Ansor for this operator or name of the suite");
+  app.add_option(
+      "-o,--output", options->traces,
+      "with --ansor: write all traces of that task to this file, for `measure --traces`");
+  declare_target_flags(app, "one per CPU", &options->target);
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_import(context, *options); };
 }

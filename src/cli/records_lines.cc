@@ -108,14 +108,14 @@ void print_import(const Context& context, std::string_view source,
 
 Action declare_records_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
-  app.add_option("file", options->file, "where to (default: standard output)");
+  app.add_option("file", options->file, "the file to write (default: standard output)");
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_export(context, *options); };
 }
 
 Action declare_records_merge(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
-  app.add_option("others", options->others, "stores; they are not changed")->required();
+  app.add_option("others", options->others, "stores to read; they do not change")->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_merge(context, *options); };
 }
@@ -123,7 +123,7 @@ Action declare_records_merge(CLI::App& app) {
 Action declare_records_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   app.add_option("--programs", options->programs,
-                 "of so many candidates the program is made again (default: 200)")
+                 "rebuild the programs of N candidates and compare their hashes (default: 200)")
       ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_check(context, *options); };

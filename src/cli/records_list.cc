@@ -196,9 +196,10 @@ Result<ExitCode> run_best(const Context& context, const app::BestOptions& option
 Action declare_records_ls(CLI::App& app) {
   auto options = std::make_shared<app::ListOptions>();
   app.add_option("what", options->what,
-                 "list the attempts of this: an operator, a name of the suite or a task's key");
-  app.add_option("--verdict", options->verdict, "attempts that ended so: timed, crash, ...");
-  app.add_option("--count", options->count, "so many attempts of each task (default: all)");
+                 "list the attempts of an operator, a name of the suite or a task's key");
+  app.add_option("--verdict", options->verdict,
+                 "list only attempts with this verdict: timed, crash, ...");
+  app.add_option("--count", options->count, "list at most N attempts per task (default: all)");
   declare_records_flag(app, &options->records);
   return [options](const Context& context) -> Result<ExitCode> {
     if (!options->what.empty()) return print_attempts(context, *options);
@@ -221,7 +222,7 @@ Action declare_records_best(CLI::App& app) {
   auto options = std::make_shared<app::BestOptions>();
   app.add_option("what", options->what, "an operator, a name of the suite or a task's key")
       ->required();
-  app.add_option("--count", options->count, "the fastest so many, one per program (default: 1)")
+  app.add_option("--count", options->count, "list the N fastest, one per program (default: 1)")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--protocol", options->protocol,
                  "preferred protocol, such as v1;warm or v1;cold (default: any)");

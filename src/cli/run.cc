@@ -77,7 +77,7 @@ Status check_verb(const std::vector<std::string>& arguments, std::span<const Ver
 }
 
 void add_common_flags(CLI::App& app, bool* json) {
-  app.add_flag("--json", *json, "print one JSON object a line on stdout");
+  app.add_flag("--json", *json, "print one JSON object per line on stdout");
   for (CLI::App* part : app.get_subcommands({})) add_common_flags(*part, json);
 }
 

@@ -6,9 +6,9 @@ namespace tilewright::cli {
 
 void declare_target_flags(CLI::App& app, const std::string& default_text,
                           app::TargetChoice* choice) {
-  app.add_option("--target", choice->target, "what to make code for; this machine if not given");
+  app.add_option("--target", choice->target, "the target to compile for (default: this machine)");
   app.add_option("--threads", choice->threads,
-                 "threads, where --target does not say them (default: " + default_text + ")")
+                 "number of threads, unless --target names it (default: " + default_text + ")")
       ->check(CLI::Range(1, 1024));
 }
 

@@ -105,23 +105,25 @@ Action declare_bench(CLI::App& app) {
                  "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx; "
                  "several compiled ones take turns")
       ->required();
-  app.add_option("--seconds", options->seconds, "that it is run for (default: 3)")
+  app.add_option("--seconds", options->seconds, "run for N seconds (default: 3)")
       ->check(number_between(0.01, 1e6));
   app.add_option("--input", options->inputs,
                  "NAME=FILE.npy, or FILE.npy where there is one input; may be repeated");
-  app.add_option("--random", options->seed,
-                 "a seed: inputs that are not given hold random numbers (default: 1)")
+  app.add_option("--random", options->seed, "seed of the inputs that are not given (default: 1)")
       ->check(natural_number());
-  app.add_option("--peers", options->peers.peers,
-                 "other libraries, in turns with it: onnxruntime, openvino, or both by a comma");
-  app.add_option("--rounds", options->peers.rounds, "turns with the peers (default: 20)")
+  app.add_option(
+      "--peers", options->peers.peers,
+      "compare with other libraries in turns: onnxruntime, openvino or onnxruntime,openvino");
+  app.add_option("--rounds", options->peers.rounds, "number of turns with the peers (default: 20)")
       ->check(CLI::Range(1, 100'000));
-  app.add_option("--onnx", flags->onnx, "for --peers with a .so: the model file it was made of");
-  app.add_option("--python", options->peers.python,
-                 "for --peers: a Python that has them (default: .venv of the source tree)");
+  app.add_option("--onnx", flags->onnx,
+                 "for --peers with a .so: the model file it was compiled from");
+  app.add_option(
+      "--python", options->peers.python,
+      "for --peers: a Python that has them installed (default: .venv of the source tree)");
   declare_model_flags(app, &options->model);
   declare_read_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
+  declare_target_flags(app, "one per CPU", &options->target);
   return [flags, &app](const Context& context) -> Result<ExitCode> {
     app::BenchOptions options = flags->options;
     options.model.what = options.what.front();

@@ -112,12 +112,14 @@ Action declare_compile(CLI::App& app) {
       ->required();
   declare_model_flags(app, &options->model);
   app.add_option("--constant", options->model.constants,
-                 "of an operator: a constant's values, NAME=FILE.npy; may be repeated");
+                 "the values of an operator's constant: NAME=FILE.npy; may be repeated");
   declare_read_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
-  app.add_option("--name", options->name, "of the model's symbol (default: the file's name)");
-  app.add_option("--weights", flags->weights,
-                 "embedded in the file, or beside it in a file of its own (default: embedded)")
+  declare_target_flags(app, "one per CPU", &options->target);
+  app.add_option("--name", options->name,
+                 "name of the model's symbol (default: the name of the output file)");
+  app.add_option(
+         "--weights", flags->weights,
+         "store the weights embedded in the file, or in a file beside it (default: embedded)")
       ->check(CLI::IsMember({"embedded", "beside"}));
   app.add_flag("--require-tuned", options->require_tuned,
                "fail with exit code 4 and name each task that has no record");

@@ -20,11 +20,11 @@ Action declare_explain(CLI::App& app) {
                  "of the suite")
       ->required();
   app.add_option("--trace", options->trace_file,
-                 "file with a schedule: explain it without a record");
+                 "explain the schedule in this file, without a record");
   declare_records_flag(app, &options->records);
   declare_target_flags(app, "with --trace: 1", &options->target);
   app.add_option("--seconds", options->seconds,
-                 "time to measure what this machine can do (default: 0.4; 0: do not)")
+                 "measure the peak of this machine for N seconds; 0: skip (default: 0.4)")
       ->check(number_between(0, 60));
   return [options](const Context& context) -> Result<ExitCode> {
     const app::Explanation explanation = TRY(app::explain(*options));

@@ -56,10 +56,10 @@ Action declare_graph(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app.add_option("what", flags->options.model.what, "a model, such as resnet50.onnx")->required();
   app.add_option("-o,--output", flags->output,
-                 "a file .svg, .txt or .json (default: as text to the output)");
+                 "the file to write: .svg, .txt or .json (default: text on standard output)");
   declare_model_flags(app, &flags->options.model);
   declare_read_records_flag(app, &flags->options.records);
-  declare_target_flags(app, "one for each cpu", &flags->options.target);
+  declare_target_flags(app, "one per CPU", &flags->options.target);
   return [flags, &app](const Context& context) -> Result<ExitCode> {
     TRY(check_named_records(app, flags->options.records));
     return run_graph(context, *flags);

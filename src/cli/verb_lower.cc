@@ -61,9 +61,9 @@ Action declare_lower(CLI::App& app) {
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite")
       ->required();
   app.add_option("--trace", flags->options.trace_file,
-                 "file with the schedule, as text or JSON; without it the loops as they are");
+                 "file with the schedule, as text or JSON (default: the empty schedule)");
   declare_target_flags(app, "1", &flags->options.target);
-  app.add_option("--disable-pass", flags->options.disabled, "leave a pass out; may be repeated");
+  app.add_option("--disable-pass", flags->options.disabled, "turn off a pass; may be repeated");
   app.add_flag("--tree", flags->tree, "print the LoopTree first");
   app.add_flag("--last", flags->last, "print the IR after the last pass only");
   app.add_flag("--source", flags->options.source, "print the C header and source too");

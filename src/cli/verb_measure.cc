@@ -143,20 +143,23 @@ Action declare_measure(CLI::App& app) {
       ->required();
   app.add_option(
       "--traces", options->traces,
-      "file with the schedules: as text, separated by lines `---`, or a JSON array a line");
-  app.add_option("--random", options->random, "draw so many legal schedules instead")
+      "file with the schedules: text with lines `---` between them, or one JSON array per line");
+  app.add_option("--random", options->random, "draw N legal schedules instead")
       ->check(CLI::Range(1, 10'000'000));
   declare_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
-  app.add_option("--cache", options->cache,
-                 "before each sample: warm, cold or weights_cold (default: warm)");
-  app.add_option("--seed", options->seed, "of the schedules drawn and of the inputs (default: 1)")
+  declare_target_flags(app, "one per CPU", &options->target);
+  app.add_option(
+      "--cache", options->cache,
+      "state of the caches before each sample: warm, cold or weights_cold (default: warm)");
+  app.add_option("--seed", options->seed,
+                 "seed of the random schedules and of the inputs (default: 1)")
       ->check(natural_number());
-  app.add_flag("--force", options->force, "measure also what has a verdict in the store");
-  app.add_option("--seconds", options->seconds, "begin no trial after that long")
+  app.add_flag("--force", options->force,
+               "measure programs again that have a verdict in the store");
+  app.add_option("--seconds", options->seconds, "start no trial after N seconds")
       ->check(number_between(0, 1e9));
   app.add_option("--finalists", options->finalists,
-                 "how many are measured again in the end; 0: none (default: 8)")
+                 "measure the N fastest again at the end; 0: none (default: 8)")
       ->check(CLI::Range(0, 64));
   return [options](const Context& context) { return run_measure(context, *options); };
 }

@@ -79,7 +79,7 @@ Action declare_model(CLI::App& app) {
   CLI::App* const show =
       app.add_subcommand("show", "trees, what they were trained on, and which features they use");
   show->add_option("FILE", options->file, "a model that `tune --model FILE` saved")->required();
-  show->add_option("--features", options->features, "how many features to list")
+  show->add_option("--features", options->features, "number of features to list")
       ->capture_default_str();
   return [options](const Context& context) -> Result<ExitCode> {
     const app::CostModelSummary summary = TRY(app::summarize_cost_model(options->file));

@@ -54,12 +54,12 @@ Action declare_run(CLI::App& app) {
       ->required();
   app.add_option("--input", options->inputs,
                  "NAME=FILE.npy, or FILE.npy where there is one input; may be repeated");
-  app.add_option("--random", options->seed, "a seed: inputs that are not given hold random numbers")
+  app.add_option("--random", options->seed, "seed of the inputs that are not given")
       ->check(natural_number());
   app.add_option("--output", options->output, "a folder for the outputs as .npy files");
   declare_model_flags(app, &options->model);
   declare_read_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
+  declare_target_flags(app, "one per CPU", &options->target);
   return [options, &app](const Context& context) -> Result<ExitCode> {
     TRY(check_model_flags(app, options->model, options->records, false));
     return run_run(context, *options);

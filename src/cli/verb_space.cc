@@ -55,8 +55,8 @@ Action declare_space(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.add_option("what", options->what,
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite");
-  declare_target_flags(app, "all cpus", &options->target);
-  app.add_option("--off", options->off, "rules and extensions to leave out, by name")
+  declare_target_flags(app, "one per CPU", &options->target);
+  app.add_option("--off", options->off, "turn off rules and extensions: NAME[,NAME]")
       ->delimiter(',');
   app.add_flag("--all", options->all, "print all choices of each hole, not only some");
   app.add_flag("--list", options->list, "print rules and extensions first");

@@ -60,7 +60,7 @@ Action declare_tasks(CLI::App& app) {
   app.add_option("what", options->model.what, "a model, such as resnet50.onnx")->required();
   declare_model_flags(app, &options->model);
   declare_read_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
+  declare_target_flags(app, "one per CPU", &options->target);
   return [options, &app](const Context& context) -> Result<ExitCode> {
     TRY(check_named_records(app, options->records));
     return run_tasks(context, *options);
