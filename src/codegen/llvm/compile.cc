@@ -8,7 +8,7 @@
 #include <llvm/Transforms/Utils/Cloning.h>
 
 #include "codegen/kernel_symbol.h"
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/kernel_emitter.h"
 #include "codegen/llvm/target_machine.h"
 #include "codegen/workspace.h"
 #include "runtime/host/timer.h"
@@ -62,28 +62,26 @@ constexpr bool kVerify =
 
 Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Target& target,
                                        const LlvmOptions& options) {
-  const Result<llvm::TargetMachine*> machine = target_machine(target);
-  if (!machine) return std::unexpected(machine.error());
+  llvm::TargetMachine* const machine = TRY(target_machine(target));
 
   if (options.on_phase) options.on_phase("emit");
   Stopwatch watch(options.phases);
   llvm::LLVMContext context;
   context.setDiscardValueNames(options.llvm_ir == nullptr);
   llvm::Module module("kernel", context);
-  module.setTargetTriple((*machine)->getTargetTriple().str());
-  module.setDataLayout((*machine)->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple().str());
+  module.setDataLayout(machine->createDataLayout());
 
   const WorkspacePlan plan = plan_workspace(function);
   runtime::Artifact object{.bytes = {},
                            .entry = kernel_symbol(function.name),
                            .shared_workspace = plan.shared,
                            .thread_workspace = plan.per_thread};
-  Emitter emitter(function, target, plan, object.entry, module);
-  if (Status done = emitter.emit(); !done) return std::unexpected(done.error());
-  watch.add("emit", watch.lap_ms() - emitter.promote_ms());
-  watch.add("promote", emitter.promote_ms());
+  const double promote_ms = TRY(emit_kernel(function, target, plan, object.entry, module));
+  watch.add("emit", watch.lap_ms() - promote_ms);
+  watch.add("promote", promote_ms);
   if (kVerify) {
-    if (Status done = check_module(module); !done) return std::unexpected(done.error());
+    TRY(check_module(module));
   }
   if (options.llvm_ir != nullptr) {
     llvm::raw_string_ostream stream(*options.llvm_ir);
@@ -91,15 +89,13 @@ Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Targe
   }
   if (options.assembly != nullptr) {  // code generation changes the module: run it on a copy
     const auto copy = llvm::CloneModule(module);
-    const auto text = generate(*copy, **machine, llvm::CodeGenFileType::AssemblyFile);
-    if (!text) return std::unexpected(text.error());
-    options.assembly->assign(text->begin(), text->end());
+    const auto text = TRY(generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile));
+    options.assembly->assign(text.begin(), text.end());
   }
   if (options.on_phase) options.on_phase("codegen");
   watch.lap_ms();
-  const auto bytes = generate(module, **machine, llvm::CodeGenFileType::ObjectFile);
-  if (!bytes) return std::unexpected(bytes.error());
-  object.bytes.assign(bytes->begin(), bytes->end());
+  const auto bytes = TRY(generate(module, *machine, llvm::CodeGenFileType::ObjectFile));
+  object.bytes.assign(bytes.begin(), bytes.end());
   watch.add("codegen", watch.lap_ms());
   return object;
 }

@@ -1,48 +1,19 @@
-// Arithmetic and comparisons, and Ldexp.
+#include "codegen/llvm/arithmetic.h"
+
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-
-#include "codegen/llvm/emitter.h"
+#include <numeric>
+#include <vector>
 
 namespace tilewright::codegen {
-namespace {
 
 using ir::BinaryOp;
 using ir::Scalar;
 
-const ir::FloatImm* float_constant(const ir::Expr& expr) {
-  const auto* b = expr.as<ir::Broadcast>();
-  return (b != nullptr ? b->value : expr).as<ir::FloatImm>();
-}
-
-bool is_number(const ir::Expr& expr) {
-  const ir::FloatImm* constant = float_constant(expr);
-  return constant != nullptr && !std::isnan(constant->value);
-}
-
-}  // namespace
-
-Emitter::Value Emitter::emit_binary(const ir::Binary& binary) {
-  const Scalar type = binary.a.type().scalar;
-  const bool is_min_max = binary.op == BinaryOp::Min || binary.op == BinaryOp::Max;
-  if ((binary.op == BinaryOp::Div || binary.op == BinaryOp::Mod) && !ir::is_float(type)) {
-    return divide(binary);
-  }
-  Value a = emit(binary.a);
-  Value b = emit(binary.b);
-  if (is_min_max && ir::is_float(type) && is_number(binary.a) && !is_number(binary.b) &&
-      float_constant(binary.a)->value != 0) {
-    std::swap(a, b);  // the same value, as only equal operands tell the order; see min_max
-    return combine(binary.op, type, a, b, true);
-  }
-  return combine(binary.op, type, a, b, is_number(binary.b));
-}
-
-Emitter::Value Emitter::combine(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
+Value Arithmetic::combine(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
   const bool is_float = ir::is_float(type);
   switch (op) {
     case BinaryOp::Add:
@@ -54,7 +25,7 @@ Emitter::Value Emitter::combine(BinaryOp op, Scalar type, Value a, Value b, bool
     case BinaryOp::Div:
       return builder_.CreateFDiv(a, b);
     case BinaryOp::Mod:
-      return unsupported("% on floats");
+      return nullptr;
     case BinaryOp::Min:
     case BinaryOp::Max:
       return min_max(op, type, a, b, b_is_number);
@@ -81,7 +52,7 @@ Emitter::Value Emitter::combine(BinaryOp op, Scalar type, Value a, Value b, bool
   return nullptr;
 }
 
-Emitter::Value Emitter::compare(BinaryOp op, Scalar type, Value a, Value b) {
+Value Arithmetic::compare(BinaryOp op, Scalar type, Value a, Value b) {
   using P = llvm::CmpInst::Predicate;
   const auto pick = [&](P floats, P signeds, P unsigneds) {
     if (ir::is_float(type)) return builder_.CreateFCmp(floats, a, b);
@@ -106,7 +77,7 @@ Emitter::Value Emitter::compare(BinaryOp op, Scalar type, Value a, Value b) {
 // On floats: max(a, b) = b is NaN ? b : b > a ? b : a. The inner Select is one vmaxps, which gives
 // its second operand when either is NaN or both are zeros; so equal operands give `a`, and where b
 // is known to be a number that is all: relu is one instruction.
-Emitter::Value Emitter::min_max(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
+Value Arithmetic::min_max(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
   const bool is_max = op == BinaryOp::Max;
   if (!ir::is_float(type)) {
     const bool is_signed = ir::is_signed(type);
@@ -121,25 +92,28 @@ Emitter::Value Emitter::min_max(BinaryOp op, Scalar type, Value a, Value b, bool
   return builder_.CreateSelect(builder_.CreateFCmpUNO(b, b), b, result);
 }
 
+Value Arithmetic::divide_by_power(BinaryOp op, Scalar scalar, Value a, const int64_t* divisor) {
+  if (divisor == nullptr || *divisor <= 0 ||
+      !std::has_single_bit(static_cast<uint64_t>(*divisor))) {
+    return nullptr;
+  }
+  llvm::Type* type = a->getType();
+  if (op == BinaryOp::Mod) return builder_.CreateAnd(a, integer(type, *divisor - 1));
+  Value shift = integer(type, std::countr_zero(static_cast<uint64_t>(*divisor)));
+  return ir::is_signed(scalar) ? builder_.CreateAShr(a, shift) : builder_.CreateLShr(a, shift);
+}
+
 // Integer / and %, rounding toward minus infinity. Unselected lanes divide by 1; the hardware also
 // faults on minimum / -1, which wraps here: x / -1 = 0 - x, x % -1 = 0.
-Emitter::Value Emitter::divide(const ir::Binary& binary) {
-  const bool is_div = binary.op == BinaryOp::Div;
-  const bool is_signed = ir::is_signed(binary.type.scalar);
-  Value a = emit(binary.a);
+Value Arithmetic::divide(BinaryOp op, Scalar scalar, Value a, Value b, const int64_t* constant,
+                         Value mask) {
+  const bool is_div = op == BinaryOp::Div;
+  const bool is_signed = ir::is_signed(scalar);
   llvm::Type* type = a->getType();
-  const int64_t* constant = ir::as_int(binary.b);
-  if (constant != nullptr && *constant > 0 &&
-      std::has_single_bit(static_cast<uint64_t>(*constant))) {
-    if (!is_div) return builder_.CreateAnd(a, integer(type, *constant - 1));
-    Value shift = integer(type, std::countr_zero(static_cast<uint64_t>(*constant)));
-    return is_signed ? builder_.CreateAShr(a, shift) : builder_.CreateLShr(a, shift);
-  }
-  Value b = emit(binary.b);
   Value one = integer(type, 1);
   const bool is_safe = constant != nullptr && *constant != 0 && *constant != -1;
   const bool may_be_zero = constant == nullptr || *constant == 0;
-  if (may_be_zero && frame_->mask != nullptr) b = builder_.CreateSelect(frame_->mask, b, one);
+  if (may_be_zero && mask != nullptr) b = builder_.CreateSelect(mask, b, one);
   if (!is_signed) return is_div ? builder_.CreateUDiv(a, b) : builder_.CreateURem(a, b);
 
   Value zero = integer(type, 0);
@@ -157,14 +131,14 @@ Emitter::Value Emitter::divide(const ir::Binary& binary) {
   return builder_.CreateSelect(is_minus_one, is_div ? builder_.CreateSub(zero, a) : zero, result);
 }
 
-Emitter::Value Emitter::ldexp(Scalar type, Value x, Value n) {
+Value Arithmetic::ldexp(Scalar type, Value x, Value n) {
   if (target_.has(Feature::Avx512f)) return scalef(type, x, n);
   return type == Scalar::F32 ? ldexp_f32(x, n) : ldexp_f64(x, n);
 }
 
 // vscalefps and its kin, in pieces of a register; lanes that fill none are padded. It rounds once,
 // keeps denormals, and overflows to infinity, as Ldexp does.
-Emitter::Value Emitter::scalef(Scalar type, Value x, Value n) {
+Value Arithmetic::scalef(Scalar type, Value x, Value n) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
   const int lanes = vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
   if (vector == nullptr) {
@@ -226,10 +200,10 @@ Emitter::Value Emitter::scalef(Scalar type, Value x, Value n) {
 }
 
 // In F64 the product is exact, so the one rounding is that to F32. n beyond 300 changes nothing.
-Emitter::Value Emitter::ldexp_f32(Value x, Value n) {
-  llvm::Type* f64 = same_lanes(builder_.getDoubleTy(), x);
-  llvm::Type* i64 = same_lanes(builder_.getInt64Ty(), x);
-  llvm::Type* i32 = same_lanes(builder_.getInt32Ty(), x);
+Value Arithmetic::ldexp_f32(Value x, Value n) {
+  llvm::Type* f64 = types_.same_lanes(builder_.getDoubleTy(), x);
+  llvm::Type* i64 = types_.same_lanes(builder_.getInt64Ty(), x);
+  llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), x);
   Value exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i32, n->getType()}, {n});
   exponent = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, exponent, integer(i32, 300));
   exponent = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, exponent, integer(i32, -300));
@@ -241,8 +215,8 @@ Emitter::Value Emitter::ldexp_f32(Value x, Value n) {
 
 // Two factors where one power of two is not representable: 2^1023 first when scaling up; when
 // scaling down 2^-969, which leaves at least 53 bits to the second, so that only it rounds.
-Emitter::Value Emitter::ldexp_f64(Value x, Value n) {
-  llvm::Type* i64 = same_lanes(builder_.getInt64Ty(), x);
+Value Arithmetic::ldexp_f64(Value x, Value n) {
+  llvm::Type* i64 = types_.same_lanes(builder_.getInt64Ty(), x);
   Value exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, n->getType()}, {n});
   Value up = builder_.CreateICmpSGT(exponent, integer(i64, 1023));
   Value down = builder_.CreateICmpSLT(exponent, integer(i64, -1022));
@@ -254,6 +228,40 @@ Emitter::Value Emitter::ldexp_f64(Value x, Value n) {
   };
   Value partial = builder_.CreateFMul(x, power(first));
   return builder_.CreateFMul(partial, power(builder_.CreateSub(exponent, first)));
+}
+
+Value Arithmetic::fold_lanes(BinaryOp op, Scalar type, Value lanes, int count) {
+  const auto part = [&](int first, int size) {
+    std::vector<int> picked(static_cast<size_t>(size));
+    std::iota(picked.begin(), picked.end(), first);
+    return builder_.CreateShuffleVector(lanes, picked);
+  };
+  // Sums of integers may be added in any order. LLVM takes narrowing halves of products of bytes
+  // for what its dot products have added already, and drops the rest; its own reduction it knows.
+  const bool sum = op == ir::BinaryOp::Add && ir::is_integer(type);
+  while (count > 1) {
+    if (sum && std::has_single_bit(static_cast<unsigned>(count))) {
+      return builder_.CreateAddReduce(lanes);
+    }
+    const auto half = static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1)));
+    const int pairs = count - half;
+    Value low = part(0, half);
+    if (pairs == half) {
+      lanes = combine(op, type, low, part(half, half));
+    } else {
+      Value folded = combine(op, type, part(0, pairs), part(half, pairs));
+      std::vector<int> widened(static_cast<size_t>(half), -1);
+      std::vector<int> merged(static_cast<size_t>(half));
+      for (int k = 0; k < half; ++k) {
+        if (k < pairs) widened[static_cast<size_t>(k)] = k;
+        merged[static_cast<size_t>(k)] = k < pairs ? k : half + k;
+      }
+      lanes =
+          builder_.CreateShuffleVector(builder_.CreateShuffleVector(folded, widened), low, merged);
+    }
+    count = half;
+  }
+  return builder_.CreateExtractElement(lanes, uint64_t{0});
 }
 
 }  // namespace tilewright::codegen

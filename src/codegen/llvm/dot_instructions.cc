@@ -1,9 +1,9 @@
-// Dot products: one instruction of the target each.
+#include "codegen/llvm/dot_instructions.h"
+
 #include <llvm/IR/IntrinsicsX86.h>
 
 #include <algorithm>
-
-#include "codegen/llvm/emitter.h"
+#include <string_view>
 
 namespace tilewright::codegen {
 namespace {
@@ -32,25 +32,14 @@ constexpr DotInstruction kInstructions[] = {
 
 }  // namespace
 
-Emitter::Value Emitter::emit_dot(const ir::Dot& dot) {
+std::optional<llvm::Intrinsic::ID> dot_instruction(const ir::Dot& dot, const Target& target) {
   const auto* row = std::ranges::find_if(kInstructions, [&](const DotInstruction& instruction) {
     const bool named = dot.intrinsic.empty() || dot.intrinsic.text() == instruction.name;
     return named && dot.rows == 1 && instruction.sum == dot.type && instruction.a == dot.a.type() &&
-           instruction.b == dot.b.type() && target_.has(instruction.feature);
+           instruction.b == dot.b.type() && target.has(instruction.feature);
   });
-  if (row == std::end(kInstructions)) {
-    return unsupported("the target has no dot product of " + ir::to_string(dot.a.type()) + " and " +
-                       ir::to_string(dot.b.type()));
-  }
-  if (frame_->mask != nullptr) return unsupported("a dot product in an arm of a vector Select");
-  llvm::Function* instruction = llvm::Intrinsic::getDeclaration(&module_, row->id);
-  const llvm::FunctionType* type = instruction->getFunctionType();
-  Value sum = emit(dot.sum);
-  Value word = builder_.CreateBitCast(emit(dot.a), builder_.getInt32Ty());
-  Value shared = builder_.CreateVectorSplat(dot.type.lanes, word);
-  Value a = builder_.CreateBitCast(shared, type->getParamType(1));
-  Value b = builder_.CreateBitCast(emit(dot.b), type->getParamType(2));
-  return builder_.CreateCall(instruction, {sum, a, b});
+  if (row == std::end(kInstructions)) return std::nullopt;
+  return row->id;
 }
 
 }  // namespace tilewright::codegen

@@ -1,19 +1,16 @@
 // Casts, by the rules of ir/type.h. No conversion may become a library call: F16 goes through the
 // instructions of F16C, BF16 through integer arithmetic, and F64 reaches both by way of F32.
+#include "codegen/llvm/casts.h"
+
 #include <llvm/IR/Intrinsics.h>
 
-#include "codegen/llvm/emitter.h"
-
 namespace tilewright::codegen {
-namespace {
 
 using ir::Scalar;
 
-}  // namespace
-
-Emitter::Value Emitter::cast(Value value, ir::Type from, Scalar to) {
+Value Casts::cast(Value value, ir::Type from, Scalar to) {
   if (from.scalar == to) return value;
-  llvm::Type* type = value_type({to, from.lanes});
+  llvm::Type* type = types_.value_type({to, from.lanes});
   if (ir::is_float(from)) {
     value = float_to_f32_or_f64(value, from.scalar, from.lanes);
     const Scalar wide = from.scalar == Scalar::F64 ? Scalar::F64 : Scalar::F32;
@@ -32,27 +29,27 @@ Emitter::Value Emitter::cast(Value value, ir::Type from, Scalar to) {
 }
 
 // The value of a float of any type, as F64 if it is one and else as F32: exact.
-Emitter::Value Emitter::float_to_f32_or_f64(Value value, Scalar from, unsigned lanes) {
-  llvm::Type* f32 = value_type({Scalar::F32, static_cast<uint16_t>(lanes)});
+Value Casts::float_to_f32_or_f64(Value value, Scalar from, unsigned lanes) {
+  llvm::Type* f32 = types_.value_type({Scalar::F32, static_cast<uint16_t>(lanes)});
   if (from == Scalar::F16) {
-    llvm::Type* half = same_lanes(builder_.getHalfTy(), value);
+    llvm::Type* half = types_.same_lanes(builder_.getHalfTy(), value);
     return builder_.CreateFPExt(builder_.CreateBitCast(value, half), f32);
   }
   if (from == Scalar::BF16) {
-    llvm::Type* i32 = same_lanes(builder_.getInt32Ty(), value);
+    llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), value);
     Value bits = builder_.CreateShl(builder_.CreateZExt(value, i32), integer(i32, 16));
     return builder_.CreateBitCast(bits, f32);
   }
   return value;
 }
 
-Emitter::Value Emitter::integer_to_float(Value value, ir::Type from, Scalar to) {
+Value Casts::integer_to_float(Value value, ir::Type from, Scalar to) {
   const auto convert = [&](llvm::Type* type) {
     return ir::is_signed(from.scalar) ? builder_.CreateSIToFP(value, type)
                                       : builder_.CreateUIToFP(value, type);
   };
-  llvm::Type* f64 = same_lanes(builder_.getDoubleTy(), value);
-  llvm::Type* f32 = same_lanes(builder_.getFloatTy(), value);
+  llvm::Type* f64 = types_.same_lanes(builder_.getDoubleTy(), value);
+  llvm::Type* f32 = types_.same_lanes(builder_.getFloatTy(), value);
   if (to == Scalar::F64) return convert(f64);
   if (to == Scalar::F32) return convert(f32);
   const bool exact_in_f32 = ir::bytes_of(from.scalar) <= 2;
@@ -74,19 +71,19 @@ Emitter::Value Emitter::integer_to_float(Value value, ir::Type from, Scalar to) 
 }
 
 // F32 or F64 -> any float type, rounded once.
-Emitter::Value Emitter::narrow_float(Value value, Scalar from, Scalar to) {
+Value Casts::narrow_float(Value value, Scalar from, Scalar to) {
   if (from == to) return value;
   if (to == Scalar::F64)
-    return builder_.CreateFPExt(value, same_lanes(builder_.getDoubleTy(), value));
+    return builder_.CreateFPExt(value, types_.same_lanes(builder_.getDoubleTy(), value));
   if (to == Scalar::F32)
-    return builder_.CreateFPTrunc(value, same_lanes(builder_.getFloatTy(), value));
+    return builder_.CreateFPTrunc(value, types_.same_lanes(builder_.getFloatTy(), value));
   if (from == Scalar::F64) value = f32_rounded_to_odd(value);
   if (to == Scalar::F16) {
-    Value half = builder_.CreateFPTrunc(value, same_lanes(builder_.getHalfTy(), value));
-    return builder_.CreateBitCast(half, same_lanes(builder_.getInt16Ty(), value));
+    Value half = builder_.CreateFPTrunc(value, types_.same_lanes(builder_.getHalfTy(), value));
+    return builder_.CreateBitCast(half, types_.same_lanes(builder_.getInt16Ty(), value));
   }
   // BF16: the upper half of the F32, to nearest even; a NaN is made quiet instead.
-  llvm::Type* i32 = same_lanes(builder_.getInt32Ty(), value);
+  llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), value);
   Value bits = builder_.CreateBitCast(value, i32);
   Value upper = builder_.CreateLShr(bits, integer(i32, 16));
   Value odd = builder_.CreateAnd(upper, integer(i32, 1));
@@ -94,14 +91,14 @@ Emitter::Value Emitter::narrow_float(Value value, Scalar from, Scalar to) {
   Value quiet = builder_.CreateOr(bits, integer(i32, 0x400000));
   Value result = builder_.CreateSelect(builder_.CreateFCmpUNO(value, value), quiet, rounded);
   return builder_.CreateTrunc(builder_.CreateLShr(result, integer(i32, 16)),
-                              same_lanes(builder_.getInt16Ty(), value));
+                              types_.same_lanes(builder_.getInt16Ty(), value));
 }
 
 // F64 -> F32 with an inexact result made odd, so that rounding it again to fewer bits is as if
 // rounded once (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-Emitter::Value Emitter::f32_rounded_to_odd(Value f64) {
-  llvm::Type* f32 = same_lanes(builder_.getFloatTy(), f64);
-  llvm::Type* i32 = same_lanes(builder_.getInt32Ty(), f64);
+Value Casts::f32_rounded_to_odd(Value f64) {
+  llvm::Type* f32 = types_.same_lanes(builder_.getFloatTy(), f64);
+  llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), f64);
   Value nearest = builder_.CreateFPTrunc(f64, f32);
   Value back = builder_.CreateFPExt(nearest, f64->getType());
   Value bits = builder_.CreateBitCast(nearest, i32);
@@ -111,6 +108,14 @@ Emitter::Value Emitter::f32_rounded_to_odd(Value f64) {
   Value toward_zero = builder_.CreateSub(bits, builder_.CreateZExt(away, i32));
   Value odd = builder_.CreateOr(toward_zero, integer(i32, 1));
   return builder_.CreateBitCast(builder_.CreateSelect(inexact, odd, bits), f32);
+}
+
+Value Casts::from_memory(Value value, ir::Type type) {
+  return ir::is_bool(type) ? builder_.CreateIsNotNull(value) : value;
+}
+
+Value Casts::to_memory(Value value, ir::Type type) {
+  return ir::is_bool(type) ? builder_.CreateZExt(value, types_.memory_type(type)) : value;
 }
 
 }  // namespace tilewright::codegen

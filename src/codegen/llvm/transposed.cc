@@ -1,9 +1,4 @@
-// Squares are transposed in registers. Four lanes are a part, as in x86's shuffles: first squares
-// of 4 x 4 within parts, then whole parts change places.
-//
-//   rows of 8:  a0..a7, b0..b7, ...  ->  a0 b0 c0 d0 | a4 b4 c4 d4, a1 b1 c1 d1 | a5 ..., ...
-//                                    ->  a0 b0 c0 d0 | e0 f0 g0 h0, ...
-#include "codegen/llvm/emitter.h"
+#include "codegen/llvm/transposed.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -37,10 +32,10 @@ std::vector<int> every_second(size_t n, size_t first) {
 
 }  // namespace
 
-std::vector<llvm::Value*> Emitter::transposed(std::vector<Value> rows) {
+std::vector<Value> transposed(llvm::IRBuilder<>& builder, std::vector<Value> rows) {
   const size_t n = rows.size();
   const auto shuffle = [&](Value a, Value b, const std::vector<int>& lanes) {
-    return builder_.CreateShuffleVector(a, b, lanes);
+    return builder.CreateShuffleVector(a, b, lanes);
   };
   for (size_t k = 0; k < n; k += kPart) {
     Value* row = &rows[k];
@@ -64,28 +59,6 @@ std::vector<llvm::Value*> Emitter::transposed(std::vector<Value> rows) {
     }
   }
   return rows;
-}
-
-void Emitter::emit_transpose(const ir::Transpose& transpose) {
-  const ir::Type element = function_.buffers[transpose.to.buffer].element;
-  const auto n = static_cast<size_t>(transpose.size);
-  llvm::Type* type = memory_type(element.with_lanes(static_cast<uint16_t>(n)));
-  const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(element.scalar)));
-  const auto row_pointer = [&](const ir::Square& square, size_t row) {
-    Address address;
-    decompose(square.buffer, {square.index}, address);
-    address.constant += static_cast<int64_t>(row) * square.stride;
-    return pointer(square.buffer, address);
-  };
-  std::vector<Value> rows;
-  rows.reserve(n);
-  for (size_t k = 0; k < n; ++k) {
-    rows.push_back(builder_.CreateAlignedLoad(type, row_pointer(transpose.from, k), alignment));
-  }
-  rows = transposed(std::move(rows));
-  for (size_t k = 0; k < n; ++k) {
-    builder_.CreateAlignedStore(rows[k], row_pointer(transpose.to, k), alignment);
-  }
 }
 
 }  // namespace tilewright::codegen

@@ -1,0 +1,72 @@
+// The addresses of accesses. The index of an access is taken apart into a sum of coefficient *
+// atom, a constant, and a stride between lanes. Terms go to the level where their atom is bound;
+// the pointer of each level is the pointer of the level outside plus its terms, kept for reuse:
+//
+//   A[i * 512 + k + 3] in loops i, k:   level of i: p = A + i * 512
+//                                       level of k: q = p + k;   here: load q[3]
+//
+// Loop-invariant parts leave their loops that way, without an LLVM pass. In the innermost loop a
+// pointer moves along, unless its step is small enough for the processor to scale.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "codegen/llvm/frame.h"
+
+namespace tilewright::codegen {
+
+// A sum of coefficient * atom + constant, in elements, and what each further lane adds.
+struct Address {
+  struct Term {
+    ir::Expr atom;  // a Var, or what is not affine
+    int64_t coefficient = 0;
+  };
+  std::vector<Term> terms;
+  int64_t constant = 0;
+  int64_t lane_stride = 0;
+
+  Address at_lane(unsigned lane) const;
+};
+
+// Who emits the expressions in indices.
+class ValueSource {
+ public:
+  virtual ~ValueSource() = default;
+  virtual Value emit(const ir::Expr& expr) = 0;
+  virtual Value emit_uniform(const ir::Expr& scalar) = 0;  // once for all lanes, if any is wanted
+  // For a place of its own: shared values and masks of this place do not reach it.
+  virtual Value emit_apart(const std::function<Value()>& make) = 0;
+};
+
+class Addresses {
+ public:
+  Addresses(Emission& emission, Frame& frame, ValueSource& values)
+      : emission_(emission),
+        builder_(emission.builder),
+        types_(emission.types),
+        frame_(frame),
+        values_(values) {}
+
+  // False if the lanes of the access are not evenly spaced.
+  bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
+  Value pointer(ir::BufferId buffer, const Address& address);  // of the first lane
+  // A vector of pointers, one per lane: of lanes that are not evenly spaced, and of those that are.
+  Value lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
+  Value strided_pointers(ir::BufferId buffer, const Address& address, unsigned lanes);
+  // A number that the address in bytes is certainly a multiple of.
+  int64_t alignment_of(ir::BufferId buffer, const Address& address) const;
+
+ private:
+  bool decompose(const ir::Expr& index, int64_t factor, Address& address);
+  void add_term(Address& address, const ir::Expr& atom, int64_t factor);
+  Frame::Bound atom_value(const ir::Expr& atom);
+
+  Emission& emission_;
+  llvm::IRBuilder<>& builder_;
+  const Types& types_;
+  Frame& frame_;
+  ValueSource& values_;
+};
+
+}  // namespace tilewright::codegen

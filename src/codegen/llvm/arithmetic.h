@@ -1,0 +1,43 @@
+// Arithmetic on LLVM values: the operators of the loop IR, Ldexp, and folds over lanes. It sees
+// values only, never expressions, so it keeps no state but where it writes.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "codegen/llvm/types.h"
+#include "ir/expr.h"
+#include "target/target.h"
+
+namespace tilewright::codegen {
+
+class Arithmetic {
+ public:
+  Arithmetic(llvm::IRBuilder<>& builder, const Types& types, const Target& target)
+      : builder_(builder), types_(types), target_(target) {}
+
+  // All but integer division. `type` is that of the operands; `b_is_number`: b is certainly no NaN.
+  // Null for Mod on floats, which is not defined.
+  Value combine(ir::BinaryOp op, ir::Scalar type, Value a, Value b, bool b_is_number = false);
+  // Integer Div and Mod by a constant that is a power of two; null where it is none.
+  Value divide_by_power(ir::BinaryOp op, ir::Scalar type, Value a, const int64_t* divisor);
+  // Integer Div and Mod. `constant` is b where it is known, else null; lanes outside of `mask`,
+  // where there is one, divide by 1.
+  Value divide(ir::BinaryOp op, ir::Scalar type, Value a, Value b, const int64_t* constant,
+               Value mask);
+  Value ldexp(ir::Scalar type, Value x, Value n);
+  // The lanes of a vector folded by halves, as ir::VectorReduce says.
+  Value fold_lanes(ir::BinaryOp op, ir::Scalar type, Value lanes, int count);
+
+ private:
+  Value compare(ir::BinaryOp op, ir::Scalar type, Value a, Value b);
+  Value min_max(ir::BinaryOp op, ir::Scalar type, Value a, Value b, bool b_is_number);
+  Value ldexp_f32(Value x, Value n);
+  Value ldexp_f64(Value x, Value n);
+  Value scalef(ir::Scalar type, Value x, Value n);
+
+  llvm::IRBuilder<>& builder_;
+  const Types& types_;
+  const Target& target_;
+};
+
+}  // namespace tilewright::codegen
