@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "codegen/back_end.h"
-#include "codegen/c/emitter.h"
+#include "codegen/c/c_kernel.h"
 #include "codegen/c/kernel_abi_text.h"
 #include "codegen/c/unused_lets.h"
 #include "codegen/kernel_symbol.h"
@@ -117,12 +117,10 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
     const CKernelInfo kernel{.symbol = unique_symbol(function.name, symbols),
                              .shared_workspace = plan.shared,
                              .thread_workspace = plan.per_thread};
-    CEmitter emitter(function, target, plan, kernel.symbol, helpers);
-    const Result<std::string> text = emitter.emit();
-    if (!text) return std::unexpected(text.error());
-    kernels += "\n" + *text;
+    const CKernelText written = TRY(write_kernel(function, target, plan, kernel.symbol, helpers));
+    kernels += "\n" + written.text;
     declarations += declaration(function, kernel);
-    is_parallel = is_parallel || emitter.is_parallel();
+    is_parallel = is_parallel || written.is_parallel;
     result.kernels.push_back(kernel);
   }
   result.source =

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/faults.h"
 #include "codegen/llvm/atoms.h"
-#include "codegen/llvm/faults.h"
 #include "codegen/llvm/types.h"
 #include "codegen/workspace.h"
 #include "ir/stmt.h"

@@ -1,23 +1,22 @@
-// Casts, by the rules of ir/type.h; what the helpers do stands in recipes.cc.
-#include <fmt/format.h>
+#include "codegen/c/c_casts.h"
 
-#include "codegen/c/emitter.h"
+#include <fmt/format.h>
 
 namespace tilewright::codegen {
 
 using ir::Scalar;
 
-CValue CEmitter::cast(const CValue& value, Scalar to) {
+CValue CCasts::cast(const CValue& value, Scalar to) {
   const Scalar from = value.type.scalar;
   if (from == to) return value;
   if (from == Scalar::Bool) return from_bool(value, to);
   if (from == Scalar::F16) return cast(convert(value, Scalar::F32, "from_f16"), to);
   if (from == Scalar::BF16) return cast(convert(value, Scalar::F32, "from_bf16"), to);
   if (to == Scalar::Bool) {
-    const CValue zero = map(value.type, value, [&](size_t, CType type) -> Piece {
-      return {type.is_vector() ? fmt::format("({}){{0}}", helpers_.type(type)) : "0"};
+    const CValue zero = values_.map(value.type, value, [&](size_t, CType type) -> Piece {
+      return {type.is_vector() ? fmt::format("({}){{0}}", values_.helpers().type(type)) : "0"};
     });
-    return compare(ir::BinaryOp::Ne, value, zero);
+    return arithmetic_.compare(ir::BinaryOp::Ne, value, zero);
   }
   if (to == Scalar::F16 || to == Scalar::BF16) return narrow_float(value, to);
   if (ir::is_float(from) && !ir::is_float(to)) return convert(value, to, "saturate");
@@ -29,13 +28,13 @@ CValue CEmitter::cast(const CValue& value, Scalar to) {
 }
 
 // A mask is 0 or -1.
-CValue CEmitter::from_bool(const CValue& value, Scalar to) {
+CValue CCasts::from_bool(const CValue& value, Scalar to) {
   if (to == Scalar::F16 || to == Scalar::BF16)
     return narrow_float(from_bool(value, Scalar::F32), to);
   const ir::Type type{to, value.type.lanes};
-  return map(type, value, [&](size_t k, CType piece) -> Piece {
+  return values_.map(type, value, [&](size_t k, CType piece) -> Piece {
     const std::string& text = value.pieces[k].text;
-    const std::string name = helpers_.type({c_base(to), piece.lanes});
+    const std::string name = values_.helpers().type({c_base(to), piece.lanes});
     if (!piece.is_vector()) return {fmt::format("({}){}", name, text)};
     return {fmt::format("__builtin_convertvector(-{}, {})", text, name)};
   });
@@ -43,7 +42,7 @@ CValue CEmitter::from_bool(const CValue& value, Scalar to) {
 
 // Any number but F16, BF16 and Bool -> F16 or BF16, rounded once: by way of F32, of which what
 // does not fit is made odd.
-CValue CEmitter::narrow_float(const CValue& value, Scalar to) {
+CValue CCasts::narrow_float(const CValue& value, Scalar to) {
   const char* helper = to == Scalar::F16 ? "to_f16" : "to_bf16";
   const Scalar from = value.type.scalar;
   if (from == Scalar::F32) return convert(value, to, helper);
@@ -55,12 +54,12 @@ CValue CEmitter::narrow_float(const CValue& value, Scalar to) {
 }
 
 // By a helper, or as C converts.
-CValue CEmitter::convert(const CValue& value, Scalar to, std::string_view helper) {
+CValue CCasts::convert(const CValue& value, Scalar to, std::string_view helper) {
   const ir::Type type{to, value.type.lanes};
-  return map(type, value, [&](size_t k, CType from) -> Piece {
+  return values_.map(type, value, [&](size_t k, CType from) -> Piece {
     const CType result{c_base(to), from.lanes};
-    if (!helper.empty()) return {call(helper, from, {value.pieces[k].text}, result)};
-    const std::string name = helpers_.type(result);
+    if (!helper.empty()) return {values_.call(helper, from, {value.pieces[k].text}, result)};
+    const std::string name = values_.helpers().type(result);
     if (!from.is_vector()) {
       return {fmt::format("({}){}", name, at_most(value.pieces[k], Level::Atom))};
     }

@@ -2,7 +2,7 @@
 // nodes are kept. Not to be shared between threads.
 #pragma once
 
-#include <llvm/ADT/DenseMap.h>
+#include <unordered_map>
 
 #include "ir/stmt.h"
 
@@ -17,7 +17,7 @@ class Faults {
 
  private:
   const ir::Function& function_;
-  mutable llvm::DenseMap<const ir::Node*, bool> known_;  // of may_fault, for shared nodes
+  mutable std::unordered_map<const ir::Node*, bool> known_;  // of may_fault, for shared nodes
 };
 
 }  // namespace tilewright::codegen

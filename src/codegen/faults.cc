@@ -1,4 +1,4 @@
-#include "codegen/llvm/faults.h"
+#include "codegen/faults.h"
 
 #include "ir/visit.h"
 

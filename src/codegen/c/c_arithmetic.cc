@@ -1,9 +1,9 @@
-// Arithmetic and comparisons.
+#include "codegen/c/c_arithmetic.h"
+
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "codegen/c/emitter.h"
 #include "ir/typing.h"
 
 namespace tilewright::codegen {
@@ -85,28 +85,7 @@ bool is_bitwise(BinaryOp op) {
 
 }  // namespace
 
-CValue CEmitter::emit_binary(const ir::Binary& binary) {
-  const ir::Type type = binary.a.type();
-  const bool divides = binary.op == BinaryOp::Div || binary.op == BinaryOp::Mod;
-  if (divides && !ir::is_float(type)) return divide(binary);
-  if (binary.op == BinaryOp::Mod) return unsupported("% on floats", binary.type);
-  CValue a = emit(binary.a);
-  CValue b = emit(binary.b);
-  if (ir::is_comparison(binary.op)) return compare(binary.op, std::move(a), std::move(b));
-  const bool is_index =
-      type == ir::kIndex &&
-      (binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub || binary.op == BinaryOp::Mul);
-  if (is_index) return emit_index_arithmetic(binary.op, a, b);
-  if (ir::is_bool(type)) b = as_mask(b, a.mask_bytes);
-  CValue result = map(binary.type, a, [&](size_t k, CType piece) {
-    return combine(binary.op, piece, a.pieces[k], b.pieces[k]);
-  });
-  result.mask_bytes = a.mask_bytes;
-  return result;
-}
-
-// I64 scalars: plain operators where nothing can wrap.
-CValue CEmitter::emit_index_arithmetic(BinaryOp op, const CValue& a, const CValue& b) {
+CValue CArithmetic::index_arithmetic(BinaryOp op, const CValue& a, const CValue& b) {
   CValue result{.type = a.type, .pieces = {}};
   if (op == BinaryOp::Mul) {
     result.range = arith::product(a.range, b.range);
@@ -124,7 +103,7 @@ CValue CEmitter::emit_index_arithmetic(BinaryOp op, const CValue& a, const CValu
   return result;
 }
 
-Piece CEmitter::combine(BinaryOp op, CType type, const Piece& a, const Piece& b) {
+Piece CArithmetic::combine(BinaryOp op, CType type, const Piece& a, const Piece& b) {
   if (type.base == CBase::Bool) {
     const char* symbol = op == BinaryOp::And ? "&&" : op == BinaryOp::Or ? "||" : operator_of(op);
     return {fmt::format("({} {} {})", a.text, symbol, b.text)};
@@ -135,73 +114,77 @@ Piece CEmitter::combine(BinaryOp op, CType type, const Piece& a, const Piece& b)
   }
   const bool is_min_max = op == BinaryOp::Min || op == BinaryOp::Max;
   if (is_float(type.base) && !is_min_max) return infix(op, a, b);
-  return {call(helper_of(op), type, {a.text, b.text})};
+  return {values_.call(helper_of(op), type, {a.text, b.text})};
 }
 
-CValue CEmitter::compare(BinaryOp op, CValue a, CValue b) {
+CValue CArithmetic::compare(BinaryOp op, CValue a, CValue b) {
   const ir::Type type = a.type;
   const bool is_ordering = op != BinaryOp::Eq && op != BinaryOp::Ne;
   if (ir::is_bool(type) && type.is_vector()) {
-    b = as_mask(b, a.mask_bytes);
+    b = values_.as_mask(b, a.mask_bytes);
     if (is_ordering) std::swap(a, b);  // true is -1
   }
   const bool wary = ir::is_bool(type) || type.scalar == ir::Scalar::U8;  // of always-true warnings
-  CValue result = map(ir::kBool.with_lanes(type.lanes), a, [&](size_t k, CType piece) -> Piece {
-    const Piece& x = a.pieces[k];
-    const Piece& y = b.pieces[k];
-    if (!piece.is_vector() && wary) {
-      const bool swapped = ir::is_bool(type) && type.is_vector() && is_ordering;
-      return {call(helper_of(op), piece, {swapped ? y.text : x.text, swapped ? x.text : y.text})};
-    }
-    const std::string text =
-        fmt::format("({} {} {})", at_most(x, Level::Sum), operator_of(op), at_most(y, Level::Sum));
-    if (!piece.is_vector()) return {text};
-    return {"(" + helpers_.type({signed_of_size(bytes_of(piece.base)), piece.lanes}) + ")" + text};
-  });
+  CValue result =
+      values_.map(ir::kBool.with_lanes(type.lanes), a, [&](size_t k, CType piece) -> Piece {
+        const Piece& x = a.pieces[k];
+        const Piece& y = b.pieces[k];
+        if (!piece.is_vector() && wary) {
+          const bool swapped = ir::is_bool(type) && type.is_vector() && is_ordering;
+          return {values_.call(helper_of(op), piece,
+                               {swapped ? y.text : x.text, swapped ? x.text : y.text})};
+        }
+        const std::string text = fmt::format("({} {} {})", at_most(x, Level::Sum), operator_of(op),
+                                             at_most(y, Level::Sum));
+        if (!piece.is_vector()) return {text};
+        return {"(" + values_.helpers().type({signed_of_size(bytes_of(piece.base)), piece.lanes}) +
+                ")" + text};
+      });
   if (type.is_vector()) {
     result.mask_bytes = ir::is_bool(type) ? a.mask_bytes : bytes_of(c_base(type.scalar));
   }
   return result;
 }
 
-// Integer / and %, rounding toward minus infinity. Lanes that are not taken divide by 1.
-CValue CEmitter::divide(const ir::Binary& binary) {
-  const bool is_div = binary.op == BinaryOp::Div;
-  const ir::Type type = binary.type;
-  const CValue a = emit(binary.a);
-  const int64_t* constant = ir::as_int(binary.b);
+std::optional<CValue> CArithmetic::divide_by_constant(BinaryOp op, const CValue& a,
+                                                      const int64_t* constant) {
+  const bool is_div = op == BinaryOp::Div;
+  const ir::Type type = a.type;
   const bool positive = constant != nullptr && *constant > 0;
   if (type == ir::kIndex && positive && a.range.low >= 0) {
-    CValue result{.type = type,
-                  .pieces = {infix(binary.op, a.pieces[0], {std::to_string(*constant)})}};
+    CValue result{.type = type, .pieces = {infix(op, a.pieces[0], {std::to_string(*constant)})}};
     const arith::Interval divisor{*constant, *constant};
     result.range = is_div ? arith::floor_div(a.range, divisor) : arith::floor_mod(a.range, divisor);
     return result;
   }
   if (positive && std::has_single_bit(static_cast<uint64_t>(*constant))) {
     const int shift = std::countr_zero(static_cast<uint64_t>(*constant));
-    return map(type, a, [&](size_t k, CType) -> Piece {
+    return values_.map(type, a, [&](size_t k, CType) -> Piece {
       const std::string x = at_most(a.pieces[k], Level::Atom);
       return {is_div ? fmt::format("({} >> {})", x, shift)
                      : fmt::format("({} & {})", x, *constant - 1)};
     });
   }
-  CValue b = emit(binary.b);
-  const bool may_be_zero = constant == nullptr || *constant == 0;
-  if (may_be_zero && frame_->mask) {
-    const CValue mask = as_mask(used_mask(), bytes_of(c_base(type.scalar)));
-    b = map(type, b, [&](size_t k, CType piece) -> Piece {
-      if (!piece.is_vector()) {
-        return {fmt::format("({} ? {} : 1)", mask.pieces[k].text, b.pieces[k].text)};
-      }
-      return {call("select", piece,
-                   {mask.pieces[k].text, b.pieces[k].text, call("splat", piece, {"1"})})};
-    });
-  }
-  const std::string helper =
-      std::string(helper_of(binary.op)) + (ir::is_signed(type.scalar) ? "" : "u");
-  return map(type, a, [&](size_t k, CType piece) -> Piece {
-    return {call(helper, piece, {a.pieces[k].text, b.pieces[k].text})};
+  return std::nullopt;
+}
+
+CValue CArithmetic::or_one(const CValue& b, const CValue& under) {
+  const CValue mask = values_.as_mask(under, bytes_of(c_base(b.type.scalar)));
+  return values_.map(b.type, b, [&](size_t k, CType piece) -> Piece {
+    if (!piece.is_vector()) {
+      return {fmt::format("({} ? {} : 1)", mask.pieces[k].text, b.pieces[k].text)};
+    }
+    return {
+        values_.call("select", piece,
+                     {mask.pieces[k].text, b.pieces[k].text, values_.call("splat", piece, {"1"})})};
+  });
+}
+
+CValue CArithmetic::divide(BinaryOp op, const CValue& a, const CValue& b) {
+  const ir::Type type = a.type;
+  const std::string helper = std::string(helper_of(op)) + (ir::is_signed(type.scalar) ? "" : "u");
+  return values_.map(type, a, [&](size_t k, CType piece) -> Piece {
+    return {values_.call(helper, piece, {a.pieces[k].text, b.pieces[k].text})};
   });
 }
 

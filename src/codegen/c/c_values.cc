@@ -1,34 +1,24 @@
-// Values as C text: pieces, masks, temporaries.
+#include "codegen/c/c_values.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 
-#include "codegen/c/emitter.h"
-
 namespace tilewright::codegen {
 namespace {
 
-bool continues_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // A name, or a constant without a sign.
 bool is_atom(const std::string& text) {
-  return std::ranges::all_of(text, [](char c) { return continues_word(c) || c == '.'; });
+  return std::ranges::all_of(text, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  });
 }
 
 }  // namespace
 
 std::string at_most(const Piece& piece, Level most) {
   return piece.level <= most ? piece.text : "(" + piece.text + ")";
-}
-
-bool has_word(std::string_view text, std::string_view name) {
-  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-    const size_t end = at + name.size();
-    const bool starts = at == 0 || !continues_word(text[at - 1]);
-    if (starts && (end == text.size() || !continues_word(text[end]))) return true;
-  }
-  return false;
 }
 
 std::string bare(const std::string& text) {
@@ -41,42 +31,48 @@ std::string bare(const std::string& text) {
   return text;
 }
 
-CType CEmitter::piece_type(const CValue& value, size_t piece) const {
+CType CValues::piece_type(const CValue& value, size_t piece) const {
   const unsigned lanes = lanes_of(value.type)[piece];
   if (ir::is_bool(value.type) && lanes > 1) return {signed_of_size(value.mask_bytes), lanes};
   return {c_base(value.type.scalar), lanes};
 }
 
-CValue CEmitter::bound(CValue value) {
+CValue CValues::zeros(ir::Type type) const {
+  return {.type = type,
+          .pieces = std::vector<Piece>(lanes_of(type).size(), Piece{"0"}),
+          .mask_bytes = 1};
+}
+
+CValue CValues::bound(CValue value) {
   for (size_t k = 0; k < value.pieces.size(); ++k) {
     Piece& piece = value.pieces[k];
     if (is_atom(piece.text)) continue;
-    const std::string name = fresh("t");
-    line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name,
-                     bare(piece.text)));
+    const std::string name = text_.fresh("t");
+    text_.line(fmt::format("const {} {} = {};", helpers_.type(piece_type(value, k)), name,
+                           bare(piece.text)));
     piece = {name};
   }
   return value;
 }
 
-CValue CEmitter::declared(ir::Type type, int mask_bytes) {
+CValue CValues::declared(ir::Type type, int mask_bytes) {
   CValue value{.type = type, .pieces = {}, .mask_bytes = mask_bytes};
   value.pieces.resize(lanes_of(type).size());
   for (size_t k = 0; k < value.pieces.size(); ++k) {
-    value.pieces[k] = {fresh("t")};
-    line(fmt::format("{} {};", helpers_.type(piece_type(value, k)), value.pieces[k].text));
+    value.pieces[k] = {text_.fresh("t")};
+    text_.line(fmt::format("{} {};", helpers_.type(piece_type(value, k)), value.pieces[k].text));
   }
   return value;
 }
 
-void CEmitter::assign(const CValue& to, const CValue& from) {
+void CValues::assign(const CValue& to, const CValue& from) {
   for (size_t k = 0; k < to.pieces.size(); ++k) {
     if (to.pieces[k].text == from.pieces[k].text) continue;
-    line(fmt::format("{} = {};", to.pieces[k].text, bare(from.pieces[k].text)));
+    text_.line(fmt::format("{} = {};", to.pieces[k].text, bare(from.pieces[k].text)));
   }
 }
 
-std::string CEmitter::lane(const CValue& bound_value, unsigned k) const {
+std::string CValues::lane(const CValue& bound_value, unsigned k) const {
   const std::vector<unsigned> lanes = lanes_of(bound_value.type);
   size_t piece = 0;
   while (k >= lanes[piece]) k -= lanes[piece++];
@@ -84,14 +80,13 @@ std::string CEmitter::lane(const CValue& bound_value, unsigned k) const {
   return lanes[piece] == 1 ? text : fmt::format("{}[{}]", text, k);
 }
 
-std::string CEmitter::call(std::string_view helper, CType type, std::vector<std::string> arguments,
-                           CType result) {
+std::string CValues::call(std::string_view helper, CType type, std::vector<std::string> arguments,
+                          CType result) {
   return fmt::format("{}({})", helpers_.function(helper, type, result), fmt::join(arguments, ", "));
 }
 
-// A value of `type` with a piece for each of `like`'s; `make` gets that one's number and C type.
-CValue CEmitter::map(ir::Type type, const CValue& like,
-                     const std::function<Piece(size_t, CType)>& make) {
+CValue CValues::map(ir::Type type, const CValue& like,
+                    const std::function<Piece(size_t, CType)>& make) {
   CValue result{.type = type, .pieces = {}};
   for (size_t k = 0; k < like.pieces.size(); ++k) {
     result.pieces.push_back(make(k, piece_type(like, k)));
@@ -99,7 +94,7 @@ CValue CEmitter::map(ir::Type type, const CValue& like,
   return result;
 }
 
-CValue CEmitter::as_mask(const CValue& value, int bytes) {
+CValue CValues::as_mask(const CValue& value, int bytes) {
   if (value.mask_bytes == bytes) return value;
   CValue result = map(value.type, value, [&](size_t k, CType type) -> Piece {
     if (!type.is_vector()) return value.pieces[k];
@@ -110,7 +105,7 @@ CValue CEmitter::as_mask(const CValue& value, int bytes) {
   return result;
 }
 
-CValue CEmitter::both(const CValue& mask, const CValue& other) {
+CValue CValues::both(const CValue& mask, const CValue& other) {
   const CValue second = as_mask(other, mask.mask_bytes);
   CValue result = map(mask.type, mask, [&](size_t k, CType) -> Piece {
     return {fmt::format("({} & {})", mask.pieces[k].text, second.pieces[k].text)};
@@ -119,7 +114,7 @@ CValue CEmitter::both(const CValue& mask, const CValue& other) {
   return result;
 }
 
-CValue CEmitter::negated(const CValue& mask) {
+CValue CValues::negated(const CValue& mask) {
   CValue result = map(mask.type, mask, [&](size_t k, CType type) -> Piece {
     return {fmt::format("({}{})", type.is_vector() ? "~" : "!", mask.pieces[k].text)};
   });
@@ -127,8 +122,7 @@ CValue CEmitter::negated(const CValue& mask) {
   return result;
 }
 
-// Whether any lane is set, as text of a condition.
-std::string CEmitter::any(const CValue& mask) {
+std::string CValues::any(const CValue& mask) {
   std::vector<std::string> parts;
   for (size_t k = 0; k < mask.pieces.size(); ++k) {
     const CType type = piece_type(mask, k);
@@ -136,6 +130,26 @@ std::string CEmitter::any(const CValue& mask) {
     parts.push_back(type.is_vector() ? call("reduce_or", type, {text}) + " != 0" : text);
   }
   return fmt::format("{}", fmt::join(parts, " || "));
+}
+
+CValue CValues::broadcast(const CValue& scalar, unsigned lanes) {
+  constexpr int kMaskBytes = 4;  // what float conditions have
+  CValue result{.type = scalar.type.with_lanes(lanes), .pieces = {}};
+  if (ir::is_bool(scalar.type)) result.mask_bytes = kMaskBytes;
+  const std::vector<unsigned> pieces = lanes_of(result.type);
+  const CValue value = pieces.size() > 1 ? bound(scalar) : scalar;
+  result.pieces.resize(pieces.size());
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    const CType type = piece_type(result, k);
+    const Piece& one = value.pieces[0];
+    if (!type.is_vector()) {
+      result.pieces[k] = one;
+    } else {
+      const bool is_mask = ir::is_bool(scalar.type);
+      result.pieces[k] = {call("splat", type, {is_mask ? "-(int32_t)" + one.text : one.text})};
+    }
+  }
+  return result;
 }
 
 }  // namespace tilewright::codegen
