@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <ranges>
 
 #include "base/inline_vector.h"
+#include "runtime/abi/cpu_features.h"
 
 namespace tilewright {
 namespace {
@@ -14,38 +16,49 @@ using enum Feature;
 struct Row {
   Feature feature;
   std::string_view text;
-  InlineVector<Feature, 3> implies;  // directly
 };
 
-constexpr std::array<Row, kFeatureCount> kRows = {{
-    {Sse42, "sse4.2", {}},
-    {Avx, "avx", {Sse42}},
-    {F16c, "f16c", {Avx}},
-    {Fma, "fma", {Avx}},
-    {Avx2, "avx2", {Avx}},
-    {AvxVnni, "avxvnni", {Avx2}},
-    {Avx512f, "avx512f", {Avx2, Fma, F16c}},
-    {Avx512cd, "avx512cd", {Avx512f}},
-    {Avx512bw, "avx512bw", {Avx512f}},
-    {Avx512dq, "avx512dq", {Avx512f}},
-    {Avx512vl, "avx512vl", {Avx512f}},
-    {Avx512vbmi, "avx512vbmi", {Avx512bw}},
-    {Avx512vnni, "avx512vnni", {Avx512f}},
-    {Avx512bf16, "avx512bf16", {Avx512bw}},
-    {Avx512fp16, "avx512fp16", {Avx512bw, Avx512vl}},
-    {AmxTile, "amx_tile", {}},
-    {AmxInt8, "amx_int8", {AmxTile}},
-    {AmxBf16, "amx_bf16", {AmxTile}},
-    {AmxFp16, "amx_fp16", {AmxTile}},
-}};
+#define FEATURE_ROW(feature, text, word, bit, states) {feature, text},
+constexpr std::array<Row, kFeatureCount> kRows = {{TILEWRIGHT_CPU_FEATURES(FEATURE_ROW)}};
+#undef FEATURE_ROW
 
-// Row k describes the feature numbered k, and what it implies stands above it: so one pass
+// What each implies directly; those that are not here imply nothing.
+struct Implication {
+  Feature feature;
+  InlineVector<Feature, 3> implied;
+};
+constexpr Implication kImplications[] = {
+    {Avx, {Sse42}},
+    {F16c, {Avx}},
+    {Fma, {Avx}},
+    {Avx2, {Avx}},
+    {AvxVnni, {Avx2}},
+    {Avx512f, {Avx2, Fma, F16c}},
+    {Avx512cd, {Avx512f}},
+    {Avx512bw, {Avx512f}},
+    {Avx512dq, {Avx512f}},
+    {Avx512vl, {Avx512f}},
+    {Avx512vbmi, {Avx512bw}},
+    {Avx512vnni, {Avx512f}},
+    {Avx512bf16, {Avx512bw}},
+    {Avx512fp16, {Avx512bw, Avx512vl}},
+    {AmxInt8, {AmxTile}},
+    {AmxBf16, {AmxTile}},
+    {AmxFp16, {AmxTile}},
+};
+
+// Row k describes the feature numbered k, and what a feature implies stands above it: so one pass
 // downwards or upwards closes a set.
 constexpr bool rows_are_ordered() {
   for (size_t k = 0; k < kRows.size(); ++k) {
     if (static_cast<size_t>(kRows[k].feature) != k) return false;
-    for (Feature implied : kRows[k].implies) {
-      if (static_cast<size_t>(implied) >= k) return false;
+  }
+  size_t last = 0;
+  for (const Implication& row : kImplications) {
+    if (static_cast<size_t>(row.feature) < last) return false;
+    last = static_cast<size_t>(row.feature);
+    for (Feature implied : row.implied) {
+      if (static_cast<size_t>(implied) >= last) return false;
     }
   }
   return true;
@@ -59,9 +72,9 @@ const Row& row(Feature feature) { return kRows[static_cast<size_t>(feature)]; }
 FeatureSet FeatureSet::with(Feature feature) const {
   FeatureSet result = *this;
   result.bits_ |= bit(feature);
-  for (size_t k = kRows.size(); k-- > 0;) {
-    if (!result.has(kRows[k].feature)) continue;
-    for (Feature implied : kRows[k].implies) result.bits_ |= bit(implied);
+  for (const Implication& row : std::views::reverse(kImplications)) {
+    if (!result.has(row.feature)) continue;
+    for (Feature implied : row.implied) result.bits_ |= bit(implied);
   }
   return result;
 }
@@ -69,9 +82,9 @@ FeatureSet FeatureSet::with(Feature feature) const {
 FeatureSet FeatureSet::without(Feature feature) const {
   FeatureSet result = *this;
   result.bits_ &= ~bit(feature);
-  for (const Row& candidate : kRows) {
-    for (Feature implied : candidate.implies) {
-      if (!result.has(implied)) result.bits_ &= ~bit(candidate.feature);
+  for (const Implication& row : kImplications) {
+    for (Feature implied : row.implied) {
+      if (!result.has(implied)) result.bits_ &= ~bit(row.feature);
     }
   }
   return result;
