@@ -30,14 +30,12 @@ Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& f
   return std::move(made.front());
 }
 
-Status works_on_host(const BackEnd& back_end) {
-  const runtime::Artifact artifact = TRY(compile(back_end, probe_function(), host_target(1)));
+Status works_on(const BackEnd& back_end, const Target& target) {
+  const runtime::Artifact artifact = TRY(compile(back_end, probe_function(), target));
   const runtime::Kernel kernel = TRY(runtime::Kernel::load(artifact, {back_end.loader, 1}));
   float x = 1;
-  void* arguments[] = {&x};
-  const int32_t status = kernel(
-      {.arguments = arguments, .workspace = nullptr, .pool = nullptr, .threads = 1, .reserved = 0});
-  if (status != TILEWRIGHT_STATUS_OK || x != 2) {
+  void* const arguments[] = {&x};
+  if (runtime::call_once(kernel, arguments) != TILEWRIGHT_STATUS_OK || x != 2) {
     return fail(ErrorKind::Build, "a compiled kernel ran but gave a wrong result");
   }
   return {};

@@ -66,7 +66,7 @@ std::unexpected<Error> no_code_for(const Target& target);
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,
                                   const Target& target, const CompileOptions& options = {});
 
-// The body of a probe: compiles, loads and runs x[0] = x[0] + 1 for this machine's CPU.
-Status works_on_host(const BackEnd& back_end);
+// The body of a probe: compiles, loads and runs x[0] = x[0] + 1 for the target.
+Status works_on(const BackEnd& back_end, const Target& target);
 
 }  // namespace tilewright::codegen

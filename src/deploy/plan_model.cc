@@ -48,13 +48,7 @@ class Executor {
           std::make_shared<runtime::AlignedBuffer>(graph::tensor_type(dag.tensor(id)).bytes()));
       arguments.push_back(outputs.back()->data());
     }
-    const runtime::AlignedBuffer workspace(kernel->workspace_bytes(target_.threads()));
-    const int32_t status = (*kernel)({.arguments = arguments.data(),
-                                      .workspace = workspace.data(),
-                                      .pool = nullptr,
-                                      .threads = target_.threads(),
-                                      .reserved = 0});
-    if (status != TILEWRIGHT_STATUS_OK) {
+    if (runtime::call_once(*kernel, arguments, target_.threads()) != TILEWRIGHT_STATUS_OK) {
       return fail(ErrorKind::Io, "a constant could not be computed: no threads");
     }
     std::vector<Constant> results;

@@ -28,7 +28,7 @@ const BackEnd& c_back_end() {
       .passes = lower::cpu_passes(),
       .compile = compile_all,
       .loader = runtime::find_loader(runtime::kSharedLibraryArtifact),
-      .probe = [] { return works_on_host(c_back_end()); },
+      .probe = [] { return works_on(c_back_end(), host_target(1)); },
       .remedy = "apt-get install gcc",
   };
   return row;

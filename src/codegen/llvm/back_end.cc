@@ -41,7 +41,7 @@ const BackEnd& llvm_back_end() {
       .compile = compile_all,
       .loader = runtime::find_loader(runtime::kElfArtifact),
       .enter_worker = enter_worker,
-      .probe = [] { return works_on_host(llvm_back_end()); },
+      .probe = [] { return works_on(llvm_back_end(), host_target(1)); },
       .remedy = "apt-get install llvm-19-dev && ./dev test",
   };
   return row;

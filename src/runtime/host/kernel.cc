@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/host/buffer.h"
+
 namespace tilewright::runtime {
 
 Result<Kernel> Kernel::load(const Artifact& artifact, std::span<const Loader> loaders) {
@@ -18,6 +20,15 @@ Result<Kernel> Kernel::load(const Artifact& artifact, std::span<const Loader> lo
   kernel.shared_ = artifact.shared_workspace;
   kernel.per_thread_ = artifact.thread_workspace;
   return kernel;
+}
+
+int32_t call_once(const Kernel& kernel, std::span<void* const> arguments, int threads) {
+  const AlignedBuffer workspace(kernel.workspace_bytes(threads));
+  return kernel({.arguments = arguments.data(),
+                 .workspace = workspace.data(),
+                 .pool = nullptr,
+                 .threads = threads,
+                 .reserved = 0});
 }
 
 }  // namespace tilewright::runtime

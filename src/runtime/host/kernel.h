@@ -40,4 +40,7 @@ class Kernel {
   int64_t per_thread_ = 0;
 };
 
+// One call with a workspace of its own, on the pool of the process; the status of the kernel.
+int32_t call_once(const Kernel& kernel, std::span<void* const> arguments, int threads = 1);
+
 }  // namespace tilewright::runtime

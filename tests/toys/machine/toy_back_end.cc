@@ -3,10 +3,8 @@
 
 #include <array>
 
-#include "codegen/probe_function.h"
 #include "lower/expand_functions.h"
 #include "lower/flatten.h"
-#include "runtime/host/kernel.h"
 #include "toy_code.h"
 #include "toy_machine.h"
 
@@ -59,31 +57,19 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
   return artifacts;
 }
 
-Status works() {
-  const Target target = *parse_target("cuda:sm_75");
-  const runtime::Artifact artifact =
-      TRY(codegen::compile(toy_back_end(), codegen::probe_function(), target));
-  const runtime::Kernel kernel = TRY(runtime::Kernel::load(artifact, {&toy_loader(), 1}));
-  float x = 1;
-  void* arguments[] = {&x};
-  const int32_t status = kernel(
-      {.arguments = arguments, .workspace = nullptr, .pool = nullptr, .threads = 1, .reserved = 0});
-  if (status != TILEWRIGHT_STATUS_OK || x != 2) return fail(ErrorKind::Build, "wrong result");
-  return {};
-}
-
 }  // namespace
 
 const codegen::BackEnd& toy_back_end() {
-  static const codegen::BackEnd row = {.name = "toy",
-                                       .purpose = "a made-up machine",
-                                       .serves = toy_loader().serves,
-                                       .check = [](const Target&) { return Status(); },
-                                       .passes = kPasses,
-                                       .compile = compile_all,
-                                       .loader = &toy_loader(),
-                                       .probe = works,
-                                       .remedy = "make one up"};
+  static const codegen::BackEnd row = {
+      .name = "toy",
+      .purpose = "a made-up machine",
+      .serves = toy_loader().serves,
+      .check = [](const Target&) { return Status(); },
+      .passes = kPasses,
+      .compile = compile_all,
+      .loader = &toy_loader(),
+      .probe = [] { return codegen::works_on(toy_back_end(), *parse_target("cuda:sm_75")); },
+      .remedy = "make one up"};
   return row;
 }
 
