@@ -10,7 +10,7 @@
 
 #include "app/model_choice.h"
 #include "base/result.h"
-#include "deploy/program.h"
+#include "deploy/runner.h"
 #include "graph/constant.h"
 #include "measure/model_arrays.h"
 #include "runtime/host/model_library.h"

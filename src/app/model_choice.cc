@@ -8,6 +8,7 @@
 
 #include "app/npy.h"
 #include "app/records.h"
+#include "deploy/plan_workload.h"
 #include "onnx/import.h"
 #include "task/parse.h"
 

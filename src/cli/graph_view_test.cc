@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "deploy/plan_workload.h"
 #include "task/parse.h"
 
 namespace tilewright::cli {

@@ -1,5 +1,5 @@
-// choose_schedules: the best records of the kernels of a model, and what is said of those that have
-// none.
+#include "deploy/choose_schedules.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include <span>
 #include <unordered_set>
 
-#include "deploy/compile_model.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "target/machine.h"

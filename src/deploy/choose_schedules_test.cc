@@ -3,6 +3,7 @@
 
 #include "codegen/version.h"
 #include "deploy/plans_testing.h"
+#include "deploy/runner.h"
 #include "heuristic/default_trace.h"
 #include "task/parse.h"
 #include "te/dag_builder.h"

@@ -1,4 +1,5 @@
 #include "deploy/compile_model.h"
+#include "deploy/plan_workload.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 #include <limits>
 
 #include "deploy/plans_testing.h"
+#include "deploy/runner.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "deploy/plans_testing.h"
+#include "deploy/runner.h"
 #include "runtime/abi/model_table.h"
 #include "target/host_features.h"
 

@@ -1,4 +1,5 @@
-// plan_model, and the execution of large constants on the way to it.
+#include "deploy/plan_model.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,7 +11,6 @@
 #include <unordered_map>
 
 #include "codegen/back_ends/build_kernel.h"
-#include "deploy/compile_model.h"
 #include "graph/op_table.h"
 #include "graph/separate_outputs.h"
 #include "heuristic/default_trace.h"

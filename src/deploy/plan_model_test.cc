@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "deploy/plans_testing.h"
+#include "deploy/runner.h"
 #include "graph/graph_testing.h"
 
 namespace tilewright::deploy {

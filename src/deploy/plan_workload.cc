@@ -1,6 +1,6 @@
-// plan_workload: one kernel as a model of its own.
+#include "deploy/plan_workload.h"
+
 #include "base/check.h"
-#include "deploy/compile_model.h"
 #include "graph/op_table.h"
 
 namespace tilewright::deploy {

@@ -1,11 +1,9 @@
 // Program: a whole model ready to run or to be written out: kernels as artifacts, packed constants,
 // and the steps in their order. Made from a partitioned Graph and a schedule a kernel
-// (compile_model.h); written as .so, .o or .c (export.h); run in process by a Runner.
+// (compile_model.h); written as .so, .o or .c (export.h); run in process by a Runner (runner.h).
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -13,7 +11,6 @@
 #include "codegen/c/emit_c.h"
 #include "graph/constant.h"
 #include "graph/memory_plan.h"
-#include "runtime/abi/model_abi.h"
 #include "runtime/host/artifact.h"
 #include "runtime/host/buffer.h"
 #include "target/target.h"
@@ -53,27 +50,6 @@ struct Program {
   runtime::AlignedBuffer constants;  // as the kernels want them, each at a multiple of 64
   int64_t arena_bytes = 0;
   codegen::CSource c;  // of all kernels in order, where C was asked for
-};
-
-// Runs it in this process; inputs in order, row-major. To be used by one thread at a time; several
-// may be loaded of one Program.
-class Runner {
- public:
-  static Result<Runner> load(const Program& program);  // which outlives it
-  Runner(Runner&&) noexcept;
-  Runner& operator=(Runner&&) noexcept;
-  ~Runner();
-  // An error where number or types of the inputs are not the Program's.
-  Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
-
-  // The same as a compiled library has it: for who times it.
-  const TilewrightModelApi& api() const;
-  TilewrightModel* model() const;
-
- private:
-  struct Impl;
-  explicit Runner(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace tilewright::deploy

@@ -1,9 +1,10 @@
 // A Runner has the table of a compiled library in vectors and hands it to the same run time.
+#include "deploy/runner.h"
+
 #include <fmt/format.h>
 
 #include <vector>
 
-#include "deploy/program.h"
 #include "deploy/table.h"
 #include "runtime/host/kernel.h"
 

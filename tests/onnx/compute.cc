@@ -1,6 +1,7 @@
 #include "tests/onnx/compute.h"
 
 #include "deploy/compile_model.h"
+#include "deploy/runner.h"
 #include "target/target.h"
 
 namespace tilewright::onnx {
