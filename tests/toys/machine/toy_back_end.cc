@@ -29,7 +29,7 @@ constexpr std::array kPasses = {
 int64_t shared_bytes(const ir::Function& function) {
   int64_t bytes = 0;
   for (const ir::Buffer& buffer : function.buffers) {
-    if (buffer.scope == ir::Scope::Argument) continue;
+    if (buffer.scope != ir::Scope::Shared) continue;
     bytes += buffer.elements() * ir::bytes_of(buffer.element.scalar);
   }
   return bytes;

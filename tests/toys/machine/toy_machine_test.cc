@@ -74,6 +74,20 @@ TEST(ToyMachine, ComputesWhatTheCpuDoes) {
   }
 }
 
+// A schedule that no CPU takes: a tile of A in memory that the threads of a block share.
+TEST(ToyMachine, HasSharedMemory) {
+  const Task task = toy_task();
+  const schedule::Trace plain = trace_of("");
+  const schedule::Trace shared = trace_of("cache_read A [C] scope=shared\ncompute_at A.read C i\n");
+  const Task cpu{*parse_workload(kWorkload), host_target(1)};
+  EXPECT_EQ(run(task, shared, &toy_back_end()), run(cpu, plain, nullptr));
+  const auto artifact =
+      codegen::build_artifact(task, tree_of(task, shared), shared, {.back_end = &toy_back_end()});
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().message;
+  EXPECT_EQ(artifact->launch.shared_bytes, 5 * 4);  // one row of A
+  EXPECT_FALSE(codegen::build_artifact(cpu, tree_of(cpu, shared), shared).has_value());
+}
+
 TEST(ToyMachine, ItsOwnPassesRunAndNoOthers) {
   const Task task = toy_task();
   const schedule::Trace trace = trace_of("annotate C i parallel\nannotate C j vectorize\n");
@@ -91,8 +105,8 @@ TEST(ToyMachine, ItsOwnPassesRunAndNoOthers) {
 }
 
 TEST(ToyMachine, SharedMemoryHasALimit) {
-  const Task task = toy_task("matmul:m=256,n=256,k=8");
-  const schedule::Trace trace = trace_of("cache_write C\n");
+  const Task task = toy_task("matmul:m=256,n=8,k=256");
+  const schedule::Trace trace = trace_of("cache_read A [C] scope=shared\n");
   const auto artifact =
       codegen::build_artifact(task, tree_of(task, trace), trace, {.back_end = &toy_back_end()});
   ASSERT_FALSE(artifact.has_value());
