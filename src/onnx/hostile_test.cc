@@ -118,9 +118,10 @@ TEST(HostileTest, TensorsWhoseNumbersDoNotFit) {
     size_t values;
     const char* says;
   };
-  for (const Case& bad : {Case{{-1}, 1, "negative"}, Case{{kHuge, kHuge}, 1, "no memory"},
-                          Case{{3, 4}, 11, "it is f32[3,4] and has 44 bytes"},
-                          Case{std::vector<int64_t>(1000, 1), 1, "1000 dimensions"}}) {
+  for (const Case& bad :
+       {Case{{-1}, 1, "negative"}, Case{{kHuge, kHuge}, 1, "too large for memory"},
+        Case{{3, 4}, 11, "it is f32[3,4] and has 44 bytes"},
+        Case{std::vector<int64_t>(1000, 1), 1, "1000 dimensions"}}) {
     ModelWriter model;
     model.input("x", {2});
     model.floats("w", bad.shape, std::vector<float>(bad.values, 1));
