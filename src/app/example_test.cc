@@ -1,12 +1,12 @@
 // The example program examples/cpp/tune.cc, as a user runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <thread>
 

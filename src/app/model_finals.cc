@@ -135,6 +135,7 @@ Timing Contest::timing_of(const measure::ModelTiming& timing) const {
 
 Result<std::vector<Timing>> Contest::time(size_t count) {
   std::vector<std::filesystem::path> libraries;
+  libraries.reserve(count);
   for (size_t k = 0; k < count; ++k) libraries.push_back(library(k));
   const double seconds = static_cast<double>(count) * turns_s();
   const double limit_s = std::max(kRoom * kRoom * seconds, seconds + 10);

@@ -101,6 +101,7 @@ Status merge_records(const std::string& records, const std::vector<std::string>&
                      ImportListener& listener) {
   // All of them are opened before anything is written.
   std::vector<record::Store> opened;
+  opened.reserve(others.size());
   for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));
   record::Store store = TRY(record::Store::open(records));
   for (size_t k = 0; k < others.size(); ++k) {
