@@ -17,11 +17,11 @@
 
 #include "bench/rows.h"
 #include "cost/xgboost_model.h"
-#include "feature/rows.h"
+#include "feature/program_encoder.h"
 #include "record/store.h"
 #include "schedule/apply.h"
 #include "schedule/trace.h"
-#include "search/explorer.h"
+#include "search/evolution.h"
 #include "search/program_assessor.h"
 #include "space/space.h"
 
@@ -68,14 +68,14 @@ Arguments parse_arguments(int count, char** words) {
 // The first kTrials programs of the store's one task, with their rows.
 cost::Samples samples_of(record::Store& store, const Task& task, const Machine& machine) {
   cost::Samples samples;
-  feature::FeatureExtractor maker(task, machine);
   const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
+  const std::vector<std::string> encodings = {"features"};
+  feature::ProgramEncoder encoder = must(feature::ProgramEncoder::make(
+      {.task = &task, .machine = &machine, .initial = &initial}, encodings));
   must(store.for_each_attempt(task.key(), [&](const record::Attempt& attempt) {
     const auto trace = schedule::trace_from_text(attempt.trace);
     if (!trace || attempt.verdict.kind == record::VerdictKind::Device) return true;
-    const auto tree = schedule::apply_or_explain(initial, *trace);
-    if (!tree) return true;
-    maker.append(*tree, &samples.rows);
+    if (!encoder.append(*trace, &samples.inputs)) return true;
     samples.group.push_back(0);
     const bool failed = record::is_failure(attempt.verdict.kind);
     samples.latency_ns.push_back(failed ? 0 : attempt.verdict.latency_ns);
@@ -102,7 +102,7 @@ void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
   to->apply_s += from.apply_s;
   to->validity_s += from.validity_s;
   to->hash_s += from.hash_s;
-  to->rows_s += from.rows_s;
+  to->encode_s += from.encode_s;
   to->predict_s += from.predict_s;
 }
 
@@ -137,12 +137,10 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
       "{} illegal, {} unfit\n",
       name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.unfit);
   rows->add(name, "scored_per_s", per_s);
-  const std::pair<std::string_view, double> stages[] = {{"instantiate", c.instantiate_s},
-                                                        {"apply", c.apply_s},
-                                                        {"validity", c.validity_s},
-                                                        {"hash", c.hash_s},
-                                                        {"rows", c.rows_s},
-                                                        {"predict", c.predict_s}};
+  const std::pair<std::string_view, double> stages[] = {
+      {"instantiate", c.instantiate_s}, {"apply", c.apply_s},
+      {"validity", c.validity_s},       {"hash", c.hash_s},
+      {"encode", c.encode_s},           {"predict", c.predict_s}};
   double known_s = 0;
   for (const auto& [stage, seconds] : stages) {
     known_s += seconds;

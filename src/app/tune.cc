@@ -11,7 +11,8 @@
 #include "app/tune_tasks.h"
 #include "app/workers.h"
 #include "base/clock.h"
-#include "cost/xgboost_model.h"
+#include "base/file.h"
+#include "cost/models.h"
 #include "runtime/host/peak.h"
 #include "tune/models.h"
 #include "tune/time_budget.h"
@@ -79,8 +80,8 @@ std::string cache_of(const TuneOptions& options, const TuneTasks& what) {
 
 Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const TuneTasks& what) {
   tune::TuningOptions tuning;
-  tuning.search.search = TRY(tune::parse_search_kind(options.search));
-  tuning.search.cost = TRY(tune::parse_cost_kind(options.cost));
+  tuning.search.search = TRY(tuning.search.tables.explorers.parse(options.search));
+  tuning.search.cost = TRY(tuning.search.tables.models.parse(options.cost));
   tuning.measure.protocol.cache = TRY(record::parse_own_cache_policy(cache_of(options, what)));
   tuning.objective = TRY(objective_of(options, what));
   TRY(check_workers(options.workers));
@@ -119,6 +120,15 @@ Status check_writable(const std::filesystem::path& path) {
   return fail(ErrorKind::BadInput, fmt::format("--model {}: {}", path.string(), why));
 }
 
+// Does the cost model that this text names learn?
+Result<bool> model_learns(const std::string& text, const Target& target) {
+  const Machine machine = detect_machine();
+  const std::unique_ptr<cost::CostModel> model = TRY(
+      cost::models().make(TRY(cost::models().parse(text)),
+                          {.target = &target, .machine = &machine, .seed = 1, .base = nullptr}));
+  return model != nullptr && model->learns();
+}
+
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
   const std::vector<tune::TunedTask>& tasks = what.tasks;
   const std::string_view of_models =
@@ -128,10 +138,10 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
                 fmt::format("{} is for models in files, and there is none", of_models));
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
-  const tune::CostKind cost = TRY(tune::parse_cost_kind(options.cost));
+  const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
   for (const auto& [flag, path] :
        {std::pair("--model", &options.model_file), {"--from-model", &options.from_model}}) {
-    if (path->empty() || tune::learns(cost)) continue;
+    if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
                 fmt::format("{} goes with --cost xgboost: no other learns", flag));
   }
@@ -398,11 +408,10 @@ class TuneRun {
   // A run of too few trials has learned nothing, which is no failure of it.
   Status save_model(const tune::Tuning& tuning, TuneOutcome* outcome) const {
     const tune::TaskTuner* const tuner = tuning.loop().tuner(0);
-    const auto* const model =
-        tuner != nullptr ? dynamic_cast<const cost::XgboostModel*>(tuner->model()) : nullptr;
-    outcome->nothing_learned = model == nullptr;
-    if (model == nullptr) return {};
-    return cost::save_model_file(model->file(), options_.model_file);
+    const cost::CostModel* const model = tuner != nullptr ? tuner->model() : nullptr;
+    outcome->nothing_learned = model == nullptr || !model->learns();
+    if (outcome->nothing_learned) return {};
+    return write_file_atomically(options_.model_file, TRY(model->file_text()));
   }
 
   const TuneOptions& options_;

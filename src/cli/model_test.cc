@@ -21,7 +21,7 @@ class ModelShow : public testing::Test {
         .width = feature::feature_count(),
         .trees = {{{.left = 1, .right = 2, .feature = 7, .value = 2, .gain = 3}, {}, {}},
                   {{.left = 1, .right = 2, .feature = 3, .value = 2, .gain = 1}, {}, {}}}};
-    const cost::ModelFile file{.objective = cost::ObjectiveKind::PairwiseRank,
+    const cost::ModelFile file{.loss = cost::LossKind::PairwiseRank,
                                .programs = 64,
                                .failures = 5,
                                .groups = 1,

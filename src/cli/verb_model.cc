@@ -27,7 +27,7 @@ std::string to_text(const app::CostModelSummary& summary, size_t features) {
       "objective   {}\ntrees       {} of depth {} at most, {} leaves\nfeatures    version {}, {} "
       "of "
       "{} used\ntrained on  {} programs ({} failed) of {} task{}, {} rows\n",
-      cost::objective_name(file.objective), file.forest.trees.size(), summary.depth, summary.leaves,
+      cost::loss_name(file.loss), file.forest.trees.size(), summary.depth, summary.leaves,
       file.feature_version, importance.size(), file.forest.width, file.programs, file.failures,
       file.groups, file.groups == 1 ? "" : "s", file.rows);
   const cost::Quality& quality = file.quality;
@@ -57,7 +57,7 @@ Json to_json(const app::CostModelSummary& summary) {
                           {"gain_share", one.share},
                           {"splits", one.splits}});
   }
-  return {{"objective", cost::objective_name(file.objective)},
+  return {{"objective", cost::loss_name(file.loss)},
           {"feature_version", file.feature_version},
           {"trees", file.forest.trees.size()},
           {"depth", summary.depth},

@@ -17,6 +17,8 @@
 #include "cli/tune_outcome.h"
 #include "cli/tune_report.h"
 #include "cli/verb.h"
+#include "cost/models.h"
+#include "search/explorers.h"
 
 namespace tilewright::cli {
 namespace {
@@ -129,10 +131,12 @@ Action declare_tune(CLI::App& app) {
                  "rules and extensions to leave out: NAME[,NAME] (`tilewright space --list`)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--search", options->search, "evolution, random or beam (default: evolution)");
+  app.add_option("--search", options->search,
+                 "explorer: NAME[:OPTION=VALUE,...] (default: evolution)\n" +
+                     table_text(search::explorers().entries()));
   app.add_option("--cost", options->cost,
-                 "the model that guides: xgboost (by rank), xgboost-squared (by squared error), "
-                 "analytic, random or none (default: xgboost)");
+                 "cost model that guides: NAME[:OPTION=VALUE,...] (default: xgboost)\n" +
+                     table_text(cost::models().entries()));
   app.add_option("--objective", options->objective,
                  "of several tasks: sum, geometric_mean, targets or early_stopping, which ends a "
                  "task after 256 trials without improvement or --patience (default: "

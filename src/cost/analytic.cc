@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "feature/rows.h"
 #include "feature/rows_layout.h"
 
 namespace tilewright::cost {
@@ -63,13 +64,16 @@ class Analytic : public CostModel {
   explicit Analytic(const AnalyticConstants& constants) : c_(constants) {}
 
   std::string_view name() const override { return "analytic"; }
+  std::vector<std::string> encodings() const override { return {"features"}; }
+  bool learns() const override { return false; }
   Status train(const Samples& /*samples*/) override { return {}; }
   bool is_trained() const override { return true; }
 
-  void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
+  void predict(const feature::Inputs& inputs, const Predictions& out) const override {
+    const feature::Encoded& rows = inputs.front();
     for (size_t p = 0; p < rows.programs(); ++p) {
       const double cycles = program_cycles(rows, rows.begin[p], rows.begin[p + 1]);
-      scores[p] = static_cast<float>(-std::log2(1 + cycles));
+      out.mean[p] = static_cast<float>(-std::log2(1 + cycles));
     }
   }
 
@@ -79,7 +83,7 @@ class Analytic : public CostModel {
     double l2 = 0, l3 = 0;
   };
 
-  double program_cycles(const feature::RowBatch& rows, size_t first, size_t last) const {
+  double program_cycles(const feature::Encoded& rows, size_t first, size_t last) const {
     if (first == last) return 0;
     const auto row = [&](size_t r) { return Row(&rows.values[r * feature::feature_count()]); };
     Moved moved;
@@ -193,8 +197,17 @@ std::unique_ptr<CostModel> make_analytic(const AnalyticConstants& constants) {
   return std::make_unique<Analytic>(constants);
 }
 
-std::unique_ptr<CostModel> make_analytic(const Task& task, const Machine& machine) {
-  return make_analytic(analytic_constants(task.target, machine));
+std::unique_ptr<CostModel> make_analytic(const Target& target, const Machine& machine) {
+  return make_analytic(analytic_constants(target, machine));
+}
+
+ModelRow analytic_model() {
+  return make_row<std::unique_ptr<CostModel>, ModelContext>(
+      "analytic", "an estimate from what one knows of machines; learns nothing", NoOptions{},
+      [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
+        TRY(refuse_base(context, "analytic"));
+        return make_analytic(*context.target, *context.machine);
+      });
 }
 
 }  // namespace tilewright::cost

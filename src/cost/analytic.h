@@ -12,9 +12,8 @@
 
 #include <memory>
 
-#include "cost/model.h"
+#include "cost/models.h"
 #include "target/machine.h"
-#include "task/workload.h"
 
 namespace tilewright::cost {
 
@@ -48,7 +47,9 @@ struct AnalyticConstants {
 };
 AnalyticConstants analytic_constants(const Target& target, const Machine& machine);
 
-std::unique_ptr<CostModel> make_analytic(const Task& task, const Machine& machine);
+std::unique_ptr<CostModel> make_analytic(const Target& target, const Machine& machine);
 std::unique_ptr<CostModel> make_analytic(const AnalyticConstants& constants);
+
+ModelRow analytic_model();
 
 }  // namespace tilewright::cost

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "feature/rows.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -20,7 +21,7 @@ struct Cell {
 };
 
 // The update of a good matrix product, with some numbers changed.
-feature::RowBatch row_with(std::initializer_list<Cell> changes) {
+feature::Encoded row_with(std::initializer_list<Cell> changes) {
   std::vector<Cell> cells = {
       {"float_mad", 1e8},
       {"iterations", 1e8},
@@ -51,7 +52,7 @@ feature::RowBatch row_with(std::initializer_list<Cell> changes) {
   };
   cells.insert(cells.end(), changes);
   const auto table = feature::feature_table();
-  feature::RowBatch batch;
+  feature::Encoded batch{.width = feature::feature_count()};
   batch.values.assign(feature::feature_count(), 0);
   for (const Cell& cell : cells) {
     const auto found = std::ranges::find(table, cell.name, &feature::FeatureInfo::name);
@@ -63,10 +64,9 @@ feature::RowBatch row_with(std::initializer_list<Cell> changes) {
   return batch;
 }
 
-double cycles_of(const feature::RowBatch& batch) {
-  float score = 0;
-  make_analytic(AnalyticConstants{})->predict(batch, {&score, 1});
-  return std::exp2(-static_cast<double>(score));
+double cycles_of(const feature::Encoded& batch) {
+  return std::exp2(
+      -static_cast<double>(scores_of(*make_analytic(AnalyticConstants{}), {batch})[0]));
 }
 
 TEST(Analytic, EstimatesArithmeticNearItsPeak) {
@@ -79,7 +79,7 @@ TEST(Analytic, EstimatesArithmeticNearItsPeak) {
 
 TEST(Analytic, EachFaultCosts) {
   const double good = cycles_of(row_with({}));
-  const std::pair<const char*, feature::RowBatch> faults[] = {
+  const std::pair<const char*, feature::Encoded> faults[] = {
       {"sums that wait for each other", row_with({{"sums_in_flight", 1}})},
       {"lanes without work", row_with({{"lanes_used", 0.5}})},
       {"one thread does all", row_with({{"instructions_per_thread", 2e7}})},
@@ -103,12 +103,12 @@ TEST(Analytic, WhatFitsACacheIsThereAlready) {
 }
 
 TEST(Analytic, ProgramsOfSeveralRowsAndOfNone) {
-  feature::RowBatch batch = row_with({});
-  const feature::RowBatch second = row_with({{"l1_traffic", 1e9}});
+  feature::Encoded batch = row_with({});
+  const feature::Encoded second = row_with({{"l1_traffic", 1e9}});
   batch.values.insert(batch.values.end(), second.values.begin(), second.values.end());
   batch.begin = {0, 1, 1, 2, 2};
-  std::vector<float> scores(4, 1);
-  make_analytic(AnalyticConstants{})->predict(batch, scores);
+  const std::vector<float> scores = scores_of(*make_analytic(AnalyticConstants{}), {batch});
+  ASSERT_EQ(scores.size(), 4U);
   EXPECT_GT(scores[0], scores[2]);
   EXPECT_EQ(scores[1], 0);
   EXPECT_EQ(scores[3], 0);
@@ -123,11 +123,9 @@ double score_of(const Task& task, const std::string& trace_text) {
   const auto tree = schedule::apply_or_explain(*initial, *trace);
   CHECK(tree.has_value(), "{}", tree.error().message);
   feature::FeatureExtractor maker(task, machine);
-  feature::RowBatch batch;
+  feature::Encoded batch;
   maker.append(*tree, &batch);
-  float score = 0;
-  make_analytic(task, machine)->predict(batch, {&score, 1});
-  return score;
+  return scores_of(*make_analytic(task.target, machine), {batch})[0];
 }
 
 TEST(Analytic, HandWrittenSchedulesAreFarBetterThanNone) {

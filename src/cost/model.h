@@ -1,30 +1,27 @@
-// CostModel: scores programs by their rows (feature/rows.h) without running them. Higher is better;
-// scores of one task compare with each other, of different tasks they need not. A model sees
-// samples, never a store.
+// CostModel: scores programs without running them. Higher is better; scores of one task compare
+// with each other, of different tasks they need not. A model sees samples, never a store, and names
+// the encodings of a program that it reads (feature/encoding.h). It is bound to no task: one model
+// may serve all tasks of a run. The table `models()` lists them (cost/models.h).
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/result.h"
-#include "feature/rows.h"
+#include "cost/quality.h"
+#include "cost/samples.h"
+#include "feature/encoded.h"
 
 namespace tilewright::cost {
 
-// Programs that were measured, with their rows. Programs of one task have the same `group`.
-struct Samples {
-  feature::RowBatch rows;
-  std::vector<uint32_t> group;
-  std::vector<double> latency_ns;  // 0: it failed (crash, time-out, wrong), which is a label too
-  std::vector<float> weight;       // empty: 1 each; less for what others measured
-
-  size_t size() const { return latency_ns.size(); }
+// Where predictions go, one of each a program.
+struct Predictions {
+  std::span<float> mean;
+  std::span<float> spread{};  // standard deviation; empty unless the model has it
 };
 
 class CostModel {
@@ -32,25 +29,30 @@ class CostModel {
   virtual ~CostModel() = default;
 
   virtual std::string_view name() const = 0;
+  // Names of rows of the table of encodings, with options where they have any. Its inputs come in
+  // this order.
+  virtual std::vector<std::string> encodings() const = 0;
+
+  // False: training changes nothing.
+  virtual bool learns() const = 0;
   // Learns from all samples seen so far; called with all of them each time. The same samples and
   // seed give the same model.
   virtual Status train(const Samples& samples) = 0;
   // False: scores mean nothing yet.
   virtual bool is_trained() const = 0;
-  // One score a program. May be called from several threads at once.
-  virtual void predict(const feature::RowBatch& rows, std::span<float> scores) const = 0;
+
+  // Predictions have a spread besides the mean.
+  virtual bool has_spread() const { return false; }
+  // May be called from several threads at once, not while training.
+  virtual void predict(const feature::Inputs& inputs, const Predictions& out) const = 0;
+
+  // What it has learned as the text of a file, which its factory reads (ModelContext::base).
+  virtual Result<std::string> file_text() const;
+  // A model that goes on learning from where this one is, with another seed; null: it cannot.
+  virtual std::unique_ptr<CostModel> fork(uint64_t /*seed*/) const { return nullptr; }
 };
 
-// How well scores ranked programs that were measured afterwards.
-struct Quality {
-  size_t programs = 0;
-  double rank_correlation = 0;   // Spearman
-  double pairwise_accuracy = 0;  // share of pairs in the right order
-  size_t k = 0;
-  double recall_at_k = 0;     // of the k best measured, the share among the k best by score
-  double top1 = 0, top5 = 0;  // best latency of all / best latency among the 1, 5 best by score
-};
-// Without a k it is a quarter of the programs: with all of them recall would say nothing.
-Quality quality_of(std::span<const float> scores, std::span<const double> latency_ns, size_t k = 0);
+// The means alone.
+std::vector<float> scores_of(const CostModel& model, const feature::Inputs& inputs);
 
 }  // namespace tilewright::cost

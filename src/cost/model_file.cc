@@ -16,10 +16,9 @@ std::unexpected<Error> bad(const std::filesystem::path& path, const std::string&
 }
 
 Result<size_t> read_count(const Json& json, const char* key) {
-  const Result<int64_t> count = member<int64_t>(json, key);
-  if (!count) return std::unexpected(count.error());
-  if (*count < 0) return fail(ErrorKind::BadInput, fmt::format("'{}' is negative", key));
-  return static_cast<size_t>(*count);
+  const int64_t count = TRY(member<int64_t>(json, key));
+  if (count < 0) return fail(ErrorKind::BadInput, fmt::format("'{}' is negative", key));
+  return static_cast<size_t>(count);
 }
 
 Status read_counts(const Json& json, ModelFile* file) {
@@ -31,22 +30,15 @@ Status read_counts(const Json& json, ModelFile* file) {
                 {"groups", &file->groups},
                 {"rows", &file->rows}};
   for (const auto& [key, count] : counts) {
-    const Result<size_t> read = read_count(json, key);
-    if (!read) return std::unexpected(read.error());
-    *count = *read;
+    *count = TRY(read_count(json, key));
   }
   return {};
 }
 
 Status read_quality(const Json& json, Quality* quality) {
-  const Result<size_t> programs = read_count(json, "programs");
-  if (!programs) return std::unexpected(programs.error());
-  quality->programs = *programs;
-  if (find_member(json, "k") != nullptr) {  // files of before do not say it
-    const Result<size_t> k = read_count(json, "k");
-    if (!k) return std::unexpected(k.error());
-    quality->k = *k;
-  }
+  quality->programs = TRY(read_count(json, "programs"));
+  if (find_member(json, "k") != nullptr)
+    quality->k = TRY(read_count(json, "k"));  // older files: none
   const struct {
     const char* key;
     double* number;
@@ -56,9 +48,7 @@ Status read_quality(const Json& json, Quality* quality) {
                  {"top1", &quality->top1},
                  {"top5", &quality->top5}};
   for (const auto& [key, number] : numbers) {
-    const Result<double> read = member<double>(json, key);
-    if (!read) return std::unexpected(read.error());
-    *number = *read;
+    *number = TRY(member<double>(json, key));
   }
   return {};
 }
@@ -80,13 +70,9 @@ Status check_meaning(const ModelFile& file, int64_t version) {
 Result<ModelFile> read_model(const Json& json) {
   const Result<std::string> kind = member<std::string>(json, "kind");
   if (!kind || *kind != kKind) return fail(ErrorKind::BadInput, "it is another kind of file");
-  const Result<int64_t> version = member<int64_t>(json, "feature_version");
-  if (!version) return std::unexpected(version.error());
-  const Result<std::string> objective = member<std::string>(json, "objective");
-  if (!objective) return std::unexpected(objective.error());
-  const Result<ObjectiveKind> parsed = parse_objective(*objective);
-  if (!parsed) return std::unexpected(parsed.error());
-  ModelFile file{.objective = *parsed, .quality = {}, .forest = {}};
+  const int64_t version = TRY(member<int64_t>(json, "feature_version"));
+  const LossKind loss = TRY(parse_loss(TRY(member<std::string>(json, "objective"))));
+  ModelFile file{.loss = loss, .quality = {}, .forest = {}};
 
   const Json* const trained_on = find_member(json, "trained_on");
   const Json* const quality = find_member(json, "held_out_quality");
@@ -94,13 +80,10 @@ Result<ModelFile> read_model(const Json& json) {
   if (trained_on == nullptr || quality == nullptr || forest == nullptr) {
     return fail(ErrorKind::BadInput, "it has not all of trained_on, held_out_quality and forest");
   }
-  Result<Forest> trees = forest_from_json(*forest);
-  if (!trees) return std::unexpected(trees.error());
-  file.forest = *std::move(trees);
-  for (const Status& status : {check_meaning(file, *version), read_counts(*trained_on, &file),
-                               read_quality(*quality, &file.quality)}) {
-    if (!status) return std::unexpected(status.error());
-  }
+  file.forest = TRY(forest_from_json(*forest));
+  TRY(check_meaning(file, version));
+  TRY(read_counts(*trained_on, &file));
+  TRY(read_quality(*quality, &file.quality));
   return file;
 }
 
@@ -116,10 +99,10 @@ Json quality_to_json(const Quality& quality) {
           {"top5", quality.top5}};
 }
 
-Status save_model_file(const ModelFile& file, const std::filesystem::path& path) {
+std::string print_model_file(const ModelFile& file) {
   const Json json = {{"kind", kKind},
                      {"feature_version", file.feature_version},
-                     {"objective", objective_name(file.objective)},
+                     {"objective", loss_name(file.loss)},
                      {"trained_on",
                       {{"programs", file.programs},
                        {"failures", file.failures},
@@ -127,13 +110,19 @@ Status save_model_file(const ModelFile& file, const std::filesystem::path& path)
                        {"rows", file.rows}}},
                      {"held_out_quality", quality_to_json(file.quality)},
                      {"forest", forest_to_json(file.forest)}};
-  return write_file_atomically(path, print_json(json) + "\n");
+  return print_json(json) + "\n";
+}
+
+Status save_model_file(const ModelFile& file, const std::filesystem::path& path) {
+  return write_file_atomically(path, print_model_file(file));
 }
 
 Result<ModelFile> load_model_file(const std::filesystem::path& path) {
-  const Result<std::string> text = read_file(path, kMaxBytes);
-  if (!text) return std::unexpected(text.error());
-  const Result<Json> json = parse_json(*text);
+  return parse_model_file(TRY(read_file(path, kMaxBytes)), path);
+}
+
+Result<ModelFile> parse_model_file(const std::string& text, const std::filesystem::path& path) {
+  const Result<Json> json = parse_json(text);
   if (!json) return bad(path, json.error().message);
   Result<ModelFile> file = read_model(*json);
   if (!file) return bad(path, file.error().message);

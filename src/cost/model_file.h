@@ -8,22 +8,27 @@
 #include <string>
 
 #include "cost/forest.h"
-#include "cost/model.h"
-#include "cost/objective.h"
+#include "cost/loss.h"
+#include "cost/quality.h"
+#include "feature/rows.h"
 
 namespace tilewright::cost {
 
 struct ModelFile {
   int feature_version = feature::kFeatureVersion;
-  ObjectiveKind objective = ObjectiveKind::SquaredError;
+  LossKind loss = LossKind::SquaredError;
   size_t programs = 0, failures = 0, groups = 0, rows = 0;  // trained on
   Quality quality;  // of the held-out programs, before the last fit; programs 0: there were none
   Forest forest;
 };
 
+std::string print_model_file(const ModelFile& file);
 Status save_model_file(const ModelFile& file, const std::filesystem::path& path);
 // Errors name the path and what is wrong with it.
 Result<ModelFile> load_model_file(const std::filesystem::path& path);
+
+// `path` is for messages.
+Result<ModelFile> parse_model_file(const std::string& text, const std::filesystem::path& path);
 
 Json quality_to_json(const Quality& quality);
 

@@ -53,17 +53,14 @@ TEST_F(ModelFiles, ReadsWhatItWrote) {
   const Result<ModelFile> file = load_model_file(path_);
   ASSERT_TRUE(file.has_value()) << file.error().message;
   EXPECT_EQ(file->forest, model.file().forest);
-  EXPECT_EQ(file->objective, model.file().objective);
+  EXPECT_EQ(file->loss, model.file().loss);
   EXPECT_EQ(file->programs, 80U);
   EXPECT_EQ(file->failures, model.file().failures);
   EXPECT_EQ(file->rows, 320U);
   EXPECT_DOUBLE_EQ(file->quality.rank_correlation, model.file().quality.rank_correlation);
 
   const XgboostModel loaded({}, *file);
-  std::vector<float> before(80), after(80);
-  model.predict(samples.rows, before);
-  loaded.predict(samples.rows, after);
-  EXPECT_EQ(before, after);
+  EXPECT_EQ(scores_of(model, samples.inputs), scores_of(loaded, samples.inputs));
 }
 
 TEST_F(ModelFiles, RefusesWhatItCannotUse) {
@@ -82,7 +79,7 @@ TEST_F(ModelFiles, RefusesWhatItCannotUse) {
   EXPECT_EQ(message_after("tilewright cost model", "some other thing"),
             "it is another kind of file");
   EXPECT_EQ(message_after("pairwise_rank", "hope"),
-            "no objective 'hope'; there are squared_error and pairwise_rank");
+            "there is no loss 'hope'; there are squared_error and pairwise_rank");
   EXPECT_EQ(message_after("\"trained_on\"", "\"trained\""),
             "it has not all of trained_on, held_out_quality and forest");
   EXPECT_EQ(message_after("\"programs\":80", "\"programs\":-80"), "'programs' is negative");

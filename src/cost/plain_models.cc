@@ -1,9 +1,9 @@
 #include "cost/plain_models.h"
 
-#include <algorithm>
 #include <bit>
 
 #include "base/check.h"
+#include "base/hash.h"
 
 namespace tilewright::cost {
 namespace {
@@ -13,19 +13,22 @@ class RandomModel : public CostModel {
   explicit RandomModel(uint64_t seed) : seed_(seed) {}
 
   std::string_view name() const override { return "random"; }
+  std::vector<std::string> encodings() const override { return {"features"}; }
+  bool learns() const override { return false; }
   Status train(const Samples&) override { return {}; }
   bool is_trained() const override { return false; }
-  void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
-    CHECK(scores.size() == rows.programs(), "{} scores of {}", scores.size(), rows.programs());
-    const size_t width = rows.begin.back() == 0 ? 0 : rows.values.size() / rows.begin.back();
-    for (size_t program = 0; program < scores.size(); ++program) {
+  void predict(const feature::Inputs& inputs, const Predictions& out) const override {
+    const feature::Encoded& rows = inputs.front();
+    CHECK(out.mean.size() == rows.programs(), "{} scores of {}", out.mean.size(), rows.programs());
+    for (size_t program = 0; program < out.mean.size(); ++program) {
       Hasher hasher;
       hasher.add(seed_);
-      for (size_t i = rows.begin[program] * width; i < rows.begin[program + 1] * width; ++i) {
+      for (size_t i = rows.begin[program] * rows.width; i < rows.begin[program + 1] * rows.width;
+           ++i) {
         hasher.add(std::bit_cast<uint32_t>(rows.values[i]));
       }
       constexpr int kMantissa = 24;
-      scores[program] = static_cast<float>(hasher.finish().low >> (64 - kMantissa)) * 0x1.0p-24F;
+      out.mean[program] = static_cast<float>(hasher.finish().low >> (64 - kMantissa)) * 0x1.0p-24F;
     }
   }
 
@@ -33,22 +36,28 @@ class RandomModel : public CostModel {
   uint64_t seed_;
 };
 
-class NoModel : public CostModel {
- public:
-  std::string_view name() const override { return "none"; }
-  Status train(const Samples&) override { return {}; }
-  bool is_trained() const override { return false; }
-  void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
-    CHECK(scores.size() == rows.programs(), "{} scores of {}", scores.size(), rows.programs());
-    std::ranges::fill(scores, 0.0F);
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<CostModel> make_random_model(uint64_t seed) {
   return std::make_unique<RandomModel>(seed);
 }
-std::unique_ptr<CostModel> make_no_model() { return std::make_unique<NoModel>(); }
+
+ModelRow random_model() {
+  return make_row<std::unique_ptr<CostModel>, ModelContext>(
+      "random", "a number by chance, to compare with", NoOptions{},
+      [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
+        TRY(refuse_base(context, "random"));
+        return make_random_model(context.seed);
+      });
+}
+
+ModelRow no_model() {
+  return make_row<std::unique_ptr<CostModel>, ModelContext>(
+      "none", "no scores: the search sees latencies alone", NoOptions{},
+      [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
+        TRY(refuse_base(context, "none"));
+        return std::unique_ptr<CostModel>();
+      });
+}
 
 }  // namespace tilewright::cost

@@ -1,10 +1,12 @@
+#include "cost/quality.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <vector>
 
 #include "base/check.h"
-#include "cost/model.h"
 
 namespace tilewright::cost {
 namespace {

@@ -1,9 +1,8 @@
+#include "cost/quality.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
-
-#include "cost/model.h"
-#include "cost/plain_models.h"
 
 namespace tilewright::cost {
 namespace {
@@ -73,30 +72,6 @@ TEST(Quality, NothingOrOnlyFailures) {
   const Quality failed = quality_of(std::array<float, 2>{1, 2}, std::array<double, 2>{0, 0});
   EXPECT_DOUBLE_EQ(failed.pairwise_accuracy, 0);
   EXPECT_DOUBLE_EQ(failed.top5, 0);
-}
-
-TEST(PlainModels, RandomDependsOnRowsAndSeedAlone) {
-  const feature::RowBatch rows{.values = {1, 2, 3, 4, 1, 2}, .begin = {0, 1, 2, 3}};
-  std::array<float, 3> first{}, second{}, other{};
-  make_random_model(7)->predict(rows, first);
-  make_random_model(7)->predict(rows, second);
-  make_random_model(8)->predict(rows, other);
-  EXPECT_EQ(first, second);
-  EXPECT_EQ(first[0], first[2]);
-  EXPECT_NE(first[0], first[1]);
-  EXPECT_NE(first[0], other[0]);
-  for (const float score : first) {
-    EXPECT_GE(score, 0);
-    EXPECT_LT(score, 1);
-  }
-}
-
-TEST(PlainModels, NoneSaysTheSameOfAll) {
-  const feature::RowBatch rows{.values = {1, 2, 3, 4}, .begin = {0, 1, 2}};
-  std::array<float, 2> scores = {5, 6};
-  make_no_model()->predict(rows, scores);
-  EXPECT_EQ(scores, (std::array<float, 2>{0, 0}));
-  EXPECT_FALSE(make_no_model()->is_trained());
 }
 
 }  // namespace

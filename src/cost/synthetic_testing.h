@@ -24,6 +24,8 @@ struct Synthetic {
 inline Samples synthetic_samples(const Synthetic& what) {
   Rng rng(what.seed);
   Samples samples;
+  feature::Encoded& rows = samples.inputs.emplace_back();
+  rows.width = what.width;
   for (size_t program = 0; program < what.programs; ++program) {
     double latency = 0;
     bool fails = false;
@@ -38,9 +40,9 @@ inline Samples synthetic_samples(const Synthetic& what) {
       const double cliff = numbers[3] > 3.2 ? 3 : 1;
       latency += std::exp2(0.5 * numbers[1] + sweet) * cliff * (row == 0 ? 4 : 1) + numbers[5];
       if (row == 0) fails = numbers[6] > 4.7 && rng.uniform() < what.failure_share;
-      samples.rows.values.insert(samples.rows.values.end(), numbers.begin(), numbers.end());
+      rows.values.insert(rows.values.end(), numbers.begin(), numbers.end());
     }
-    samples.rows.begin.push_back(samples.rows.begin.back() + static_cast<uint32_t>(what.rows));
+    rows.begin.push_back(rows.begin.back() + static_cast<uint32_t>(what.rows));
     const double noise = what.noise * (rng.uniform() * 2 - 1);
     samples.latency_ns.push_back(fails ? 0 : 1000 * latency * std::exp2(noise));
     samples.group.push_back(what.group);

@@ -52,10 +52,10 @@ std::vector<uint32_t> telling_columns(std::span<const float> values, size_t widt
 }  // namespace
 
 Result<TrainingSet> make_training_set(const Samples& samples, double failure_weight) {
-  const feature::RowBatch& rows = samples.rows;
-  CHECK(rows.programs() == samples.size() && rows.begin.back() > 0,
-        "rows of {} programs, {} samples", rows.programs(), samples.size());
-  const size_t width = rows.values.size() / rows.begin.back();
+  const feature::Encoded& rows = samples.inputs.at(0);
+  CHECK(rows.programs() == samples.size() && rows.rows() > 0, "rows of {} programs, {} samples",
+        rows.programs(), samples.size());
+  const size_t width = rows.width;
   for (size_t i = 0; i < rows.values.size(); ++i) {
     if (std::isfinite(rows.values[i])) continue;
     return fail(ErrorKind::BadInput,
@@ -63,7 +63,7 @@ Result<TrainingSet> make_training_set(const Samples& samples, double failure_wei
   }
   TrainingSet set;
   set.columns = telling_columns(rows.values, width);
-  set.values.reserve(rows.begin.back() * set.columns.size());
+  set.values.reserve(rows.rows() * set.columns.size());
   for (size_t row = 0; row < rows.values.size(); row += width) {
     for (const uint32_t column : set.columns) set.values.push_back(rows.values[row + column]);
   }

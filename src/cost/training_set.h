@@ -1,18 +1,18 @@
-// TrainingSet: samples as trees want them: only columns that say something, labels, and which
-// programs are held out.
+// TrainingSet: samples of one encoding as trees want them: only columns that say something, labels,
+// and which programs are held out.
 #pragma once
 
 #include <vector>
 
 #include "cost/forest.h"
-#include "cost/objective.h"
+#include "cost/loss.h"
 
 namespace tilewright::cost {
 
 struct TrainingSet {
   std::vector<uint32_t> columns;  // those that differ between rows and from earlier columns
   std::vector<float> values;      // columns.size() a row
-  std::vector<uint32_t> begin;    // of each program's rows, as in RowBatch
+  std::vector<uint32_t> begin;    // of each program's rows, as in Encoded
   std::vector<Label> labels;
   // Programs. Held out: a fifth, by index, of those that weigh 1 (one's own) if that is enough.
   std::vector<uint32_t> everyone, training, held_out;

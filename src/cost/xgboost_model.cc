@@ -1,6 +1,9 @@
 #include "cost/xgboost_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -11,6 +14,8 @@
 
 namespace tilewright::cost {
 namespace {
+
+constexpr std::string_view kFileEncoding = "features";  // that model files speak of
 
 // Adds trees one by one to a booster over a training set.
 class Fit {
@@ -27,10 +32,10 @@ class Fit {
         row_gradient_(matrix.rows()),
         row_hessian_(matrix.rows()) {}
 
-  void add_tree(const TrainingObjective& objective) {
+  void add_tree(const Loss& loss) {
     std::ranges::fill(gradient_, 0.0F);
     std::ranges::fill(hessian_, 0.0F);
-    objective.add_gradients(scores_, gradient_, hessian_);
+    loss.add_gradients(scores_, gradient_, hessian_);
     for (size_t program = 0; program < set_.programs(); ++program) {
       const uint32_t first = set_.begin[program], end = set_.begin[program + 1];
       // Rows of a program that fall into one leaf move its score together: up to their number
@@ -79,8 +84,8 @@ struct Fitted {
 Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const XgboostMatrix& matrix,
                      const BoosterOptions& booster, const XgboostOptions& options,
                      std::span<const float> offsets) {
-  const auto training = make_objective(options.objective, set.labels, set.training, options.seed);
-  const auto test = make_objective(options.objective, set.labels, set.held_out, options.seed);
+  const auto training = make_loss(options.loss, set.labels, set.training, options.seed);
+  const auto test = make_loss(options.loss, set.labels, set.held_out, options.seed);
   const double work = static_cast<double>(set.values.size()) * options.columns;
   const size_t most =
       std::clamp<size_t>(static_cast<size_t>(options.most_work / work), 1, options.most_trees);
@@ -89,7 +94,7 @@ Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const Xgboo
   double least = std::numeric_limits<double>::infinity();
   for (size_t trees = 1; trees <= most; ++trees) {
     fit.add_tree(*training);
-    const double loss = test->loss(fit.scores());
+    const double loss = test->value(fit.scores());
     if (loss < least) {
       least = loss;
       fitted.trees = trees;
@@ -115,9 +120,9 @@ Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOpti
     fitted = fit_with_test(samples, set, matrix, booster, options, offsets);
     if (set.programs() > options.most_refitted) return fitted;
   }
-  const auto objective = make_objective(options.objective, set.labels, set.everyone, options.seed);
+  const auto loss = make_loss(options.loss, set.labels, set.everyone, options.seed);
   Fit fit(set, matrix, booster, offsets);
-  for (size_t i = 0; i < fitted.trees; ++i) fit.add_tree(*objective);
+  for (size_t i = 0; i < fitted.trees; ++i) fit.add_tree(*loss);
   fitted.booster = fit.booster();
   return fitted;
 }
@@ -126,34 +131,36 @@ Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOpti
 
 XgboostModel::XgboostModel(const XgboostOptions& options, ModelFile base)
     : options_(options), base_(base.forest), file_(std::move(base)), scorer_(file_.forest) {
-  options_.objective = file_.objective;  // scores of the two objectives do not add up
+  options_.loss = file_.loss;  // scores of the two losses do not add up
 }
 
 Status XgboostModel::train(const Samples& samples) {
-  const size_t rows = samples.rows.begin.back();
+  CHECK(samples.inputs.size() == 1 || samples.size() == 0, "{} encodings for trees",
+        samples.inputs.size());
+  const size_t rows = samples.size() > 0 ? samples.inputs.front().rows() : 0;
   const bool has_success =
       std::ranges::any_of(samples.latency_ns, [](double latency) { return latency > 0; });
   if (samples.size() < 2 || rows == 0 || !has_success) return {};  // nothing to compare
-  Result<TrainingSet> set = make_training_set(samples, options_.failure_weight);
-  if (!set) return std::unexpected(set.error());
-  if (set->columns.empty()) return {};
-  const size_t width = samples.rows.values.size() / rows;
+  const feature::Encoded& input = samples.inputs.front();
+  const TrainingSet set = TRY(make_training_set(samples, options_.failure_weight));
+  if (set.columns.empty()) return {};
+  const size_t width = input.width;
 
-  std::vector<float> offsets(set->programs());
+  std::vector<float> offsets(set.programs());
   if (!base_.trees.empty()) {
     CHECK(base_.width == width, "base over rows of {}, samples of {}", base_.width, width);
     std::vector<float> row_scores(rows);
-    ForestScorer(base_).score(samples.rows.values.data(), row_scores);
-    sum_rows(set->begin, row_scores, offsets);
+    ForestScorer(base_).score(input.values.data(), row_scores);
+    sum_rows(set.begin, row_scores, offsets);
   }
 
-  const Fitted fitted = fit_all(samples, *set, options_, offsets);
+  const Fitted fitted = fit_all(samples, set, options_, offsets);
   booster_ = fitted.booster;
-  columns_ = set->columns;
+  columns_ = set.columns;
   Forest forest = booster_->forest(fitted.trees);
   rename_columns(columns_, width, &forest);
   forest.trees.insert(forest.trees.begin(), base_.trees.begin(), base_.trees.end());
-  file_ = {.objective = options_.objective,
+  file_ = {.loss = options_.loss,
            .programs = samples.size(),
            .failures = static_cast<size_t>(std::ranges::count(samples.latency_ns, 0.0)),
            .groups = std::set<uint32_t>(samples.group.begin(), samples.group.end()).size(),
@@ -164,7 +171,9 @@ Status XgboostModel::train(const Samples& samples) {
   return {};
 }
 
-void XgboostModel::predict(const feature::RowBatch& rows, std::span<float> scores) const {
+void XgboostModel::predict(const feature::Inputs& inputs, const Predictions& out) const {
+  const feature::Encoded& rows = inputs.front();
+  const std::span<float> scores = out.mean;
   CHECK(scores.size() == rows.programs(), "{} scores of {}", scores.size(), rows.programs());
   CHECK(rows.values.size() == rows.begin.back() * file_.forest.width || !is_trained(),
         "{} numbers in {} rows, trees over {}", rows.values.size(), rows.begin.back(),
@@ -183,8 +192,56 @@ void XgboostModel::predict(const feature::RowBatch& rows, std::span<float> score
   sum_rows(rows.begin, row_scores, scores);
 }
 
+Result<std::string> XgboostModel::file_text() const {
+  if (options_.encoding != kFileEncoding) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("only a model over {} can be written to a file", kFileEncoding));
+  }
+  if (!is_trained()) return fail(ErrorKind::Unsupported, "the cost model has learnt nothing yet");
+  return print_model_file(file_);
+}
+
+std::unique_ptr<CostModel> XgboostModel::fork(uint64_t seed) const {
+  XgboostOptions options = options_;
+  options.seed = seed;
+  return std::make_unique<XgboostModel>(options, file_);
+}
+
 std::unique_ptr<XgboostModel> make_xgboost(const XgboostOptions& options) {
   return std::make_unique<XgboostModel>(options);
+}
+
+std::span<const std::string_view> option_words(Evaluator) {
+  static constexpr std::array<std::string_view, 2> kWords = {"own_forest", "xgboost"};
+  return kWords;
+}
+
+namespace {
+
+Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, XgboostOptions options) {
+  options.seed = context.seed;
+  if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
+  ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
+  if (file.loss != options.loss || options.encoding != kFileEncoding) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: learnt by {}: it goes with --cost {}", context.base->path,
+                            loss_name(file.loss),
+                            file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost"));
+  }
+  return std::make_unique<XgboostModel>(options, std::move(file));
+}
+
+}  // namespace
+
+ModelRow xgboost_model() {
+  return make_row<std::unique_ptr<CostModel>, ModelContext>(
+      "xgboost", "boosted trees, fitted to the order of programs", XgboostOptions{}, make_model);
+}
+
+ModelRow xgboost_squared_model() {
+  return make_row<std::unique_ptr<CostModel>, ModelContext>(
+      "xgboost-squared", "boosted trees, fitted to throughputs by squared error",
+      XgboostOptions{.loss = LossKind::SquaredError}, make_model);
 }
 
 }  // namespace tilewright::cost

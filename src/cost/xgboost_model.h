@@ -4,26 +4,27 @@
 //
 //   auto model = make_xgboost({.seed = 1});
 //   model->train(samples);                       // all samples each time
-//   model->predict(rows, scores);                // from any thread, not while training
-//   save_model_file(model->file(), "c2d2.model");
+//   model->predict(inputs, {.mean = scores});    // from any thread, not while training
+//   write_file_atomically("c2d2.model", TRY(model->file_text()));
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "cost/forest_scorer.h"
-#include "cost/model.h"
+#include "cost/loss.h"
 #include "cost/model_file.h"
-#include "cost/objective.h"
+#include "cost/models.h"
 
 namespace tilewright::cost {
 
 class XgboostBooster;
 
-enum class Evaluator { OwnForest, Xgboost };
+enum class Evaluator : uint8_t { OwnForest, Xgboost };
+std::span<const std::string_view> option_words(Evaluator);
 
 struct XgboostOptions {
-  ObjectiveKind objective = ObjectiveKind::PairwiseRank;
+  LossKind loss = LossKind::PairwiseRank;
   int depth = 6;
   double eta = 0.25;
   double columns = 0.5;         // share of the columns that each tree may split
@@ -36,7 +37,28 @@ struct XgboostOptions {
   size_t most_refitted = 1000;  // programs; above, the held-out ones are not worth a second fit
   double failure_weight = 0.3;  // of a label 0; the fastest program weighs 1
   Evaluator evaluator = Evaluator::OwnForest;
-  uint64_t seed = 1;
+  std::string encoding = "features";  // whose rows are added up
+  uint64_t seed = 1;                  // of the context, where a table makes the model
+
+  static constexpr auto fields() {
+    using X = XgboostOptions;
+    return std::tuple(
+        option("loss", &X::loss, "what trees are fitted to: pairwise_rank or squared_error"),
+        option("depth", &X::depth, "levels of a tree", {1, 16}),
+        option("eta", &X::eta, "learning rate", {1e-6, 1}),
+        option("columns", &X::columns, "share of the columns that a tree may split", {1e-6, 1}),
+        option("min_child_weight", &X::min_child_weight, "least hessian of a leaf", {0, 1e9}),
+        option("most_trees", &X::most_trees, "trees at most", {1, 100'000}),
+        option("most_work", &X::most_work, "rows x columns x trees at most", {1, 1e15}),
+        option("patience", &X::patience, "trees without gain on held-out programs", {1, 100'000}),
+        option("least_held_out", &X::least_held_out, "programs that are enough to hold out"),
+        option("trees_without_test", &X::trees_without_test, "trees where too few are held out",
+               {1, 100'000}),
+        option("most_refitted", &X::most_refitted, "programs above which one fit is enough"),
+        option("failure_weight", &X::failure_weight, "of a program that failed", {0, 1e6}),
+        option("evaluator", &X::evaluator, "what scores: own_forest or xgboost"),
+        option("encoding", &X::encoding, "what it reads of a program"));
+  }
 };
 
 class XgboostModel : public CostModel {
@@ -48,7 +70,11 @@ class XgboostModel : public CostModel {
   std::string_view name() const override { return "xgboost"; }
   Status train(const Samples& samples) override;
   bool is_trained() const override { return !file_.forest.trees.empty(); }
-  void predict(const feature::RowBatch& rows, std::span<float> scores) const override;
+  std::vector<std::string> encodings() const override { return {options_.encoding}; }
+  bool learns() const override { return true; }
+  void predict(const feature::Inputs& inputs, const Predictions& out) const override;
+  Result<std::string> file_text() const override;
+  std::unique_ptr<CostModel> fork(uint64_t seed) const override;
 
   // What it has learned, and from what.
   const ModelFile& file() const { return file_; }
@@ -64,5 +90,8 @@ class XgboostModel : public CostModel {
 };
 
 std::unique_ptr<XgboostModel> make_xgboost(const XgboostOptions& options = {});
+
+ModelRow xgboost_model();
+ModelRow xgboost_squared_model();
 
 }  // namespace tilewright::cost

@@ -59,11 +59,6 @@ void make_logarithmic(float* row) {
 
 }  // namespace
 
-void RowBatch::clear() {
-  values.clear();
-  begin.assign(1, 0);
-}
-
 struct FeatureExtractor::Impl {
   Impl(const Task& task, const Machine& machine)
       : target(row_target(task.target, machine)),
@@ -118,7 +113,8 @@ struct FeatureExtractor::Impl {
     }
   }
 
-  void append(const LoopTree& tree, RowBatch* batch) {
+  void append(const LoopTree& tree, Encoded* out) {
+    out->width = column::Count;
     nests.begin(tree);
     touches.begin(tree);
     find_program(tree);
@@ -132,9 +128,9 @@ struct FeatureExtractor::Impl {
       writer.write(row, nest, touches, arithmetic.of(tree, row.statement.stage, updates),
                    std::span(values).first(column::Count));
       make_logarithmic(values.data());
-      batch->values.insert(batch->values.end(), values.begin(), values.begin() + column::Count);
+      out->values.insert(out->values.end(), values.begin(), values.begin() + column::Count);
     }
-    batch->begin.push_back(static_cast<uint32_t>(batch->values.size() / column::Count));
+    out->begin.push_back(static_cast<uint32_t>(out->values.size() / column::Count));
   }
 
   RowTarget target;
@@ -154,6 +150,6 @@ FeatureExtractor::~FeatureExtractor() = default;
 FeatureExtractor::FeatureExtractor(FeatureExtractor&&) noexcept = default;
 FeatureExtractor& FeatureExtractor::operator=(FeatureExtractor&&) noexcept = default;
 
-void FeatureExtractor::append(const LoopTree& tree, RowBatch* batch) { impl_->append(tree, batch); }
+void FeatureExtractor::append(const LoopTree& tree, Encoded* out) { impl_->append(tree, out); }
 
 }  // namespace tilewright::feature

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "feature/encoded.h"
 #include "schedule/loop_tree.h"
 #include "target/machine.h"
 #include "task/workload.h"
@@ -25,15 +26,6 @@ struct FeatureInfo {
 std::span<const FeatureInfo> feature_table();
 size_t feature_count();
 
-// Rows of many programs, one after the other: program k has rows begin[k] to begin[k + 1].
-struct RowBatch {
-  std::vector<float> values;  // feature_count() a row
-  std::vector<uint32_t> begin = {0};
-
-  size_t programs() const { return begin.size() - 1; }
-  void clear();
-};
-
 // Makes rows; holds scratch memory, so one per thread.
 class FeatureExtractor {
  public:
@@ -43,7 +35,7 @@ class FeatureExtractor {
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
   // Appends the rows of one program. `tree` is complete: apply has made it.
-  void append(const schedule::LoopTree& tree, RowBatch* batch);
+  void append(const schedule::LoopTree& tree, Encoded* out);
 
  private:
   struct Impl;

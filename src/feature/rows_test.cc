@@ -52,7 +52,7 @@ class Rows {
 
  private:
   Workbench bench_;
-  RowBatch batch_;
+  Encoded batch_;
 };
 
 TEST(RowsTest, NamesAreUniqueAndSaySomething) {
@@ -378,7 +378,7 @@ TEST(RowsTest, HeaviestStatementsAreKept) {
 TEST(RowsTest, BatchesAreProgramByProgram) {
   const Workbench bench("matmul:m=8,n=16,k=4");
   FeatureExtractor maker({bench.workload(), parse_target("x86-64-v3").value()}, some_machine());
-  RowBatch batch;
+  Encoded batch;
   const schedule::LoopTree plain = bench.tree("");
   const schedule::LoopTree split = bench.tree("cache_write C\nsplit C i [4]\n");
   maker.append(plain, &batch);

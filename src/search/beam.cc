@@ -1,7 +1,5 @@
-// The beam explorer, for the ablation of Ansor's paper (OSDI 2020, section 7.1): genomes are
-// decided hole by hole, in the order of the sketch, and after each hole the `width` best are kept.
-// What is not decided yet is filled by chance, so that the model judges programs that are not
-// complete; that is what makes this search worse than one over complete programs.
+#include "search/beam.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -128,8 +126,14 @@ class Beam : public Explorer {
 
 }  // namespace
 
-std::unique_ptr<Explorer> make_beam(const ExplorerContext& context, size_t width) {
-  return std::make_unique<Beam>(context, width);
+std::unique_ptr<Explorer> make_beam(const ExplorerContext& context, const BeamOptions& options) {
+  return std::make_unique<Beam>(context, options.width);
+}
+
+ExplorerRow beam_explorer() {
+  return make_row<std::unique_ptr<Explorer>, ExplorerContext>(
+      "beam", "decides hole by hole and keeps the best, guided by the cost model", BeamOptions{},
+      make_beam);
 }
 
 }  // namespace tilewright::search

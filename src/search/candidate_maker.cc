@@ -71,7 +71,7 @@ CandidateStatus CandidateMaker::make(uint16_t sketch, const Genome& genome, uint
   if (!legal) return CandidateStatus::Illegal;
   const space::RejectReason unfit = validity_->check(tree_);
   watch.lap(&times.validity_s, kTimedEvery);
-  if (unfit != space::RejectReason::No) return CandidateStatus::RejectReason;
+  if (unfit != space::RejectReason::No) return CandidateStatus::Rejected;
   *program = schedule::program_hash(tree_);
   watch.lap(&times.hash_s, kTimedEvery);
   return CandidateStatus::Fit;

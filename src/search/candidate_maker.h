@@ -16,7 +16,7 @@ namespace tilewright::search {
 
 // Seconds by stage, taken of every few candidates.
 struct StageTimes {
-  double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, rows_s = 0;
+  double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, encode_s = 0;
 };
 
 // Adds what passed since its last lap to a counter, when it is on.
@@ -48,7 +48,7 @@ class StructureGenes {
   std::vector<uint16_t> holes_;
 };
 
-enum class CandidateStatus : uint8_t { Fit, Illegal, RejectReason };
+enum class CandidateStatus : uint8_t { Fit, Illegal, Rejected };
 
 class CandidateMaker {
  public:
@@ -63,6 +63,7 @@ class CandidateMaker {
   CandidateStatus make(uint16_t sketch, const schedule::Genome& genome, uint64_t structure,
                        Hash128* program);
   const schedule::LoopTree& tree() const { return tree_; }
+  const schedule::Trace& trace() const { return trace_; }
 
   StageTimes times;  // each counted kTimedEvery times, once in kTimedEvery candidates
   bool is_timed() const { return made_ % kTimedEvery == 1; }

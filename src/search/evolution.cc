@@ -1,14 +1,5 @@
-// The evolutionary explorer, in the manner of Ansor (OSDI 2020, section 5.1). One question is one
-// evolution:
-//
-//   generation 0   the fastest measured ones, the nearest of them one decision apart, and fresh
-//                  samples
-//   a generation   children of what is best so far: mutations, crossings, some fresh samples
-//   the answer     the best that were never asked for (search/batch.h)
-//
-// Parents are drawn by rank, so that it does not matter how scores are scaled. What has been scored
-// once in an evolution is kept and never scored again in it. Nothing but latencies is kept from one
-// question to the next, since the model may have learnt in between.
+#include "search/evolution.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -222,6 +213,12 @@ class Evolution : public Explorer {
 std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,
                                          const EvolutionOptions& options) {
   return std::make_unique<Evolution>(context, options);
+}
+
+ExplorerRow evolution_explorer() {
+  return make_row<std::unique_ptr<Explorer>, ExplorerContext>(
+      "evolution", "mutates and crosses the best, guided by the cost model", EvolutionOptions{},
+      make_evolution);
 }
 
 }  // namespace tilewright::search

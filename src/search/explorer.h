@@ -3,7 +3,8 @@
 //   explorer.ask(64)   -> candidates that were never asked for before, best first
 //   explorer.tell(...) <- what became of them, in the order of proposal
 //
-// The same seed and the same answers give the same candidates, whatever the number of threads.
+// The same seed and the same answers give the same candidates, whatever the number of threads. The
+// table `explorers()` lists them (search/explorers.h).
 #pragma once
 
 #include <cstdint>
@@ -24,13 +25,14 @@ inline constexpr uint16_t kNoSketch = UINT16_MAX;
 struct Candidate {
   uint16_t sketch = 0;  // of the space
   schedule::Genome genome;
-  Hash128 program;  // set by the assessor; zero: not legal or not fit
-  float score = 0;  // of the cost model; higher is better
+  Hash128 program;   // set by the assessor; zero: not legal or not fit
+  float score = 0;   // of the cost model; higher is better
+  float spread = 0;  // of the score, where the model has it
 };
 
-// Says what candidates are worth: fills in `program` and `score` of each. Remembers programs it has
-// seen, so that the same one costs a look-up. Search decides in which order; this one does the
-// work, on all cores.
+// Says what candidates are worth: fills in `program`, `score` and `spread` of each. Remembers
+// programs it has seen, so that the same one costs a look-up. Search decides in which order; this
+// one does the work, on all cores.
 class Assessor {
  public:
   virtual ~Assessor() = default;
@@ -63,21 +65,5 @@ struct ExplorerContext {
   uint64_t seed = 1;
   bool model_is_guess = false;  // scores mean nothing: fewer generations
 };
-
-// Ansor's constants (Zheng et al., OSDI 2020, section 5.1) where it has them.
-struct EvolutionOptions {
-  size_t population = 2048;
-  int generations = 4;
-  double mutation = 0.85;  // of the children; the others are crossings and fresh samples
-  double crossover = 0.05;
-  double measured_share = 0.2;  // of the population, from the best that were measured
-  double random_share = 0.05;   // epsilon: of what is asked for, drawn without the model
-  size_t least_of_sketch = 1;   // diversity: elites that a sketch keeps in each generation
-};
-
-std::unique_ptr<Explorer> make_random(const ExplorerContext& context);
-std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,
-                                         const EvolutionOptions& options = {});
-std::unique_ptr<Explorer> make_beam(const ExplorerContext& context, size_t width = 64);
 
 }  // namespace tilewright::search

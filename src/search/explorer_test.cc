@@ -6,7 +6,10 @@
 #include <set>
 
 #include "search/batch.h"
+#include "search/beam.h"
+#include "search/evolution.h"
 #include "search/landscape.h"
+#include "search/random.h"
 
 namespace tilewright::search {
 namespace {
@@ -23,7 +26,7 @@ std::unique_ptr<Explorer> make(Kind kind, const ExplorerContext& context) {
     case Kind::Evolution:
       return make_evolution(context, options);
     case Kind::Beam:
-      return make_beam(context, 32);
+      return make_beam(context, {.width = 32});
   }
   return nullptr;
 }

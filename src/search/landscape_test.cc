@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "search/evolution.h"
+#include "search/random.h"
+
 namespace tilewright::search {
 namespace {
 

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "base/worker_team.h"
+#include "feature/program_encoder.h"
 #include "search/candidate_maker.h"
 #include "search/program_cache.h"
 
@@ -29,55 +31,65 @@ struct Todo {
   }
 };
 
-// What became of it. Its rows are in one of the blocks of a worker, unless another has them.
+// What became of it. Its encodings are in a block of a worker, unless another has them.
 struct Done {
   CandidateStatus made = CandidateStatus::Illegal;
   Hash128 program;
   int worker = -1;
-  RowPlace place;  // block: of the worker's
+  BlockSlot place;  // block: of the worker's
 };
 
 struct Worker {
   CandidateMaker maker;
-  feature::FeatureExtractor rows;
-  HashTable<RowPlace> seen{};  // programs of this call that have rows in a block
-  std::vector<std::unique_ptr<RowBlock>> blocks{};
-  feature::RowBatch again{};  // rows that are scored a second time
-  std::vector<float> scores{};
-  std::vector<std::unique_ptr<RowBlock>> spare{};
+  std::optional<feature::ProgramEncoder> encoder{};  // none before the first model
+  HashTable<BlockSlot> seen{};                       // programs of this call that are in a block
+  std::vector<std::unique_ptr<EncodedBlock>> blocks{};
+  std::vector<size_t> room{};  // numbers that the last full block had, by encoding
+  EncodedBlock again{};        // programs that are scored a second time
+  std::vector<std::unique_ptr<EncodedBlock>> spare{};
   double predict_s = 0;
 };
 
 }  // namespace
 
 struct ProgramAssessor::Impl {
-  Impl(const Task& task, const schedule::LoopTree& initial_tree,
-       std::span<const schedule::Sketch> all, const Machine& machine, int threads)
-      : initial(initial_tree),
+  Impl(const Task& of, const schedule::LoopTree& initial_tree,
+       std::span<const schedule::Sketch> all, const Machine& on, int threads,
+       const feature::EncodingTable& encodings)
+      : task(of),
+        machine(on),
+        initial(initial_tree),
         sketches(all),
+        table(encodings),
         validity(task, initial, machine),
         team(threads > 0 ? threads : std::max<int>(1, static_cast<int>(machine.cpus.size()))) {
     for (const schedule::Sketch& sketch : sketches) structure_genes.emplace_back(sketch);
     for (int k = 0; k < team.threads(); ++k) {
-      workers.push_back({.maker = CandidateMaker(initial, sketches, validity),
-                         .rows = feature::FeatureExtractor(task, machine)});
+      workers.push_back({.maker = CandidateMaker(initial, sketches, validity)});
     }
   }
 
+  void set_model(const cost::CostModel* next);
   void find_work(std::span<const Candidate> candidates);
   void note_program(const KnownGenome& genome, const Candidate& candidate, uint32_t index);
   void add_todo(const Candidate& candidate, uint32_t index);
   void work(int number, std::span<const Candidate> candidates);
   void make_chunk(int number, std::span<const Candidate> candidates, size_t chunk);
   bool has_score(const Hash128& program) const;
-  void predict(Worker& worker);
+  void predict(Worker& worker, EncodedBlock* block) const;
+  void predict_last(Worker& worker) const;
   static void begin_block(Worker& worker);
+  static bool encode(Worker& worker, const Candidate& candidate, feature::Inputs* inputs);
   void rescore_chunk(Worker& worker, size_t chunk);
   void merge();
   void add_counts();
 
+  const Task& task;
+  const Machine machine;
   const schedule::LoopTree& initial;
   std::span<const schedule::Sketch> sketches;
+  const feature::EncodingTable& table;
+  std::vector<std::string> names;  // of the encodings that are made
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
   WorkerTeam team;
@@ -91,7 +103,7 @@ struct ProgramAssessor::Impl {
   std::vector<Hash128> keys;  // of the candidates
   std::vector<Todo> todo;
   std::vector<Done> done;
-  std::vector<Hash128> rescored;  // programs with rows but without a score of this model
+  std::vector<Hash128> rescored;  // programs with encodings but without a score of this model
   std::atomic<size_t> next_chunk = 0;
   std::atomic<size_t> next_rescored = 0;
 };
@@ -143,28 +155,67 @@ bool ProgramAssessor::Impl::has_score(const Hash128& program) const {
   return known != nullptr && known->model == model_number;
 }
 
-void ProgramAssessor::Impl::predict(Worker& worker) {
-  if (worker.blocks.empty()) return;
-  RowBlock& block = *worker.blocks.back();
-  const size_t programs = block.rows.programs();
-  if (block.scores.size() == programs) return;
-  block.scores.resize(programs);
+void ProgramAssessor::Impl::set_model(const cost::CostModel* next) {
+  model = next;
+  ++model_number;
+  if (model == nullptr) return;
+  std::vector<std::string> wanted = model->encodings();
+  if (wanted == names) return;
+  names = std::move(wanted);
+  cache.drop_blocks();
+  const feature::EncodingContext context{
+      .task = &task, .machine = &machine, .initial = &initial, .sketches = sketches};
+  for (Worker& worker : workers) {
+    worker.spare.clear();
+    worker.room.clear();
+    worker.again.inputs.clear();
+    Result<feature::ProgramEncoder> made = feature::ProgramEncoder::make(context, names, table);
+    CHECK(made.has_value(), "model {}: {}", model->name(), made.error().message);
+    worker.encoder = *std::move(made);
+  }
+}
+
+void ProgramAssessor::Impl::predict(Worker& worker, EncodedBlock* block) const {
+  const size_t programs = block->programs();
+  block->scores.resize(programs);
+  block->spreads.resize(model->has_spread() ? programs : 0);
   Stopwatch watch(true);
-  model->predict(block.rows, block.scores);
+  model->predict(block->inputs, {.mean = block->scores, .spread = block->spreads});
   watch.lap(&worker.predict_s);
 }
 
-// With room for as many rows as the last one had, so that nothing is moved.
+void ProgramAssessor::Impl::predict_last(Worker& worker) const {
+  if (worker.blocks.empty()) return;
+  EncodedBlock& block = *worker.blocks.back();
+  if (block.scores.size() != block.programs()) predict(worker, &block);
+}
+
+// With room for as many numbers as the last full one had, so that nothing is moved.
 void ProgramAssessor::Impl::begin_block(Worker& worker) {
-  size_t room = 4 * kPredicted * feature::feature_count();
-  if (!worker.blocks.empty()) {
-    const size_t last = worker.blocks.back()->rows.values.size();
-    room = last + last / 16;
-  }
   const bool reuse = !worker.spare.empty();
-  worker.blocks.push_back(reuse ? std::move(worker.spare.back()) : std::make_unique<RowBlock>());
+  auto next = reuse ? std::move(worker.spare.back()) : std::make_unique<EncodedBlock>();
   if (reuse) worker.spare.pop_back();
-  worker.blocks.back()->rows.values.reserve(room);
+  if (!worker.blocks.empty()) {
+    worker.room.clear();
+    for (const feature::Encoded& encoded : worker.blocks.back()->inputs) {
+      worker.room.push_back(encoded.values.size() + encoded.values.size() / 16);
+    }
+  }
+  next->inputs.resize(worker.room.empty() ? next->inputs.size() : worker.room.size());
+  for (size_t k = 0; k < worker.room.size(); ++k) {
+    next->inputs[k].values.reserve(worker.room[k]);
+  }
+  worker.blocks.push_back(std::move(next));
+}
+
+// What the worker's maker has just made.
+bool ProgramAssessor::Impl::encode(Worker& worker, const Candidate& candidate,
+                                   feature::Inputs* inputs) {
+  return worker.encoder->append({.tree = &worker.maker.tree(),
+                                 .trace = &worker.maker.trace(),
+                                 .sketch = candidate.sketch,
+                                 .genome = &candidate.genome},
+                                inputs);
 }
 
 void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> candidates,
@@ -180,16 +231,22 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
       continue;
     const auto [place, is_new] = worker.seen.insert(result.program);
     if (is_new) {
-      if (worker.blocks.empty() || worker.blocks.back()->rows.programs() >= kPredicted) {
-        predict(worker);
+      if (worker.blocks.empty() || worker.blocks.back()->programs() >= kPredicted) {
+        predict_last(worker);
         begin_block(worker);
       }
-      RowBlock& block = *worker.blocks.back();
+      EncodedBlock& block = *worker.blocks.back();
       Stopwatch watch(worker.maker.is_timed());
-      worker.rows.append(worker.maker.tree(), &block.rows);
-      watch.lap(&worker.maker.times.rows_s, CandidateMaker::kTimedEvery);
-      *place = {.block = static_cast<uint32_t>(worker.blocks.size() - 1),
-                .slot = static_cast<uint32_t>(block.rows.programs() - 1)};
+      const bool encoded = encode(worker, candidate, &block.inputs);
+      watch.lap(&worker.maker.times.encode_s, CandidateMaker::kTimedEvery);
+      if (encoded) {
+        *place = {.block = static_cast<uint32_t>(worker.blocks.size() - 1),
+                  .slot = static_cast<uint32_t>(block.programs() - 1)};
+      }
+    }
+    if (place->block == BlockSlot::kNowhere) {  // the model cannot read it
+      result.made = CandidateStatus::Rejected;
+      continue;
     }
     result.worker = number;
     result.place = *place;
@@ -199,17 +256,17 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
 void ProgramAssessor::Impl::rescore_chunk(Worker& worker, size_t chunk) {
   const size_t first = chunk * kPredicted;
   const size_t end = std::min(rescored.size(), first + kPredicted);
-  worker.again.clear();
+  EncodedBlock& again = worker.again;
+  feature::clear(&again.inputs);
   for (size_t k = first; k < end; ++k) {
-    const bool found = cache.append_rows(cache.programs.find(rescored[k])->place, &worker.again);
-    CHECK(found, "rows of a program were dropped while it was scored");
+    const bool found = cache.append_inputs(cache.programs.find(rescored[k])->place, &again.inputs);
+    CHECK(found, "encodings of a program were dropped while it was scored");
   }
-  worker.scores.resize(end - first);
-  Stopwatch watch(true);
-  model->predict(worker.again, worker.scores);
-  watch.lap(&worker.predict_s);
+  predict(worker, &again);
   for (size_t k = first; k < end; ++k) {
-    cache.programs.find(rescored[k])->score = worker.scores[k - first];
+    KnownProgram& program = *cache.programs.find(rescored[k]);
+    program.score = again.scores[k - first];
+    program.spread = again.spreads.empty() ? 0 : again.spreads[k - first];
   }
 }
 
@@ -223,7 +280,7 @@ void ProgramAssessor::Impl::work(int number, std::span<const Candidate> candidat
   for (size_t chunk = next_chunk++; chunk * kChunk < todo.size(); chunk = next_chunk++) {
     make_chunk(number, candidates, chunk);
   }
-  if (model != nullptr) predict(worker);
+  if (model != nullptr) predict_last(worker);
 }
 
 // In the order of `todo`, so that what is remembered does not depend on who made it.
@@ -244,7 +301,7 @@ void ProgramAssessor::Impl::merge() {
     genome.is_assessed = true;
     genome.program = result.made == CandidateStatus::Fit ? result.program : Hash128{};
     counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
-    counts.unfit += result.made == CandidateStatus::RejectReason ? 1 : 0;
+    counts.unfit += result.made == CandidateStatus::Rejected ? 1 : 0;
     if (result.made != CandidateStatus::Fit) continue;
     const auto [program, is_new] = cache.programs.insert(result.program);
     if (result.worker < 0) {
@@ -252,14 +309,17 @@ void ProgramAssessor::Impl::merge() {
       counts.scored += is_new ? 1 : 0;
       continue;
     }
-    RowPlace place = result.place;
+    BlockSlot place = result.place;
     place.block += first_block[static_cast<size_t>(result.worker)];
     const bool stale = program->model != model_number;
     counts.known += stale ? 0 : 1;
     counts.scored += stale ? 1 : 0;
     if (!stale) continue;
-    *program = {
-        .place = place, .model = model_number, .score = cache.block_of(place)->scores[place.slot]};
+    const EncodedBlock& block = *cache.block_of(place);
+    *program = {.place = place,
+                .model = model_number,
+                .score = block.scores[place.slot],
+                .spread = block.spreads.empty() ? 0 : block.spreads[place.slot]};
   }
   counts.scored += static_cast<int64_t>(rescored.size());
 }
@@ -270,7 +330,7 @@ void ProgramAssessor::Impl::add_counts() {
     counts.apply_s += worker.maker.times.apply_s;
     counts.validity_s += worker.maker.times.validity_s;
     counts.hash_s += worker.maker.times.hash_s;
-    counts.rows_s += worker.maker.times.rows_s;
+    counts.encode_s += worker.maker.times.encode_s;
     counts.predict_s += worker.predict_s;
     worker.maker.times = {};
     worker.predict_s = 0;
@@ -279,18 +339,17 @@ void ProgramAssessor::Impl::add_counts() {
 
 ProgramAssessor::ProgramAssessor(const Task& task, const schedule::LoopTree& initial,
                                  std::span<const schedule::Sketch> sketches, const Machine& machine,
-                                 int threads)
-    : impl_(std::make_unique<Impl>(task, initial, sketches, machine, threads)) {}
+                                 int threads, const feature::EncodingTable& encodings)
+    : impl_(std::make_unique<Impl>(task, initial, sketches, machine, threads, encodings)) {}
 
-ProgramAssessor::ProgramAssessor(const space::Space& space, const Machine& machine, int threads)
-    : ProgramAssessor(space.task(), space.initial(), space.sketches(), machine, threads) {}
+ProgramAssessor::ProgramAssessor(const space::Space& space, const Machine& machine, int threads,
+                                 const feature::EncodingTable& encodings)
+    : ProgramAssessor(space.task(), space.initial(), space.sketches(), machine, threads,
+                      encodings) {}
 
 ProgramAssessor::~ProgramAssessor() = default;
 
-void ProgramAssessor::set_model(const cost::CostModel* model) {
-  impl_->model = model;
-  ++impl_->model_number;
-}
+void ProgramAssessor::set_model(const cost::CostModel* model) { impl_->set_model(model); }
 
 void ProgramAssessor::assess(std::span<Candidate> candidates) {
   Impl& impl = *impl_;
@@ -310,27 +369,31 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
     Candidate& candidate = candidates[k];
     candidate.program = impl.cache.genomes.find(impl.keys[k])->program;
     candidate.score = kNoScore;
+    candidate.spread = 0;
     if (candidate.program == Hash128{}) continue;
     const KnownProgram* program = impl.cache.programs.find(candidate.program);
-    candidate.score = impl.model != nullptr && program != nullptr ? program->score : 0;
+    const bool is_scored = impl.model != nullptr && program != nullptr;
+    candidate.score = is_scored ? program->score : 0;
+    candidate.spread = is_scored ? program->spread : 0;
   }
 }
 
-bool ProgramAssessor::rows_of(const Hash128& program, feature::RowBatch* batch) {
+const std::vector<std::string>& ProgramAssessor::encodings() const { return impl_->names; }
+
+bool ProgramAssessor::inputs_of(const Hash128& program, feature::Inputs* inputs) {
   const KnownProgram* known = impl_->cache.programs.find(program);
-  return known != nullptr && impl_->cache.append_rows(known->place, batch);
+  return known != nullptr && impl_->cache.append_inputs(known->place, inputs);
 }
 
-bool ProgramAssessor::rows_of(const Candidate& candidate, feature::RowBatch* batch) {
-  if (candidate.program != Hash128{} && rows_of(candidate.program, batch)) return true;
+bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) {
+  if (candidate.program != Hash128{} && inputs_of(candidate.program, inputs)) return true;
   Worker& worker = impl_->workers.front();
+  if (!worker.encoder) return false;
   const uint64_t structure = impl_->structure_genes[candidate.sketch].hash(candidate.genome);
   Hash128 program;
   const CandidateStatus made =
       worker.maker.make(candidate.sketch, candidate.genome, structure, &program);
-  if (made != CandidateStatus::Fit) return false;
-  worker.rows.append(worker.maker.tree(), batch);
-  return true;
+  return made == CandidateStatus::Fit && Impl::encode(worker, candidate, inputs);
 }
 
 const AssessorCounts& ProgramAssessor::counts() const { return impl_->counts; }

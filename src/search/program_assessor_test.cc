@@ -24,19 +24,25 @@ class SumModel : public cost::CostModel {
  public:
   explicit SumModel(float factor) : factor_(factor) {}
   std::string_view name() const override { return "sum"; }
+  std::vector<std::string> encodings() const override { return {encoding}; }
+  bool learns() const override { return false; }
   Status train(const cost::Samples&) override { return {}; }
   bool is_trained() const override { return true; }
-  void predict(const feature::RowBatch& rows, std::span<float> scores) const override {
-    const size_t width = feature::feature_count();
+  bool has_spread() const override { return factor_ < 0; }
+  void predict(const feature::Inputs& inputs, const cost::Predictions& out) const override {
+    const feature::Encoded& rows = inputs.at(0);
     for (size_t k = 0; k < rows.programs(); ++k) {
       float sum = 0;
-      for (size_t v = rows.begin[k] * width; v < rows.begin[k + 1] * width; ++v) {
+      for (size_t v = rows.begin[k] * rows.width; v < rows.begin[k + 1] * rows.width; ++v) {
         sum += rows.values[v];
       }
-      scores[k] = factor_ * sum;
+      out.mean[k] = factor_ * sum;
+      if (has_spread()) out.spread[k] = sum / 2;
     }
     predicted += rows.programs();
   }
+
+  std::string encoding = "features";
 
   mutable std::atomic<size_t> predicted = 0;
 
@@ -165,7 +171,7 @@ TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
   EXPECT_EQ(model.predicted, programs);
   for (size_t k = 0; k < again.size(); ++k) EXPECT_EQ(again[k].score, candidates[k].score);
 
-  // Another model: the same rows, new scores.
+  // Another model: the same encodings, new scores.
   const SumModel other(2);
   assessor.set_model(&other);
   assessor.assess(again);
@@ -182,31 +188,80 @@ TEST(ProgramAssessor, AsksTheModelOnceAProgram) {
   }
 }
 
-TEST(ProgramAssessor, RemembersRows) {
+TEST(ProgramAssessor, RemembersEncodings) {
   const Bench bench("C2D2");
   const SumModel model(1);
   ProgramAssessor assessor(bench.space, bench.machine, 2);
   std::vector<Candidate> candidates = bench.candidates(300, 1);
-  assessor.assess(candidates);  // without a model there are no rows
-  feature::RowBatch batch;
-  size_t made = 0;
-  for (const Candidate& candidate : candidates) {
-    EXPECT_FALSE(assessor.rows_of(candidate.program, &batch));
-    const bool fit = candidate.program != Hash128{};
-    EXPECT_EQ(assessor.rows_of(candidate, &batch), fit);
-    made += fit ? 1 : 0;
-  }
-  EXPECT_EQ(batch.programs(), made);
-
+  assessor.assess(candidates);  // without a model nothing is encoded
+  feature::Inputs made;
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &made));
   assessor.set_model(&model);
-  assessor.assess(candidates);
-  feature::RowBatch kept;
+  size_t fit = 0;
   for (const Candidate& candidate : candidates) {
-    EXPECT_EQ(assessor.rows_of(candidate.program, &kept), candidate.program != Hash128{});
+    EXPECT_FALSE(assessor.inputs_of(candidate.program, &made));
+    const bool is_fit = candidate.program != Hash128{};
+    EXPECT_EQ(assessor.inputs_of(candidate, &made), is_fit);
+    fit += is_fit ? 1 : 0;
   }
-  EXPECT_EQ(kept.values, batch.values);
-  EXPECT_EQ(kept.begin, batch.begin);
-  EXPECT_FALSE(assessor.rows_of(Hash128{1, 2}, &kept));
+  ASSERT_EQ(made.size(), 1U);
+  EXPECT_EQ(made[0].programs(), fit);
+
+  assessor.assess(candidates);
+  feature::Inputs kept;
+  for (const Candidate& candidate : candidates) {
+    EXPECT_EQ(assessor.inputs_of(candidate.program, &kept), candidate.program != Hash128{});
+  }
+  EXPECT_EQ(kept, made);
+  EXPECT_FALSE(assessor.inputs_of(Hash128{1, 2}, &kept));
+}
+
+TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
+  const Bench bench("C2D2");
+  const SumModel features(1);
+  SumModel knobs(1);
+  knobs.encoding = "knobs";
+  ProgramAssessor assessor(bench.space, bench.machine, 2);
+  std::vector<Candidate> candidates = bench.candidates(300, 1);
+  assessor.set_model(&features);
+  assessor.assess(candidates);
+  const std::vector<Candidate> by_features = candidates;
+  assessor.set_model(&knobs);
+  EXPECT_EQ(assessor.encodings(), std::vector<std::string>{"knobs"});
+  assessor.assess(candidates);
+  const std::vector<Candidate> by_knobs = candidates;
+  feature::Inputs inputs;
+  for (const Candidate& candidate : candidates) {
+    if (candidate.program == Hash128{}) continue;
+    EXPECT_TRUE(assessor.inputs_of(candidate.program, &inputs));
+  }
+  EXPECT_EQ(inputs.at(0).rows(), inputs.at(0).programs());  // one row each
+  // Back again: what was encoded otherwise is made anew, with the same scores.
+  assessor.set_model(&features);
+  assessor.assess(candidates);
+  size_t differing = 0;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    EXPECT_EQ(candidates[k].program, by_features[k].program);
+    EXPECT_EQ(candidates[k].score, by_features[k].score);
+    differing += by_knobs[k].score != by_features[k].score ? 1 : 0;
+  }
+  EXPECT_GT(differing, 100U);
+}
+
+TEST(ProgramAssessor, ASpreadComesWithTheScoreOfAModelThatHasIt) {
+  const Bench bench("C2D2");
+  const SumModel sure(1), unsure(-1), other(-2);
+  ProgramAssessor assessor(bench.space, bench.machine, 2);
+  std::vector<Candidate> candidates = bench.candidates(200, 1);
+  for (const SumModel* model : {&sure, &unsure, &other}) {  // the third scores what is remembered
+    assessor.set_model(model);
+    assessor.assess(candidates);
+    const float factor = model == &sure ? 0.0F : model == &unsure ? -0.5F : -0.25F;
+    for (const Candidate& candidate : candidates) {
+      const bool fit = candidate.program != Hash128{};
+      EXPECT_EQ(candidate.spread, fit ? factor * candidate.score : 0);
+    }
+  }
 }
 
 TEST(ProgramAssessor, TakesNothing) {
@@ -216,27 +271,32 @@ TEST(ProgramAssessor, TakesNothing) {
   EXPECT_EQ(assessor.counts().asked, 0);
 }
 
-TEST(ProgramCache, DropsOldRowsFirst) {
-  ProgramCache cache(100 * feature::feature_count() * sizeof(float), 1000);
-  std::vector<RowPlace> places;
+TEST(ProgramCache, DropsOldBlocksFirst) {
+  constexpr size_t kWidth = 164;
+  ProgramCache cache(100 * kWidth * sizeof(float), 1000);
+  std::vector<BlockSlot> places;
   for (int block = 0; block < 60; ++block) {
-    auto rows = cache.new_block();
+    auto made = cache.new_block();
+    made->inputs.resize(1);
+    feature::Encoded& rows = made->inputs[0];
+    rows.width = kWidth;
     for (int k = 0; k < 4; ++k) {
-      rows->rows.values.insert(rows->rows.values.end(), feature::feature_count(),
-                               static_cast<float>(4 * block + k));
-      rows->rows.begin.push_back(static_cast<uint32_t>(k + 1));
+      rows.values.insert(rows.values.end(), kWidth, static_cast<float>(4 * block + k));
+      rows.begin.push_back(static_cast<uint32_t>(k + 1));
     }
-    const uint32_t number = cache.add_block(std::move(rows));
+    const uint32_t number = cache.add_block(std::move(made));
     places.push_back({.block = number, .slot = 3});
     cache.trim();
-    feature::RowBatch batch;
-    ASSERT_TRUE(cache.append_rows(places.back(), &batch));
-    EXPECT_EQ(batch.values.back(), static_cast<float>(4 * block + 3));
-    EXPECT_EQ(batch.programs(), 1u);
+    feature::Inputs inputs;
+    ASSERT_TRUE(cache.append_inputs(places.back(), &inputs));
+    EXPECT_EQ(inputs[0].values.back(), static_cast<float>(4 * block + 3));
+    EXPECT_EQ(inputs[0].programs(), 1u);
   }
   EXPECT_EQ(cache.block_of(places.front()), nullptr);
   EXPECT_NE(cache.block_of(places[50]), nullptr);
-  EXPECT_EQ(cache.block_of(RowPlace{}), nullptr);
+  EXPECT_EQ(cache.block_of(BlockSlot{}), nullptr);
+  cache.drop_blocks();
+  EXPECT_EQ(cache.block_of(places.back()), nullptr);
 }
 
 TEST(ProgramCache, GenomesHaveTheirOwnHashes) {

@@ -5,8 +5,12 @@
 namespace tilewright::search {
 namespace {
 
-size_t bytes_of(const RowBlock& block) {
-  return block.rows.values.size() * sizeof(float) + block.rows.begin.size() * sizeof(uint32_t);
+size_t bytes_of(const EncodedBlock& block) {
+  size_t bytes = 0;
+  for (const feature::Encoded& encoded : block.inputs) {
+    bytes += encoded.values.size() * sizeof(float) + encoded.begin.size() * sizeof(uint32_t);
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -25,52 +29,52 @@ Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome) {
   return hasher.add(word).add(genome.genes.size()).finish();
 }
 
-uint32_t ProgramCache::add_block(std::unique_ptr<RowBlock> block) {
-  row_bytes_ += bytes_of(*block);
+uint32_t ProgramCache::add_block(std::unique_ptr<EncodedBlock> block) {
+  block_bytes_ += bytes_of(*block);
   blocks_.push_back(std::move(block));
   return first_block_ + static_cast<uint32_t>(blocks_.size()) - 1;
 }
 
-const RowBlock* ProgramCache::block_of(const RowPlace& place) const {
-  if (place.block == RowPlace::kNowhere || place.block < first_block_) return nullptr;
+const EncodedBlock* ProgramCache::block_of(const BlockSlot& place) const {
+  if (place.block == BlockSlot::kNowhere || place.block < first_block_) return nullptr;
   return blocks_[place.block - first_block_].get();
 }
 
-bool ProgramCache::append_rows(const RowPlace& place, feature::RowBatch* batch) const {
-  const RowBlock* block = block_of(place);
+bool ProgramCache::append_inputs(const BlockSlot& place, feature::Inputs* inputs) const {
+  const EncodedBlock* const block = block_of(place);
   if (block == nullptr) return false;
-  const feature::RowBatch& from = block->rows;
-  const size_t width = feature::feature_count();
-  const uint32_t first = from.begin[place.slot];
-  const uint32_t last = from.begin[place.slot + 1];
-  batch->values.insert(batch->values.end(),
-                       from.values.begin() + static_cast<std::ptrdiff_t>(first * width),
-                       from.values.begin() + static_cast<std::ptrdiff_t>(last * width));
-  batch->begin.push_back(batch->begin.back() + last - first);
+  feature::append(block->inputs, place.slot, place.slot + 1, inputs);
   return true;
 }
 
-std::unique_ptr<RowBlock> ProgramCache::new_block() {
-  if (spare_.empty()) return std::make_unique<RowBlock>();
-  std::unique_ptr<RowBlock> block = std::move(spare_.back());
+std::unique_ptr<EncodedBlock> ProgramCache::new_block() {
+  if (spare_.empty()) return std::make_unique<EncodedBlock>();
+  std::unique_ptr<EncodedBlock> block = std::move(spare_.back());
   spare_.pop_back();
-  block->rows.clear();
+  feature::clear(&block->inputs);
   block->scores.clear();
+  block->spreads.clear();
   return block;
 }
 
+void ProgramCache::drop_first_block() {
+  block_bytes_ -= bytes_of(*blocks_.front());
+  spare_.push_back(std::move(blocks_.front()));
+  blocks_.pop_front();
+  ++first_block_;
+}
+
 void ProgramCache::trim() {
-  if (row_bytes_ > most_row_bytes_) {
-    const size_t wanted = most_row_bytes_ / 2;
-    while (row_bytes_ > wanted && !blocks_.empty()) {
-      row_bytes_ -= bytes_of(*blocks_.front());
-      spare_.push_back(std::move(blocks_.front()));
-      blocks_.pop_front();
-      ++first_block_;
-    }
+  if (block_bytes_ > most_block_bytes_) {
+    while (block_bytes_ > most_block_bytes_ / 2 && !blocks_.empty()) drop_first_block();
   }
   if (genomes.size() > most_entries_) genomes.clear();
   if (programs.size() > most_entries_) programs.clear();
+}
+
+void ProgramCache::drop_blocks() {
+  while (!blocks_.empty()) drop_first_block();
+  spare_.clear();
 }
 
 }  // namespace tilewright::search

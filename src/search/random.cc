@@ -1,4 +1,5 @@
-// The random explorer: a sketch uniformly, then each of its genes uniformly.
+#include "search/random.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -84,6 +85,12 @@ class Random : public Explorer {
 
 std::unique_ptr<Explorer> make_random(const ExplorerContext& context) {
   return std::make_unique<Random>(context);
+}
+
+ExplorerRow random_explorer() {
+  return make_row<std::unique_ptr<Explorer>, ExplorerContext>(
+      "random", "samples of the space, without a cost model", NoOptions{},
+      [](const ExplorerContext& context, const NoOptions&) { return make_random(context); });
 }
 
 }  // namespace tilewright::search

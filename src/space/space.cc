@@ -74,6 +74,41 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
   return whole;
 }
 
+// Why a given sketch cannot be filled; empty: it can.
+std::string fault_of(const schedule::Sketch& sketch) {
+  const auto is_split = [&](int16_t step) {
+    const auto at = static_cast<size_t>(step);
+    return step >= 0 && at < sketch.trace.steps.size() &&
+           std::holds_alternative<schedule::Split>(sketch.trace.steps[at]);
+  };
+  const auto is_step = [&](int16_t step) {
+    return step >= 0 && static_cast<size_t>(step) < sketch.trace.steps.size();
+  };
+  for (size_t k = 0; k < sketch.holes.size(); ++k) {
+    const schedule::Hole& hole = sketch.holes[k];
+    if (hole.size() == 0 || hole.size() > UINT16_MAX) {
+      return fmt::format("hole {} has {} choices; it needs 1 to {}", k, hole.size(), UINT16_MAX);
+    }
+    bool fits = true;
+    if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
+      fits = tiles->slices.empty()
+                 ? is_split(hole.step)
+                 : std::ranges::all_of(tiles->slices, is_split, &schedule::TileSlice::step);
+    } else if (const auto* sites = std::get_if<schedule::SiteDomain>(&hole.domain)) {
+      fits = std::ranges::all_of(sites->sites, is_step) &&
+             std::ranges::all_of(sites->choices, [&](const auto& choice) {
+               return choice.size() == sites->sites.size();
+             });
+    } else if (const auto* tails = std::get_if<schedule::TailDomain>(&hole.domain)) {
+      fits = std::ranges::all_of(tails->steps, is_split);
+    } else {
+      fits = is_step(hole.step);
+    }
+    if (!fits) return fmt::format("hole {} names a step that is not there, or is no split", k);
+  }
+  return {};
+}
+
 bool has_legal_genome(const schedule::LoopTree& initial, const schedule::Sketch& sketch) {
   Rng rng(1);
   schedule::Trace trace;
@@ -112,21 +147,54 @@ Status check_names(const SpaceOptions& options, std::span<const SketchRule> rule
 std::span<const Extension> extensions() { return kExtensions; }
 
 Status check_off(const SpaceOptions& options, const Target& target) {
+  if (options.from) {
+    if (options.off.empty() && options.custom.empty()) return {};
+    return fail(ErrorKind::BadInput,
+                fmt::format("template {}: rules have no part in its space", options.from->name));
+  }
   return check_names(options, all_rules(options, target));
 }
 
+Result<Space> Space::begin(const Task& task) {
+  Space space;
+  space.task_ = std::make_shared<const Task>(task);
+  space.initial_ = std::make_shared<const schedule::LoopTree>(
+      TRY(schedule::initial_tree(space.task_->workload)));
+  return space;
+}
+
+Status Space::take(std::vector<schedule::Sketch> sketches) {
+  if (sketches.empty()) return fail(ErrorKind::BadInput, "there are no sketches");
+  for (size_t k = 0; k < sketches.size(); ++k) {
+    std::string why = fault_of(sketches[k]);
+    if (why.empty() && !has_legal_genome(*initial_, sketches[k]))
+      why = "no legal schedule was found";
+    if (why.empty()) continue;
+    return fail(ErrorKind::BadInput, fmt::format("{}: sketch {} {}: {}", task_->workload.text, k,
+                                                 sketches[k].name, why));
+  }
+  sketches_ = std::move(sketches);
+  return {};
+}
+
+Result<Space> Space::of_sketches(const Task& task, std::vector<schedule::Sketch> sketches) {
+  Space space = TRY(begin(task));
+  TRY(space.take(std::move(sketches)));
+  return space;
+}
+
 Result<Space> Space::make(const Task& task, const SpaceOptions& options) {
+  TRY(check_off(options, task.target));
+  Space space = TRY(begin(task));
+  if (options.from) {
+    TRY(space.take(TRY(options.templates.make(
+        *options.from, {.task = space.task_.get(), .initial = space.initial_.get()}))));
+    return space;
+  }
   std::vector<SketchRule> rules = all_rules(options, task.target);
-  if (Status known = check_names(options, rules); !known) return std::unexpected(known.error());
   std::erase_if(rules, [&](const SketchRule& rule) {
     return std::ranges::find(options.off, rule.name) != options.off.end();
   });
-
-  Space space;
-  space.task_ = std::make_shared<const Task>(task);
-  Result<schedule::LoopTree> initial = schedule::initial_tree(space.task_->workload);
-  if (!initial) return std::unexpected(initial.error());
-  space.initial_ = std::make_shared<const schedule::LoopTree>(*std::move(initial));
   schedule::LoopTree plain;
   if (schedule::apply(*space.initial_, {}, &plain)) plain = *space.initial_;
   const SpaceContext context{.task = space.task_.get(),

@@ -1,14 +1,18 @@
-// Space: all schedules of a task that a search may try: sketches made by rules (space/rule.h), each
-// a trace with holes. The same task and options give the same sketches. Immutable; share freely.
+// Space: all schedules of a task that a search may try: sketches, each a trace with holes. They are
+// derived by rules (space/rule.h), declared by a template (space/template.h), or simply given. The
+// same task and options give the same sketches. Immutable; share freely.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "space/rule.h"
+#include "space/template.h"
 
 namespace tilewright::space {
 
@@ -23,15 +27,20 @@ struct SpaceOptions {
   std::vector<std::string> off{};    // names of rules and extensions; an unknown one is an error
   std::vector<SketchRule> custom{};  // tried before the built-in ones
   int cores = 0;                     // that the rules think of; 0: the target's threads
+  // Sketches come from this template; none: from the rules.
+  std::optional<Selection> from{};
+  TemplateTable templates = space::templates();
 };
 
-// An error for a name in `off` that is no rule or extension.
+// An error for a name in `off` that is no rule or extension, or for anything in it with a template.
 Status check_off(const SpaceOptions& options, const Target& target);
 
 class Space {
  public:
   // An error for a name that is no rule or extension, or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
+  // An error for a sketch that is not whole, or of which no genome that was tried is legal.
+  static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }
   const schedule::LoopTree& initial() const { return *initial_; }
@@ -40,9 +49,14 @@ class Space {
 
  private:
   Space() = default;
+  static Result<Space> begin(const Task& task);  // without sketches
+  Status take(std::vector<schedule::Sketch> sketches);
   std::shared_ptr<const Task> task_;
   std::shared_ptr<const schedule::LoopTree> initial_;
   std::vector<schedule::Sketch> sketches_;
 };
+
+// Of what sketches can make, whoever made them: steps, holes and their choices; not of names.
+Hash128 hash_of(std::span<const schedule::Sketch> sketches);
 
 }  // namespace tilewright::space

@@ -196,7 +196,111 @@ void turn_one(std::vector<Group>& groups, size_t differing, Rng& rng) {
   }
 }
 
+std::vector<int64_t> primes_of(int64_t value) {
+  std::vector<int64_t> primes;
+  for (int64_t p = 2; p * p <= value; ++p) {
+    if (value % p != 0) continue;
+    primes.push_back(p);
+    while (value % p == 0) value /= p;
+  }
+  if (value > 1) primes.push_back(value);
+  return primes;
+}
+
+// Choices that move one prime factor between two levels.
+void add_moved_factors(const TileDomain& domain, uint16_t gene, std::vector<uint16_t>* out) {
+  Levels levels{};
+  const size_t count = levels_of(domain, domain.choices[gene], &levels);
+  int64_t product = 1;
+  for (size_t k = 0; k < count; ++k) product *= levels[k];
+  // What a remainder leaves to the outermost level has no factors to give.
+  const size_t first = product == domain.extent ? 0 : 1;
+  for (size_t giver = first; giver < count; ++giver) {
+    for (const int64_t prime : primes_of(levels[giver])) {
+      for (size_t taker = first; taker < count; ++taker) {
+        if (taker == giver) continue;
+        Factors wanted;
+        for (size_t k = 1; k < count; ++k) {
+          wanted.push_back(k == giver   ? levels[k] / prime
+                           : k == taker ? levels[k] * prime
+                                        : levels[k]);
+        }
+        uint16_t found = 0;
+        if (find_choice(domain, wanted, &found)) out->push_back(found);
+      }
+    }
+  }
+}
+
+// Choices that differ in one factor, and none lies between.
+void add_next_factors(const TileDomain& domain, uint16_t gene, std::vector<uint16_t>* out) {
+  const Factors& own = domain.choices[gene];
+  constexpr size_t kNone = SIZE_MAX;
+  std::array<size_t, Factors::kCapacity> below{}, above{};
+  below.fill(kNone);
+  above.fill(kNone);
+  for (size_t k = 0; k < domain.choices.size(); ++k) {
+    const Factors& other = domain.choices[k];
+    if (other.size() != own.size()) continue;
+    size_t differing = kNone, count = 0;
+    for (size_t level = 0; level < own.size() && count < 2; ++level) {
+      if (other[level] == own[level]) continue;
+      differing = level;
+      ++count;
+    }
+    if (count != 1) continue;
+    const bool is_less = other[differing] < own[differing];
+    size_t& nearest = (is_less ? below : above)[differing];
+    const bool is_nearer =
+        nearest == kNone || (is_less ? other[differing] > domain.choices[nearest][differing]
+                                     : other[differing] < domain.choices[nearest][differing]);
+    if (is_nearer) nearest = k;
+  }
+  for (size_t level = 0; level < own.size(); ++level) {
+    for (const size_t k : {below[level], above[level]}) {
+      if (k != kNone) out->push_back(static_cast<uint16_t>(k));
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<uint16_t> neighbor_genes(const Sketch& sketch, const Genome& genome, size_t hole,
+                                     Reach reach) {
+  CHECK(genome.genes.size() == sketch.holes.size() && hole < sketch.holes.size(),
+        "hole {} of {}, {} genes", hole, sketch.holes.size(), genome.genes.size());
+  const size_t size = sketch.holes[hole].size();
+  const uint16_t gene = genome.genes[hole];
+  std::vector<uint16_t> genes;
+  if (reach == Reach::All) {
+    for (size_t k = 0; k < size; ++k) {
+      if (k != gene) genes.push_back(static_cast<uint16_t>(k));
+    }
+    return genes;
+  }
+  if (const auto* tiles = std::get_if<TileDomain>(&sketch.holes[hole].domain)) {
+    add_moved_factors(*tiles, gene, &genes);
+    add_next_factors(*tiles, gene, &genes);
+    std::ranges::sort(genes);
+    const auto doubled = std::ranges::unique(genes);
+    genes.erase(doubled.begin(), doubled.end());
+    return genes;
+  }
+  if (gene > 0) genes.push_back(static_cast<uint16_t>(gene - 1));
+  if (gene + size_t{1} < size) genes.push_back(static_cast<uint16_t>(gene + 1));
+  return genes;
+}
+
+std::vector<Genome> neighbors(const Sketch& sketch, const Genome& genome, Reach reach) {
+  std::vector<Genome> found;
+  for (size_t hole = 0; hole < sketch.holes.size(); ++hole) {
+    for (const uint16_t gene : neighbor_genes(sketch, genome, hole, reach)) {
+      found.push_back(genome);
+      found.back().genes[hole] = gene;
+    }
+  }
+  return found;
+}
 
 bool mutate(const Sketch& sketch, Genome* genome, Rng& rng) {
   CHECK(genome->genes.size() == sketch.holes.size(), "{} genes for {} holes", genome->genes.size(),

@@ -1,6 +1,9 @@
-// Variation: new genomes from old ones. Pure functions over a sketch; apply and space/validity
-// decide whether what comes out is legal and fit.
+// Variation: new genomes from old ones, by chance (mutate, cross) or in order (neighbors, for
+// descent and annealing). Pure functions over a sketch; apply and space/validity decide whether
+// what comes out is legal and fit.
 #pragma once
+
+#include <vector>
 
 #include "schedule/sketch.h"
 
@@ -13,5 +16,23 @@ bool mutate(const schedule::Sketch& sketch, schedule::Genome* genome, Rng& rng);
 // Each stage from one of the parents. False: they do not differ in two stages.
 bool cross(const schedule::Sketch& sketch, const schedule::Genome& a, const schedule::Genome& b,
            Rng& rng, schedule::Genome* child);
+
+enum class Reach : uint8_t {
+  Adjacent,  // one step away in the hole's domain
+  All,       // every other choice
+};
+
+// The choices of a hole other than the genome's own, in the order of its domain. Adjacent tile
+// sizes move one prime factor from one level to another, or change one factor to its next smaller
+// or larger value while the others stay (the outermost level takes what is left); of any other hole
+// the adjacent choices are the one before and the one after. Adjacency is mutual.
+//
+//   12 over two levels, [2]: adjacent are [1] and [4] (a factor 2 moves), [3] (the next value), [6]
+std::vector<uint16_t> neighbor_genes(const schedule::Sketch& sketch, const schedule::Genome& genome,
+                                     size_t hole, Reach reach);
+
+// The genomes that differ from this one in one hole alone, hole by hole.
+std::vector<schedule::Genome> neighbors(const schedule::Sketch& sketch,
+                                        const schedule::Genome& genome, Reach reach);
 
 }  // namespace tilewright::space

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -217,6 +218,89 @@ TEST(Cross, NeedsTwoStagesThatDiffer) {
   ASSERT_TRUE(cross(sketch, a, b, rng, &child));
   EXPECT_NE(child, a);
   EXPECT_NE(child, b);
+}
+
+std::vector<schedule::Factors> adjacent(const Hole& hole, uint16_t gene) {
+  Sketch sketch;
+  sketch.holes.push_back(hole);
+  std::vector<schedule::Factors> found;
+  for (const uint16_t k : neighbor_genes(sketch, {{gene}}, 0, Reach::Adjacent)) {
+    found.push_back(std::get<TileDomain>(hole.domain).choices[k]);
+  }
+  return found;
+}
+
+TEST(Neighbors, OfTileSizesAreOneStepAway) {
+  using List = std::vector<schedule::Factors>;
+  const Hole two = tile_hole("C", 12, 2);  // [1] [2] [3] [4] [6] [12]
+  EXPECT_EQ(adjacent(two, 0), (List{{2}, {3}}));
+  EXPECT_EQ(adjacent(two, 1), (List{{1}, {3}, {4}, {6}}));
+  EXPECT_EQ(adjacent(two, 5), (List{{4}, {6}}));
+  // Three levels of 8, by the last: [1, 1] [2, 1] [4, 1] [8, 1] [1, 2] [2, 2] [4, 2] [1, 4] ...
+  const Hole three = tile_hole("C", 8, 3);
+  EXPECT_EQ(adjacent(three, 0), (List{{2, 1}, {1, 2}}));
+  EXPECT_EQ(adjacent(three, 5), (List{{2, 1}, {4, 1}, {1, 2}, {4, 2}, {1, 4}, {2, 4}}));
+  // Sizes that leave a remainder: the next ones.
+  Hole tails = two;
+  tails.domain = TileDomain{.choices = {{1}, {4}, {5}, {7}, {9}}, .extent = 30};
+  EXPECT_EQ(adjacent(tails, 3), (List{{5}, {9}}));
+  EXPECT_EQ(adjacent(tails, 2), (List{{1}, {4}, {7}}));  // 5 * 6 gives its 5 away
+}
+
+TEST(Neighbors, OfOtherHolesAreTheOnesBeforeAndAfter) {
+  Sketch sketch;
+  sketch.holes.push_back(step_hole("C", 5, HoleKind::Unroll));
+  const auto genes = [&](uint16_t gene, Reach reach) {
+    return neighbor_genes(sketch, {{gene}}, 0, reach);
+  };
+  EXPECT_EQ(genes(0, Reach::Adjacent), (std::vector<uint16_t>{1}));
+  EXPECT_EQ(genes(2, Reach::Adjacent), (std::vector<uint16_t>{1, 3}));
+  EXPECT_EQ(genes(4, Reach::Adjacent), (std::vector<uint16_t>{3}));
+  EXPECT_EQ(genes(2, Reach::All), (std::vector<uint16_t>{0, 1, 3, 4}));
+}
+
+TEST(Neighbors, AreMutualAndReachEverything) {
+  for (const Hole& hole : {tile_hole("C", 56), tile_hole("C", 64, 3), tile_hole("C", 30, 3),
+                           tile_hole("C", 7, 2), step_hole("C", 6, HoleKind::Location)}) {
+    Sketch sketch;
+    sketch.holes.push_back(hole);
+    std::set<uint16_t> reached = {0};
+    std::vector<uint16_t> work = {0};
+    while (!work.empty()) {
+      const uint16_t gene = work.back();
+      work.pop_back();
+      for (const uint16_t other : neighbor_genes(sketch, {{gene}}, 0, Reach::Adjacent)) {
+        EXPECT_NE(other, gene);
+        const auto back = neighbor_genes(sketch, {{other}}, 0, Reach::Adjacent);
+        EXPECT_NE(std::ranges::find(back, gene), back.end()) << gene << " " << other;
+        if (reached.insert(other).second) work.push_back(other);
+      }
+    }
+    EXPECT_EQ(reached.size(), hole.size());
+  }
+}
+
+TEST(Neighbors, DifferInOneHoleHoleByHole) {
+  const Sketch sketch = convolution();
+  Rng rng(3);
+  const Genome genome = schedule::sample(sketch, rng);
+  for (const Reach reach : {Reach::Adjacent, Reach::All}) {
+    const std::vector<Genome> found = neighbors(sketch, genome, reach);
+    EXPECT_EQ(found, neighbors(sketch, genome, reach));
+    size_t last_hole = 0, expected = 0;
+    for (const Genome& other : found) {
+      std::vector<size_t> differing;
+      for (size_t k = 0; k < sketch.holes.size(); ++k) {
+        if (other.genes[k] != genome.genes[k]) differing.push_back(k);
+      }
+      ASSERT_EQ(differing.size(), 1U);
+      EXPECT_GE(differing[0], last_hole);
+      last_hole = differing[0];
+    }
+    for (const Hole& hole : sketch.holes) expected += hole.size() - 1;
+    if (reach == Reach::Adjacent) expected = found.size();
+    EXPECT_EQ(found.size(), expected);
+  }
 }
 
 }  // namespace

@@ -14,8 +14,7 @@ namespace tilewright::tune {
 // Small and quick: what is tested is the loop around the search.
 inline TaskTunerOptions quick_options() {
   TaskTunerOptions options;
-  options.evolution.population = 128;
-  options.evolution.generations = 2;
+  options.search = *options.tables.explorers.parse("evolution:population=128,generations=2");
   options.threads = 1;
   return options;
 }

@@ -2,36 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "feature/program_encoder.h"
+#include "feature/rows.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "tune/models.h"
-#include "tune/warm_start.h"
 
 namespace tilewright::tune {
 namespace {
 
-constexpr std::array kSearches = {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam};
-constexpr std::array kCosts = {CostKind::Xgboost, CostKind::XgboostSquared, CostKind::Analytic,
-                               CostKind::Random, CostKind::None};
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
 constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
-
-template <class Kind>
-Result<Kind> parse_kind(std::string_view text, std::span<const Kind> kinds, std::string_view what) {
-  std::string known;
-  for (const Kind kind : kinds) {
-    if (text == text_of(kind)) return kind;
-    known += (known.empty() ? "" : ", ") + std::string(text_of(kind));
-  }
-  return fail(ErrorKind::BadInput,
-              fmt::format("there is no {} '{}'; there are {}", what, text, known));
-}
 
 // Passes candidates on, until a stop is asked for: then nothing is legal any more, and whoever
 // searches comes to an end soon. The memory behind it may be dropped between rounds.
@@ -39,10 +24,10 @@ class StoppingAssessor : public search::Assessor {
  public:
   StoppingAssessor(const space::Space& space, const Machine& machine,
                    const TaskTunerOptions& options)
-      : space_(space), machine_(machine), threads_(options.threads), stop_(options.stop) {}
+      : space_(space), machine_(machine), options_(options) {}
 
   void assess(std::span<search::Candidate> candidates) override {
-    if (stop_ && stop_()) {
+    if (options_.stop && options_.stop()) {
       for (search::Candidate& candidate : candidates) {
         candidate.program = {};
         candidate.score = 0;
@@ -54,7 +39,8 @@ class StoppingAssessor : public search::Assessor {
 
   search::ProgramAssessor& behind() {
     if (!behind_) {
-      behind_ = std::make_unique<search::ProgramAssessor>(space_, machine_, threads_);
+      behind_ = std::make_unique<search::ProgramAssessor>(space_, machine_, options_.threads,
+                                                          options_.tables.encodings);
       behind_->set_model(model_);
     }
     return *behind_;
@@ -72,63 +58,13 @@ class StoppingAssessor : public search::Assessor {
  private:
   const space::Space& space_;
   const Machine& machine_;
-  int threads_;
-  std::function<bool()> stop_;
+  const TaskTunerOptions& options_;
   const cost::CostModel* model_ = nullptr;
   std::unique_ptr<search::ProgramAssessor> behind_;
   int64_t scored_ = 0;
 };
 
-std::unique_ptr<search::Explorer> make_explorer(const TaskTunerOptions& options,
-                                                const search::ExplorerContext& context) {
-  switch (options.search) {
-    case SearchKind::Evolution:
-      return search::make_evolution(context, options.evolution);
-    case SearchKind::Random:
-      return search::make_random(context);
-    case SearchKind::Beam:
-      return search::make_beam(context);
-  }
-  return nullptr;
-}
-
 }  // namespace
-
-std::string_view text_of(SearchKind kind) {
-  switch (kind) {
-    case SearchKind::Evolution:
-      return "evolution";
-    case SearchKind::Random:
-      return "random";
-    case SearchKind::Beam:
-      return "beam";
-  }
-  return "unknown";
-}
-
-std::string_view text_of(CostKind kind) {
-  switch (kind) {
-    case CostKind::Xgboost:
-      return "xgboost";
-    case CostKind::XgboostSquared:
-      return "xgboost-squared";
-    case CostKind::Analytic:
-      return "analytic";
-    case CostKind::Random:
-      return "random";
-    case CostKind::None:
-      return "none";
-  }
-  return "unknown";
-}
-
-Result<SearchKind> parse_search_kind(std::string_view text) {
-  return parse_kind<SearchKind>(text, kSearches, "search");
-}
-
-Result<CostKind> parse_cost_kind(std::string_view text) {
-  return parse_kind<CostKind>(text, kCosts, "cost model");
-}
 
 Hash128 hash_of(const TaskTunerOptions& options) {
   Hasher hasher;
@@ -138,14 +74,8 @@ Hash128 hash_of(const TaskTunerOptions& options) {
   hasher.add(options.space.custom.size());
   for (const space::SketchRule& rule : options.space.custom) hasher.add_text(rule.name);
   hasher.add_signed(options.space.cores);
-  hasher.add_text(text_of(options.search)).add_text(text_of(options.cost));
-  const search::EvolutionOptions& evolution = options.evolution;
-  hasher.add(evolution.population).add_signed(evolution.generations);
-  for (const double share : {evolution.mutation, evolution.crossover, evolution.measured_share,
-                             evolution.random_share}) {
-    hasher.add(std::bit_cast<uint64_t>(share));
-  }
-  hasher.add(evolution.least_of_sketch);
+  hasher.add_text(options.space.from ? options.space.from->text() : "");
+  hasher.add_text(options.search.text()).add_text(options.cost.text());
   hasher.add(options.warm_start ? 1 : 0).add(options.base ? 1 : 0);
   if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
   return hasher.add(options.largest_round)
@@ -163,25 +93,23 @@ size_t round_size(size_t round, size_t largest) {
 }
 
 struct TaskTuner::Impl {
-  Impl(const Task& of, const Machine& on, space::Space in, TaskTunerOptions with)
+  Impl(const Task& of, const Machine& on, space::Space in, Models chosen, TaskTunerOptions with)
       : task(of),
         machine(on),
         options(std::move(with)),
         space(std::move(in)),
         assessor(space, machine, options),
-        maker(task, machine),
-        models(make_models(options.cost, task, machine, options.seed,
-                           options.base ? &options.base->file : nullptr)) {}
+        models(std::move(chosen)) {}
 
   Task task;
   Machine machine;
   TaskTunerOptions options;
   space::Space space;
   StoppingAssessor assessor;
-  feature::FeatureExtractor maker;
   Models models;
+  std::vector<std::string> encodings;              // that the learned model reads
+  std::optional<feature::ProgramEncoder> encoder;  // into them; none: nothing is learnt
   std::unique_ptr<search::Explorer> explorer;
-  schedule::LoopTree tree;
   cost::Samples samples;
   cost::Samples others;
   // What the analytic model said of what was tried while it guided.
@@ -221,7 +149,7 @@ const cost::CostModel* TaskTuner::Impl::guide() const {
 // misleads as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
-  if (!learns(options.cost) || guide() != models.guess.get()) return;
+  if (!models.learned || guide() != models.guess.get()) return;
   guessed.insert(guessed.end(), scores.begin(), scores.end());
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
   const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
@@ -230,12 +158,9 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 }
 
 Status TaskTuner::Impl::add_default() {
-  Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
-  if (!trace) return std::unexpected(trace.error());
-  const Result<schedule::LoopTree> made = schedule::apply_or_explain(space.initial(), *trace);
-  if (!made) return std::unexpected(made.error());
-  const Hash128 program = program_hash(*made);
-  proposals.push_back({.trace = std::move(*trace), .program = program});
+  schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
+  const Hash128 program = program_hash(TRY(schedule::apply_or_explain(space.initial(), trace)));
+  proposals.push_back({.trace = std::move(trace), .program = program});
   // The space may have it too.
   const search::Outcome known{
       .candidate = {.sketch = search::kNoSketch, .genome = {}, .program = program},
@@ -247,12 +172,13 @@ Status TaskTuner::Impl::add_default() {
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial) {
   // What the machine did is no fault of the candidate, and nothing to learn from.
   if (!models.learned || trial.kind == record::VerdictKind::Device) return;
-  if (!assessor.behind().rows_of(proposal.program, &samples.rows)) {
-    if (schedule::apply(space.initial(), proposal.trace, &tree)) return;
-    maker.append(tree, &samples.rows);
-  }
+  search::ProgramAssessor& known = assessor.behind();
+  const bool is_known =
+      known.encodings() == encodings && known.inputs_of(proposal.program, &samples.inputs);
+  if (!is_known && !encoder->append(proposal.trace, &samples.inputs)) return;
   samples.group.push_back(0);
   samples.latency_ns.push_back(trial.label_ns());
+  samples.trace.push_back(to_text(proposal.trace));
 }
 
 void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
@@ -263,7 +189,7 @@ void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
 
 Status TaskTuner::Impl::learn() {
   if (!models.learned) return {};
-  keep_newest(options.most_samples, &samples);
+  cost::keep_newest(options.most_samples, &samples);
   const size_t timed = static_cast<size_t>(
       std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
   const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
@@ -271,7 +197,7 @@ Status TaskTuner::Impl::learn() {
   if (!enough && borrowed < kEnoughOfOthers) return {};
   if (borrowed == 0) return models.learned->train(samples);
   cost::Samples all = samples;
-  append_samples(others, borrowed, &all);
+  cost::append_samples(others, borrowed, &all);
   return models.learned->train(all);
 }
 
@@ -297,7 +223,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
     judge_guess(scores, latencies);
   }
   explorer->tell(outcomes);
-  if (Status status = learn(); !status) return status;
+  TRY(learn());
   assessor.set_model(guide());
   if (models.learned && models.learned->is_trained()) explorer->set_scores_unreliable(false);
   if (!options.keeps_memory) assessor.forget();
@@ -319,21 +245,29 @@ TaskTuner::~TaskTuner() = default;
 Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                   const TaskTunerOptions& options, std::span<const PastTrial> past,
                                   cost::Samples others) {
-  Result<space::Space> space = space::Space::make(task, options.space);
-  if (!space) return std::unexpected(space.error());
-  auto impl = std::make_unique<Impl>(task, machine, std::move(*space), options);
+  space::Space space = TRY(space::Space::make(task, options.space));
+  Models models = TRY(make_models(options.cost, options.tables, task.target, machine, options.seed,
+                                  options.base.get()));
+  auto impl = std::make_unique<Impl>(task, machine, std::move(space), std::move(models), options);
+  if (impl->models.learned) {
+    impl->encodings = impl->models.learned->encodings();
+    impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
+                                                       .machine = &impl->machine,
+                                                       .initial = &impl->space.initial(),
+                                                       .sketches = impl->space.sketches()},
+                                                      impl->encodings, options.tables.encodings));
+  }
   impl->others = std::move(others);
   if (past.size() > options.most_samples) past = past.last(options.most_samples);
   for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
-  if (const Status status = impl->learn(); !status) return std::unexpected(status.error());
+  TRY(impl->learn());
   impl->assessor.set_model(impl->guide());
   const Hash128 key = task.key();
-  impl->explorer = make_explorer(
-      impl->options,
-      {.sketches = impl->space.sketches(),
-       .assessor = &impl->assessor,
-       .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
-       .model_is_guess = options.cost == CostKind::Random || options.cost == CostKind::None});
+  impl->explorer = TRY(options.tables.explorers.make(
+      options.search, {.sketches = impl->space.sketches(),
+                       .assessor = &impl->assessor,
+                       .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
+                       .model_is_guess = impl->models.mean_nothing()}));
   return TaskTuner(std::move(impl));
 }
 
@@ -394,9 +328,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most,
   }
   report.try_s = seconds_now() - begin_s;
   if (!stopped && report.tried == impl.proposals.size()) {
-    if (const Status status = impl.finish_round(answers, &report); !status) {
-      return std::unexpected(status.error());
-    }
+    TRY(impl.finish_round(answers, &report));
   } else {
     impl.trials += report.tried;
   }

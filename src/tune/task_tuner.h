@@ -18,38 +18,31 @@
 #include "search/program_assessor.h"
 #include "space/space.h"
 #include "target/machine.h"
+#include "tune/models.h"
 #include "tune/trial.h"
 
 namespace tilewright::tune {
 
-struct BaseModel;  // tune/models.h
-
 inline constexpr int kTuneVersion = 3;  // raised when the same answers lead to other proposals
-
-enum class SearchKind : uint8_t { Evolution, Random, Beam };
-enum class CostKind : uint8_t { Xgboost, XgboostSquared, Analytic, Random, None };
-std::string_view text_of(SearchKind kind);
-std::string_view text_of(CostKind kind);
-Result<SearchKind> parse_search_kind(std::string_view text);
-Result<CostKind> parse_cost_kind(std::string_view text);
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
-  SearchKind search = SearchKind::Evolution;
-  CostKind cost = CostKind::Xgboost;
-  search::EvolutionOptions evolution{};
+  Selection search{.name = "evolution"};  // of tables.explorers
+  Selection cost{.name = "xgboost"};      // of tables.models
+  SearchTables tables{};
   uint64_t seed = 1;
   size_t largest_round = 64;
   size_t learn_from = 40;                   // samples: before, the analytic model guides
   size_t most_samples = 4096;               // of the task itself to learn from: the newest
-  std::shared_ptr<const BaseModel> base{};  // its trees come first; null: none
+  std::shared_ptr<const BaseModel> base{};  // to begin with; null: none
   bool warm_start = true;                   // learns from other tasks' records too
   bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
   int threads = 0;               // of the search; 0: all cpus
   std::function<bool()> stop{};  // true: proposing ends soon, with nothing
 };
 
-// What follows from the options, but for how fast it goes.
+// Of the options that proposals follow from; custom parts enter by their names here, and by what
+// they make in tune/custom_parts.h.
 Hash128 hash_of(const TaskTunerOptions& options);
 
 struct RoundReport {

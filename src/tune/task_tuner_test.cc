@@ -7,13 +7,15 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/file.h"
 #include "cost/analytic.h"
-#include "cost/xgboost_model.h"
+#include "cost/model_file.h"
+#include "feature/program_encoder.h"
+#include "feature/rows.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 #include "tune/fake_trials_testing.h"
-#include "tune/models.h"
 
 namespace tilewright::tune {
 namespace {
@@ -107,11 +109,10 @@ TEST(TaskTuner, LearnsFromTheNewestOnly) {
   ASSERT_EQ(cut.size(), 40U);
   EXPECT_TRUE(std::ranges::equal(cut.latency_ns, std::span(whole.latency_ns).last(40)));
   EXPECT_EQ(cut.group.size(), 40U);
-  ASSERT_EQ(cut.rows.programs(), 40U);
-  const size_t width = feature::feature_count();
-  EXPECT_EQ(cut.rows.values.size(), cut.rows.begin.back() * width);
-  EXPECT_TRUE(std::ranges::equal(cut.rows.values,
-                                 std::span(whole.rows.values).last(cut.rows.begin.back() * width)));
+  feature::Inputs last;
+  feature::append(whole.inputs, 16, 56, &last);
+  EXPECT_EQ(cut.inputs, last);
+  EXPECT_TRUE(std::ranges::equal(cut.trace, std::span(whole.trace).last(40)));
 }
 
 TEST(TaskTuner, NeverLosesAgainstTheDefault) {
@@ -247,10 +248,9 @@ class RankedTrials : public TrialRunner {
 
   Status run(std::span<const Proposal> proposals, const Report& report) override {
     for (size_t k = 0; k < proposals.size(); ++k) {
-      feature::RowBatch rows;
-      maker_.append(*schedule::apply_or_explain(initial_, proposals[k].trace), &rows);
-      float score = 0;
-      model_->predict(rows, {&score, 1});
+      feature::Inputs rows(1);
+      maker_.append(*schedule::apply_or_explain(initial_, proposals[k].trace), &rows[0]);
+      const float score = cost::scores_of(*model_, rows)[0];
       report(k, {.kind = record::VerdictKind::Timed,
                  .latency_ns = 1e6 + sign_ * 1e5 * std::atan(score / 10),
                  .attempt = proposals[k].program});
@@ -263,7 +263,7 @@ class RankedTrials : public TrialRunner {
   Task task_ = small_task();
   schedule::LoopTree initial_ = *schedule::initial_tree(task_.workload);
   feature::FeatureExtractor maker_{task_, detect_machine()};
-  std::unique_ptr<cost::CostModel> model_ = cost::make_analytic(task_, detect_machine());
+  std::unique_ptr<cost::CostModel> model_ = cost::make_analytic(task_.target, detect_machine());
 };
 
 TEST(TaskTuner, AGuessThatMisleadsDoesNotGuide) {
@@ -279,7 +279,7 @@ TEST(TaskTuner, AGuessThatMisleadsDoesNotGuide) {
   EXPECT_EQ(misled.model()->name(), "xgboost");  // by now there are enough samples
   // Whoever asks for it has it.
   TaskTunerOptions asked = quick_options();
-  asked.cost = CostKind::Analytic;
+  asked.cost = {.name = "analytic"};
   TaskTuner analytic = make_tuner(asked);
   play(analytic, reversed);
   EXPECT_EQ(analytic.model()->name(), "analytic");
@@ -301,7 +301,7 @@ struct FaultyTrials : CountingTrials {
 // how good scores were.
 TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
   TaskTunerOptions options = quick_options();
-  options.cost = CostKind::None;
+  options.cost = {.name = "none"};
   const auto second_round = [&](record::VerdictKind kind) {
     TaskTuner tuner = make_tuner(options);
     FaultyTrials trials(kind);
@@ -325,13 +325,16 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   FakeTrials trials;
   TaskTuner first = make_tuner(quick_options());
   for (int round = 0; round < 3; ++round) play(first, trials);
-  const auto* const learned = dynamic_cast<const cost::XgboostModel*>(first.model());
-  ASSERT_NE(learned, nullptr);
+  const auto trees_of = [](const TaskTuner& tuner) {
+    const std::string text = tuner.model()->file_text().value();
+    return cost::parse_model_file(text, "").value().forest.trees.size();
+  };
+  const size_t learned = trees_of(first);
   const std::string path = testing::TempDir() + "tilewright_base.model";
-  ASSERT_TRUE(cost::save_model_file(learned->file(), path));
-  EXPECT_FALSE(load_base_model(path, CostKind::XgboostSquared));  // another objective
-  EXPECT_FALSE(load_base_model(path, CostKind::Analytic));
-  Result<BaseModel> base = load_base_model(path, CostKind::Xgboost);
+  ASSERT_TRUE(write_file_atomically(path, first.model()->file_text().value()));
+  EXPECT_FALSE(load_base_model(path, {.name = "xgboost-squared"}));  // another loss
+  EXPECT_FALSE(load_base_model(path, {.name = "analytic"}));
+  Result<BaseModel> base = load_base_model(path, {.name = "xgboost"});
   ASSERT_TRUE(base) << base.error().message;
 
   TaskTunerOptions options = quick_options();
@@ -343,30 +346,57 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   FakeTrials more;
   EXPECT_EQ(play(second, more).model, "xgboost");
   play(second, more);
-  const auto* const went_on = dynamic_cast<const cost::XgboostModel*>(second.model());
-  ASSERT_NE(went_on, nullptr);
-  EXPECT_GT(went_on->file().forest.trees.size(), learned->file().forest.trees.size());
+  EXPECT_GT(trees_of(second), learned);
   std::filesystem::remove(path);
 }
 
 TEST(TaskTuner, EveryModelAndSearchWorks) {
-  for (const CostKind cost : {CostKind::Xgboost, CostKind::XgboostSquared, CostKind::Analytic,
-                              CostKind::Random, CostKind::None}) {
-    for (const SearchKind search : {SearchKind::Evolution, SearchKind::Random, SearchKind::Beam}) {
+  for (const cost::ModelRow& model : cost::models().rows()) {
+    for (const char* search : {"evolution:population=128,generations=2", "random", "beam"}) {
       TaskTunerOptions options = quick_options();
-      options.cost = cost;
-      options.search = search;
+      options.cost = {.name = model.name};
+      options.search = *options.tables.explorers.parse(search);
       options.largest_round = 8;
       TaskTuner tuner = make_tuner(options);
       FakeTrials trials;
-      EXPECT_TRUE(play(tuner, trials).complete) << text_of(cost) << " " << text_of(search);
-      EXPECT_EQ(play(tuner, trials).tried, 8U) << text_of(cost) << " " << text_of(search);
-      EXPECT_EQ(*parse_cost_kind(text_of(cost)), cost);
-      EXPECT_EQ(*parse_search_kind(text_of(search)), search);
+      EXPECT_TRUE(play(tuner, trials).complete) << model.name << " " << search;
+      EXPECT_EQ(play(tuner, trials).tried, 8U) << model.name << " " << search;
     }
   }
-  EXPECT_FALSE(parse_cost_kind("best"));
-  EXPECT_FALSE(parse_search_kind(""));
+  EXPECT_EQ(cost::models().parse("best").error().message,
+            "there is no cost model 'best'; there are xgboost, xgboost-squared, analytic, random, "
+            "none");
+  EXPECT_EQ(search::explorers().parse("").error().message,
+            "there is no search ''; there are evolution, random, beam");
+}
+
+TEST(TaskTuner, LearnsFromOtherEncodings) {
+  TaskTunerOptions options = quick_options();
+  options.cost = *options.tables.models.parse("xgboost:encoding=knobs");
+  TaskTuner tuner = make_tuner(options);
+  FakeTrials trials;
+  for (int round = 0; round < 2; ++round) play(tuner, trials);
+  EXPECT_EQ(tuner.model()->name(), "xgboost");
+  const cost::Samples& samples = tuner.samples();
+  // The default schedule is of no sketch: it has no knobs.
+  EXPECT_GE(samples.size() + 1, trials.measured.size());
+  EXPECT_EQ(samples.inputs[0].rows(), samples.size());
+  // From the traces that samples carry any other encoding can be made.
+  const Task task = small_task();
+  const Machine machine = detect_machine();
+  const std::vector<std::string> both = {"knobs", "features"};
+  auto encoder = feature::ProgramEncoder::make({.task = &task,
+                                                .machine = &machine,
+                                                .initial = &tuner.space().initial(),
+                                                .sketches = tuner.space().sketches()},
+                                               both);
+  ASSERT_TRUE(encoder) << encoder.error().message;
+  feature::Inputs again;
+  for (const std::string& text : samples.trace) {
+    ASSERT_TRUE(encoder->append(*schedule::trace_from_text(text), &again)) << text;
+  }
+  EXPECT_EQ(again[0], samples.inputs[0]);
+  EXPECT_EQ(again[1].programs(), samples.size());
 }
 
 TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
@@ -380,9 +410,14 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   EXPECT_EQ(changed([](auto& o) { o.keeps_memory = false; }), plain);
   EXPECT_NE(changed([](auto& o) { o.seed = 7; }), plain);
   EXPECT_NE(changed([](auto& o) { o.space.off = {"pack"}; }), plain);
-  EXPECT_NE(changed([](auto& o) { o.evolution.mutation = 0.5; }), plain);
-  EXPECT_NE(changed([](auto& o) { o.search = SearchKind::Random; }), plain);
-  EXPECT_NE(changed([](auto& o) { o.cost = CostKind::None; }), plain);
+  const auto searched = [&](const char* text) {
+    return changed([&](auto& o) { o.search = *o.tables.explorers.parse(text); });
+  };
+  EXPECT_EQ(searched("evolution:mutation=0.85"), plain);
+  EXPECT_NE(searched("evolution:mutation=0.5"), plain);
+  EXPECT_NE(searched("random"), plain);
+  EXPECT_NE(changed([](auto& o) { o.cost = {.name = "none"}; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.cost.options = "depth=3"; }), plain);
   EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);
   EXPECT_NE(changed([](auto& o) { o.most_samples = 10; }), plain);
 }

@@ -7,7 +7,7 @@
 #include "codegen/version.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "tune/models.h"
+#include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
 namespace tilewright::tune {
@@ -30,7 +30,7 @@ int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
 }
 
 Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machine,
-                       const TuningOptions& options, int flights) {
+                       const TuningOptions& options, int flights, const Hash128& custom_parts) {
   Hasher hasher;
   const auto add = [&](const Hash128& hash) { hasher.add(hash.high).add(hash.low); };
   hasher.add(tasks.size());
@@ -40,6 +40,7 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
   }
   add(record::machine_id(machine));
   add(hash_of(options.search));
+  if (custom_parts != Hash128{}) add(custom_parts);
   hasher.add_text(record::print_protocol(options.measure.protocol));
   hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
   hasher.add_text(text_of(options.objective.kind)).add_signed(options.objective.early_stop);
@@ -139,11 +140,24 @@ struct Tuning::Impl {
   std::vector<Finals> finals;
   std::vector<TaskResult> recalled;  // by task, of a search that is not walked again
 
+  LearnedInput input;  // without encodings: nothing is learnt
+
+  Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
   LoopTasks loop_tasks();
   Status hold_finals_of(size_t task, double seconds);
 };
+
+Status Tuning::Impl::find_input() {
+  input = {.encodings = {}, .table = &options.search.tables.encodings};
+  if (tasks.empty()) return {};
+  const TaskTunerOptions& search = options.search;
+  const Models models = TRY(make_models(search.cost, search.tables, tasks[0].task.target, machine,
+                                        search.seed, search.base.get()));
+  if (models.learned) input.encodings = models.learned->encodings();
+  return {};
+}
 
 Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   if (!trials[task]) {
@@ -160,12 +174,12 @@ Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials&
   WarmStartOptions warm;
   warm.most_programs =
       std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, warm.most_programs);
-  const bool borrows = learns(options.search.cost) && options.search.warm_start;
+  const bool borrows = !input.encodings.empty() && options.search.warm_start;
   if (!borrows || options.force || borrowed_beside(warm.most_programs, past) == 0) {
     return cost::Samples();
   }
   Result<OtherSamples> others =
-      samples_of_others(store, tasks[task].task, machine, known.setting(), trajectory, warm);
+      samples_of_others(store, tasks[task].task, machine, known.setting(), trajectory, input, warm);
   if (!others) return std::unexpected(others.error());
   return std::move(others->samples);
 }
@@ -205,7 +219,11 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
     kept.objective.parts = parts_of(impl->tasks, kept.objective.kind);
   }
   const int flights = in_flight(impl->tasks, impl->machine);
-  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights);
+  std::vector<Task> plain;
+  for (const TunedTask& one : impl->tasks) plain.push_back(one.task);
+  const Hash128 custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
+  TRY(impl->find_input());
+  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, custom_parts);
   Result<Trajectory> trajectory = enter_trajectory(store, key, kept.command, kept.version);
   if (!trajectory) return std::unexpected(trajectory.error());
   impl->trajectory = std::move(*trajectory);

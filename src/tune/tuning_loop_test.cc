@@ -27,8 +27,7 @@ struct FakeRun : LoopListener {
     tasks.tuner = [this](size_t task) -> Result<TaskTuner> {
       if (task == bad_task) return fail(ErrorKind::Unsupported, "no such thing");
       TaskTunerOptions options;
-      options.evolution.population = 64;
-      options.evolution.generations = 1;
+      options.search = *options.tables.explorers.parse("evolution:population=64,generations=1");
       options.threads = 1;
       options.largest_round = 16;
       return TaskTuner::make({.workload = *parse_workload(kWorkloads[task]),

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "feature/rows.h"
+#include "feature/program_encoder.h"
 #include "schedule/apply.h"
 #include "tune/scheduler.h"
 
@@ -21,11 +21,10 @@ struct Other {
 
 // Tasks of the store with the target of `task`, most alike first.
 Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
-  const Result<std::vector<record::StoredTask>> stored = store.tasks();
-  if (!stored) return std::unexpected(stored.error());
+  const std::vector<record::StoredTask> stored = TRY(store.tasks());
   const std::string target = record::stored_form(task).target;
   std::vector<Other> others;
-  for (const record::StoredTask& one : *stored) {
+  for (const record::StoredTask& one : stored) {
     if (one.target != target) continue;
     Result<Task> other = record::task_of(one);
     if (!other) continue;  // of another version, or made from C++
@@ -53,7 +52,7 @@ struct Reader {
 
   Result<OfMachines> read(const Hash128& task) {
     OfMachines found;
-    const Status status = store.for_each_attempt(task, [&](const record::Attempt& attempt) {
+    Status status = store.for_each_attempt(task, [&](const record::Attempt& attempt) {
       // The trajectory's own come later than its begin; it learns from them as it goes.
       if (attempt.end_us >= trajectory.begin_us) return true;
       if (attempt.protocol != setting.protocol) return true;
@@ -68,7 +67,7 @@ struct Reader {
           .label_ns = record::is_failure(kind) ? 0 : attempt.verdict.latency_ns};
       return true;
     });
-    if (!status) return std::unexpected(status.error());
+    TRY(status);
     return found;
   }
 };
@@ -90,21 +89,23 @@ std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, s
   return picked;
 }
 
-// Appends what of it can be read and applied; the number of programs.
-size_t add_rows(const Task& task, const Machine& machine, std::span<const Measured* const> picked,
-                uint32_t group, double weight, cost::Samples* samples) {
+// Appends what of it can be read, applied and encoded; the number of programs.
+Result<size_t> add_samples(const Task& task, const Machine& machine, const LearnedInput& input,
+                           std::span<const Measured* const> picked, uint32_t group, double weight,
+                           cost::Samples* samples) {
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
   if (!initial) return 0;
-  feature::FeatureExtractor maker(task, machine);
-  schedule::LoopTree tree;
+  feature::ProgramEncoder encoder = TRY(feature::ProgramEncoder::make(
+      {.task = &task, .machine = &machine, .initial = &*initial}, input.encodings, *input.table));
+  if (!encoder.compares_across_tasks()) return 0;
   size_t added = 0;
   for (const Measured* const one : picked) {
     const Result<schedule::Trace> trace = schedule::trace_from_text(one->trace);
-    if (!trace || schedule::apply(*initial, *trace, &tree)) continue;
-    maker.append(tree, &samples->rows);
+    if (!trace || !encoder.append(*trace, &samples->inputs)) continue;
     samples->group.push_back(group);
     samples->latency_ns.push_back(one->label_ns);
     samples->weight.push_back(static_cast<float>(weight));
+    samples->trace.push_back(one->trace);
     ++added;
   }
   return added;
@@ -126,69 +127,30 @@ std::pair<int, double> distance(const Workload& one, const Workload& other) {
 
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
-                                       const Trajectory& trajectory,
+                                       const Trajectory& trajectory, const LearnedInput& input,
                                        const WarmStartOptions& options) {
-  const Result<std::vector<Other>> others = others_of(store, task);
-  if (!others) return std::unexpected(others.error());
+  const std::vector<Other> others = TRY(others_of(store, task));
   OtherSamples result;
   Reader reader{
       .store = store, .setting = setting, .trajectory = trajectory, .left = options.most_read};
   uint32_t group = 0;
   std::set<Hash128> tasks;
-  for (const Other& other : *others) {
+  for (const Other& other : others) {
     if (reader.left == 0 || result.samples.size() >= options.most_programs) break;
-    const Result<OfMachines> found = reader.read(other.task.key());
-    if (!found) return std::unexpected(found.error());
-    for (const auto& [of_machine, programs] : *found) {
-      const Result<std::optional<Machine>> there = store.find_machine(of_machine);
-      if (!there) return std::unexpected(there.error());
-      if (of_machine != setting.machine && !*there) continue;  // caches are part of the rows
-      const Machine& measured_on = of_machine == setting.machine ? machine : **there;
+    const OfMachines found = TRY(reader.read(other.task.key()));
+    for (const auto& [of_machine, programs] : found) {
+      const std::optional<Machine> there = TRY(store.find_machine(of_machine));
+      if (of_machine != setting.machine && !there) continue;  // caches are part of the encoding
+      const Machine& measured_on = of_machine == setting.machine ? machine : *there;
       const size_t room = options.most_programs - result.samples.size();
       const auto picked = pick(programs, std::min(options.most_of_task, room));
-      const size_t added =
-          add_rows(other.task, measured_on, picked, ++group, options.weight, &result.samples);
+      const size_t added = TRY(add_samples(other.task, measured_on, input, picked, ++group,
+                                           options.weight, &result.samples));
       if (added > 0) tasks.insert(other.task.key());
     }
   }
   result.tasks = tasks.size();
   return result;
-}
-
-void append_samples(const cost::Samples& more, size_t count, cost::Samples* samples) {
-  CHECK(count <= more.size() && more.weight.size() == more.size(), "{} of {} samples", count,
-        more.size());
-  samples->weight.resize(samples->size(), 1.0F);
-  const auto first = [count](const auto& from, auto* to) {
-    to->insert(to->end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
-  };
-  first(more.group, &samples->group);
-  first(more.latency_ns, &samples->latency_ns);
-  first(more.weight, &samples->weight);
-  const uint32_t rows = more.rows.begin[count];
-  const uint32_t base = samples->rows.begin.back();
-  for (size_t k = 1; k <= count; ++k) samples->rows.begin.push_back(base + more.rows.begin[k]);
-  if (rows == 0) return;
-  const size_t width = more.rows.values.size() / more.rows.begin.back();
-  samples->rows.values.insert(samples->rows.values.end(), more.rows.values.begin(),
-                              more.rows.values.begin() + static_cast<std::ptrdiff_t>(rows * width));
-}
-
-void keep_newest(size_t count, cost::Samples* samples) {
-  if (samples->size() <= count) return;
-  const size_t dropped = samples->size() - count;
-  const auto drop_first = [](size_t first, auto* from) {
-    from->erase(from->begin(), from->begin() + static_cast<std::ptrdiff_t>(first));
-  };
-  std::vector<uint32_t>& begin = samples->rows.begin;
-  const uint32_t rows = begin[dropped];
-  const size_t width = begin.back() > 0 ? samples->rows.values.size() / begin.back() : 0;
-  drop_first(rows * width, &samples->rows.values);
-  drop_first(dropped, &begin);
-  for (uint32_t& row : begin) row -= rows;
-  drop_first(dropped, &samples->group);
-  drop_first(dropped, &samples->latency_ns);
-  if (!samples->weight.empty()) drop_first(dropped, &samples->weight);
 }
 
 }  // namespace tilewright::tune

@@ -74,7 +74,7 @@ class WarmStartOfStore : public ::testing::Test {
   }
   OtherSamples others(int64_t begin_us, const WarmStartOptions& options = {}) {
     return must(samples_of_others(store_, task_, machine_named("one"), setting_for(task_),
-                                  beginning_at(begin_us), options));
+                                  beginning_at(begin_us), {}, options));
   }
 
   ScratchFolder folder_;
@@ -92,7 +92,7 @@ TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearntFrom) {
   const OtherSamples found = others(1000);
   EXPECT_EQ(found.tasks, 2U);
   ASSERT_EQ(found.samples.size(), 50U);
-  EXPECT_EQ(found.samples.rows.programs(), 50U);
+  EXPECT_EQ(found.samples.inputs.at(0).programs(), 50U);
   EXPECT_THAT(found.samples.weight, ::testing::Each(0.3F));
   // The similar one first; each task is a group of its own, and none is 0.
   EXPECT_EQ(std::ranges::count(found.samples.group, found.samples.group.front()), 30);

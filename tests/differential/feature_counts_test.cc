@@ -265,7 +265,7 @@ class FeatureCountsTest : public ::testing::TestWithParam<Program> {
   LoopTree initial_, tree_;
   ir::Function nest_;
   std::vector<lower::LoopBinding> bindings_;
-  feature::RowBatch batch_;
+  feature::Encoded batch_;
 };
 
 TEST_P(FeatureCountsTest, RowsAreWhatTheInterpreterDoes) {
@@ -527,7 +527,7 @@ TEST(FeatureRowsTest, RandomProgramsHaveFiniteNumbers) {
     const Task task{parse_workload(text).value(), parse_target("x86-64-v4;threads=2").value()};
     const LoopTree initial = schedule::initial_tree(task.workload).value();
     feature::FeatureExtractor maker(task, some_machine());
-    feature::RowBatch batch;
+    feature::Encoded batch;
     LoopTree tree;
     Rng rng(7);
     for (const schedule::Trace& trace : space::random_traces(task, 8, rng)) {

@@ -1,4 +1,4 @@
-#include "cost/objective.h"
+#include "cost/loss.h"
 
 #include <fmt/format.h>
 
@@ -12,12 +12,9 @@
 namespace tilewright::cost {
 namespace {
 
-constexpr std::array<std::pair<ObjectiveKind, std::string_view>, 2> kNames = {{
-    {ObjectiveKind::SquaredError, "squared_error"},
-    {ObjectiveKind::PairwiseRank, "pairwise_rank"},
-}};
+constexpr std::array<std::string_view, 2> kNames = {"squared_error", "pairwise_rank"};
 
-class SquaredError : public TrainingObjective {
+class SquaredError : public Loss {
  public:
   SquaredError(std::span<const Label> labels, std::span<const uint32_t> members)
       : labels_(labels.begin(), labels.end()), members_(members.begin(), members.end()) {}
@@ -30,7 +27,7 @@ class SquaredError : public TrainingObjective {
     }
   }
 
-  double loss(std::span<const float> scores) const override {
+  double value(std::span<const float> scores) const override {
     double sum = 0, weight = 0;
     for (const uint32_t i : members_) {
       const double off = scores[i] - labels_[i].y;
@@ -45,7 +42,7 @@ class SquaredError : public TrainingObjective {
   std::vector<uint32_t> members_;
 };
 
-class PairwiseRank : public TrainingObjective {
+class PairwiseRank : public Loss {
  public:
   PairwiseRank(std::span<const Label> labels, std::span<const uint32_t> members, uint64_t seed) {
     std::vector<uint32_t> sorted(members.begin(), members.end());
@@ -73,7 +70,7 @@ class PairwiseRank : public TrainingObjective {
     }
   }
 
-  double loss(std::span<const float> scores) const override {
+  double value(std::span<const float> scores) const override {
     double sum = 0, weight = 0;
     for (const Pair& pair : pairs_) {
       sum += pair.weight * std::log1p(std::exp(static_cast<double>(scores[pair.worse]) -
@@ -132,16 +129,14 @@ class PairwiseRank : public TrainingObjective {
 
 }  // namespace
 
-std::string_view objective_name(ObjectiveKind kind) {
-  const auto* const found = std::ranges::find(kNames, kind, &decltype(kNames)::value_type::first);
-  return found->second;
-}
+std::span<const std::string_view> option_words(LossKind) { return kNames; }
+std::string_view loss_name(LossKind kind) { return kNames[static_cast<size_t>(kind)]; }
 
-Result<ObjectiveKind> parse_objective(std::string_view name) {
-  const auto* const found = std::ranges::find(kNames, name, &decltype(kNames)::value_type::second);
-  if (found != kNames.end()) return found->first;
-  return fail(ErrorKind::BadInput, fmt::format("no objective '{}'; there are {} and {}", name,
-                                               kNames[0].second, kNames[1].second));
+Result<LossKind> parse_loss(std::string_view name) {
+  const auto* const found = std::ranges::find(kNames, name);
+  if (found != kNames.end()) return static_cast<LossKind>(found - kNames.begin());
+  return fail(ErrorKind::BadInput, fmt::format("there is no loss '{}'; there are {} and {}", name,
+                                               kNames[0], kNames[1]));
 }
 
 std::vector<Label> labels_of(const Samples& samples, double failure_weight) {
@@ -169,10 +164,9 @@ std::vector<Label> labels_of(const Samples& samples, double failure_weight) {
   return labels;
 }
 
-std::unique_ptr<TrainingObjective> make_objective(ObjectiveKind kind, std::span<const Label> labels,
-                                                  std::span<const uint32_t> members,
-                                                  uint64_t seed) {
-  if (kind == ObjectiveKind::PairwiseRank) {
+std::unique_ptr<Loss> make_loss(LossKind kind, std::span<const Label> labels,
+                                std::span<const uint32_t> members, uint64_t seed) {
+  if (kind == LossKind::PairwiseRank) {
     return std::make_unique<PairwiseRank>(labels, members, seed);
   }
   return std::make_unique<SquaredError>(labels, members);

@@ -1,4 +1,4 @@
-#include "cost/objective.h"
+#include "cost/loss.h"
 
 #include <gtest/gtest.h>
 
@@ -28,9 +28,9 @@ TEST(Labels, AreRelativeToTheBestOfTheGroup) {
   }
 }
 
-class Derivatives : public testing::TestWithParam<ObjectiveKind> {};
-INSTANTIATE_TEST_SUITE_P(TrainingObjective, Derivatives,
-                         testing::Values(ObjectiveKind::SquaredError, ObjectiveKind::PairwiseRank));
+class Derivatives : public testing::TestWithParam<LossKind> {};
+INSTANTIATE_TEST_SUITE_P(Loss, Derivatives,
+                         testing::Values(LossKind::SquaredError, LossKind::PairwiseRank));
 
 // The loss is a mean of what the gradients derive from: compare their directions.
 TEST_P(Derivatives, PointWhereTheLossGrows) {
@@ -40,18 +40,18 @@ TEST_P(Derivatives, PointWhereTheLossGrows) {
                                      {.y = 0, .weight = 0.3F},
                                      {.y = 1, .weight = 1, .group = 1},
                                      {.y = 0.4F, .weight = 0.4F, .group = 1}};
-  const auto objective = make_objective(GetParam(), labels, all_of(labels), 1);
+  const auto loss = make_loss(GetParam(), labels, all_of(labels), 1);
   std::vector<float> scores = {0.1F, 0.6F, 0.3F, 0.2F, -0.5F, 0.5F};
   std::vector<float> gradient(6), hessian(6);
-  objective->add_gradients(scores, gradient, hessian);
+  loss->add_gradients(scores, gradient, hessian);
   std::vector<double> numeric(6);
   double dot = 0, numeric_size = 0, size = 0;
   for (size_t i = 0; i < 6; ++i) {
     const float kept = scores[i];
     scores[i] = kept + 0.01F;
-    const double above = objective->loss(scores);
+    const double above = loss->value(scores);
     scores[i] = kept - 0.01F;
-    numeric[i] = above - objective->loss(scores);
+    numeric[i] = above - loss->value(scores);
     scores[i] = kept;
     dot += numeric[i] * gradient[i];
     numeric_size += numeric[i] * numeric[i];
@@ -66,11 +66,11 @@ TEST(PairwiseRank, KnowsNoPairsBetweenGroupsOrFailures) {
                                      {.y = 0.5F, .weight = 0.5F, .group = 1},
                                      {.y = 0, .weight = 0.3F, .group = 2},
                                      {.y = 0, .weight = 0.3F, .group = 2}};
-  const auto objective = make_objective(ObjectiveKind::PairwiseRank, labels, all_of(labels), 1);
+  const auto loss = make_loss(LossKind::PairwiseRank, labels, all_of(labels), 1);
   std::vector<float> scores = {0, 1, 2, 3}, gradient(4), hessian(4);
-  objective->add_gradients(scores, gradient, hessian);
+  loss->add_gradients(scores, gradient, hessian);
   EXPECT_EQ(gradient, std::vector<float>(4));
-  EXPECT_EQ(objective->loss(scores), 0);
+  EXPECT_EQ(loss->value(scores), 0);
 }
 
 TEST(PairwiseRank, PairsOfALargeGroupDependOnTheSeedAlone) {
@@ -82,7 +82,7 @@ TEST(PairwiseRank, PairsOfALargeGroupDependOnTheSeedAlone) {
   const std::vector<float> scores(300);
   const auto gradient_of = [&](uint64_t seed) {
     std::vector<float> gradient(300), hessian(300);
-    make_objective(ObjectiveKind::PairwiseRank, labels, all_of(labels), seed)
+    make_loss(LossKind::PairwiseRank, labels, all_of(labels), seed)
         ->add_gradients(scores, gradient, hessian);
     return gradient;
   };
@@ -92,10 +92,10 @@ TEST(PairwiseRank, PairsOfALargeGroupDependOnTheSeedAlone) {
   EXPECT_GT(gradient_of(1).front(), 0);  // the worst down
 }
 
-TEST(TrainingObjective, HasAName) {
-  EXPECT_EQ(parse_objective("squared_error"), ObjectiveKind::SquaredError);
-  EXPECT_EQ(parse_objective("pairwise_rank"), ObjectiveKind::PairwiseRank);
-  EXPECT_FALSE(parse_objective("rank").has_value());
+TEST(Loss, HasAName) {
+  EXPECT_EQ(parse_loss("squared_error"), LossKind::SquaredError);
+  EXPECT_EQ(parse_loss("pairwise_rank"), LossKind::PairwiseRank);
+  EXPECT_FALSE(parse_loss("rank").has_value());
 }
 
 }  // namespace

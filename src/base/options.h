@@ -1,0 +1,182 @@
+// Options of something that is chosen by name, such as an explorer or a cost model. One field list
+// gives the reader, the canonical text and the help.
+//
+//   struct BeamOptions {
+//     size_t width = 64;
+//     static constexpr auto fields() {
+//       return std::tuple(option("width", &BeamOptions::width, "genomes kept after each hole",
+//                                {1, 65536}));
+//     }
+//   };
+//
+//   text: `width=128`
+//
+// The text is canonical: fields in the order of the list, a field at its default left out. Equal
+// options have equal texts, and an option that is added later changes no text of before. A field is
+// a bool, a whole number, a double, a string without commas, or an enumeration whose words
+// `option_words(Enum)` lists in the order of its values. Pure functions.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+
+namespace tilewright {
+
+// What a number may be; both ends belong to it.
+struct Range {
+  double low = -HUGE_VAL;
+  double high = HUGE_VAL;
+};
+
+template <class Options, class Value>
+struct OptionField {
+  std::string_view name;
+  Value Options::* member;
+  std::string_view what;  // for people
+  Range range;
+};
+template <class Options, class Value>
+constexpr OptionField<Options, Value> option(std::string_view name, Value Options::* member,
+                                             std::string_view what, Range range = {}) {
+  return {name, member, what, range};
+}
+
+struct OptionInfo {
+  std::string name;
+  std::string default_text;
+  std::string what;
+};
+
+// No options at all.
+struct NoOptions {
+  static constexpr auto fields() { return std::tuple(); }
+  bool operator==(const NoOptions&) const = default;
+};
+
+namespace option_text {
+
+// A value and its text; `read` is false for a text that is no such value.
+std::string print(bool value);
+std::string print(int64_t value);
+std::string print(uint64_t value);
+std::string print(double value);
+std::string print(const std::string& value);
+bool read(std::string_view text, bool* value);
+bool read(std::string_view text, int64_t* value);
+bool read(std::string_view text, uint64_t* value);
+bool read(std::string_view text, double* value);
+bool read(std::string_view text, std::string* value);
+
+// `a whole number from 1 to 8`
+std::string expected_number(bool whole, const Range& range);
+std::string expected_word(std::span<const std::string_view> words);
+
+struct Setting {
+  std::string_view name, value;
+};
+// `a=1,b=2`; an error names `owner`.
+Result<std::vector<Setting>> split(std::string_view owner, std::string_view text);
+std::unexpected<Error> unknown(std::string_view owner, std::string_view name,
+                               std::span<const OptionInfo> known);
+std::unexpected<Error> unusable(std::string_view owner, const Setting& setting,
+                                std::string_view expected);
+
+template <class Value>
+std::string print_value(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string(option_words(value)[static_cast<size_t>(value)]);
+  } else if constexpr (std::is_same_v<Value, bool> || std::is_floating_point_v<Value>) {
+    return print(value);
+  } else if constexpr (std::is_integral_v<Value>) {
+    return print(
+        static_cast<std::conditional_t<std::is_signed_v<Value>, int64_t, uint64_t>>(value));
+  } else {
+    return print(value);
+  }
+}
+
+// Empty: it was read. Otherwise what would have been a value.
+template <class Value>
+std::string read_value(std::string_view text, const Range& range, Value* value) {
+  if constexpr (std::is_enum_v<Value>) {
+    const std::span<const std::string_view> words = option_words(Value{});
+    for (size_t k = 0; k < words.size(); ++k) {
+      if (words[k] != text) continue;
+      *value = static_cast<Value>(k);
+      return {};
+    }
+    return expected_word(words);
+  } else if constexpr (std::is_same_v<Value, bool>) {
+    return read(text, value) ? "" : "true or false";
+  } else if constexpr (std::is_arithmetic_v<Value>) {
+    using Wide = std::conditional_t<std::is_floating_point_v<Value>, double,
+                                    std::conditional_t<std::is_signed_v<Value>, int64_t, uint64_t>>;
+    Wide wide{};
+    const bool fits = read(text, &wide) && static_cast<double>(wide) >= range.low &&
+                      static_cast<double>(wide) <= range.high &&
+                      static_cast<Wide>(static_cast<Value>(wide)) == wide;
+    if (!fits) return expected_number(!std::is_floating_point_v<Value>, range);
+    *value = static_cast<Value>(wide);
+    return {};
+  } else {
+    return read(text, value) ? "" : "a text";
+  }
+}
+
+}  // namespace option_text
+
+template <class Options>
+std::vector<OptionInfo> describe_options(const Options& defaults = {}) {
+  std::vector<OptionInfo> infos;
+  std::apply(
+      [&](const auto&... field) {
+        (infos.push_back({std::string(field.name), option_text::print_value(defaults.*field.member),
+                          std::string(field.what)}),
+         ...);
+      },
+      Options::fields());
+  return infos;
+}
+
+template <class Options>
+std::string print_options(const Options& options, const Options& defaults = {}) {
+  std::string text;
+  const auto add = [&](const auto& field) {
+    if (options.*field.member == defaults.*field.member) return;
+    if (!text.empty()) text += ',';
+    text.append(field.name).append("=").append(option_text::print_value(options.*field.member));
+  };
+  std::apply([&](const auto&... field) { (add(field), ...); }, Options::fields());
+  return text;
+}
+
+// `owner` is whose options they are, for messages.
+template <class Options>
+Result<Options> parse_options(std::string_view owner, std::string_view text,
+                              const Options& defaults = {}) {
+  Options options = defaults;
+  for (const option_text::Setting& setting : TRY(option_text::split(owner, text))) {
+    bool known = false;
+    std::string expected;
+    const auto take = [&](const auto& field) {
+      if (field.name != setting.name) return;
+      known = true;
+      expected = option_text::read_value(setting.value, field.range, &(options.*field.member));
+    };
+    std::apply([&](const auto&... field) { (take(field), ...); }, Options::fields());
+    if (!known) return option_text::unknown(owner, setting.name, describe_options(defaults));
+    if (!expected.empty()) return option_text::unusable(owner, setting, expected);
+  }
+  return options;
+}
+
+}  // namespace tilewright

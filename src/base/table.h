@@ -1,0 +1,129 @@
+// Table: things that are chosen by name, with options: explorers, cost models, encodings. An
+// ordered list of rows that one can read; a row has a name, one line for people, its options with
+// their defaults (base/options.h) and a factory. Selection: a row's name with its options.
+//
+//   const Selection chosen = TRY(explorers().parse("evolution:population=512"));
+//   const auto explorer = TRY(explorers().make(chosen, context));
+//   chosen.text()                        // evolution:population=512
+//
+// Values. A test or a program around this one copies a built-in table and adds rows to it; two rows
+// may be made by one factory with other defaults. Immutable once made: share freely.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "base/options.h"
+
+namespace tilewright {
+
+// Canonical: equal selections have equal texts, whatever the user wrote.
+struct Selection {
+  std::string name;
+  std::string options{};  // as print_options writes them
+
+  std::string text() const { return options.empty() ? name : name + ":" + options; }
+  bool operator==(const Selection&) const = default;
+};
+
+template <class Product, class Context>
+struct TableRow {
+  std::string name;
+  std::string what;
+  std::vector<OptionInfo> options;
+  std::function<Result<std::string>(std::string_view options)> canonical;
+  std::function<Result<Product>(const Context& context, std::string_view options)> make;
+};
+
+// A row whose options are an aggregate with a field list. `make(context, options)` gives a Product
+// or a Result of one.
+template <class Product, class Context, class Options, class Make>
+TableRow<Product, Context> make_row(std::string name, std::string what, Options defaults,
+                                    Make make) {
+  TableRow<Product, Context> row;
+  row.options = describe_options(defaults);
+  row.canonical = [name, defaults](std::string_view text) -> Result<std::string> {
+    return print_options(TRY(parse_options(name, text, defaults)), defaults);
+  };
+  row.make = [name, defaults, make](const Context& context,
+                                    std::string_view text) -> Result<Product> {
+    return make(context, TRY(parse_options(name, text, defaults)));
+  };
+  row.name = std::move(name);
+  row.what = std::move(what);
+  return row;
+}
+
+// What a table says of itself, for messages and help.
+struct TableEntry {
+  std::string_view name, what;
+  const std::vector<OptionInfo>* options;
+};
+std::string table_names(const std::vector<TableEntry>& entries);  // `evolution, random, beam`
+// One line a row, below it one line an option: its name, default and meaning.
+std::string table_text(const std::vector<TableEntry>& entries);
+// The same as rows of a table in Markdown.
+std::string table_markdown(const std::vector<TableEntry>& entries);
+
+template <class Product, class Context>
+class Table {
+ public:
+  using Row = TableRow<Product, Context>;
+
+  // `noun` is what its rows are, for messages: `cost model`.
+  Table(std::string_view noun, std::vector<Row> rows)
+      : noun_(noun), rows_(std::move(rows)), built_in_(rows_.size()) {}
+
+  // A custom row; no other has its name.
+  void add(Row row) {
+    CHECK(find(row.name) == nullptr, "two rows '{}'", row.name);
+    rows_.push_back(std::move(row));
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+  const Row* find(std::string_view name) const {
+    const auto found = std::ranges::find(rows_, name, &Row::name);
+    return found != rows_.end() ? &*found : nullptr;
+  }
+  // False for a custom row, and for none.
+  bool is_built_in(std::string_view name) const {
+    const Row* const row = find(name);
+    return row != nullptr && static_cast<size_t>(row - rows_.data()) < built_in_;
+  }
+
+  // NAME or NAME:OPTION=VALUE,...
+  Result<Selection> parse(std::string_view text) const {
+    const size_t colon = std::min(text.find(':'), text.size());
+    const Row* const row = TRY(row_of(text.substr(0, colon)));
+    const std::string_view options = text.substr(std::min(colon + 1, text.size()));
+    return Selection{.name = row->name, .options = TRY(row->canonical(options))};
+  }
+  Result<Product> make(const Selection& selection, const Context& context) const {
+    const Row* const row = TRY(row_of(selection.name));
+    return row->make(context, selection.options);
+  }
+
+  std::vector<TableEntry> entries() const {
+    std::vector<TableEntry> entries;
+    for (const Row& row : rows_) entries.push_back({row.name, row.what, &row.options});
+    return entries;
+  }
+
+ private:
+  Result<const Row*> row_of(std::string_view name) const {
+    if (const Row* const row = find(name)) return row;
+    return fail(ErrorKind::BadInput, "there is no " + noun_ + " '" + std::string(name) +
+                                         "'; there are " + table_names(entries()));
+  }
+
+  std::string noun_;
+  std::vector<Row> rows_;
+  size_t built_in_;  // of the rows, the first
+};
+
+}  // namespace tilewright

@@ -1,0 +1,116 @@
+#include "base/table.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+
+namespace tilewright {
+namespace {
+
+enum class Color { Red, Green };
+constexpr std::array<std::string_view, 2> kColors = {"red", "green"};
+std::span<const std::string_view> option_words(Color) { return kColors; }
+
+struct Paint {
+  size_t coats = 2;
+  int offset = -1;
+  double share = 0.5;
+  bool glossy = false;
+  Color color = Color::Green;
+  std::string brand = "any";
+
+  static constexpr auto fields() {
+    return std::tuple(option("coats", &Paint::coats, "of paint", {1, 9}),
+                      option("offset", &Paint::offset, "in pixels"),
+                      option("share", &Paint::share, "of the wall", {0, 1}),
+                      option("glossy", &Paint::glossy, "shines"),
+                      option("color", &Paint::color, "of it"),
+                      option("brand", &Paint::brand, "whose"));
+  }
+  bool operator==(const Paint&) const = default;
+};
+
+std::string error_of(std::string_view text) {
+  const Result<Paint> paint = parse_options<Paint>("paint", text);
+  return paint ? "it was read" : paint.error().message;
+}
+
+TEST(Options, TextAndBack) {
+  const Paint paint{
+      .coats = 3, .offset = -7, .share = 0.25, .glossy = true, .color = Color::Red, .brand = "x"};
+  const std::string text = "coats=3,offset=-7,share=0.25,glossy=true,color=red,brand=x";
+  EXPECT_EQ(print_options(paint), text);
+  EXPECT_EQ(parse_options<Paint>("paint", text).value(), paint);
+  EXPECT_EQ(print_options(Paint{}), "");
+  EXPECT_EQ(parse_options<Paint>("paint", "").value(), Paint{});
+}
+
+TEST(Options, TheTextIsCanonical) {
+  const Paint paint = parse_options<Paint>("paint", "share=2.5e-1,coats=2,glossy=true").value();
+  EXPECT_EQ(print_options(paint), "share=0.25,glossy=true");
+  // Against the defaults of another row.
+  EXPECT_EQ(print_options(paint, Paint{.share = 0.25}), "glossy=true");
+}
+
+TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {
+  EXPECT_EQ(error_of("coat=1"),
+            "paint has no option 'coat'; there are coats, offset, share, glossy, color, brand");
+  EXPECT_EQ(error_of("coats=0"), "paint: coats=0: it must be a whole number from 1 to 9");
+  EXPECT_EQ(error_of("coats=-1"), "paint: coats=-1: it must be a whole number from 1 to 9");
+  EXPECT_EQ(error_of("coats=2.5"), "paint: coats=2.5: it must be a whole number from 1 to 9");
+  EXPECT_EQ(error_of("offset=99999999999"), "paint: offset=99999999999: it must be a whole number");
+  EXPECT_EQ(error_of("share=nan"), "paint: share=nan: it must be a number from 0 to 1");
+  EXPECT_EQ(error_of("share="), "paint: share=: it must be a number from 0 to 1");
+  EXPECT_EQ(error_of("glossy=yes"), "paint: glossy=yes: it must be true or false");
+  EXPECT_EQ(error_of("color=blue"), "paint: color=blue: it must be one of red, green");
+  EXPECT_EQ(error_of("coats"), "paint: 'coats' is no option; write OPTION=VALUE");
+  EXPECT_EQ(error_of("coats=1,coats=2"), "paint: coats is given twice");
+  EXPECT_EQ(parse_options<NoOptions>("air", "a=1").error().message,
+            "air has no option 'a'; it has none");
+}
+
+using Walls = Table<std::unique_ptr<std::string>, int>;
+
+Walls some_walls() {
+  const auto make = [](int height, const Paint& paint) {
+    return std::make_unique<std::string>(std::to_string(height) + "/" + print_options(paint));
+  };
+  return Walls("wall",
+               {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
+                                                            Paint{.coats = 1}, make),
+                make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
+}
+
+TEST(Table, ParsesAndMakes) {
+  const Walls walls = some_walls();
+  const Selection thin = walls.parse("thin:glossy=true,coats=1").value();
+  EXPECT_EQ(thin.text(), "thin:glossy=true");
+  EXPECT_EQ(*walls.make(thin, 3).value(), "3/coats=1,glossy=true");
+  EXPECT_EQ(walls.parse("thick").value().text(), "thick");
+  EXPECT_EQ(walls.parse("thick:").value().text(), "thick");
+  EXPECT_EQ(walls.parse("fat").error().message, "there is no wall 'fat'; there are thin, thick");
+  EXPECT_EQ(walls.parse("thin:x=1").error().message.substr(0, 22), "thin has no option 'x'");
+  EXPECT_EQ(walls.make({.name = "fat"}, 3).error().kind, ErrorKind::BadInput);
+}
+
+TEST(Table, TakesCustomRows) {
+  Walls walls = some_walls();
+  walls.add(make_row<std::unique_ptr<std::string>, int>(
+      "none", "nothing", NoOptions{},
+      [](int, const NoOptions&) -> Result<std::unique_ptr<std::string>> {
+        return fail(ErrorKind::Unsupported, "there is nothing");
+      }));
+  EXPECT_TRUE(walls.is_built_in("thin"));
+  EXPECT_FALSE(walls.is_built_in("none"));
+  EXPECT_FALSE(walls.is_built_in("fat"));
+  EXPECT_EQ(walls.make(walls.parse("none").value(), 1).error().message, "there is nothing");
+  EXPECT_EQ(table_names(walls.entries()), "thin, thick, none");
+  EXPECT_TRUE(
+      table_text(walls.entries()).starts_with("thin: one coat will do\n  coats=1: of paint\n"));
+  EXPECT_NE(table_markdown(walls.entries()).find("| | `share` | 0.5 | of the wall |\n"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,19 @@
+#include "cost/model.h"
+
+#include <fmt/format.h>
+
+namespace tilewright::cost {
+
+Result<std::string> CostModel::file_text() const {
+  return fail(ErrorKind::Unsupported,
+              fmt::format("the cost model {} cannot be written to a file", name()));
+}
+
+std::vector<float> scores_of(const CostModel& model, const feature::Inputs& inputs) {
+  std::vector<float> scores(inputs.empty() ? 0 : inputs.front().programs());
+  std::vector<float> spreads(model.has_spread() ? scores.size() : 0);
+  model.predict(inputs, {.mean = scores, .spread = spreads});
+  return scores;
+}
+
+}  // namespace tilewright::cost

@@ -1,0 +1,47 @@
+#include "cost/samples.h"
+
+#include "base/check.h"
+
+namespace tilewright::cost {
+
+void append_samples(const Samples& more, size_t count, Samples* samples) {
+  CHECK(count <= more.size(), "{} of {} samples", count, more.size());
+  const auto add = [count](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+  };
+  const bool has_weights = !samples->weight.empty() || !more.weight.empty();
+  if (has_weights) {
+    samples->weight.resize(samples->size(), 1.0F);
+    if (more.weight.empty()) {
+      samples->weight.resize(samples->size() + count, 1.0F);
+    } else {
+      add(more.weight, &samples->weight);
+    }
+  }
+  const bool has_traces =
+      samples->trace.size() == samples->size() && (count == 0 || more.trace.size() == more.size());
+  if (has_traces) {
+    add(more.trace, &samples->trace);
+  } else {
+    samples->trace.clear();
+  }
+  add(more.group, &samples->group);
+  add(more.latency_ns, &samples->latency_ns);
+  feature::append(more.inputs, 0, count, &samples->inputs);
+}
+
+void keep_newest(size_t count, Samples* samples) {
+  if (samples->size() <= count) return;
+  const size_t dropped = samples->size() - count;
+  const auto drop = [dropped](auto* from) {
+    if (!from->empty())
+      from->erase(from->begin(), from->begin() + static_cast<std::ptrdiff_t>(dropped));
+  };
+  feature::drop_first(dropped, &samples->inputs);
+  drop(&samples->group);
+  drop(&samples->latency_ns);
+  drop(&samples->weight);
+  drop(&samples->trace);
+}
+
+}  // namespace tilewright::cost

@@ -1,0 +1,39 @@
+// Encoded: programs as numbers, what a cost model reads. A program is a sequence of rows of `width`
+// numbers each: one row a statement, one a step of its trace, or a single one. Rows of many
+// programs follow each other: program k has rows begin[k] to begin[k + 1].
+//
+//   two programs, of 2 rows and 1, width 3:  values 9 numbers, begin {0, 2, 3}
+//
+// Inputs: the same programs in each encoding that a model names, in that order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright::feature {
+
+struct Encoded {
+  size_t width = 0;  // numbers in a row; 0: not known before the first program
+  std::vector<float> values{};
+  std::vector<uint32_t> begin = {0};
+
+  size_t programs() const { return begin.size() - 1; }
+  size_t rows() const { return begin.back(); }
+  const float* row(size_t number) const { return values.data() + number * width; }
+  void clear();  // keeps memory and width
+  // Programs `first` to `last` of another one of the same width.
+  void append(const Encoded& from, size_t first, size_t last);
+  void drop_first(size_t programs);
+
+  bool operator==(const Encoded&) const = default;
+};
+
+using Inputs = std::vector<Encoded>;
+
+void clear(Inputs* inputs);
+// `to` may be empty: then it gets as many encodings as `from` has.
+void append(const Inputs& from, size_t first, size_t last, Inputs* to);
+void drop_first(size_t programs, Inputs* inputs);
+
+}  // namespace tilewright::feature

@@ -1,0 +1,15 @@
+#include "feature/encoding.h"
+#include "feature/features.h"
+#include "feature/knobs.h"
+
+namespace tilewright::feature {
+
+const EncodingTable& encodings() {
+  static const EncodingTable table("encoding", {
+                                                   features_encoding(),
+                                                   knobs_encoding(),
+                                               });
+  return table;
+}
+
+}  // namespace tilewright::feature

@@ -1,0 +1,51 @@
+#include "feature/program_encoder.h"
+
+#include <algorithm>
+
+#include "schedule/apply.h"
+
+namespace tilewright::feature {
+namespace {
+
+// Takes the last program away again.
+void drop_last(Encoded* encoded) {
+  encoded->begin.pop_back();
+  encoded->values.resize(encoded->rows() * encoded->width);
+}
+
+}  // namespace
+
+Result<ProgramEncoder> ProgramEncoder::make(const EncodingContext& context,
+                                            std::span<const std::string> names,
+                                            const EncodingTable& table) {
+  ProgramEncoder encoder;
+  encoder.initial_ = context.initial;
+  for (const std::string& name : names) {
+    encoder.encoders_.push_back(TRY(table.make(TRY(table.parse(name)), context)));
+  }
+  return encoder;
+}
+
+bool ProgramEncoder::append(const ProgramView& program, Inputs* inputs) {
+  if (inputs->empty()) inputs->resize(encoders_.size());
+  CHECK(inputs->size() == encoders_.size(), "{} encodings for {}", encoders_.size(),
+        inputs->size());
+  for (size_t k = 0; k < encoders_.size(); ++k) {
+    if (encoders_[k]->append(program, &(*inputs)[k])) continue;
+    while (k-- > 0) drop_last(&(*inputs)[k]);
+    return false;
+  }
+  return true;
+}
+
+bool ProgramEncoder::append(const schedule::Trace& trace, Inputs* inputs) {
+  if (schedule::apply(*initial_, trace, &tree_)) return false;
+  return append({.tree = &tree_, .trace = &trace}, inputs);
+}
+
+bool ProgramEncoder::compares_across_tasks() const {
+  return std::ranges::all_of(encoders_,
+                             [](const auto& one) { return one->compares_across_tasks(); });
+}
+
+}  // namespace tilewright::feature

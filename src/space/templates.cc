@@ -1,0 +1,10 @@
+#include "space/template.h"
+
+namespace tilewright::space {
+
+const TemplateTable& templates() {
+  static const TemplateTable table("template", {});
+  return table;
+}
+
+}  // namespace tilewright::space

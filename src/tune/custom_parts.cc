@@ -1,0 +1,121 @@
+#include "tune/custom_parts.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "feature/program_encoder.h"
+#include "schedule/apply.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr size_t kProbes = 48;       // programs
+constexpr size_t kDraws = 2000;      // genomes that are drawn for them, at most
+constexpr size_t kFirstAsked = 16;   // proposals of an explorer
+constexpr uint64_t kProbeSeed = 17;  // of the draws
+
+void add(const Hash128& hash, Hasher* hasher) { hasher->add(hash.high).add(hash.low); }
+
+// The model's encodings of random programs, with latencies that follow from their hashes.
+Result<cost::Samples> probes_of(const space::Space& space, const Machine& machine,
+                                const std::vector<std::string>& encodings,
+                                const feature::EncodingTable& table) {
+  feature::ProgramEncoder encoder =
+      TRY(feature::ProgramEncoder::make({.task = &space.task(),
+                                         .machine = &machine,
+                                         .initial = &space.initial(),
+                                         .sketches = space.sketches()},
+                                        encodings, table));
+  cost::Samples samples;
+  Rng rng(kProbeSeed);
+  schedule::Trace trace;
+  schedule::LoopTree tree;
+  for (size_t draw = 0; draw < kDraws && samples.size() < kProbes; ++draw) {
+    const size_t sketch = rng.below(space.sketches().size());
+    const schedule::Genome genome = schedule::sample(space.sketches()[sketch], rng);
+    schedule::instantiate(space.sketches()[sketch], genome, &trace);
+    if (schedule::apply(space.initial(), trace, &tree)) continue;
+    const bool encoded = encoder.append({.tree = &tree,
+                                         .trace = &trace,
+                                         .sketch = static_cast<uint16_t>(sketch),
+                                         .genome = &genome},
+                                        &samples.inputs);
+    if (!encoded) continue;
+    samples.group.push_back(0);
+    samples.latency_ns.push_back(1e5 * (1 + static_cast<double>(program_hash(tree).low % 1000)));
+    samples.trace.push_back(to_text(trace));
+  }
+  return samples;
+}
+
+Status add_predictions(const TaskTunerOptions& options, const space::Space& space,
+                       const Machine& machine, Hasher* hasher) {
+  const Models models = TRY(make_models(options.cost, options.tables, space.task().target, machine,
+                                        options.seed, options.base.get()));
+  cost::CostModel* const model = models.learned ? models.learned.get() : models.guess.get();
+  if (model == nullptr) return {};
+  const cost::Samples probes =
+      TRY(probes_of(space, machine, model->encodings(), options.tables.encodings));
+  if (probes.size() == 0) return {};
+  TRY(model->train(probes));
+  std::vector<float> mean(probes.size());
+  std::vector<float> spread(model->has_spread() ? probes.size() : 0);
+  model->predict(probes.inputs, {.mean = mean, .spread = spread});
+  for (const auto* numbers : {&mean, &spread}) {
+    hasher->add(numbers->size());
+    for (const float number : *numbers) hasher->add(std::bit_cast<uint32_t>(number));
+  }
+  return {};
+}
+
+Status add_first_proposals(const TaskTunerOptions& options, const space::Space& space,
+                           const Machine& machine, Hasher* hasher) {
+  search::ProgramAssessor assessor(space, machine, 1, options.tables.encodings);
+  const auto explorer = TRY(options.tables.explorers.make(
+      options.search, {.sketches = space.sketches(), .assessor = &assessor, .seed = options.seed}));
+  for (const search::Candidate& candidate : explorer->ask(kFirstAsked)) {
+    add(candidate.program, hasher);
+  }
+  return {};
+}
+
+bool has_custom_model(const TaskTunerOptions& options, const Task& task, const Machine& machine) {
+  if (!options.tables.models.is_built_in(options.cost.name)) return true;
+  const Result<Models> models = make_models(options.cost, options.tables, task.target, machine,
+                                            options.seed, options.base.get());
+  if (!models) return false;  // whoever makes it says why
+  const cost::CostModel* const model =
+      models->learned ? models->learned.get() : models->guess.get();
+  if (model == nullptr) return false;
+  return !std::ranges::all_of(model->encodings(), [&](const std::string& name) {
+    return options.tables.encodings.is_built_in(name.substr(0, name.find(':')));
+  });
+}
+
+}  // namespace
+
+Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<const Task> tasks,
+                                     const Machine& machine) {
+  const space::SpaceOptions& of_space = options.space;
+  const bool space_is_custom =
+      !of_space.custom.empty() ||
+      (of_space.from && !of_space.templates.is_built_in(of_space.from->name));
+  const bool explorer_is_custom = !options.tables.explorers.is_built_in(options.search.name);
+  const bool model_is_custom = !tasks.empty() && has_custom_model(options, tasks[0], machine);
+  if (tasks.empty() || (!space_is_custom && !explorer_is_custom && !model_is_custom)) {
+    return Hash128{};
+  }
+  Hasher hasher;
+  hasher.add(space_is_custom ? 1 : 0).add(explorer_is_custom ? 1 : 0).add(model_is_custom ? 1 : 0);
+  for (size_t k = 0; k < tasks.size() && (k == 0 || space_is_custom); ++k) {
+    const Result<space::Space> space = space::Space::make(tasks[k], of_space);
+    if (!space) continue;  // the task has no search
+    if (space_is_custom) add(space::hash_of(space->sketches()), &hasher);
+    if (k > 0) continue;
+    if (explorer_is_custom) TRY(add_first_proposals(options, *space, machine, &hasher));
+    if (model_is_custom) TRY(add_predictions(options, *space, machine, &hasher));
+  }
+  return hasher.finish();
+}
+
+}  // namespace tilewright::tune

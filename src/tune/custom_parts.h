@@ -1,0 +1,21 @@
+// What the custom parts of a search make. A custom rule, template, explorer, model or encoding has
+// a name, and the caller may change what is behind it; so it enters the key of a trajectory by what
+// it makes: the sketches of the tasks' spaces, the first proposals, and predictions on a probe set
+// (random programs with made-up latencies, learnt from where the model learns). Built-in parts
+// enter by their names, options and versions alone.
+#pragma once
+
+#include <span>
+
+#include "base/hash.h"
+#include "base/result.h"
+#include "target/machine.h"
+#include "tune/task_tuner.h"
+
+namespace tilewright::tune {
+
+// Zero: all parts are built-in. The same parts, tasks and machine give the same hash.
+Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<const Task> tasks,
+                                     const Machine& machine);
+
+}  // namespace tilewright::tune

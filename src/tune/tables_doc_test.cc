@@ -1,0 +1,49 @@
+// docs/search.md is made from the tables. TILEWRIGHT_GOLDEN=update writes it anew.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "tune/models.h"
+
+namespace tilewright::tune {
+namespace {
+
+constexpr std::string_view kHead = R"(# Explorers, cost models and encodings
+
+What `tilewright tune` can be told to search with: `--search NAME[:OPTION=VALUE,...]` and
+`--cost NAME[:OPTION=VALUE,...]`.
+
+    tilewright tune C2D2 --search evolution:population=512,generations=8 --cost xgboost:depth=4
+
+An option that is not given has its default. This file is made from the tables in
+`src/search/explorers.cc`, `src/cost/models.cc` and `src/feature/encodings.cc`; the test program
+`tilewright_tune_test` rewrites it with `TILEWRIGHT_GOLDEN=update`.
+)";
+
+std::string made_text() {
+  const SearchTables tables;
+  return std::string(kHead) + "\n## Explorers\n\n" + table_markdown(tables.explorers.entries()) +
+         "\n## Cost models\n\n" + table_markdown(tables.models.entries()) +
+         "\n## Encodings\n\nWhat a model reads of a program; `xgboost:encoding=NAME` names "
+         "one.\n\n" +
+         table_markdown(tables.encodings.entries());
+}
+
+TEST(TablesDoc, DocumentIsTheTables) {
+  const auto path = std::filesystem::path(TILEWRIGHT_SOURCE_DIR) / "docs" / "search.md";
+  const char* update = std::getenv("TILEWRIGHT_GOLDEN");  // NOLINT(concurrency-mt-unsafe)
+  if (update != nullptr && std::string_view(update) == "update") {
+    ASSERT_TRUE(write_file_atomically(path, made_text()).has_value());
+  }
+  const Result<std::string> text = read_file(path);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_TRUE(*text == made_text())
+      << "docs/search.md is out of date: run TILEWRIGHT_GOLDEN=update "
+         "build/release/src/tune/tilewright_tune_test";
+}
+
+}  // namespace
+}  // namespace tilewright::tune

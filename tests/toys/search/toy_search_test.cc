@@ -1,0 +1,242 @@
+// A toy explorer, encoding, model and template through the real search: each is its own files and a
+// line of a table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "feature/program_encoder.h"
+#include "schedule/find_genome.h"
+#include "space/random_trace.h"
+#include "task/parse.h"
+#include "toy_tables.h"
+#include "tune/custom_parts.h"
+
+namespace tilewright::toys {
+namespace {
+
+using tune::TaskTuner;
+using tune::TaskTunerOptions;
+
+Task small_task() {
+  return {.workload = *parse_workload("matmul:m=64,n=64,k=32"),
+          .target = *parse_target("x86-64-v3;threads=1")};
+}
+
+// The best program has 8 in the last factor of each split.
+double latency_of(const schedule::Trace& trace) {
+  double off = 0;
+  for (const schedule::Step& step : trace.steps) {
+    const auto* const split = std::get_if<schedule::Split>(&step);
+    if (split == nullptr || split->factors.empty()) continue;
+    const double doublings = std::log2(static_cast<double>(split->factors.back())) - 3;
+    off += doublings * doublings;
+  }
+  return 1e4 * std::exp2(off / 4);
+}
+
+class SplitTrials : public tune::TrialRunner {
+ public:
+  Status run(std::span<const tune::Proposal> proposals, const Report& report) override {
+    for (size_t k = 0; k < proposals.size(); ++k) {
+      traces.push_back(proposals[k].trace);
+      report(k, {.kind = record::VerdictKind::Timed,
+                 .latency_ns = latency_of(proposals[k].trace),
+                 .attempt = proposals[k].program});
+    }
+    return {};
+  }
+  std::vector<schedule::Trace> traces;
+};
+
+TaskTuner tuner_of(const TaskTunerOptions& options) {
+  Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options);
+  CHECK(tuner.has_value(), "{}", tuner.error().message);
+  return *std::move(tuner);
+}
+
+tune::RoundReport play(TaskTuner& tuner, tune::TrialRunner& runner, int rounds) {
+  tune::RoundReport report;
+  for (int k = 0; k < rounds; ++k) {
+    Result<tune::RoundReport> one = tuner.try_round(runner, 1000);
+    CHECK(one.has_value(), "{}", one.error().message);
+    report = *one;
+  }
+  return report;
+}
+
+TEST(ToySearch, TheExplorerClimbs) {
+  TaskTunerOptions options = toy_options();
+  options.search = *options.tables.explorers.parse("climber");
+  options.cost = {.name = "none"};
+  options.space.from = *options.space.templates.parse("tiles");
+  TaskTuner tuner = tuner_of(options);
+  SplitTrials trials;
+  play(tuner, trials, 3);
+  EXPECT_EQ(tuner.best()->trial.latency_ns, 1e4);  // the best of 2 * 7 * 7 * 6
+}
+
+TEST(ToySearch, TheModelLearnsFromItsEncoding) {
+  TaskTunerOptions options = toy_options();
+  options.cost = *options.tables.models.parse("linear:ridge=0.01");
+  options.search = *options.tables.explorers.parse("evolution:population=128,generations=2");
+  TaskTuner tuner = tuner_of(options);
+  SplitTrials trials;
+  play(tuner, trials, 2);
+  ASSERT_EQ(tuner.model()->name(), "linear");
+  const cost::Samples& samples = tuner.samples();
+  EXPECT_EQ(samples.inputs.at(0).width, 3U);
+  // On programs it never saw.
+  const Machine machine = detect_machine();
+  const Task task = small_task();
+  const std::vector<std::string> names = tuner.model()->encodings();
+  auto encoder = feature::ProgramEncoder::make(
+      {.task = &task, .machine = &machine, .initial = &tuner.space().initial(), .sketches = {}},
+      names, options.tables.encodings);
+  ASSERT_TRUE(encoder) << encoder.error().message;
+  Rng rng(5);
+  feature::Inputs inputs;
+  std::vector<double> latency_ns;
+  for (const schedule::Trace& trace : space::random_traces(task, 60, rng)) {
+    ASSERT_TRUE(encoder->append(trace, &inputs));
+    latency_ns.push_back(latency_of(trace));
+  }
+  const cost::Quality quality =
+      cost::quality_of(cost::scores_of(*tuner.model(), inputs), latency_ns);
+  EXPECT_GT(quality.rank_correlation, 0.9);
+  // Its candidates are chosen by it.
+  EXPECT_EQ(play(tuner, trials, 1).model, "linear");
+}
+
+TEST(ToySearch, TheTemplateIsTheSpace) {
+  for (const char* search : {"evolution:population=128,generations=2", "random", "beam:width=8"}) {
+    TaskTunerOptions options = toy_options();
+    options.search = *options.tables.explorers.parse(search);
+    options.space.from = *options.space.templates.parse("tiles:most=16");
+    TaskTuner tuner = tuner_of(options);
+    ASSERT_EQ(tuner.space().sketches().size(), 1U);
+    SplitTrials trials;
+    play(tuner, trials, 2);
+    ASSERT_GT(trials.traces.size(), 40U) << search;
+    for (size_t k = 1; k < trials.traces.size(); ++k) {  // the first is the default schedule
+      const auto genome = find_genome(tuner.space().sketches()[0], trials.traces[k]);
+      EXPECT_TRUE(genome) << search << "\n" << to_text(trials.traces[k]);
+    }
+  }
+  TaskTunerOptions options = toy_options();
+  options.space.from = *options.space.templates.parse("tiles");
+  EXPECT_EQ(TaskTuner::make({*parse_workload("softmax:m=32,n=32"), small_task().target},
+                            detect_machine(), options)
+                .error()
+                .message,
+            "the template tiles is for matrix products");
+}
+
+TEST(ToySearch, AllToysTogether) {
+  TaskTunerOptions options = toy_options();
+  options.search = *options.tables.explorers.parse("climber:far=true");
+  options.cost = *options.tables.models.parse("linear");
+  options.space.from = *options.space.templates.parse("tiles");
+  TaskTuner tuner = tuner_of(options);
+  SplitTrials trials;
+  play(tuner, trials, 3);
+  EXPECT_EQ(tuner.model()->name(), "linear");
+  EXPECT_EQ(tuner.best()->trial.latency_ns, 1e4);
+}
+
+class CustomParts : public testing::Test {
+ protected:
+  Hash128 hash_of(const TaskTunerOptions& options) {
+    const std::vector<Task> tasks = {small_task()};
+    const auto hash = tune::hash_of_custom_parts(options, tasks, machine_);
+    CHECK(hash.has_value(), "{}", hash.error().message);
+    return *hash;
+  }
+  Machine machine_ = detect_machine();
+};
+
+TEST_F(CustomParts, BuiltInOnesHaveNoHash) {
+  EXPECT_EQ(hash_of(toy_options()), Hash128{});
+  TaskTunerOptions options = toy_options();
+  options.search = {.name = "random"};
+  options.cost = {.name = "analytic"};
+  EXPECT_EQ(hash_of(options), Hash128{});
+}
+
+TEST_F(CustomParts, ATemplateEntersByItsSketches) {
+  const auto with = [&](const char* text) {
+    TaskTunerOptions options = toy_options();
+    options.space.from = *options.space.templates.parse(text);
+    return hash_of(options);
+  };
+  EXPECT_NE(with("tiles"), Hash128{});
+  EXPECT_EQ(with("tiles"), with("tiles"));
+  EXPECT_NE(with("tiles"), with("tiles:most=8"));
+  EXPECT_EQ(with("tiles"), with("tiles:most=128"));  // no axis is that long: the same sketches
+}
+
+TEST_F(CustomParts, ARuleEntersByWhatItMakes) {
+  const auto with = [&](int64_t factor) {
+    TaskTunerOptions options;
+    options.space.custom.push_back(
+        {.name = "mine",
+         .what = "one split",
+         .applies =
+             [](const auto&, const auto&, space::StageName stage) {
+               return stage.text() == "C" ? space::Applies::SkipTheRest : space::Applies::No;
+             },
+         .apply =
+             [factor](const space::SpaceContext& context, const space::Draft& draft,
+                      space::StageName stage) {
+               space::Draft next = draft;
+               schedule::Factors factors;
+               factors.push_back(factor);
+               next.sketch.trace.steps.emplace_back(
+                   schedule::Split{.stage = stage, .loop = Name("i"), .factors = factors});
+               next.done.push_back(stage);
+               return std::vector<space::NextDraft>{
+                   {std::move(next), space::previous_stage(context, stage)}};
+             }});
+    return hash_of(options);
+  };
+  EXPECT_NE(with(4), Hash128{});
+  EXPECT_EQ(with(4), with(4));
+  EXPECT_NE(with(4), with(8));
+}
+
+TEST_F(CustomParts, AModelEntersByItsPredictions) {
+  const auto with = [&](float sign, const char* text) {
+    TaskTunerOptions options;
+    options.tables.encodings.add(toy_encoding());
+    options.tables.models.add(toy_model(sign));
+    options.cost = *options.tables.models.parse(text);
+    return hash_of(options);
+  };
+  EXPECT_NE(with(1, "linear"), Hash128{});
+  EXPECT_EQ(with(1, "linear"), with(1, "linear"));
+  EXPECT_NE(with(1, "linear"), with(-1, "linear"));  // the same name
+  EXPECT_NE(with(1, "linear"), with(1, "linear:ridge=100"));
+  // A built-in model over a custom encoding is custom too.
+  EXPECT_NE(with(1, "xgboost:encoding=splits"), Hash128{});
+  EXPECT_EQ(with(1, "xgboost:encoding=knobs"), Hash128{});
+}
+
+TEST_F(CustomParts, AnExplorerEntersByItsFirstProposals) {
+  TaskTunerOptions options = toy_options();
+  options.search = *options.tables.explorers.parse("climber");
+  const Hash128 hash = hash_of(options);
+  EXPECT_NE(hash, Hash128{});
+  EXPECT_EQ(hash, hash_of(options));
+  options.seed = 2;
+  EXPECT_NE(hash, hash_of(options));
+}
+
+TEST(ToySearch, AModelWithoutItsEncodingIsAnError) {
+  TaskTunerOptions options;
+  options.tables.models.add(toy_model());
+  options.cost = {.name = "linear"};
+  EXPECT_EQ(TaskTuner::make(small_task(), detect_machine(), options).error().message,
+            "linear: there is no encoding 'splits'; there are features, knobs");
+}
+
+}  // namespace
+}  // namespace tilewright::toys
