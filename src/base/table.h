@@ -65,7 +65,7 @@ struct TableEntry {
   const std::vector<OptionInfo>* options;
 };
 std::string table_names(const std::vector<TableEntry>& entries);  // `evolution, random, beam`
-// One line a row, below it one line an option: its name, default and meaning.
+// One line per row, below it one line an option: its name, default and meaning.
 std::string table_text(const std::vector<TableEntry>& entries);
 // The same as rows of a table in Markdown.
 std::string table_markdown(const std::vector<TableEntry>& entries);

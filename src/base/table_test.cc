@@ -23,7 +23,7 @@ struct Paint {
   static constexpr auto fields() {
     return std::tuple(option("coats", &Paint::coats, "of paint", {1, 9}),
                       option("offset", &Paint::offset, "in pixels"),
-                      option("share", &Paint::share, "of the wall", {0, 1}),
+                      option("share", &Paint::share, "of the fence", {0, 1}),
                       option("glossy", &Paint::glossy, "shines"),
                       option("color", &Paint::color, "of it"),
                       option("brand", &Paint::brand, "whose"));
@@ -70,45 +70,45 @@ TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {
             "air has no option 'a'; it has none");
 }
 
-using Walls = Table<std::unique_ptr<std::string>, int>;
+using Fences = Table<std::unique_ptr<std::string>, int>;
 
-Walls some_walls() {
+Fences some_fences() {
   const auto make = [](int height, const Paint& paint) {
     return std::make_unique<std::string>(std::to_string(height) + "/" + print_options(paint));
   };
-  return Walls("wall",
-               {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
-                                                            Paint{.coats = 1}, make),
-                make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
+  return Fences("fence",
+                {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
+                                                             Paint{.coats = 1}, make),
+                 make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
 }
 
 TEST(Table, ParsesAndMakes) {
-  const Walls walls = some_walls();
-  const Selection thin = walls.parse("thin:glossy=true,coats=1").value();
+  const Fences fences = some_fences();
+  const Selection thin = fences.parse("thin:glossy=true,coats=1").value();
   EXPECT_EQ(thin.text(), "thin:glossy=true");
-  EXPECT_EQ(*walls.make(thin, 3).value(), "3/coats=1,glossy=true");
-  EXPECT_EQ(walls.parse("thick").value().text(), "thick");
-  EXPECT_EQ(walls.parse("thick:").value().text(), "thick");
-  EXPECT_EQ(walls.parse("fat").error().message, "there is no wall 'fat'; there are thin, thick");
-  EXPECT_EQ(walls.parse("thin:x=1").error().message.substr(0, 22), "thin has no option 'x'");
-  EXPECT_EQ(walls.make({.name = "fat"}, 3).error().kind, ErrorKind::BadInput);
+  EXPECT_EQ(*fences.make(thin, 3).value(), "3/coats=1,glossy=true");
+  EXPECT_EQ(fences.parse("thick").value().text(), "thick");
+  EXPECT_EQ(fences.parse("thick:").value().text(), "thick");
+  EXPECT_EQ(fences.parse("fat").error().message, "there is no fence 'fat'; there are thin, thick");
+  EXPECT_EQ(fences.parse("thin:x=1").error().message.substr(0, 22), "thin has no option 'x'");
+  EXPECT_EQ(fences.make({.name = "fat"}, 3).error().kind, ErrorKind::BadInput);
 }
 
 TEST(Table, TakesCustomRows) {
-  Walls walls = some_walls();
-  walls.add(make_row<std::unique_ptr<std::string>, int>(
+  Fences fences = some_fences();
+  fences.add(make_row<std::unique_ptr<std::string>, int>(
       "none", "nothing", NoOptions{},
       [](int, const NoOptions&) -> Result<std::unique_ptr<std::string>> {
         return fail(ErrorKind::Unsupported, "there is nothing");
       }));
-  EXPECT_TRUE(walls.is_built_in("thin"));
-  EXPECT_FALSE(walls.is_built_in("none"));
-  EXPECT_FALSE(walls.is_built_in("fat"));
-  EXPECT_EQ(walls.make(walls.parse("none").value(), 1).error().message, "there is nothing");
-  EXPECT_EQ(table_names(walls.entries()), "thin, thick, none");
+  EXPECT_TRUE(fences.is_built_in("thin"));
+  EXPECT_FALSE(fences.is_built_in("none"));
+  EXPECT_FALSE(fences.is_built_in("fat"));
+  EXPECT_EQ(fences.make(fences.parse("none").value(), 1).error().message, "there is nothing");
+  EXPECT_EQ(table_names(fences.entries()), "thin, thick, none");
   EXPECT_TRUE(
-      table_text(walls.entries()).starts_with("thin: one coat will do\n  coats=1: of paint\n"));
-  EXPECT_NE(table_markdown(walls.entries()).find("| | `share` | 0.5 | of the wall |\n"),
+      table_text(fences.entries()).starts_with("thin: one coat will do\n  coats=1: of paint\n"));
+  EXPECT_NE(table_markdown(fences.entries()).find("| | `share` | 0.5 | of the fence |\n"),
             std::string::npos);
 }
 

@@ -1,5 +1,5 @@
 // Encoded: programs as numbers, what a cost model reads. A program is a sequence of rows of `width`
-// numbers each: one row a statement, one a step of its trace, or a single one. Rows of many
+// numbers each: one row per statement, one per step of its trace, or one row. Rows of many
 // programs follow each other: program k has rows begin[k] to begin[k + 1].
 //
 //   two programs, of 2 rows and 1, width 3:  values 9 numbers, begin {0, 2, 3}
