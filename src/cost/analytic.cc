@@ -203,7 +203,7 @@ std::unique_ptr<CostModel> make_analytic(const Target& target, const Machine& ma
 
 ModelRow analytic_model() {
   return make_row<std::unique_ptr<CostModel>, ModelContext>(
-      "analytic", "an estimate from what one knows of machines; learns nothing", NoOptions{},
+      "analytic", "an analytic estimate of the time; does not learn", NoOptions{},
       [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
         TRY(refuse_base(context, "analytic"));
         return make_analytic(*context.target, *context.machine);

@@ -44,7 +44,7 @@ std::unique_ptr<CostModel> make_random_model(uint64_t seed) {
 
 ModelRow random_model() {
   return make_row<std::unique_ptr<CostModel>, ModelContext>(
-      "random", "a number by chance, to compare with", NoOptions{},
+      "random", "random scores, for comparison", NoOptions{},
       [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
         TRY(refuse_base(context, "random"));
         return make_random_model(context.seed);
@@ -53,7 +53,7 @@ ModelRow random_model() {
 
 ModelRow no_model() {
   return make_row<std::unique_ptr<CostModel>, ModelContext>(
-      "none", "no scores: the search sees latencies alone", NoOptions{},
+      "none", "no scores: the search uses only latencies", NoOptions{},
       [](const ModelContext& context, const NoOptions&) -> Result<std::unique_ptr<CostModel>> {
         TRY(refuse_base(context, "none"));
         return std::unique_ptr<CostModel>();

@@ -13,22 +13,24 @@ namespace {
 
 constexpr std::string_view kHead = R"(# Explorers, cost models and encodings
 
-What `tilewright tune` can be told to search with: `--search NAME[:OPTION=VALUE,...]` and
-`--cost NAME[:OPTION=VALUE,...]`.
+After reading this page you can choose the explorer and the cost model of `tilewright tune`, and set their
+options.
 
-    tilewright tune C2D2 --search evolution:population=512,generations=8 --cost xgboost:depth=4
+```
+tilewright tune C2D2 --search evolution:population=512,generations=8 --cost xgboost:depth=4
+```
 
-An option that is not given has its default. This file is made from the tables in
-`src/search/explorers.cc`, `src/cost/models.cc` and `src/feature/encodings.cc`; the test program
-`tilewright_tune_test` rewrites it with `TILEWRIGHT_GOLDEN=update`.
+The form is `--search NAME[:OPTION=VALUE,...]` and `--cost NAME[:OPTION=VALUE,...]`. An omitted option has its
+default value. This page is generated from the tables in `src/search/explorers.cc`, `src/cost/models.cc` and
+`src/feature/encodings.cc`: run the test program `tilewright_tune_test` with `TILEWRIGHT_GOLDEN=update` to rewrite it.
 )";
 
 std::string made_text() {
   const SearchTables tables;
   return std::string(kHead) + "\n## Explorers\n\n" + table_markdown(tables.explorers.entries()) +
          "\n## Cost models\n\n" + table_markdown(tables.models.entries()) +
-         "\n## Encodings\n\nWhat a model reads of a program; `xgboost:encoding=NAME` names "
-         "one.\n\n" +
+         "\n## Encodings\n\nAn encoding is the input of a cost model. `xgboost:encoding=NAME` "
+         "selects one.\n\n" +
          table_markdown(tables.encodings.entries());
 }
 
