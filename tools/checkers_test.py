@@ -1,6 +1,10 @@
 """The checkers find what they are for: each test plants one violation in a small tree."""
 
 import pathlib
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -176,6 +180,160 @@ class Words(Tree):
                 "docs/page.md:1: 'sees no key'; write fully masked query",
             ],
         )
+
+
+# Each source alone is clean but for the faults that its comments name.
+SOURCES = {
+    "a.cc": """#include "ir/a.h"
+namespace t {
+namespace {
+struct Options {
+  int size = 0;
+};
+constexpr int kRows = 1;
+int scale(Options options) { return options.size * kRows; }
+}  // namespace
+int first(int x) { return scale({.size = x}); }
+}  // namespace t
+""",
+    "b.cc": """#include "ir/a.h"
+#include "ir/a.h"
+namespace t {
+namespace {
+struct Options {
+  double size = 0;
+};
+constexpr double kRows = 2;
+double scale(Options options) { return options.size * kRows; }
+}  // namespace
+double second(double x) { return scale({.size = x}); }
+}  // namespace t
+""",  # the second include
+    "c.cc": """#include "ir/a.h"
+namespace t {
+namespace {
+int BadName(int x) { return x; }
+struct Options {
+  Box* box = nullptr;
+};
+}  // namespace
+bool third(int x) { return BadName(x) == x && x == x; }
+Box* fourth(bool none) { return none ? Options{}.box : 0; }
+}  // namespace t
+""",  # BadName, 0 for a pointer, x == x
+    "d.cc": """#include "ir/a.h"
+namespace t {
+using other::Thing;
+int fifth(int x) {
+  if (x > 0);
+  return x;
+}
+}  // namespace t
+""",  # using, the semicolon
+    "e.cc": """#include "ir/a.h"
+namespace t {
+using other::Thing;
+int sixth(Thing thing) { return thing.x; }
+}  // namespace t
+""",
+}
+HEADER = """#pragma once
+namespace t {
+struct Box {
+  int x = 0;
+};
+}  // namespace t
+namespace other {
+struct Thing {
+  int x = 0;
+};
+}  // namespace other
+"""
+
+
+@unittest.skipUnless(shutil.which("clang-tidy-19"), "no clang-tidy-19")
+class TidyRuns(Tree):
+    """The real .clang-tidy over planted faults."""
+
+    def setUp(self):
+        super().setUp()
+        here = pathlib.Path(__file__).resolve().parent
+        for name in (".clang-tidy", "tools/run_tidy.py", "tools/clang_tidy_nightly"):
+            self.write(name, (here.parent / name).read_text())
+        self.write("src/ir/a.h", HEADER)
+        for name, text in SOURCES.items():
+            self.write(f"src/ir/{name}", text)
+        flags = f"c++ -I{self.root}/src -std=c++20"
+        paths = [self.root / "src/ir" / name for name in SOURCES]
+        entries = [
+            {"directory": str(self.root), "file": str(p), "command": f"{flags} -o {p}.o -c {p}"}
+            for p in paths
+        ]
+        self.write("build/release/compile_commands.json", json.dumps(entries))
+
+    def tidy(self, *flags):
+        command = [sys.executable, "-B", str(self.root / "tools/run_tidy.py"), *flags]
+        result = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(result.stderr, "")
+        findings = re.findall(
+            rf"{self.root}/(\S+?):(\d+):\d+: error: .* \[([\w-]+)", result.stdout
+        )
+        return result.returncode, set(findings), result.stdout
+
+    def test_units_report_what_single_files_do(self):
+        alone = self.tidy("--unit-size", "1")
+        self.assertEqual(
+            alone[:2],
+            (
+                1,
+                {
+                    ("src/ir/b.cc", "2", "readability-duplicate-include"),
+                    ("src/ir/c.cc", "4", "readability-identifier-naming"),
+                    ("src/ir/c.cc", "9", "misc-redundant-expression"),
+                    ("src/ir/c.cc", "10", "modernize-use-nullptr"),
+                    ("src/ir/d.cc", "3", "misc-unused-using-decls"),
+                    ("src/ir/d.cc", "5", "bugprone-suspicious-semicolon"),
+                },
+            ),
+        )
+        shutil.rmtree(self.root / "build/release/tidy")
+        together = self.tidy()
+        self.assertEqual(together[:2], alone[:2])
+        units = list((self.root / "build/release/tidy").glob("unit_*.cc"))
+        self.assertEqual(len(units), 1)  # a, c and e
+        self.assertIn("src/ir/a.cc: clean", together[2])
+
+    def test_clean_files_are_not_read_again(self):
+        self.tidy()
+        code, findings, text = self.tidy()
+        self.assertEqual(code, 1)
+        self.assertEqual({path for path, *_ in findings}, {f"src/ir/{n}.cc" for n in "bcd"})
+        self.assertNotIn("src/ir/a.cc", text)
+        for name in "bcd":
+            self.write(f"src/ir/{name}.cc", '#include "ir/a.h"\n')
+        self.assertEqual(self.tidy()[:2], (0, set()))
+        self.assertEqual(self.tidy()[2], "")
+
+    def test_a_fault_in_a_header(self):
+        self.write("src/ir/a.h", HEADER + "inline int Wrong() { return 1; }\n")
+        code, findings, _ = self.tidy(*(str(self.root / f"src/ir/{n}.cc") for n in "ae"))
+        self.assertEqual(code, 1)
+        self.assertIn("src/ir/a.h", {path for path, *_ in findings})
+
+    def test_a_unit_that_does_not_parse_is_read_file_by_file(self):
+        # Two functions of the same name that are not recognized as private.
+        odd = '#include "ir/a.h"\nnamespace t { namespace {\n int odd() { return 1; }\n} }\n'
+        more = "namespace t {\nint %s() { return odd(); }\n}  // namespace t\n"
+        self.write("src/ir/a.cc", odd + more % "one")
+        self.write("src/ir/e.cc", odd + more % "two")
+        files = [str(self.root / f"src/ir/{n}.cc") for n in "ae"]
+        self.assertEqual(self.tidy(*files)[:2], (0, set()))
+
+    def test_the_nightly_checks(self):
+        self.write("src/ir/a.cc", '#include "ir/a.h"\nint _Reserved = 0;\n')
+        path = str(self.root / "src/ir/a.cc")
+        self.assertNotIn("bugprone-reserved-identifier", self.tidy(path)[2])
+        self.assertIn("bugprone-reserved-identifier", self.tidy("--nightly", path)[2])
 
 
 if __name__ == "__main__":

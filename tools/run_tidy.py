@@ -1,14 +1,24 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the files of compile_commands.json, in parallel, and remembers the clean ones.
 
+Most of the time goes into the headers, so files with the same flags are read together: a unit is a
+generated source with the text of several of them. Private names (static or in an unnamed namespace)
+that occur in other files of the unit get a suffix there. The files in which a unit has findings are
+run again alone, all of them where it does not parse, and only those runs report and decide.
+
 A file is skipped when a stamp says it was clean with the same contents, the same headers of ours
-(followed through their includes), the same flags and the same .clang-tidy. Stamps lie in the
+(followed through their includes), the same flags and the same checks. Stamps and units lie in the
 build folder; deleting them only costs time. Tests (x_test.cc) are left to the compiler's warnings
-and the sanitizers: reading GoogleTest's headers takes longer than all else. The exit status is 1 when any file has a finding.
+and the sanitizers: reading GoogleTest's headers takes longer than all else. Precompiled headers
+are left out of the commands. --unit-size 1 reads every file alone, so that a file which relies on
+others for its includes does not parse; --nightly does so and adds the checks of
+tools/clang_tidy_nightly. The exit status is 1 when any file has a finding.
 """
 
 import argparse
+import bisect
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -19,9 +29,22 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "bench")
+UNIT_SIZE = 24
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+INCLUDE_LINE = re.compile(r"^ *# *include .*$", re.MULTILINE)
+# What CMake adds to a command that uses precompiled headers, for GCC and for clang.
+PRECOMPILED = re.compile(
+    r" -Winvalid-pch(?: -Xclang -include-pch -Xclang \S+)?(?: -Xclang)? -include(?: -Xclang)? \S+\.hxx"
+)
+OUTPUT = re.compile(r" -o \S+ -c \S+$")
 # GCC's own warning flags mean nothing to clang.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet")
+FINDING = re.compile(r"^(/\S+):(\d+):\d+: (?:warning|error): .* \[([\w.,-]+)\]$", re.MULTILINE)
+# Besides findings clang-tidy prints counts of what it suppressed in system headers.
+NOISE = re.compile(r"^\d+ warnings? (generated|treated as errors?)|^Suppressed|^Use -header")
+
+
+# --- what a file is -----------------------------------------------------------------------------
 
 
 def headers_of(path, seen):
@@ -37,9 +60,9 @@ def headers_of(path, seen):
     return seen
 
 
-def stamp_of(commands, path):
+def stamp_of(commands, path, checks):
     digest = hashlib.sha256()
-    digest.update((ROOT / ".clang-tidy").read_bytes())
+    digest.update(checks.encode())
     digest.update("\n".join(commands).encode())
     for part in [path, *sorted(headers_of(path, set()))]:
         digest.update(str(part.relative_to(ROOT)).encode())
@@ -47,14 +70,210 @@ def stamp_of(commands, path):
     return digest.hexdigest()
 
 
-def check(tidy, build, path):
-    command = [tidy, "-p", str(build), *EXTRA, str(path)]
+def plain_commands(build):
+    """The entries of compile_commands.json without precompiled headers."""
+    entries = json.loads((build / "compile_commands.json").read_text())
+    for entry in entries:
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    return entries
+
+
+# --- units --------------------------------------------------------------------------------------
+
+COMMENT_OR_STRING = re.compile(
+    r"""R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/""", re.DOTALL
+)
+MACRO = re.compile(r"^\s*#\s*define\s+(\w+)", re.MULTILINE)
+OPENED = re.compile(r"^using namespace ([\w:]+);", re.MULTILINE)
+USING = re.compile(r"^using (?:[\w:]*::)?(\w+)(?:;| =)", re.MULTILINE)
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class)?|concept|using|namespace) (\w+)(?= \{| =| :|;|$)")
+VALUE = re.compile(r"[A-Za-z_][\w:<>,&* ()]*?[ &*>](\w+)(?:\[\w*\])*(?: =|\{|;)")
+FUNCTION = re.compile(r"[A-Za-z_][\w:<>,&* ]*?[ &*>](\w+)\(")
+MEMBER = re.compile(r"(?:\.|->)(\w+)")
+HEAD = re.compile(r"^\w.* (\w+)\(.*\{$", re.MULTILINE)
+WORD = re.compile(r"(?<![.:\w])(?<!->)[A-Za-z_]\w*")  # no member, no qualified name
+
+
+@functools.cache
+def words_of(path):
+    return set(WORD.findall(COMMENT_OR_STRING.sub(" ", path.read_text(errors="replace"))))
+
+
+class Source:
+    """One source and what decides how it shares a unit, found roughly. Sources are formatted: a
+    namespace's declarations begin at the left margin, and "}  // namespace" ends an unnamed one.
+    """
+
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(errors="replace")
+        bare = COMMENT_OR_STRING.sub(" ", self.text)
+        self.words = words_of(path)
+        self.heads = {found[0]: found[1] for found in HEAD.finditer(bare)}
+        self.macros = set(MACRO.findall(bare))
+        self.opened = set(OPENED.findall(bare))
+        # Others in a unit would hide a using-declaration or an include that is not needed.
+        includes = INCLUDE_LINE.findall(self.text)
+        self.alone = len(includes) != len(set(includes)) or any(
+            len(re.findall(rf"\b{name}\b", bare)) == 1 for name in USING.findall(bare)
+        )
+        self.private = set()
+        functions = set()
+        unnamed = False
+        for line in self.text.splitlines():
+            if line.startswith("namespace {"):
+                unnamed = True
+            elif line.rstrip() == "}  // namespace":
+                unnamed = False
+            elif re.match(r"using (?!\w+ =)", line):
+                continue
+            elif unnamed or line.startswith("static "):
+                line = re.sub(r"^template <.*> (?=\w)|^\[\[\w+\]\] ", "", line)
+                if found := TYPE.match(line) or VALUE.match(line) or FUNCTION.match(line):
+                    self.private.add(found[1])
+                    if found.re is FUNCTION:
+                        functions.add(found[1])
+        # Private names that must stay: they are members' names too, or overload those of headers.
+        headers = set().union(*(words_of(header) for header in headers_of(path, set())))
+        self.members = set(MEMBER.findall(bare))
+        self.fixed = self.private & (self.members | (headers & functions))
+
+    def goes_with(self, other):
+        return (
+            not (self.macros | self.fixed) & other.words
+            and not (other.macros | other.fixed) & self.words
+            and self.opened == other.opened
+            and not ("main" in self.words and "main" in other.words)
+            and not {self.heads[head] for head in self.heads.keys() & other.heads.keys()}
+            & (self.members | other.members)
+            and not self.alone
+            and not other.alone
+        )
+
+    def renamed(self, names, number):
+        """The text with `names` changed, in the same style and on the same lines."""
+
+        def change(found):
+            name = found[0]
+            if name not in names:
+                return name
+            snake = name == name.lower()
+            return f"{name}_u{number}" if snake else f"{name}U{number}"
+
+        pieces, end = [], 0
+        for skip in COMMENT_OR_STRING.finditer(self.text):
+            pieces += [WORD.sub(change, self.text[end : skip.start()]), skip[0]]
+            end = skip.end()
+        return "".join(pieces) + WORD.sub(change, self.text[end:])
+
+
+def divide(sources, size):
+    """The sources in lists of at most `size`, in order."""
+    units = []
+    for source in sources:
+        for unit in units:
+            if len(unit) < size and all(source.goes_with(other) for other in unit):
+                unit.append(source)
+                break
+        else:
+            units.append([source])
+    return units
+
+
+def write_unit(path, unit):
+    """Writes the text of the sources into one, each include once. Returns where each one ends."""
+    included = set()
+
+    def once(found):
+        again = found[0] in included
+        included.add(found[0])
+        return "" if again else found[0]
+
+    texts = []
+    ends = []  # number of the last line
+    for number, source in enumerate(unit):
+        others = [other for other in unit if other is not source]
+        names = source.private & set().union(*(other.words for other in others))
+        # Programs define the same functions, each for itself.
+        names |= {
+            name
+            for head, name in source.heads.items()
+            if any(head in other.heads for other in others)
+        }
+        text = source.renamed(names, number)
+        texts.append(INCLUDE_LINE.sub(once, text))
+        ends.append(texts[-1].count("\n") + (ends[-1] if ends else 0))
+    path.write_text("".join(texts))
+    return ends
+
+
+def suspects(path, ends, text):
+    """The numbers of the sources that the output names; all where it names anything else."""
+    found = set()
+    for where, line, check_name in FINDING.findall(text):
+        if where != str(path) or check_name.startswith("clang-diagnostic-error"):
+            return set(range(len(ends)))
+        found.add(bisect.bisect_left(ends, int(line)))
+    return found or set(range(len(ends)))
+
+
+# --- running ------------------------------------------------------------------------------------
+
+
+def check(tidy, commands, path):
+    command = [*tidy, "-p", str(commands), *EXTRA, str(path)]
     result = subprocess.run(command, capture_output=True, text=True)
-    # Besides findings clang-tidy prints counts of what it suppressed in system headers.
-    noise = re.compile(r"^\d+ warnings? (generated|treated as errors?)|^Suppressed|^Use -header")
     lines = (result.stdout + result.stderr).splitlines()
-    text = "\n".join(line for line in lines if not noise.match(line))
+    text = "\n".join(line for line in lines if not NOISE.match(line))
     return result.returncode == 0, text
+
+
+class Runner:
+    """Runs units and, where they are not clean, their files; writes stamps and prints verdicts."""
+
+    def __init__(self, tidy, commands, total):
+        self.tidy = tidy
+        self.commands = commands
+        self.total = total
+        self.done = 0
+        self.failures = 0
+
+    def run(self, whole, ends, sources):  # in several threads
+        alone = set(range(len(sources)))
+        if whole:
+            clean, text = check(self.tidy, self.commands, whole)
+            alone = set() if clean else suspects(whole, ends, text)
+        results = []
+        for number, (path, stamp) in enumerate(sources):
+            verdict = (True, "")
+            if number in alone:
+                verdict = check(self.tidy, self.commands, path)
+            results.append((path, stamp, *verdict))
+        return results
+
+    def report(self, results):
+        for path, stamp, clean, text in results:
+            self.done += 1
+            verdict = "clean" if clean else "FINDINGS"
+            print(f"[{self.done}/{self.total}] {path.relative_to(ROOT)}: {verdict}", flush=True)
+            if clean:
+                stamp.touch()
+            else:
+                self.failures += 1
+                print(text, flush=True)
+
+
+def chosen(entries, wanted):
+    """The commands of each file that is to be checked, each once."""
+    commands = {}
+    for entry in entries:
+        path = pathlib.Path(entry["file"])
+        ours = path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
+        asked = path in wanted if wanted else not path.stem.endswith("_test")
+        if ours and asked and path.is_file():
+            flags = OUTPUT.sub("", entry["command"])
+            commands.setdefault(path, {}).setdefault(flags, entry)
+    return commands
 
 
 def main():
@@ -62,39 +281,55 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--tidy", default="clang-tidy-19")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--unit-size", type=int, default=UNIT_SIZE, help="files read together")
+    parser.add_argument("--nightly", action="store_true", help="file by file, with costly checks")
     parser.add_argument("files", nargs="*", help="only these (default: all but tests)")
     options = parser.parse_args()
 
-    wanted = {pathlib.Path(name).resolve() for name in options.files}
-    stamps = options.build / "tidy"
-    stamps.mkdir(parents=True, exist_ok=True)
-    commands = {}  # by file: clang-tidy goes over all that a file has in one run
-    for entry in json.loads((options.build / "compile_commands.json").read_text()):
-        commands.setdefault(pathlib.Path(entry["file"]), []).append(entry["command"])
-    work = []
-    for path, of_path in commands.items():
-        ours = path.is_relative_to(ROOT) and path.relative_to(ROOT).parts[0] in FOLDERS
-        chosen = path in wanted if wanted else not path.stem.endswith("_test")
-        if not ours or not chosen or not path.is_file():
-            continue
-        stamp = stamps / stamp_of(of_path, path)
-        if not stamp.exists():
-            work.append((path, stamp))
+    folder = options.build.resolve() / "tidy"
+    folder.mkdir(parents=True, exist_ok=True)
+    tidy = [options.tidy, f"--config-file={ROOT / '.clang-tidy'}"]
+    checks = (ROOT / ".clang-tidy").read_text()
+    if options.nightly:
+        options.unit_size = 1
+        more = (ROOT / "tools/clang_tidy_nightly").read_text()
+        checks += more
+        tidy.append("--checks=" + ",".join(re.findall(r"^[\w-]+", more, re.MULTILINE)))
 
-    failures = 0
+    wanted = {pathlib.Path(name).resolve() for name in options.files}
+    commands = chosen(plain_commands(options.build), wanted)
+    entries = [entry for by_flags in commands.values() for entry in by_flags.values()]
+    groups = {}  # by flags: the files that have to be read
+    stamps = {}
+    for path, by_flags in sorted(commands.items()):
+        stamp = folder / stamp_of(sorted(by_flags), path, checks)
+        if not stamp.exists():
+            stamps[path] = stamp
+            groups.setdefault("\n".join(sorted(by_flags)), []).append(path)
+
+    work = []
+    for flags, paths in groups.items():
+        together = "\n" not in flags and paths[0].suffix == ".cc"  # one command, in C++
+        sources = [Source(path) for path in paths]
+        for unit in divide(sources, options.unit_size if together else 1):
+            whole, ends = None, []
+            if len(unit) > 1:
+                whole = folder / f"unit_{len(work)}.cc"
+                ends = write_unit(whole, unit)
+                entry = dict(commands[unit[0].path][flags], file=str(whole))
+                near = " ".join(sorted({f"-iquote {source.path.parent}" for source in unit}))
+                entry["command"] = f"{flags} {near} -o {whole}.o -c {whole}"
+                entries.append(entry)
+            work.append((whole, ends, [(source.path, stamps[source.path]) for source in unit]))
+    (folder / "compile_commands.json").write_text(json.dumps(entries, indent=1))
+
+    runner = Runner(tidy, folder, len(stamps))
+    work.sort(key=lambda item: -len(item[2]))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        runs = {pool.submit(check, options.tidy, options.build, p): (p, s) for p, s in work}
-        for number, run in enumerate(concurrent.futures.as_completed(runs), 1):
-            path, stamp = runs[run]
-            clean, text = run.result()
-            verdict = "clean" if clean else "FINDINGS"
-            print(f"[{number}/{len(work)}] {path.relative_to(ROOT)}: {verdict}", flush=True)
-            if clean:
-                stamp.touch()
-            else:
-                failures += 1
-                print(text, flush=True)
-    return 1 if failures else 0
+        runs = [pool.submit(runner.run, *item) for item in work]
+        for run in concurrent.futures.as_completed(runs):
+            runner.report(run.result())
+    return 1 if runner.failures else 0
 
 
 if __name__ == "__main__":
