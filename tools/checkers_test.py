@@ -336,5 +336,65 @@ class TidyRuns(Tree):
         self.assertIn("bugprone-reserved-identifier", self.tidy("--nightly", path)[2])
 
 
+FAKE_DEV = """#!/bin/bash
+echo "dev $*"
+case "$*" in *tsan*) exit 1 ;; *asan*) exit 77 ;; esac
+"""
+
+
+class Nightly(Tree):
+    """tools/nightly with a ./dev that does nothing."""
+
+    def setUp(self):
+        super().setUp()
+        here = pathlib.Path(__file__).resolve().parent
+        self.write("tools/nightly", (here / "nightly").read_text())
+        self.write("dev", FAKE_DEV)
+        (self.root / "dev").chmod(0o755)
+
+    def nightly(self, *words):
+        command = ["bash", str(self.root / "tools/nightly"), *words]
+        result = subprocess.run(command, capture_output=True, text=True)
+        return result.returncode, result.stdout, result.stderr
+
+    def test_the_list(self):
+        code, out, err = self.nightly("--list")
+        self.assertEqual((code, err), (0, ""))
+        listed = [line.split()[0] for line in out.splitlines()]
+        defined = re.findall(r"^step_([\w-]+)\(\)", (self.root / "tools/nightly").read_text(), re.M)
+        self.assertEqual(listed, defined)
+        self.assertIn("differential", listed)
+
+    def test_wrong_use(self):
+        code, out, err = self.nightly("release", "tidi")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("there is no step 'tidi'; the steps are: release differential", err)
+        self.assertEqual(
+            self.nightly("--sed", "7"),
+            (2, "", "nightly: there is no flag '--sed'; try tools/nightly --help\n"),
+        )
+        self.assertEqual(
+            self.nightly("--seed", "x")[::2], (2, "nightly: --seed needs a number: --seed 7\n")
+        )
+        self.assertFalse((self.root / "build/nightly").exists())  # nothing ran
+
+    def test_the_verdicts(self):
+        code, out, _ = self.nightly("tsan", "release", "asan-ubsan")
+        self.assertEqual(code, 1)
+        self.assertRegex(out, r"(?m)^tsan +FAILED .* build/nightly/tsan.log$")
+        self.assertRegex(out, r"(?m)^release +passed ")
+        self.assertTrue(out.endswith("1 of 3 steps failed: tsan\n"), out)
+        log = self.root / "build/nightly/tsan.log"
+        self.assertEqual(log.read_text(), "dev test --preset tsan\n")
+        code, out, _ = self.nightly("release", "asan-ubsan")
+        self.assertEqual(code, 0)
+        self.assertTrue(out.endswith("1 of 2 steps passed, skipped: asan-ubsan\n"), out)
+
+    def test_a_step_ends_at_its_first_failure(self):
+        code, out, _ = self.nightly("functions")  # builds, then there is no such program
+        self.assertEqual(code, 1)
+        self.assertRegex(out, r"(?m)^functions +FAILED ")
+
+
 if __name__ == "__main__":
     unittest.main()
