@@ -1,5 +1,6 @@
 """The checkers find what they are for: each test plants one violation in a small tree."""
 
+import json
 import pathlib
 import re
 import shutil
