@@ -66,6 +66,9 @@ std::string command_of(const TuneOptions& options) {
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
   command += words_of(options.model);  // its flags: it has no model of its own
   for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (options.model_scope != TuneOptions().model_scope) {
+    command += " --model-scope " + options.model_scope;
+  }
   if (!options.from_model.empty()) command += " --from-model " + options.from_model;
   if (!options.warm_start) command += " --no-warm-start";
   if (options.force) command += " --force";
@@ -85,6 +88,7 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   tuning.measure.protocol.cache = TRY(record::parse_own_cache_policy(cache_of(options, what)));
   tuning.objective = TRY(objective_of(options, what));
   TRY(check_workers(options.workers));
+  tuning.model_scope = TRY(tune::parse_model_scope(options.model_scope));
   tuning.search.seed = options.seed;
   tuning.search.learn_from = options.learn_from;
   tuning.search.warm_start = options.warm_start;
@@ -395,6 +399,8 @@ class TuneRun {
     outcome.of_model = what_.of_model;
     outcome.tally = observer_.tally();
     outcome.overhead_s = observer_.overhead_s();
+    outcome.learning = tuning.learning_cost();
+    outcome.shares_model = tuning.shares_model();
     outcome.scored_task = observer_.scored_task();
     outcome.scored_round = observer_.scored_round();
     outcome.trajectory = tuning.trajectory().key;

@@ -39,7 +39,8 @@ struct TuneOptions {
   std::vector<std::string> space_off{};  // rules and extensions to leave out
   std::string search = "evolution";
   std::string cost = "xgboost";
-  std::string objective{};  // empty: geometric_mean of several operators, else sum
+  std::string model_scope = "task";  // `run`: one cost model for all tasks
+  std::string objective{};           // empty: geometric_mean of several operators, else sum
   std::vector<double> latency_targets_us{};
   std::string cache{};       // empty: weights_cold for models, else warm
   std::string model_file{};  // where the learned cost model is written; empty: nowhere
@@ -93,8 +94,10 @@ struct TuneOutcome {
   std::vector<TuneRow> rows;
   bool of_model = false;
   TuneTally tally;
-  double overhead_s = 0;    // of search and learning
-  std::string scored_task;  // of the last round with scores; empty: none
+  double overhead_s = 0;  // of search and learning
+  tune::LearningCost learning{};
+  bool shares_model = false;  // all tasks had one cost model
+  std::string scored_task;    // of the last round with scores; empty: none
   tune::RoundReport scored_round{};
   Hash128 trajectory;
   bool resumed = false;

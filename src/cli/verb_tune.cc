@@ -137,6 +137,9 @@ Action declare_tune(CLI::App& app) {
   app.add_option("--cost", options->cost,
                  "cost model that guides: NAME[:OPTION=VALUE,...] (default: xgboost)\n" +
                      table_text(cost::models().entries()));
+  app.add_option("--model-scope", options->model_scope,
+                 "whom one cost model serves: `task`, or `run` for all tasks together, which then "
+                 "learn from each other (default: task)");
   app.add_option("--objective", options->objective,
                  "of several tasks: sum, geometric_mean, targets or early_stopping, which ends a "
                  "task after 256 trials without improvement or --patience (default: "

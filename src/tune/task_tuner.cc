@@ -15,8 +15,6 @@ namespace tilewright::tune {
 namespace {
 
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
-constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
-constexpr size_t kEnoughOfOwn = 512;     // from here on others teach nothing more
 
 // Passes candidates on, until a stop is asked for: then nothing is legal any more, and whoever
 // searches comes to an end soon. The memory behind it may be dropped between rounds.
@@ -84,10 +82,6 @@ Hash128 hash_of(const TaskTunerOptions& options) {
       .finish();
 }
 
-size_t borrowed_beside(size_t others, size_t own) {
-  return own >= kEnoughOfOwn ? 0 : others * (kEnoughOfOwn - own) / kEnoughOfOwn;
-}
-
 size_t round_size(size_t round, size_t largest) {
   return std::min(round < kRoundSizes.size() ? kRoundSizes[round] : size_t{64}, largest);
 }
@@ -110,8 +104,9 @@ struct TaskTuner::Impl {
   std::vector<std::string> encodings;              // that the learned model reads
   std::optional<feature::ProgramEncoder> encoder;  // into them; none: nothing is learnt
   std::unique_ptr<search::Explorer> explorer;
-  cost::Samples samples;
-  cost::Samples others;
+  std::shared_ptr<Learner> learner;  // null: nothing is learned
+  size_t place = 0;                  // of the task in it
+  int64_t version_seen = 0;          // of its model
   // What the analytic model said of what was tried while it guided.
   std::vector<float> guessed;
   std::vector<double> guessed_ns;
@@ -132,15 +127,14 @@ struct TaskTuner::Impl {
   const cost::CostModel* guide() const;
   Status add_default();
   void add_sample(const Proposal& proposal, const Trial& trial);
-  Status learn();
+  void use_model();  // that guides now
   void judge_guess(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
   Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
 };
 
 const cost::CostModel* TaskTuner::Impl::guide() const {
-  const bool learned = models.learned && models.learned->is_trained();
-  if (learned) return models.learned.get();
+  if (learner && learner->guides(place)) return &learner->model();
   return guess_misleads ? nullptr : models.guess.get();
 }
 
@@ -149,7 +143,7 @@ const cost::CostModel* TaskTuner::Impl::guide() const {
 // misleads as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
-  if (!models.learned || guide() != models.guess.get()) return;
+  if (!learner || guide() != models.guess.get()) return;
   guessed.insert(guessed.end(), scores.begin(), scores.end());
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
   const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
@@ -171,12 +165,12 @@ Status TaskTuner::Impl::add_default() {
 
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial) {
   // What the machine did is no fault of the candidate, and nothing to learn from.
-  if (!models.learned || trial.kind == record::VerdictKind::Device) return;
+  if (!learner || trial.kind == record::VerdictKind::Device) return;
+  cost::Samples& samples = learner->samples(place);
   search::ProgramAssessor& known = assessor.behind();
   const bool is_known =
       known.encodings() == encodings && known.inputs_of(proposal.program, &samples.inputs);
   if (!is_known && !encoder->append(proposal.trace, &samples.inputs)) return;
-  samples.group.push_back(0);
   samples.latency_ns.push_back(trial.label_ns());
   samples.trace.push_back(to_text(proposal.trace));
 }
@@ -187,18 +181,11 @@ void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
   best = {.proposal = proposal, .trial = trial};
 }
 
-Status TaskTuner::Impl::learn() {
-  if (!models.learned) return {};
-  cost::keep_newest(options.most_samples, &samples);
-  const size_t timed = static_cast<size_t>(
-      std::ranges::count_if(samples.latency_ns, [](double ns) { return ns > 0; }));
-  const bool enough = samples.size() >= options.learn_from && timed >= options.learn_from / 2;
-  const size_t borrowed = borrowed_beside(others.size(), samples.size());
-  if (!enough && borrowed < kEnoughOfOthers) return {};
-  if (borrowed == 0) return models.learned->train(samples);
-  cost::Samples all = samples;
-  cost::append_samples(others, borrowed, &all);
-  return models.learned->train(all);
+void TaskTuner::Impl::use_model() {
+  assessor.set_model(guide());
+  if (!learner) return;
+  version_seen = learner->version();
+  if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
 // Told in the order of proposal, whatever the order of the answers.
@@ -223,9 +210,8 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
     judge_guess(scores, latencies);
   }
   explorer->tell(outcomes);
-  TRY(learn());
-  assessor.set_model(guide());
-  if (models.learned && models.learned->is_trained()) explorer->set_scores_unreliable(false);
+  if (learner) TRY(learner->learn(place));
+  use_model();
   if (!options.keeps_memory) assessor.forget();
   trials += proposals.size();
   rounds += 1;
@@ -244,12 +230,19 @@ TaskTuner::~TaskTuner() = default;
 
 Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                   const TaskTunerOptions& options, std::span<const PastTrial> past,
-                                  cost::Samples others) {
+                                  cost::Samples others, std::shared_ptr<Learner> learner) {
   space::Space space = TRY(space::Space::make(task, options.space));
   Models models = TRY(make_models(options.cost, options.tables, task.target, machine, options.seed,
                                   options.base.get()));
   auto impl = std::make_unique<Impl>(task, machine, std::move(space), std::move(models), options);
   if (impl->models.learned) {
+    impl->learner =
+        learner ? std::move(learner)
+                : std::make_shared<Learner>(impl->models.learned,
+                                            LearnerOptions{.tasks = 1,
+                                                           .learn_from = options.learn_from,
+                                                           .most_samples = options.most_samples});
+    impl->place = impl->learner->join(others);
     impl->encodings = impl->models.learned->encodings();
     impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
                                                        .machine = &impl->machine,
@@ -257,11 +250,10 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                                        .sketches = impl->space.sketches()},
                                                       impl->encodings, options.tables.encodings));
   }
-  impl->others = std::move(others);
   if (past.size() > options.most_samples) past = past.last(options.most_samples);
   for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
-  TRY(impl->learn());
-  impl->assessor.set_model(impl->guide());
+  if (impl->learner) TRY(impl->learner->learn(impl->place));
+  impl->use_model();
   const Hash128 key = task.key();
   impl->explorer = TRY(options.tables.explorers.make(
       options.search, {.sketches = impl->space.sketches(),
@@ -275,6 +267,8 @@ void TaskTuner::propose() {
   Impl& impl = *impl_;
   if (impl.is_proposed) return;
   const double begin_s = seconds_now();
+  // Other tasks of the run may have taught it since.
+  if (impl.learner && impl.learner->version() != impl.version_seen) impl.use_model();
   impl.scored_before = impl.assessor.scored();
   impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
   if (impl.rounds == 0) {
@@ -293,8 +287,8 @@ void TaskTuner::propose() {
   impl.propose_s = seconds_now() - begin_s;
 }
 
-Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most,
-                                         const OnTrial& on_trial) {
+Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial,
+                                         const std::function<void()>& before_learning) {
   Impl& impl = *impl_;
   propose();
   RoundReport report;
@@ -328,6 +322,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most,
   }
   report.try_s = seconds_now() - begin_s;
   if (!stopped && report.tried == impl.proposals.size()) {
+    if (before_learning) before_learning();
     TRY(impl.finish_round(answers, &report));
   } else {
     impl.trials += report.tried;
@@ -342,7 +337,13 @@ size_t TaskTuner::trials() const { return impl_->trials; }
 const std::optional<Best>& TaskTuner::best() const { return impl_->best; }
 const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
 const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
-const cost::Samples& TaskTuner::samples() const { return impl_->samples; }
-size_t TaskTuner::borrowed() const { return impl_->others.size(); }
+const cost::Samples& TaskTuner::samples() const {
+  static const cost::Samples kNone;
+  return impl_->learner ? impl_->learner->samples(impl_->place) : kNone;
+}
+size_t TaskTuner::borrowed() const {
+  return impl_->learner ? impl_->learner->borrowed(impl_->place) : 0;
+}
+const Learner* TaskTuner::learner() const { return impl_->learner.get(); }
 
 }  // namespace tilewright::tune

@@ -18,6 +18,7 @@
 #include "search/program_assessor.h"
 #include "space/space.h"
 #include "target/machine.h"
+#include "tune/learner.h"
 #include "tune/models.h"
 #include "tune/trial.h"
 
@@ -67,10 +68,12 @@ struct Best {
 class TaskTuner {
  public:
   // `past` trials are what the model learns from before its first round, and so are samples of
-  // `others` (groups from 1 on): less and less of them as there are more of its own.
+  // `others` (groups from 1 on): less and less of them as there are more of its own. `learner`:
+  // that of the run, which the task joins; null: it has a model of its own.
   static Result<TaskTuner> make(const Task& task, const Machine& machine,
                                 const TaskTunerOptions& options,
-                                std::span<const PastTrial> past = {}, cost::Samples others = {});
+                                std::span<const PastTrial> past = {}, cost::Samples others = {},
+                                std::shared_ptr<Learner> learner = nullptr);
   TaskTuner(TaskTuner&&) noexcept;
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
@@ -80,7 +83,9 @@ class TaskTuner {
   // Tries what was proposed, up to `most` of it. Once all of it is answered the round is told,
   // learnt from and over; otherwise the search ends here.
   using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
-  Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {});
+  // `before_learning` is called once all is answered: nobody may ask the model until it returns.
+  Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {},
+                                const std::function<void()>& before_learning = {});
 
   const space::Space& space() const;
   size_t rounds() const;
@@ -90,15 +95,13 @@ class TaskTuner {
   const cost::CostModel* model() const;               // that guides now; may be null
   const cost::Samples& samples() const;               // of this task, the newest
   size_t borrowed() const;                            // samples of others
+  const Learner* learner() const;                     // null: nothing is learned
 
  private:
   struct Impl;
   explicit TaskTuner(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
-
-// So many of the samples of others are used beside those of the task itself, the first ones.
-size_t borrowed_beside(size_t others, size_t own);
 
 // Trials of a round: small ones first, so that what they teach is used soon.
 size_t round_size(size_t round, size_t largest);

@@ -5,6 +5,7 @@
 
 #include "base/random_id.h"
 #include "codegen/version.h"
+#include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "tune/custom_parts.h"
@@ -41,6 +42,7 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
   add(record::machine_id(machine));
   add(hash_of(options.search));
   if (custom_parts != Hash128{}) add(custom_parts);
+  if (options.model_scope == ModelScope::Run && tasks.size() > 1) hasher.add_text("model of run");
   hasher.add_text(record::print_protocol(options.measure.protocol));
   hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
   hasher.add_text(text_of(options.objective.kind)).add_signed(options.objective.early_stop);
@@ -78,6 +80,14 @@ Result<Proposal> default_proposal(const Task& task) {
   const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
   if (!tree) return std::unexpected(tree.error());
   return Proposal{.trace = std::move(*trace), .program = program_hash(*tree)};
+}
+
+Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
+                                   const LearnedInput& input) {
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
+  const feature::ProgramEncoder encoder = TRY(feature::ProgramEncoder::make(
+      {.task = &task, .machine = &machine, .initial = &initial}, input.encodings, *input.table));
+  return encoder.compares_across_tasks();
 }
 
 // What is known of a task without walking its search again.
@@ -140,7 +150,8 @@ struct Tuning::Impl {
   std::vector<Finals> finals;
   std::vector<TaskResult> recalled;  // by task, of a search that is not walked again
 
-  LearnedInput input;  // without encodings: nothing is learnt
+  LearnedInput input;                // without encodings: nothing is learnt
+  std::shared_ptr<Learner> learner;  // of all tasks; null: each has its own
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
@@ -155,7 +166,16 @@ Status Tuning::Impl::find_input() {
   const TaskTunerOptions& search = options.search;
   const Models models = TRY(make_models(search.cost, search.tables, tasks[0].task.target, machine,
                                         search.seed, search.base.get()));
-  if (models.learned) input.encodings = models.learned->encodings();
+  if (!models.learned) return {};
+  input.encodings = models.learned->encodings();
+  if (options.model_scope != ModelScope::Run || tasks.size() < 2) return {};
+  const bool one_target = std::ranges::all_of(
+      tasks, [&](const TunedTask& one) { return one.task.target == tasks[0].task.target; });
+  if (!one_target || !TRY(compares_across_tasks(tasks[0].task, machine, input))) return {};
+  learner = std::make_shared<Learner>(models.learned,
+                                      LearnerOptions{.tasks = tasks.size(),
+                                                     .learn_from = search.learn_from,
+                                                     .most_samples = search.most_samples});
   return {};
 }
 
@@ -193,7 +213,7 @@ LoopTasks Tuning::Impl::loop_tasks() {
             Result<cost::Samples> others = samples_for(task, **known, past.size());
             if (!others) return std::unexpected(others.error());
             return TaskTuner::make(tasks[task].task, machine, options.search, past,
-                                   std::move(*others));
+                                   std::move(*others), learner);
           },
           .runner = [this](size_t task) -> Result<TrialRunner*> {
             const Result<StoredTrials*> runner = trials_of(task);
@@ -239,7 +259,10 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   impl->loop = std::make_unique<TuningLoop>(
       impl->loop_tasks(),
       Scheduler(scheduled(impl->tasks), kept.objective, kept.scheduler, kept.search.seed),
-      LoopOptions{.trials = kept.trials, .in_flight = flights, .stop = kept.measure.stop});
+      LoopOptions{.trials = kept.trials,
+                  .in_flight = flights,
+                  .stop = kept.measure.stop,
+                  .shares_model = impl->learner != nullptr});
   return Tuning(std::move(impl));
 }
 
@@ -310,6 +333,21 @@ size_t Tuning::size() const { return impl_->tasks.size(); }
 const TunedTask& Tuning::task(size_t task) const { return impl_->tasks[task]; }
 const Trajectory& Tuning::trajectory() const { return impl_->trajectory; }
 const TuningLoop& Tuning::loop() const { return *impl_->loop; }
+bool Tuning::shares_model() const { return impl_->learner != nullptr; }
+
+LearningCost Tuning::learning_cost() const {
+  if (impl_->learner) return impl_->learner->cost();
+  LearningCost all;
+  for (size_t task = 0; task < impl_->tasks.size(); ++task) {
+    const TaskTuner* const tuner = impl_->loop->tuner(task);
+    if (tuner == nullptr || tuner->learner() == nullptr) continue;
+    const LearningCost& one = tuner->learner()->cost();
+    all.trainings += one.trainings;
+    all.samples += one.samples;
+    all.seconds += one.seconds;
+  }
+  return all;
+}
 
 TaskResult Tuning::result(size_t task) const {
   TaskResult result = impl_->recalled[task];

@@ -29,6 +29,9 @@ std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind)
 
 struct TuningOptions {
   TaskTunerOptions search{};
+  // Run: one model for all tasks, where there are several of one target and the model's encoding
+  // compares across tasks; else each task has its own.
+  ModelScope model_scope = ModelScope::Task;
   SchedulerOptions scheduler{};
   Objective objective{};              // without parts: each task is a goal of its own
   measure::MeasureOptions measure{};  // with `stop`, which ends all of it
@@ -87,6 +90,8 @@ class Tuning {
   TaskResult result(size_t task) const;
   const Trajectory& trajectory() const;
   const TuningLoop& loop() const;
+  bool shares_model() const;           // all tasks learn from each other
+  LearningCost learning_cost() const;  // of all models
 
  private:
   struct Impl;

@@ -31,17 +31,19 @@ Status TuningLoop::prepare(size_t task) {
   return {};
 }
 
-Result<RoundReport> TuningLoop::one_round(size_t task, LoopListener* listener) {
+Result<RoundReport> TuningLoop::one_round(size_t task, LoopListener* listener,
+                                          const std::function<void()>& before_learning) {
   const Result<TrialRunner*> runner = tasks_.runner(task);
   if (!runner) return std::unexpected(runner.error());
   const int64_t left =
       options_.trials > 0 ? options_.trials - trials_ : std::numeric_limits<int64_t>::max();
-  return tuners_[task]->try_round(**runner, static_cast<size_t>(left),
-                                  [&](const Proposal& proposal, const Trial& trial) {
-                                    ++trials_;
-                                    if (listener != nullptr)
-                                      listener->on_trial(task, proposal, trial);
-                                  });
+  return tuners_[task]->try_round(
+      **runner, static_cast<size_t>(left),
+      [&](const Proposal& proposal, const Trial& trial) {
+        ++trials_;
+        if (listener != nullptr) listener->on_trial(task, proposal, trial);
+      },
+      before_learning);
 }
 
 Status TuningLoop::run(LoopListener* listener) {
@@ -60,7 +62,9 @@ Status TuningLoop::run(LoopListener* listener) {
         if (ahead && !prepare(*ahead)) ahead.reset();  // the scheduler will come to it again
         if (ahead) preparing = std::jthread([this, at = *ahead] { tuners_[at]->propose(); });
       }
-      report = one_round(*task, listener);
+      report = one_round(*task, listener, [&] {
+        if (options_.shares_model && preparing.joinable()) preparing.join();
+      });
     }
     if (status && !report) status = std::unexpected(report.error());
     if (!status) {

@@ -22,6 +22,7 @@ struct LoopOptions {
   int64_t trials = 0;            // of all tasks; 0: no limit
   int in_flight = 1;             // 1 or 2; changes the order of rounds
   std::function<bool()> stop{};  // asked between trials
+  bool shares_model = false;     // tasks ask one model, which learns only while nobody proposes
 };
 
 // How the parts of a task are made, when its first round comes.
@@ -51,7 +52,8 @@ class TuningLoop {
   int64_t trials() const { return trials_; }
 
  private:
-  Result<RoundReport> one_round(size_t task, LoopListener* listener);
+  Result<RoundReport> one_round(size_t task, LoopListener* listener,
+                                const std::function<void()>& before_learning);
   Status prepare(size_t task);
   bool spent() const;
 

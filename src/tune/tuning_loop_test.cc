@@ -18,6 +18,14 @@ struct FakeRun : LoopListener {
   explicit FakeRun(size_t count = 3) : trials(count) {}
 
   TuningLoop loop(LoopOptions options, SchedulerOptions scheduling = {}) {
+    learner.reset();
+    if (options.shares_model) {
+      const TaskTunerOptions search;
+      const Models models =
+          make_models(search.cost, search.tables, task_of(0).target, detect_machine(), search.seed)
+              .value();
+      learner = std::make_shared<Learner>(models.learned, LearnerOptions{.tasks = trials.size()});
+    }
     std::vector<ScheduledTask> scheduled(trials.size(), {.flop = 1e6, .group = {}});
     Objective objective;
     objective.kind = ObjectiveKind::GeometricMean;
@@ -30,20 +38,28 @@ struct FakeRun : LoopListener {
       options.search = *options.tables.explorers.parse("evolution:population=64,generations=1");
       options.threads = 1;
       options.largest_round = 16;
-      return TaskTuner::make({.workload = *parse_workload(kWorkloads[task]),
-                              .target = *parse_target("x86-64-v3;threads=1")},
-                             detect_machine(), options);
+      return TaskTuner::make(task_of(task), detect_machine(), options, {}, {}, learner);
     };
     tasks.runner = [this](size_t task) -> Result<TrialRunner*> { return &trials[task]; };
     return {std::move(tasks), Scheduler(std::move(scheduled), objective, scheduling, 1),
             std::move(options)};
   }
 
+  static Task task_of(size_t task) {
+    return {.workload = *parse_workload(kWorkloads[task]),
+            .target = *parse_target("x86-64-v3;threads=1")};
+  }
+
   void on_trial(size_t /*task*/, const Proposal& /*proposal*/, const Trial& trial) override {
     measured += trial.stored ? 0 : 1;
   }
-  void on_round(size_t task, const RoundReport& /*report*/) override { rounds.push_back(task); }
+  void on_round(size_t task, const RoundReport& report) override {
+    rounds.push_back(task);
+    models.push_back(report.model);
+  }
 
+  std::shared_ptr<Learner> learner;  // of the last loop that shares its model
+  std::vector<std::string> models;   // that chose the proposals, by round
   std::vector<FakeTrials> trials;
   std::vector<size_t> rounds;
   int64_t measured = 0;
@@ -62,19 +78,26 @@ TEST(TuningLoop, SpendsTheBudgetExactly) {
   }
 }
 
-TEST(TuningLoop, IsRebuiltAfterAnyCut) {
+// What is trained on, and when, follows from the trajectory: also one model of all tasks is
+// rebuilt.
+void expect_rebuilt_after_any_cut(bool shares_model) {
   for (const int in_flight : {1, 2}) {
+    const auto with = [&](int64_t trials) {
+      return LoopOptions{.trials = trials, .in_flight = in_flight, .shares_model = shares_model};
+    };
     FakeRun whole;
-    ASSERT_TRUE(whole.loop({.trials = 160, .in_flight = in_flight}).run(&whole));
+    ASSERT_TRUE(whole.loop(with(160)).run(&whole));
     for (const int64_t cut : {5, 16, 47, 48, 90, 144}) {
       FakeRun parts;
-      ASSERT_TRUE(parts.loop({.trials = cut, .in_flight = in_flight}).run(&parts));
+      ASSERT_TRUE(parts.loop(with(cut)).run(&parts));
       EXPECT_EQ(parts.measured, cut);
       parts.rounds.clear();
-      TuningLoop again = parts.loop({.trials = 160, .in_flight = in_flight});
+      parts.models.clear();
+      TuningLoop again = parts.loop(with(160));
       ASSERT_TRUE(again.run(&parts));
       EXPECT_EQ(parts.measured, 160);
       EXPECT_EQ(parts.rounds, whole.rounds) << "cut after " << cut;
+      EXPECT_EQ(parts.models, whole.models) << "cut after " << cut;
       for (size_t task = 0; task < 3; ++task) {
         ASSERT_EQ(parts.trials[task].verdicts.size(), whole.trials[task].verdicts.size());
         for (const auto& [program, trial] : whole.trials[task].verdicts) {
@@ -83,10 +106,29 @@ TEST(TuningLoop, IsRebuiltAfterAnyCut) {
       }
       // Once more: all of it is known.
       const int64_t before = parts.measured;
-      ASSERT_TRUE(parts.loop({.trials = 160, .in_flight = in_flight}).run(&parts));
+      ASSERT_TRUE(parts.loop(with(160)).run(&parts));
       EXPECT_EQ(parts.measured, before);
     }
   }
+}
+
+TEST(TuningLoop, IsRebuiltAfterAnyCut) { expect_rebuilt_after_any_cut(false); }
+
+TEST(TuningLoop, IsRebuiltAfterAnyCutWhereTasksShareAModel) { expect_rebuilt_after_any_cut(true); }
+
+// Each round of any task teaches all of them, and the trainings are no more than the rounds.
+TEST(TuningLoop, TasksThatShareAModelTeachEachOther) {
+  FakeRun run;
+  TuningLoop loop = run.loop({.trials = 288, .shares_model = true});
+  ASSERT_TRUE(loop.run(&run));
+  for (size_t task = 0; task < 3; ++task) {
+    ASSERT_NE(loop.tuner(task), nullptr);
+    EXPECT_EQ(loop.tuner(task)->learner(), run.learner.get());
+  }
+  EXPECT_GT(run.learner->cost().trainings, 3);
+  EXPECT_LE(run.learner->cost().trainings, static_cast<int64_t>(run.rounds.size()));
+  EXPECT_EQ(run.models.front(), "analytic");
+  EXPECT_EQ(run.models.back(), "xgboost");
 }
 
 TEST(TuningLoop, PatienceEndsIt) {

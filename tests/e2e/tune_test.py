@@ -23,10 +23,11 @@ WHAT = "matmul:m=96,n=64,k=64"
 TRIALS = 40 * max(RUNS, 3)  # so that most deaths are in the midst of it
 
 
-def tune_words(records, *more, what=(WHAT,), trials=TRIALS):
+def tune_words(records, *more, what=(WHAT,), trials=TRIALS, scope=None):
     return [
         *("tune", *what, "--trials", trials, "--threads", 1),
         *("--records", records, "--json", *more),
+        *(("--model-scope", scope) if scope else ()),
     ]
 
 
@@ -106,6 +107,20 @@ class Tune(unittest.TestCase):
 
     def test_deaths_of_several_tasks_change_nothing(self):
         self.check_killed(what=(WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64"), trials=TRIALS + 30)
+
+    def test_deaths_of_tasks_that_share_a_model_change_nothing(self):
+        what = (WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64")
+        self.check_killed(what=what, trials=TRIALS + 30, scope="run")
+
+    def test_tasks_share_a_model_when_asked_to(self):
+        what = (WHAT, "matmul:m=32,n=64,k=128")
+        alone = result_of(self.tune(self.path("a.db"), what=what, trials=96))
+        shared = result_of(self.tune(self.path("b.db"), what=what, trials=96, scope="run"))
+        self.assertEqual((alone["learning"]["scope"], shared["learning"]["scope"]), ("task", "run"))
+        self.assertNotEqual(alone["trajectory"], shared["trajectory"])
+        self.assertGreater(shared["learning"]["trainings"], 0)
+        self.assertLessEqual(shared["learning"]["trainings"], 8)
+        self.tune(self.path("c.db"), "--model-scope", "world", code=2)
 
     def test_repeated_it_measures_nothing_and_goes_on_with_more(self):
         records = self.path("a.db")

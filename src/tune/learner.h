@@ -1,0 +1,94 @@
+// Learner: the samples that a learned cost model is trained on, and when it is trained. It serves
+// one task, or all tasks of a run, as Ansor has it: what one task measures then teaches the others
+// from their next round on.
+//
+// The data of each training follows from the order in which rounds end and from their verdicts in
+// the order of proposal, never from time. So a search that is walked again trains the same models.
+//
+// A run retrains when the samples that are new since the last training are a share of those it was
+// trained on: over a run, each sample is learned from a bounded number of times, however many tasks
+// take turns. One task alone retrains after each round.
+//
+//   4 tasks, share 1/12: trained after 24, 48, ... samples, and at 1,200 every 100 samples
+//
+// Not to be shared between threads; predictions of the model may be, while nothing is learned.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "base/result.h"
+#include "cost/model.h"
+#include "cost/samples.h"
+
+namespace tilewright::tune {
+
+// Whom one model serves.
+enum class ModelScope : uint8_t {
+  Task,  // each task has its own
+  Run,   // all tasks share one
+};
+std::string_view text_of(ModelScope scope);
+Result<ModelScope> parse_model_scope(std::string_view text);
+
+struct LearnerOptions {
+  size_t tasks = 1;            // that will join
+  size_t learn_from = 40;      // samples: before, the model is not trained
+  size_t most_samples = 4096;  // of one task, the newest; a run has up to twice as many of all
+  double retrain_share = 1.0 / 12;
+};
+
+// What learning cost so far.
+struct LearningCost {
+  int64_t trainings = 0;
+  int64_t samples = 0;  // summed over the trainings
+  double seconds = 0;
+};
+
+class Learner {
+ public:
+  Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& options);
+
+  // A task takes part, with samples of `others` from before the run (groups from 1 on). Gives its
+  // number here.
+  size_t join(const cost::Samples& others);
+  // Samples of a task are appended by whoever makes them: inputs, latency and trace, one of each.
+  // Group and weight are filled in here.
+  cost::Samples& samples(size_t task) { return tasks_[task]; }
+  const cost::Samples& samples(size_t task) const { return tasks_[task]; }
+
+  // A round of that task is over, or the task has joined with samples: trains if it is time to.
+  Status learn(size_t task);
+
+  const cost::CostModel& model() const { return *model_; }
+  // Trained on enough to guide that task: on samples of its own, or on many of others.
+  bool guides(size_t task) const;
+  int64_t version() const { return cost_.trainings; }  // another one: scores have changed
+  size_t borrowed(size_t task) const { return borrowed_[task]; }  // when it joined
+  const LearningCost& cost() const { return cost_; }
+
+ private:
+  cost::Samples all() const;
+  size_t groups_of_tasks() const { return options_.tasks == 1 ? 1 : 2 * options_.tasks; }
+
+  std::shared_ptr<cost::CostModel> model_;
+  LearnerOptions options_;
+  std::vector<cost::Samples> tasks_;
+  std::vector<size_t> borrowed_;
+  cost::Samples others_;  // of before the run
+  std::unordered_set<std::string> known_others_;
+  uint32_t groups_ = 0;    // of others
+  size_t trained_on_ = 0;  // samples of the run, at the last training
+  size_t seen_ = 0;        // samples of the run, those that were dropped included
+  size_t seen_at_training_ = 0;
+  std::vector<size_t> counted_;  // by task: of its samples, those in seen_
+  LearningCost cost_;
+};
+
+// So many of the samples of others are used beside those of the run itself, the first ones.
+size_t borrowed_beside(size_t others, size_t own);
+
+}  // namespace tilewright::tune

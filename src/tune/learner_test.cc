@@ -1,0 +1,136 @@
+#include "tune/learner.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::tune {
+namespace {
+
+// Remembers what it was trained on.
+class CountingModel : public cost::CostModel {
+ public:
+  std::string_view name() const override { return "counting"; }
+  std::vector<std::string> encodings() const override { return {"features"}; }
+  bool learns() const override { return true; }
+  Status train(const cost::Samples& samples) override {
+    trained.push_back(samples);
+    return {};
+  }
+  bool is_trained() const override { return !trained.empty(); }
+  void predict(const feature::Inputs& inputs, const cost::Predictions& out) const override {
+    for (size_t k = 0; k < inputs.front().programs(); ++k) out.mean[k] = 0;
+  }
+
+  std::vector<cost::Samples> trained;
+};
+
+// `count` samples, numbered from `first` on by their latency and their trace.
+void add(size_t count, size_t first, cost::Samples* samples) {
+  if (samples->inputs.empty()) samples->inputs.resize(1);
+  for (size_t k = first; k < first + count; ++k) {
+    feature::Encoded& rows = samples->inputs[0];
+    rows.width = 1;
+    rows.values.push_back(static_cast<float>(k));
+    rows.begin.push_back(rows.begin.back() + 1);
+    samples->latency_ns.push_back(static_cast<double>(k + 1));
+    samples->trace.push_back(std::to_string(k));
+  }
+}
+
+TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
+  const auto model = std::make_shared<CountingModel>();
+  Learner learner(model, {.tasks = 1, .learn_from = 40, .most_samples = 100});
+  const size_t task = learner.join({});
+  for (size_t round = 0; round < 4; ++round) {
+    add(32, 32 * round, &learner.samples(task));
+    ASSERT_TRUE(learner.learn(task));
+  }
+  ASSERT_EQ(model->trained.size(), 3U);  // the first round is too little
+  EXPECT_EQ(model->trained[0].size(), 64U);
+  EXPECT_EQ(model->trained[2].size(), 100U);  // the newest
+  EXPECT_EQ(model->trained[2].latency_ns.front(), 29);
+  EXPECT_TRUE(learner.guides(task));
+  EXPECT_EQ(learner.cost().trainings, 3);
+}
+
+// What one task measured is part of what guides another, each in its own group.
+TEST(Learner, TasksOfARunTeachEachOther) {
+  const auto model = std::make_shared<CountingModel>();
+  Learner learner(model, {.tasks = 3, .learn_from = 40});
+  const size_t first = learner.join({});
+  add(200, 0, &learner.samples(first));
+  ASSERT_TRUE(learner.learn(first));
+  const size_t second = learner.join({});
+  EXPECT_TRUE(learner.guides(second));  // it has nothing of its own yet
+  add(100, 200, &learner.samples(second));
+  ASSERT_TRUE(learner.learn(second));
+  ASSERT_EQ(model->trained.size(), 2U);
+  const cost::Samples& all = model->trained[1];
+  EXPECT_EQ(all.size(), 300U);
+  EXPECT_EQ(all.group[199], 0U);
+  EXPECT_EQ(all.group[200], 1U);
+}
+
+TEST(Learner, AFewSamplesOfAnotherTaskGuideNobody) {
+  const auto model = std::make_shared<CountingModel>();
+  Learner learner(model, {.tasks = 2, .learn_from = 40});
+  const size_t first = learner.join({});
+  add(60, 0, &learner.samples(first));
+  ASSERT_TRUE(learner.learn(first));
+  EXPECT_TRUE(learner.guides(first));
+  EXPECT_FALSE(learner.guides(learner.join({})));
+}
+
+// However many tasks take turns, each sample is learned from a bounded number of times: the work of
+// learning grows with the samples, not with samples times rounds.
+TEST(Learner, TheWorkOfLearningIsBoundedByTheShare) {
+  for (const size_t tasks : {2, 8, 32}) {
+    const auto model = std::make_shared<CountingModel>();
+    Learner learner(model, {.tasks = tasks, .retrain_share = 1.0 / 12});
+    std::vector<size_t> joined;
+    size_t samples = 0;
+    int64_t rounds = 0;
+    for (size_t round = 0; round < 6; ++round) {
+      for (size_t k = 0; k < tasks; ++k) {
+        if (round == 0) joined.push_back(learner.join({}));
+        add(48, samples, &learner.samples(joined[k]));
+        ASSERT_TRUE(learner.learn(joined[k]));
+        samples += 48;
+        ++rounds;
+      }
+    }
+    const LearningCost& cost = learner.cost();
+    // Trained at n, n * 13/12, ...: the sum is 13 times the last at most, and one training a round.
+    EXPECT_LE(cost.samples, static_cast<int64_t>(14 * samples)) << tasks;
+    EXPECT_LE(cost.trainings, rounds);
+    if (tasks == 32) {
+      EXPECT_LT(cost.trainings, rounds / 3);
+    }
+  }
+}
+
+TEST(Learner, ProgramsThatSeveralTasksBorrowCountOnce) {
+  const auto model = std::make_shared<CountingModel>();
+  cost::Samples others;
+  add(160, 0, &others);
+  others.group.assign(160, 1);
+  others.weight.assign(160, 0.3F);
+  Learner learner(model, {.tasks = 2});
+  const size_t first = learner.join(others);
+  ASSERT_TRUE(learner.learn(first));
+  ASSERT_EQ(model->trained.size(), 1U);
+  EXPECT_EQ(model->trained[0].size(), 160U);
+  EXPECT_EQ(model->trained[0].group[0], 4U);  // behind the groups of the tasks
+  const size_t second = learner.join(others);
+  ASSERT_TRUE(learner.learn(second));
+  EXPECT_EQ(model->trained.size(), 1U);  // nothing new
+  EXPECT_EQ(learner.borrowed(second), 160U);
+}
+
+TEST(ModelScope, HasWords) {
+  EXPECT_EQ(parse_model_scope("run"), ModelScope::Run);
+  EXPECT_EQ(parse_model_scope("task"), ModelScope::Task);
+  EXPECT_FALSE(parse_model_scope("world"));
+}
+
+}  // namespace
+}  // namespace tilewright::tune
