@@ -93,18 +93,9 @@ class Builder {
         codegen::compile(*back_end_, *function, task_->target, {.on_phase = on_phase});
     if (!artifact) return failure(VerdictKind::Build, artifact.error().message);
     BuildReply reply;
-    reply.kernel = {.artifact = std::move(*artifact), .packed = packed_operands(tree)};
+    reply.kernel = {.artifact = std::move(*artifact),
+                    .packed = packed_operands(task_->workload, tree)};
     return reply;
-  }
-
-  std::vector<PackedOperand> packed_operands(const schedule::LoopTree& tree) const {
-    std::vector<PackedOperand> packed;
-    for (size_t k = 0; k < task_->workload.operands.size(); ++k) {
-      const auto buffer = static_cast<schedule::BufferIndex>(task_->workload.operands[k].tensor);
-      if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
-      packed.push_back({static_cast<uint32_t>(k), schedule::layout_of(tree, buffer)});
-    }
-    return packed;
   }
 
   StatusBlock& status_;

@@ -8,6 +8,8 @@
 #include "base/result.h"
 #include "layout/layout.h"
 #include "runtime/host/kernel.h"
+#include "schedule/loop_tree.h"
+#include "task/workload.h"
 
 namespace tilewright::measure {
 
@@ -15,6 +17,10 @@ struct PackedOperand {
   uint32_t operand = 0;  // of Workload::operands
   layout::Layout layout;
 };
+
+// The constants that a program wants packed, and how.
+std::vector<PackedOperand> packed_operands(const Workload& workload,
+                                           const schedule::LoopTree& tree);
 
 struct BuiltKernel {
   runtime::Artifact artifact;

@@ -34,13 +34,8 @@ Task task_of_text(std::string_view text, int threads) {
 BuiltKernel build_for_test(const Task& task, const schedule::Trace& trace) {
   const schedule::LoopTree initial = schedule::initial_tree(task.workload).value();
   const schedule::LoopTree tree = schedule::apply_or_explain(initial, trace).value();
-  BuiltKernel kernel{.artifact = codegen::build_artifact(task, tree, trace).value(), .packed = {}};
-  for (uint32_t k = 0; k < task.workload.operands.size(); ++k) {
-    const auto buffer = static_cast<schedule::BufferIndex>(task.workload.operands[k].tensor);
-    if (tree.buffer(buffer).packed_for == schedule::kNone) continue;
-    kernel.packed.push_back({.operand = k, .layout = schedule::layout_of(tree, buffer)});
-  }
-  return kernel;
+  return {.artifact = codegen::build_artifact(task, tree, trace).value(),
+          .packed = packed_operands(task.workload, tree)};
 }
 
 BuiltKernel build_default(const Task& task, int variant) {
