@@ -9,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+import check_code
 import check_layers
 import check_sizes
 import check_words
@@ -112,6 +113,22 @@ class Layers(Tree):
     def test_a_table_with_a_broken_row(self):
         self.write("tools/layers.txt", TABLE + "x | y\n")
         self.assertEqual(self.layers(), ["tools/layers.txt: not 4 cells: x | y"])
+
+
+class Code(Tree):
+    def test_try_inside_braces(self):
+        self.write("src/base/a.cc", "  return Pair{.first = one(), .second = TRY(two())};\n")
+        self.write("src/base/b.cc", "  return Pair{\n      .first = TRY(one())};\n")
+        found = check_code.check_tree(self.root)
+        self.assertEqual([line.split(": ")[0] for line in found], ["src/base/a.cc:1", "src/base/b.cc:2"])
+
+    def test_dynamic_cast(self):
+        self.write("src/base/a.cc", "auto* one = dynamic_cast<One*>(any);\n")
+        self.assertEqual(len(check_code.check_tree(self.root)), 1)
+
+    def test_what_is_allowed(self):
+        self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
+        self.assertEqual(check_code.check_tree(self.root), [])
 
 
 class Sizes(Tree):

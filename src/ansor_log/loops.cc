@@ -45,34 +45,30 @@ void Replay::move_attached(const std::string& target, const std::string& from,
 }
 
 Status Replay::split(const Json& json) {
-  const Result<Place> where = place(json);
-  if (!where) return std::unexpected(where.error());
-  const Result<int64_t> extent = integer(json, 3);
-  if (!extent) return std::unexpected(extent.error());
-  Result<std::vector<int64_t>> lengths = integers(json, 4);
-  if (!lengths) return std::unexpected(lengths.error());
-  const Result<int64_t> inner_to_outer = integer(json, 5);
-  if (!inner_to_outer) return std::unexpected(inner_to_outer.error());
-  const Loop& loop = where->stage->loops[where->loop];
-  if (*extent != 0 && *extent != loop.extent) {
+  const Place where = TRY(place(json));
+  const int64_t extent = TRY(integer(json, 3));
+  std::vector<int64_t> lengths = TRY(integers(json, 4));
+  const int64_t inner_to_outer = TRY(integer(json, 5));
+  const Loop& loop = where.stage->loops[where.loop];
+  if (extent != 0 && extent != loop.extent) {
     return refuse(
         fmt::format("loop {} of {} has {} iterations, in the log {}: is it another "
                     "workload?",
-                    loop.name, where->stage->name, loop.extent, *extent));
+                    loop.name, where.stage->name, loop.extent, extent));
   }
   int64_t product = 1;
-  for (const int64_t length : *lengths) {
+  for (const int64_t length : lengths) {
     if (length < 1 || length > (int64_t{1} << 31)) return refuse("a length is not positive");
     product = std::min(product * length, int64_t{1} << 40);
   }
-  if (*inner_to_outer == 0) {  // lengths of the outer parts: the innermost gets what is left
-    lengths->push_back(ceil_div(loop.extent, product));
-    lengths->erase(lengths->begin());
+  if (inner_to_outer == 0) {  // lengths of the outer parts: the innermost gets what is left
+    lengths.push_back(ceil_div(loop.extent, product));
+    lengths.erase(lengths.begin());
   }
-  splits_.back() = {where->stage->name, loop.name, *lengths};
+  splits_.back() = {where.stage->name, loop.name, lengths};
   text_ +=
-      fmt::format("split {} {} [{}]\n", where->stage->name, loop.name, fmt::join(*lengths, ", "));
-  replace_by_parts(*where, *lengths);
+      fmt::format("split {} {} [{}]\n", where.stage->name, loop.name, fmt::join(lengths, ", "));
+  replace_by_parts(where, lengths);
   return {};
 }
 
@@ -85,31 +81,26 @@ Result<Replay::SplitMade> Replay::split_of_step(int64_t number) const {
 }
 
 Status Replay::follow_split(const Json& json) {
-  const Result<Place> where = place(json);
-  if (!where) return std::unexpected(where.error());
+  const Place where = TRY(place(json));
   const Result<int64_t> step = integer(json, 3);
   const Result<int64_t> count = integer(json, 4);
   if (!step || !count) return refuse("it follows no step");
-  const Result<SplitMade> source = split_of_step(*step);
-  if (!source) return std::unexpected(source.error());
-  const auto have = std::ssize(source->factors);
+  const SplitMade source = TRY(split_of_step(*step));
+  const auto have = std::ssize(source.factors);
   if (*count < 1 || *count > have) {
     return refuse(fmt::format("it takes {} lengths of {}", *count, have));
   }
-  std::vector<int64_t> factors(source->factors.begin(), source->factors.begin() + *count);
-  for (int64_t k = *count; k < have; ++k) factors.back() *= source->factors[static_cast<size_t>(k)];
-  text_ +=
-      fmt::format("follow_split {} {} {} {} {}\n", where->stage->name,
-                  where->stage->loops[where->loop].name, source->stage, source->loop, *count + 1);
-  replace_by_parts(*where, factors);
+  std::vector<int64_t> factors(source.factors.begin(), source.factors.begin() + *count);
+  for (int64_t k = *count; k < have; ++k) factors.back() *= source.factors[static_cast<size_t>(k)];
+  text_ += fmt::format("follow_split {} {} {} {} {}\n", where.stage->name,
+                       where.stage->loops[where.loop].name, source.stage, source.loop, *count + 1);
+  replace_by_parts(where, factors);
   return {};
 }
 
 Status Replay::follow_fused_split(const Json& json) {
-  const Result<Place> where = place(json);
-  if (!where) return std::unexpected(where.error());
-  const Result<std::vector<int64_t>> steps = integers(json, 3);
-  if (!steps) return std::unexpected(steps.error());
+  const Place where = TRY(place(json));
+  const std::vector<int64_t> steps = TRY(integers(json, 3));
   const Result<int64_t> level = integer(json, 4);
   const Result<int64_t> is_factor = integer(json, 5);
   if (!level || !is_factor) return refuse("its level is missing");
@@ -117,67 +108,60 @@ Status Replay::follow_fused_split(const Json& json) {
   std::vector<std::string> loops;
   std::string stage;
   int64_t factor = 1;
-  for (const int64_t step : *steps) {
-    const Result<SplitMade> source = split_of_step(step);
-    if (!source) return std::unexpected(source.error());
-    if (!stage.empty() && stage != source->stage) return refuse("it follows two stages");
-    if (*level < 0 || *level >= std::ssize(source->factors)) return refuse("no such level");
-    stage = source->stage;
-    loops.push_back(source->loop);
-    factor *= source->factors[static_cast<size_t>(*level)];
+  for (const int64_t step : steps) {
+    const SplitMade source = TRY(split_of_step(step));
+    if (!stage.empty() && stage != source.stage) return refuse("it follows two stages");
+    if (*level < 0 || *level >= std::ssize(source.factors)) return refuse("no such level");
+    stage = source.stage;
+    loops.push_back(source.loop);
+    factor *= source.factors[static_cast<size_t>(*level)];
   }
-  text_ +=
-      fmt::format("follow_fused_split {} {} {} [{}] {}\n", where->stage->name,
-                  where->stage->loops[where->loop].name, stage, fmt::join(loops, ", "), *level);
-  replace_by_parts(*where, {factor});
+  text_ += fmt::format("follow_fused_split {} {} {} [{}] {}\n", where.stage->name,
+                       where.stage->loops[where.loop].name, stage, fmt::join(loops, ", "), *level);
+  replace_by_parts(where, {factor});
   return {};
 }
 
 Status Replay::fuse(const Json& json) {
-  const Result<StageState*> stage = stage_at(json, 1);
-  if (!stage) return std::unexpected(stage.error());
-  const Result<std::vector<int64_t>> numbers = integers(json, 2);
-  if (!numbers) return std::unexpected(numbers.error());
-  if (numbers->empty()) return refuse("it fuses no loops");
+  StageState* const stage = TRY(stage_at(json, 1));
+  const std::vector<int64_t> numbers = TRY(integers(json, 2));
+  if (numbers.empty()) return refuse("it fuses no loops");
   std::vector<std::string> members;
   Loop fused{.name = "", .extent = 1, .reduce = false};
-  for (size_t k = 0; k < numbers->size(); ++k) {
-    const Result<size_t> at = loop_at(**stage, (*numbers)[k]);
-    if (!at) return std::unexpected(at.error());
-    if ((*numbers)[k] != numbers->front() + static_cast<int64_t>(k)) {
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    const size_t at = TRY(loop_at(*stage, numbers[k]));
+    if (numbers[k] != numbers.front() + static_cast<int64_t>(k)) {
       return refuse("it fuses loops that are not neighbors");
     }
-    const Loop& loop = (*stage)->loops[*at];
+    const Loop& loop = stage->loops[at];
     members.push_back(loop.name);
     fused.extent *= loop.extent;
     fused.reduce = fused.reduce || loop.reduce;
   }
   if (members.size() == 1) return {};  // of one loop: that loop
   fused.name = fmt::format("({})", fmt::join(members, ","));
-  for (const std::string& member : members) move_attached((*stage)->name, member, fused.name);
-  text_ += fmt::format("fuse {} [{}]\n", (*stage)->name, fmt::join(members, ", "));
-  auto& loops = (*stage)->loops;
-  const auto begin = loops.begin() + numbers->front();
+  for (const std::string& member : members) move_attached(stage->name, member, fused.name);
+  text_ += fmt::format("fuse {} [{}]\n", stage->name, fmt::join(members, ", "));
+  auto& loops = stage->loops;
+  const auto begin = loops.begin() + numbers.front();
   loops.insert(loops.erase(begin, begin + std::ssize(members)), fused);
   return {};
 }
 
 Status Replay::reorder(const Json& json) {
-  const Result<StageState*> stage = stage_at(json, 1);
-  if (!stage) return std::unexpected(stage.error());
-  const Result<std::vector<int64_t>> order = integers(json, 2);
-  if (!order) return std::unexpected(order.error());
-  std::vector<int64_t> sorted = *order;
+  StageState* const stage = TRY(stage_at(json, 1));
+  const std::vector<int64_t> order = TRY(integers(json, 2));
+  std::vector<int64_t> sorted = order;
   std::ranges::sort(sorted);
   for (size_t k = 0; k < sorted.size(); ++k) {
     if (sorted[k] != static_cast<int64_t>(k)) return refuse("it is no order of all loops");
   }
-  if (sorted.size() != (*stage)->loops.size()) return refuse("it is no order of all loops");
+  if (sorted.size() != stage->loops.size()) return refuse("it is no order of all loops");
   std::vector<Loop> loops;
-  loops.reserve(order->size());
-  for (const int64_t at : *order) loops.push_back((*stage)->loops[static_cast<size_t>(at)]);
-  (*stage)->loops = std::move(loops);
-  write_order(**stage);
+  loops.reserve(order.size());
+  for (const int64_t at : order) loops.push_back(stage->loops[static_cast<size_t>(at)]);
+  stage->loops = std::move(loops);
+  write_order(*stage);
   return {};
 }
 
@@ -189,24 +173,21 @@ void Replay::write_order(const StageState& stage) {
 }
 
 Status Replay::annotate(const Json& json) {
-  const Result<Place> where = place(json);
-  if (!where) return std::unexpected(where.error());
-  const Result<int64_t> how = integer(json, 3);
-  if (!how) return std::unexpected(how.error());
-  if (*how == 0) return {};
-  if (*how < 0 || *how >= std::ssize(kAnnotations)) {
-    return refuse(fmt::format("annotation {} is not one of ours", *how));
+  const Place where = TRY(place(json));
+  const int64_t how = TRY(integer(json, 3));
+  if (how == 0) return {};
+  if (how < 0 || how >= std::ssize(kAnnotations)) {
+    return refuse(fmt::format("annotation {} is not one of ours", how));
   }
-  const std::string_view word = kAnnotations[static_cast<size_t>(*how)];
-  text_ += fmt::format("{} {} {} {}\n", *how <= 3 ? "annotate" : "bind", where->stage->name,
-                       where->stage->loops[where->loop].name, word);
-  annotated_.push_back(where->stage->name + " " + where->stage->loops[where->loop].name);
+  const std::string_view word = kAnnotations[static_cast<size_t>(how)];
+  text_ += fmt::format("{} {} {} {}\n", how <= 3 ? "annotate" : "bind", where.stage->name,
+                       where.stage->loops[where.loop].name, word);
+  annotated_.push_back(where.stage->name + " " + where.stage->loops[where.loop].name);
   return {};
 }
 
 Status Replay::pragma(const Json& json) {
-  const Result<StageState*> stage = stage_at(json, 1);
-  if (!stage) return std::unexpected(stage.error());
+  StageState* const stage = TRY(stage_at(json, 1));
   constexpr std::string_view kUnroll = "auto_unroll_max_step$";
   if (json.size() < 4 || !json[3].is_string()) return refuse("its text is missing");
   const auto text = json[3].get<std::string>();
@@ -216,7 +197,7 @@ Status Replay::pragma(const Json& json) {
       std::from_chars(text.data() + kUnroll.size(), end, most).ptr != end) {
     return refuse(fmt::format("the pragma '{}' is not known", text));
   }
-  (*stage)->unroll = std::clamp<int64_t>(most, 0, kMostUnrolled);
+  stage->unroll = std::clamp<int64_t>(most, 0, kMostUnrolled);
   return {};
 }
 

@@ -91,26 +91,23 @@ Result<std::vector<int64_t>> Replay::integers(const Json& json, size_t at) {
   }
   std::vector<int64_t> list;
   for (size_t k = 0; k < json[at].size(); ++k) {
-    const Result<int64_t> one = integer(json[at], k);
-    if (!one) return std::unexpected(one.error());
-    list.push_back(*one);
+    const int64_t one = TRY(integer(json[at], k));
+    list.push_back(one);
   }
   return list;
 }
 
 Result<size_t> Replay::position(const Json& json, size_t at) const {
-  const Result<int64_t> number = integer(json, at);
-  if (!number) return std::unexpected(number.error());
-  if (*number < 0 || *number >= std::ssize(stages_)) {
-    return refuse(fmt::format("there is no stage {}; stages are {}", *number, names()));
+  const int64_t number = TRY(integer(json, at));
+  if (number < 0 || number >= std::ssize(stages_)) {
+    return refuse(fmt::format("there is no stage {}; stages are {}", number, names()));
   }
-  return static_cast<size_t>(*number);
+  return static_cast<size_t>(number);
 }
 
 Result<StageState*> Replay::stage_at(const Json& json, size_t at) {
-  const Result<size_t> place = position(json, at);
-  if (!place) return std::unexpected(place.error());
-  return &stages_[*place];
+  const size_t place = TRY(position(json, at));
+  return &stages_[place];
 }
 
 Result<size_t> Replay::loop_at(const StageState& stage, int64_t number) {
@@ -122,13 +119,10 @@ Result<size_t> Replay::loop_at(const StageState& stage, int64_t number) {
 }
 
 Result<Replay::Place> Replay::place(const Json& json) {
-  const Result<StageState*> stage = stage_at(json, 1);
-  if (!stage) return std::unexpected(stage.error());
-  const Result<int64_t> number = integer(json, 2);
-  if (!number) return std::unexpected(number.error());
-  const Result<size_t> loop = loop_at(**stage, *number);
-  if (!loop) return std::unexpected(loop.error());
-  return Place{*stage, *loop};
+  StageState* const stage = TRY(stage_at(json, 1));
+  const int64_t number = TRY(integer(json, 2));
+  const size_t loop = TRY(loop_at(*stage, number));
+  return Place{stage, loop};
 }
 
 std::string Replay::names() const {
@@ -176,8 +170,7 @@ Result<LoopTree> Replay::tree_of(const std::string& text) const {
 }
 
 Result<Trace> Replay::legal(const std::string& text) const {
-  const Result<LoopTree> tree = tree_of(text);
-  if (!tree) return std::unexpected(tree.error());
+  TRY(tree_of(text));
   return schedule::trace_from_text(text);
 }
 

@@ -13,7 +13,9 @@ Result<Target> space_target_of(const TargetChoice& choice) {
 
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
                                      const std::vector<std::string>& off) {
-  Task task{.workload = TRY(parse_workload(what)), .target = TRY(space_target_of(target))};
+  Workload workload = TRY(parse_workload(what));
+  Target made_for = TRY(space_target_of(target));
+  Task task{.workload = std::move(workload), .target = std::move(made_for)};
   space::Space space = TRY(space::Space::make(task, {.off = off}));
   return OperatorSpace{.task = std::move(task), .space = std::move(space)};
 }

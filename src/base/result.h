@@ -35,8 +35,9 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
 }  // namespace tilewright
 
 // TRY(expr) is the value of a Result, or returns its error from the enclosing function, which
-// returns a Result or a Status. TRY of a Status has no value. Use it as a whole initializer or
-// statement: GCC does not destroy the temporaries of a larger expression around it when it returns.
+// returns a Result or a Status. TRY of a Status has no value. Never use it inside braces: GCC does
+// not destroy the members of an aggregate that were initialized before it (tools/check_code.py
+// rejects `.member = TRY(`).
 //
 //   const Target target = TRY(parse_target(text));
 //   TRY(check_runs_here(target));

@@ -101,7 +101,8 @@ class Table {
     const size_t colon = std::min(text.find(':'), text.size());
     const Row* const row = TRY(row_of(text.substr(0, colon)));
     const std::string_view options = text.substr(std::min(colon + 1, text.size()));
-    return Selection{.name = row->name, .options = TRY(row->canonical(options))};
+    std::string canonical = TRY(row->canonical(options));
+    return Selection{.name = row->name, .options = std::move(canonical)};
   }
   Result<Product> make(const Selection& selection, const Context& context) const {
     const Row* const row = TRY(row_of(selection.name));

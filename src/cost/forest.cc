@@ -67,11 +67,9 @@ Result<Tree> tree_from_json(const Json& json, size_t width) {
                                read_column(json, "feature", &TreeNode::feature, &tree),
                                read_column(json, "value", &TreeNode::value, &tree),
                                read_column(json, "gain", &TreeNode::gain, &tree)}) {
-    if (!status) return std::unexpected(status.error());
+    TRY(status);
   }
-  if (const Status status = check_tree(tree, width); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(check_tree(tree, width));
   return tree;
 }
 
@@ -125,13 +123,12 @@ Json forest_to_json(const Forest& forest) {
 }
 
 Result<Forest> forest_from_json(const Json& json) {
-  const Result<int64_t> width = member<int64_t>(json, "width");
-  if (!width) return std::unexpected(width.error());
+  const int64_t width = TRY(member<int64_t>(json, "width"));
   const Json* const trees = find_member(json, "trees");
-  if (*width < 0 || *width > (1 << 20) || trees == nullptr || !trees->is_array()) {
+  if (width < 0 || width > (1 << 20) || trees == nullptr || !trees->is_array()) {
     return fail(ErrorKind::BadInput, "no 'trees' over a sensible 'width'");
   }
-  Forest forest{.width = static_cast<size_t>(*width), .trees = {}};
+  Forest forest{.width = static_cast<size_t>(width), .trees = {}};
   for (const Json& tree : *trees) {
     Result<Tree> read = tree_from_json(tree, forest.width);
     if (!read) {

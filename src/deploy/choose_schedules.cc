@@ -73,27 +73,23 @@ class Chooser {
     std::string stale;
     if (store_ != nullptr) {
       const Task task{.workload = workload, .target = target_};
-      const Result<std::vector<record::Attempt>> best = best_of(task.key());
-      if (!best) return std::unexpected(best.error());
+      const std::vector<record::Attempt> best = TRY(best_of(task.key()));
       std::unordered_set<Hash128> programs;
-      for (const record::Attempt& attempt : *best) {
+      for (const record::Attempt& attempt : best) {
         if (choices.size() == most) break;
         if (programs.contains(attempt.program)) continue;
-        Result<std::optional<Choice>> choice = recorded(task, attempt);
-        if (!choice) return std::unexpected(choice.error());
-        if (!*choice) continue;
+        std::optional<Choice> choice = TRY(recorded(task, attempt));
+        if (!choice) continue;
         programs.insert(attempt.program);
-        choices.push_back(**std::move(choice));
+        choices.push_back(*std::move(choice));
       }
-      if (!best->empty()) stale = "its records no longer apply; ";
+      if (!best.empty()) stale = "its records no longer apply; ";
     }
     if (!choices.empty()) return choices;
-    Result<schedule::Trace> trace = heuristic::default_trace(workload, target_);
-    if (!trace) return std::unexpected(trace.error());
-    const Result<std::string> nearest = nearest_record(workload);
-    if (!nearest) return std::unexpected(nearest.error());
+    schedule::Trace trace = TRY(heuristic::default_trace(workload, target_));
+    const std::string nearest = TRY(nearest_record(workload));
     choices.push_back(
-        {.trace = std::move(*trace), .workload = nullptr, .record = {}, .note = stale + *nearest});
+        {.trace = std::move(trace), .workload = nullptr, .record = {}, .note = stale + nearest});
     return choices;
   }
 
@@ -123,30 +119,25 @@ class Chooser {
     const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
     record::Protocol in_turns = alone;
     in_turns.interleaved = true;
-    Result<std::vector<record::Attempt>> finals =
-        cache == record::CachePolicy::WeightsCold ? last_finals(*store_, task, machine)
-                                                  : store_->last_finals(task, in_turns, machine);
-    if (!finals) return finals;
-    if (finals->empty()) return timed(task, alone, machine);
+    std::vector<record::Attempt> finals = TRY(cache == record::CachePolicy::WeightsCold
+                                                  ? last_finals(*store_, task, machine)
+                                                  : store_->last_finals(task, in_turns, machine));
+    if (finals.empty()) return timed(task, alone, machine);
 
-    const record::Attempt& winner = finals->front();
-    Result<std::vector<record::Attempt>> apart = timed(task, alone, winner.machine);
-    if (!apart) return apart;
-    Result<std::vector<record::Attempt>> before =
-        store_->last_finals(task, in_turns, winner.machine);
-    if (!before) return before;
-    const Result<std::optional<double>> own =
-        store_->fastest_ns(task, winner.program, alone, winner.machine);
-    if (!own) return std::unexpected(own.error());
-    const double to_beat_ns = own->value_or(winner.verdict.latency_ns);
-    const int64_t end_us = end_of(*finals);
+    const record::Attempt& winner = finals.front();
+    std::vector<record::Attempt> apart = TRY(timed(task, alone, winner.machine));
+    std::vector<record::Attempt> before = TRY(store_->last_finals(task, in_turns, winner.machine));
+    const std::optional<double> own =
+        TRY(store_->fastest_ns(task, winner.program, alone, winner.machine));
+    const double to_beat_ns = own.value_or(winner.verdict.latency_ns);
+    const int64_t end_us = end_of(finals);
     const auto is_later = [&](const record::Attempt& one) {
       return one.end_us > end_us && one.verdict.latency_ns < to_beat_ns &&
-             std::ranges::count(*finals, one.program, &record::Attempt::program) == 0;
+             std::ranges::count(finals, one.program, &record::Attempt::program) == 0;
     };
     std::vector<record::Attempt> all;
-    std::ranges::copy_if(*apart, std::back_inserter(all), is_later);
-    for (auto* const some : {&*finals, &*before, &*apart}) {
+    std::ranges::copy_if(apart, std::back_inserter(all), is_later);
+    for (auto* const some : {&finals, &before, &apart}) {
       std::ranges::move(*some, std::back_inserter(all));
     }
     return all;
@@ -168,10 +159,9 @@ class Chooser {
     if (!trace) return std::nullopt;
     Choice choice{.trace = std::move(*trace), .workload = nullptr, .record = attempt, .note = {}};
     if (!applies(task.workload, choice.trace)) {
-      const Result<std::optional<record::StoredTask>> stored = store_->find_task(task.key());
-      if (!stored) return std::unexpected(stored.error());
-      if (!*stored) return std::nullopt;
-      Result<Task> named = record::task_of(**stored);
+      const std::optional<record::StoredTask> stored = TRY(store_->find_task(task.key()));
+      if (!stored) return std::nullopt;
+      Result<Task> named = record::task_of(*stored);
       if (!named || !applies(named->workload, choice.trace)) return std::nullopt;
       choice.workload = std::make_shared<const Workload>(std::move(named->workload));
     }
@@ -191,7 +181,7 @@ class Chooser {
   Result<std::string> nearest_record(const Workload& workload) {
     if (store_ == nullptr) return std::string("no store of records");
     if (!read_) {
-      if (const Status done = read_known(); !done) return std::unexpected(done.error());
+      TRY(read_known());
     }
     const Form form = form_of(*workload.dag);
     const Known* nearest = nullptr;
@@ -215,10 +205,9 @@ class Chooser {
   // Tasks of the same target that have a time.
   Status read_known() {
     read_ = true;
-    Result<std::vector<record::TaskSummary>> all = store_->summaries();
-    if (!all) return std::unexpected(all.error());
+    std::vector<record::TaskSummary> all = TRY(store_->summaries());
     const std::string target = print_target(target_);
-    for (record::TaskSummary& summary : *all) {
+    for (record::TaskSummary& summary : all) {
       if (summary.best_ns == 0 || summary.task.target != target) continue;
       const Result<Task> task = record::task_of(summary.task);
       if (!task) continue;  // of an operator that this version does not have
@@ -240,10 +229,9 @@ Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 t
                                                  std::optional<Hash128> machine) {
   std::vector<record::Attempt> last;
   for (const record::CachePolicy cache : kAsInModel) {
-    Result<std::vector<record::Attempt>> finals =
-        store.last_finals(task, {.version = 1, .cache = cache, .interleaved = true}, machine);
-    if (!finals) return finals;
-    if (end_of(*finals) > end_of(last)) last = *std::move(finals);
+    std::vector<record::Attempt> finals =
+        TRY(store.last_finals(task, {.version = 1, .cache = cache, .interleaved = true}, machine));
+    if (end_of(finals) > end_of(last)) last = std::move(finals);
   }
   return last;
 }
@@ -268,11 +256,10 @@ Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
 
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store) {
-  Result<std::vector<std::vector<Choice>>> finalists = choose_finalists(plan, target, store, 1);
-  if (!finalists) return std::unexpected(finalists.error());
+  std::vector<std::vector<Choice>> finalists = TRY(choose_finalists(plan, target, store, 1));
   std::vector<Choice> choices;
-  choices.reserve(finalists->size());
-  for (std::vector<Choice>& of_kernel : *finalists) {
+  choices.reserve(finalists.size());
+  for (std::vector<Choice>& of_kernel : finalists) {
     choices.push_back(std::move(of_kernel.front()));
   }
   return choices;

@@ -55,8 +55,7 @@ Status check_writable(const fs::path& file) {
 
 Status Companions::add_weights(const Program& program, const fs::path& main) {
   const fs::path path = fs::path(main).replace_extension(".weights");
-  Result<PartFile> file = PartFile::create(path);
-  if (!file) return std::unexpected(file.error());
+  PartFile file = TRY(PartFile::create(path));
   const Hash128 hash = hash_of_constants(program);
   TilewrightWeightsHeader header{};
   std::memcpy(header.magic, TILEWRIGHT_WEIGHTS_MAGIC, sizeof(header.magic));
@@ -70,25 +69,24 @@ Status Companions::add_weights(const Program& program, const fs::path& main) {
   std::vector<std::byte> first(kWeightsOffset);
   std::memcpy(first.data(), &header, sizeof(header));
   first.insert(first.end(), begin.begin(), begin.end());
-  file->append(first);
-  file->append(bytes.subspan(begin.size()));
-  parts_.push_back(*std::move(file));
+  file.append(first);
+  file.append(bytes.subspan(begin.size()));
+  parts_.push_back(std::move(file));
   weights_file_ = path.filename().string();
   return parts_.back().close();
 }
 
 Status Companions::add_header(const Program& program, const fs::path& main) {
   const fs::path path = fs::path(main).replace_extension(".h");
-  Result<PartFile> file = PartFile::create(path);
-  if (!file) return std::unexpected(file.error());
-  file->append(model_header(program, path.filename().string()));
-  parts_.push_back(*std::move(file));
+  PartFile file = TRY(PartFile::create(path));
+  file.append(model_header(program, path.filename().string()));
+  parts_.push_back(std::move(file));
   return parts_.back().close();
 }
 
 Status Companions::finish() {
   for (PartFile& part : parts_) {
-    if (const Status finished = part.finish(); !finished) return finished;
+    TRY(part.finish());
   }
   return {};
 }
@@ -97,7 +95,7 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
   const std::string own_name = program.name + "_model";
   Companions companions;
   if (options.weights_beside) {
-    if (const Status written = companions.add_weights(program, so); !written) return written;
+    TRY(companions.add_weights(program, so));
   }
   DataObjectOptions data_options{.symbols = {"tilewright_model"},
                                  .weights_file = companions.weights_file(),
@@ -112,9 +110,9 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
 Status export_object(const Program& program, const fs::path& o, const ExportOptions& options) {
   Companions companions;
   if (options.weights_beside) {
-    if (const Status written = companions.add_weights(program, o); !written) return written;
+    TRY(companions.add_weights(program, o));
   }
-  if (const Status written = companions.add_header(program, o); !written) return written;
+  TRY(companions.add_header(program, o));
   const codegen::ElfObject data = data_object(program, {.symbols = {program.name + "_model"},
                                                         .weights_file = companions.weights_file(),
                                                         .huge_pages = false});

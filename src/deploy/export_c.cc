@@ -169,18 +169,17 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   }
   Companions companions;
   if (options.weights_beside) {
-    if (const Status written = companions.add_weights(program, c); !written) return written;
+    TRY(companions.add_weights(program, c));
   }
-  if (const Status written = companions.add_header(program, c); !written) return written;
-  Result<PartFile> file = PartFile::create(c);
-  if (!file) return std::unexpected(file.error());
-  CText text(program, *file);
+  TRY(companions.add_header(program, c));
+  PartFile file = TRY(PartFile::create(c));
+  CText text(program, file);
   text.kernels(fs::path(c).replace_extension(".h").filename().string());
   text.run_time();
   if (!options.weights_beside && program.constants.size() > 0) text.constants();
   text.table(companions.weights_file());
   text.api();
-  if (const Status finished = file->finish(); !finished) return finished;
+  TRY(file.finish());
   return companions.finish();
 }
 

@@ -68,7 +68,7 @@ Status PartFile::close() {
 }
 
 Status PartFile::finish() {
-  if (const Status closed = close(); !closed) return closed;
+  TRY(close());
   if (rename(temporary_.c_str(), path_.c_str()) != 0) return io_error(path_, errno);
   temporary_.clear();
   return {};

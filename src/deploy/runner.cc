@@ -89,7 +89,7 @@ void Runner::Impl::make_table() {
 Result<Runner> Runner::load(const Program& program) {
   auto impl = std::make_unique<Impl>();
   impl->program = &program;
-  if (const Status loaded = impl->load_kernels(); !loaded) return std::unexpected(loaded.error());
+  TRY(impl->load_kernels());
   impl->make_table();
   const int32_t code = tilewright_model_create(&impl->api, nullptr, &impl->model);
   if (code != TILEWRIGHT_MODEL_OK) {

@@ -17,9 +17,8 @@ Result<ir::Function> lowered(const Workload& workload, std::string_view trace_te
                              const LowerOptions& options = {}) {
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(trace_text);
-  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, trace);
-  if (!tree) return std::unexpected(tree.error());
-  return lower(workload, *parse_target("x86-64-v4;threads=1"), *tree, trace, options);
+  const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace, options);
 }
 
 TEST(Pipeline, ReportsEachPassAndTheTextOfThoseThatChangedSomething) {

@@ -109,9 +109,8 @@ Result<ir::Function> lowered(std::string_view workload_text, std::string_view st
   const Workload workload = *parse_workload(workload_text, permissions);
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(steps);
-  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(initial, trace);
-  if (!tree) return std::unexpected(tree.error());
-  return lower(workload, *parse_target(target), *tree, trace);
+  const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+  return lower(workload, *parse_target(target), tree, trace);
 }
 
 constexpr std::string_view kVnni = "x86-64-v4:avx512vnni;threads=1";

@@ -155,7 +155,7 @@ void GuardedBuffer::unmap() {
 
 Status GuardedBuffer::resize(size_t size) {
   if (data_ == nullptr || size + kGuard > capacity_) {
-    if (const Status mapped = map(size); !mapped) return mapped;
+    TRY(map(size));
   }
   set_read_only(false);
   size_ = size;

@@ -50,7 +50,7 @@ struct Measurer::Impl {
 
 Status Measurer::Impl::check_cancelled() {
   if (!options.stop || !options.stop()) return {};
-  if (const Status status = pool->abandon(); !status) return status;
+  TRY(pool->abandon());
   return fail(ErrorKind::Io, "stopped as asked for");
 }
 
@@ -78,11 +78,10 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
       waiting.pop_back();
       pool->submit_build(b, schedule::to_text(traces[*at[b]]));
     }
-    if (const Status status = check_cancelled(); !status) return std::unexpected(status.error());
+    TRY(check_cancelled());
     pool->wait(0.1);
-    Result<std::vector<BuildEvent>> events = pool->built();
-    if (!events) return std::unexpected(events.error());
-    for (BuildEvent& event : *events) {
+    std::vector<BuildEvent> events = TRY(pool->built());
+    for (BuildEvent& event : events) {
       if (!at[event.builder]) continue;
       const size_t k = *std::exchange(at[event.builder], std::nullopt);
       if (event.innocent && kills[k]++ == 0) {
@@ -101,11 +100,10 @@ Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
     pool->submit_run(message);
     std::optional<RunEvent> ended;
     while (!ended) {
-      if (const Status status = check_cancelled(); !status) return std::unexpected(status.error());
+      TRY(check_cancelled());
       pool->wait(0.1);
-      Result<std::vector<RunEvent>> events = pool->ran();
-      if (!events) return std::unexpected(events.error());
-      if (!events->empty()) ended = std::move(events->front());
+      std::vector<RunEvent> events = TRY(pool->ran());
+      if (!events.empty()) ended = std::move(events.front());
     }
     if (ended->innocent && kills++ == 0) continue;
     return std::move(*ended);
@@ -123,12 +121,11 @@ Result<RunOutcome> Measurer::Impl::run_reference(RunJob job, const BuildReply& b
   message.job = job;
   message.kernels = {built.kernel};
   message.request.timeout_ns = kReferenceTimeoutNs;
-  Result<RunEvent> event = run_alone(message);
-  if (!event) return std::unexpected(event.error());
-  if (!event->reply.error.empty() || event->reply.outcomes.size() != 1) {
-    return fail(ErrorKind::Io, fmt::format("{} cannot be run: {}", who, event->reply.error));
+  RunEvent event = TRY(run_alone(message));
+  if (!event.reply.error.empty() || event.reply.outcomes.size() != 1) {
+    return fail(ErrorKind::Io, fmt::format("{} cannot be run: {}", who, event.reply.error));
   }
-  RunOutcome outcome = std::move(event->reply.outcomes.front());
+  RunOutcome outcome = std::move(event.reply.outcomes.front());
   if (record::is_failure(outcome.verdict.kind)) {
     return fail(ErrorKind::Build, fmt::format("{} fails ({}): {}", who,
                                               text_of(outcome.verdict.kind), outcome.verdict.text));
@@ -173,25 +170,24 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
     measurements[k].kernel_ns = outcome.kernel_ns;
   };
   while (!which.empty()) {
-    Result<RunEvent> event = run_alone(message);
-    if (!event) return std::unexpected(event.error());
-    std::vector<RunOutcome>& outcomes = event->reply.outcomes;
-    if (!event->died && outcomes.size() == which.size()) {
+    RunEvent event = TRY(run_alone(message));
+    std::vector<RunOutcome>& outcomes = event.reply.outcomes;
+    if (!event.died && outcomes.size() == which.size()) {
       for (size_t k = 0; k < which.size(); ++k) take(which[k], outcomes[k]);
       return {};
     }
-    const auto guilty = static_cast<size_t>(event->kernel);  // of a worker gone wild: anything
-    if (!event->died || guilty >= which.size()) {
+    const auto guilty = static_cast<size_t>(event.kernel);  // of a worker gone wild: anything
+    if (!event.died || guilty >= which.size()) {
       for (const size_t k : which) {
         measurements[k].verdict.kind = VerdictKind::Device;
         measurements[k].verdict.text =
-            outcomes.empty() ? event->reply.error : outcomes.front().verdict.text;
+            outcomes.empty() ? event.reply.error : outcomes.front().verdict.text;
       }
       return {};
     }
     take(which[guilty], outcomes.front());
-    which.erase(which.begin() + event->kernel);
-    message.kernels.erase(message.kernels.begin() + event->kernel);
+    which.erase(which.begin() + event.kernel);
+    message.kernels.erase(message.kernels.begin() + event.kernel);
   }
   return {};
 }

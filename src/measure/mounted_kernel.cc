@@ -49,7 +49,7 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     const size_t size = operand.is_part()
                             ? static_cast<size_t>(operand.storage().elements() * bytes)
                             : given.size();
-    if (const Status sized = buffer.resize(size); !sized) return std::unexpected(sized.error());
+    TRY(buffer.resize(size));
     if (operand.role == Role::Output) continue;
     if (operand.is_part()) {
       layout::repack(te::shape_of(tensor), operand.storage(), bytes, given.data(), buffer.data());
@@ -103,17 +103,13 @@ Result<MountedKernel> MountedKernel::mount(const Task& task, const BuiltKernel& 
   for (const GuardedBuffer& operand : memory.operands) mounted.buffers_.push_back(&operand);
   packed.reserve(task.workload.operands.size());  // buffers are referred to
   for (const PackedOperand& operand : kernel.packed) {
-    if (const Status done = mounted.pack(task.workload, operand, packed); !done) {
-      return std::unexpected(done.error());
-    }
+    TRY(mounted.pack(task.workload, operand, packed));
   }
   for (const GuardedBuffer* buffer : mounted.buffers_) mounted.arguments_.push_back(buffer->data());
   const int64_t workspace = mounted.kernel_.workspace_bytes(mounted.threads_);
   if (workspace < 0) return fail(ErrorKind::Build, "object file: a negative size of workspace");
   mounted.workspace_bytes_ = static_cast<size_t>(workspace);
-  if (const Status sized = memory.workspace.resize(mounted.workspace_bytes_); !sized) {
-    return std::unexpected(sized.error());
-  }
+  TRY(memory.workspace.resize(mounted.workspace_bytes_));
   return mounted;
 }
 
@@ -137,7 +133,7 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
   buffer.layout = layout::Layout::undecided();
   const int bytes = ir::bytes_of(tensor.element);
   const auto size = static_cast<size_t>(packed.layout.elements() * bytes);
-  if (const Status sized = buffer.memory.resize(size); !sized) return sized;
+  TRY(buffer.memory.resize(size));
   layout::repack(shape, packed.layout, bytes, memory_->operands[packed.operand].data(),
                  buffer.memory.data());
   buffer.memory.set_read_only(true);

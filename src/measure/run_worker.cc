@@ -49,24 +49,20 @@ class Runner {
  private:
   Status read_task(std::string_view bytes) {
     set_phase(status_, "operands");
-    const Result<TaskMessage> message = decode_task(bytes);
-    if (!message) return std::unexpected(message.error());
-    Result<Task> task = record::task_of(message->task);
-    if (!task) return std::unexpected(task.error());
-    const int fd = open(message->operands_path.c_str(), O_RDWR | O_CLOEXEC);
+    const TaskMessage message = TRY(decode_task(bytes));
+    Task task = TRY(record::task_of(message.task));
+    const int fd = open(message.operands_path.c_str(), O_RDWR | O_CLOEXEC);
     if (fd < 0) {
       return fail(ErrorKind::Io,
-                  fmt::format("cannot open {}: {}", message->operands_path, std::strerror(errno)));
+                  fmt::format("cannot open {}: {}", message.operands_path, std::strerror(errno)));
     }
-    Result<SharedOperands> operands = SharedOperands::attach(task->workload, fd);
+    Result<SharedOperands> operands = SharedOperands::attach(task.workload, fd);
     close(fd);
     if (!operands) return std::unexpected(operands.error());
-    Result<Workbench> bench =
-        Workbench::make(*task, *operands, message->tolerance, status_, loaders_);
-    if (!bench) return std::unexpected(bench.error());
+    Workbench bench = TRY(Workbench::make(task, *operands, message.tolerance, status_, loaders_));
     operands_ = std::move(*operands);
-    bench_ = std::move(*bench);
-    if (message->memory > 0) limit_memory(address_space_bytes() + message->memory);
+    bench_ = std::move(bench);
+    if (message.memory > 0) limit_memory(address_space_bytes() + message.memory);
     return {};
   }
 

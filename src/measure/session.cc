@@ -231,8 +231,8 @@ Result<std::vector<Answer>> Session::finals(size_t count, int rounds, double rou
   const Hash128 default_program = finalists[0].program;
   for (const record::KnownVerdict* one : impl_->known->fastest(count)) {
     if (one->program == default_program) continue;
-    finalists.push_back(
-        {.trace = TRY(schedule::trace_from_text(one->trace)), .program = one->program});
+    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
+    finalists.push_back({.trace = std::move(trace), .program = one->program});
   }
   std::vector<Answer> answers = TRY(compare(finalists, rounds, round_ms));
   std::ranges::sort(answers, {}, [](const Answer& answer) {

@@ -48,20 +48,20 @@ Status Trials::run(const Measurer::Report& report, const Measurer::Wanted& wante
   accounted_ns_ = runtime::now_ns();
   while (!done()) {
     if (options_.stop && options_.stop()) {
-      if (const Status status = pool_.abandon(); !status) return status;
+      TRY(pool_.abandon());
       break;
     }
     change_turn();
-    if (const Status status = start_builds(wanted); !status) return status;
+    TRY(start_builds(wanted));
     if (!running_) {
-      if (const Status status = report_finished(report, false); !status) return status;
-      if (const Status status = start_run(wanted); !status) return status;
+      TRY(report_finished(report, false));
+      TRY(start_run(wanted));
     }
     if (done()) break;  // nothing was wanted any more
     pool_.wait(kTurnSeconds);
     account();
-    if (const Status status = collect_builds(); !status) return status;
-    if (const Status status = collect_runs(); !status) return status;
+    TRY(collect_builds());
+    TRY(collect_runs());
   }
   return report_finished(report, true);
 }
@@ -78,9 +78,8 @@ void Trials::change_turn() {
 
 Status Trials::drop_unwanted(std::deque<PendingTrial>& queue, const Measurer::Wanted& wanted) {
   while (wanted && !queue.empty()) {
-    const Result<bool> is_wanted = wanted(queue.front().candidate);
-    if (!is_wanted) return std::unexpected(is_wanted.error());
-    if (*is_wanted) break;
+    const bool is_wanted = TRY(wanted(queue.front().candidate));
+    if (is_wanted) break;
     queue.pop_front();
   }
   return {};
@@ -93,7 +92,7 @@ Status Trials::start_builds(const Measurer::Wanted& wanted) {
     if (pending_.empty() || ahead >= kBuiltAhead) break;
     const bool allowed = pool_.overlaps(k) || (turn_ == Turn::Building && !running_);
     if (building_[k] || !allowed) continue;
-    if (const Status status = drop_unwanted(pending_, wanted); !status) return status;
+    TRY(drop_unwanted(pending_, wanted));
     if (pending_.empty()) break;
     building_[k] = std::move(pending_.front());
     pending_.pop_front();
@@ -108,7 +107,7 @@ Status Trials::start_builds(const Measurer::Wanted& wanted) {
 
 Status Trials::start_run(const Measurer::Wanted& wanted) {
   if (turn_ != Turn::Running || built_.empty() || any_building(true)) return {};
-  if (const Status status = drop_unwanted(built_, wanted); !status) return status;
+  TRY(drop_unwanted(built_, wanted));
   if (built_.empty()) return {};
   running_ = std::move(built_.front());
   built_.pop_front();
@@ -121,9 +120,8 @@ Status Trials::start_run(const Measurer::Wanted& wanted) {
 }
 
 Status Trials::collect_builds() {
-  Result<std::vector<BuildEvent>> events = pool_.built();
-  if (!events) return std::unexpected(events.error());
-  for (BuildEvent& event : *events) {
+  std::vector<BuildEvent> events = TRY(pool_.built());
+  for (BuildEvent& event : events) {
     if (!building_[event.builder]) continue;
     PendingTrial trial = std::move(*building_[event.builder]);
     building_[event.builder].reset();
@@ -142,9 +140,8 @@ Status Trials::collect_builds() {
 }
 
 Status Trials::collect_runs() {
-  Result<std::vector<RunEvent>> events = pool_.ran();
-  if (!events) return std::unexpected(events.error());
-  for (RunEvent& event : *events) {
+  std::vector<RunEvent> events = TRY(pool_.ran());
+  for (RunEvent& event : events) {
     if (!running_) continue;
     PendingTrial trial = std::move(*running_);
     running_.reset();

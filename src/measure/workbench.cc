@@ -220,11 +220,10 @@ Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operan
   install_crash_handler(status);
   setpriority(PRIO_PROCESS, 0, kPriority);  // a wish; the threads of the pool inherit it
   runtime::ThreadPool::process().pin_caller();
-  Result<BenchMemory> memory = BenchMemory::make(task.workload, operands);
-  if (!memory) return std::unexpected(memory.error());
+  BenchMemory memory = TRY(BenchMemory::make(task.workload, operands));
   auto impl = std::make_unique<Impl>(task, tolerance, status);
   impl->loaders = loaders;
-  impl->memory = std::move(*memory);
+  impl->memory = std::move(memory);
   const size_t count = task.workload.operands.size();
   impl->tolerance.absolute.resize(count);
   impl->tolerance.relative.resize(count);

@@ -18,7 +18,7 @@ Result<Worker> Worker::start(WorkerPolicy policy, std::string task) {
   Worker worker;
   worker.policy_ = std::move(policy);
   worker.task_ = std::move(task);
-  if (const Status status = worker.restart(); !status) return std::unexpected(status.error());
+  TRY(worker.restart());
   return worker;
 }
 
@@ -27,9 +27,7 @@ Status Worker::restart() {
   ready_ = busy_ = false;
   jobs_ = 0;
   first_resident_ = 0;
-  Result<WorkerProcess> process = WorkerProcess::start(policy_.process);
-  if (!process) return std::unexpected(process.error());
-  process_ = std::move(*process);
+  process_ = TRY(WorkerProcess::start(policy_.process));
   ++started_;
   process_->send(task_);  // one that is gone already is noticed by poll
   return {};
@@ -58,9 +56,8 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
   while (true) {
     Result<std::optional<std::string>> reply = process_->receive();
     if (reply && *reply && !ready_) {
-      const Result<TaskReply> taken = decode_task_reply(**reply);
-      if (!taken) return std::unexpected(taken.error());
-      if (!taken->error.empty()) return fail(ErrorKind::BadInput, taken->error);
+      const TaskReply taken = TRY(decode_task_reply(**reply));
+      if (!taken.error.empty()) return fail(ErrorKind::BadInput, taken.error);
       ready_ = true;
       failed_starts_ = 0;
       continue;
@@ -81,7 +78,7 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
                   fmt::format("{} does not start: {}{}{}", policy_.process.program.string(),
                               event.end, event.stderr_tail.empty() ? "" : ": ", event.stderr_tail));
     }
-    if (const Status status = restart(); !status) return std::unexpected(status.error());
+    TRY(restart());
     if (!was_busy) return std::nullopt;
     if (!starting) return event;
     // The job has not begun: it is the next process's.

@@ -54,15 +54,14 @@ Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& opt
       .task = record::stored_form(task), .operands_path = {}, .tolerance = {}, .memory = 0});
   for (int k = 0; k < builders; ++k) {
     const int index = count - 1 - k % count;
-    Result<Worker> worker =
-        Worker::start({.process = {.program = options.workers / "tilewright-build-worker",
-                                   .cpu = cpus[static_cast<size_t>(index)],
-                                   .memory = options.build_memory},
-                       .recycle_after = options.recycle_after,
-                       .recycle_growth = options.recycle_growth},
-                      message);
-    if (!worker) return std::unexpected(worker.error());
-    pool.builders_.push_back(std::move(*worker));
+    Worker worker =
+        TRY(Worker::start({.process = {.program = options.workers / "tilewright-build-worker",
+                                       .cpu = cpus[static_cast<size_t>(index)],
+                                       .memory = options.build_memory},
+                           .recycle_after = options.recycle_after,
+                           .recycle_growth = options.recycle_growth},
+                          message));
+    pool.builders_.push_back(std::move(worker));
     pool.cpu_index_.push_back(index);
   }
   return pool;
@@ -71,13 +70,12 @@ Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& opt
 Status WorkerPool::set_run_task(const TaskMessage& message) {
   if (runner_) runners_started_ += runner_->started();
   runner_.reset();
-  Result<Worker> worker = Worker::start(
+  Worker worker = TRY(Worker::start(
       {.process = {.program = options_.workers / "tilewright-run-worker", .cpu = -1, .memory = 0},
        .recycle_after = options_.recycle_after,
        .recycle_growth = options_.recycle_growth},
-      encode(message));
-  if (!worker) return std::unexpected(worker.error());
-  runner_ = std::move(*worker);
+      encode(message)));
+  runner_ = std::move(worker);
   return {};
 }
 
@@ -108,21 +106,19 @@ void WorkerPool::wait(double seconds) const {
 Result<std::vector<BuildEvent>> WorkerPool::built() {
   std::vector<BuildEvent> events;
   for (size_t k = 0; k < builders_.size(); ++k) {
-    Result<std::optional<WorkerEvent>> event = builders_[k].poll();
-    if (!event) return std::unexpected(event.error());
-    if (!*event) continue;
-    if ((*event)->died) {
+    std::optional<WorkerEvent> event = TRY(builders_[k].poll());
+    if (!event) continue;
+    if (event->died) {
       events.push_back({.builder = k,
-                        .reply = reply_of_death(**event, options_.build_timeout_s),
-                        .innocent = killed_externally(**event)});
+                        .reply = reply_of_death(*event, options_.build_timeout_s),
+                        .innocent = killed_externally(*event)});
       continue;
     }
-    Result<BuildReply> reply = decode_build_reply((*event)->reply);
+    Result<BuildReply> reply = decode_build_reply(event->reply);
     if (!reply) reply = unreadable_build();
     const int64_t resident = reply->resident_bytes;
     events.push_back({.builder = k, .reply = std::move(*reply), .innocent = false});
-    const Status status = resident < 0 ? builders_[k].replace() : builders_[k].finish_job(resident);
-    if (!status) return std::unexpected(status.error());
+    TRY(resident < 0 ? builders_[k].replace() : builders_[k].finish_job(resident));
   }
   return events;
 }
@@ -130,19 +126,18 @@ Result<std::vector<BuildEvent>> WorkerPool::built() {
 Result<std::vector<RunEvent>> WorkerPool::ran() {
   std::vector<RunEvent> events;
   if (!runner_) return events;
-  Result<std::optional<WorkerEvent>> event = runner_->poll();
-  if (!event) return std::unexpected(event.error());
-  if (!*event) return events;
-  if ((*event)->died) {
-    events.push_back({.reply = {.outcomes = {outcome_of_death(**event, request_)},
+  std::optional<WorkerEvent> event = TRY(runner_->poll());
+  if (!event) return events;
+  if (event->died) {
+    events.push_back({.reply = {.outcomes = {outcome_of_death(*event, request_)},
                                 .error = {},
                                 .resident_bytes = 0},
                       .died = true,
-                      .innocent = killed_externally(**event),
-                      .kernel = (*event)->status.kernel});
+                      .innocent = killed_externally(*event),
+                      .kernel = event->status.kernel});
     return events;
   }
-  Result<RunReply> reply = decode_run_reply((*event)->reply);
+  Result<RunReply> reply = decode_run_reply(event->reply);
   if (!reply) reply = unreadable_run();
   const int64_t resident = reply->resident_bytes;
   const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
@@ -150,14 +145,13 @@ Result<std::vector<RunEvent>> WorkerPool::ran() {
   });
   events.push_back({.reply = std::move(*reply), .died = false, .innocent = false, .kernel = 0});
   // Who has written where it must not may have written elsewhere too.
-  const Status status = damaged ? runner_->replace() : runner_->finish_job(resident);
-  if (!status) return std::unexpected(status.error());
+  TRY(damaged ? runner_->replace() : runner_->finish_job(resident));
   return events;
 }
 
 Status WorkerPool::abandon() {
   for (Worker& worker : builders_) {
-    if (const Status status = worker.abandon(); !status) return status;
+    TRY(worker.abandon());
   }
   return runner_ ? runner_->abandon() : Status();
 }

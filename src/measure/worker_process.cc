@@ -131,9 +131,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
   worker.status_ = static_cast<StatusBlock*>(mapping);
   worker.stderr_fd_ = fcntl(errors.get(), F_DUPFD_CLOEXEC, 0);
 
-  const Result<pid_t> pid = spawn(options, theirs.get(), status.get(), errors.get());
-  if (!pid) return std::unexpected(pid.error());
-  worker.pid_ = *pid;
+  worker.pid_ = TRY(spawn(options, theirs.get(), status.get(), errors.get()));
   return worker;
 }
 

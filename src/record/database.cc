@@ -154,7 +154,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& pa
   std::unique_ptr<Database> database(new Database(path.native(), handle));
   database->note(code);
   if (handle != nullptr) sqlite3_busy_timeout(handle, kBusyTimeoutMs);
-  if (Status status = database->take_status(); !status) return std::unexpected(status.error());
+  TRY(database->take_status());
   return database;
 }
 
@@ -163,7 +163,7 @@ Result<std::unique_ptr<Database>> Database::in_memory() {
   const int code = sqlite3_open(":memory:", &handle);
   std::unique_ptr<Database> database(new Database("(copy in memory)", handle));
   database->note(code);
-  if (Status status = database->take_status(); !status) return std::unexpected(status.error());
+  TRY(database->take_status());
   return database;
 }
 

@@ -98,17 +98,16 @@ struct LinePipeline::Impl {
         }
         buffer.resize(2 * buffer.size());
       }
-      const Result<size_t> count =
-          reader(buffer.data() + filled, buffer.size() - filled - LineReader::kPadding);
-      if (!count) return std::unexpected(count.error());
-      if (*count == 0) {
+      const size_t count =
+          TRY(reader(buffer.data() + filled, buffer.size() - filled - LineReader::kPadding));
+      if (count == 0) {
         feed({buffer.data(), filled});
         return {};
       }
-      const std::string_view fresh(buffer.data() + filled, *count);
+      const std::string_view fresh(buffer.data() + filled, count);
       const size_t last = fresh.rfind('\n');
       const size_t complete = last == std::string_view::npos ? 0 : filled + last + 1;
-      filled += *count;
+      filled += count;
       if (!feed({buffer.data(), complete})) return {};
       std::memmove(buffer.data(), buffer.data() + complete, filled - complete);
       filled -= complete;

@@ -214,9 +214,8 @@ Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit
     const int64_t row = attempts.integer(kAttemptRow);
     if (row != last + 1 && !visit_neighbors()) return database.take_status();
     last = row;
-    Result<Attempt> attempt = impl.read_attempt(attempts);
-    if (!attempt) return std::unexpected(attempt.error());
-    neighbors.emplace_back(attempts.hash(0), std::move(*attempt));
+    Attempt attempt = TRY(impl.read_attempt(attempts));
+    neighbors.emplace_back(attempts.hash(0), std::move(attempt));
   }
   if (!visit_neighbors()) return database.take_status();
   Line line;

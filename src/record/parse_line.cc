@@ -201,28 +201,25 @@ Status parse_target_line(ondemand::object& object, TargetLine* out) {
 
 Status parse_task_line(ondemand::object& object, TaskLine* out) {
   std::string permissions;
-  const Status status =
-      read_members(object, kTaskNames, 5, &out->extra, [&](size_t at, ondemand::value& value) {
-        switch (at) {
-          case 0:
-            return read(value, &out->task.key);
-          case 1:
-            return read(value, &out->task.workload);
-          case 2:
-            return read(value, &out->task.text);
-          case 3:
-            return read(value, &permissions);
-          case 4:
-            return read(value, &out->task.target);
-          default:
-            return true;
-        }
-      });
-  if (!status) return status;
-  const Result<FloatPermissions> known = parse_permissions(permissions);
-  if (!known) return std::unexpected(known.error());
-  out->task.permissions = *known;
-  if (print_permissions(*known) != permissions) return bad("member 'licences' is not in order");
+  TRY(read_members(object, kTaskNames, 5, &out->extra, [&](size_t at, ondemand::value& value) {
+    switch (at) {
+      case 0:
+        return read(value, &out->task.key);
+      case 1:
+        return read(value, &out->task.workload);
+      case 2:
+        return read(value, &out->task.text);
+      case 3:
+        return read(value, &permissions);
+      case 4:
+        return read(value, &out->task.target);
+      default:
+        return true;
+    }
+  }));
+  const FloatPermissions known = TRY(parse_permissions(permissions));
+  out->task.permissions = known;
+  if (print_permissions(known) != permissions) return bad("member 'licences' is not in order");
   return {};
 }
 
@@ -306,56 +303,54 @@ Status LineReader::Impl::parse_attempt(ondemand::object& object, Attempt* out) {
   std::optional<Hash128> written_id;
   Verdict& verdict = out->verdict;
   Conditions& now = out->conditions;
-  const Status status =
-      read_members(object, kAttemptNames, 20, &out->extra, [&](size_t at, ondemand::value& value) {
-        switch (at) {
-          case 0:
-            return read(value, &out->run);
-          case 1:
-            return read(value, &out->sequence);
-          case 2:
-            return read(value, &out->task);
-          case 3:
-            return read(value, &out->program);
-          case 4:
-            return read(value, &out->trace);
-          case 5:
-            return read(value, &out->machine);
-          case 6:
-            return read(value, &protocol_text);
-          case 7:
-            return read(value, &out->code_generator);
-          case 8:
-            return read(value, &out->start_us);
-          case 9:
-            return read(value, &out->end_us);
-          case 10:
-            return read(value, &verdict_text);
-          case 11:
-            return read(value, &verdict.latency_ns);
-          case 12:
-            return read(value, &verdict.samples_ns);
-          case 13:
-            return read(value, &verdict.text);
-          case 14:
-            return read(value, &now.build_ns);
-          case 15:
-            return read(value, &now.check_ns);
-          case 16:
-            return read(value, &now.time_ns);
-          case 17:
-            return read(value, &now.disturbed);
-          case 18:
-            return read(value, &now.clock);
-          case 19:
-            return read(value, &now.load);
-          case 20:
-            return read(value, &written_id.emplace());
-          default:
-            return true;
-        }
-      });
-  if (!status) return status;
+  TRY(read_members(object, kAttemptNames, 20, &out->extra, [&](size_t at, ondemand::value& value) {
+    switch (at) {
+      case 0:
+        return read(value, &out->run);
+      case 1:
+        return read(value, &out->sequence);
+      case 2:
+        return read(value, &out->task);
+      case 3:
+        return read(value, &out->program);
+      case 4:
+        return read(value, &out->trace);
+      case 5:
+        return read(value, &out->machine);
+      case 6:
+        return read(value, &protocol_text);
+      case 7:
+        return read(value, &out->code_generator);
+      case 8:
+        return read(value, &out->start_us);
+      case 9:
+        return read(value, &out->end_us);
+      case 10:
+        return read(value, &verdict_text);
+      case 11:
+        return read(value, &verdict.latency_ns);
+      case 12:
+        return read(value, &verdict.samples_ns);
+      case 13:
+        return read(value, &verdict.text);
+      case 14:
+        return read(value, &now.build_ns);
+      case 15:
+        return read(value, &now.check_ns);
+      case 16:
+        return read(value, &now.time_ns);
+      case 17:
+        return read(value, &now.disturbed);
+      case 18:
+        return read(value, &now.clock);
+      case 19:
+        return read(value, &now.load);
+      case 20:
+        return read(value, &written_id.emplace());
+      default:
+        return true;
+    }
+  }));
   if (protocol_text != last_protocol_text) {
     const Result<Protocol> protocol = parse_protocol(protocol_text);
     if (!protocol) return not_known(protocol.error().message);
@@ -366,7 +361,7 @@ Status LineReader::Impl::parse_attempt(ondemand::object& object, Attempt* out) {
   const Result<VerdictKind> kind = parse_verdict_kind(verdict_text);
   if (!kind) return not_known(kind.error().message);
   verdict.kind = *kind;
-  if (Status valid = check_attempt(*out); !valid) return valid;
+  TRY(check_attempt(*out));
   id = out->id();
   if (written_id && *written_id != id) {
     return bad(
@@ -437,7 +432,7 @@ Result<Line> parse_line(std::string_view line) {
   padded = line;
   LineReader reader;
   Line out;
-  if (Status status = reader.parse(padded, &out); !status) return std::unexpected(status.error());
+  TRY(reader.parse(padded, &out));
   return out;
 }
 

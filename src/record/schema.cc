@@ -61,7 +61,7 @@ Result<int64_t> version_of(Database& database) {
   const int64_t version = database.integer("PRAGMA user_version");
   const int64_t tables = database.integer("SELECT count(*) FROM sqlite_schema");
   if (alone) database.execute("COMMIT");
-  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  TRY(database.take_status());
   if (application == 0 && version == 0 && tables == 0) return 0;
   if (application != kApplicationId) {
     return refuse(database, "a database of another program, not a store of records");
@@ -83,12 +83,11 @@ Status bring_up(Database& database) {
   // Not enforced while tables are exchanged; `check` and the end of each upgrade look at all rows.
   database.execute("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON;");
   Transaction transaction(database);
-  const Result<int64_t> version = version_of(database);
-  if (!version) return std::unexpected(version.error());
-  if (*version == kSchemaVersion) return transaction.commit();
-  if (*version == 0) create_current(database);
-  if (*version != 0) upgrade_tables(database, *version);
-  if (*version != 0 && !database.failed()) {
+  const int64_t version = TRY(version_of(database));
+  if (version == kSchemaVersion) return transaction.commit();
+  if (version == 0) create_current(database);
+  if (version != 0) upgrade_tables(database, version);
+  if (version != 0 && !database.failed()) {
     Statement broken(database, "PRAGMA foreign_key_check");
     if (broken.next()) {
       return refuse(database, fmt::format("rows of {} refer to what is not there: it is damaged "
@@ -165,33 +164,29 @@ Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
   }
   if (!version) return std::unexpected(version.error());
   if (*version < kSchemaVersion) {  // also an empty file: nothing is in it
-    auto copy = Database::in_memory();
-    if (!copy) return copy;
-    (*copy)->copy_from(**database);
-    if (Status status = (*copy)->take_status(); !status) return std::unexpected(status.error());
-    if (Status status = bring_up(**copy); !status) return std::unexpected(status.error());
+    auto copy = TRY(Database::in_memory());
+    copy->copy_from(**database);
+    TRY(copy->take_status());
+    TRY(bring_up(*copy));
     database = std::move(copy);
   }
-  if (Status status = configure(**database, false); !status) return std::unexpected(status.error());
+  TRY(configure(**database, false));
   return database;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_schema(const fs::path& path, OpenAs how) {
-  if (Status status = check_path(path, how == OpenAs::Create); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(check_path(path, how == OpenAs::Create));
   if (how == OpenAs::Reader) return open_reader(path);
   auto database = Database::open(path, how == OpenAs::Create ? Access::Create : Access::Write);
   if (!database) return database;
-  const Result<int64_t> version = version_of(**database);
-  if (!version) return std::unexpected(version.error());
-  if (Status status = use_wal(**database); !status) return std::unexpected(status.error());
-  if (*version != kSchemaVersion) {
-    if (Status status = bring_up(**database); !status) return std::unexpected(status.error());
+  const int64_t version = TRY(version_of(**database));
+  TRY(use_wal(**database));
+  if (version != kSchemaVersion) {
+    TRY(bring_up(**database));
   }
-  if (Status status = configure(**database, true); !status) return std::unexpected(status.error());
+  TRY(configure(**database, true));
   return database;
 }
 

@@ -21,11 +21,9 @@ StoredTask stored_form(const Task& task) {
 }
 
 Result<Task> task_of(const StoredTask& stored) {
-  Result<Workload> workload = parse_workload(stored.text, stored.permissions);
-  if (!workload) return std::unexpected(workload.error());
-  Result<Target> target = parse_target(stored.target);
-  if (!target) return std::unexpected(target.error());
-  Task task{.workload = std::move(*workload), .target = *target};
+  Workload workload = TRY(parse_workload(stored.text, stored.permissions));
+  Target target = TRY(parse_target(stored.target));
+  Task task{.workload = std::move(workload), .target = target};
   if (task.key() != stored.key) {
     return fail(ErrorKind::BadInput,
                 fmt::format("task {} of the records is not what '{}' means to this program "
@@ -41,10 +39,9 @@ Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
 Result<Store> Store::open(const std::filesystem::path& path, OpenAs how) {
-  Result<std::unique_ptr<Database>> database = open_schema(path, how);
-  if (!database) return std::unexpected(database.error());
+  std::unique_ptr<Database> database = TRY(open_schema(path, how));
   auto impl = std::make_unique<Impl>();
-  impl->database = std::move(*database);
+  impl->database = std::move(database);
   return Store(std::move(impl));
 }
 
@@ -85,10 +82,10 @@ Status Store::put_run(const Run& run, Hash128 trajectory, const CompletedBudget&
 
 Status Store::append(std::span<const Attempt> attempts) {
   for (const Attempt& attempt : attempts) {
-    if (Status status = check_attempt(attempt); !status) return status;
+    TRY(check_attempt(attempt));
     const bool known = impl_->task_row(attempt.task) && impl_->machine_row(attempt.machine) &&
                        impl_->run_row(attempt.run);
-    if (Status status = impl_->database->take_status(); !status) return status;
+    TRY(impl_->database->take_status());
     if (!known) {
       return fail(ErrorKind::BadInput,
                   fmt::format("attempt {} is of a task, machine or run that was not put into {}",
@@ -121,9 +118,7 @@ Result<std::vector<std::string>> Store::foreign_lines(std::string_view type) {
 
 Result<int64_t> Store::version_of_others() {
   const int64_t version = impl_->database->integer("PRAGMA data_version");
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return version;
 }
 
@@ -139,9 +134,7 @@ Result<std::optional<Attempt>> Store::find_attempt(Hash128 id) {
     if (!attempt) return std::unexpected(attempt.error());
     found = std::move(*attempt);
   }
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return found;
 }
 
@@ -155,9 +148,7 @@ Result<std::optional<StoredTask>> Store::find_task(Hash128 key) {
   std::optional<StoredTask> found;
   if (query.next()) found = Impl::read_task(query);
   query.reset();
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return found;
 }
 
@@ -167,15 +158,10 @@ Result<std::optional<Machine>> Store::find_machine(Hash128 id) {
   std::optional<std::string> content;
   if (query.next()) content = query.text(0);
   query.reset();
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   if (!content) return std::nullopt;
-  const Result<Json> json = parse_json(*content);
-  if (!json) return std::unexpected(json.error());
-  Result<Machine> machine = machine_from_json(*json);
-  if (!machine) return std::unexpected(machine.error());
-  return std::move(*machine);
+  const Json json = TRY(parse_json(*content));
+  return TRY(machine_from_json(json));
 }
 
 Result<std::optional<Run>> Store::find_run(Hash128 id) {
@@ -190,9 +176,7 @@ Result<std::optional<Run>> Store::find_run(Hash128 id) {
                 .version = std::string(query.text(2))};
   }
   query.reset();
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return found;
 }
 

@@ -82,9 +82,7 @@ Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
       found.push_back(std::move(*attempt));
     }
   }
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return found;
 }
 
@@ -165,7 +163,7 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
     if (!attempt) return std::unexpected(attempt.error());
     found.push_back(std::move(*attempt));
   }
-  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  TRY(database.take_status());
   return found;
 }
 
@@ -196,15 +194,12 @@ Result<std::vector<Attempt>> Store::last_finals(Hash128 task, const Protocol& pr
           .with(*task_row, *protocol_row, run, on);
   Programs programs;  // the latest verdict of each counts
   while (query.next()) {
-    Result<Attempt> attempt = impl_->read_attempt(query);
-    if (!attempt) return std::unexpected(attempt.error());
-    if (!programs.insert(attempt->program).second) continue;
-    if (attempt->verdict.kind == VerdictKind::Timed) finals.push_back(*std::move(attempt));
+    Attempt attempt = TRY(impl_->read_attempt(query));
+    if (!programs.insert(attempt.program).second) continue;
+    if (attempt.verdict.kind == VerdictKind::Timed) finals.push_back(std::move(attempt));
   }
   query.reset();
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   std::ranges::sort(finals, {}, [](const Attempt& one) {
     return std::pair(one.verdict.latency_ns, one.program);
   });
@@ -228,9 +223,7 @@ Result<std::optional<double>> Store::fastest_ns(Hash128 task, Hash128 program,
     if (query.next()) fastest = query.real(0);
     query.reset();
   }
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return fastest;
 }
 
@@ -247,9 +240,7 @@ Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, siz
           .with(first_number(range->first), last_number(range->second), range->first, range->second,
                 static_cast<int64_t>(limit));
   while (query.next()) keys.push_back(query.hash(0));
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   std::ranges::sort(keys);
   return keys;
 }
@@ -263,9 +254,7 @@ Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t
           ->statement("SELECT key FROM tasks WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?")
           .with(range->first, range->second, static_cast<int64_t>(limit));
   while (query.next()) keys.push_back(query.hash(0));
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return keys;
 }
 
@@ -278,19 +267,16 @@ Result<std::vector<StoredTask>> Store::tasks() {
               "targets g ON g.id = t.target ORDER BY t.text, g.text, t.key")
           .with();
   while (query.next()) tasks.push_back(Impl::read_task(query));
-  if (Status status = impl_->database->take_status(); !status) {
-    return std::unexpected(status.error());
-  }
+  TRY(impl_->database->take_status());
   return tasks;
 }
 
 Result<std::vector<TaskSummary>> Store::summaries() {
   Database& database = *impl_->database;
-  Result<std::vector<StoredTask>> all = tasks();
-  if (!all) return std::unexpected(all.error());
+  std::vector<StoredTask> all = TRY(tasks());
   std::vector<TaskSummary> summaries;
   std::unordered_map<int64_t, size_t> places;  // by row
-  for (StoredTask& task : *all) {
+  for (StoredTask& task : all) {
     places.emplace(impl_->task_row(task.key).value_or(0), summaries.size());
     summaries.emplace_back().task = std::move(task);
   }
@@ -303,15 +289,14 @@ Result<std::vector<TaskSummary>> Store::summaries() {
     if (!kind || place == places.end()) continue;
     summaries[place->second].attempts[static_cast<size_t>(*kind)] = counts.integer(2);
   }
-  if (Status status = database.take_status(); !status) return std::unexpected(status.error());
+  TRY(database.take_status());
   Protocol of_none;  // so that the fastest of all is found
   of_none.version = -1;
   for (TaskSummary& summary : summaries) {
-    Result<std::vector<Attempt>> fastest = best(summary.task.key, of_none, 1);
-    if (!fastest) return std::unexpected(fastest.error());
-    if (fastest->empty()) continue;
-    summary.best_ns = fastest->front().verdict.latency_ns;
-    summary.best_protocol = print_protocol(fastest->front().protocol);
+    std::vector<Attempt> fastest = TRY(best(summary.task.key, of_none, 1));
+    if (fastest.empty()) continue;
+    summary.best_ns = fastest.front().verdict.latency_ns;
+    summary.best_protocol = print_protocol(fastest.front().protocol);
   }
   return summaries;
 }
@@ -324,9 +309,8 @@ Status Store::for_each_attempt(Hash128 task, const std::function<bool(const Atte
                     "WHERE a.task = ? ORDER BY a.start_us, a.sequence, a.key");
     query.with(*row);
     while (query.next()) {
-      const Result<Attempt> attempt = impl_->read_attempt(query);
-      if (!attempt) return std::unexpected(attempt.error());
-      if (!visit(*attempt)) break;
+      const Attempt attempt = TRY(impl_->read_attempt(query));
+      if (!visit(attempt)) break;
     }
   }
   return impl_->database->take_status();

@@ -178,9 +178,7 @@ Result<Machine> machine_from_json(const Json& json) {
                                 .line_bytes = cache.at("line_bytes").get<int64_t>(),
                                 .shared_by = cache.at("shared_by").get<int>()});
     }
-    const Result<FeatureSet> features = parse_features(json.at("features").get<std::string>());
-    if (!features) return std::unexpected(features.error());
-    machine.features = *features;
+    machine.features = TRY(parse_features(json.at("features").get<std::string>()));
   } catch (const Json::exception& error) {
     return fail(ErrorKind::BadInput, fmt::format("machine: {}", error.what()));
   }

@@ -94,7 +94,8 @@ Result<Target> parse_cuda(std::string_view text) {
     return bad(fmt::format("target: '{}' is unknown; a CUDA device has a compute capability only",
                            text.substr(end + 1)));
   }
-  return CudaTarget{.capability = TRY(parse_compute_capability(text.substr(1)))};
+  const ComputeCapability capability = TRY(parse_compute_capability(text.substr(1)));
+  return CudaTarget{.capability = capability};
 }
 
 bool names_cuda(std::string_view text) {
@@ -227,7 +228,8 @@ Result<Target> target_from_json(const Json& json) {
   const std::string arch = TRY(member<std::string>(json, "arch"));
   if (arch == kCuda) {
     const std::string capability = TRY(member<std::string>(json, "compute_capability"));
-    return CudaTarget{.capability = TRY(parse_compute_capability(capability))};
+    const ComputeCapability parsed = TRY(parse_compute_capability(capability));
+    return CudaTarget{.capability = parsed};
   }
   CpuTarget target = TRY(parse_cpu(arch));
   if (arch != arch_text(target.arch)) return bad(fmt::format("target: arch '{}' is unknown", arch));

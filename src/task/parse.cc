@@ -45,39 +45,36 @@ Status parse_parts(const Json& json, Workload& workload) {
     const OperandPart part{.tensor = name,
                            .extents = value[0].get<std::vector<int64_t>>(),
                            .alignment = value[1].get<int>()};
-    if (const Status set = set_part(workload, part); !set) return set;
+    TRY(set_part(workload, part));
   }
   return {};
 }
 
 Result<Workload> parse_dag(std::string_view text, FloatPermissions permissions) {
-  const auto json = parse_json(text.substr(kDagPrefix.size()));
-  if (!json) return std::unexpected(json.error());
-  const Json* ops = find_member(*json, "ops");
-  const Json* names = find_member(*json, "constants");
+  const auto json = TRY(parse_json(text.substr(kDagPrefix.size())));
+  const Json* ops = find_member(json, "ops");
+  const Json* names = find_member(json, "constants");
   if (ops == nullptr || names == nullptr || !names->is_array()) {
     return fail(ErrorKind::BadInput, "after dag: an object with ops and constants is expected");
   }
-  auto dag = te::dag_from_json(*ops);
-  if (!dag) return std::unexpected(dag.error());
+  auto dag = TRY(te::dag_from_json(*ops));
   std::vector<std::string> constants;
   for (const Json& name : *names) {
-    const auto op =
-        name.is_string() ? (*dag)->find_op(Name(name.get<std::string>())) : std::nullopt;
-    if (!op || (*dag)->op(*op).kind != te::OpKind::Placeholder) {
+    const auto op = name.is_string() ? dag->find_op(Name(name.get<std::string>())) : std::nullopt;
+    if (!op || dag->op(*op).kind != te::OpKind::Placeholder) {
       return fail(ErrorKind::BadInput,
                   fmt::format("{} is named as a constant but is no input", name.dump()));
     }
     constants.push_back(name.get<std::string>());
   }
-  if (const Json* winograd = find_member(*json, "winograd"); winograd != nullptr) {
+  if (const Json* winograd = find_member(json, "winograd"); winograd != nullptr) {
     if (!winograd->is_boolean())
       return fail(ErrorKind::BadInput, "winograd: neither true nor false");
     permissions.winograd = permissions.winograd || winograd->get<bool>();
   }
-  Workload workload = make_workload(*dag, constants, std::string(text), permissions);
-  if (const Json* parts = find_member(*json, "parts"); parts != nullptr) {
-    if (const Status set = parse_parts(*parts, workload); !set) return std::unexpected(set.error());
+  Workload workload = make_workload(dag, constants, std::string(text), permissions);
+  if (const Json* parts = find_member(json, "parts"); parts != nullptr) {
+    TRY(parse_parts(*parts, workload));
   }
   return workload;
 }
@@ -110,10 +107,9 @@ Result<Workload> parse_workload(std::string_view text, FloatPermissions permissi
   }
   const std::string_view name = text.substr(0, text.find(':'));
   if (name.size() == text.size() && te::find_operator(name) == nullptr) return unknown(text);
-  auto instance = te::parse_operator(text);
-  if (!instance) return std::unexpected(instance.error());
+  auto instance = TRY(te::parse_operator(text));
   permissions.winograd = permissions.winograd || te::find_operator(name)->winograd;
-  return make_workload(instance->dag, instance->constants, instance->text, permissions);
+  return make_workload(instance.dag, instance.constants, instance.text, permissions);
 }
 
 }  // namespace tilewright

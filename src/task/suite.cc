@@ -133,11 +133,9 @@ Result<Workload> suite_workload(std::string_view name) {
   const te::Operator* op = te::find_operator(row.op);
   CHECK(op != nullptr, "suite.json: {} has the operator {}, which the table lacks", row.name,
         row.op);
-  const auto pairs = key_values(*op, row, suite().workloads[parsed->row], parsed->batch);
-  if (!pairs) return std::unexpected(pairs.error());
-  auto instance = te::instantiate(*op, *pairs);
-  if (!instance) return std::unexpected(instance.error());
-  return make_workload(instance->dag, instance->constants, std::string(name));
+  const auto pairs = TRY(key_values(*op, row, suite().workloads[parsed->row], parsed->batch));
+  auto instance = TRY(te::instantiate(*op, pairs));
+  return make_workload(instance.dag, instance.constants, std::string(name));
 }
 
 Result<double> suite_flop(std::string_view name) {

@@ -10,7 +10,8 @@ namespace tilewright::tune {
 
 Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selection& cost,
                                   const cost::ModelTable& table) {
-  const cost::ModelText file{.path = path.string(), .text = TRY(read_file(path))};
+  std::string text = TRY(read_file(path));
+  const cost::ModelText file{.path = path.string(), .text = std::move(text)};
   std::unique_ptr<cost::CostModel> model =
       TRY(table.make(cost, {.target = nullptr, .machine = nullptr, .seed = 1, .base = &file}));
   return BaseModel{.model = std::move(model), .hash = Hasher().add_text(file.text).finish()};

@@ -20,19 +20,16 @@ constexpr std::array kEnds = {TaskEnd::Open, TaskEnd::Exhausted, TaskEnd::Patien
 
 Result<TaskProgress> progress_from_json(const Json& json) {
   TaskProgress progress;
-  const Result<int64_t> trials = member<int64_t>(json, "trials");
-  if (!trials) return std::unexpected(trials.error());
-  const Result<int64_t> improved_at = member<int64_t>(json, "improved_at");
-  if (!improved_at) return std::unexpected(improved_at.error());
-  const Result<std::string> end = member<std::string>(json, "end");
-  if (!end) return std::unexpected(end.error());
-  const auto known = std::ranges::find(kEnds, *end, [](TaskEnd e) { return text_of(e); });
+  const int64_t trials = TRY(member<int64_t>(json, "trials"));
+  const int64_t improved_at = TRY(member<int64_t>(json, "improved_at"));
+  const std::string end = TRY(member<std::string>(json, "end"));
+  const auto known = std::ranges::find(kEnds, end, [](TaskEnd e) { return text_of(e); });
   const Json* const best = find_member(json, "best_ns");
   if (known == kEnds.end() || best == nullptr || !best->is_array()) {
     return fail(ErrorKind::BadInput, "no state of a task of the scheduler");
   }
-  progress.trials = *trials;
-  progress.improved_at = *improved_at;
+  progress.trials = trials;
+  progress.improved_at = improved_at;
   progress.end = *known;
   for (const Json& value : *best) {
     if (!value.is_number()) return fail(ErrorKind::BadInput, "best_ns: a number was expected");
@@ -73,23 +70,19 @@ Json to_json(const SchedulerState& state) {
 
 Result<SchedulerState> scheduler_state_from_json(const Json& json) {
   SchedulerState state;
-  const Result<std::string> seed = member<std::string>(json, "seed");
-  if (!seed) return std::unexpected(seed.error());
-  const auto [end, error] = std::from_chars(seed->data(), seed->data() + seed->size(), state.seed);
-  if (error != std::errc() || end != seed->data() + seed->size()) {
-    return fail(ErrorKind::BadInput, "seed: no number: " + *seed);
+  const std::string seed = TRY(member<std::string>(json, "seed"));
+  const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), state.seed);
+  if (error != std::errc() || end != seed.data() + seed.size()) {
+    return fail(ErrorKind::BadInput, "seed: no number: " + seed);
   }
-  const Result<int64_t> choices = member<int64_t>(json, "choices");
-  if (!choices) return std::unexpected(choices.error());
-  state.choices = *choices;
+  state.choices = TRY(member<int64_t>(json, "choices"));
   const Json* const tasks = find_member(json, "tasks");
   if (tasks == nullptr || !tasks->is_array()) {
     return fail(ErrorKind::BadInput, "tasks: an array was expected");
   }
   for (const Json& task : *tasks) {
-    Result<TaskProgress> progress = progress_from_json(task);
-    if (!progress) return std::unexpected(progress.error());
-    state.tasks.push_back(std::move(*progress));
+    TaskProgress progress = TRY(progress_from_json(task));
+    state.tasks.push_back(std::move(progress));
   }
   return state;
 }

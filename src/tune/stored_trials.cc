@@ -138,8 +138,8 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::finals(const Proposal& de
   std::vector<Contestant> contestants(1);
   for (const record::KnownVerdict* one : known_.fastest(usual.contestants)) {
     if (one->program == default_schedule.program) continue;
-    finalists.push_back(
-        {.trace = TRY(schedule::trace_from_text(one->trace)), .program = one->program});
+    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
+    finalists.push_back({.trace = std::move(trace), .program = one->program});
     contestants.push_back(contestant_of(*one));
   }
   const record::KnownVerdict* const tried = known_.peek(default_schedule.program);

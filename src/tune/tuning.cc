@@ -73,13 +73,10 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
 }
 
 Result<Proposal> default_proposal(const Task& task) {
-  Result<schedule::Trace> trace = heuristic::default_trace(task.workload, task.target);
-  if (!trace) return std::unexpected(trace.error());
-  const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
-  if (!initial) return std::unexpected(initial.error());
-  const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
-  if (!tree) return std::unexpected(tree.error());
-  return Proposal{.trace = std::move(*trace), .program = program_hash(*tree)};
+  schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
+  const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+  return Proposal{.trace = std::move(trace), .program = program_hash(tree)};
 }
 
 Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
@@ -95,9 +92,9 @@ Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal&
   TaskResult result;
   result.trials = known.size();
   for (const record::KnownVerdict* one : known.fastest(1)) {
-    result.best = Best{
-        .proposal = {.trace = TRY(schedule::trace_from_text(one->trace)), .program = one->program},
-        .trial = trial_of(*one)};
+    schedule::Trace trace = TRY(schedule::trace_from_text(one->trace));
+    result.best = Best{.proposal = {.trace = std::move(trace), .program = one->program},
+                       .trial = trial_of(*one)};
   }
   const record::KnownVerdict* const first = known.peek(default_schedule.program);
   if (first != nullptr) result.default_trial = trial_of(*first);
@@ -181,9 +178,8 @@ Status Tuning::Impl::find_input() {
 
 Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   if (!trials[task]) {
-    Result<StoredTrials> opened = StoredTrials::open(tasks[task].task, *pool, trajectory);
-    if (!opened) return std::unexpected(opened.error());
-    trials[task] = std::make_unique<StoredTrials>(std::move(*opened));
+    StoredTrials opened = TRY(StoredTrials::open(tasks[task].task, *pool, trajectory));
+    trials[task] = std::make_unique<StoredTrials>(std::move(opened));
   }
   return trials[task].get();
 }
@@ -198,27 +194,23 @@ Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials&
   if (!borrows || options.force || borrowed_beside(warm.most_programs, past) == 0) {
     return cost::Samples();
   }
-  Result<OtherSamples> others =
-      samples_of_others(store, tasks[task].task, machine, known.setting(), trajectory, input, warm);
-  if (!others) return std::unexpected(others.error());
-  return std::move(others->samples);
+  OtherSamples others = TRY(samples_of_others(store, tasks[task].task, machine, known.setting(),
+                                              trajectory, input, warm));
+  return std::move(others.samples);
 }
 
 LoopTasks Tuning::Impl::loop_tasks() {
   return {.count = tasks.size(),
           .tuner = [this](size_t task) -> Result<TaskTuner> {
-            const Result<StoredTrials*> known = trials_of(task);
-            if (!known) return std::unexpected(known.error());
-            const std::vector<PastTrial> past = (*known)->before();
-            Result<cost::Samples> others = samples_for(task, **known, past.size());
-            if (!others) return std::unexpected(others.error());
+            StoredTrials* const known = TRY(trials_of(task));
+            const std::vector<PastTrial> past = known->before();
+            cost::Samples others = TRY(samples_for(task, *known, past.size()));
             return TaskTuner::make(tasks[task].task, machine, options.search, past,
-                                   std::move(*others), learner);
+                                   std::move(others), learner);
           },
           .runner = [this](size_t task) -> Result<TrialRunner*> {
-            const Result<StoredTrials*> runner = trials_of(task);
-            if (!runner) return std::unexpected(runner.error());
-            return *runner;
+            StoredTrials* const runner = TRY(trials_of(task));
+            return runner;
           }};
 }
 
@@ -244,9 +236,7 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   const Hash128 custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
   TRY(impl->find_input());
   const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, custom_parts);
-  Result<Trajectory> trajectory = enter_trajectory(store, key, kept.command, kept.version);
-  if (!trajectory) return std::unexpected(trajectory.error());
-  impl->trajectory = std::move(*trajectory);
+  impl->trajectory = TRY(enter_trajectory(store, key, kept.command, kept.version));
   impl->pool = std::make_unique<SessionPool>(
       store, measure::SessionOptions{.measure = kept.measure,
                                      .command = impl->trajectory.command,
@@ -286,7 +276,7 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
       const size_t task = waiting[k];
       const double seconds =
           left_s ? left_s() / static_cast<double>(waiting.size() - k) : TimeBudget::kNoEnd;
-      if (const Status held = impl_->hold_finals_of(task, seconds); !held) return held;
+      TRY(impl_->hold_finals_of(task, seconds));
       if (impl_->finals[task].list.empty()) skipped.push_back(task);
     }
     waiting = std::move(skipped);
@@ -295,11 +285,8 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
 }
 
 Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
-  const Result<Proposal> from = default_proposal(tasks[task].task);
-  if (!from) return std::unexpected(from.error());
-  auto held = trials[task]->finals(*from, options.finals, seconds, &finals[task].held);
-  if (!held) return std::unexpected(held.error());
-  finals[task].list = std::move(*held);
+  const Proposal from = TRY(default_proposal(tasks[task].task));
+  finals[task].list = TRY(trials[task]->finals(from, options.finals, seconds, &finals[task].held));
   return {};
 }
 
@@ -312,14 +299,11 @@ Status Tuning::note_done(const Budget& budget) {
 
 Status Tuning::recall() {
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
-    const Result<StoredTrials*> known = impl_->trials_of(task);
-    if (!known) return std::unexpected(known.error());
+    StoredTrials* const known = TRY(impl_->trials_of(task));
     const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
     if (!from) continue;  // nothing was measured of it either
-    auto finals = (*known)->last_finals(*from);
-    if (!finals) return std::unexpected(finals.error());
-    impl_->finals[task].list = std::move(*finals);
-    impl_->recalled[task] = TRY(recall_of((*known)->known(), *from));
+    impl_->finals[task].list = TRY(known->last_finals(*from));
+    impl_->recalled[task] = TRY(recall_of(known->known(), *from));
   }
   return {};
 }

@@ -24,21 +24,19 @@ bool TuningLoop::spent() const {
 
 Status TuningLoop::prepare(size_t task) {
   if (!tuners_[task]) {
-    Result<TaskTuner> tuner = tasks_.tuner(task);
-    if (!tuner) return std::unexpected(tuner.error());
-    tuners_[task] = std::make_unique<TaskTuner>(std::move(*tuner));
+    TaskTuner tuner = TRY(tasks_.tuner(task));
+    tuners_[task] = std::make_unique<TaskTuner>(std::move(tuner));
   }
   return {};
 }
 
 Result<RoundReport> TuningLoop::one_round(size_t task, LoopListener* listener,
                                           const std::function<void()>& before_learning) {
-  const Result<TrialRunner*> runner = tasks_.runner(task);
-  if (!runner) return std::unexpected(runner.error());
+  TrialRunner* const runner = TRY(tasks_.runner(task));
   const int64_t left =
       options_.trials > 0 ? options_.trials - trials_ : std::numeric_limits<int64_t>::max();
   return tuners_[task]->try_round(
-      **runner, static_cast<size_t>(left),
+      *runner, static_cast<size_t>(left),
       [&](const Proposal& proposal, const Trial& trial) {
         ++trials_;
         if (listener != nullptr) listener->on_trial(task, proposal, trial);

@@ -71,9 +71,7 @@ Result<GoldenFile> parse_golden_file(std::string_view text) {
   std::string* section_text = nullptr;
   for (const std::string_view line : lines_of(text)) {
     if (line.starts_with(kVersionMark)) {
-      const Result<int64_t> version = version_in(line);
-      if (!version) return std::unexpected(version.error());
-      file.version = *version;
+      file.version = TRY(version_in(line));
       continue;
     }
     if (line.starts_with(kMark)) {

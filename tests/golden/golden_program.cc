@@ -58,24 +58,17 @@ std::filesystem::path golden_path(const std::string& name) {
 }
 
 Result<GoldenProgram> load_golden_program(const std::string& name) {
-  const Result<std::string> text = read_file(golden_path(name));
-  if (!text) return std::unexpected(text.error());
-  Result<GoldenFile> file = parse_golden_file(*text);
-  if (!file) return std::unexpected(file.error());
-  const Result<Target> target = parse_target(without_newline(file->target));
-  if (!target) return std::unexpected(target.error());
-  Result<Workload> workload = parse_workload(without_newline(file->operator_text));
-  if (!workload) return std::unexpected(workload.error());
-  Result<schedule::Trace> trace = schedule::trace_from_text(file->trace);
-  if (!trace) return std::unexpected(trace.error());
-  const Result<schedule::LoopTree> initial = schedule::initial_tree(*workload);
-  if (!initial) return std::unexpected(initial.error());
-  Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, *trace);
-  if (!tree) return std::unexpected(tree.error());
-  return GoldenProgram{.file = std::move(*file),
-                       .task = {std::move(*workload), *target},
-                       .trace = std::move(*trace),
-                       .tree = std::move(*tree)};
+  const std::string text = TRY(read_file(golden_path(name)));
+  GoldenFile file = TRY(parse_golden_file(text));
+  const Target target = TRY(parse_target(without_newline(file.target)));
+  Workload workload = TRY(parse_workload(without_newline(file.operator_text)));
+  schedule::Trace trace = TRY(schedule::trace_from_text(file.trace));
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(workload));
+  schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
+  return GoldenProgram{.file = std::move(file),
+                       .task = {std::move(workload), target},
+                       .trace = std::move(trace),
+                       .tree = std::move(tree)};
 }
 
 Memory golden_operands(const GoldenProgram& program) {

@@ -32,15 +32,13 @@ bool is_update() {
 }
 
 Result<GoldenFile> generated(const GoldenProgram& program) {
-  const Result<ir::Function> function = program.lowered();
-  if (!function) return std::unexpected(function.error());
+  const ir::Function function = TRY(program.lowered());
   std::string llvm_ir;
-  const auto object = codegen::compile_llvm(*function, program.task.target, {.llvm_ir = &llvm_ir});
-  if (!object) return std::unexpected(object.error());
+  TRY(codegen::compile_llvm(function, program.task.target, {.llvm_ir = &llvm_ir}));
   GoldenFile file = program.file;
   file.version = codegen::kCodeGeneratorVersion;
   file.tree = program.tree.to_string();
-  file.loop_ir = ir::to_string(*function);
+  file.loop_ir = ir::to_string(function);
   file.llvm_ir = Hasher().add_text(llvm_ir).finish().hex() + "\n";
   return file;
 }

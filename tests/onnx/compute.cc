@@ -11,15 +11,11 @@ using graph::Constant;
 
 Result<std::vector<Constant>> compute(const graph::Graph& graph, std::span<const Constant> inputs,
                                       const Target& target) {
-  const auto plan = deploy::plan_model(graph, target);
-  if (!plan) return std::unexpected(plan.error());
-  const auto choices = deploy::choose_schedules(*plan, target, nullptr);
-  if (!choices) return std::unexpected(choices.error());
-  const auto program = deploy::compile_model(*plan, *choices, target);
-  if (!program) return std::unexpected(program.error());
-  auto runner = deploy::Runner::load(*program);
-  if (!runner) return std::unexpected(runner.error());
-  return runner->run(inputs);
+  const auto plan = TRY(deploy::plan_model(graph, target));
+  const auto choices = TRY(deploy::choose_schedules(plan, target, nullptr));
+  const auto program = TRY(deploy::compile_model(plan, choices, target));
+  auto runner = TRY(deploy::Runner::load(program));
+  return runner.run(inputs);
 }
 
 }  // namespace

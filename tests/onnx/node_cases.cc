@@ -51,20 +51,17 @@ NodeCase read_case(const Json& header, Pieces& pieces) {
 }  // namespace
 
 Result<NodeCases> read_node_cases(const std::filesystem::path& path) {
-  const auto text = read_file(path);
-  if (!text) return std::unexpected(text.error());
-  Pieces pieces(*text);
-  const auto about = pieces.line();
-  if (!about) return std::unexpected(about.error());
+  const auto text = TRY(read_file(path));
+  Pieces pieces(text);
+  const auto about = TRY(pieces.line());
   NodeCases all;
-  all.onnx_version = about->at("onnx").get<std::string>();
-  for (const auto& [name, versions] : about->at("operators").items()) {
+  all.onnx_version = about.at("onnx").get<std::string>();
+  for (const auto& [name, versions] : about.at("operators").items()) {
     all.operators[name] = versions.get<std::vector<int64_t>>();
   }
   while (!pieces.at_end()) {
-    const auto header = pieces.line();
-    if (!header) return std::unexpected(header.error());
-    all.cases.push_back(read_case(*header, pieces));
+    const auto header = TRY(pieces.line());
+    all.cases.push_back(read_case(header, pieces));
   }
   return all;
 }

@@ -26,9 +26,8 @@ Result<std::vector<Constant>> read_tensors(std::span<const std::string> protos) 
       return fail(ErrorKind::Unsupported, fmt::format("elements of {} are not supported",
                                                       data_type_name(proto->data_type())));
     }
-    auto tensor = TensorReader(proto, {}, int64_t{1} << 30).read(*proto);
-    if (!tensor) return std::unexpected(tensor.error());
-    tensors.push_back(*std::move(tensor));
+    auto tensor = TRY(TensorReader(proto, {}, int64_t{1} << 30).read(*proto));
+    tensors.push_back(std::move(tensor));
   }
   return tensors;
 }
@@ -57,12 +56,11 @@ std::string difference(const Constant& got, const Constant& wanted, const NodeCa
 using Named = std::map<std::string, Constant>;
 
 Result<Named> named_inputs(const NodeCase& node_case, const ::onnx::ModelProto& model) {
-  const auto tensors = read_tensors(node_case.inputs);
-  if (!tensors) return std::unexpected(tensors.error());
+  const auto tensors = TRY(read_tensors(node_case.inputs));
   Named inputs;
-  for (size_t k = 0; k < tensors->size() && k < static_cast<size_t>(model.graph().input_size());
+  for (size_t k = 0; k < tensors.size() && k < static_cast<size_t>(model.graph().input_size());
        ++k) {
-    inputs[model.graph().input(static_cast<int>(k)).name()] = (*tensors)[k];
+    inputs[model.graph().input(static_cast<int>(k)).name()] = tensors[k];
   }
   return inputs;
 }
@@ -151,11 +149,9 @@ Result<std::vector<Constant>> compute_by_evaluation(const Graph& graph,
                                             : std::optional(graph.value(input).type));
       if (input != graph::kNone) operands.push_back(values[input]);
     }
-    const auto dag = graph::find_op(node.op)->define(node.attributes, types);
-    if (!dag) return std::unexpected(dag.error());
-    const auto results = graph::evaluate(**dag, operands);
-    if (!results) return std::unexpected(results.error());
-    for (size_t k = 0; k < node.outputs.size(); ++k) values[node.outputs[k]] = (*results)[k];
+    const auto dag = TRY(graph::find_op(node.op)->define(node.attributes, types));
+    const auto results = TRY(graph::evaluate(*dag, operands));
+    for (size_t k = 0; k < node.outputs.size(); ++k) values[node.outputs[k]] = results[k];
   }
   std::vector<Constant> outputs;
   for (const graph::ValueId output : graph.outputs()) outputs.push_back(values[output]);

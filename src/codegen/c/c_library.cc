@@ -65,9 +65,8 @@ Status run_compiler(const TemporaryFolder& folder, const Target& target,
   for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder / file);
   command.insert(command.end(), {"-o", library, "-lm"});
   const std::string log = folder / "log";
-  const Result<int> status = run_program(command, log);
-  if (!status) return std::unexpected(status.error());
-  if (*status == 0) return {};
+  const int status = TRY(run_program(command, log));
+  if (status == 0) return {};
   const Result<std::string> said = read_file(log);
   return fail(ErrorKind::Build,
               fmt::format("{} failed: {}", options.compiler, said ? *said : "it did not say why"));

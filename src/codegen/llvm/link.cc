@@ -136,9 +136,8 @@ class ScratchFolder {
   static Result<ScratchFolder> make_beside(const fs::path& file) {
     const fs::path folder = file.parent_path();
     remove_stale(folder);
-    Result<TemporaryFolder> made = TemporaryFolder::make(folder, kScratchName);
-    if (!made) return std::unexpected(made.error());
-    return ScratchFolder(*std::move(made));
+    TemporaryFolder made = TRY(TemporaryFolder::make(folder, kScratchName));
+    return ScratchFolder(std::move(made));
   }
   fs::path operator/(std::string_view name) const { return folder_ / name; }
   fs::path input(size_t index) const { return folder_ / fmt::format("{}.o", index); }
@@ -251,7 +250,7 @@ Status make_system_libraries(const ScratchFolder& folder, std::vector<std::strin
     }
     const fs::path input = folder / fmt::format("{}.o", name);
     const fs::path library = folder / name;
-    if (Status done = object.write(input); !done) return done;
+    TRY(object.write(input));
     if (Status done = run_linker(
             {"-shared", "-soname", std::string(name), "-o", library.string(), input.string()});
         !done) {
@@ -291,15 +290,14 @@ Status replace(const fs::path& made, const fs::path& wanted) {
 
 Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions& options,
                    const fs::path& library) {
-  const Result<ScratchFolder> folder = ScratchFolder::make_beside(library);
-  if (!folder) return std::unexpected(folder.error());
+  const ScratchFolder folder = TRY(ScratchFolder::make_beside(library));
   std::string script = "{ global: ";
   for (const std::string& symbol : options.exported) script += symbol + "; ";
   script += "local: *; };\n";
-  const fs::path script_path = *folder / "exports";
-  if (Status done = write_file_atomically(script_path, script); !done) return done;
+  const fs::path script_path = folder / "exports";
+  TRY(write_file_atomically(script_path, script));
 
-  const fs::path made = *folder / "made.so";
+  const fs::path made = folder / "made.so";
   std::vector<std::string> arguments = {
       "-shared",
       "--eh-frame-hdr",
@@ -318,26 +316,25 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
       options.soname.empty() ? library.filename().string() : options.soname,
       "-o",
       made.string()};
-  if (Status done = write_inputs(inputs, *folder, arguments); !done) return done;
-  if (Status done = make_system_libraries(*folder, arguments); !done) return done;
-  if (Status done = folder->check_room(); !done) return done;
-  if (Status done = run_linker(arguments); !done) return done;
+  TRY(write_inputs(inputs, folder, arguments));
+  TRY(make_system_libraries(folder, arguments));
+  TRY(folder.check_room());
+  TRY(run_linker(arguments));
   std::error_code error;
   if (fs::file_size(made, error) < kHugePage || error) return replace(made, library);
-  folder->remove_inputs(inputs.size());  // room for the second file
-  const fs::path again = *folder / "again.so";
-  if (Status done = write_by_huge_pages(made, again); !done) return done;
+  folder.remove_inputs(inputs.size());  // room for the second file
+  const fs::path again = folder / "again.so";
+  TRY(write_by_huge_pages(made, again));
   return replace(again, library);
 }
 
 Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& object) {
-  const Result<ScratchFolder> folder = ScratchFolder::make_beside(object);
-  if (!folder) return std::unexpected(folder.error());
-  const fs::path made = *folder / "made.o";
+  const ScratchFolder folder = TRY(ScratchFolder::make_beside(object));
+  const fs::path made = folder / "made.o";
   std::vector<std::string> arguments = {"-r", "-o", made.string()};
-  if (Status done = write_inputs(inputs, *folder, arguments); !done) return done;
-  if (Status done = folder->check_room(); !done) return done;
-  if (Status done = run_linker(arguments); !done) return done;
+  TRY(write_inputs(inputs, folder, arguments));
+  TRY(folder.check_room());
+  TRY(run_linker(arguments));
   return replace(made, object);
 }
 

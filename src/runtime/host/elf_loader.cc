@@ -37,7 +37,7 @@ class ElfLoader {
     for (Status (ElfLoader::*step)() :
          {&ElfLoader::read_headers, &ElfLoader::read_symbols, &ElfLoader::lay_out, &ElfLoader::map,
           &ElfLoader::relocate, &ElfLoader::protect}) {
-      if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
+      TRY((this->*step)());
     }
     return std::move(object_);
   }
@@ -277,7 +277,7 @@ Status ElfLoader::relocate() {
   for (const Elf64_Shdr& section : sections_) {
     if (section.sh_type == SHT_REL) return bad("relocations without addends");
     if (section.sh_type != SHT_RELA) continue;
-    if (Status done = relocate_section(section); !done) return done;
+    TRY(relocate_section(section));
   }
   return {};
 }
@@ -291,7 +291,7 @@ Status ElfLoader::relocate_section(const Elf64_Shdr& header) {
   const Elf64_Shdr& target = sections_[header.sh_info];
   for (uint64_t k = 0; k < header.sh_size / sizeof(Elf64_Rela); ++k) {
     const auto rela = read<Elf64_Rela>(header.sh_offset + k * sizeof(Elf64_Rela));
-    if (Status done = relocate_one(rela, target, place); !done) return done;
+    TRY(relocate_one(rela, target, place));
   }
   return {};
 }

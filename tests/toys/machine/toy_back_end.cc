@@ -48,9 +48,10 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
     }
     const auto* outer = function.body.as<ir::For>();
     const int64_t* blocks = outer == nullptr ? nullptr : ir::as_int(outer->extent);
+    std::vector<uint8_t> bytes = TRY(encode(function));
     artifacts.push_back(
         {.kind = std::string(toy_loader().kind),
-         .bytes = TRY(encode(function)),
+         .bytes = std::move(bytes),
          .entry = function.name,
          .launch = {.grid = {blocks == nullptr ? 1 : *blocks, 1, 1}, .shared_bytes = shared}});
   }

@@ -22,14 +22,14 @@ Result<std::vector<Sketch>> tiles_of(const space::TemplateContext& context,
   if (op.axes.size() != 2 || op.reduce_axes.size() != 1) {
     return fail(ErrorKind::Unsupported, "the template tiles is for matrix products");
   }
-  Sketch sketch{.trace = TRY(schedule::trace_from_text("split C i [4]\n"
-                                                       "split C j [16]\n"
-                                                       "split C k [4]\n"
-                                                       "reorder C [i.0, j.0, k.0, k.1, i.1, j.1]\n"
-                                                       "annotate C i.1 unroll\n"
-                                                       "annotate C j.1 vectorize\n")),
-                .holes = {},
-                .name = "tiles"};
+  schedule::Trace trace =
+      TRY(schedule::trace_from_text("split C i [4]\n"
+                                    "split C j [16]\n"
+                                    "split C k [4]\n"
+                                    "reorder C [i.0, j.0, k.0, k.1, i.1, j.1]\n"
+                                    "annotate C i.1 unroll\n"
+                                    "annotate C j.1 vectorize\n"));
+  Sketch sketch{.trace = std::move(trace), .holes = {}, .name = "tiles"};
   const schedule::StageName stage = schedule::StageName::parse("C").value();
   const te::Axis* const axes[] = {&op.axes[0], &op.axes[1], &op.reduce_axes[0]};
   for (int16_t k = 0; k < 3; ++k) {
