@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--scopes", nargs="+", choices=SCOPES, default=list(SCOPES))
     parser.add_argument("--build", default=peers.BUILD)
-    parser.add_argument("--minutes", type=float, default=None, help="begin no arm after that long")
+    parser.add_argument("--minutes", type=float, default=None, help="start no arm after N minutes")
     parser.add_argument("--json", default=None)
     options = parser.parse_args()
     if not options.seconds and not options.trials:

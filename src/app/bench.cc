@@ -15,7 +15,7 @@
 namespace tilewright::app {
 namespace {
 
-// An instance that is timed pins the calling thread; this gives it all its CPUs back.
+// A timed instance pins the calling thread; this restores its affinity.
 class Affinity {
  public:
   Affinity() { sched_getaffinity(0, sizeof(cpus_), &cpus_); }
@@ -25,7 +25,7 @@ class Affinity {
   cpu_set_t cpus_{};
 };
 
-// One that is timed.
+// A model to be timed.
 struct Entrant {
   LoadedModel model;
   measure::ModelArrays arrays;
@@ -106,18 +106,19 @@ Status check_bench(const BenchOptions& options) {
       return fail(
           ErrorKind::BadInput,
           other != options.what.end()
-              ? fmt::format("{} is no compiled model: several take turns only as .so", *other)
-              : "--peers goes with one model");
+              ? fmt::format(
+                    "{} is not a compiled model; only .so files can be compared with each other",
+                    *other)
+              : "--peers works with one model");
     }
   }
   if (!with_peers) return {};
   TRY(check_peer_names(options.peers.peers));
   if (is_library(first) && options.peers.model.empty()) {
-    return fail(ErrorKind::BadInput,
-                "--peers with a .so needs the model it was made of: --onnx FILE.onnx");
+    return fail(ErrorKind::BadInput, "--peers with a .so needs its model file: --onnx FILE.onnx");
   }
   if (!is_library(first) && !is_model_file(first)) {
-    return fail(ErrorKind::BadInput, "--peers goes with a model: they read .onnx");
+    return fail(ErrorKind::BadInput, "--peers needs a model file: the peers read .onnx");
   }
   return check_peers_run(options.peers);
 }

@@ -19,7 +19,7 @@ constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options, const Task& task,
                                                    MeasureListener& listener) {
   if (options.traces.empty() == (options.random == 0)) {
-    return fail(ErrorKind::BadInput, "say what to measure: either --traces FILE or --random N");
+    return fail(ErrorKind::BadInput, "name the schedules to measure: --traces FILE or --random N");
   }
   if (!options.traces.empty()) return read_traces_file(options.traces);
   Rng rng(options.seed);
@@ -103,7 +103,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   });
   outcome.seconds = seconds_now() - begin_s;
   listener.on_measured(outcome.tally, outcome.seconds);
-  end_s = kNoEnd;  // the finals are short, and are not left out
+  end_s = kNoEnd;  // the finals are short and always held
   if (outcome.status && !stop.requested()) {
     outcome.status = hold_finals(options, *session, listener, &outcome);
   }

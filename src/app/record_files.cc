@@ -21,7 +21,7 @@ Result<record::Store> open_reader(const std::string& path) {
 
 std::string path_of(const std::string& file) { return file == "-" ? "/dev/stdin" : file; }
 
-// Before the store is made: a name with a slip in it leaves nothing behind.
+// Checked before the store is created, so that a typo leaves no file.
 Status check_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     if (file != "-" && ::access(file.c_str(), R_OK) != 0) {
@@ -64,7 +64,7 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
   for (const std::string& file : options.files) {
     const record::ImportReport report = TRY(record::import_ndjson(store, path_of(file)));
     listener.on_lines(file, report);
-    // A file of which nothing could be read is the wrong file.
+    // A file without any readable line is the wrong file.
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
   }
   return outcome;
@@ -99,7 +99,7 @@ Status export_records(const std::string& records, std::ostream& out) {
 
 Status merge_records(const std::string& records, const std::vector<std::string>& others,
                      ImportListener& listener) {
-  // All of them are opened before anything is written.
+  // All files are opened before anything is written.
   std::vector<record::Store> opened;
   opened.reserve(others.size());
   for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));

@@ -13,9 +13,8 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   const Target target = TRY(parse_target(choice.target));
   if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
-    return fail(
-        ErrorKind::BadInput,
-        fmt::format("--target {} says the threads already; leave --threads out", choice.target));
+    return fail(ErrorKind::BadInput,
+                fmt::format("--target {} already sets the threads; omit --threads", choice.target));
   }
   return target;
 }
@@ -30,7 +29,7 @@ Result<Target> measured_target_of(const TargetChoice& choice) {
   Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
   if (const Status runs = check_runs_here(target); !runs) {
     return fail(ErrorKind::Unsupported,
-                "what is made for that target cannot be measured here: " + runs.error().message);
+                "code for that target cannot be measured on this machine: " + runs.error().message);
   }
   return target;
 }

@@ -64,7 +64,7 @@ TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {
   EXPECT_EQ(error_of("share="), "paint: share=: it must be a number from 0 to 1");
   EXPECT_EQ(error_of("glossy=yes"), "paint: glossy=yes: it must be true or false");
   EXPECT_EQ(error_of("color=blue"), "paint: color=blue: it must be one of red, green");
-  EXPECT_EQ(error_of("coats"), "paint: 'coats' is no option; write OPTION=VALUE");
+  EXPECT_EQ(error_of("coats"), "paint: 'coats' is not an option; write OPTION=VALUE");
   EXPECT_EQ(error_of("coats=1,coats=2"), "paint: coats is given twice");
   EXPECT_EQ(parse_options<NoOptions>("air", "a=1").error().message,
             "air has no option 'a'; it has none");

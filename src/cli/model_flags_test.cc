@@ -53,8 +53,8 @@ TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
     expect_refused({verb, so, "--passes-off", "cse"}, "--passes-off is not for a compiled");
     expect_refused({verb, so, "--allow", "winograd"}, "--allow is not for a compiled");
   }
-  expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx goes with --peers");
-  expect_refused({"tasks", so}, "is compiled already");
+  expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx needs --peers");
+  expect_refused({"tasks", so}, "is already compiled");
   EXPECT_EQ(tilewright({"run", so, "--random", "1"}).code, 0);
 }
 
@@ -86,8 +86,8 @@ TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
     EXPECT_EQ(json->at("steps_low_ns").size(), 1U);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"m", "other", "m"}));
-  expect_refused({"bench", so, kWhat}, "is no compiled model");
-  expect_refused({"bench", so, other, "--peers", "openvino"}, "--peers goes with one model");
+  expect_refused({"bench", so, kWhat}, "is not a compiled model");
+  expect_refused({"bench", so, other, "--peers", "openvino"}, "--peers works with one model");
 }
 
 TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
@@ -126,7 +126,7 @@ TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {
   const std::string so = library();
   expect_refused({"run", so, "--input", "A=" + path("a.npy"), "--input", "A=" + path("b.npy")},
                  "given twice");
-  expect_refused({"run", so, "--input", "A="}, "no file's name");
+  expect_refused({"run", so, "--input", "A="}, "no file name");
 }
 
 TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {

@@ -15,7 +15,7 @@ using app::TuneRow;
 
 namespace {
 
-// By itself.
+// Measured alone, not inside the model.
 double alone_of(const TuneRow& row) {
   const tune::Trial* const winner = row.result.winning_trial();
   return winner != nullptr ? winner->latency_ns : 0;
@@ -25,7 +25,7 @@ double latency_of(const TuneRow& row) {
   return row.in_model ? row.in_model->verdict.latency_ns : alone_of(row);
 }
 
-// Both are known by themselves; inside the model it is taken to be as many times slower.
+// Both were measured alone; inside the model the same ratio is assumed.
 double default_of(const TuneRow& row) {
   const double known = row.result.default_ns(), alone = alone_of(row);
   return known > 0 && alone > 0 ? latency_of(row) * known / alone : latency_of(row);
@@ -70,7 +70,7 @@ std::string model_table(std::span<const TuneRow> rows) {
     if (!row->result.problem.empty()) text += fmt::format("  error: {}\n", row->result.problem);
   }
   if (time.sum_ns > 0) {
-    text += fmt::format("tasks together: {} a run, {:.3g} x the default schedules ({})\n",
+    text += fmt::format("tasks together: {} per run, {:.3g} x the default schedules ({})\n",
                         duration_text(time.sum_ns), time.default_ns / time.sum_ns,
                         duration_text(time.default_ns));
   }
@@ -79,11 +79,12 @@ std::string model_table(std::span<const TuneRow> rows) {
 
 std::string model_finals_text(const ModelFinals& finals) {
   if (!finals.why_not.empty()) {
-    return fmt::format("schedules were not compared inside the model: {}\n", finals.why_not);
+    return fmt::format("no finals inside the model: {}\n", finals.why_not);
   }
   if (!finals.held) return {};
   return fmt::format(
-      "in the model: {} a run, {:.3g} x what was fastest by itself; {} of {} kernels changed "
+      "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} kernels "
+      "changed "
       "({} libraries{})\n",
       duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
       finals.kernels, finals.libraries,

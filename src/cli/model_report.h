@@ -1,4 +1,4 @@
-// What `tilewright tune MODEL` prints at its end: the tasks by their share of the model's time.
+// The final output of `tilewright tune MODEL`: the tasks by their share of the time of the model.
 // Pure functions of values.
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace tilewright::cli {
 
-// Of one run of the model: tasks by weight, those without any time left out.
+// The time of one run of the model: the weighted sum of the tasks that have a time.
 struct ModelTime {
   double sum_ns = 0;
-  double default_ns = 0;  // the same tasks by their default schedules, where those are known
-  size_t unknown = 0;     // tasks without a time
+  double default_ns = 0;  // the same tasks with their default schedules, if known
+  size_t unknown = 0;     // number of tasks without a time
 };
 ModelTime model_time_of(std::span<const app::TuneRow> rows);
 
-// Of the tasks that have a time, what takes longest first; then the sum.
+// The tasks that have a time, longest first, then the sum.
 std::string model_table(std::span<const app::TuneRow> rows);
 
-// What came of the finals inside a model; empty: nothing is new.
+// The result of the finals inside a model; empty: nothing new.
 std::string model_finals_text(const app::ModelFinals& finals);
 Json model_finals_json(const app::ModelFinals& finals);
 

@@ -90,7 +90,7 @@ TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
 
 TEST(Space, MistakesAreBadUse) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "say of which operator"},
+      {{}, "name an operator"},
       {{"GMM"}, "GMM"},
       {{"GMM0", "--off", "wings"}, "wings"},
       {{"GMM0", "--off", "tails,wings"}, "wings"},

@@ -1,5 +1,5 @@
-// `tilewright tasks MODEL`: the kernels that a model is cut into: key, FLOP, how often each is used
-// and the best that the records have.
+// `tilewright tasks MODEL`: the distinct kernels of a model: key, FLOP, number of calls and best
+// record.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ std::string text_of(const std::vector<app::ModelTask>& rows) {
                         row.flop / 1e6, row.weight, ns > 0 ? duration_text(ns) : "-",
                         ns > 0 && row.flop > 0 ? rate_text(row.flop, ns) : "-", row.title);
   }
-  text += fmt::format("{} task{}, {} with a record; those take {} a run\n", rows.size(),
+  text += fmt::format("{} task{}, {} with a record; those take {} per run\n", rows.size(),
                       rows.size() == 1 ? "" : "s", rows.size() - untuned, duration_text(sum_ns));
   return text;
 }

@@ -21,8 +21,8 @@ const ModelTable& models() {
 
 Status refuse_base(const ModelContext& context, std::string_view name) {
   if (context.base == nullptr) return {};
-  return fail(ErrorKind::BadInput,
-              fmt::format("{}: the cost model {} begins with no file", context.base->path, name));
+  return fail(ErrorKind::BadInput, fmt::format("{}: the cost model {} cannot start from a file",
+                                               context.base->path, name));
 }
 
 }  // namespace tilewright::cost

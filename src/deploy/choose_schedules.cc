@@ -18,16 +18,16 @@ namespace tilewright::deploy {
 namespace {
 
 constexpr size_t kShortId = 12;  // digits: enough to name a task of a store
-constexpr size_t kTried = 16;    // records whose trace may have ceased to apply
-// In the order of preference: in a model weights come from memory.
+constexpr size_t kTried = 16;    // records to try, because a trace may no longer apply
+// In order of preference: in a model, weights come from memory.
 constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CachePolicy::Cold,
                                 record::CachePolicy::Warm};
 constexpr std::array kAsInModel = {record::CachePolicy::InModel, record::CachePolicy::WeightsCold};
 
-// What computes alike has the same shape of axes, operator by operator; extents tell them apart.
+// Similar computations have the same axes, operator by operator; extents distinguish them.
 struct Form {
   std::string structure;            // element types, numbers of axes
-  std::vector<double> log_extents;  // of all axes, base 2
+  std::vector<double> log_extents;  // log2 of all axes
 };
 
 Form form_of(const te::Dag& dag) {
@@ -46,7 +46,7 @@ Form form_of(const te::Dag& dag) {
   return form;
 }
 
-// In doublings and halvings of extents; infinite between other structures.
+// The distance in doublings and halvings of extents; infinite between different structures.
 double distance(const Form& a, const Form& b) {
   if (a.structure != b.structure) return std::numeric_limits<double>::infinity();
   double sum = 0;
@@ -56,7 +56,7 @@ double distance(const Form& a, const Form& b) {
   return sum;
 }
 
-// The last moment of some attempts.
+// The latest end of some attempts.
 int64_t end_of(std::span<const record::Attempt> attempts) {
   int64_t end_us = 0;
   for (const record::Attempt& one : attempts) end_us = std::max(end_us, one.end_us);
@@ -99,7 +99,7 @@ class Chooser {
     Form form;
   };
 
-  // The attempts of a task, best first: of this machine, or of any where it has none.
+  // The attempts of a task, best first: of this machine, or of any machine if it has none.
   Result<std::vector<record::Attempt>> best_of(Hash128 task) {
     for (const record::CachePolicy cache : kCaches) {
       for (const std::optional<Hash128>& machine :
@@ -111,9 +111,9 @@ class Chooser {
     return std::vector<record::Attempt>{};
   }
 
-  // What took part in the last finals, fastest first, as the table of `tune` has it. Before them
-  // only what was not there, was found since, and took less time by itself than their winner did.
-  // After them who was in the finals before, and the fastest by themselves.
+  // The participants of the last finals, fastest first, as in the table of `tune`. Before them,
+  // only schedules that did not take part, were found since, and took less time alone than the
+  // winner did. After them, the participants of earlier finals, and the fastest alone.
   Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
                                                record::CachePolicy cache) {
     const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
@@ -152,8 +152,8 @@ class Chooser {
     return best;
   }
 
-  // Nothing where the trace does not apply. It speaks of the names of the workload that it was made
-  // for, which has the same content but maybe others.
+  // Empty if the trace does not apply. It refers to names of the workload that it was made for,
+  // which has the same content but possibly other names.
   Result<std::optional<Choice>> recorded(const Task& task, const record::Attempt& attempt) {
     Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
     if (!trace) return std::nullopt;
@@ -193,7 +193,7 @@ class Chooser {
       nearest = &known;
     }
     if (nearest == nullptr) {
-      return std::string("no record of this kernel, nor of one that computes alike");
+      return std::string("no record of this kernel or of a similar one");
     }
     const record::StoredTask& task = nearest->summary.task;
     const bool readable = !task.text.starts_with("dag:");
@@ -210,7 +210,7 @@ class Chooser {
     for (record::TaskSummary& summary : all) {
       if (summary.best_ns == 0 || summary.task.target != target) continue;
       const Result<Task> task = record::task_of(summary.task);
-      if (!task) continue;  // of an operator that this version does not have
+      if (!task) continue;  // an operator that this version does not have
       known_.push_back({.summary = std::move(summary), .form = form_of(*task->workload.dag)});
     }
     return {};

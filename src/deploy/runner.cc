@@ -1,4 +1,4 @@
-// A Runner has the table of a compiled library in vectors and hands it to the same run time.
+// A Runner holds the table of a compiled library in vectors and passes it to the same runtime.
 #include "deploy/runner.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Runner: a Program in this process, by the same run time that a compiled library has.
+// Runner: runs a Program in this process, with the same runtime as a compiled library.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@
 
 namespace tilewright::deploy {
 
-// Runs it in this process; inputs in order, row-major. To be used by one thread at a time; several
-// may be loaded of one Program.
+// Inputs are in order and row-major. Used by one thread at a time; several Runners may be loaded
+// from one Program.
 class Runner {
  public:
-  static Result<Runner> load(const Program& program);  // which outlives it
+  static Result<Runner> load(const Program& program);  // `program` outlives it
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
   ~Runner();
-  // An error where number or types of the inputs are not the Program's.
+  // An error if the number or the types of the inputs do not match the Program.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
 
-  // The same as a compiled library has it: for who times it.
+  // The interface of a compiled library, for timing.
   const TilewrightModelApi& api() const;
   TilewrightModel* model() const;
 

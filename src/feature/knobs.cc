@@ -16,11 +16,11 @@ using schedule::TileDomain;
 constexpr int kKnobsVersion = 1;
 constexpr float kAbsent = -1;
 
-// The columns of one hole, by choice.
+// The columns of one hole, per choice.
 struct HoleColumns {
   size_t first = 0;  // column
   size_t count = 1;
-  std::vector<float> values{};  // `count` for each choice
+  std::vector<float> values{};  // `count` per choice
 };
 
 HoleColumns columns_of(const Hole& hole, size_t first) {
@@ -93,7 +93,7 @@ class Knobs : public Encoder {
   }
 
   std::span<const Sketch> sketches_;
-  std::vector<std::vector<HoleColumns>> holes_;  // by sketch
+  std::vector<std::vector<HoleColumns>> holes_;  // per sketch
   size_t width_ = 1;
 };
 

@@ -7,7 +7,7 @@
 namespace tilewright::feature {
 namespace {
 
-// Takes the last program away again.
+// Removes the last program.
 void drop_last(Encoded* encoded) {
   encoded->begin.pop_back();
   encoded->values.resize(encoded->rows() * encoded->width);

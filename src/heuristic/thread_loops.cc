@@ -10,9 +10,9 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr double kParallelWork = 8192;  // vector operations
+constexpr double kParallelWork = 8192;  // in vector operations
 
-// A single loop with far more iterations than threads need, in chunks.
+// A single loop with far more iterations than threads need is split into chunks.
 void cut_chunks(Tiling& tiling, StageIndex index, std::vector<Name>& outer) {
   const int64_t count = tiling.trips(index, outer[0]);
   const int64_t tasks = 4 * kTasksPerThread * tiling.target.threads();

@@ -13,7 +13,7 @@ using ir::BinaryOp;
 using ir::Expr;
 using ir::Stmt;
 
-// The condition where the facts hold: x >= 1 is true and x < 0 is false where x >= 3.
+// The condition under the assumptions: x >= 1 is true and x < 0 is false if x >= 3.
 Expr given(const std::vector<Expr>& facts, const Expr& condition) {
   for (const Expr& fact : facts) {
     const Expr both = arith::simplify(fact && condition);
@@ -124,7 +124,7 @@ class Specializer : public ir::Rewriter {
     return result;
   }
 
-  // The conjuncts that are not known to hold; `false` where one is known to fail.
+  // The conjuncts that are not known to hold; `false` if one is known to fail.
   Expr decided(const Expr& condition) {
     if (condition.type().is_vector()) return rewrite(condition);
     std::vector<Expr> open;
@@ -184,7 +184,7 @@ void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {
   const bool below = (node->op == BinaryOp::Lt) == is_true;
   if (below ? *limit > range.high || *limit <= range.low
             : *limit <= range.low || *limit > range.high) {
-    return;  // decided already
+    return;  // already decided
   }
   (below ? range.high : range.low) = below ? *limit - 1 : *limit;
 }

@@ -43,7 +43,7 @@ TEST(Death, OfRunners) {
   set_phase(slow.status, "time");
   EXPECT_EQ(outcome_of_death(slow, request).verdict.kind, VerdictKind::RunTimeout);
   EXPECT_EQ(outcome_of_death(slow, request).verdict.text,
-            "the first run was right, but a later one took more than 200 ms; phase: time");
+            "the first run was correct, but a later one took more than 200 ms; phase: time");
   WorkerEvent late = event_of(SIGKILL, "check");
   late.late = true;
   EXPECT_EQ(outcome_of_death(late, request).verdict.kind, VerdictKind::Device);

@@ -6,7 +6,7 @@
 namespace tilewright::schedule {
 namespace {
 
-// The stage that a step makes, if it makes one.
+// The stage that a step creates, if any.
 std::optional<StageName> made_stage(const Step& step) {
   if (const auto* s = std::get_if<CacheWrite>(&step)) {
     return StageName{.op = s->stage.op, .role = StageRole::Write};
@@ -41,7 +41,7 @@ bool names_stage(const Step& step, const StageName& stage) {
 
 constexpr int16_t kNothing = -1;
 
-// Steps that take the place of one of the trace; null or empty: it is off.
+// Steps that replace one step of the trace; null or empty: the step is off.
 struct Replacement {
   int16_t step = 0;
   const std::vector<Step>* steps = nullptr;
@@ -93,8 +93,8 @@ void fill(const Hole& /*hole*/, const TailDomain& domain, uint16_t gene, Trace* 
   }
 }
 
-// Writes the replacements into the trace. A stage that is not made takes the steps that name it
-// along, and the stages those would make; so does one that is inlined.
+// Writes the replacements into the trace. If a stage is not created, the steps that name it are
+// removed, and so are the stages that those would create; the same for an inlined stage.
 void rewrite(const Replacements& replaced, Trace* trace) {
   thread_local std::vector<Step> from;
   thread_local std::vector<StageName> missing;

@@ -12,7 +12,7 @@ using schedule::Sketch;
 
 namespace {
 
-// Splits of all choices have the same number of parts, so that one can stand for the other.
+// All choices of a split have the same number of parts, so one can replace the other.
 bool keeps_structure(const schedule::Hole& hole) {
   const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain);
   if (tiles == nullptr) return false;

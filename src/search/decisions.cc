@@ -10,7 +10,7 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its domains
 
-constexpr size_t kMostChoices = 16;  // of a hole that is looked at choice by choice
+constexpr size_t kMostChoices = 16;  // choices of a hole that are distinguished
 
 std::string text_of(const Hole& /*hole*/, const Sketch& /*sketch*/, const StepDomain& domain,
                     size_t choice) {

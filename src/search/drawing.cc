@@ -25,7 +25,7 @@ std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches
     genes.assign(sketch.holes.size(), 0);
     for (bool more = true; more;) {
       all.push_back(candidate);
-      more = false;  // until a gene can be counted up
+      more = false;  // until a gene can be incremented
       for (size_t h = 0; h < genes.size() && !more; ++h) {
         more = size_t{genes[h]} + 1 < sketch.holes[h].size();
         genes[h] = more ? static_cast<uint16_t>(genes[h] + 1) : uint16_t{0};

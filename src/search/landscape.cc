@@ -23,14 +23,14 @@ const Factors& tile(const Landscape& landscape, const Candidate& candidate, size
   return std::get<TileDomain>(domain.domain).choices[candidate.genome.genes[hole]];
 }
 
-// How many doublings a tile is away from a size.
+// The distance of a tile from a size, in doublings.
 double away(int64_t factor, double size) {
   return std::abs(std::log2(static_cast<double>(factor)) - std::log2(size));
 }
 
 uint64_t gene(const Candidate& candidate, size_t hole) { return candidate.genome.genes[hole]; }
 
-// Three of ten genomes are refused.
+// Three of ten genomes are illegal.
 bool is_refused(const Candidate& candidate) { return genome_hash(candidate).high % 10 < 3; }
 
 Landscape make(std::string_view name, std::vector<Sketch> sketches,

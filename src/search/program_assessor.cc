@@ -16,10 +16,10 @@ namespace tilewright::search {
 namespace {
 
 constexpr size_t kChunk = 64;       // candidates that a thread takes at a time
-constexpr size_t kPredicted = 256;  // programs that a model is asked about together
+constexpr size_t kPredicted = 256;  // programs passed to a model at a time
 constexpr float kNoScore = std::numeric_limits<float>::lowest();
 
-// A candidate that has to be made.
+// A candidate to be computed.
 struct Todo {
   uint16_t sketch = 0;
   uint64_t structure = 0;
@@ -31,21 +31,21 @@ struct Todo {
   }
 };
 
-// What became of it. Its encodings are in a block of a worker, unless another has them.
+// Its result. Its encodings are in a block of a worker, unless another block has them.
 struct Done {
   CandidateStatus made = CandidateStatus::Illegal;
   Hash128 program;
   int worker = -1;
-  BlockSlot place;  // block: of the worker's
+  BlockSlot place;  // number of the worker's block
 };
 
 struct Worker {
   CandidateMaker maker;
-  std::optional<feature::ProgramEncoder> encoder{};  // none before the first model
-  HashTable<BlockSlot> seen{};                       // programs of this call that are in a block
+  std::optional<feature::ProgramEncoder> encoder{};  // empty before the first model
+  HashTable<BlockSlot> seen{};                       // programs of this call in blocks
   std::vector<std::unique_ptr<EncodedBlock>> blocks{};
-  std::vector<size_t> room{};  // numbers that the last full block had, by encoding
-  EncodedBlock again{};        // programs that are scored a second time
+  std::vector<size_t> room{};  // size of the last full block, per encoding
+  EncodedBlock again{};        // programs to be scored again
   std::vector<std::unique_ptr<EncodedBlock>> spare{};
   double predict_s = 0;
 };
@@ -99,7 +99,7 @@ struct ProgramAssessor::Impl {
   ProgramCache cache;
   AssessorCounts counts;
 
-  // Of the call that runs.
+  // State of the current call.
   std::vector<Hash128> keys;  // of the candidates
   std::vector<Todo> todo;
   std::vector<Done> done;
@@ -114,7 +114,7 @@ void ProgramAssessor::Impl::add_todo(const Candidate& candidate, uint32_t index)
                   .index = index});
 }
 
-// A genome that was seen before: is its program's score at hand?
+// A known genome: is the score of its program cached?
 void ProgramAssessor::Impl::note_program(const KnownGenome& genome, const Candidate& candidate,
                                          uint32_t index) {
   ++counts.known;
@@ -190,7 +190,7 @@ void ProgramAssessor::Impl::predict_last(Worker& worker) const {
   if (block.scores.size() != block.programs()) predict(worker, &block);
 }
 
-// With room for as many numbers as the last full one had, so that nothing is moved.
+// Reserves as many numbers as the last full block had, to avoid reallocation.
 void ProgramAssessor::Impl::begin_block(Worker& worker) {
   const bool reuse = !worker.spare.empty();
   auto next = reuse ? std::move(worker.spare.back()) : std::make_unique<EncodedBlock>();
@@ -208,7 +208,7 @@ void ProgramAssessor::Impl::begin_block(Worker& worker) {
   worker.blocks.push_back(std::move(next));
 }
 
-// What the worker's maker has just made.
+// The result of the worker's maker.
 bool ProgramAssessor::Impl::encode(Worker& worker, const Candidate& candidate,
                                    feature::Inputs* inputs) {
   return worker.encoder->append({.tree = &worker.maker.tree(),
@@ -244,7 +244,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
                   .slot = static_cast<uint32_t>(block.programs() - 1)};
       }
     }
-    if (place->block == BlockSlot::kNowhere) {  // the model cannot read it
+    if (place->block == BlockSlot::kNowhere) {  // the model cannot encode it
       result.made = CandidateStatus::Rejected;
       continue;
     }
@@ -283,7 +283,7 @@ void ProgramAssessor::Impl::work(int number, std::span<const Candidate> candidat
   if (model != nullptr) predict_last(worker);
 }
 
-// In the order of `todo`, so that what is remembered does not depend on who made it.
+// In the order of `todo`, so that the cache does not depend on which thread computed it.
 void ProgramAssessor::Impl::merge() {
   std::vector<uint32_t> first_block;
   for (Worker& worker : workers) {

@@ -9,7 +9,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr double kThreadedWork = 2e4;  // iterations below which threads are a matter of choice
+constexpr double kThreadedWork = 2e4;  // iterations below which a hole decides about threads
 
 }  // namespace
 

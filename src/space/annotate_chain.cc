@@ -1,4 +1,4 @@
-// A chain of reductions in one nest:
+// Annotates a chain of reductions in one nest:
 //
 //   Y  (h,i.0) parallel, i.1, e            split Y i [f0 * f1]
 //   C  at (h,i.0): j.0, i.0, k, i.1, j.1   split C i [f1]: rows in registers
@@ -15,7 +15,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Tiles a block, rows a tile.
+// Tiles per block, rows per tile.
 TileDomain block_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
   for (const int64_t tiles : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
@@ -38,7 +38,7 @@ class ChainLayout {
         chain_(chain),
         root_(context.dag().op(static_cast<te::OpId>(chain.root))) {}
 
-  // The loops of the root; gives the one that threads share.
+  // The loops of the root; returns the parallel one.
   Name lay_out_root() {
     const StageName stage{root_.name};
     const heuristic::AxisRoles roles =
@@ -77,7 +77,7 @@ class ChainLayout {
     return threads.name;
   }
 
-  // A product of a block, of which the rows are cut. Its other loops are the caller's to lay out.
+  // A product within a block, whose rows are split. The caller lays out its other loops.
   TiledStage cut_product(StageIndex product, Name threads) {
     const auto id = static_cast<te::OpId>(product);
     const te::Op& op = context_.dag().op(id);
@@ -95,7 +95,7 @@ class ChainLayout {
     return tiled;
   }
 
-  // Tile sizes of all that are cut along the rows.
+  // Tile sizes of everything that is split along the rows.
   void add_blocks() {
     if (chain_.rows < 0) return;
     const int64_t extent = root_.axes[static_cast<size_t>(chain_.rows)].extent.high;
@@ -119,9 +119,9 @@ class ChainLayout {
 
 void Annotator::annotate_chain(te::OpId root) {
   const auto pair = plan_.pairs.find(index_of(root));
-  CHECK(pair != plan_.pairs.end(), "{} is no chain", context_.dag().op(root).name.text());
+  CHECK(pair != plan_.pairs.end(), "{} is not a chain", context_.dag().op(root).name.text());
   const auto chain = heuristic::find_chain(tree_, index_of(root), pair->second);
-  CHECK(chain.has_value(), "{} is no chain", context_.dag().op(root).name.text());
+  CHECK(chain.has_value(), "{} is not a chain", context_.dag().op(root).name.text());
   ChainLayout layout(context_, writer_, tree_, *chain);
   const StageName stage{context_.dag().op(root).name};
   const Name threads = layout.lay_out_root();

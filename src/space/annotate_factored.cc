@@ -1,4 +1,5 @@
-// Reductions in parts: threads share the partial results, or their last dimension is lanes.
+// Annotates factored reductions: threads share the partial results, or their last dimension is
+// vectorized.
 //
 //   Y.rfactor  k.0 parallel, i, k.1.0, k.1.1 vectorize     for threads
 //   Y.rfactor  i parallel, k.0, k.1 vectorize              for lanes
@@ -11,8 +12,9 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kFewLanes = 4;        // of a short axis: less is not worth vectors
-constexpr int64_t kShortUnrolled = 16;  // the loop beside lanes may be unrolled up to so long
+constexpr int64_t kFewLanes = 4;  // of a short axis: fewer lanes are not worth a vector
+// A loop next to the lanes may be unrolled up to this extent.
+constexpr int64_t kShortUnrolled = 16;
 
 // Lays out the loops of the stage with the partial results.
 class FactoredLayout {
@@ -27,7 +29,7 @@ class FactoredLayout {
         stage_{factored.stage.op, StageRole::Rfactor},
         lanes_(std::max(1, context.target().lanes(roles.element_bytes))) {}
 
-  // The loops that threads may share, outside in.
+  // The loops that threads may share, outermost first.
   std::vector<Name> run() {
     const Name taken = factored_.axis.child(factored_.outer ? 0 : 1);
     const Name left = factored_.axis.child(factored_.outer ? 1 : 0);
@@ -57,7 +59,7 @@ class FactoredLayout {
   }
 
  private:
-  // So many vectors, or of those what divides.
+  // This many vectors, or fewer that divide.
   TileDomain vectors_of(int64_t extent, std::initializer_list<int64_t> counts) const {
     TileDomain domain{.choices = {}, .extent = 0};
     for (const int64_t vectors : counts) {
@@ -67,7 +69,7 @@ class FactoredLayout {
     return domain;
   }
 
-  // Lanes are the last reduce axis, or what is left of it: in parts, or whole where it is short.
+  // Lanes are the last reduce axis, or the rest of it: in parts, or whole if it is short.
   void lanes_of_reduction() {
     const te::Axis& last = op_.reduce_axes.back();
     const bool is_left = last.name == factored_.axis;
@@ -138,7 +140,7 @@ void Annotator::annotate_factored(const FactoredStage& factored) {
   place_members(nest);
 }
 
-// The stage that folds the partial results: lanes where a spatial axis is long enough.
+// The stage that folds the partial results: lanes if a spatial axis is long enough.
 void Annotator::lay_out_fold(te::OpId id) {
   const te::Op& op = context_.dag().op(id);
   if (op.axes.empty()) return;

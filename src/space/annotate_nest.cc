@@ -1,6 +1,6 @@
-// Members of a nest: stages that only stages of the nest read are computed inside of it, at root or
-// where they are read. All of them are one hole, since what is read must be computed no further in
-// than its readers are:
+// Members of a nest: stages that only stages of the nest read are computed inside it, at root, or
+// inlined. One hole decides all of them, because a producer must not be computed further in than
+// its readers:
 //
 //   Y[i, j] with loops i.0, i.1        S at i.1, M at i.0       yes
 //                                      S at i.0, M at i.1       no: S reads M
@@ -18,18 +18,18 @@ constexpr size_t kMostPlacements = 300;
 constexpr int kAtRoot = -1;
 constexpr int kInlined = -2;
 
-// A stage that may be computed inside of a nest.
+// A stage that may be computed inside a nest.
 struct Member {
   te::OpId op = 0;
   StageName stage;
-  std::vector<int> readers{};  // members by number; -1: a stage of the nest itself
+  std::vector<int> readers{};  // members by index; -1: a stage of the nest itself
   bool may_inline = false;
-  int least = kAtRoot;  // no further out: what it reads is computed there
+  int least = kAtRoot;  // outermost legal location: its operands are computed there
   int16_t inline_site = -1, place_site = -1;
   DraftWriter::Steps threads{};  // at root
 };
 
-// All ways to place the members when there are `depth` loops to choose from.
+// All placements of the members with `depth` loops to choose from.
 class Placements {
  public:
   Placements(const std::vector<Member>& members, const std::vector<int>& loops, int depth,
@@ -42,7 +42,7 @@ class Placements {
   }
 
  private:
-  // Where the reads of member k happen: how far in it may be.
+  // The location of the reads of member k, which limits how far in it may be.
   int deepest(size_t k) const {
     int least = depth_;
     for (const int reader : members_[k].readers) {
@@ -77,14 +77,15 @@ class Placements {
   }
 
   const std::vector<Member>& members_;
-  const std::vector<int>& loops_;  // that are tried
+  const std::vector<int>& loops_;  // loops that are tried
   int depth_;
   bool roots_;
   std::vector<int> chosen_;
   std::vector<std::vector<int>> found_;
 };
 
-// As many as there are, or fewer when there are too many: not all loops, not each apart at root.
+// All placements, or fewer if there are too many: not all loops, not each member separately at
+// root.
 std::vector<std::vector<int>> placements_of(const std::vector<Member>& members, int depth) {
   std::vector<int> all, ends;
   for (int k = 0; k < depth; ++k) all.push_back(k);

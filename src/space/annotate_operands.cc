@@ -1,5 +1,5 @@
-// Operands of a tiled stage: constants laid out in the order in which they are read, others copied
-// into that order first, small ones kept in registers, the next ones asked for ahead.
+// Annotates the operands of a tiled stage: constants are packed, other operands are copied into the
+// order of the reads, small ones are kept in registers, and later elements are prefetched.
 #include <span>
 
 #include "schedule/tree_editor.h"
@@ -11,7 +11,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Dimensions of an access that are one axis each; nothing when some is not.
+// The dimensions of an access that are one axis each; empty if some dimension is not.
 std::optional<std::vector<int>> axes_of(const LoopTree& tree, const Access& access) {
   std::vector<int> axes;
   for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
@@ -76,14 +76,14 @@ class OperandHoles {
     if (only_packs && context_.has("prefetch")) add_prefetch(source);
   }
 
-  // A constant is laid out by the dimensions that are one axis each.
+  // A constant is packed by the dimensions that are one axis each.
   bool has_one_axis(const Access& access) const {
     const auto dims = std::span(tree_.dims).subspan(access.first_dim, access.rank);
     return std::ranges::any_of(
         dims, [](const AccessDim& dim) { return is_one_axis(dim) && !dim.index.terms.empty(); });
   }
 
-  // Used again by spatial axes that it does not depend on.
+  // True if spatial axes that it does not depend on reuse it.
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < op_.axes.size(); ++axis) {
@@ -97,7 +97,7 @@ class OperandHoles {
     return uses >= 8 && lanes;
   }
 
-  // Few elements beside those along the lanes, all of the reduction among them.
+  // True for few elements apart from those along the lanes, with the whole reduction among them.
   bool fits_registers(const Access& access) const {
     if (tiled_.lane_axis < 0 || tiled_.lane_reduces) return false;
     int64_t elements = 1;
@@ -118,7 +118,7 @@ class OperandHoles {
     return d < op.axes.size() ? op.axes[d].name : Name("d" + std::to_string(d));
   }
 
-  // Loops of the owner at which a copy may be made, outside in.
+  // Loops of the owner at which a copy may be attached, outermost first.
   std::vector<Name> places() const {
     std::vector<Name> loops;
     if (!threads_.empty()) loops.push_back(threads_);
@@ -142,9 +142,9 @@ class OperandHoles {
     }
   }
 
-  // What the copy's loops are: lanes along its last dimension, and blocks of the dimension that the
-  // reader's lanes walk. Where these are two dimensions, a block and the lanes are squares, which
-  // are transposed in registers (lower/transpose_copies.h).
+  // The loops of the copy: lanes along its last dimension, and blocks of the dimension of the
+  // reader's lanes. If these are two dimensions, a block and the lanes form squares, which are
+  // transposed in registers (lower/transpose_copies.h).
   Steps copy_loops(StageName copy, const Buffer& buffer, const std::vector<int>& axes,
                    bool blocked) const {
     const size_t last = buffer.rank - size_t{1};
@@ -197,7 +197,7 @@ class OperandHoles {
   }
 
   void add_prefetch(StageName source) {
-    Name loop;  // the last loop of the first level of reductions
+    Name loop;  // the last loop of the first reduce level
     for (size_t k = 0; k < tiled_.inner_levels.size() && loop.empty(); ++k) {
       if (tiled_.inner_reduces[k] && !tiled_.inner_levels[k].empty()) {
         loop = tiled_.inner_levels[k].back();

@@ -1,5 +1,5 @@
-// Stages that are not tiled: lanes along the axis that accesses like, a few rows beside them, the
-// reductions between those and the outer loops.
+// Annotates stages that are not tiled: lanes along the preferred axis of the accesses, a few rows
+// next to them, and the reductions between those and the outer loops.
 #include "heuristic/tile_sizes.h"
 #include "space/annotator.h"
 #include "space/tile_domain.h"
@@ -73,7 +73,7 @@ class PlainLayout {
     }
   }
 
-  // Lays out parts of an axis, where there is a use for them.
+  // Lays out parts of an axis, if they are useful.
   bool cut(size_t axis, const LoopVar& var) {
     const bool reduces = var.kind == IterKind::Reduce;
     const auto is = [&](int role) { return role == static_cast<int>(axis); };
@@ -97,7 +97,7 @@ class PlainLayout {
     return true;
   }
 
-  // Not cut.
+  // Not split.
   void lay_out_whole(const LoopVar& var, bool reduces) {
     if (reduces) {
       reduce_.push_back(var.name);
@@ -107,7 +107,7 @@ class PlainLayout {
     }
   }
 
-  // An axis may be cut into parts of this size: without tails it divides.
+  // True if an axis may be split into parts of this size: without tails, it must divide.
   bool may_cut(int64_t extent, int64_t size) const {
     return context_.has("tails") || extent % size == 0;
   }
@@ -120,7 +120,7 @@ class PlainLayout {
     return domain;
   }
 
-  // Folded without lanes: several elements side by side instead.
+  // Folded without lanes: several elements next to each other instead.
   bool is_scalar_fold() const { return op_.has_reduction() && !roles_.has_vector(); }
 
   void lay_out_chunks(const LoopVar& var) {
@@ -140,7 +140,7 @@ class PlainLayout {
       loops_.lead.push_back({var.name, var.extent});
       return;
     }
-    if (blocks_) {  // whoever computes the blocks chooses their sizes
+    if (blocks_) {  // the stage that computes the blocks chooses their sizes
       loops_.row_step = writer_.add(Split{stage_.name, var.name, {1, 1}});
       loops_.lead.push_back({var.name.child(0), var.extent});
       loops_.block = var.name.child(1);
@@ -159,7 +159,7 @@ class PlainLayout {
     loops_.row = var.name.child(1);
   }
 
-  // How long the part of an axis may be that is lanes; ascending.
+  // Possible extents of the vectorized part of an axis; ascending.
   std::vector<int64_t> lane_sizes(int64_t extent) const {
     std::vector<int64_t> sizes;
     for (const int64_t vectors : {1, 2, 4, 8}) {
@@ -234,7 +234,7 @@ class PlainLayout {
     rows_.push_back(var.name.child(1));
   }
 
-  // Windows of a few elements may be written out.
+  // Windows of a few elements may be unrolled.
   void unroll_window() {
     if (reduce_.empty() || window_ > kUnrolledWindow || window_ == 1) return;
     std::vector<Steps> choices = {{}};
@@ -274,10 +274,10 @@ class PlainLayout {
   const te::Op& op_;
   int lead_count_;
   bool blocks_;
-  bool chunks_;  // the first loop is to be cut into chunks for threads
+  bool chunks_;  // split the first loop into chunks for threads
   heuristic::AxisRoles roles_;
   int64_t lanes_ = 1;
-  int64_t window_ = 1;  // iterations of the reductions that are not lanes
+  int64_t window_ = 1;  // iterations of the reduce loops that are not vectorized
   std::vector<Name> units_, reduce_, rows_, folded_, constant_;
   PlainLoops loops_;
 };
@@ -288,7 +288,7 @@ PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, RowBlocks blocks) {
   return PlainLayout(context_, writer_, tree_, index_of(op), lead, blocks).run();
 }
 
-// Enough of the first loops that each thread has some of them.
+// Enough of the outer loops to give each thread some iterations.
 Annotator::Steps Annotator::parallel_steps(StageName stage,
                                            const std::vector<PlannedLoop>& loops) const {
   if (loops.empty() || context_.target().threads() == 1) return {};
@@ -304,7 +304,7 @@ Annotator::Steps Annotator::parallel_steps(StageName stage,
   return std::move(fused.steps);
 }
 
-// How threads may share the loops of a stage at root.
+// The ways in which threads may share the loops of a stage at root.
 std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoops& loops,
                                                  bool worth) const {
   constexpr size_t kDeepest = 4;
@@ -337,7 +337,7 @@ std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoo
   return variants;
 }
 
-// A stage at root with what is computed inside of it.
+// A stage at root with the stages computed inside it.
 void Annotator::annotate_root(te::OpId op) {
   const StageName stage{context_.dag().op(op).name};
   const auto group = plan_.groups.find(index_of(op));

@@ -1,4 +1,4 @@
-// Reductions that are computed by blocks of rows of the nest that reads them:
+// Annotates reductions that are computed by blocks of rows of the nest that reads them:
 //
 //   Y  (b,h,i.0) parallel, i.1, i.2, ...        split Y i [f0, f1 * f2]
 //   C  at i.1: j.0, i.0, k, i.1, j.1            split C i [f2]: rows in registers
@@ -13,7 +13,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Blocks a task, tiles a block, rows a tile.
+// Blocks per task, tiles per block, rows per tile.
 TileDomain row_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
   for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 14, 16}) {

@@ -1,4 +1,5 @@
-// Tiled stages: the outermost level is one loop that threads share; the innermost is registers.
+// Annotates tiled stages: the outermost level is one parallel loop; the innermost is the register
+// tile.
 #include "space/annotator.h"
 
 namespace tilewright::space {
@@ -15,7 +16,7 @@ bool belongs_to(Name loop, Name axis) {
   return loop == axis || loop.text().starts_with(axis.text() + ".");
 }
 
-// The orders of a level that are tried: as the axes come, and with the lanes' axis first.
+// The loop orders of a level that are tried: the order of the axes, and with the lane axis first.
 std::vector<std::vector<Name>> orders_of(const std::vector<Name>& level, Name lane_axis,
                                          bool several) {
   std::vector<std::vector<Name>> orders = {level};
@@ -35,7 +36,7 @@ void Annotator::annotate_innermost(StageName stage, const std::vector<Name>& loo
   }
 }
 
-// Order, threads and copy of the owner; gives the loop that threads share.
+// Loop order, threads and copy of the owner; returns the parallel loop.
 Name Annotator::lay_out_owner(const TiledStage& tiled) {
   const te::Op& op = context_.dag().op(op_of(context_, tiled.owner));
   const bool spatial_lane = tiled.lane_axis >= 0 && !tiled.lane_reduces;
@@ -87,15 +88,15 @@ void Annotator::lay_out_inner(const TiledStage& tiled) {
   writer_.reorder(tiled.inner, loops);
 }
 
-// The loop is of a reduce axis with the hint always_unroll_inner.
+// True if the loop is of a reduce axis with the hint always_unroll_inner.
 bool Annotator::unrolls_always(te::OpId op, Name loop) const {
   return std::ranges::any_of(context_.dag().op(op).reduce_axes, [&](const te::Axis& axis) {
     return axis.hints.always_unroll_inner && belongs_to(loop, axis.name);
   });
 }
 
-// Leaves the choices that unroll every loop of `stage` whose axis has the hint always_unroll_inner,
-// or the last one, which unrolls most, where none does.
+// Keeps the choices that unroll every loop of `stage` whose axis has the hint always_unroll_inner.
+// If there are none, keeps the last choice, which unrolls most.
 void Annotator::keep_hinted(StageName stage, const std::vector<Name>& loops,
                             std::vector<Steps>& choices) const {
   std::vector<Step> wanted;
@@ -111,7 +112,7 @@ void Annotator::keep_hinted(StageName stage, const std::vector<Name>& loops,
   choices.erase(choices.begin(), kept == choices.end() ? choices.end() - 1 : kept);
 }
 
-// Windows are unrolled from the inside out, as far as the code bears.
+// Windows are unrolled from the inside out, as far as the code size permits.
 void Annotator::unroll_windows(const TiledStage& tiled) {
   constexpr int64_t kMostCopies = 64;
   const te::Op& op = context_.dag().op(tiled.op);
@@ -129,10 +130,10 @@ void Annotator::unroll_windows(const TiledStage& tiled) {
   writer_.add_one_of(tiled.inner, HoleKind::Unroll, std::move(choices));
 }
 
-// Parts of the reduction that are unrolled beside the sums in registers.
+// Parts of the reduction that are unrolled next to the accumulators.
 void Annotator::unroll_reductions(const TiledStage& tiled) {
   unroll_windows(tiled);
-  size_t last = 0;  // level of reductions
+  size_t last = 0;  // reduce level
   size_t levels = 0;
   for (size_t k = 0; k < tiled.inner_levels.size(); ++k) {
     if (!tiled.inner_reduces[k]) continue;

@@ -1,4 +1,4 @@
-// The parts of space/annotate that its files share. Not to be shared between threads.
+// Annotator: the state shared by the files of space/annotate. Not thread-safe.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace tilewright::space {
 
-// A loop as it will be, and about how long.
+// A loop that the steps will create, with its approximate extent.
 struct PlannedLoop {
   Name name;
   int64_t extent = 1;
@@ -18,30 +18,30 @@ struct PlannedLoop {
 
 // The loops of a stage that is not tiled.
 struct PlainLoops {
-  std::vector<PlannedLoop> lead;   // what a nest of rows shares; the last may be a block of them
-  std::vector<PlannedLoop> outer;  // spatial loops outside of everything else, outside in
-  Name block;                      // of rows, where a RowStage is computed; empty: none
-  Name row;                        // inside of a block; empty: none
-  int16_t row_step = -1;           // the split that made them
-  Name lane;                       // empty: none
+  std::vector<PlannedLoop> lead;   // shared by a nest of rows; the last may be a block of rows
+  std::vector<PlannedLoop> outer;  // spatial loops outside of everything else, outermost first
+  Name block;  // the loop over a block of rows, where a RowStage is computed; empty: none
+  Name row;    // inside `block`; empty: none
+  int16_t row_step = -1;  // the split that creates both
+  Name lane;              // empty: none
 };
 
-// Who cuts the outer loops into blocks: the stage its rows, a stage that is computed by the same
-// blocks, or, without rows, chunks for threads.
+// How the outer loops are divided into blocks: by rows of this stage, by the blocks of another
+// stage, or, without rows, into chunks for threads.
 enum class RowBlocks : uint8_t { Own, Shared, Chunks };
 
-// A stage at root, and where inside of it others may be computed: its loops in one of several
-// variants, each with the steps that make them.
+// A stage at root, and the loops inside which other stages may be computed: one of several variants
+// of its loops, each with the steps that create them.
 struct Nest {
   struct Variant {
-    DraftWriter::Steps steps{};  // at `site`
-    std::vector<Name> loops{};   // outside in
+    DraftWriter::Steps steps{};  // inserted at `site`
+    std::vector<Name> loops{};   // outermost first
   };
   StageName root;
-  int16_t site = -1;  // of the steps; -1: there is one variant without any
+  int16_t site = -1;  // position of the steps; -1: there is one variant without steps
   std::vector<Variant> variants{};
-  std::set<te::OpId> inside{};   // operators that are computed in it
-  std::set<te::OpId> blocked{};  // of those, what is computed at loop 1 for good
+  std::set<te::OpId> inside{};   // operators computed inside it
+  std::set<te::OpId> blocked{};  // those of them that are always computed at loop 1
 };
 
 class Annotator {
@@ -54,7 +54,7 @@ class Annotator {
 
   // annotate.cc
   void annotate_operator(te::OpId op);
-  bool is_open(te::OpId op) const;  // no rule has decided about it
+  bool is_open(te::OpId op) const;  // no rule has decided on it
   schedule::StageIndex index_of(te::OpId op) const { return static_cast<schedule::StageIndex>(op); }
   bool is_worth_threads(te::OpId op) const;
 
@@ -73,7 +73,7 @@ class Annotator {
   void unroll_windows(const TiledStage& tiled);
   void unroll_reductions(const TiledStage& tiled);
 
-  // annotate_plain.cc: splits, order and lanes of one stage
+  // annotate_plain.cc: splits, loop order and lanes of one stage
   PlainLoops lay_out_plain(te::OpId op, int lead, RowBlocks blocks);
   void annotate_root(te::OpId op);
   std::vector<Nest::Variant> threads_of(StageName stage, const PlainLoops& loops, bool worth) const;
@@ -82,8 +82,8 @@ class Annotator {
   // annotate_rows.cc
   const RowStage* rows_in(te::OpId root) const;
   TiledStage lay_out_rows(const RowStage& rowed, const PlainLoops& loops);
-  // j.0, i.0, k, i.1, j.1 of a reduction of which the axis `rows` is cut (-1: none is) and lanes
-  // come in tiles of at most so many vectors.
+  // Loop order j.0, i.0, k, i.1, j.1 of a reduction whose axis `rows` is split (-1: none), with
+  // lanes in tiles of at most `vectors` vectors.
   void lay_out_sums(TiledStage* tiled, int rows, int64_t vectors);
 
   // annotate_chain.cc
@@ -98,7 +98,7 @@ class Annotator {
   const SpaceContext& context_;
   Draft draft_;
   DraftWriter writer_;
-  schedule::LoopTree tree_;  // with what is inlined
+  schedule::LoopTree tree_;  // with the draft's inlined stages inlined
   heuristic::NestPlan plan_;
   std::set<te::OpId> placed_;  // members of nests
 };

@@ -8,7 +8,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// A hole whose one choice is taken for good.
+// Applies the only choice of a hole permanently.
 void settle(Sketch& sketch, const Hole& hole) {
   if (const auto* tiles = std::get_if<TileDomain>(&hole.domain)) {
     const Factors& only = tiles->choices[0];

@@ -14,20 +14,21 @@ namespace tilewright::space {
 namespace {
 
 constexpr std::array<Extension, 10> kExtensions = {{
-    {"locations", "cheap stages may also be computed where a reader's loops need them"},
-    {"pack", "operands that are read many times are laid out in the order of the reads"},
-    {"prefetch", "what a reduction reads of a constant is asked for some iterations ahead"},
-    {"reduction_lanes", "lanes of a reduction are partial sums; rfactor is left to few rows"},
+    {"locations", "cheap stages may also be computed at a loop of their reader"},
+    {"pack", "operands that are reused are stored in the order of the reads"},
+    {"prefetch", "constants that a reduction reads are prefetched some iterations ahead"},
+    {"reduction_lanes",
+     "lanes of a reduction hold partial results; rfactor only where there are few rows"},
     {"register_read", "small operands are kept in registers"},
-    {"rows", "a tiled stage is computed by the row block of the nest that reads it"},
-    {"stream", "large results go past the caches"},
+    {"rows", "a tiled stage is computed by blocks of rows of the nest that reads it"},
+    {"stream", "large results are written by non-temporal stores"},
     {"tails", "tile sizes that do not divide"},
-    {"tile_structures", "shorter tile structures, other lanes, other orders of loops"},
-    {"unroll_and_jam", "parts of a reduction are unrolled beside the sums in registers"},
+    {"tile_structures", "shorter tile structures, other lanes, other loop orders"},
+    {"unroll_and_jam", "parts of a reduction are unrolled next to the accumulators"},
 }};
 
 constexpr size_t kMostSketches = 200;
-constexpr int kTries = 400;  // genomes that are tried before a sketch is given up
+constexpr int kTries = 400;  // genomes tried before a sketch is dropped
 
 struct Work {
   Draft draft;
@@ -63,8 +64,8 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
       continue;
     }
     std::vector<NextDraft> next = next_drafts(context, rules, at);
-    // Each of them becomes one sketch or more. Where that would be too many, drafts no longer
-    // branch: they take one way each, in turns.
+    // Each draft becomes at least one sketch. If there would be too many, drafts no longer branch;
+    // they take the alternatives in rotation.
     if (!next.empty() && whole.size() + work.size() + next.size() > kMostSketches) {
       std::swap(next[0], next[turn++ % next.size()]);
       next.resize(1);
@@ -74,7 +75,7 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
   return whole;
 }
 
-// Why a given sketch cannot be filled; empty: it can.
+// Why a given sketch cannot be instantiated; empty: it can.
 std::string fault_of(const schedule::Sketch& sketch) {
   const auto is_split = [&](int16_t step) {
     const auto at = static_cast<size_t>(step);
@@ -104,7 +105,7 @@ std::string fault_of(const schedule::Sketch& sketch) {
     } else {
       fits = is_step(hole.step);
     }
-    if (!fits) return fmt::format("hole {} names a step that is not there, or is no split", k);
+    if (!fits) return fmt::format("hole {} names a step that is not there, or is not a split", k);
   }
   return {};
 }

@@ -47,9 +47,9 @@ TEST(Template, SketchesThatCannotBeFilledAreErrors) {
   lost.holes[0].step = 9;
   EXPECT_EQ(error_of({some_sketch(), lost}),
             std::string(kMatmul) +
-                ": sketch 1 some: hole 0 names a step that is not there, or is no split");
+                ": sketch 1 some: hole 0 names a step that is not there, or is not a split");
   lost.holes[0].step = 2;  // the reorder
-  EXPECT_NE(error_of({lost}).find("or is no split"), std::string::npos);
+  EXPECT_NE(error_of({lost}).find("or is not a split"), std::string::npos);
   EXPECT_EQ(error_of({some_sketch({})}),
             std::string(kMatmul) + ": sketch 0 some: hole 0 has 0 choices; it needs 1 to 65535");
   EXPECT_EQ(error_of({some_sketch({{0}})}),

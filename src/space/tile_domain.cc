@@ -20,7 +20,7 @@ constexpr std::array<int64_t, 18> kMiddleSizes = {2,  3,  4,  5,  6,  7,  8,  10
 
 bool is_power_of_two(int64_t n) { return (n & (n - 1)) == 0; }
 
-// How freely the levels between the outermost and the innermost are cut.
+// How many choices the levels between the outermost and the innermost get.
 enum class Middle : uint8_t { Tails, Exact, Sparse };
 
 class Enumeration {
@@ -77,7 +77,7 @@ class Enumeration {
     }
   }
 
-  // What divides; where little does, also what leaves little over.
+  // Sizes that divide; if there are few, also sizes with a small remainder.
   std::vector<int64_t> middle_sizes(int64_t count) const {
     constexpr size_t kFewDivisors = 4;
     std::vector<int64_t> sizes;
@@ -120,7 +120,7 @@ schedule::TileDomain tile_domain(const TileConstraints& wish) {
   });
   const auto [first, last] = std::ranges::unique(choices);
   choices.erase(first, last);
-  if (choices.empty()) {  // nothing fits: uncut
+  if (choices.empty()) {  // nothing fits: not split
     Factors whole;
     for (int k = 0; k < wish.factors; ++k) whole.push_back(1);
     choices.push_back(whole);

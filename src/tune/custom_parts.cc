@@ -10,13 +10,13 @@ namespace tilewright::tune {
 namespace {
 
 constexpr size_t kProbes = 48;       // programs
-constexpr size_t kDraws = 2000;      // genomes that are drawn for them, at most
+constexpr size_t kDraws = 2000;      // genomes drawn for them, at most
 constexpr size_t kFirstAsked = 16;   // proposals of an explorer
 constexpr uint64_t kProbeSeed = 17;  // of the draws
 
 void add(const Hash128& hash, Hasher* hasher) { hasher->add(hash.high).add(hash.low); }
 
-// The model's encodings of random programs, with latencies that follow from their hashes.
+// Encodings of random programs for the model, with latencies derived from their hashes.
 Result<cost::Samples> probes_of(const space::Space& space, const Machine& machine,
                                 const std::vector<std::string>& encodings,
                                 const feature::EncodingTable& table) {
@@ -83,7 +83,7 @@ bool has_custom_model(const TaskTunerOptions& options, const Task& task, const M
   if (!options.tables.models.is_built_in(options.cost.name)) return true;
   const Result<Models> models = make_models(options.cost, options.tables, task.target, machine,
                                             options.seed, options.base.get());
-  if (!models) return false;  // whoever makes it says why
+  if (!models) return false;  // the caller reports why
   const cost::CostModel* const model =
       models->learned ? models->learned.get() : models->guess.get();
   if (model == nullptr) return false;

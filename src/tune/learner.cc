@@ -12,9 +12,10 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
-constexpr size_t kEnoughOfOwn = 512;     // from here on others of before teach nothing more
-constexpr size_t kLeastOfTask = 256;     // samples that a task of a run may keep
+constexpr size_t kEnoughOfOthers = 150;  // samples of others that suffice to start with their model
+// With this many, samples from before the run are no longer used.
+constexpr size_t kEnoughOfOwn = 512;
+constexpr size_t kLeastOfTask = 256;  // samples that each task of a run keeps at least
 
 void append_one(const cost::Samples& from, size_t k, uint32_t group, cost::Samples* to) {
   feature::append(from.inputs, k, k + 1, &to->inputs);
@@ -38,7 +39,7 @@ Result<ModelScope> parse_model_scope(std::string_view text) {
     if (text == text_of(scope)) return scope;
   }
   return fail(ErrorKind::BadInput,
-              fmt::format("there is no scope '{}' of a cost model; there are task, run", text));
+              fmt::format("there is no model scope '{}'; the scopes are task and run", text));
 }
 
 size_t borrowed_beside(size_t others, size_t own) {
@@ -54,7 +55,7 @@ Learner::Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& o
 }
 
 size_t Learner::join(const cost::Samples& others) {
-  // A task whose search could not be made may try again.
+  // A task whose search could not be created may be tried again.
   CHECK(tasks_.size() < groups_of_tasks(), "more tasks than were said to come");
   tasks_.emplace_back();
   counted_.push_back(0);
@@ -62,7 +63,7 @@ size_t Learner::join(const cost::Samples& others) {
   uint32_t most = 0;
   for (size_t k = 0; k < others.size(); ++k) {
     most = std::max(most, others.group[k]);
-    // Tasks that are alike borrow the same programs: one of each is enough.
+    // Similar tasks borrow the same programs: each is used once.
     if (options_.tasks > 1 && !others.trace.empty() && others.latency_ns[k] > 0) {
       const auto [at, is_new] =
           known_others_.insert(fmt::format("{} {}", others.latency_ns[k], others.trace[k]));
@@ -119,7 +120,8 @@ Status Learner::learn(size_t task) {
 
 bool Learner::guides(size_t task) const {
   if (!model_->is_trained()) return false;
-  if (cost_.trainings == 0 || options_.tasks == 1) return true;  // as it was given, or for it alone
+  // The shared model, or a private one.
+  if (cost_.trainings == 0 || options_.tasks == 1) return true;
   const size_t own = tasks_[task].size();
   return own >= options_.learn_from || trained_on_ - std::min(trained_on_, own) >= kEnoughOfOthers;
 }

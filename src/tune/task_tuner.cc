@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 
-// Passes candidates on, until a stop is asked for: then nothing is legal any more, and whoever
-// searches comes to an end soon. The memory behind it may be dropped between rounds.
+// Forwards candidates to the assessor until a stop is requested. Then all candidates count as
+// illegal, so that the search ends soon. The cached data behind it may be dropped between rounds.
 class StoppingAssessor : public search::Assessor {
  public:
   StoppingAssessor(const space::Space& space, const Machine& machine,
@@ -101,18 +101,18 @@ struct TaskTuner::Impl {
   space::Space space;
   StoppingAssessor assessor;
   Models models;
-  std::vector<std::string> encodings;              // that the learned model reads
-  std::optional<feature::ProgramEncoder> encoder;  // into them; none: nothing is learnt
+  std::vector<std::string> encodings;              // encodings that the learned model reads
+  std::optional<feature::ProgramEncoder> encoder;  // computes them; none: nothing is learned
   std::unique_ptr<search::Explorer> explorer;
   std::shared_ptr<Learner> learner;  // null: nothing is learned
   size_t place = 0;                  // of the task in it
   int64_t version_seen = 0;          // of its model
-  // What the analytic model said of what was tried while it guided.
+  // Scores of the analytic model for the candidates that it guided.
   std::vector<float> guessed;
   std::vector<double> guessed_ns;
   bool guess_misleads = false;
 
-  // Of the round at hand: the default schedule comes first of all, and is no candidate.
+  // The current round. The default schedule comes first and is not a candidate.
   std::vector<search::Candidate> candidates;
   std::vector<Proposal> proposals;
   bool is_proposed = false;
@@ -127,7 +127,7 @@ struct TaskTuner::Impl {
   const cost::CostModel* guide() const;
   Status add_default();
   void add_sample(const Proposal& proposal, const Trial& trial);
-  void use_model();  // that guides now
+  void use_model();  // the model that guides now
   void judge_guess(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
   Status finish_round(std::span<const std::optional<Trial>> answers, RoundReport* report);
@@ -138,9 +138,9 @@ const cost::CostModel* TaskTuner::Impl::guide() const {
   return guess_misleads ? nullptr : models.guess.get();
 }
 
-// Where the analytic model ranks what was measured the wrong way round, by more than chance, it
-// guides no longer, and until there are enough samples nothing does: one that learns from a few
-// misleads as well.
+// If the analytic model ranks the measured candidates in the wrong order, by more than chance, it
+// stops guiding. Until there are enough samples, no model guides: a model trained on a few misleads
+// as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
   if (!learner || guide() != models.guess.get()) return;
@@ -155,7 +155,7 @@ Status TaskTuner::Impl::add_default() {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   const Hash128 program = program_hash(TRY(schedule::apply_or_explain(space.initial(), trace)));
   proposals.push_back({.trace = std::move(trace), .program = program});
-  // The space may have it too.
+  // The space may contain it too.
   const search::Outcome known{
       .candidate = {.sketch = search::kNoSketch, .genome = {}, .program = program},
       .latency_ns = 0};
@@ -188,7 +188,7 @@ void TaskTuner::Impl::use_model() {
   if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
-// Told in the order of proposal, whatever the order of the answers.
+// Reported in the order of proposal, whatever the order of arrival.
 Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
                                      RoundReport* report) {
   const double begin_s = seconds_now();
@@ -199,7 +199,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   for (size_t k = 0; k < proposals.size(); ++k) {
     CHECK(answers[k].has_value(), "no answer to a proposal");
     add_sample(proposals[k], *answers[k]);
-    // What the machine did says nothing of the candidate.
+    // A failure of the machine does not concern the candidate.
     if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
     scores.push_back(candidates[k - first].score);
@@ -267,12 +267,12 @@ void TaskTuner::propose() {
   Impl& impl = *impl_;
   if (impl.is_proposed) return;
   const double begin_s = seconds_now();
-  // Other tasks of the run may have taught it since.
+  // Other tasks of the run may have trained it since.
   if (impl.learner && impl.learner->version() != impl.version_seen) impl.use_model();
   impl.scored_before = impl.assessor.scored();
   impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
   if (impl.rounds == 0) {
-    // A workload without a default schedule has none to begin with.
+    // A workload without a default schedule starts without one.
     if (const Status status = impl.add_default(); !status) impl.proposals.clear();
   }
   const size_t size = round_size(impl.rounds, impl.options.largest_round);
@@ -302,7 +302,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
   if (!stopped) {
     report.proposed = impl.proposals.size();
     const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
-    // The default schedule alone: there is an answer before anything else takes time.
+    // The default schedule alone: it gives a first result before anything else.
     const size_t first = std::min(impl.proposals.size() - impl.candidates.size(), some.size());
     const auto try_some = [&](std::span<const Proposal> part, size_t offset) -> Status {
       if (part.empty()) return {};

@@ -1,7 +1,8 @@
-// TaskTuner: the search of one task, round by round: an explorer proposes, a TrialRunner tries, the
-// explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
-// proposes follows from the task, the options and the answers, so a search that was cut off is
-// rebuilt by walking it again with the answers that are known (docs/tuning.md).
+// TaskTuner: searches one task, round by round. An explorer proposes candidates, a TrialRunner
+// measures them, the results are reported to the explorer, and the cost model learns. There is no
+// I/O, and clocks serve only the report: proposals depend only on the task, the options and the
+// verdicts. An interrupted search is therefore rebuilt by replaying it with the known verdicts
+// (docs/tuning.md).
 #pragma once
 
 #include <functional>
@@ -24,42 +25,43 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 3;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 3;  // raised when the same verdicts lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
-  Selection search{.name = "evolution"};  // of tables.explorers
-  Selection cost{.name = "xgboost"};      // of tables.models
+  Selection search{.name = "evolution"};  // row of tables.explorers
+  Selection cost{.name = "xgboost"};      // row of tables.models
   SearchTables tables{};
   uint64_t seed = 1;
   size_t largest_round = 64;
-  size_t learn_from = 40;                   // samples: before, the analytic model guides
-  size_t most_samples = 4096;               // of the task itself to learn from: the newest
-  std::shared_ptr<const BaseModel> base{};  // to begin with; null: none
-  bool warm_start = true;                   // learns from other tasks' records too
-  bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
-  int threads = 0;               // of the search; 0: all cpus
-  std::function<bool()> stop{};  // true: proposing ends soon, with nothing
+  // Number of samples from which on the learned model guides, not the analytic one.
+  size_t learn_from = 40;
+  size_t most_samples = 4096;               // newest samples of the task used for training
+  std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
+  bool warm_start = true;                   // also learn from records of other tasks
+  bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals
+  int threads = 0;           // of the search; 0: one per CPU
+  std::function<bool()> stop{};  // true: proposing ends soon, without proposals
 };
 
-// Of the options that proposals follow from; custom parts enter by their names here, and by what
-// they make in tune/custom_parts.h.
+// Hash of the options that determine the proposals. Custom parts are included by name here, and by
+// their results in tune/custom_parts.h.
 Hash128 hash_of(const TaskTunerOptions& options);
 
 struct RoundReport {
   size_t round = 0;
   size_t proposed = 0;  // 0: there is nothing new to try
-  size_t tried = 0;     // of those
-  size_t stored = 0;    // of the tried: known before
+  size_t tried = 0;     // number of those that were tried
+  size_t stored = 0;    // number of the tried ones with a known verdict
   bool complete = false;
-  double best_ns = 0;                      // of all rounds; 0: nothing timed yet
-  std::string model;                       // that chose them
-  std::optional<cost::Quality> quality{};  // of its scores
+  double best_ns = 0;                      // over all rounds; 0: nothing timed yet
+  std::string model;                       // name of the model that scored them
+  std::optional<cost::Quality> quality{};  // quality of its scores
   double propose_s = 0, try_s = 0, learn_s = 0;
-  int64_t scored = 0;  // programs that the search looked at
+  int64_t scored = 0;  // programs scored by the search
 };
 
-// The best of what was tried.
+// The fastest trial so far.
 struct Best {
   Proposal proposal;
   Trial trial;
@@ -67,9 +69,9 @@ struct Best {
 
 class TaskTuner {
  public:
-  // `past` trials are what the model learns from before its first round, and so are samples of
-  // `others` (groups from 1 on): less and less of them as there are more of its own. `learner`:
-  // that of the run, which the task joins; null: it has a model of its own.
+  // The model is trained on the `past` trials of the task and on samples of `others` (groups from 1
+  // on) before the first round; the more samples the task has, the fewer of the others are used.
+  // `learner`: the learner of the run, which the task joins; null: the task has a private model.
   static Result<TaskTuner> make(const Task& task, const Machine& machine,
                                 const TaskTunerOptions& options,
                                 std::span<const PastTrial> past = {}, cost::Samples others = {},
@@ -78,12 +80,14 @@ class TaskTuner {
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
 
-  // Prepares the next round; nothing when that is done already.
+  // Prepares the next round. Does nothing if it is prepared already.
   void propose();
-  // Tries what was proposed, up to `most` of it. Once all of it is answered the round is told,
-  // learnt from and over; otherwise the search ends here.
+  // Measures up to `most` of the proposed candidates. Once all of them have a verdict, the round is
+  // reported to the explorer, the model learns, and the round is complete. Otherwise the search
+  // ends here.
   using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
-  // `before_learning` is called once all is answered: nobody may ask the model until it returns.
+  // `before_learning` is called once all verdicts are known. No other thread may use the model
+  // until it returns.
   Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {},
                                 const std::function<void()>& before_learning = {});
 
@@ -92,9 +96,9 @@ class TaskTuner {
   size_t trials() const;
   const std::optional<Best>& best() const;
   const std::optional<Trial>& default_trial() const;  // of the default schedule
-  const cost::CostModel* model() const;               // that guides now; may be null
-  const cost::Samples& samples() const;               // of this task, the newest
-  size_t borrowed() const;                            // samples of others
+  const cost::CostModel* model() const;               // the model that guides now; may be null
+  const cost::Samples& samples() const;               // newest samples of this task
+  size_t borrowed() const;                            // number of samples from other tasks
   const Learner* learner() const;                     // null: nothing is learned
 
  private:
@@ -103,7 +107,8 @@ class TaskTuner {
   std::unique_ptr<Impl> impl_;
 };
 
-// Trials of a round: small ones first, so that what they teach is used soon.
+// Number of trials of a round. The first rounds are small, so that the model uses the first results
+// soon.
 size_t round_size(size_t round, size_t largest);
 
 }  // namespace tilewright::tune

@@ -297,7 +297,7 @@ struct FaultyTrials : CountingTrials {
   record::VerdictKind verdict;
 };
 
-// A fault of the machine is no failure of a candidate: neither in what explorers are told nor in
+// A fault of the machine is not a failure of a candidate: neither in what explorers are told nor in
 // how good scores were.
 TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
   TaskTunerOptions options = quick_options();

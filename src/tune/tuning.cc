@@ -14,7 +14,8 @@
 namespace tilewright::tune {
 namespace {
 
-// With fewer trials than first rounds take, rounds are smaller, so that each task has one.
+// If there are fewer trials than the first rounds take, rounds are smaller, so that each task gets
+// one.
 size_t largest_round(const TuningOptions& options, size_t tasks) {
   const size_t largest = options.search.largest_round;
   if (options.trials <= 0 || tasks <= 1) return largest;
@@ -22,7 +23,7 @@ size_t largest_round(const TuningOptions& options, size_t tasks) {
   return each < round_size(0, largest) ? each : largest;
 }
 
-// Two rounds in flight where kernels leave cpus idle.
+// Two rounds in flight if kernels leave CPUs idle.
 int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
   if (tasks.size() < 2) return 1;
   const auto busy = std::ranges::max_element(
@@ -87,7 +88,7 @@ Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
   return encoder.compares_across_tasks();
 }
 
-// What is known of a task without walking its search again.
+// The results of a task without replaying its search.
 Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal& default_schedule) {
   TaskResult result;
   result.trials = known.size();
@@ -124,7 +125,7 @@ double TaskResult::default_ns() const {
   for (const StoredTrials::Final& one : finals) {
     if (one.is_default && one.trial.is_timed()) return one.trial.latency_ns;
   }
-  // Of its trial where finals had no time for it, or none for anything.
+  // From its trial if the finals had no time for it.
   return default_trial && default_trial->is_timed() ? default_trial->latency_ns : 0;
 }
 
@@ -138,17 +139,17 @@ struct Tuning::Impl {
   Machine machine;
   Trajectory trajectory;
   std::unique_ptr<SessionPool> pool;
-  std::vector<std::unique_ptr<StoredTrials>> trials;  // by task, when it had a round
+  std::vector<std::unique_ptr<StoredTrials>> trials;  // per task, once it had a round
   std::unique_ptr<TuningLoop> loop;
   struct Finals {
     std::vector<StoredTrials::Final> list;
     bool held = false;
   };
   std::vector<Finals> finals;
-  std::vector<TaskResult> recalled;  // by task, of a search that is not walked again
+  std::vector<TaskResult> recalled;  // per task, for a search that is not replayed
 
-  LearnedInput input;                // without encodings: nothing is learnt
-  std::shared_ptr<Learner> learner;  // of all tasks; null: each has its own
+  LearnedInput input;                // empty: nothing is learned
+  std::shared_ptr<Learner> learner;  // shared by all tasks; null: one per task
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
@@ -184,7 +185,8 @@ Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   return trials[task].get();
 }
 
-// Of other tasks. Many tasks have fewer each: they all have to be read and learnt from.
+// Samples of other tasks. With many tasks, each gets fewer, because all of them must be read and
+// trained on.
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;
@@ -265,7 +267,7 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
     const StoredTrials* const trials = impl_->trials[task].get();
     if (trials != nullptr && !trials->known().fastest(1).empty()) waiting.push_back(task);
   }
-  // What needs no session first; those for which a share was too little share what is left.
+  // Tasks that need no session first. Tasks whose share is too short divide the rest.
   std::ranges::sort(waiting, {}, [&](size_t task) {
     return std::pair(impl_->pool->opening_s(impl_->tasks[task].task) > 0, task);
   });
@@ -301,7 +303,7 @@ Status Tuning::recall() {
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
     StoredTrials* const known = TRY(impl_->trials_of(task));
     const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
-    if (!from) continue;  // nothing was measured of it either
+    if (!from) continue;  // nothing of it was measured either
     impl_->finals[task].list = TRY(known->last_finals(*from));
     impl_->recalled[task] = TRY(recall_of(known->known(), *from));
   }

@@ -19,7 +19,7 @@ struct Other {
   std::pair<int, double> distance;
 };
 
-// Tasks of the store with the target of `task`, most alike first.
+// Stored tasks with the target of `task`, most similar first.
 Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
   const std::vector<record::StoredTask> stored = TRY(store.tasks());
   const std::string target = record::stored_form(task).target;
@@ -27,7 +27,7 @@ Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
   for (const record::StoredTask& one : stored) {
     if (one.target != target) continue;
     Result<Task> other = record::task_of(one);
-    if (!other) continue;  // of another version, or made from C++
+    if (!other) continue;  // from another version, or created from C++
     const auto far = distance(task.workload, other->workload);
     others.push_back({.task = std::move(*other), .distance = far});
   }
@@ -41,7 +41,7 @@ struct Measured {
   double label_ns = 0;
 };
 
-// By machine: the last verdict of each program.
+// Per machine: the last verdict of each program.
 using OfMachines = std::map<Hash128, std::map<Hash128, Measured>>;
 
 struct Reader {
@@ -53,7 +53,7 @@ struct Reader {
   Result<OfMachines> read(const Hash128& task) {
     OfMachines found;
     Status status = store.for_each_attempt(task, [&](const record::Attempt& attempt) {
-      // The trajectory's own come later than its begin; it learns from them as it goes.
+      // The trajectory's own records are later than its begin; it learns from them as it proceeds.
       if (attempt.end_us >= trajectory.begin_us) return true;
       if (attempt.protocol != setting.protocol) return true;
       if (attempt.code_generator != setting.code_generator) return true;
@@ -72,8 +72,8 @@ struct Reader {
   }
 };
 
-// Every so many, where there are more than `most`: programs are ordered by their hash, so that is
-// a fair draw, and the fastest is always among them, for the others are measured by it.
+// Every n-th, if there are more than `most`: programs are ordered by hash, so this is an unbiased
+// selection. The fastest is always included, because labels are relative to it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());
@@ -89,7 +89,7 @@ std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, s
   return picked;
 }
 
-// Appends what of it can be read, applied and encoded; the number of programs.
+// Appends the programs that can be read, applied and encoded. Returns their number.
 Result<size_t> add_samples(const Task& task, const Machine& machine, const LearnedInput& input,
                            std::span<const Measured* const> picked, uint32_t group, double weight,
                            cost::Samples* samples) {

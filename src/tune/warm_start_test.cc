@@ -82,7 +82,7 @@ class WarmStartOfStore : public ::testing::Test {
   Store store_ = store_with(folder_ / "a.db", task_);
 };
 
-TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearntFrom) {
+TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearnedFrom) {
   EXPECT_TRUE(others(1000).empty());
   add(task_for(kOther), searched(task_for(kOther), 20, 100));
   add(task_for(kSimilar), searched(task_for(kSimilar), 30, 200));

@@ -17,7 +17,7 @@ struct Loop {
   Name name;
   bool reduces = false;
   int64_t extent = 1;    // about
-  bool may_pad = false;  // its surplus has room: a whole axis of a stage that is no output
+  bool may_pad = false;  // its surplus has room: a whole axis of a stage that is not an output
 };
 using Loops = std::vector<Loop>;
 

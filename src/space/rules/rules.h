@@ -1,4 +1,4 @@
-// The built-in sketch rules, one a function; space/rule.h has the table.
+// The built-in sketch rules, one function per rule; space/rule.h has the table.
 #pragma once
 
 #include "space/rule.h"
@@ -15,11 +15,12 @@ SketchRule tile_and_fuse_rule();
 SketchRule tile_rule();
 SketchRule skip_rule();
 
-// The one stage that takes a stage element by element, through what is inlined; an empty name when
-// there is none, or when both reduce.
+// The only stage that reads a stage elementwise, through inlined stages; empty if there is none, or
+// if both are reductions.
 StageName elementwise_reader(const SpaceContext& context, const Draft& draft, StageName stage);
 
-// The stage has tiles: its operator's elements are used again, and nobody has begun with it.
+// True if the stage should be tiled: its operator reuses elements, and no rule has written steps
+// for it.
 bool needs_tiles(const SpaceContext& context, StageName stage);
 
 }  // namespace tilewright::space

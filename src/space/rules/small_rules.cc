@@ -1,4 +1,4 @@
-// The rules that take few words: inline, hinted constants, cache_write, skip; and the table.
+// The short rules (inline, constant indices, cache_write, skip) and the table.
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
 #include "space/rules/rules.h"
@@ -12,7 +12,7 @@ bool has_const_index_hint(const te::Op& op) {
   return std::ranges::any_of(op.axes, hinted) || std::ranges::any_of(op.reduce_axes, hinted);
 }
 
-// Inlined it would be computed several times: where to compute it is left open, if that may be.
+// Inlining would recompute it: its location becomes a hole, if that is legal.
 bool is_left_open(const SpaceContext& context, const Draft& draft, StageName stage) {
   if (!context.has("locations")) return false;
   const schedule::LoopTree tree = inlined_tree(context, draft);
@@ -36,14 +36,14 @@ StageName elementwise_reader(const SpaceContext& context, const Draft& draft, St
 
 bool needs_tiles(const SpaceContext& context, StageName stage) {
   const te::OpId op = op_of(context, stage);
-  // Without a reduction rows and vectors do: nothing is summed in registers.
+  // Without a reduction there are no accumulators: rows and vectors suffice.
   if (context.has("tile_structures") && !context.dag().op(op).has_reduction()) return false;
   return te::needs_multi_level_tiling(context.dag(), op);
 }
 
 SketchRule always_inline_rule() {
   return {.name = "always_inline",
-          .what = "cheap elementwise producers are computed where they are read",
+          .what = "inlines cheap elementwise producers",
           .applies =
               [](const SpaceContext& context, const Draft&, StageName stage) {
                 const te::OpId op = op_of(context, stage);
@@ -66,7 +66,7 @@ SketchRule always_inline_rule() {
 
 SketchRule simplify_const_index_rule() {
   return {.name = "simplify_const_index",
-          .what = "axes that index constants are unrolled whole, so that the constants fold",
+          .what = "unrolls axes that index constants completely, so that the constants fold",
           .applies =
               [](const SpaceContext& context, const Draft&, StageName stage) {
                 const te::Op& op = context.dag().op(op_of(context, stage));
@@ -82,7 +82,7 @@ SketchRule simplify_const_index_rule() {
 
 SketchRule cache_write_rule() {
   return {.name = "cache_write",
-          .what = "a stage of its own computes the tile, and the stage itself copies it out",
+          .what = "computes the tile in a separate stage, which the stage itself copies out",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 const bool applies = stage.role == schedule::StageRole::Main &&
@@ -102,7 +102,7 @@ SketchRule cache_write_rule() {
 
 SketchRule skip_rule() {
   return {.name = "skip",
-          .what = "the stage keeps its loops; lanes, threads and place are chosen by holes",
+          .what = "keeps the loops of the stage; holes choose lanes, threads and location",
           .applies = [](const SpaceContext&, const Draft&, StageName) { return Applies::Yes; },
           .apply = [](const SpaceContext& context, const Draft& draft, StageName stage)
               -> std::vector<NextDraft> { return {{draft, previous_stage(context, stage)}}; }};
