@@ -6,6 +6,7 @@ namespace tilewright::cost {
 
 void append_samples(const Samples& more, size_t count, Samples* samples) {
   CHECK(count <= more.size(), "{} of {} samples", count, more.size());
+  if (count == 0) return;
   const auto add = [count](const auto& from, auto* to) {
     to->insert(to->end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
   };
@@ -19,7 +20,7 @@ void append_samples(const Samples& more, size_t count, Samples* samples) {
     }
   }
   const bool has_traces =
-      samples->trace.size() == samples->size() && (count == 0 || more.trace.size() == more.size());
+      samples->trace.size() == samples->size() && more.trace.size() == more.size();
   if (has_traces) {
     add(more.trace, &samples->trace);
   } else {

@@ -50,5 +50,15 @@ TEST(Samples, TracesAreThereForAllOrForNone) {
   EXPECT_TRUE(with.trace.empty());
 }
 
+// Samples without programs may have no encodings at all.
+TEST(Samples, NoneChangeNothing) {
+  Samples samples = some(2, 0, 1);
+  append_samples(Samples(), 0, &samples);
+  append_samples(synthetic_samples({.programs = 3, .rows = 3}), 0, &samples);
+  EXPECT_EQ(samples.size(), 2U);
+  EXPECT_EQ(samples.inputs[0].programs(), 2U);
+  EXPECT_EQ(samples.trace.size(), 2U);
+}
+
 }  // namespace
 }  // namespace tilewright::cost

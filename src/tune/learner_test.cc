@@ -80,6 +80,19 @@ TEST(Learner, AFewSamplesOfAnotherTaskGuideNobody) {
   EXPECT_FALSE(learner.guides(learner.join({})));
 }
 
+// Two rounds in flight: the next task has joined and has no samples yet.
+TEST(Learner, ATaskWithoutSamplesDoesNotDisturbTheOthers) {
+  const auto model = std::make_shared<CountingModel>();
+  Learner learner(model, {.tasks = 3, .learn_from = 40});
+  const size_t first = learner.join({});
+  const size_t second = learner.join({});
+  add(60, 0, &learner.samples(first));
+  ASSERT_TRUE(learner.learn(first));
+  ASSERT_TRUE(learner.learn(second));
+  ASSERT_EQ(model->trained.size(), 1U);
+  EXPECT_EQ(model->trained[0].size(), 60U);
+}
+
 // However many tasks take turns, each sample is learned from a bounded number of times: the work of
 // learning grows with the samples, not with samples times rounds.
 TEST(Learner, TheWorkOfLearningIsBoundedByTheShare) {
