@@ -7,7 +7,8 @@
 //   chosen.text()                        // evolution:population=512
 //
 // Values. A test or a program around this one copies a built-in table and adds rows to it; two rows
-// may be made by one factory with other defaults. Immutable once made: share freely.
+// may be made by one factory with other defaults. Only rows of the library's own tables are built
+// in, in copies of those tables too. Immutable once made: share freely.
 #pragma once
 
 #include <algorithm>
@@ -75,9 +76,16 @@ class Table {
  public:
   using Row = TableRow<Product, Context>;
 
-  // `noun` is what its rows are, for messages: `cost model`.
-  Table(std::string_view noun, std::vector<Row> rows)
-      : noun_(noun), rows_(std::move(rows)), built_in_(rows_.size()) {}
+  // A caller's own table: all its rows are custom. `noun` is what they are, for messages:
+  // `cost model`.
+  Table(std::string_view noun, std::vector<Row> rows) : noun_(noun), rows_(std::move(rows)) {}
+
+  // For the library's own tables: what these rows make changes with the library's versions only.
+  static Table built_in(std::string_view noun, std::vector<Row> rows) {
+    Table table(noun, std::move(rows));
+    table.built_in_ = table.rows_.size();
+    return table;
+  }
 
   // A custom row; no other has its name.
   void add(Row row) {
@@ -124,7 +132,7 @@ class Table {
 
   std::string noun_;
   std::vector<Row> rows_;
-  size_t built_in_;  // of the rows, the first
+  size_t built_in_ = 0;  // of the rows, the first
 };
 
 }  // namespace tilewright
