@@ -21,7 +21,6 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "task/workload.h"
 #include "tune/objective.h"
 
 namespace tilewright::tune {
@@ -103,8 +102,5 @@ class Scheduler {
   SchedulerOptions options_;
   SchedulerState state_;
 };
-
-// Workloads of the same kinds of operators and of about the same FLOP.
-std::string similarity_group(const Workload& workload);
 
 }  // namespace tilewright::tune

@@ -282,12 +282,5 @@ TEST(Objective, AStepOfTheUsersFunctionIsInProportion) {
   }
 }
 
-TEST(SimilarityGroup, SameOperatorsOfAboutTheSameSize) {
-  const auto group = [](const char* what) { return similarity_group(*parse_workload(what)); };
-  EXPECT_EQ(group("matmul:m=512,n=512,k=512"), group("matmul:m=512,n=500,k=512"));
-  EXPECT_NE(group("matmul:m=512,n=512,k=512"), group("matmul:m=64,n=512,k=512"));
-  EXPECT_NE(group("matmul:m=512,n=512,k=512"), group("C2D2"));
-}
-
 }  // namespace
 }  // namespace tilewright::tune

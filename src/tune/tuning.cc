@@ -8,6 +8,7 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
@@ -67,7 +68,7 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
   result.reserve(tasks.size());
   for (const TunedTask& one : tasks) {
     result.push_back(
-        {.flop = one.task.workload.dag->flop(), .group = similarity_group(one.task.workload)});
+        {.flop = one.task.workload.dag->flop(), .group = form_of(*one.task.workload.dag).group()});
   }
   return result;
 }

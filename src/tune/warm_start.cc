@@ -9,14 +9,15 @@
 #include "base/check.h"
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
-#include "tune/scheduler.h"
+#include "task/similarity.h"
+#include "tune/learner.h"
 
 namespace tilewright::tune {
 namespace {
 
 struct Other {
   Task task;
-  std::pair<int, double> distance;
+  std::pair<Likeness, double> distance;
 };
 
 // Tasks of the store with the target of `task`, most alike first.
@@ -111,19 +112,7 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
   return added;
 }
 
-std::string kinds_of(const Workload& workload) {
-  const std::string group = similarity_group(workload);
-  return group.substr(0, group.rfind(' '));
-}
-
 }  // namespace
-
-std::pair<int, double> distance(const Workload& one, const Workload& other) {
-  const double far = std::abs(std::log((one.dag->flop() + 1) / (other.dag->flop() + 1)));
-  if (one.key() == other.key()) return {0, far};
-  if (similarity_group(one) == similarity_group(other)) return {1, far};
-  return {kinds_of(one) == kinds_of(other) ? 2 : 3, far};
-}
 
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,

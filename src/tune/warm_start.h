@@ -1,5 +1,6 @@
 // What a search may learn before its first trial from the records of other tasks: programs that
-// were measured for the same target and in the same way, those of the most similar tasks first.
+// were measured for the same target and in the same way, those of the most similar tasks first
+// (task/similarity.h).
 // They are encoded anew from the stored traces, with the caches of the machine that measured;
 // latencies compare within a task only, so each task and machine is a group of its own.
 #pragma once
@@ -40,9 +41,5 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
                                        const Trajectory& trajectory, const LearnedInput& input = {},
                                        const WarmStartOptions& options = {});
-
-// How alike two workloads are, most alike first: 0 the same, 1 one similarity group, 2 the same
-// kinds of operators, 3 others; then how far their FLOP are apart.
-std::pair<int, double> distance(const Workload& one, const Workload& other);
 
 }  // namespace tilewright::tune
