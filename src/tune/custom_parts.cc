@@ -28,6 +28,7 @@ Result<cost::Samples> probes_of(const space::Space& space, const Machine& machin
                                         encodings, table));
   cost::Samples samples;
   Rng rng(kProbeSeed);
+  samples.origins.emplace(0, origin_of(space.task(), machine));
   schedule::Trace trace;
   schedule::LoopTree tree;
   for (size_t draw = 0; draw < kDraws && samples.size() < kProbes; ++draw) {

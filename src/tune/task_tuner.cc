@@ -242,7 +242,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                             LearnerOptions{.tasks = 1,
                                                            .learn_from = options.learn_from,
                                                            .most_samples = options.most_samples});
-    impl->place = impl->learner->join(others);
+    impl->place = impl->learner->join(others, origin_of(task, machine));
     impl->encodings = impl->models.learned->encodings();
     impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
                                                        .machine = &impl->machine,

@@ -74,17 +74,18 @@ struct Reader {
 };
 
 // Every so many, where there are more than `most`: programs are ordered by their hash, so that is
-// a fair draw, and the fastest is always among them, for the others are measured by it.
+// a fair draw. The fastest is always the first: the labels of the others are relative to it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());
   for (const auto& [program, one] : programs) all.push_back(&one);
-  if (all.size() <= most) return all;
+  if (all.empty() || most == 0) return {};
   const Measured* const fastest = *std::ranges::min_element(
       all, {}, [](const Measured* one) { return one->label_ns > 0 ? one->label_ns : HUGE_VAL; });
   std::vector<const Measured*> picked = {fastest};
-  for (size_t k = 0; picked.size() < most && k < most; ++k) {
-    const Measured* const one = all[k * all.size() / most];
+  const size_t count = std::min(most, all.size());
+  for (size_t k = 0; picked.size() < count && k < count; ++k) {
+    const Measured* const one = all[k * all.size() / count];
     if (one != fastest) picked.push_back(one);
   }
   return picked;
@@ -135,7 +136,9 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
       const auto picked = pick(programs, std::min(options.most_of_task, room));
       const size_t added = TRY(add_samples(other.task, measured_on, input, picked, ++group,
                                            options.weight, &result.samples));
-      if (added > 0) tasks.insert(other.task.key());
+      if (added == 0) continue;
+      tasks.insert(other.task.key());
+      result.samples.origins.emplace(group, origin_of(other.task, measured_on));
     }
   }
   result.tasks = tasks.size();

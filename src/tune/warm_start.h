@@ -1,8 +1,7 @@
 // What a search may learn before its first trial from the records of other tasks: programs that
 // were measured for the same target and in the same way, those of the most similar tasks first
-// (task/similarity.h).
-// They are encoded anew from the stored traces, with the caches of the machine that measured;
-// latencies compare within a task only, so each task and machine is a group of its own.
+// (task/similarity.h). They are encoded anew from the stored traces, with the caches of the machine
+// that measured; latencies compare within a task only, so each task and machine is a group.
 #pragma once
 
 #include "cost/samples.h"
@@ -22,7 +21,9 @@ struct WarmStartOptions {
 };
 
 struct OtherSamples {
-  cost::Samples samples{};  // groups from 1 on: 0 is the task itself
+  // Groups from 1 on, each with its origin; 0 is the task itself. The fastest of a group is its
+  // first sample, so that a prefix has it too.
+  cost::Samples samples{};
   size_t tasks = 0;
 
   bool empty() const { return samples.size() == 0; }
