@@ -1,8 +1,9 @@
 // What the custom parts of a search make. A custom rule, template, explorer, model or encoding has
 // a name, and the caller may change what is behind it; so it enters the key of a trajectory by what
 // it makes: the sketches of the tasks' spaces, the first proposals, and predictions on a probe set
-// (random programs with made-up latencies, learnt from where the model learns). Built-in parts
-// enter by their names, options and versions alone.
+// (random programs with made-up latencies, learnt from where the model learns). Proposals and
+// predictions are of the first task that has a space. Built-in parts enter by their names, options
+// and versions alone (hash_of in tune/task_tuner.h).
 #pragma once
 
 #include <span>
