@@ -34,6 +34,12 @@ struct ProgramView {
   const schedule::Genome* genome = nullptr;  // of that sketch; null: not known
 };
 
+// What the numbers of an encoding follow from.
+enum class EncodedFrom : uint8_t {
+  Program,  // the LoopTree alone: all traces of one program have the same numbers
+  Trace,    // the trace or the genome: two traces of one program may differ
+};
+
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -43,6 +49,8 @@ class Encoder {
   virtual int version() const = 0;
   // Numbers of programs of different tasks mean the same; otherwise those of one space do.
   virtual bool compares_across_tasks() const = 0;
+  // Numbers that follow from the program are cached by program.
+  virtual EncodedFrom encoded_from() const { return EncodedFrom::Trace; }
 
   // Appends one program. False: it cannot be written in this encoding, and nothing was appended.
   bool append(const ProgramView& program, Encoded* out) {

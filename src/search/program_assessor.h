@@ -1,6 +1,9 @@
 // ProgramAssessor: the hot loop of every search. instantiate, apply, validity, hash, encode, score;
 // on all cores, each program once. It makes and caches the encodings that its model reads. What
 // comes out does not depend on the number of threads.
+//
+// Where an encoding follows from the trace (feature/encoding.h), two genomes of one program have
+// two encodings and two scores: then encodings and scores are of genomes, each made once.
 #pragma once
 
 #include <memory>
@@ -46,12 +49,9 @@ class ProgramAssessor : public Assessor {
 
   // Names of the encodings that the last model reads.
   const std::vector<std::string>& encodings() const;
-  // Appends a program that was assessed, in those encodings. False when it was not, or they have
-  // been dropped since, or were never made for want of a model.
-  bool inputs_of(const Hash128& program, feature::Inputs* inputs);
-  // The same, made anew where they are not at hand. False when it is not legal or not fit, or there
-  // never was a model.
-  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs);
+  // Appends a candidate that was assessed, in those encodings: the numbers that it was scored by.
+  // False when it was not, or they have been dropped since, or were never made for want of a model.
+  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs) const;
   const AssessorCounts& counts() const;
 
  private:

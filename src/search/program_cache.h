@@ -1,6 +1,7 @@
 // ProgramCache: what an assessor remembers. Genomes lead to programs, programs to their encodings
-// and score. Encodings lie in blocks as the threads made them; when there are too many the older
-// half goes. Forgetting costs time, never changes an answer.
+// and score; encodings that follow from the trace, and their scores, are found by the genome
+// instead. Encodings lie in blocks as the threads made them; when there are too many the older half
+// goes. Forgetting costs time, never changes an answer.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,7 @@ class ProgramCache {
       : most_block_bytes_(block_bytes), most_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
-  HashTable<KnownProgram> programs;
+  HashTable<KnownProgram> programs;  // by program, or by genome
 
   // The number of the block it becomes.
   uint32_t add_block(std::unique_ptr<EncodedBlock> block);

@@ -2,6 +2,12 @@
 // explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
 // proposes follows from the task, the options and the answers, so a search that was cut off is
 // rebuilt by walking it again with the answers that are known (docs/tuning.md).
+//
+// A candidate is applied once, by the assessor, and its hash and encodings are handed on; so is the
+// default schedule, here. A trace is applied a second time only where its encodings are not at
+// hand: the guide of the round reads other encodings than the learned model, or nothing guided. To
+// encode every candidate for a model that does not guide would cost more than those few. Trials of
+// the past come as traces and are applied once.
 #pragma once
 
 #include <functional>
@@ -42,9 +48,11 @@ struct TaskTunerOptions {
   std::function<bool()> stop{};  // true: proposing ends soon, with nothing
 };
 
-// Of the options that proposals follow from; custom parts enter by their names here, and by what
-// they make in tune/custom_parts.h.
-Hash128 hash_of(const TaskTunerOptions& options);
+// Of the options that proposals follow from, with the versions of the encodings that the model
+// reads; custom parts enter by their names here, and by what they make in tune/custom_parts.h.
+// Tasks and machine enter only by the encoders that can be made for them.
+Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> tasks,
+                        const Machine& machine);
 
 struct RoundReport {
   size_t round = 0;
@@ -55,8 +63,10 @@ struct RoundReport {
   double best_ns = 0;                      // of all rounds; 0: nothing timed yet
   std::string model;                       // that chose them
   std::optional<cost::Quality> quality{};  // of its scores
+  // To learn: encoding samples and training. The first round's has what was learned before it.
   double propose_s = 0, try_s = 0, learn_s = 0;
-  int64_t scored = 0;  // programs that the search looked at
+  size_t applied_again = 0;  // proposals whose traces were applied a second time, to encode them
+  int64_t scored = 0;        // programs that the search looked at
 };
 
 // The best of what was tried.
@@ -91,11 +101,12 @@ class TaskTuner {
   size_t rounds() const;
   size_t trials() const;
   const std::optional<Best>& best() const;
-  const std::optional<Trial>& default_trial() const;  // of the default schedule
-  const cost::CostModel* model() const;               // that guides now; may be null
-  const cost::Samples& samples() const;               // of this task, the newest
-  size_t borrowed() const;                            // samples of others
-  const Learner* learner() const;                     // null: nothing is learned
+  const std::optional<Proposal>& default_proposal() const;  // none before the first round
+  const std::optional<Trial>& default_trial() const;        // of the default schedule
+  const cost::CostModel* model() const;                     // that guides now; may be null
+  const cost::Samples& samples() const;                     // of this task, the newest
+  size_t borrowed() const;                                  // samples of others
+  const Learner* learner() const;                           // null: nothing is learned
 
  private:
   struct Impl;
