@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "task/parse.h"
 
 namespace tilewright::tune {
 namespace {
