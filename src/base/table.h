@@ -6,8 +6,9 @@
 //   const auto explorer = TRY(explorers().make(chosen, context));
 //   chosen.text()                        // evolution:population=512
 //
-// Values. A test or another program copies a built-in table and adds rows; one factory may serve
-// two rows with different defaults. Immutable once built: safe to share between threads.
+// Values. A test or a program around this one copies a built-in table and adds rows to it; two rows
+// may be made by one factory with other defaults. Only rows of the library's own tables are built
+// in, in copies of those tables too. Immutable once made: share freely.
 #pragma once
 
 #include <algorithm>
@@ -75,9 +76,16 @@ class Table {
  public:
   using Row = TableRow<Product, Context>;
 
-  // `noun` names a row in messages: `cost model`.
-  Table(std::string_view noun, std::vector<Row> rows)
-      : noun_(noun), rows_(std::move(rows)), built_in_(rows_.size()) {}
+  // A caller's own table: all its rows are custom. `noun` is what they are, for messages:
+  // `cost model`.
+  Table(std::string_view noun, std::vector<Row> rows) : noun_(noun), rows_(std::move(rows)) {}
+
+  // For the library's own tables: what these rows make changes with the library's versions only.
+  static Table built_in(std::string_view noun, std::vector<Row> rows) {
+    Table table(noun, std::move(rows));
+    table.built_in_ = table.rows_.size();
+    return table;
+  }
 
   // Adds a custom row with a unique name.
   void add(Row row) {
@@ -124,7 +132,7 @@ class Table {
 
   std::string noun_;
   std::vector<Row> rows_;
-  size_t built_in_;  // number of built-in rows, which come first
+  size_t built_in_ = 0;  // of the rows, the first
 };
 
 }  // namespace tilewright

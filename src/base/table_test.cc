@@ -76,10 +76,10 @@ Fences some_fences() {
   const auto make = [](int height, const Paint& paint) {
     return std::make_unique<std::string>(std::to_string(height) + "/" + print_options(paint));
   };
-  return Fences("fence",
-                {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
-                                                             Paint{.coats = 1}, make),
-                 make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
+  return Fences::built_in(
+      "fence", {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
+                                                            Paint{.coats = 1}, make),
+                make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
 }
 
 TEST(Table, ParsesAndMakes) {
@@ -104,6 +104,7 @@ TEST(Table, TakesCustomRows) {
   EXPECT_TRUE(fences.is_built_in("thin"));
   EXPECT_FALSE(fences.is_built_in("none"));
   EXPECT_FALSE(fences.is_built_in("fat"));
+  EXPECT_FALSE(Fences("fence", fences.rows()).is_built_in("thin"));  // whoever made it
   EXPECT_EQ(fences.make(fences.parse("none").value(), 1).error().message, "there is nothing");
   EXPECT_EQ(table_names(fences.entries()), "thin, thick, none");
   EXPECT_TRUE(

@@ -9,13 +9,13 @@
 namespace tilewright::cost {
 
 const ModelTable& models() {
-  static const ModelTable table("cost model", {
-                                                  xgboost_model(),
-                                                  xgboost_squared_model(),
-                                                  analytic_model(),
-                                                  random_model(),
-                                                  no_model(),
-                                              });
+  static const ModelTable table = ModelTable::built_in("cost model", {
+                                                                         xgboost_model(),
+                                                                         xgboost_squared_model(),
+                                                                         analytic_model(),
+                                                                         random_model(),
+                                                                         no_model(),
+                                                                     });
   return table;
 }
 

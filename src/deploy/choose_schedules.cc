@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -13,6 +12,7 @@
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "target/machine.h"
+#include "task/similarity.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -24,39 +24,7 @@ constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CacheP
                                 record::CachePolicy::Warm};
 constexpr std::array kAsInModel = {record::CachePolicy::InModel, record::CachePolicy::WeightsCold};
 
-// Similar computations have the same axes, operator by operator; extents distinguish them.
-struct Form {
-  std::string structure;            // element types, numbers of axes
-  std::vector<double> log_extents;  // log2 of all axes
-};
-
-Form form_of(const te::Dag& dag) {
-  Form form;
-  for (const te::Op& op : dag.ops()) {
-    form.structure +=
-        fmt::format("{}:{}:{}:", static_cast<int>(op.kind), op.axes.size(), op.reduce_axes.size());
-    for (const te::TensorId id : op.outputs) form.structure += ir::name_of(dag.tensor(id).element);
-    form.structure += ';';
-    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
-      for (const te::Axis& axis : *axes) {
-        form.log_extents.push_back(std::log2(static_cast<double>(axis.extent.high)));
-      }
-    }
-  }
-  return form;
-}
-
-// The distance in doublings and halvings of extents; infinite between different structures.
-double distance(const Form& a, const Form& b) {
-  if (a.structure != b.structure) return std::numeric_limits<double>::infinity();
-  double sum = 0;
-  for (size_t k = 0; k < a.log_extents.size(); ++k) {
-    sum += std::abs(a.log_extents[k] - b.log_extents[k]);
-  }
-  return sum;
-}
-
-// The latest end of some attempts.
+// The last moment of some attempts.
 int64_t end_of(std::span<const record::Attempt> attempts) {
   int64_t end_us = 0;
   for (const record::Attempt& one : attempts) end_us = std::max(end_us, one.end_us);
@@ -96,7 +64,7 @@ class Chooser {
  private:
   struct Known {
     record::TaskSummary summary;
-    Form form;
+    WorkloadForm form;
   };
 
   // The attempts of a task, best first: of this machine, or of any machine if it has none.
@@ -183,11 +151,11 @@ class Chooser {
     if (!read_) {
       TRY(read_known());
     }
-    const Form form = form_of(*workload.dag);
+    const WorkloadForm form = form_of(*workload.dag);
     const Known* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (const Known& known : known_) {
-      const double far = distance(form, known.form);
+      const double far = extent_distance(form, known.form);
       if (far >= least) continue;
       least = far;
       nearest = &known;

@@ -35,6 +35,7 @@ void clear(Inputs* inputs) {
 }
 
 void append(const Inputs& from, size_t first, size_t last, Inputs* to) {
+  if (first == last) return;
   if (to->empty()) to->resize(from.size());
   CHECK(to->size() == from.size(), "{} encodings behind {}", from.size(), to->size());
   for (size_t k = 0; k < from.size(); ++k) (*to)[k].append(from[k], first, last);

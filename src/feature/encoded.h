@@ -33,7 +33,8 @@ struct Encoded {
 using Inputs = std::vector<Encoded>;
 
 void clear(Inputs* inputs);
-// If `to` is empty, it gets as many encodings as `from` has.
+// `to` may be empty: then it gets as many encodings as `from` has. An empty range appends nothing,
+// and inputs without programs need not have encodings.
 void append(const Inputs& from, size_t first, size_t last, Inputs* to);
 void drop_first(size_t programs, Inputs* inputs);
 

@@ -35,6 +35,12 @@ struct ProgramView {
   const schedule::Genome* genome = nullptr;  // for that sketch; null: unknown
 };
 
+// What the numbers of an encoding follow from.
+enum class EncodedFrom : uint8_t {
+  Program,  // the LoopTree alone: all traces of one program have the same numbers
+  Trace,    // the trace or the genome: two traces of one program may differ
+};
+
 class Encoder {
  public:
   virtual ~Encoder() = default;
@@ -44,6 +50,8 @@ class Encoder {
   virtual int version() const = 0;
   // True if numbers are comparable across tasks; otherwise only within one space.
   virtual bool compares_across_tasks() const = 0;
+  // Numbers that follow from the program are cached by program.
+  virtual EncodedFrom encoded_from() const { return EncodedFrom::Trace; }
 
   // Appends one program. False: the encoding cannot represent it, and nothing was appended.
   bool append(const ProgramView& program, Encoded* out) {

@@ -48,4 +48,16 @@ bool ProgramEncoder::compares_across_tasks() const {
                              [](const auto& one) { return one->compares_across_tasks(); });
 }
 
+EncodedFrom ProgramEncoder::encoded_from() const {
+  const bool of_program = std::ranges::all_of(
+      encoders_, [](const auto& one) { return one->encoded_from() == EncodedFrom::Program; });
+  return of_program ? EncodedFrom::Program : EncodedFrom::Trace;
+}
+
+std::vector<int> ProgramEncoder::versions() const {
+  std::vector<int> versions;
+  for (const auto& one : encoders_) versions.push_back(one->version());
+  return versions;
+}
+
 }  // namespace tilewright::feature

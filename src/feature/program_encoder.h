@@ -26,6 +26,9 @@ class ProgramEncoder {
 
   // True if all encodings do.
   bool compares_across_tasks() const;
+  // Program: all encodings follow from the program alone.
+  EncodedFrom encoded_from() const;
+  std::vector<int> versions() const;  // of the encodings, in the order of their names
 
  private:
   ProgramEncoder() = default;

@@ -169,8 +169,10 @@ Status Session::measure(std::span<const Proposal> candidates, const Report& repo
   std::vector<Fresh> fresh;
   std::map<Hash128, size_t> fresh_of;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    if (TRY(impl.answer_if_known(candidates[k], {&k, 1}, report))) continue;
-    if (candidates[k].program != Hash128{}) {
+    // Of legal ones the measurer asks, before each build and each run.
+    if (candidates[k].program == Hash128{}) {
+      if (TRY(impl.answer_if_known(candidates[k], {&k, 1}, report))) continue;
+    } else {
       const auto [at, added] = fresh_of.try_emplace(candidates[k].program, fresh.size());
       if (!added) {
         fresh[at->second].requesters.push_back(k);

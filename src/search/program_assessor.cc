@@ -75,7 +75,11 @@ struct ProgramAssessor::Impl {
   void add_todo(const Candidate& candidate, uint32_t index);
   void work(int number, std::span<const Candidate> candidates);
   void make_chunk(int number, std::span<const Candidate> candidates, size_t chunk);
-  bool has_score(const Hash128& program) const;
+  // What encodings and score are found by: the program, or the genome it was made from.
+  const Hash128& entry_of(const Hash128& genome, const Hash128& program) const {
+    return by_genome ? genome : program;
+  }
+  bool has_score(const Hash128& entry) const;
   void predict(Worker& worker, EncodedBlock* block) const;
   void predict_last(Worker& worker) const;
   static void begin_block(Worker& worker);
@@ -90,6 +94,7 @@ struct ProgramAssessor::Impl {
   std::span<const schedule::Sketch> sketches;
   const feature::EncodingTable& table;
   std::vector<std::string> names;  // of the encodings that are made
+  bool by_genome = false;          // one of them follows from the trace
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
   WorkerTeam team;
@@ -103,7 +108,7 @@ struct ProgramAssessor::Impl {
   std::vector<Hash128> keys;  // of the candidates
   std::vector<Todo> todo;
   std::vector<Done> done;
-  std::vector<Hash128> rescored;  // programs with encodings but without a score of this model
+  std::vector<Hash128> rescored;  // entries with encodings but without a score of this model
   std::atomic<size_t> next_chunk = 0;
   std::atomic<size_t> next_rescored = 0;
 };
@@ -119,10 +124,11 @@ void ProgramAssessor::Impl::note_program(const KnownGenome& genome, const Candid
                                          uint32_t index) {
   ++counts.known;
   if (!genome.is_assessed || genome.program == Hash128{}) return;
-  KnownProgram* program = cache.programs.find(genome.program);
+  const Hash128& entry = entry_of(keys[index], genome.program);
+  KnownProgram* program = cache.programs.find(entry);
   if (program != nullptr && program->model == model_number) return;
   if (program != nullptr && cache.block_of(program->place) != nullptr && model != nullptr) {
-    rescored.push_back(genome.program);
+    rescored.push_back(entry);
     program->model = model_number;
   } else if (model != nullptr) {
     add_todo(candidate, index);
@@ -150,8 +156,8 @@ void ProgramAssessor::Impl::find_work(std::span<const Candidate> candidates) {
   next_rescored = 0;
 }
 
-bool ProgramAssessor::Impl::has_score(const Hash128& program) const {
-  const KnownProgram* known = cache.programs.find(program);
+bool ProgramAssessor::Impl::has_score(const Hash128& entry) const {
+  const KnownProgram* known = cache.programs.find(entry);
   return known != nullptr && known->model == model_number;
 }
 
@@ -173,6 +179,7 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next) {
     CHECK(made.has_value(), "model {}: {}", model->name(), made.error().message);
     worker.encoder = *std::move(made);
   }
+  by_genome = workers.front().encoder->encoded_from() == feature::EncodedFrom::Trace;
 }
 
 void ProgramAssessor::Impl::predict(Worker& worker, EncodedBlock* block) const {
@@ -227,9 +234,9 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     const Candidate& candidate = candidates[todo[k].index];
     result.made =
         worker.maker.make(candidate.sketch, candidate.genome, todo[k].structure, &result.program);
-    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(result.program))
-      continue;
-    const auto [place, is_new] = worker.seen.insert(result.program);
+    const Hash128& entry = entry_of(keys[todo[k].index], result.program);
+    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(entry)) continue;
+    const auto [place, is_new] = worker.seen.insert(entry);
     if (is_new) {
       if (worker.blocks.empty() || worker.blocks.back()->programs() >= kPredicted) {
         predict_last(worker);
@@ -303,7 +310,8 @@ void ProgramAssessor::Impl::merge() {
     counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
     counts.unfit += result.made == CandidateStatus::Rejected ? 1 : 0;
     if (result.made != CandidateStatus::Fit) continue;
-    const auto [program, is_new] = cache.programs.insert(result.program);
+    const auto [program, is_new] =
+        cache.programs.insert(entry_of(keys[todo[k].index], result.program));
     if (result.worker < 0) {
       counts.known += is_new ? 0 : 1;
       counts.scored += is_new ? 1 : 0;
@@ -371,7 +379,8 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
     candidate.score = kNoScore;
     candidate.spread = 0;
     if (candidate.program == Hash128{}) continue;
-    const KnownProgram* program = impl.cache.programs.find(candidate.program);
+    const KnownProgram* program =
+        impl.cache.programs.find(impl.entry_of(impl.keys[k], candidate.program));
     const bool is_scored = impl.model != nullptr && program != nullptr;
     candidate.score = is_scored ? program->score : 0;
     candidate.spread = is_scored ? program->spread : 0;
@@ -380,20 +389,12 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
 
 const std::vector<std::string>& ProgramAssessor::encodings() const { return impl_->names; }
 
-bool ProgramAssessor::inputs_of(const Hash128& program, feature::Inputs* inputs) {
-  const KnownProgram* known = impl_->cache.programs.find(program);
+bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) const {
+  if (candidate.program == Hash128{}) return false;
+  const Hash128 genome = genome_hash(candidate.sketch, candidate.genome);
+  const KnownProgram* known =
+      impl_->cache.programs.find(impl_->entry_of(genome, candidate.program));
   return known != nullptr && impl_->cache.append_inputs(known->place, inputs);
-}
-
-bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) {
-  if (candidate.program != Hash128{} && inputs_of(candidate.program, inputs)) return true;
-  Worker& worker = impl_->workers.front();
-  if (!worker.encoder) return false;
-  const uint64_t structure = impl_->structure_genes[candidate.sketch].hash(candidate.genome);
-  Hash128 program;
-  const CandidateStatus made =
-      worker.maker.make(candidate.sketch, candidate.genome, structure, &program);
-  return made == CandidateStatus::Fit && Impl::encode(worker, candidate, inputs);
 }
 
 const AssessorCounts& ProgramAssessor::counts() const { return impl_->counts; }

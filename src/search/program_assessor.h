@@ -1,6 +1,9 @@
-// ProgramAssessor: the hot loop of every search: instantiate, apply, validity, hash, encode, score;
-// on all cores, each program once. It computes and caches the encodings that its model reads.
-// Results do not depend on the number of threads.
+// ProgramAssessor: the hot loop of every search. instantiate, apply, validity, hash, encode, score;
+// on all cores, each program once. It makes and caches the encodings that its model reads. What
+// comes out does not depend on the number of threads.
+//
+// Where an encoding follows from the trace (feature/encoding.h), two genomes of one program have
+// two encodings and two scores: then encodings and scores are of genomes, each made once.
 #pragma once
 
 #include <memory>
@@ -46,12 +49,9 @@ class ProgramAssessor : public Assessor {
 
   // Names of the encodings that the current model reads.
   const std::vector<std::string>& encodings() const;
-  // Appends an assessed program in those encodings. False if it was not assessed, its encodings
-  // were dropped, or there was no model.
-  bool inputs_of(const Hash128& program, feature::Inputs* inputs);
-  // The same, recomputed if it is not cached. False if the candidate is illegal or rejected, or
-  // there was never a model.
-  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs);
+  // Appends a candidate that was assessed, in those encodings: the numbers that it was scored by.
+  // False when it was not, or they have been dropped since, or were never made for want of a model.
+  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs) const;
   const AssessorCounts& counts() const;
 
  private:

@@ -1,6 +1,7 @@
-// ProgramCache: the cache of an assessor. It maps genomes to programs, and programs to their
-// encodings and score. Encodings are stored in blocks, as threads computed them; when there are too
-// many, the older half is dropped. Dropping costs time and never changes a result.
+// ProgramCache: what an assessor remembers. Genomes lead to programs, programs to their encodings
+// and score; encodings that follow from the trace, and their scores, are found by the genome
+// instead. Encodings lie in blocks as the threads made them; when there are too many the older half
+// goes. Forgetting costs time, never changes an answer.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,7 @@ class ProgramCache {
       : most_block_bytes_(block_bytes), most_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
-  HashTable<KnownProgram> programs;
+  HashTable<KnownProgram> programs;  // by program, or by genome
 
   // Returns the number of the block.
   uint32_t add_block(std::unique_ptr<EncodedBlock> block);

@@ -3,7 +3,7 @@
 namespace tilewright::space {
 
 const TemplateTable& templates() {
-  static const TemplateTable table("template", {});
+  static const TemplateTable table = TemplateTable::built_in("template", {});
   return table;
 }
 

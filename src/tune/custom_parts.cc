@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
@@ -27,6 +28,7 @@ Result<cost::Samples> probes_of(const space::Space& space, const Machine& machin
                                          .sketches = space.sketches()},
                                         encodings, table));
   cost::Samples samples;
+  samples.origins.emplace(0, origin_of(space.task(), machine));
   Rng rng(kProbeSeed);
   schedule::Trace trace;
   schedule::LoopTree tree;
@@ -107,11 +109,14 @@ Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<
   }
   Hasher hasher;
   hasher.add(space_is_custom ? 1 : 0).add(explorer_is_custom ? 1 : 0).add(model_is_custom ? 1 : 0);
-  for (size_t k = 0; k < tasks.size() && (k == 0 || space_is_custom); ++k) {
-    const Result<space::Space> space = space::Space::make(tasks[k], of_space);
+  // Explorer and model enter by the first task that has a space.
+  bool is_probed = false;
+  for (const Task& task : tasks) {
+    if (is_probed && !space_is_custom) break;
+    const Result<space::Space> space = space::Space::make(task, of_space);
     if (!space) continue;  // the task has no search
     if (space_is_custom) add(space::hash_of(space->sketches()), &hasher);
-    if (k > 0) continue;
+    if (std::exchange(is_probed, true)) continue;
     if (explorer_is_custom) TRY(add_first_proposals(options, *space, machine, &hasher));
     if (model_is_custom) TRY(add_predictions(options, *space, machine, &hasher));
   }

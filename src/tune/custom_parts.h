@@ -1,8 +1,9 @@
-// Hashes of the custom parts of a search. A caller may change the code behind the name of a custom
-// rule, template, explorer, model or encoding. The key of a trajectory therefore contains a hash of
-// the results of such a part: the sketches of the tasks' spaces, the first proposals, and
-// predictions on a probe set (random programs with made-up latencies, on which a learning model is
-// trained). Built-in parts are identified by their names, options and versions.
+// What the custom parts of a search make. A custom rule, template, explorer, model or encoding has
+// a name, and the caller may change what is behind it; so it enters the key of a trajectory by what
+// it makes: the sketches of the tasks' spaces, the first proposals, and predictions on a probe set
+// (random programs with made-up latencies, learnt from where the model learns). Proposals and
+// predictions are of the first task that has a space. Built-in parts enter by their names, options
+// and versions alone (hash_of in tune/task_tuner.h).
 #pragma once
 
 #include <span>

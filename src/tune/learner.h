@@ -16,11 +16,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "cost/model.h"
 #include "cost/samples.h"
@@ -54,11 +56,12 @@ class Learner {
  public:
   Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& options);
 
-  // Adds a task, with samples of `others` from before the run (groups from 1 on). Returns the index
-  // of the task.
-  size_t join(const cost::Samples& others);
-  // The caller appends inputs, latency and trace of each sample. The learner fills in group and
-  // weight.
+  // A task takes part, with samples of `others` from before the run (groups from 1 on). A group of
+  // one origin is one group of the run, whichever tasks borrow from it, and a program of it counts
+  // once. Gives the number of the task here, which is its group.
+  size_t join(const cost::Samples& others, const cost::SampleOrigin& origin = {});
+  // Samples of a task are appended by whoever makes them: inputs, latency and trace, one of each.
+  // Group and weight are filled in here.
   cost::Samples& samples(size_t task) { return tasks_[task]; }
   const cost::Samples& samples(size_t task) const { return tasks_[task]; }
 
@@ -74,24 +77,29 @@ class Learner {
 
  private:
   cost::Samples all() const;
+  // The samples with the run's numbers for their groups.
+  cost::Samples renumbered(cost::Samples others);
   size_t groups_of_tasks() const { return options_.tasks == 1 ? 1 : 2 * options_.tasks; }
 
   std::shared_ptr<cost::CostModel> model_;
   LearnerOptions options_;
   std::vector<cost::Samples> tasks_;
   std::vector<size_t> borrowed_;
-  cost::Samples others_;  // from before the run
-  std::unordered_set<std::string> known_others_;
-  uint32_t groups_ = 0;    // number of groups in others_
-  size_t trained_on_ = 0;  // number of samples of the run at the last training
-  size_t seen_ = 0;        // samples of the run so far, including dropped ones
+  cost::Samples others_;                      // of before the run
+  std::unordered_set<Hash128> known_others_;  // their groups and traces
+  std::map<Hash128, uint32_t> group_of_origin_;
+  uint32_t groups_ = 0;    // of others
+  size_t trained_on_ = 0;  // samples of the run, at the last training
+  size_t seen_ = 0;        // samples of the run, those that were dropped included
   size_t seen_at_training_ = 0;
   std::vector<size_t> counted_;  // per task: how many of its samples are counted in seen_
   LearningCost cost_;
 };
 
-// The number of samples of others that are used in addition to `own` samples of the run; the first
-// ones are used.
+// Of a task and the machine that measures it.
+cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
+
+// So many of the samples of others are used beside those of the run itself, the first ones.
 size_t borrowed_beside(size_t others, size_t own);
 
 }  // namespace tilewright::tune

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -14,7 +13,6 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr double kGoldenRatio = 1.618;
 constexpr std::array kEnds = {TaskEnd::Open, TaskEnd::Exhausted, TaskEnd::Patience,
                               TaskEnd::Invalid};
 
@@ -213,16 +211,6 @@ double Scheduler::gradient(size_t task) const {
   if (rate > 0) forward = std::min(forward, options_.beta * tasks_[task].flop / rate - latency);
   return objective_.slope(latencies(), task) *
          (options_.alpha * backward + (1 - options_.alpha) * forward);
-}
-
-std::string similarity_group(const Workload& workload) {
-  std::string group;
-  for (const te::Op& op : workload.dag->ops()) {
-    if (op.kind == te::OpKind::Placeholder) continue;
-    group += fmt::format("{}.{} ", op.axes.size(), op.reduce_axes.size());
-  }
-  const double size = std::log(workload.dag->flop() + 1) / std::log(kGoldenRatio);
-  return group + fmt::format("{}", static_cast<int>(size));
 }
 
 }  // namespace tilewright::tune

@@ -23,7 +23,6 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "task/workload.h"
 #include "tune/objective.h"
 
 namespace tilewright::tune {
@@ -106,8 +105,5 @@ class Scheduler {
   SchedulerOptions options_;
   SchedulerState state_;
 };
-
-// Equal for workloads with the same kinds of operators and about the same FLOP.
-std::string similarity_group(const Workload& workload);
 
 }  // namespace tilewright::tune

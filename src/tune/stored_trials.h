@@ -1,6 +1,7 @@
-// StoredTrials: the TrialRunner of one task over a store. Programs with a stored verdict are
-// answered from the store. The others are measured in a session, which is opened only when it is
-// needed.
+// StoredTrials: the TrialRunner of one task over a store. What has a verdict there is answered from
+// it; the rest is measured in a session, which is started only when there is something to measure.
+// So a verdict is looked up here once per proposal, and again only when time has passed: before a
+// build and before a run, where another process may have stored it meanwhile (measure/session.h).
 #pragma once
 
 #include <vector>

@@ -1,8 +1,13 @@
-// TaskTuner: searches one task, round by round. An explorer proposes candidates, a TrialRunner
-// measures them, the results are reported to the explorer, and the cost model learns. There is no
-// I/O, and clocks serve only the report: proposals depend only on the task, the options and the
-// verdicts. An interrupted search is therefore rebuilt by replaying it with the known verdicts
-// (docs/tuning.md).
+// TaskTuner: the search of one task, round by round: an explorer proposes, a TrialRunner tries, the
+// explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
+// proposes follows from the task, the options and the answers, so a search that was cut off is
+// rebuilt by walking it again with the answers that are known (docs/tuning.md).
+//
+// A candidate is applied once, by the assessor, and its hash and encodings are handed on; so is the
+// default schedule, here. A trace is applied a second time only where its encodings are not at
+// hand: the guide of the round reads other encodings than the learned model, or nothing guided. To
+// encode every candidate for a model that does not guide would cost more than those few. Trials of
+// the past come as traces and are applied once.
 #pragma once
 
 #include <functional>
@@ -25,7 +30,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 3;  // raised when the same verdicts lead to other proposals
+inline constexpr int kTuneVersion = 4;  // raised when the same answers lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
@@ -44,9 +49,11 @@ struct TaskTunerOptions {
   std::function<bool()> stop{};  // true: proposing ends soon, without proposals
 };
 
-// Hash of the options that determine the proposals. Custom parts are included by name here, and by
-// their results in tune/custom_parts.h.
-Hash128 hash_of(const TaskTunerOptions& options);
+// Of the options that proposals follow from, with the versions of the encodings that the model
+// reads; custom parts enter by their names here, and by what they make in tune/custom_parts.h.
+// Tasks and machine enter only by the encoders that can be made for them.
+Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> tasks,
+                        const Machine& machine);
 
 struct RoundReport {
   size_t round = 0;
@@ -54,11 +61,13 @@ struct RoundReport {
   size_t tried = 0;     // number of those that were tried
   size_t stored = 0;    // number of the tried ones with a known verdict
   bool complete = false;
-  double best_ns = 0;                      // over all rounds; 0: nothing timed yet
-  std::string model;                       // name of the model that scored them
-  std::optional<cost::Quality> quality{};  // quality of its scores
+  double best_ns = 0;                      // of all rounds; 0: nothing timed yet
+  std::string model;                       // that chose them
+  std::optional<cost::Quality> quality{};  // of its scores
+  // To learn: encoding samples and training. The first round's has what was learned before it.
   double propose_s = 0, try_s = 0, learn_s = 0;
-  int64_t scored = 0;  // programs scored by the search
+  size_t applied_again = 0;  // proposals whose traces were applied a second time, to encode them
+  int64_t scored = 0;        // programs that the search looked at
 };
 
 // The fastest trial so far.
@@ -95,11 +104,12 @@ class TaskTuner {
   size_t rounds() const;
   size_t trials() const;
   const std::optional<Best>& best() const;
-  const std::optional<Trial>& default_trial() const;  // of the default schedule
-  const cost::CostModel* model() const;               // the model that guides now; may be null
-  const cost::Samples& samples() const;               // newest samples of this task
-  size_t borrowed() const;                            // number of samples from other tasks
-  const Learner* learner() const;                     // null: nothing is learned
+  const std::optional<Proposal>& default_proposal() const;  // none before the first round
+  const std::optional<Trial>& default_trial() const;        // of the default schedule
+  const cost::CostModel* model() const;                     // that guides now; may be null
+  const cost::Samples& samples() const;                     // of this task, the newest
+  size_t borrowed() const;                                  // samples of others
+  const Learner* learner() const;                           // null: nothing is learned
 
  private:
   struct Impl;

@@ -8,6 +8,7 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
@@ -31,8 +32,12 @@ int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
   return static_cast<size_t>(busy->task.target.threads()) < machine.cpus.size() ? 2 : 1;
 }
 
+struct SearchHashes {
+  Hash128 options, custom_parts;
+};
+
 Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machine,
-                       const TuningOptions& options, int flights, const Hash128& custom_parts) {
+                       const TuningOptions& options, int flights, const SearchHashes& search) {
   Hasher hasher;
   const auto add = [&](const Hash128& hash) { hasher.add(hash.high).add(hash.low); };
   hasher.add(tasks.size());
@@ -41,8 +46,8 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
     hasher.add(std::bit_cast<uint64_t>(one.weight));
   }
   add(record::machine_id(machine));
-  add(hash_of(options.search));
-  if (custom_parts != Hash128{}) add(custom_parts);
+  add(search.options);
+  if (search.custom_parts != Hash128{}) add(search.custom_parts);
   if (options.model_scope == ModelScope::Run && tasks.size() > 1) hasher.add_text("model of run");
   hasher.add_text(record::print_protocol(options.measure.protocol));
   hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
@@ -68,11 +73,12 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
   result.reserve(tasks.size());
   for (const TunedTask& one : tasks) {
     result.push_back(
-        {.flop = one.task.workload.dag->flop(), .group = similarity_group(one.task.workload)});
+        {.flop = one.task.workload.dag->flop(), .group = form_of(*one.task.workload.dag).group()});
   }
   return result;
 }
 
+// For tasks whose search has not begun.
 Result<Proposal> default_proposal(const Task& task) {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
@@ -153,6 +159,7 @@ struct Tuning::Impl {
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
+  Result<Proposal> default_of(size_t task) const;  // its default schedule
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
   LoopTasks loop_tasks();
   Status hold_finals_of(size_t task, double seconds);
@@ -185,8 +192,13 @@ Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   return trials[task].get();
 }
 
-// Samples of other tasks. With many tasks, each gets fewer, because all of them must be read and
-// trained on.
+Result<Proposal> Tuning::Impl::default_of(size_t task) const {
+  const TaskTuner* const tuner = loop->tuner(task);
+  if (tuner != nullptr && tuner->default_proposal()) return *tuner->default_proposal();
+  return default_proposal(tasks[task].task);
+}
+
+// Of other tasks. Many tasks have fewer each: they all have to be read and learnt from.
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;
@@ -235,9 +247,11 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   const int flights = in_flight(impl->tasks, impl->machine);
   std::vector<Task> plain;
   for (const TunedTask& one : impl->tasks) plain.push_back(one.task);
-  const Hash128 custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
+  SearchHashes search;
+  search.options = TRY(hash_of(kept.search, plain, impl->machine));
+  search.custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
   TRY(impl->find_input());
-  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, custom_parts);
+  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, search);
   impl->trajectory = TRY(enter_trajectory(store, key, kept.command, kept.version));
   impl->pool = std::make_unique<SessionPool>(
       store, measure::SessionOptions{.measure = kept.measure,
@@ -287,7 +301,7 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
 }
 
 Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
-  const Proposal from = TRY(default_proposal(tasks[task].task));
+  const Proposal from = TRY(default_of(task));
   finals[task].list = TRY(trials[task]->finals(from, options.finals, seconds, &finals[task].held));
   return {};
 }
@@ -302,8 +316,8 @@ Status Tuning::note_done(const Budget& budget) {
 Status Tuning::recall() {
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
     StoredTrials* const known = TRY(impl_->trials_of(task));
-    const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
-    if (!from) continue;  // nothing of it was measured either
+    const Result<Proposal> from = impl_->default_of(task);
+    if (!from) continue;  // nothing was measured of it either
     impl_->finals[task].list = TRY(known->last_finals(*from));
     impl_->recalled[task] = TRY(recall_of(known->known(), *from));
   }

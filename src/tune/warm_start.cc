@@ -9,14 +9,15 @@
 #include "base/check.h"
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
-#include "tune/scheduler.h"
+#include "task/similarity.h"
+#include "tune/learner.h"
 
 namespace tilewright::tune {
 namespace {
 
 struct Other {
   Task task;
-  std::pair<int, double> distance;
+  std::pair<Likeness, double> distance;
 };
 
 // Stored tasks with the target of `task`, most similar first.
@@ -72,18 +73,19 @@ struct Reader {
   }
 };
 
-// Every n-th, if there are more than `most`: programs are ordered by hash, so this is an unbiased
-// selection. The fastest is always included, because labels are relative to it.
+// Every so many, where there are more than `most`: programs are ordered by their hash, so that is
+// a fair draw. The fastest is always the first: the labels of the others are relative to it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());
   for (const auto& [program, one] : programs) all.push_back(&one);
-  if (all.size() <= most) return all;
+  if (all.empty() || most == 0) return {};
   const Measured* const fastest = *std::ranges::min_element(
       all, {}, [](const Measured* one) { return one->label_ns > 0 ? one->label_ns : HUGE_VAL; });
   std::vector<const Measured*> picked = {fastest};
-  for (size_t k = 0; picked.size() < most && k < most; ++k) {
-    const Measured* const one = all[k * all.size() / most];
+  const size_t count = std::min(most, all.size());
+  for (size_t k = 0; picked.size() < count && k < count; ++k) {
+    const Measured* const one = all[k * all.size() / count];
     if (one != fastest) picked.push_back(one);
   }
   return picked;
@@ -111,19 +113,7 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
   return added;
 }
 
-std::string kinds_of(const Workload& workload) {
-  const std::string group = similarity_group(workload);
-  return group.substr(0, group.rfind(' '));
-}
-
 }  // namespace
-
-std::pair<int, double> distance(const Workload& one, const Workload& other) {
-  const double far = std::abs(std::log((one.dag->flop() + 1) / (other.dag->flop() + 1)));
-  if (one.key() == other.key()) return {0, far};
-  if (similarity_group(one) == similarity_group(other)) return {1, far};
-  return {kinds_of(one) == kinds_of(other) ? 2 : 3, far};
-}
 
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
@@ -146,7 +136,9 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
       const auto picked = pick(programs, std::min(options.most_of_task, room));
       const size_t added = TRY(add_samples(other.task, measured_on, input, picked, ++group,
                                            options.weight, &result.samples));
-      if (added > 0) tasks.insert(other.task.key());
+      if (added == 0) continue;
+      tasks.insert(other.task.key());
+      result.samples.origins.emplace(group, origin_of(other.task, measured_on));
     }
   }
   result.tasks = tasks.size();

@@ -1,8 +1,7 @@
-// Warm start: training samples from the records of other tasks, available before the first trial.
-// They are programs measured for the same target under the same protocol, those of the most similar
-// tasks first. They are encoded again from the stored traces, with the caches of the machine that
-// measured them. Latencies compare only within a task, so each task and machine is a separate
-// group.
+// What a search may learn before its first trial from the records of other tasks: programs that
+// were measured for the same target and in the same way, those of the most similar tasks first
+// (task/similarity.h). They are encoded anew from the stored traces, with the caches of the machine
+// that measured; latencies compare within a task only, so each task and machine is a group.
 #pragma once
 
 #include "cost/samples.h"
@@ -22,7 +21,9 @@ struct WarmStartOptions {
 };
 
 struct OtherSamples {
-  cost::Samples samples{};  // groups from 1 on; 0 is the task itself
+  // Groups from 1 on, each with its origin; 0 is the task itself. The fastest of a group is its
+  // first sample, so that a prefix has it too.
+  cost::Samples samples{};
   size_t tasks = 0;
 
   bool empty() const { return samples.size() == 0; }
@@ -41,9 +42,5 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
                                        const Trajectory& trajectory, const LearnedInput& input = {},
                                        const WarmStartOptions& options = {});
-
-// Distance of two workloads: first 0 for equal ones, 1 for one similarity group, 2 for the same
-// kinds of operators, 3 for others; then the distance of their FLOP.
-std::pair<int, double> distance(const Workload& one, const Workload& other);
 
 }  // namespace tilewright::tune
