@@ -50,7 +50,7 @@ class ProgramAssessor : public Assessor {
   // Names of the encodings that the current model reads.
   const std::vector<std::string>& encodings() const;
   // Appends a candidate that was assessed, in those encodings: the numbers that it was scored by.
-  // False when it was not, or they have been dropped since, or were never made for want of a model.
+  // False if it was not assessed, or without encodings: they were dropped, or there was no model.
   bool inputs_of(const Candidate& candidate, feature::Inputs* inputs) const;
   const AssessorCounts& counts() const;
 

@@ -60,8 +60,8 @@ class Learner {
   // one origin is one group of the run, whichever tasks borrow from it, and a program of it counts
   // once. Gives the number of the task here, which is its group.
   size_t join(const cost::Samples& others, const cost::SampleOrigin& origin = {});
-  // Samples of a task are appended by whoever makes them: inputs, latency and trace, one of each.
-  // Group and weight are filled in here.
+  // The caller appends samples of a task: inputs, latency and trace, one of each. Group and weight
+  // are filled in here.
   cost::Samples& samples(size_t task) { return tasks_[task]; }
   const cost::Samples& samples(size_t task) const { return tasks_[task]; }
 
@@ -99,7 +99,8 @@ class Learner {
 // Of a task and the machine that measures it.
 cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
 
-// So many of the samples of others are used beside those of the run itself, the first ones.
+// The number of borrowed samples, from the front, that are used along with `own` samples of the
+// run.
 size_t borrowed_beside(size_t others, size_t own);
 
 }  // namespace tilewright::tune

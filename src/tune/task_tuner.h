@@ -1,7 +1,7 @@
-// TaskTuner: the search of one task, round by round: an explorer proposes, a TrialRunner tries, the
-// explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
-// proposes follows from the task, the options and the answers, so a search that was cut off is
-// rebuilt by walking it again with the answers that are known (docs/tuning.md).
+// TaskTuner: the search of one task, round by round. An explorer proposes, a TrialRunner measures,
+// the verdicts are reported to the explorer, and the cost model learns. It reads clocks only for
+// its report and does no I/O: its proposals follow from the task, the options and the verdicts. An
+// interrupted search is rebuilt by replaying it with the stored verdicts (docs/tuning.md).
 //
 // A candidate is applied once, by the assessor, and its hash and encodings are handed on; so is the
 // default schedule, here. A trace is applied a second time only where its encodings are not at

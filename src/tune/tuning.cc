@@ -198,7 +198,8 @@ Result<Proposal> Tuning::Impl::default_of(size_t task) const {
   return default_proposal(tasks[task].task);
 }
 
-// Of other tasks. Many tasks have fewer each: they all have to be read and learnt from.
+// Samples of other tasks. The more tasks, the fewer for each: all of them are read and learned
+// from.
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;

@@ -73,8 +73,8 @@ struct Reader {
   }
 };
 
-// Every so many, where there are more than `most`: programs are ordered by their hash, so that is
-// a fair draw. The fastest is always the first: the labels of the others are relative to it.
+// At even distances if there are more than `most`: programs are ordered by their hash, so this is a
+// fair draw. The fastest is always the first: the labels of the others are relative to it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());

@@ -1,7 +1,7 @@
 // What a search may learn before its first trial from the records of other tasks: programs that
 // were measured for the same target and in the same way, those of the most similar tasks first
-// (task/similarity.h). They are encoded anew from the stored traces, with the caches of the machine
-// that measured; latencies compare within a task only, so each task and machine is a group.
+// (task/similarity.h). They are encoded again from the stored traces, with the caches of the
+// machine that measured; latencies compare within a task only, so each task and machine is a group.
 #pragma once
 
 #include "cost/samples.h"
