@@ -17,6 +17,10 @@ inline constexpr int64_t kTasksPerThread = 4;  // parallel iterations, where the
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
                       const Target& target);
 
+// The stage has so many iterations that a search tries it with threads only; with fewer it is a
+// choice.
+bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage);
+
 // Makes one parallel loop of the outermost of `outer`, which it takes the place of there; a single
 // long loop is cut into chunks. Gives the outermost loop, parallel or not; nothing when there is
 // none.
