@@ -3,7 +3,6 @@
 // all of its members, since the choices depend on each other (space/placements.h).
 //
 //   Y with loop i; S reads M   ->   hole: both at i, M at root and S at i, both at root
-//   root...
 //
 // It remembers which operators it has placed. Not to be shared between threads.
 #pragma once

@@ -39,7 +39,8 @@ class Space {
  public:
   // An error for a name that is no rule or extension, or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
-  // An error for a sketch that is not whole, or of which no genome that was tried is legal.
+  // An error for a sketch with a fault (space/sketch_fault.h), or of which no genome that was tried
+  // is legal.
   static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }

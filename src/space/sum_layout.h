@@ -1,8 +1,7 @@
 // The loops of a reduction that another nest computes by rows: sums of a few rows and vectors stay
 // in registers.
 //
-//   C[i, j] += A[i, k] * B[k, j], rows i   ->   j.0, i.0, k.0, k.1 unroll, i.1 unroll, j.1
-//   vectorize
+//   C[i, j] += A[i, k] * B[k, j]   ->   j.0, i.0, k.0, k.1 unroll, i.1 unroll, j.1 vectorize
 #pragma once
 
 #include "space/layout_context.h"

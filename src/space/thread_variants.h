@@ -1,8 +1,7 @@
 // Which loops of a stage threads share: the first one, the first two fused, and so on. Pure
 // functions.
 //
-//   outer i, j   ->   {i parallel, j}, {(i,j) parallel}; with little work also {i, j} without
-//   threads
+//   outer i, j   ->   {i parallel, j}, {(i,j) parallel}, and where the work is little {i, j}
 #pragma once
 
 #include <span>
