@@ -10,6 +10,7 @@
 #include "schedule/apply.h"
 #include "space/annotate.h"
 #include "space/sketch_fault.h"
+#include "space/sketch_rules.h"
 
 namespace tilewright::space {
 namespace {

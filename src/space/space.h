@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/result.h"
 #include "space/rule.h"
-#include "space/template.h"
+#include "space/templates.h"
 
 namespace tilewright::space {
 
@@ -56,8 +55,5 @@ class Space {
   std::shared_ptr<const schedule::LoopTree> initial_;
   std::vector<schedule::Sketch> sketches_;
 };
-
-// Of what sketches can make, whoever made them: steps, holes and their choices; not of names.
-Hash128 hash_of(std::span<const schedule::Sketch> sketches);
 
 }  // namespace tilewright::space

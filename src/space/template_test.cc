@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "space/space_hash.h"
 #include "space/space_testing.h"
 
 namespace tilewright::space {

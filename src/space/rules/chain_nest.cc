@@ -1,9 +1,8 @@
-// chain_nest: attention and the like. A tiled reduction that reads another one through stages of
-// their own, all of them in one nest by blocks of rows (heuristic/chain_plan.h).
+#include "space/rules/chain_nest.h"
+
 #include "heuristic/chain_plan.h"
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {

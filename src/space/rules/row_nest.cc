@@ -1,7 +1,7 @@
-// row_nest: scores of a softmax and the like. A reduction whose readers are computed row by row is
-// computed there too, some rows at a time, so that they are still in cache when they are read.
+#include "space/rules/row_nest.h"
+
 #include "heuristic/nest_plan.h"
-#include "space/rules/rules.h"
+#include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {

@@ -1,5 +1,6 @@
-// Which tile shapes a stage gets: alone, or inside of its elementwise reader.
-#include "space/rules/rules.h"
+#include "space/rules/tile.h"
+
+#include "space/rules/stage_predicates.h"
 #include "space/rules/tiler.h"
 #include "te/predicates.h"
 
