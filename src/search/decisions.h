@@ -1,7 +1,7 @@
 // Decisions: the choices of all sketches that are not tile sizes, numbered so that the same choice
 // has one number in every sketch: `compute_inline P` is one decision, wherever it may be taken.
 // What was tried is counted by them, so that each gets its chance before a model that never saw it
-// rules it out. Immutable.
+// rules it out. Immutable; the sketches outlive it.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ class Decisions {
   // The numbers of the decisions that a candidate takes.
   void of(const Candidate& candidate, std::vector<uint32_t>* numbers) const;
 
-  // Every candidate that differs from this one in one decision.
+  // Every candidate that differs from this one in one decision; those of tile sizes do not count.
   std::vector<Candidate> neighbors(const Candidate& candidate) const;
 
  private:
@@ -28,6 +28,7 @@ class Decisions {
     size_t hole;
     std::vector<uint32_t> numbers;  // by choice
   };
+  std::span<const schedule::Sketch> sketches_;
   std::vector<std::vector<Open>> open_;  // by sketch
   size_t count_ = 0;
 };

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <thread>
 
-#include "search/drawing.h"
+#include "search/genome_hash.h"
 
 namespace tilewright::search {
 namespace {
@@ -31,7 +31,9 @@ double away(int64_t factor, double size) {
 uint64_t gene(const Candidate& candidate, size_t hole) { return candidate.genome.genes[hole]; }
 
 // Three of ten genomes are refused.
-bool is_refused(const Candidate& candidate) { return genome_hash(candidate).high % 10 < 3; }
+bool is_refused(const Candidate& candidate) {
+  return genome_hash(candidate.sketch, candidate.genome).high % 10 < 3;
+}
 
 Landscape make(std::string_view name, std::vector<Sketch> sketches,
                double (*latency)(const Landscape&, const Candidate&)) {
@@ -141,7 +143,7 @@ void LandscapeAssessor::assess_one(Candidate& candidate) const {
   candidate.score = 0;
   const double latency = landscape_.latency_ns(candidate);
   if (latency <= 0) return;
-  candidate.program = genome_hash(candidate);
+  candidate.program = genome_hash(candidate.sketch, candidate.genome);
   if (blind_) return;
   const double chance = static_cast<double>(candidate.program.low >> 11) * 0x1.0p-53;
   candidate.score = static_cast<float>(-std::log(latency) + noise_ * (2 * chance - 1));

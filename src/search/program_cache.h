@@ -10,6 +10,7 @@
 
 #include "feature/encoded.h"
 #include "search/explorer.h"
+#include "search/genome_hash.h"
 #include "search/hash_table.h"
 
 namespace tilewright::search {
@@ -39,8 +40,6 @@ struct KnownGenome {
   Hash128 program;  // zero: not legal or not fit
   bool is_assessed = false;
 };
-
-Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome);
 
 class ProgramCache {
  public:
