@@ -218,12 +218,6 @@ TEST(Space, IsTheSameEachTime) {
   EXPECT_EQ(print(), print());
 }
 
-int64_t product_of(const schedule::Factors& factors) {
-  int64_t product = 1;
-  for (const int64_t factor : factors) product *= factor;
-  return product;
-}
-
 TEST(TileDomain, Divisors) {
   EXPECT_EQ(heuristic::divisors_of(1), (std::vector<int64_t>{1}));
   EXPECT_EQ(heuristic::divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
@@ -255,7 +249,7 @@ TEST(TileDomain, WithTailsLeavesLittleOver) {
         if (lanes > 0 && extent >= lanes && extent > 64) {
           EXPECT_EQ(f[2] % lanes, 0) << extent;
         }
-        EXPECT_LE(product_of(f), 4 * extent);
+        EXPECT_LE(schedule::product_of(f), 4 * extent);
         if (k > 0) {
           const schedule::Factors& before = domain.choices[k - 1];
           EXPECT_TRUE(
