@@ -113,8 +113,4 @@ void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace);
 // Each gene uniform over its domain, independently.
 Genome sample(const Sketch& sketch, Rng& rng);
 
-// All ways to write `extent` as outer * f1 * ... * f(levels-1) with the innermost factor at most
-// `max_innermost`: the exact tilings of an axis.
-TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost);
-
 }  // namespace tilewright::schedule

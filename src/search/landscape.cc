@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "search/genome_hash.h"
+#include "space/tile_domain.h"
 
 namespace tilewright::search {
 namespace {
@@ -49,7 +50,7 @@ Landscape make(std::string_view name, std::vector<Sketch> sketches,
 Hole tile_hole(int64_t extent, int levels, std::string_view stage) {
   return {.step = 0,
           .stage = {.op = Name(stage)},
-          .domain = schedule::exact_tiles(extent, levels, 64),
+          .domain = space::tile_domain({.extent = extent, .factors = levels - 1}),
           .kind = schedule::HoleKind::Tile};
 }
 

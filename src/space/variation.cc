@@ -89,7 +89,7 @@ bool lower_inside(const Factors& a, const Factors& b) {
   return a.size() < b.size();
 }
 
-// Domains are sorted by their first factor, or as exact_tiles makes them by their last.
+// Domains of the rules are sorted by their first factor; given ones may be by their last.
 bool find_choice(const TileDomain& domain, const Factors& wanted, uint16_t* gene) {
   for (const auto lower : {&lower_outside, &lower_inside}) {
     const auto found = std::ranges::lower_bound(domain.choices, wanted, *lower);
