@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "schedule/fields.h"
+#include "space/sketch_rules.h"
 
 namespace tilewright::cli {
 namespace {

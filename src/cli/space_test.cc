@@ -116,7 +116,7 @@ TEST(SpaceReport, Counts) {
 
 TEST(SpaceReport, Choices) {
   schedule::Hole hole;
-  hole.domain = schedule::exact_tiles(8, 3, 64);
+  hole.domain = schedule::TileDomain{.choices = {{1, 1}, {2, 4}}, .extent = 8};
   EXPECT_EQ(choice_text(hole, 0), "[1, 1]");
   hole.domain = schedule::TailDomain{{schedule::Tail::Peel, schedule::Tail::Mask}, {0}};
   EXPECT_EQ(choice_text(hole, 1), "mask");

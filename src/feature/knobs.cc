@@ -36,10 +36,7 @@ HoleColumns columns_of(const Hole& hole, size_t first) {
     columns.count = std::max(columns.count, choice.size() + 1);
   }
   for (const Factors& choice : tiles->choices) {
-    int64_t product = 1;
-    for (const int64_t factor : choice) product *= factor;
-    const int64_t outer = tiles->extent > 0 ? (tiles->extent + product - 1) / product : 1;
-    columns.values.push_back(std::log2(static_cast<float>(outer)));
+    columns.values.push_back(std::log2(static_cast<float>(tiles->outer_of(choice))));
     for (const int64_t factor : choice) {
       columns.values.push_back(std::log2(static_cast<float>(factor)));
     }

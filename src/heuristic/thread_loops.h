@@ -17,9 +17,13 @@ inline constexpr int64_t kTasksPerThread = 4;  // parallel iterations, if there 
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
                       const Target& target);
 
-// Fuses the outermost of the loops `outer` into one parallel loop, which replaces them there; a
-// single long loop is split into chunks. Returns the outermost loop, parallel or not; empty if
-// there is none.
+// The stage has so many iterations that a search tries it with threads only; with fewer it is a
+// choice.
+bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage);
+
+// Makes one parallel loop of the outermost of `outer`, which it takes the place of there; a single
+// long loop is cut into chunks. Gives the outermost loop, parallel or not; nothing when there is
+// none.
 std::optional<Name> make_parallel(Tiling& tiling, schedule::StageIndex stage,
                                   std::vector<Name>& outer, bool work_is_large);
 

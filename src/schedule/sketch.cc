@@ -129,22 +129,6 @@ void rewrite(const Replacements& replaced, Trace* trace) {
   }
 }
 
-void factorize(int64_t rest, int levels, int64_t limit, Factors* inner,
-               std::vector<Factors>* choices) {
-  if (levels == 1) {
-    Factors factors;  // collected from the inside out
-    for (size_t k = inner->size(); k-- > 0;) factors.push_back((*inner)[k]);
-    choices->push_back(factors);
-    return;
-  }
-  for (int64_t factor = 1; factor <= std::min(rest, limit); ++factor) {
-    if (rest % factor != 0) continue;
-    inner->push_back(factor);
-    factorize(rest / factor, levels - 1, INT64_MAX, inner, choices);
-    inner->resize(inner->size() - 1);
-  }
-}
-
 }  // namespace
 
 std::string_view hole_kind_text(HoleKind kind) {
@@ -189,16 +173,6 @@ Genome sample(const Sketch& sketch, Rng& rng) {
     genome.genes.push_back(static_cast<uint16_t>(rng.below(hole.size())));
   }
   return genome;
-}
-
-TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost) {
-  CHECK(extent > 0 && levels > 1 && levels <= static_cast<int>(Factors::kCapacity) + 1,
-        "tiles of {} over {} levels", extent, levels);
-  TileDomain domain;
-  Factors inner;
-  domain.extent = extent;
-  factorize(extent, levels, max_innermost, &inner, &domain.choices);
-  return domain;
 }
 
 }  // namespace tilewright::schedule

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/rounding.h"
 #include "schedule/trace.h"
 
 namespace tilewright::schedule {
@@ -33,11 +34,22 @@ struct TileSlice {
   uint8_t parts = 1;
   bool folds = false;
 };
-// The factors of one split, or, with slices, of several splits of the same axis.
+inline int64_t product_of(const Factors& factors) {
+  int64_t product = 1;
+  for (const int64_t factor : factors) product *= factor;
+  return product;
+}
+// The factors of a Split, or, with slices, of several splits that cut the same axis.
 struct TileDomain {
   std::vector<Factors> choices;
-  std::vector<TileSlice> slices{};  // empty: the split at Hole::step gets all of them
-  int64_t extent = 0;               // of the axis; 0: unknown
+  std::vector<TileSlice> slices{};  // empty: the split at Hole::step takes all of them
+  int64_t extent = 0;               // of the axis; 0: not known
+
+  // The outermost level that a choice leaves: 70 over [4, 8] leaves 3. 1 where the extent is not
+  // known.
+  int64_t outer_of(const Factors& choice) const {
+    return extent > 0 ? ceil_div(extent, product_of(choice)) : 1;
+  }
 };
 // A whole step: a choice of its fields, a location (compute_at at some loop, compute_root), or no
 // step.
@@ -100,9 +112,5 @@ void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace);
 
 // Draws each gene uniformly and independently.
 Genome sample(const Sketch& sketch, Rng& rng);
-
-// All ways to write `extent` as outer * f1 * ... * f(levels-1) with the innermost factor at most
-// `max_innermost`: the exact tilings of an axis.
-TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost);
 
 }  // namespace tilewright::schedule

@@ -1,7 +1,7 @@
-// Decisions: the choices of all sketches that are not tile sizes. The same choice has the same
-// number in every sketch: `compute_inline P` is one decision, wherever it is available. Explorers
-// count trials per decision, so that each is tried before a model that has never seen it rules it
-// out. Immutable.
+// Decisions: the choices of all sketches that are not tile sizes, numbered so that the same choice
+// has one number in every sketch: `compute_inline P` is one decision, wherever it may be taken.
+// What was tried is counted by them, so that each gets its chance before a model that never saw it
+// rules it out. Immutable; the sketches outlive it.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ class Decisions {
   // Appends the numbers of the decisions of a candidate.
   void of(const Candidate& candidate, std::vector<uint32_t>* numbers) const;
 
-  // All candidates that differ from this one in one decision.
+  // Every candidate that differs from this one in one decision; those of tile sizes do not count.
   std::vector<Candidate> neighbors(const Candidate& candidate) const;
 
  private:
@@ -28,7 +28,8 @@ class Decisions {
     size_t hole;
     std::vector<uint32_t> numbers;  // per choice
   };
-  std::vector<std::vector<Open>> open_;  // per sketch
+  std::span<const schedule::Sketch> sketches_;
+  std::vector<std::vector<Open>> open_;  // by sketch
   size_t count_ = 0;
 };
 

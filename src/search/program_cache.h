@@ -11,6 +11,7 @@
 
 #include "feature/encoded.h"
 #include "search/explorer.h"
+#include "search/genome_hash.h"
 #include "search/hash_table.h"
 
 namespace tilewright::search {
@@ -40,8 +41,6 @@ struct KnownGenome {
   Hash128 program;  // zero: illegal or rejected
   bool is_assessed = false;
 };
-
-Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome);
 
 class ProgramCache {
  public:

@@ -86,11 +86,15 @@ struct Draft {
   }
   bool is_inlined(StageName stage) const { return contains(inlined, stage); }
   bool is_cached(StageName stage) const { return contains(cached, stage); }
+  // The reduction that the nest of this root computes by rows; null: none.
+  const RowStage* rows_in(StageName root) const;
 };
 
 // The operator of a stage.
 te::OpId op_of(const SpaceContext& context, StageName stage);
-// The stage of the preceding operator, which rules visit next; empty if there is none.
+// No rule has decided about the operator: its loops and its place are left to annotation.
+bool is_open(const SpaceContext& context, const Draft& draft, te::OpId op);
+// The stage of the operator before, that rules go on with; an empty name when there is none.
 StageName previous_stage(const SpaceContext& context, StageName stage);
 // The tree with only the draft's inlined stages inlined.
 schedule::LoopTree inlined_tree(const SpaceContext& context, const Draft& draft);

@@ -100,6 +100,12 @@ void DraftWriter::annotate(StageName stage, Name loop, Annotation how) {
   add(Annotate{stage, loop, how});
 }
 
+void DraftWriter::annotate_innermost(StageName stage, std::span<const Name> loops, Name lane) {
+  for (const Name loop : loops) {
+    annotate(stage, loop, loop == lane ? Annotation::Vectorize : Annotation::Unroll);
+  }
+}
+
 FusedLoops fuse_loops(StageName stage, std::span<const Name> loops) {
   CHECK(!loops.empty(), "no loops to fuse");
   if (loops.size() == 1) return {{}, loops[0]};

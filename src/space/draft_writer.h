@@ -33,6 +33,8 @@ class DraftWriter {
 
   void reorder(schedule::StageName stage, std::span<const Name> loops);
   void annotate(schedule::StageName stage, Name loop, schedule::Annotation how);
+  // The tile in registers: `lane` is vectorized, the other loops are unrolled.
+  void annotate_innermost(schedule::StageName stage, std::span<const Name> loops, Name lane);
 
  private:
   schedule::Sketch& sketch_;

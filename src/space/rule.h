@@ -1,19 +1,7 @@
-// Sketch rules: derive the structure of schedules from the Dag (Ansor, OSDI 2020, section 4.1). A
-// rule inspects one stage of a draft and decides whether it applies. If so, it writes steps and
-// holes for the stage and names the stage to visit next. The table is ordered; user-defined rules
-// come before the built-in ones.
-//
-//   always_inline          stop       inlines elementwise producers
-//   simplify_const_index   stop       unrolls axes with that hint (Winograd's transforms)
-//   rfactor                continue   long reductions with few spatial iterations: two drafts
-//   chain_nest             continue   reductions of reductions, all in one nest
-//   row_nest               continue   reductions that are read row by row, computed in the reader
-//   cache_write            continue   a separate stage for the tile that is computed
-//   tile_and_fuse          either     tiles, computed inside the elementwise reader
-//   tile                   stop       tiles
-//   skip                   continue   nothing
-//
-// `continue`: later rules are tried for the same stage too; `stop`: they are not.
+// Sketch rules: how structures of schedules are derived from what is computed (Ansor, OSDI 2020,
+// section 4.1). A rule looks at one stage of a draft and says whether it applies; then it writes
+// steps and holes for that stage and says with which stage to go on. The table
+// (space/sketch_rules.h) is ordered; rules of the user come before the built-in ones.
 #pragma once
 
 #include <functional>
@@ -42,8 +30,5 @@ struct SketchRule {
   std::function<Applies(const SpaceContext&, const Draft&, StageName)> applies;
   std::function<std::vector<NextDraft>(const SpaceContext&, const Draft&, StageName)> apply;
 };
-
-// The built-in rules for a target, in order. GPUs will have a separate list.
-std::vector<SketchRule> sketch_rules(const Target& target);
 
 }  // namespace tilewright::space

@@ -9,6 +9,8 @@
 
 #include "schedule/apply.h"
 #include "space/annotate.h"
+#include "space/sketch_fault.h"
+#include "space/sketch_rules.h"
 
 namespace tilewright::space {
 namespace {
@@ -73,41 +75,6 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
     for (NextDraft& each : next) work.push_back({std::move(each.draft), each.stage});
   }
   return whole;
-}
-
-// Why a given sketch cannot be instantiated; empty: it can.
-std::string fault_of(const schedule::Sketch& sketch) {
-  const auto is_split = [&](int16_t step) {
-    const auto at = static_cast<size_t>(step);
-    return step >= 0 && at < sketch.trace.steps.size() &&
-           std::holds_alternative<schedule::Split>(sketch.trace.steps[at]);
-  };
-  const auto is_step = [&](int16_t step) {
-    return step >= 0 && static_cast<size_t>(step) < sketch.trace.steps.size();
-  };
-  for (size_t k = 0; k < sketch.holes.size(); ++k) {
-    const schedule::Hole& hole = sketch.holes[k];
-    if (hole.size() == 0 || hole.size() > UINT16_MAX) {
-      return fmt::format("hole {} has {} choices; it needs 1 to {}", k, hole.size(), UINT16_MAX);
-    }
-    bool fits = true;
-    if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
-      fits = tiles->slices.empty()
-                 ? is_split(hole.step)
-                 : std::ranges::all_of(tiles->slices, is_split, &schedule::TileSlice::step);
-    } else if (const auto* sites = std::get_if<schedule::SiteDomain>(&hole.domain)) {
-      fits = std::ranges::all_of(sites->sites, is_step) &&
-             std::ranges::all_of(sites->choices, [&](const auto& choice) {
-               return choice.size() == sites->sites.size();
-             });
-    } else if (const auto* tails = std::get_if<schedule::TailDomain>(&hole.domain)) {
-      fits = std::ranges::all_of(tails->steps, is_split);
-    } else {
-      fits = is_step(hole.step);
-    }
-    if (!fits) return fmt::format("hole {} names a step that is not there, or is not a split", k);
-  }
-  return {};
 }
 
 bool has_legal_genome(const schedule::LoopTree& initial, const schedule::Sketch& sketch) {

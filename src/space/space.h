@@ -9,10 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/result.h"
 #include "space/rule.h"
-#include "space/template.h"
+#include "space/templates.h"
 
 namespace tilewright::space {
 
@@ -40,7 +39,8 @@ class Space {
  public:
   // An error for an unknown name in `off`, or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
-  // An error for a malformed sketch, or one without a legal genome among those tried.
+  // An error for a sketch with a fault (space/sketch_fault.h), or of which no genome that was tried
+  // is legal.
   static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }
@@ -56,8 +56,5 @@ class Space {
   std::shared_ptr<const schedule::LoopTree> initial_;
   std::vector<schedule::Sketch> sketches_;
 };
-
-// Hash of everything that the sketches can produce: steps, holes and choices, but not names.
-Hash128 hash_of(std::span<const schedule::Sketch> sketches);
 
 }  // namespace tilewright::space

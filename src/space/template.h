@@ -21,7 +21,4 @@ struct TemplateContext {
 using TemplateTable = Table<std::vector<schedule::Sketch>, TemplateContext>;
 using TemplateRow = TemplateTable::Row;
 
-// The built-in templates.
-const TemplateTable& templates();
-
 }  // namespace tilewright::space

@@ -1,4 +1,4 @@
-#include "space/template.h"
+#include "space/templates.h"
 
 namespace tilewright::space {
 

@@ -132,9 +132,7 @@ schedule::TileDomain tile_domain(const TileConstraints& wish) {
 
 bool leaves_remainder(const schedule::TileDomain& domain) {
   return std::ranges::any_of(domain.choices, [&](const Factors& factors) {
-    int64_t product = 1;
-    for (const int64_t factor : factors) product *= factor;
-    return domain.extent % product != 0;
+    return domain.extent % schedule::product_of(factors) != 0;
   });
 }
 

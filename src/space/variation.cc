@@ -26,16 +26,12 @@ constexpr int kDraws = 6;               // draws from which the nearest is taken
 constexpr double kTogether = 0.7;  // probability that stages of one operator come from one parent
 constexpr size_t kKinds = static_cast<size_t>(HoleKind::Other) + 1;
 
-// Levels of a tiling: the factors after the implicit outermost one.
+// Levels of a tiling: the outermost one, then the factors.
 using Levels = std::array<int64_t, Factors::kCapacity + 1>;
 
 size_t levels_of(const TileDomain& domain, const Factors& factors, Levels* levels) {
-  int64_t product = 1;
-  for (size_t k = 0; k < factors.size(); ++k) {
-    (*levels)[k + 1] = factors[k];
-    product *= factors[k];
-  }
-  (*levels)[0] = domain.extent > 0 ? (domain.extent + product - 1) / product : 1;
+  (*levels)[0] = domain.outer_of(factors);
+  for (size_t k = 0; k < factors.size(); ++k) (*levels)[k + 1] = factors[k];
   return factors.size() + 1;
 }
 
@@ -93,7 +89,7 @@ bool lower_inside(const Factors& a, const Factors& b) {
   return a.size() < b.size();
 }
 
-// Domains are sorted by their first factor, or, from exact_tiles, by their last.
+// Domains of the rules are sorted by their first factor; given ones may be by their last.
 bool find_choice(const TileDomain& domain, const Factors& wanted, uint16_t* gene) {
   for (const auto lower : {&lower_outside, &lower_inside}) {
     const auto found = std::ranges::lower_bound(domain.choices, wanted, *lower);

@@ -1,10 +1,8 @@
-// chain_nest: for attention and similar graphs. A tiled reduction that reads another one through
-// intermediate stages; all of them are computed in one nest, by blocks of rows
-// (heuristic/chain_plan.h).
+#include "space/rules/chain_nest.h"
+
 #include "heuristic/chain_plan.h"
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {

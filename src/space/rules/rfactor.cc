@@ -1,11 +1,10 @@
-// rfactor: splits long reductions with few spatial iterations. Two drafts: the outer part of a
-// reduce axis is factored, for threads, or the inner part of one, for lanes.
+#include "space/rules/rfactor.h"
+
 #include <numeric>
 #include <set>
 
 #include "base/rounding.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
 #include "space/tile_domain.h"
 #include "te/predicates.h"
 

@@ -1,8 +1,7 @@
-// row_nest: for the scores of a softmax and similar stages. A reduction whose readers are computed
-// row by row is computed inside them, some rows at a time, so that the rows are still in cache when
-// they are read.
+#include "space/rules/row_nest.h"
+
 #include "heuristic/nest_plan.h"
-#include "space/rules/rules.h"
+#include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {

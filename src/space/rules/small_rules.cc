@@ -1,7 +1,8 @@
-// The short rules (inline, constant indices, cache_write, skip) and the table.
+#include "space/rules/small_rules.h"
+
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
+#include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {
@@ -20,26 +21,6 @@ bool is_left_open(const SpaceContext& context, const Draft& draft, StageName sta
 }
 
 }  // namespace
-
-StageName elementwise_reader(const SpaceContext& context, const Draft& draft, StageName stage) {
-  const te::Dag& dag = context.dag();
-  const te::OpId op = op_of(context, stage);
-  if (stage.role == schedule::StageRole::Write) return {stage.op};
-  te::OpId reader = op;
-  do {
-    if (dag.consumers(reader).size() != 1) return {};
-    reader = dag.consumers(reader)[0];
-  } while (draft.is_inlined({dag.op(reader).name}));
-  if (dag.op(op).has_reduction() && dag.op(reader).has_reduction()) return {};
-  return te::is_elementwise_match(dag, op, reader) ? StageName{dag.op(reader).name} : StageName{};
-}
-
-bool needs_tiles(const SpaceContext& context, StageName stage) {
-  const te::OpId op = op_of(context, stage);
-  // Without a reduction there are no accumulators: rows and vectors suffice.
-  if (context.has("tile_structures") && !context.dag().op(op).has_reduction()) return false;
-  return te::needs_multi_level_tiling(context.dag(), op);
-}
 
 SketchRule always_inline_rule() {
   return {.name = "always_inline",
@@ -106,13 +87,6 @@ SketchRule skip_rule() {
           .applies = [](const SpaceContext&, const Draft&, StageName) { return Applies::Yes; },
           .apply = [](const SpaceContext& context, const Draft& draft, StageName stage)
               -> std::vector<NextDraft> { return {{draft, previous_stage(context, stage)}}; }};
-}
-
-std::vector<SketchRule> sketch_rules(const Target& /*target*/) {
-  return {
-      always_inline_rule(), simplify_const_index_rule(), rfactor_rule(),       chain_nest_rule(),
-      row_nest_rule(),      cache_write_rule(),          tile_and_fuse_rule(), tile_rule(),
-      skip_rule()};
 }
 
 }  // namespace tilewright::space

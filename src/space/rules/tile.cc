@@ -1,5 +1,6 @@
-// Chooses the tile structures of a stage: alone, or inside its elementwise reader.
-#include "space/rules/rules.h"
+#include "space/rules/tile.h"
+
+#include "space/rules/stage_predicates.h"
 #include "space/rules/tiler.h"
 #include "te/predicates.h"
 

@@ -1,9 +1,10 @@
-// Annotates the operands of a tiled stage: constants are packed, other operands are copied into the
-// order of the reads, small ones are kept in registers, and later elements are prefetched.
+#include "space/operand_holes.h"
+
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "schedule/tree_editor.h"
-#include "space/annotator.h"
 
 namespace tilewright::space {
 
@@ -31,15 +32,14 @@ std::optional<std::vector<int>> axes_of(const LoopTree& tree, const Access& acce
 
 class OperandHoles {
  public:
-  OperandHoles(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-               const TiledStage& tiled, Name threads)
-      : context_(context),
-        writer_(writer),
-        tree_(tree),
+  OperandHoles(const LayoutContext& layout, const TiledStage& tiled, Name threads)
+      : layout_(layout),
+        writer_(layout.writer),
+        tree_(layout.tree),
         tiled_(tiled),
         threads_(threads),
-        stage_(tree.stage(static_cast<StageIndex>(tiled.op))),
-        op_(context.dag().op(tiled.op)) {}
+        stage_(tree_.stage(LayoutContext::index_of(tiled.op))),
+        op_(layout.op(tiled.op)) {}
 
   void run() {
     std::vector<BufferIndex> done;
@@ -59,21 +59,21 @@ class OperandHoles {
     const StageName source = tree_.stage(buffer.stage).name;
     const bool constant = buffer.is_constant;
     const auto axes = axes_of(tree_, access);
-    lanes_ = std::max(1, context_.target().lanes(std::max(4, ir::bytes_of(buffer.element))));
+    lanes_ = layout_.lanes_of(std::max(4, ir::bytes_of(buffer.element)));
     std::vector<Steps> choices = {{}};
     HoleKind kind = HoleKind::Pack;
-    if (constant && context_.has("pack") && has_one_axis(access)) {
+    if (constant && layout_.has("pack") && has_one_axis(access)) {
       choices.push_back({Pack{source, tiled_.inner}});
     }
-    if (axes && context_.has("register_read") && fits_registers(access)) {
+    if (axes && layout_.has("register_read") && fits_registers(access)) {
       add_register_reads(source, buffer, choices);
       kind = HoleKind::RegisterRead;
-    } else if (axes && !constant && context_.has("pack") && is_reused(access)) {
+    } else if (axes && !constant && layout_.has("pack") && is_reused(access)) {
       add_copies(source, buffer, *axes, choices);
     }
     const bool only_packs = kind == HoleKind::Pack && constant;
     if (choices.size() > 1) writer_.add_one_of(tiled_.inner, kind, std::move(choices));
-    if (only_packs && context_.has("prefetch")) add_prefetch(source);
+    if (only_packs && layout_.has("prefetch")) add_prefetch(source);
   }
 
   // A constant is packed by the dimensions that are one axis each.
@@ -114,7 +114,7 @@ class OperandHoles {
   }
 
   Name dim_name(const Buffer& buffer, size_t d) const {
-    const te::Op& op = context_.dag().op(tree_.stage(buffer.stage).op);
+    const te::Op& op = layout_.op(tree_.stage(buffer.stage).op);
     return d < op.axes.size() ? op.axes[d].name : Name("d" + std::to_string(d));
   }
 
@@ -189,7 +189,7 @@ class OperandHoles {
       }
       Steps root = {read, Pack{copy, tiled_.inner}};
       for (const Step& step : loops) root.push_back(step);
-      if (!blocked && buffer.rank > 1 && context_.target().threads() > 1) {
+      if (!blocked && buffer.rank > 1 && layout_.target().threads() > 1) {
         root.emplace_back(Annotate{copy, dim_name(buffer, 0), Annotation::Parallel});
       }
       choices.push_back(std::move(root));
@@ -211,7 +211,7 @@ class OperandHoles {
     writer_.add_one_of(tiled_.inner, HoleKind::Prefetch, std::move(choices));
   }
 
-  const SpaceContext& context_;
+  const LayoutContext& layout_;
   DraftWriter& writer_;
   const LoopTree& tree_;
   const TiledStage& tiled_;
@@ -223,8 +223,8 @@ class OperandHoles {
 
 }  // namespace
 
-void Annotator::annotate_operands(const TiledStage& tiled, Name threads) {
-  OperandHoles(context_, writer_, tree_, tiled, threads).run();
+void add_operand_holes(const LayoutContext& layout, const TiledStage& tiled, Name threads) {
+  OperandHoles(layout, tiled, threads).run();
 }
 
 }  // namespace tilewright::space
