@@ -17,7 +17,7 @@ inline constexpr int64_t kTasksPerThread = 4;  // parallel iterations, if there 
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
                       const Target& target);
 
-// The stage has so many iterations that a search tries it with threads only; with fewer it is a
+// The stage has enough iterations that a search tries it with threads only; otherwise threads are a
 // choice.
 bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage);
 

@@ -113,9 +113,9 @@ class Unroller : public ir::Rewriter {
     }
     std::vector<Stmt> copies;
     for (int64_t k = 0; k < *extent; ++k) {
-      Assumptions knowledge{.bounds = bounds_};
-      knowledge.values[loop->var.as<ir::Var>()->id] = ir::int_imm(k);
-      const Stmt copy = specialize(loop->body, knowledge);
+      Assumptions assumptions{.bounds = bounds_};
+      assumptions.values[loop->var.as<ir::Var>()->id] = ir::int_imm(k);
+      const Stmt copy = specialize(loop->body, assumptions);
       if (copy.defined()) copies.push_back(rewrite(copy));
     }
     return ir::make_block(std::move(copies));
@@ -268,15 +268,15 @@ class ConditionHoister : public ir::Rewriter {
   Stmt piece(const ir::For& loop, int64_t begin, int64_t end) const {
     if (begin >= end) return {};
     const auto* old = loop.var.as<ir::Var>();
-    Assumptions knowledge{.bounds = bounds_};
+    Assumptions assumptions{.bounds = bounds_};
     if (end - begin == 1) {
-      knowledge.values[old->id] = ir::int_imm(begin);
-      return specialize(loop.body, knowledge);
+      assumptions.values[old->id] = ir::int_imm(begin);
+      return specialize(loop.body, assumptions);
     }
     const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
-    knowledge.values[old->id] = begin == 0 ? var : var + begin;
-    knowledge.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
-    Stmt body = specialize(loop.body, knowledge);
+    assumptions.values[old->id] = begin == 0 ? var : var + begin;
+    assumptions.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
+    Stmt body = specialize(loop.body, assumptions);
     if (!body.defined()) return {};
     return ir::make_for(var, ir::int_imm(end - begin), loop.loop_kind, std::move(body));
   }

@@ -26,11 +26,11 @@ Expr given(const std::vector<Expr>& facts, const Expr& condition) {
 
 class Specializer : public ir::Rewriter {
  public:
-  explicit Specializer(const Assumptions& knowledge)
-      : known_(knowledge.known),
-        failed_(knowledge.failed),
-        values_(knowledge.values),
-        bounds_(knowledge.bounds) {}
+  explicit Specializer(const Assumptions& assumptions)
+      : known_(assumptions.known),
+        failed_(assumptions.failed),
+        values_(assumptions.values),
+        bounds_(assumptions.bounds) {}
 
   Expr rewrite(const Expr& expr) override {
     switch (expr.kind()) {
@@ -161,8 +161,8 @@ class Specializer : public ir::Rewriter {
 
 }  // namespace
 
-Stmt specialize(const Stmt& stmt, const Assumptions& knowledge) {
-  return Specializer(knowledge).rewrite(stmt);
+Stmt specialize(const Stmt& stmt, const Assumptions& assumptions) {
+  return Specializer(assumptions).rewrite(stmt);
 }
 
 void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {

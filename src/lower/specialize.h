@@ -22,7 +22,7 @@ struct Assumptions {
 };
 
 // Null if nothing is left. Indices have one dimension.
-ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& knowledge);
+ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& assumptions);
 
 // Narrows the bounds of a variable that `condition` (or its negation) compares with a constant.
 void assume(const ir::Expr& condition, bool is_true, arith::Bounds& bounds);

@@ -20,7 +20,7 @@ std::string said(const WorkerEvent& event) {
 
 }  // namespace
 
-bool killed_externally(const WorkerEvent& event) {
+bool was_killed_externally(const WorkerEvent& event) {
   return event.died && !event.late && event.signal == SIGKILL;
 }
 

@@ -7,7 +7,7 @@
 namespace tilewright::measure {
 
 // Killed by a user or by the out-of-memory killer: probably not caused by the candidate. Retry.
-bool killed_externally(const WorkerEvent& event);
+bool was_killed_externally(const WorkerEvent& event);
 
 // For a build worker: build_timeout, or build with the signal, the last pass and its stderr.
 BuildReply reply_of_death(const WorkerEvent& event, double timeout_s);

@@ -29,7 +29,7 @@ TEST(Death, OfBuilders) {
   WorkerEvent late = event_of(SIGKILL, "apply");
   late.late = true;
   EXPECT_EQ(reply_of_death(late, 1).failure, VerdictKind::BuildTimeout);
-  EXPECT_FALSE(killed_externally(late));
+  EXPECT_FALSE(was_killed_externally(late));
 }
 
 TEST(Death, OfRunners) {
@@ -50,8 +50,8 @@ TEST(Death, OfRunners) {
 }
 
 TEST(Death, KilledFromOutsideIsNobodysFault) {
-  EXPECT_TRUE(killed_externally(event_of(SIGKILL, "check")));
-  EXPECT_FALSE(killed_externally(event_of(SIGSEGV, "check")));
+  EXPECT_TRUE(was_killed_externally(event_of(SIGKILL, "check")));
+  EXPECT_FALSE(was_killed_externally(event_of(SIGSEGV, "check")));
 }
 
 TEST(Death, StatusTextsNeverRunPastTheirEnd) {

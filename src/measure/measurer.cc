@@ -84,7 +84,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
     for (BuildEvent& event : events) {
       if (!at[event.builder]) continue;
       const size_t k = *std::exchange(at[event.builder], std::nullopt);
-      if (event.innocent && kills[k]++ == 0) {
+      if (event.killed_externally && kills[k]++ == 0) {
         waiting.push_back(k);
         continue;
       }
@@ -105,7 +105,7 @@ Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
       std::vector<RunEvent> events = TRY(pool->ran());
       if (!events.empty()) ended = std::move(events.front());
     }
-    if (ended->innocent && kills++ == 0) continue;
+    if (ended->killed_externally && kills++ == 0) continue;
     return std::move(*ended);
   }
 }
@@ -178,8 +178,8 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
       return {};
     }
     // From a faulty worker: may have any value.
-    const auto guilty = static_cast<size_t>(event.kernel);
-    if (!event.died || guilty >= which.size()) {
+    const auto faulty = static_cast<size_t>(event.kernel);
+    if (!event.died || faulty >= which.size()) {
       for (const size_t k : which) {
         measurements[k].verdict.kind = VerdictKind::Device;
         measurements[k].verdict.text =
@@ -187,7 +187,7 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
       }
       return {};
     }
-    take(which[guilty], outcomes.front());
+    take(which[faulty], outcomes.front());
     which.erase(which.begin() + event.kernel);
     message.kernels.erase(message.kernels.begin() + event.kernel);
   }

@@ -127,7 +127,7 @@ Status Trials::collect_builds() {
     building_[event.builder].reset();
     shares_.build_cpu_ns += event.reply.cpu_ns;
     trial.build_ns = event.reply.cpu_ns;
-    if (event.innocent && trial.kills++ < kKillsForgiven) {
+    if (event.killed_externally && trial.kills++ < kKillsForgiven) {
       pending_.push_front(std::move(trial));
     } else if (event.reply.failure != VerdictKind::Timed) {
       finish_failed(trial, event.reply.failure, std::move(event.reply.text));
@@ -145,7 +145,7 @@ Status Trials::collect_runs() {
     if (!running_) continue;
     PendingTrial trial = std::move(*running_);
     running_.reset();
-    if (event.innocent && trial.kills++ < kKillsForgiven) {
+    if (event.killed_externally && trial.kills++ < kKillsForgiven) {
       built_.push_front(std::move(trial));
       continue;
     }

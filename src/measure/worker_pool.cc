@@ -112,13 +112,13 @@ Result<std::vector<BuildEvent>> WorkerPool::built() {
     if (event->died) {
       events.push_back({.builder = k,
                         .reply = reply_of_death(*event, options_.build_timeout_s),
-                        .innocent = killed_externally(*event)});
+                        .killed_externally = was_killed_externally(*event)});
       continue;
     }
     Result<BuildReply> reply = decode_build_reply(event->reply);
     if (!reply) reply = unreadable_build();
     const int64_t resident = reply->resident_bytes;
-    events.push_back({.builder = k, .reply = std::move(*reply), .innocent = false});
+    events.push_back({.builder = k, .reply = std::move(*reply), .killed_externally = false});
     TRY(resident < 0 ? builders_[k].replace() : builders_[k].finish_job(resident));
   }
   return events;
@@ -134,7 +134,7 @@ Result<std::vector<RunEvent>> WorkerPool::ran() {
                                 .error = {},
                                 .resident_bytes = 0},
                       .died = true,
-                      .innocent = killed_externally(*event),
+                      .killed_externally = was_killed_externally(*event),
                       .kernel = event->status.kernel});
     return events;
   }
@@ -144,7 +144,8 @@ Result<std::vector<RunEvent>> WorkerPool::ran() {
   const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
     return outcome.verdict.kind == record::VerdictKind::Crash;
   });
-  events.push_back({.reply = std::move(*reply), .died = false, .innocent = false, .kernel = 0});
+  events.push_back(
+      {.reply = std::move(*reply), .died = false, .killed_externally = false, .kernel = 0});
   // A kernel that wrote out of bounds may have damaged other memory too.
   TRY(damaged ? runner_->replace() : runner_->finish_job(resident));
   return events;

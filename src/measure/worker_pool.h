@@ -17,12 +17,12 @@ namespace tilewright::measure {
 struct BuildEvent {
   size_t builder = 0;
   BuildReply reply;
-  bool innocent = false;  // the worker was killed externally: retry
+  bool killed_externally = false;  // the worker was killed externally: retry
 };
 struct RunEvent {
   RunReply reply;  // if the worker died: one outcome, and no error
   bool died = false;
-  bool innocent = false;
+  bool killed_externally = false;
   int32_t kernel = 0;  // if the worker died: index of the kernel that was running
 };
 

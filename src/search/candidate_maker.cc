@@ -69,9 +69,9 @@ CandidateStatus CandidateMaker::make(uint16_t sketch, const Genome& genome, uint
   const bool legal = make_tree(sketches_[sketch], genome, same, watch);
   watch.lap(&times.apply_s, kTimedEvery);
   if (!legal) return CandidateStatus::Illegal;
-  const space::RejectReason unfit = validity_->check(tree_);
+  const space::RejectReason rejected = validity_->check(tree_);
   watch.lap(&times.validity_s, kTimedEvery);
-  if (unfit != space::RejectReason::No) return CandidateStatus::Rejected;
+  if (rejected != space::RejectReason::No) return CandidateStatus::Rejected;
   *program = schedule::program_hash(tree_);
   watch.lap(&times.hash_s, kTimedEvery);
   return CandidateStatus::Fit;

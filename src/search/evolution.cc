@@ -63,21 +63,21 @@ class Evolution : public Explorer {
     }
     std::vector<Candidate> found = std::move(gathering).kept();
     std::unordered_map<Hash128, float> scores;  // from the model, where ranks are by latency
-    if (context_.model_is_guess) {
+    if (context_.scores_unreliable) {
       for (const Candidate& candidate : found) scores.emplace(candidate.program, candidate.score);
       rank_without_model(fresh, &found);
     }
     std::vector<Candidate> answer = choose_batch(
         found, fresh, evidence_, {.count = count, .random_share = options_.random_share}, rng_);
     for (Candidate& candidate : answer) {
-      if (context_.model_is_guess) candidate.score = scores.at(candidate.program);
+      if (context_.scores_unreliable) candidate.score = scores.at(candidate.program);
       evidence_.note_asked(candidate.program);
     }
     return answer;
   }
 
   void tell(std::span<const Outcome> outcomes) override { evidence_.tell(outcomes); }
-  void set_scores_unreliable(bool is_guess) override { context_.model_is_guess = is_guess; }
+  void set_scores_unreliable(bool unreliable) override { context_.scores_unreliable = unreliable; }
 
  private:
   void evolve(size_t count, CandidatePool* gathering, std::vector<size_t>* fresh) {
@@ -99,7 +99,7 @@ class Evolution : public Explorer {
     add_samples(population - std::min(population, measured), gathering);
     note_fresh(*gathering, sampled_from, fresh);
     // Without a model, only measured candidates are parents.
-    const int generations = context_.model_is_guess ? 1 : options_.generations;
+    const int generations = context_.scores_unreliable ? 1 : options_.generations;
     for (int k = 0; k < generations && !gathering->kept().empty(); ++k) {
       breed(parents_of(*gathering, measured, population), population, gathering);
     }
@@ -153,7 +153,7 @@ class Evolution : public Explorer {
     for (size_t s = 0; s < parents.of_sketch.size(); ++s) {
       if (!parents.of_sketch[s].empty() && !evidence_.is_hopeless(s)) parents.open.push_back(s);
     }
-    if (context_.model_is_guess && measured > 0) {
+    if (context_.scores_unreliable && measured > 0) {
       parents.measured.resize(std::min(measured, std::max(kFewFastest, measured / 8)));
       parents.best = parents.measured;
     }

@@ -54,8 +54,8 @@ class Explorer {
   virtual std::vector<Candidate> ask(size_t count) = 0;
   // A program that is not from the space has the sketch kNoSketch; it is never proposed.
   virtual void tell(std::span<const Outcome> outcomes) = 0;
-  // Whether scores are unreliable from now on (ExplorerContext::model_is_guess).
-  virtual void set_scores_unreliable(bool /*is_guess*/) {}
+  // Whether scores are unreliable from now on (ExplorerContext::scores_unreliable).
+  virtual void set_scores_unreliable(bool /*unreliable*/) {}
 };
 
 // The sketches and the assessor outlive the explorer.
@@ -63,7 +63,7 @@ struct ExplorerContext {
   std::span<const schedule::Sketch> sketches;
   Assessor* assessor = nullptr;
   uint64_t seed = 1;
-  bool model_is_guess = false;  // scores are unreliable: fewer generations
+  bool scores_unreliable = false;  // scores are unreliable: fewer generations
 };
 
 }  // namespace tilewright::search

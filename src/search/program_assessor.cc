@@ -308,7 +308,7 @@ void ProgramAssessor::Impl::merge() {
     genome.is_assessed = true;
     genome.program = result.made == CandidateStatus::Fit ? result.program : Hash128{};
     counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
-    counts.unfit += result.made == CandidateStatus::Rejected ? 1 : 0;
+    counts.rejected += result.made == CandidateStatus::Rejected ? 1 : 0;
     if (result.made != CandidateStatus::Fit) continue;
     const auto [program, is_new] =
         cache.programs.insert(entry_of(keys[todo[k].index], result.program));

@@ -21,11 +21,11 @@ namespace tilewright::search {
 // Time per phase, for the table of `./dev bench search`. Seconds are summed over threads, from one
 // candidate in eight.
 struct AssessorCounts {
-  int64_t asked = 0;    // candidates
-  int64_t illegal = 0;  // of the candidates not seen before: illegal
-  int64_t unfit = 0;    //   legal but told to be no good,
-  int64_t known = 0;    // genomes or programs seen before
-  int64_t scored = 0;   // programs that were scored
+  int64_t asked = 0;     // candidates
+  int64_t illegal = 0;   // of the candidates not seen before: illegal
+  int64_t rejected = 0;  //   legal but rejected by Validity,
+  int64_t known = 0;     // genomes or programs seen before
+  int64_t scored = 0;    // programs that were scored
   double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, encode_s = 0, predict_s = 0;
 };
 

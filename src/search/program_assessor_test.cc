@@ -163,7 +163,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
       ASSERT_EQ(answers[k][c].score, answers[0][c].score);
     }
     EXPECT_EQ(counts[k].illegal, counts[0].illegal);
-    EXPECT_EQ(counts[k].unfit, counts[0].unfit);
+    EXPECT_EQ(counts[k].rejected, counts[0].rejected);
     EXPECT_EQ(counts[k].known, counts[0].known);
     EXPECT_EQ(counts[k].scored, counts[0].scored);
   }

@@ -94,7 +94,7 @@ struct Draft {
 te::OpId op_of(const SpaceContext& context, StageName stage);
 // No rule has decided about the operator: its loops and its place are left to annotation.
 bool is_open(const SpaceContext& context, const Draft& draft, te::OpId op);
-// The stage of the operator before, that rules go on with; an empty name when there is none.
+// The stage of the operator before, where rules continue; an empty name if there is none.
 StageName previous_stage(const SpaceContext& context, StageName stage);
 // The tree with only the draft's inlined stages inlined.
 schedule::LoopTree inlined_tree(const SpaceContext& context, const Draft& draft);

@@ -5,7 +5,7 @@
 //   rfactor                and others too  long reductions beside little space: two drafts
 //   chain_nest             and others too  reductions of reductions, all in one nest
 //   row_nest               and others too  reductions that are read row by row, computed there
-//   cache_write            and others too  a stage of its own for the tile that is computed
+//   cache_write            and others too  a separate stage for the computed tile
 //   tile_and_fuse          ...             tiles, computed inside of the elementwise reader
 //   tile                   skip_the_rest   tiles
 //   skip                   and others too  nothing

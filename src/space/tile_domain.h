@@ -23,7 +23,7 @@ struct TileConstraints {
 };
 
 // Sorted, distinct, at least one choice and at most kMaxTileChoices.
-schedule::TileDomain tile_domain(const TileConstraints& wish);
+schedule::TileDomain tile_domain(const TileConstraints& constraints);
 
 // Keeps every n-th choice, so that at most kMaxTileChoices are left.
 void keep_some(schedule::TileDomain* domain);

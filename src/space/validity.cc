@@ -54,8 +54,8 @@ bool has_small_divisor(int64_t value) {
 
 }  // namespace
 
-std::string_view unfit_text(RejectReason unfit) {
-  switch (unfit) {
+std::string_view text_of(RejectReason rejected) {
+  switch (rejected) {
     case RejectReason::No:
       return "fit";
     case RejectReason::Registers:

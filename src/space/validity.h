@@ -15,7 +15,7 @@
 namespace tilewright::space {
 
 enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
-std::string_view unfit_text(RejectReason unfit);  // `more accumulators than registers hold`
+std::string_view text_of(RejectReason rejected);  // `more accumulators than registers hold`
 
 class Validity {
  public:

@@ -55,7 +55,7 @@ Status add_predictions(const TaskTunerOptions& options, const space::Space& spac
                        const Machine& machine, Hasher* hasher) {
   const Models models = TRY(make_models(options.cost, options.tables, space.task().target, machine,
                                         options.seed, options.base.get()));
-  cost::CostModel* const model = models.learned ? models.learned.get() : models.guess.get();
+  cost::CostModel* const model = models.learned ? models.learned.get() : models.analytic.get();
   if (model == nullptr) return {};
   const cost::Samples probes =
       TRY(probes_of(space, machine, model->encodings(), options.tables.encodings));
@@ -88,7 +88,7 @@ bool has_custom_model(const TaskTunerOptions& options, const Task& task, const M
                                             options.seed, options.base.get());
   if (!models) return false;  // the caller reports why
   const cost::CostModel* const model =
-      models->learned ? models->learned.get() : models->guess.get();
+      models->learned ? models->learned.get() : models->analytic.get();
   if (model == nullptr) return false;
   return !std::ranges::all_of(model->encodings(), [&](const std::string& name) {
     return options.tables.encodings.is_built_in(name.substr(0, name.find(':')));

@@ -40,8 +40,8 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
     const Result<Selection> known = tables.encodings.parse(name);
     if (!known) return fail(known.error().kind, cost.text() + ": " + known.error().message);
   }
-  if (!model->learns()) return Models{.learned = nullptr, .guess = std::move(model)};
-  return Models{.learned = std::move(model), .guess = cost::make_analytic(target, machine)};
+  if (!model->learns()) return Models{.learned = nullptr, .analytic = std::move(model)};
+  return Models{.learned = std::move(model), .analytic = cost::make_analytic(target, machine)};
 }
 
 }  // namespace tilewright::tune

@@ -35,11 +35,11 @@ Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selec
 
 // Tasks of one target may share both.
 struct Models {
-  std::shared_ptr<cost::CostModel> learned;  // null: nothing is learned
-  std::shared_ptr<cost::CostModel> guess;    // guides until `learned` does; null: no scores
+  std::shared_ptr<cost::CostModel> learned;   // null: nothing is learned
+  std::shared_ptr<cost::CostModel> analytic;  // guides until `learned` does; null: no scores
 
   // True if scores are pure chance and will stay so.
-  bool mean_nothing() const { return !learned && (!guess || !guess->is_trained()); }
+  bool mean_nothing() const { return !learned && (!analytic || !analytic->is_trained()); }
 };
 
 // An error if a model needs an encoding that is not in the tables. `base`: initial model; may be

@@ -71,7 +71,8 @@ Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks
     if (!initial) continue;
     const Models models = TRY(make_models(options.cost, options.tables, task.target, machine,
                                           options.seed, options.base.get()));
-    const cost::CostModel* const model = models.learned ? models.learned.get() : models.guess.get();
+    const cost::CostModel* const model =
+        models.learned ? models.learned.get() : models.analytic.get();
     if (model == nullptr) return {};
     const std::vector<std::string> names = model->encodings();
     const feature::ProgramEncoder encoder = TRY(
@@ -168,7 +169,7 @@ struct TaskTuner::Impl {
 
 const cost::CostModel* TaskTuner::Impl::guide() const {
   if (learner && learner->guides(place)) return &learner->model();
-  return guess_misleads ? nullptr : models.guess.get();
+  return guess_misleads ? nullptr : models.analytic.get();
 }
 
 // If the analytic model ranks the measured candidates in the wrong order, by more than chance, it
@@ -176,7 +177,7 @@ const cost::CostModel* TaskTuner::Impl::guide() const {
 // as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
-  if (!learner || guide() != models.guess.get()) return;
+  if (!learner || guide() != models.analytic.get()) return;
   guessed.insert(guessed.end(), scores.begin(), scores.end());
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
   const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
@@ -317,7 +318,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
       options.search, {.sketches = impl->space.sketches(),
                        .assessor = &impl->assessor,
                        .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
-                       .model_is_guess = impl->models.mean_nothing()}));
+                       .scores_unreliable = impl->models.mean_nothing()}));
   return TaskTuner(std::move(impl));
 }
 

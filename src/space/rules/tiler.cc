@@ -128,16 +128,16 @@ class Tiler {
     if (lane) tiled_.inner_lane = fused ? inner_parts.back() : owner_parts.back();
   }
 
-  TileConstraints wish_for(size_t k, int64_t extent) const {
+  TileConstraints constraints_for(size_t k, int64_t extent) const {
     const bool lane = static_cast<int>(k) == shape_.lane;
     const int64_t registers = context_.target().vector_registers();
-    TileConstraints wish{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
-    wish.tails = context_.has("tails");
-    wish.max_innermost =
+    TileConstraints constraints{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
+    constraints.tails = context_.has("tails");
+    constraints.max_innermost =
         lane ? std::max<int64_t>(64, 4 * lanes_) : std::min<int64_t>(64, registers);
-    if (lane) wish.lanes = lanes_;
-    if (lane) wish.run = roles_.vector == shape_.lane ? roles_.vector_run : 0;
-    return wish;
+    if (lane) constraints.lanes = lanes_;
+    if (lane) constraints.run = roles_.vector == shape_.lane ? roles_.vector_run : 0;
+    return constraints;
   }
 
   void split_spatial(size_t k, std::vector<Name>& owner_parts, std::vector<Name>& inner_parts) {
@@ -152,9 +152,9 @@ class Tiler {
       loop = loop.child(0);
       extent /= phases;
     }
-    TileConstraints wish = wish_for(k, extent);
-    if (phases > 1) wish.tails = false;
-    TileDomain domain = tile_domain(wish);
+    TileConstraints constraints = constraints_for(k, extent);
+    if (phases > 1) constraints.tails = false;
+    TileDomain domain = tile_domain(constraints);
     const int16_t step = writer_.add(Split{tiled_.owner, loop, domain.choices[0]});
     const auto factors = static_cast<uint8_t>(spatial_levels_ - 1);
     for (unsigned level = 0; level < spatial_levels_; ++level) {
@@ -238,14 +238,14 @@ class Tiler {
       tiled_.inner_levels[reduce_at_[level]].push_back(axis.name);
       return;
     }
-    TileConstraints wish{.extent = extent, .factors = static_cast<int>(parts) - 1};
-    wish.tails = context_.has("tails");
-    wish.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
-    if (lane) wish.lanes = lanes_;
+    TileConstraints constraints{.extent = extent, .factors = static_cast<int>(parts) - 1};
+    constraints.tails = context_.has("tails");
+    constraints.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
+    if (lane) constraints.lanes = lanes_;
     // The remainder of a reduction is separate code in the innermost loop: only if few sizes
     // divide.
-    if (!lane && wish.tails) wish.tails = extent > 64 && !divides_well(extent);
-    writer_.add_split(tiled_.inner, axis.name, tile_domain(wish));
+    if (!lane && constraints.tails) constraints.tails = extent > 64 && !divides_well(extent);
+    writer_.add_split(tiled_.inner, axis.name, tile_domain(constraints));
     for (unsigned part = 0; part + (lane ? 1 : 0) < parts; ++part) {
       tiled_.inner_levels[reduce_at_[part]].push_back(axis.name.child(part));
     }
