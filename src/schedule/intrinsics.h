@@ -34,6 +34,7 @@ struct TensorIntrinsic {
   Capability capability;               // what a target needs to have
   std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum of their products
   std::vector<Name> strided{};         // axes along which elements may lie any distance apart
+  ir::DotRounding rounding{};          // of sums of floats
 
   const te::Op& fold() const { return dag->ops().back(); }
   size_t axes() const { return spatial_axes() + fold().reduce_axes.size(); }

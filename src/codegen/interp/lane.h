@@ -26,8 +26,8 @@ void store_lane(ir::Scalar type, Lane lane, std::byte* to);
 // Nothing when the operation has no value: a zero divisor, a shift out of range.
 std::optional<Lane> binary_lane(ir::BinaryOp op, ir::Scalar operands, Lane a, Lane b);
 Lane fma_lane(ir::Scalar type, Lane a, Lane b, Lane c);
-// sum + a * b as Dot adds one product: integers into an I32, BF16 into an F32.
-Lane dot_lane(ir::Scalar type, Lane a, Lane b, Lane sum);
+// sum + a * b as Dot adds one product: integers into an I32, floats of type `factor` into an F32.
+Lane dot_lane(ir::Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum);
 Lane cast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 Lane bitcast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 Lane call_lane(ir::Intrinsic function, ir::Scalar type, Lane a, Lane b);  // b: of two arguments
