@@ -33,6 +33,8 @@ struct BackEnd {
   std::string_view name;
   std::string_view purpose;
 
+  std::string_view targets = {};  // that it makes code for, as texts begin: `x86-64`
+
   // The kind of target it makes code for, and what it needs of one of that kind: an error that
   // names what is missing.
   bool (*serves)(const Target& target) = nullptr;
@@ -59,8 +61,12 @@ struct BackEnd {
 // What the probe says; an error where there is none or it throws.
 Status probe(const BackEnd& back_end);
 
-// The one error where no back end makes code for targets of that kind.
-std::unexpected<Error> no_code_for(const Target& target);
+// The one error where no back end of `rows` makes code for targets of that kind. It lists the
+// targets that they serve.
+std::unexpected<Error> no_code_for(const Target& target, std::span<const BackEnd> rows);
+
+// An x86-64 CPU: what a row serves that makes code for those alone.
+bool is_x86(const Target& target);
 
 // One function: row.compile of it alone.
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,

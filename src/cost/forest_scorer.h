@@ -1,6 +1,6 @@
 // ForestScorer: a Forest evaluated over many rows at once, 16 in a vector where the machine has
-// AVX-512, otherwise one by one. Both add the trees in their order, so both give the bits of
-// score_plainly. Immutable: may be used from several threads at once.
+// vectors of 512 bits, otherwise one by one. Both add the trees in their order, so both give the
+// bits of score_plainly. Immutable: may be used from several threads at once.
 //
 // Vector form: each tree is padded to a full tree of 6 levels, node i above 2i+1 and 2i+2 (a leaf
 // that is higher up fills all the leaves below it), and rows are turned so that the 16 values of a

@@ -5,7 +5,7 @@
 //   void scale(float* row) { (host_has_vectors_256() ? scale_256 : scale_plain)(row); }
 //
 // No function gets fused multiply-adds by this alone: all versions give the same bits. Where
-// TILEWRIGHT_HAS_VECTORS_512 is 1, <immintrin.h> has the intrinsics of 512 bits.
+// TILEWRIGHT_HAS_VECTORS_512 is 1, target/host_vectors_512.h has the vectors of 512 bits.
 #pragma once
 
 #if defined(__x86_64__)
