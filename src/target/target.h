@@ -46,6 +46,8 @@ class Target {
     return host != nullptr ? host->threads : 1;
   }
   bool has(Capability capability) const;
+  // Loops can be bound to the blocks and threads of a grid.
+  bool has_thread_axes() const { return cuda() != nullptr; }
   // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
   // without a limit.
   int64_t bytes(MemoryScope scope) const;
