@@ -1,5 +1,6 @@
-// BenchMemory: the operands and the workspace of one workload, guarded; operands are row-major, and
-// those that are parts lie within arrays of the extents that the workload says. MountedKernel: a
+// BenchMemory: the operands and the workspace of one workload, guarded. Operands lie where
+// Operand::storage says: in their layout, or within the larger array that they are a part of;
+// constants are row-major. MountedKernel: a
 // loaded kernel with its constants packed, ready to be called on that memory. Not to be shared
 // between threads.
 #pragma once
@@ -25,8 +26,8 @@ struct BenchMemory {
   // The elements of operand k side by side: where it lies, or gathered into `scratch`.
   std::span<const std::byte> row_major(const Workload& workload, size_t k,
                                        std::vector<std::byte>& scratch) const;
-  // Of outputs that are parts: `output Y: ...` where bytes between its elements are no longer
-  // `poison`; else nothing.
+  // Of outputs with gaps between elements: `output Y: ...` where bytes between its elements are no
+  // longer `poison`; else nothing.
   std::string damage_between(const Workload& workload, std::byte poison) const;
 };
 
