@@ -9,24 +9,40 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "bench", "examples")
 
-# A pattern within one line of code, and what to write in its place.
+EVERYWHERE = re.compile("")
+# Sources of the product but for the folders of instruction sets, and for the table whose names of
+# intrinsics are stored in traces. Tests name instruction sets as they need.
+INDEPENDENT = re.compile(
+    r"src/(?!target/|codegen/(?:llvm|c)/|runtime/abi/|schedule/intrinsics\.cc$)"
+    r"(?!.*_(?:test\.cc|testing\.(?:h|cc))$)"
+)
+
+# The paths that a row holds for, a pattern within one line of code, and what to write in its place.
 FORBIDDEN = [
     (
+        EVERYWHERE,
         re.compile(r"(?:^\s*|[{,(]\s*)\.\w+ = TRY\("),
         "TRY inside braces leaks the members before it with GCC; give it a variable of its own",
     ),
     (
+        EVERYWHERE,
         re.compile(r"\bdynamic_cast\b"),
         "ask the object by a virtual function in place of dynamic_cast",
+    ),
+    (
+        INDEPENDENT,
+        re.compile(r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx)", re.I),
+        "ask the target for a capability, or move it to target/host_*: no instruction set here",
     ),
 ]
 
 
-def check_text(text):
+def check_text(text, path="src/x.cc"):
     """Pairs of a line number, from 1, and what is wrong there."""
+    rows = [row for row in FORBIDDEN if row[0].match(path)]
     for number, line in enumerate(text.splitlines(), 1):
         code = line.split("//", 1)[0]
-        for pattern, better in FORBIDDEN:
+        for _, pattern, better in rows:
             if pattern.search(code):
                 yield number, better
 
@@ -38,7 +54,7 @@ def check_tree(root):
             if file.suffix not in (".h", ".cc"):
                 continue
             path = file.relative_to(root).as_posix()
-            for number, better in check_text(file.read_text(encoding="utf-8")):
+            for number, better in check_text(file.read_text(encoding="utf-8"), path):
                 problems.append(f"{path}:{number}: {better}")
     return problems
 

@@ -126,6 +126,37 @@ class Code(Tree):
         self.write("src/base/a.cc", "auto* one = dynamic_cast<One*>(any);\n")
         self.assertEqual(len(check_code.check_tree(self.root)), 1)
 
+    def test_instruction_sets(self):
+        lines = [
+            "#include <immintrin.h>",
+            "#include <cpuid.h>",
+            "if (target.has(Feature::Avx512f)) return 64;",
+            'return "avx2+fma";',
+            '__attribute__((target("sse4.2"))) void f();',
+            "_mm_mfence();",
+            "__m256i sum;",
+            'capability("amx_int8");',
+        ]
+        for line in lines:
+            self.write("src/measure/a.cc", line + "\n")
+            found = check_code.check_tree(self.root)
+            self.assertEqual([line.split(": ")[0] for line in found], ["src/measure/a.cc:1"], line)
+        self.write("src/measure/a.cc", "int assets = max_memory;  // as AVX-512 has it\n")
+        for path in (
+            "src/target/a.cc",
+            "src/codegen/llvm/a.h",
+            "src/codegen/c/a.cc",
+            "src/runtime/abi/a.h",
+            "src/schedule/intrinsics.cc",
+            "src/lower/a_test.cc",
+            "src/codegen/a_testing.h",
+            "tests/a.cc",
+        ):
+            self.write(path, "\n".join(lines) + "\n")
+        self.assertEqual(check_code.check_tree(self.root), [])
+        self.write("src/codegen/a.cc", lines[2] + "\n")
+        self.assertEqual(len(check_code.check_tree(self.root)), 1)
+
     def test_what_is_allowed(self):
         self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
         self.assertEqual(check_code.check_tree(self.root), [])

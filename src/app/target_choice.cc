@@ -11,6 +11,13 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   const int threads = choice.threads > 0 ? choice.threads : default_threads;
   if (choice.target.empty()) return host_target(threads);
   const Target target = TRY(parse_target(choice.target));
+  if (target.cpu() == nullptr) {
+    if (choice.threads == 0) return target;
+    return fail(ErrorKind::BadInput,
+                fmt::format("--threads is the number of CPU threads, which the target {} does not "
+                            "have; leave it out",
+                            choice.target));
+  }
   if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
     return fail(ErrorKind::BadInput,

@@ -12,6 +12,12 @@ TEST(TargetChoice, ThreadsAreSaidOnce) {
   EXPECT_EQ(target_of({.target = "x86-64-v3", .threads = 3}, 5)->threads(), 3);
   EXPECT_EQ(target_of({.target = "x86-64-v3;threads=7", .threads = 0}, 5)->threads(), 7);
   EXPECT_FALSE(target_of({.target = "x86-64-v3;threads=7", .threads = 3}, 5).has_value());
+  EXPECT_TRUE(target_of({.target = "cuda:sm_90", .threads = 0}, 5).has_value());
+  const Result<Target> device = target_of({.target = "cuda:sm_90", .threads = 3}, 5);
+  ASSERT_FALSE(device.has_value());
+  EXPECT_EQ(device.error().message,
+            "--threads is the number of CPU threads, which the target cuda:sm_90 does not have; "
+            "leave it out");
   EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads(),
             static_cast<int>(detect_machine().cpus.size()));
 }

@@ -2,6 +2,10 @@
 // regions and index arithmetic work on them. A variable is a number; the owner of the form defines
 // its meaning (an axis of an operator, a loop of a LoopTree, a VarId).
 //
+// It is no LinearSum (arith/linear_sum.h): schedule/apply copies thousands of these per candidate,
+// so a form is a value without heap memory and without reference counts, its atoms are numbers, and
+// what does not fit is an error instead of a wrapped number.
+//
 //   3*i + j + 2  with i in [0, 9], j in [0, 4]  ->  range [2, 33]
 #pragma once
 

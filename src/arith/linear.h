@@ -1,41 +1,32 @@
-// The working form of the simplifier: an I64 expression as constant + sum of coefficient * atom. An
-// atom is an expression that is not a sum (a variable, a quotient, a load, ...). For a vector the
-// lane number is an atom too, so ramps need no separate rules:
+// The working form of the simplifier: an I64 expression as a LinearSum, with the range of each
+// atom. An atom is an expression that is not a sum (a variable, a quotient, a load, ...). For a
+// vector the lane number is an atom too, so ramps need no separate rules:
 //
 //   ramp(i * 16 + 3, 2, 8)  =  16 * i + 2 * lane + 3,  lane in [0, 7]
 //
-// Terms are in order of first appearance. Numbers wrap like I64, so a form always equals the
-// expression modulo 2^64. `exact` says that none wrapped, which division and comparison require.
+// Terms are in order of first appearance. Division and comparison require that the form is `exact`.
 #pragma once
 
-#include <vector>
-
 #include "arith/interval.h"
+#include "arith/linear_sum.h"
 #include "ir/expr.h"
 
 namespace tilewright::arith {
 
-struct LinearTerm {
-  ir::Expr atom;            // null: the lane
-  int64_t coefficient = 0;  // never 0
-  Interval range;           // of the atom
+struct RangedTerm : LinearTerm {  // a null atom is the lane
+  Interval range;                 // of the atom
 
   bool is_lane() const { return !atom.defined(); }
   bool is_uniform() const { return atom.defined() && !atom.type().is_vector(); }
 };
 
-class Linear {
+class Linear : public LinearSum<RangedTerm> {
  public:
-  int64_t constant = 0;
-  std::vector<LinearTerm> terms;
-  bool exact = true;
-
-  void add_constant(int64_t value, int64_t times = 1);
-  void add_term(const ir::Expr& atom, int64_t coefficient, const Interval& range);
+  void add_term(const ir::Expr& atom, int64_t coefficient, const Interval& range) {
+    LinearSum::add_term({{atom, coefficient}, range});
+  }
   void add_lane(int64_t stride, unsigned lanes);
-  void add(const Linear& other, int64_t times);
 
-  bool is_constant() const { return terms.empty(); }
   bool is_uniform() const;  // the same in all lanes
   // The atom, if the form is exactly one atom; else null.
   const ir::Expr* as_atom() const;

@@ -46,7 +46,7 @@ std::optional<bool> decide(BinaryOp op, const Interval& difference) {
 }
 
 bool has_positive_term(const Linear& form) {
-  for (const LinearTerm& term : form.terms) {
+  for (const RangedTerm& term : form.terms) {
     if (term.coefficient > 0) return true;
   }
   return false;
@@ -54,7 +54,7 @@ bool has_positive_term(const Linear& form) {
 
 int64_t common_factor(const Linear& form) {
   int64_t g = 0;
-  for (const LinearTerm& term : form.terms) g = std::gcd(g, term.coefficient);
+  for (const RangedTerm& term : form.terms) g = std::gcd(g, term.coefficient);
   return g;
 }
 
@@ -75,7 +75,7 @@ struct Sides {
 Sides to_sides(BinaryOp op, const Linear& form) {
   Sides sides{op, {}, {}};
   sides.known = decide(op, form.range());  // smaller numbers may tell what larger ones did not
-  for (const LinearTerm& term : form.terms) {
+  for (const RangedTerm& term : form.terms) {
     if (term.coefficient > 0) {
       sides.left.add_term(term.atom, term.coefficient, term.range);
     } else {
@@ -102,7 +102,7 @@ Sides normalize_order(BinaryOp op, Linear d) {
   BinaryOp normal = strict ? BinaryOp::Lt : BinaryOp::Ge;
   const int64_t g = common_factor(d);
   if (!d.exact || g <= 0) return {op, {}, {}};
-  for (LinearTerm& term : d.terms) term.coefficient /= g;
+  for (RangedTerm& term : d.terms) term.coefficient /= g;
   d.constant = ir::floor_div(d.constant, g);
   if (!has_positive_term(d)) {  // -i + 7 < 0 -> i - 8 >= 0
     d = negated(d);
@@ -116,7 +116,7 @@ Sides normalize_order(BinaryOp op, Linear d) {
 Sides normalize_equality(BinaryOp op, Linear d) {
   const int64_t g = common_factor(d);
   if (!d.exact || g <= 0) return {op, {}, {}};
-  for (LinearTerm& term : d.terms) term.coefficient /= g;
+  for (RangedTerm& term : d.terms) term.coefficient /= g;
   d.constant /= g;  // divisible: the caller has looked
   if (!has_positive_term(d)) d = negated(d);
   return d.exact ? to_sides(op, d) : Sides{op, {}, {}};

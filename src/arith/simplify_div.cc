@@ -30,7 +30,7 @@ struct Split {
 };
 Split split_by(const Linear& form, int64_t c) {
   Split split;
-  for (const LinearTerm& term : form.terms) {
+  for (const RangedTerm& term : form.terms) {
     split.quotient.add_term(term.atom, term.coefficient / c, term.range);
     split.rest.add_term(term.atom, term.coefficient % c, term.range);
   }
@@ -49,13 +49,13 @@ Radix find_radix(const Linear& rest, int64_t c) {
   int64_t below = c;  // candidates in falling order
   while (true) {
     int64_t g = 1;
-    for (const LinearTerm& term : rest.terms) {
+    for (const RangedTerm& term : rest.terms) {
       const int64_t candidate = std::gcd(term.coefficient, c);
       if (candidate < below) g = std::max(g, candidate);
     }
     if (g == 1) return {};
     Radix radix{g, {}, {}};
-    for (const LinearTerm& term : rest.terms) {
+    for (const RangedTerm& term : rest.terms) {
       const bool divides = term.coefficient % g == 0;
       if (divides) {
         radix.coarse.add_term(term.atom, term.coefficient / g, term.range);
@@ -199,7 +199,7 @@ bool Simplifier::merge_div_and_mod(Linear& form) {
     const ByConstant mod = match(form.terms[m].atom, BinaryOp::Mod);
     int64_t expected = 0;
     if (mod.divisor == 0 || __builtin_mul_overflow(mod.divisor, times, &expected)) continue;
-    const auto quotient = std::ranges::find_if(form.terms, [&](const LinearTerm& term) {
+    const auto quotient = std::ranges::find_if(form.terms, [&](const RangedTerm& term) {
       return term.coefficient == expected && is_quotient_of(mod, term.atom);
     });
     if (quotient == form.terms.end()) continue;

@@ -1,7 +1,9 @@
 #include "codegen/back_end.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "codegen/probe_function.h"
@@ -18,10 +20,18 @@ Status probe(const BackEnd& back_end) {
   }
 }
 
-std::unexpected<Error> no_code_for(const Target& target) {
-  return fail(
-      ErrorKind::Unsupported,
-      fmt::format("no code is made for {} yet; use an x86-64 target", print_target(target)));
+std::unexpected<Error> no_code_for(const Target& target, std::span<const BackEnd> rows) {
+  std::vector<std::string_view> served;
+  for (const BackEnd& row : rows) {
+    if (!row.makes_artifacts() || std::ranges::count(served, row.targets) > 0) continue;
+    served.push_back(row.targets);
+  }
+  return fail(ErrorKind::Unsupported, fmt::format("no code is made for {} yet; targets are {}",
+                                                  print_target(target), fmt::join(served, ", ")));
+}
+
+bool is_x86(const Target& target) {
+  return target.cpu() != nullptr && target.cpu()->arch == CpuArch::X86_64;
 }
 
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,

@@ -33,8 +33,10 @@ struct BackEnd {
   std::string_view name;
   std::string_view purpose;
 
-  // The kind of target it serves, and its requirements on one of that kind: an error that names
-  // what is missing.
+  std::string_view targets = {};  // that it makes code for, as texts begin: `x86-64`
+
+  // The kind of target it makes code for, and what it needs of one of that kind: an error that
+  // names what is missing.
   bool (*serves)(const Target& target) = nullptr;
   Status (*check)(const Target& target) = nullptr;
 
@@ -60,8 +62,12 @@ struct BackEnd {
 // The result of the probe; an error if there is none or it throws.
 Status probe(const BackEnd& back_end);
 
-// The error for a kind of target that no back end serves.
-std::unexpected<Error> no_code_for(const Target& target);
+// The one error where no back end of `rows` makes code for targets of that kind. It lists the
+// targets that they serve.
+std::unexpected<Error> no_code_for(const Target& target, std::span<const BackEnd> rows);
+
+// An x86-64 CPU: what a row serves that makes code for those alone.
+bool is_x86(const Target& target);
 
 // Compiles one function.
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,

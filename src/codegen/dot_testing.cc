@@ -20,13 +20,15 @@ struct Kind {
   unsigned factors;
   std::string intrinsic;
   std::string types;  // of an operator, for format
+  ir::DotRounding rounding{};
 };
 
 Kind kind_of(Scalar sum) {
   if (sum == Scalar::I32) {
     return {Scalar::U8, Scalar::I8, 4, "vnni_dot_u8i8", "dtype=u8,{}=i8"};
   }
-  return {Scalar::BF16, Scalar::BF16, 2, "avx512_bf16_dot", "dtype=bf16,{}=bf16"};
+  return {Scalar::BF16,      Scalar::BF16,         2,
+          "avx512_bf16_dot", "dtype=bf16,{}=bf16", ir::DotRounding::DescendingFlushed};
 }
 
 Bytes random_bits(Rng& rng, const ir::Buffer& buffer) {
@@ -72,7 +74,8 @@ ir::Function by_hand(Scalar sum, bool registers) {
     a = ir::load(a_type, 3, {zero});
     b = ir::load(b_type, 4, {zero});
   }
-  stmts.push_back(ir::make_store(2, {lanes}, ir::dot(ir::load(sum, 2, {lanes}), a, b)));
+  stmts.push_back(
+      ir::make_store(2, {lanes}, ir::dot(ir::load(sum, 2, {lanes}), a, b, 1, {}, kind.rounding)));
   ir::Stmt body = ir::make_block(std::move(stmts));
   if (registers) body = ir::make_allocate(3, ir::make_allocate(4, body));
   return {.name = "dots",

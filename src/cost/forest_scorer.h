@@ -1,6 +1,6 @@
-// ForestScorer: evaluates a Forest on many rows at once, 16 per vector on a machine with AVX-512,
-// otherwise one by one. Both forms add the trees in the same order and give the same bits as
-// score_plainly. Immutable: may be used by several threads at once.
+// ForestScorer: a Forest evaluated over many rows at once, 16 in a vector where the machine has
+// vectors of 512 bits, otherwise one by one. Both add the trees in their order, so both give the
+// bits of score_plainly. Immutable: may be used from several threads at once.
 //
 // Vector form: each tree is padded to a complete tree of 6 levels, where node i has the children
 // 2i+1 and 2i+2 and a leaf higher up fills all leaves below it. Rows are transposed in blocks of

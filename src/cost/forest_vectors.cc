@@ -3,11 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "target/host_vectors.h"
-
-#if TILEWRIGHT_HAS_VECTORS_512
-#include <immintrin.h>
-#endif
+#include "target/host_vectors_512.h"
 
 namespace tilewright::cost {
 
@@ -16,82 +12,82 @@ namespace tilewright::cost {
 namespace {
 
 using Tree = ForestScorer::PaddedTree;
+using vectors_512::F32x16;
+using vectors_512::I32x16;
+using vectors_512::Mask16;
 
 // Transposes 16 rows: the value of lane l in column used[s] -> turned[16 * s + l]. Lanes beyond
 // `count` repeat the last row.
 TILEWRIGHT_VECTORS_512 void turn(const PaddedForest& forest, const float* rows, size_t count,
                                  float* turned) {
-  const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-  const __m512i row = _mm512_min_epi32(lane, _mm512_set1_epi32(static_cast<int>(count) - 1));
-  const __m512i offset = _mm512_mullo_epi32(row, _mm512_set1_epi32(static_cast<int>(forest.width)));
+  const I32x16 last = vectors_512::splat(static_cast<int>(count) - 1);
+  const I32x16 row = vectors_512::min(vectors_512::lane_numbers(), last);
+  const I32x16 offset = vectors_512::mul(row, vectors_512::splat(static_cast<int>(forest.width)));
   for (size_t slot = 0; slot < forest.used.size(); ++slot) {
-    const __m512 values = _mm512_i32gather_ps(offset, rows + forest.used[slot], sizeof(float));
-    _mm512_store_ps(turned + slot * kBlock, values);
+    const F32x16 values = vectors_512::gather(rows + forest.used[slot], offset);
+    vectors_512::store(turned + slot * kBlock, values);
   }
 }
 
-// The index 0..7 of each lane below the upper three levels.
-TILEWRIGHT_VECTORS_512 inline __m512i upper_index(const Tree& tree, const float* turned) {
-  const auto goes_right = [&](__mmask16 among, size_t node) TILEWRIGHT_VECTORS_512 {
-    return _mm512_mask_cmp_ps_mask(among, _mm512_load_ps(turned + tree.upper_column[node]),
-                                   _mm512_set1_ps(tree.upper_threshold[node]), _CMP_NLT_UQ);
+// Index 0..7 of each lane below the upper three levels.
+TILEWRIGHT_VECTORS_512 inline I32x16 upper_index(const Tree& tree, const float* turned) {
+  using vectors_512::mask_and;
+  using vectors_512::mask_not;
+  using vectors_512::mask_or;
+  const auto goes_right = [&](Mask16 among, size_t node) TILEWRIGHT_VECTORS_512 {
+    return vectors_512::not_less(among, vectors_512::load(turned + tree.upper_column[node]),
+                                 vectors_512::splat(tree.upper_threshold[node]));
   };
-  const auto both = [](__mmask16 a, __mmask16 b)
-                        TILEWRIGHT_VECTORS_512 { return _kor_mask16(a, b); };
-  const __mmask16 r0 = goes_right(0xffff, 0);
-  const __mmask16 l0 = _knot_mask16(r0);
-  const __mmask16 r1 = both(goes_right(l0, 1), goes_right(r0, 2));
-  const __mmask16 l1 = _knot_mask16(r1);
-  const __mmask16 r2 =
-      both(both(goes_right(_kand_mask16(l0, l1), 3), goes_right(_kand_mask16(l0, r1), 4)),
-           both(goes_right(_kand_mask16(r0, l1), 5), goes_right(_kand_mask16(r0, r1), 6)));
-  __m512i index = _mm512_maskz_set1_epi32(r0, 4);
-  index = _mm512_mask_or_epi32(index, r1, index, _mm512_set1_epi32(2));
-  return _mm512_mask_or_epi32(index, r2, index, _mm512_set1_epi32(1));
+  const Mask16 r0 = goes_right(0xffff, 0);
+  const Mask16 l0 = mask_not(r0);
+  const Mask16 r1 = mask_or(goes_right(l0, 1), goes_right(r0, 2));
+  const Mask16 l1 = mask_not(r1);
+  const Mask16 r2 =
+      mask_or(mask_or(goes_right(mask_and(l0, l1), 3), goes_right(mask_and(l0, r1), 4)),
+              mask_or(goes_right(mask_and(r0, l1), 5), goes_right(mask_and(r0, r1), 6)));
+  I32x16 index = vectors_512::splat_where(r0, 4);
+  index = vectors_512::or_where(r1, index, vectors_512::splat(2));
+  return vectors_512::or_where(r2, index, vectors_512::splat(1));
 }
 
-// One level down: 2 * index, plus one if the lane goes right.
-TILEWRIGHT_VECTORS_512 inline __m512i next_index(__m512i index, __m512i column, __m512 threshold,
-                                                 const float* turned, __m512i lane) {
-  const __m512 value = _mm512_i32gather_ps(_mm512_add_epi32(column, lane), turned, sizeof(float));
-  const __mmask16 right = _mm512_cmp_ps_mask(value, threshold, _CMP_NLT_UQ);
-  const __m512i twice = _mm512_add_epi32(index, index);
-  return _mm512_mask_or_epi32(twice, right, twice, _mm512_set1_epi32(1));
+// One level down: 2 * index, one more where the lane goes right.
+TILEWRIGHT_VECTORS_512 inline I32x16 next_index(I32x16 index, I32x16 column, F32x16 threshold,
+                                                const float* turned, I32x16 lane) {
+  const F32x16 value = vectors_512::gather(turned, vectors_512::add(column, lane));
+  const Mask16 right = vectors_512::not_less(value, threshold);
+  const I32x16 twice = vectors_512::add(index, index);
+  return vectors_512::or_where(right, twice, vectors_512::splat(1));
 }
 
-// The contribution of the tree to each lane.
-TILEWRIGHT_VECTORS_512 inline __m512 leaf_of(const Tree& tree, const float* turned, __m512i lane) {
-  __m512i index = upper_index(tree, turned);
-  index = next_index(index, _mm512_permutexvar_epi32(index, _mm512_load_si512(tree.column3)),
-                     _mm512_permutexvar_ps(index, _mm512_load_ps(tree.threshold3)), turned, lane);
-  index = next_index(index, _mm512_permutexvar_epi32(index, _mm512_load_si512(tree.column4)),
-                     _mm512_permutexvar_ps(index, _mm512_load_ps(tree.threshold4)), turned, lane);
-  index = next_index(index,
-                     _mm512_permutex2var_epi32(_mm512_load_si512(tree.column5), index,
-                                               _mm512_load_si512(tree.column5 + 16)),
-                     _mm512_permutex2var_ps(_mm512_load_ps(tree.threshold5), index,
-                                            _mm512_load_ps(tree.threshold5 + 16)),
+// What the tree adds to each lane.
+TILEWRIGHT_VECTORS_512 inline F32x16 leaf_of(const Tree& tree, const float* turned, I32x16 lane) {
+  using vectors_512::load;
+  using vectors_512::lookup;
+  I32x16 index = upper_index(tree, turned);
+  index = next_index(index, lookup(index, load(tree.column3)), lookup(index, load(tree.threshold3)),
                      turned, lane);
-  const __m512 low =
-      _mm512_permutex2var_ps(_mm512_load_ps(tree.leaf), index, _mm512_load_ps(tree.leaf + 16));
-  const __m512 high =
-      _mm512_permutex2var_ps(_mm512_load_ps(tree.leaf + 32), index, _mm512_load_ps(tree.leaf + 48));
-  const __mmask16 is_high = _mm512_test_epi32_mask(index, _mm512_set1_epi32(32));
-  return _mm512_mask_blend_ps(is_high, low, high);
+  index = next_index(index, lookup(index, load(tree.column4)), lookup(index, load(tree.threshold4)),
+                     turned, lane);
+  index =
+      next_index(index, lookup(index, load(tree.column5), load(tree.column5 + 16)),
+                 lookup(index, load(tree.threshold5), load(tree.threshold5 + 16)), turned, lane);
+  const F32x16 low = lookup(index, load(tree.leaf), load(tree.leaf + 16));
+  const F32x16 high = lookup(index, load(tree.leaf + 32), load(tree.leaf + 48));
+  return vectors_512::select(vectors_512::common_bits(index, vectors_512::splat(32)), high, low);
 }
 
 // Two blocks at a time: a tree is loaded once for both, and their gathers overlap.
 TILEWRIGHT_VECTORS_512 void score_two(const PaddedForest& forest, const float* turned,
                                       float* scores) {
-  const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  const I32x16 lane = vectors_512::lane_numbers();
   const float* const second = turned + forest.used.size() * kBlock;
-  __m512 sum0 = _mm512_setzero_ps(), sum1 = _mm512_setzero_ps();
+  F32x16 sum0 = vectors_512::splat(0.0f), sum1 = sum0;
   for (const Tree& tree : forest.trees) {
-    sum0 = _mm512_add_ps(sum0, leaf_of(tree, turned, lane));
-    sum1 = _mm512_add_ps(sum1, leaf_of(tree, second, lane));
+    sum0 = vectors_512::add(sum0, leaf_of(tree, turned, lane));
+    sum1 = vectors_512::add(sum1, leaf_of(tree, second, lane));
   }
-  _mm512_storeu_ps(scores, sum0);
-  _mm512_storeu_ps(scores + kBlock, sum1);
+  vectors_512::store_unaligned(scores, sum0);
+  vectors_512::store_unaligned(scores + kBlock, sum1);
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ struct OpDef {
                                                 OperandTypes operands) const;
 };
 
-inline constexpr size_t kMaxRank = 8;               // of any value
-inline constexpr size_t kMaxOperands = 1024;        // of one node
-inline constexpr size_t kAnyNumber = kMaxOperands;  // as OpDef::most
+inline constexpr size_t kMaxRank = te::kMaxTensorRank;  // of any value
+inline constexpr size_t kMaxOperands = 1024;            // of one node
+inline constexpr size_t kAnyNumber = kMaxOperands;      // as OpDef::most
 
 const OpDef* find_op(std::string_view name);  // null if there is none
 std::span<const OpDef> all_ops();             // ordered by name

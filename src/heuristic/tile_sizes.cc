@@ -36,7 +36,8 @@ int64_t vector_tile(int64_t extent, int lanes, int vectors) {
 }
 
 int64_t sums_in_registers(const Target& target) {
-  return target.vector_registers() == 32 ? 28 : 12;
+  constexpr int kOthers = 4;  // factors and addresses
+  return target.vector_registers() - kOthers;
 }
 
 }  // namespace tilewright::heuristic

@@ -88,8 +88,8 @@ bool Comparer::same(const Expr& a, const Expr& b) {
     }
     case ExprKind::Dot: {
       const auto *x = a.as<Dot>(), *y = b.as<Dot>();
-      return x->rows == y->rows && x->intrinsic == y->intrinsic && same(x->sum, y->sum) &&
-             same(x->a, y->a) && same(x->b, y->b);
+      return x->rows == y->rows && x->intrinsic == y->intrinsic && x->rounding == y->rounding &&
+             same(x->sum, y->sum) && same(x->a, y->a) && same(x->b, y->b);
     }
   }
   return false;
@@ -238,7 +238,7 @@ void HashWalker::walk(const Expr& expr) {
       return walk(expr.as<VectorReduce>()->value);
     case ExprKind::Dot: {
       const auto* n = expr.as<Dot>();
-      hasher_.add(n->rows).add_text(n->intrinsic.text());
+      hasher_.add(n->rows).add(static_cast<uint64_t>(n->rounding)).add_text(n->intrinsic.text());
       walk(n->sum), walk(n->a), walk(n->b);
       return;
     }

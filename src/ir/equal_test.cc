@@ -48,6 +48,7 @@ TEST(EqualTest, Expressions) {
       vector_reduce(BinaryOp::Mul, broadcast(i, 4)),
       dot(sums, load(Scalar::U8, 0, {ramp(i, 1, 4)}), bytes),
       dot(sums, load(Scalar::U8, 1, {ramp(i, 1, 4)}), bytes),
+      dot(sums, load(Scalar::U8, 1, {ramp(i, 1, 4)}), bytes, 1, {}, DotRounding::DescendingFlushed),
   };
   const auto hash = [&](const Expr& expr) {
     Hasher hasher;

@@ -228,11 +228,11 @@ Expr vector_reduce(BinaryOp op, Expr value) {
   return checked(new VectorReduce(op, std::move(value)));
 }
 
-Expr dot(Expr sum, Expr a, Expr b, unsigned rows, Name intrinsic) {
+Expr dot(Expr sum, Expr a, Expr b, unsigned rows, Name intrinsic, DotRounding rounding) {
   check_defined(sum);
   check_defined(a);
   check_defined(b);
-  return checked(new Dot(std::move(sum), std::move(a), std::move(b), rows, intrinsic));
+  return checked(new Dot(std::move(sum), std::move(a), std::move(b), rows, intrinsic, rounding));
 }
 
 std::string_view name_of(BinaryOp op) { return kBinaryNames[static_cast<size_t>(op)]; }

@@ -90,6 +90,13 @@ enum class Intrinsic : uint8_t {
   Bitcast,  // (*) reinterprets the bits as another type of the same size
 };
 
+// How a Dot adds its products where they are floats. Of integers every sum is exact, or wraps.
+enum class DotRounding : uint8_t {
+  Ascending,          // from f = 0 up: sum = fma(a, b, sum) in F32
+  DescendingFlushed,  // from f = F - 1 down, and denormal operands and results count as zeros of
+                      // their sign: VDPBF16PS (Intel SDM)
+};
+
 struct Node {
   mutable std::atomic<uint32_t> references{0};
   ExprKind kind;
@@ -230,21 +237,24 @@ struct VectorReduce : Node {
 // f of a[r * F + f] * b[l * F + f], where `sum` has R * L lanes, `a` has R * F and `b` has L * F.
 // `intrinsic` is the instruction that computes it (schedule/intrinsics.h); of several that compute
 // the same, back ends take that one.
-// - I32 sums of U8 times I8: exact products, sums that wrap.
-// - F32 sums of BF16 times BF16, as VDPBF16PS adds them (Intel SDM): from f = F - 1 down to 0,
-//   sum = fma(a, b, sum), where denormal operands count as zeros of their sign and so do results.
+// - I32 sums of I8 or U8 times I8 or U8: exact products, sums that wrap.
+// - F32 sums of F16 times F16 or of BF16 times BF16: each product is added with one rounding, in
+// the
+//   order that `rounding` says.
 struct Dot : Node {
   static constexpr ExprKind kKind = ExprKind::Dot;
   Expr sum, a, b;
   unsigned rows;   // R
   Name intrinsic;  // may be empty: any that computes it
-  Dot(Expr s, Expr x, Expr y, unsigned r, Name i)
+  DotRounding rounding;
+  Dot(Expr s, Expr x, Expr y, unsigned r, Name i, DotRounding o)
       : Node(kKind, s.type()),
         sum(std::move(s)),
         a(std::move(x)),
         b(std::move(y)),
         rows(r),
-        intrinsic(i) {}
+        intrinsic(i),
+        rounding(o) {}
   unsigned lanes() const { return type.lanes / rows; }        // L
   unsigned factors() const { return a.type().lanes / rows; }  // F
 };
@@ -265,7 +275,8 @@ Expr load(Type type, BufferId buffer, std::vector<Expr> indices);  // or a whole
 Expr ramp(Expr base, int64_t stride, unsigned lanes);              // the base itself if lanes == 1
 Expr broadcast(Expr value, unsigned lanes);                        // the value itself if lanes == 1
 Expr vector_reduce(BinaryOp op, Expr value);
-Expr dot(Expr sum, Expr a, Expr b, unsigned rows = 1, Name intrinsic = {});
+Expr dot(Expr sum, Expr a, Expr b, unsigned rows = 1, Name intrinsic = {},
+         DotRounding rounding = DotRounding::Ascending);
 
 inline Expr operator+(Expr a, Expr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
 inline Expr operator-(Expr a, Expr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }

@@ -64,7 +64,14 @@ TEST(ExprTest, MakersCheckTypes) {
   const Expr rows = var("b", {Scalar::I8, 64});
   EXPECT_NO_THROW(dot(sums, bytes, rows));
   EXPECT_THROW(dot(sums, bytes, var("b", {Scalar::I8, 32})), InternalError);
-  EXPECT_THROW(dot(sums, var("a", {Scalar::I8, 4}), rows), InternalError);
+  EXPECT_NO_THROW(dot(sums, var("a", {Scalar::I8, 4}), rows));
+  EXPECT_THROW(dot(sums, var("a", {Scalar::I32, 4}), rows), InternalError);
+  const Expr real = var("s", {Scalar::F32, 16});
+  for (const Scalar half : {Scalar::F16, Scalar::BF16}) {
+    EXPECT_NO_THROW(dot(real, var("a", {half, 2}), var("b", {half, 32})));
+  }
+  EXPECT_THROW(dot(real, var("a", {Scalar::F16, 2}), var("b", {Scalar::BF16, 32})), InternalError);
+  EXPECT_THROW(dot(sums, var("a", {Scalar::F16, 2}), var("b", {Scalar::F16, 32})), InternalError);
   EXPECT_THROW(dot(var("s", {Scalar::F32, 16}), bytes, rows), InternalError);
   EXPECT_THROW(int_imm(256, Type{Scalar::U8, 1}), InternalError);
   EXPECT_THROW(int_imm(1, kF32), InternalError);

@@ -183,6 +183,8 @@ struct Buffer {
   int alignment = 64;  // of the first element, in bytes
   // Its values are finite constants of the workload, or copies of such.
   bool finite = false;
+  // A step chose its memory: no pass moves it to another.
+  bool pinned = false;
 
   int64_t elements() const {
     int64_t n = 1;

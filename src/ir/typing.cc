@@ -113,12 +113,12 @@ const char* fault(const Dot& n) {
   if (!rows || b.lanes != n.lanes() * n.factors()) {
     return "lanes of a dot product are not R * L, R * F and L * F";
   }
-  const auto is = [&](Scalar s, Scalar x, Scalar y) {
-    return sum.scalar == s && a.scalar == x && b.scalar == y;
-  };
-  const bool known =
-      is(Scalar::I32, Scalar::U8, Scalar::I8) || is(Scalar::F32, Scalar::BF16, Scalar::BF16);
-  return known ? nullptr : "a dot product is I32 of U8 and I8, or F32 of BF16";
+  const auto is_byte = [](Type t) { return is_integer(t) && bytes_of(t.scalar) == 1; };
+  const bool integers = sum.scalar == Scalar::I32 && is_byte(a) && is_byte(b);
+  const bool halves = a.scalar == Scalar::F16 || a.scalar == Scalar::BF16;
+  const bool floats = sum.scalar == Scalar::F32 && halves && a.scalar == b.scalar;
+  return integers || floats ? nullptr
+                            : "a dot product is I32 of I8 or U8, or F32 of F16 or of BF16";
 }
 
 }  // namespace

@@ -136,7 +136,7 @@ Expr Rewriter::rewrite_children(const Expr& expr) {
       const auto* n = expr.as<Dot>();
       Expr sum = rewrite(n->sum), a = rewrite(n->a), b = rewrite(n->b);
       if (sum.same_as(n->sum) && a.same_as(n->a) && b.same_as(n->b)) return expr;
-      return dot(std::move(sum), std::move(a), std::move(b), n->rows, n->intrinsic);
+      return dot(std::move(sum), std::move(a), std::move(b), n->rows, n->intrinsic, n->rounding);
     }
   }
   CHECK(false, "unknown kind of expression");

@@ -125,16 +125,16 @@ class IndexHoister : public ir::Rewriter {
 
   struct Placed {
     int level;
-    LinearTerm term;
+    IndexTerm term;
   };
 
   Expr split(const LinearIndex& index, const Expr& original) {
     std::vector<Placed> placed;
     placed.reserve(index.terms.size());
-    for (const LinearTerm& term : index.terms) {
+    for (const IndexTerm& term : index.terms) {
       int level = -1;
-      if (!find_level(term.factor, level)) return original;
-      // By level; in the order of the index for equal levels.
+      if (!find_level(term.atom, level)) return original;
+      // By level, in the order of the index where levels are equal.
       placed.insert(std::ranges::upper_bound(placed, level, {}, &Placed::level), {level, term});
     }
     if (placed.empty()) return original;
@@ -146,15 +146,15 @@ class IndexHoister : public ir::Rewriter {
       if (level == innermost) {
         // The loop's own term is separate, so that accesses with other prefixes can share it.
         LinearIndex single;
-        single.add(term.factor, term.coefficient);
-        own.add(name(level, std::move(single)), 1);
+        single.add_term(term);
+        own.add_term(name(level, std::move(single)), 1);
         continue;
       }
       prefix.terms.push_back(term);
       const bool last_of_level = k + 1 == placed.size() || placed[k + 1].level != level;
       if (!last_of_level) continue;
       const Expr held = name(level, std::exchange(prefix, {}));
-      prefix.add(held, 1);
+      prefix.add_term(held, 1);
     }
     std::ranges::copy(own.terms, std::back_inserter(prefix.terms));
     prefix.constant = index.constant;
@@ -164,7 +164,7 @@ class IndexHoister : public ir::Rewriter {
   // The variable that holds a sum at a level; a plain variable is used directly.
   Expr name(int level, LinearIndex sum) {
     if (sum.terms.size() == 1 && sum.terms[0].var != 0 && sum.terms[0].coefficient == 1) {
-      return sum.terms[0].factor;
+      return sum.terms[0].atom;
     }
     if (level < 0) return to_expr(sum);
     Level& place = levels_[static_cast<size_t>(level)];

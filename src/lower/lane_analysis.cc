@@ -31,15 +31,6 @@ bool has_load(const Expr& expr) {
   return found;
 }
 
-// The coefficient of the same factor in another sum: a variable, or a quotient or remainder.
-int64_t coefficient_in(const LinearIndex& index, const LinearTerm& term) {
-  if (term.var != 0) return index.coefficient_of(term.var);
-  const auto same = std::ranges::find_if(index.terms, [&](const LinearTerm& other) {
-    return other.var == 0 && ir::equal(other.factor, term.factor);
-  });
-  return same == index.terms.end() ? 0 : same->coefficient;
-}
-
 class LaneAnalyser : public ir::Visitor {
  public:
   LaneAnalyser(const ir::For& loop, const ir::Function& function,
@@ -153,13 +144,13 @@ class LaneAnalyser : public ir::Visitor {
   // cancel if their coefficients are equal. False if a factor other than the variable varies by
   // lane.
   bool add_differences(int64_t& modulus, const LinearIndex& a, const LinearIndex& b) const {
-    for (const LinearTerm& term : a.terms) {
+    for (const IndexTerm& term : a.terms) {
       if (term.var == varying_[0]) continue;
-      if (uses_any(term.factor, varying_)) return false;
-      if (uses_any(term.factor, inner_) || has_load(term.factor)) {
+      if (uses_any(term.atom, varying_)) return false;
+      if (uses_any(term.atom, inner_) || has_load(term.atom)) {
         modulus = std::gcd(modulus, term.coefficient);
       } else {
-        modulus = std::gcd(modulus, term.coefficient - coefficient_in(b, term));
+        modulus = std::gcd(modulus, term.coefficient - b.coefficient_like(term));
       }
     }
     return true;

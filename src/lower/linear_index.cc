@@ -1,8 +1,8 @@
 #include "lower/linear_index.h"
 
 #include <algorithm>
+#include <vector>
 
-#include "ir/equal.h"
 #include "ir/fold.h"
 
 namespace tilewright::lower {
@@ -17,9 +17,9 @@ void accumulate_opaque(LinearIndex& sum, const Expr& expr, int64_t factor,
                        const ir::Substitution* values) {
   const Expr replaced = values == nullptr ? expr : ir::substitute(expr, *values);
   if (const int64_t* value = ir::as_int(replaced)) {
-    sum.constant += factor * *value;
+    sum.add_constant(*value, factor);
   } else {
-    sum.add(replaced, factor);
+    sum.add_term(replaced, factor);
   }
 }
 
@@ -29,52 +29,48 @@ bool accumulate_division(LinearIndex& sum, const ir::Binary& node, int64_t facto
   const int64_t* divisor = ir::as_int(node.b);
   if (divisor == nullptr || *divisor <= 0) return false;
   LinearIndex a = linear_of(node.a, values);
-  const auto divides = [&](const LinearTerm& term) { return term.coefficient % *divisor == 0; };
+  const auto divides = [&](const IndexTerm& term) { return term.coefficient % *divisor == 0; };
   if (!std::ranges::all_of(a.terms, divides)) return false;
   if (node.op == BinaryOp::Mod) {
-    sum.constant += factor * ir::floor_mod(a.constant, *divisor);
+    sum.add_constant(ir::floor_mod(a.constant, *divisor), factor);
     return true;
   }
-  sum.constant += factor * ir::floor_div(a.constant, *divisor);
-  for (const LinearTerm& term : a.terms) {
-    sum.add(term.factor, factor * (term.coefficient / *divisor));
-  }
+  a.constant = ir::floor_div(a.constant, *divisor);
+  for (IndexTerm& term : a.terms) term.coefficient /= *divisor;
+  sum.add(a, factor);
   return true;
 }
 
 bool accumulate_product(LinearIndex& sum, const ir::Binary& node, int64_t factor,
                         const ir::Substitution* values) {
   if (const int64_t* b = ir::as_int(node.b)) {
-    accumulate(sum, node.a, factor * *b, values);
+    accumulate(sum, node.a, sum.multiply(factor, *b), values);
     return true;
   }
   if (const int64_t* a = ir::as_int(node.a)) {
-    accumulate(sum, node.b, factor * *a, values);
+    accumulate(sum, node.b, sum.multiply(factor, *a), values);
     return true;
   }
   if (values == nullptr) return false;
   const LinearIndex a = linear_of(node.a, values);
   const LinearIndex b = linear_of(node.b, values);
   if (!a.is_constant() && !b.is_constant()) return false;
-  const LinearIndex& rest = a.is_constant() ? b : a;
-  const int64_t times = factor * (a.is_constant() ? a.constant : b.constant);
-  sum.constant += times * rest.constant;
-  for (const LinearTerm& term : rest.terms) sum.add(term.factor, times * term.coefficient);
+  const int64_t number = a.is_constant() ? a.constant : b.constant;
+  sum.add(a.is_constant() ? b : a, sum.multiply(factor, number));
   return true;
 }
 
 void accumulate(LinearIndex& sum, const Expr& expr, int64_t factor,
                 const ir::Substitution* values) {
   if (const auto* number = expr.as<ir::IntImm>()) {
-    sum.constant += factor * number->value;
-    return;
+    return sum.add_constant(number->value, factor);
   }
   if (const auto* variable = expr.as<ir::Var>()) {
     if (values != nullptr) {
       const auto found = values->find(variable->id);
       if (found != values->end()) return accumulate(sum, found->second, factor, nullptr);
     }
-    return sum.add(expr, factor);
+    return sum.add_term(expr, factor);
   }
   if (const auto* node = expr.as<ir::Binary>()) {
     switch (node->op) {
@@ -83,7 +79,7 @@ void accumulate(LinearIndex& sum, const Expr& expr, int64_t factor,
         return accumulate(sum, node->b, factor, values);
       case BinaryOp::Sub:
         accumulate(sum, node->a, factor, values);
-        return accumulate(sum, node->b, -factor, values);
+        return accumulate(sum, node->b, sum.multiply(factor, -1), values);
       case BinaryOp::Mul:
         if (accumulate_product(sum, *node, factor, values)) return;
         break;
@@ -98,37 +94,22 @@ void accumulate(LinearIndex& sum, const Expr& expr, int64_t factor,
   accumulate_opaque(sum, expr, factor, values);
 }
 
-bool same_factor(const LinearTerm& a, const LinearTerm& b) {
-  return a.var == b.var && (a.var != 0 || ir::equal(a.factor, b.factor));
-}
-
 }  // namespace
 
 int64_t LinearIndex::coefficient_of(ir::VarId var) const {
-  for (const LinearTerm& term : terms) {
+  for (const IndexTerm& term : terms) {
     if (term.var == var) return term.coefficient;
   }
   return 0;
 }
 
-void LinearIndex::add(const Expr& factor, int64_t coefficient) {
-  if (coefficient == 0) return;
-  const auto* variable = factor.as<ir::Var>();
-  const LinearTerm term{variable == nullptr ? 0 : variable->id, coefficient, factor};
-  auto place = terms.begin();
-  for (; place != terms.end(); ++place) {
-    if (same_factor(*place, term)) {
-      place->coefficient += coefficient;
-      if (place->coefficient == 0) terms.erase(place);
-      return;
-    }
-    if (term.var != 0 && (place->var == 0 || place->var > term.var)) break;
-  }
-  terms.insert(place, term);
+void LinearIndex::add_term(const Expr& atom, int64_t coefficient) {
+  const auto* variable = atom.as<ir::Var>();
+  add_term({{atom, coefficient}, variable == nullptr ? 0 : variable->id});
 }
 
 void LinearIndex::erase(ir::VarId var) {
-  std::erase_if(terms, [var](const LinearTerm& term) { return term.var == var; });
+  std::erase_if(terms, [var](const IndexTerm& term) { return term.var == var; });
 }
 
 LinearIndex linear_of(const Expr& index, const ir::Substitution* values) {
@@ -138,29 +119,17 @@ LinearIndex linear_of(const Expr& index, const ir::Substitution* values) {
 }
 
 Expr to_expr(const LinearIndex& index) {
-  Expr sum;
-  for (const LinearTerm& term : index.terms) {
-    const bool subtract = sum.defined() && term.coefficient < 0;
-    const int64_t times = subtract ? -term.coefficient : term.coefficient;
-    Expr scaled = times == 1 ? term.factor : term.factor * times;
-    if (!sum.defined()) {
-      sum = std::move(scaled);
-    } else {
-      sum = subtract ? std::move(sum) - std::move(scaled) : std::move(sum) + std::move(scaled);
-    }
-  }
-  if (!sum.defined()) return ir::int_imm(index.constant);
-  if (index.constant == 0) return sum;
-  return index.constant > 0 ? std::move(sum) + index.constant : std::move(sum) - -index.constant;
+  std::vector<arith::Summand> summands;
+  summands.reserve(index.terms.size() + 1);
+  for (const IndexTerm& term : index.terms) summands.push_back({&term.atom, term.coefficient});
+  if (index.constant != 0 || index.is_constant()) summands.push_back({nullptr, index.constant});
+  return arith::write_sum(summands, ir::kIndex);
 }
 
 bool same_terms(const LinearIndex& a, const LinearIndex& b) {
-  if (a.terms.size() != b.terms.size()) return false;
-  for (size_t k = 0; k < a.terms.size(); ++k) {
-    if (a.terms[k].coefficient != b.terms[k].coefficient) return false;
-    if (!same_factor(a.terms[k], b.terms[k])) return false;
-  }
-  return true;
+  return std::ranges::equal(a.terms, b.terms, [](const IndexTerm& x, const IndexTerm& y) {
+    return x.coefficient == y.coefficient && x.same_atom(y);
+  });
 }
 
 Expr canonical_index(const Expr& index, const ir::Substitution* values) {

@@ -1,32 +1,34 @@
-// LinearIndex: an index as a sum: constant + coefficient * factor + ... A factor is a variable or,
-// if the index is not affine, any expression: a quotient, a remainder, a load. Every index has such
-// a form, and equal sums of variables have equal forms. Passes use it to compare and split indices.
+// An index as a LinearSum. An atom is a variable or, where the index is not affine, whatever stands
+// there: a quotient, a remainder, a load. Every index has such a form, and equal sums of variables
+// have equal forms, so passes compare and split indices here.
 //
 //   (i * 4 + 3) * 8 + j / 2 - i   ->   24 + 31 * i + 1 * (j / 2)
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "arith/linear_sum.h"
 #include "ir/expr.h"
 #include "ir/visit.h"
 
 namespace tilewright::lower {
 
-struct LinearTerm {
-  ir::VarId var = 0;  // 0: the factor is not a variable
-  int64_t coefficient = 0;
-  ir::Expr factor;
+struct IndexTerm : arith::LinearTerm {
+  ir::VarId var = 0;  // the atom; 0: it is no variable
+
+  bool same_atom(const IndexTerm& other) const {
+    return var == other.var && (var != 0 || LinearTerm::same_atom(other));
+  }
+  bool precedes(const IndexTerm& other) const {
+    return var != 0 && (other.var == 0 || var < other.var);
+  }
 };
 
-struct LinearIndex {
-  int64_t constant = 0;
-  std::vector<LinearTerm> terms;  // variables by ascending id, then other factors; each once
-
-  bool is_constant() const { return terms.empty(); }
+// Variables by ascending id, then other atoms.
+struct LinearIndex : arith::LinearSum<IndexTerm> {
+  using LinearSum::add_term;
+  void add_term(const ir::Expr& atom, int64_t coefficient);
   int64_t coefficient_of(ir::VarId var) const;
-  // Adds a term; terms that cancel are removed.
-  void add(const ir::Expr& factor, int64_t coefficient);
   void erase(ir::VarId var);  // drops the term of a variable
 };
 

@@ -20,6 +20,12 @@ ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel) {
   return memory;
 }
 
+bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer) {
+  const std::optional<MemoryScope> chosen = tree.buffer(buffer).scope;
+  if (!chosen || *chosen == default_scope(tree.stage(tree.buffer(buffer).stage))) return false;
+  return *chosen == MemoryScope::Global || *chosen == MemoryScope::Shared;
+}
+
 Status check_scopes(const schedule::LoopTree& tree, const Target& target) {
   for (size_t k = 0; k < tree.buffers.size(); ++k) {
     const MemoryScope scope = memory_scope(tree, static_cast<schedule::BufferIndex>(k));

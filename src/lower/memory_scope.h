@@ -4,6 +4,8 @@
 //   register, local   Stack up to 16 KiB; beyond, Thread inside of a parallel loop, else Workspace
 //   shared            Shared
 //   global            Workspace; Thread inside of a parallel loop, whose iterations share nothing
+//
+// Where no step chose the memory, promote_registers may move a buffer of one thread to the stack.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +17,16 @@
 
 namespace tilewright::lower {
 
-inline constexpr int64_t kStackBytes = 16 * 1024;
+inline constexpr int64_t kStackBytes = 16 * 1024;  // of the largest buffer on the stack
 
 // `bytes`: size of the whole buffer. `in_parallel`: it is allocated inside a parallel loop.
 ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel);
 
-// An error if the target lacks a memory that a buffer of the tree is in.
+// A step chose memory for the buffer other than its default, and not the memory of one thread, of
+// which promote_registers makes registers and stack as it fits.
+bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer);
+
+// The target has the memories that the buffers of a tree live in.
 Status check_scopes(const schedule::LoopTree& tree, const Target& target);
 
 }  // namespace tilewright::lower

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "ir/print.h"
 #include "lower/pipeline.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -39,8 +40,7 @@ Result<ir::Function> lowered(std::string_view steps) {
   const schedule::LoopTree initial = *schedule::initial_tree(workload);
   const schedule::Trace trace = *schedule::trace_from_text(steps);
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace,
-               {.disabled = {"promote_registers", "hoist_accumulators"}});
+  return lower(workload, *parse_target("x86-64-v4;threads=1"), tree, trace);
 }
 
 ir::Scope scope_in(const ir::Function& function, std::string_view name) {
@@ -65,9 +65,27 @@ TEST(MemoryScope, StepsChooseIt) {
     ASSERT_TRUE(function) << c.step << ": " << function.error().message;
     EXPECT_EQ(scope_in(*function, "A.read"), c.scope) << c.step;
   }
+  // At the root the default is global memory; a small copy is on the stack all the same.
   const Result<ir::Function> root = lowered("cache_read A [C]");
   ASSERT_TRUE(root);
-  EXPECT_EQ(scope_in(*root, "A.read"), ir::Scope::Workspace);
+  EXPECT_EQ(scope_in(*root, "A.read"), ir::Scope::Stack);
+}
+
+// Accesses at constant places become registers, unless a step chose memory for them.
+TEST(MemoryScope, AChosenMemoryIsNotPromoted) {
+  const auto with = [](std::string_view scope) {
+    return lowered("cache_write C" + std::string(scope) +
+                   "\ncompute_at C.write C i\nannotate C.write j unroll\nannotate C j unroll\n"
+                   "reorder C.write [k, i, j]");
+  };
+  const auto has = [](const ir::Function& function, std::string_view line) {
+    return ir::to_string(function).find(line) != std::string::npos;
+  };
+  const Result<ir::Function> usual = with(""), chosen = with(" scope=global");
+  ASSERT_TRUE(usual && chosen);
+  EXPECT_FALSE(has(*usual, "allocate C.write:")) << ir::to_string(*usual);
+  EXPECT_TRUE(has(*chosen, "allocate C.write:")) << ir::to_string(*chosen);
+  EXPECT_EQ(scope_in(*chosen, "C.write"), ir::Scope::Workspace);
 }
 
 TEST(MemoryScope, ACpuHasNoSharedMemory) {

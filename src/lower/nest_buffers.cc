@@ -59,6 +59,7 @@ std::vector<layout::Layout> declare_buffers(const Workload& workload, const Loop
     if (!buffer.is_argument) {
       out.scope = ir_scope(schedule::memory_scope(tree, static_cast<BufferIndex>(k)), bytes_of(out),
                            parallel_around(tree, writer));
+      out.pinned = is_pinned(tree, static_cast<BufferIndex>(k));
     }
     out.finite = is_finite(tree, buffer);
     function->buffers.push_back(std::move(out));

@@ -95,7 +95,8 @@ Status check_permissions(const Workload& workload) {
   return {};
 }
 
-Status check_bindings(const schedule::LoopTree& tree) {
+Status check_bindings(const schedule::LoopTree& tree, const Target& target) {
+  if (target.has_thread_axes()) return {};
   for (const schedule::LoopVar& var : tree.vars) {
     if (!var.is_loop() || var.bound == schedule::ThreadAxis::None) continue;
     return fail(ErrorKind::Unsupported,
@@ -167,7 +168,7 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const LowerOptions& options) {
   TRY(check_disabled(options.passes, options.disabled));
   TRY(check_permissions(workload));
-  TRY(check_bindings(tree));
+  TRY(check_bindings(tree, target));
   TRY(check_scopes(tree, target));
   TRY(check_intrinsics(workload, target, tree));
   ir::Function function;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ir/visit.h"
+#include "lower/memory_scope.h"
 
 namespace tilewright::lower {
 namespace {
@@ -17,7 +18,6 @@ using ir::Expr;
 using ir::Stmt;
 
 constexpr size_t kMaxSlices = 64;
-constexpr int64_t kMaxStackBytes = 16 * 1024;
 constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
 
 struct Slice {
@@ -85,8 +85,8 @@ class CandidateFinder : public ir::Visitor {
 
  private:
   bool is_private(BufferId buffer) const {
-    const ir::Scope scope = function_.buffers[buffer].scope;
-    return scope != ir::Scope::Register && scope != ir::Scope::Shared;
+    const ir::Buffer& info = function_.buffers[buffer];
+    return !info.pinned && info.scope != ir::Scope::Register && info.scope != ir::Scope::Shared;
   }
 
   void visit_allocate(const Stmt& stmt, const ir::Allocate& allocate) {
@@ -201,7 +201,8 @@ class Promoter : public ir::Rewriter {
   size_t slices_around_ = 0;
 };
 
-// Buffers that stay in memory and are used by one thread move to the stack while there is room.
+// Buffers that stay in memory, are not pinned and are used by one thread move to the stack while
+// there is room.
 void move_to_stack(ir::Function& function, const Promoter& promoter) {
   int64_t stack_bytes = 0;
   for (BufferId id = 0; id < promoter.in_memory.size(); ++id) {
@@ -209,7 +210,7 @@ void move_to_stack(ir::Function& function, const Promoter& promoter) {
     if (!promoter.in_memory[id] || promoter.shared[id] || memory.scope == ir::Scope::Stack)
       continue;
     const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
-    if (bytes > kMaxStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
+    if (bytes > kStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
     stack_bytes += bytes;
     memory.scope = ir::Scope::Stack;
   }

@@ -80,8 +80,9 @@ class IntrinsicWriter {
     if (!where.defined()) return {};
     const Expr sum = ir::load(fold_.store->value.type().scalar, to, {where});
     const auto rows = static_cast<unsigned>(intrinsic_.rows());
-    return ir::make_store(to, {where},
-                          ir::dot(sum, operands[0], operands[1], rows, intrinsic_.name));
+    return ir::make_store(
+        to, {where},
+        ir::dot(sum, operands[0], operands[1], rows, intrinsic_.name, intrinsic_.rounding));
   }
 
   // The indices of the elements that an access touches in the loops: for the result by rows and

@@ -35,8 +35,8 @@ std::optional<Side> side_of(ir::BufferId buffer, const Expr& index, ir::VarId va
   Side side{.buffer = buffer, .start = linear_of(ramp->base), .lane = ramp->stride};
   side.step = side.start.coefficient_of(var);
   side.start.erase(var);
-  for (const LinearTerm& term : side.start.terms) {
-    if (ir::uses_var(term.factor, var)) return std::nullopt;  // not affine in it
+  for (const IndexTerm& term : side.start.terms) {
+    if (ir::uses_var(term.atom, var)) return std::nullopt;  // not affine in it
   }
   return side;
 }
@@ -125,7 +125,7 @@ class Transposer : public ir::Rewriter {
     const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
     const auto start = [&](const Side& side) {
       LinearIndex index = side.start;
-      if (rounds > 1) index.add(var, side.step * lanes_);
+      if (rounds > 1) index.add_term(var, side.step * lanes_);
       return to_expr(index);
     };
     std::vector<Stmt> stmts;

@@ -187,13 +187,11 @@ Expr Widener::widen_index(const Expr& index) {
   LinearIndex sum = linear_of(index, &values_);
   const int64_t stride = sum.coefficient_of(var_);
   sum.erase(var_);
-  for (const LinearTerm& term : sum.terms) {
-    if (varies(term.factor)) return widen_to_lanes(index);
+  for (const IndexTerm& term : sum.terms) {
+    if (varies(term.atom)) return widen_to_lanes(index);
   }
   if (stride == 0) return to_expr(sum);
-  const LinearIndex start = linear_of(base_);
-  sum.constant += stride * start.constant;
-  for (const LinearTerm& term : start.terms) sum.add(term.factor, stride * term.coefficient);
+  sum.add(linear_of(base_), stride);
   return ir::ramp(to_expr(sum), stride, lanes_);
 }
 

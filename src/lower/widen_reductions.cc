@@ -47,12 +47,16 @@ class ReduceFinder : public ir::Visitor {
   }
 };
 
+constexpr int kOtherVectors = 4;  // registers left for other values than sums
+constexpr int kLeastRegisters = 16;
+
 class ReductionWidener : public ir::Rewriter {
  public:
   ReductionWidener(ir::Function& function, const PassContext& context)
       : function_(function),
         permissions_(context.permissions),
-        registers_(context.target.vector_registers() == 32 ? 28 : 16),
+        registers_(static_cast<size_t>(
+            std::max(kLeastRegisters, context.target.vector_registers() - kOtherVectors))),
         list_(list_accesses(function)) {}
 
   Expr rewrite(const Expr& expr) override { return expr; }

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "measure/eviction.h"
+#include "target/host_cache_lines.h"
 
 namespace tilewright::measure {
 namespace {
@@ -30,9 +30,9 @@ TEST(Disturbance, ClockIsAShareOfTheBest) {
 TEST(Eviction, LeavesContentsAlone) {
   std::vector<std::byte> memory(100001, std::byte{7});
   const std::vector<std::byte> before = memory;
-  evict(memory);
-  evict(std::span(memory).subspan(3, 1));
-  evict({});
+  evict_cache_lines(memory);
+  evict_cache_lines(std::span(memory).subspan(3, 1));
+  evict_cache_lines({});
   EXPECT_EQ(memory, before);
 }
 

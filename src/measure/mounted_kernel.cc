@@ -27,6 +27,13 @@ std::string name_of(const Workload& workload, size_t operand) {
   return fmt::format("{} {}", text_of(info.role), workload.dag->tensor(info.tensor).name.text());
 }
 
+// The caller's memory has the elements of the operand side by side, row-major. A constant without a
+// layout of its own is given so, and packed by the schedule.
+bool is_plain(const Operand& operand, const te::Tensor& tensor) {
+  const layout::Layout storage = operand.storage();
+  return storage.free || storage.is_row_major(te::shape_of(tensor));
+}
+
 PackedBuffer& packed_buffer_of(const Workload& workload, size_t operand, PackedBuffers& buffers) {
   const auto found = std::ranges::find(buffers, operand, &PackedBuffer::operand);
   if (found != buffers.end()) return *found;
@@ -46,12 +53,11 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     const int bytes = ir::bytes_of(tensor.element);
     const std::span<const std::byte> given = operands.operand(k);
     GuardedBuffer& buffer = memory.operands.emplace_back(name_of(workload, k));
-    const size_t size = operand.is_part()
-                            ? static_cast<size_t>(operand.storage().elements() * bytes)
-                            : given.size();
-    TRY(buffer.resize(size));
+    const bool plain = is_plain(operand, tensor);
+    TRY(buffer.resize(plain ? given.size()
+                            : static_cast<size_t>(operand.storage().elements() * bytes)));
     if (operand.role == Role::Output) continue;
-    if (operand.is_part()) {
+    if (!plain) {
       layout::repack(te::shape_of(tensor), operand.storage(), bytes, given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
@@ -64,8 +70,8 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
 std::span<const std::byte> BenchMemory::row_major(const Workload& workload, size_t k,
                                                   std::vector<std::byte>& scratch) const {
   const Operand& operand = workload.operands[k];
-  if (!operand.is_part()) return operands[k].bytes();
   const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+  if (is_plain(operand, tensor)) return operands[k].bytes();
   scratch.resize(oracle::bytes_of(tensor));
   layout::unpack(te::shape_of(tensor), operand.storage(), ir::bytes_of(tensor.element),
                  operands[k].data(), scratch.data());
@@ -76,9 +82,9 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
   std::vector<std::byte> placed;
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
-    if (operand.role != Role::Output || !operand.is_part()) continue;
-    // A mask: ones at its elements, zeros between them.
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    if (operand.role != Role::Output || is_plain(operand, tensor)) continue;
+    // Ones where its elements lie and zeros between.
     const std::vector<int64_t> shape = te::shape_of(tensor);
     const int bytes = ir::bytes_of(tensor.element);
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});

@@ -1,7 +1,8 @@
-// BenchMemory: the operands and the workspace of one workload in guarded memory. Operands are
-// row-major; an operand that is a part of a larger array is allocated with that array.
-// MountedKernel: a loaded kernel with its constants packed, ready to be called on that memory. Not
-// thread-safe.
+// BenchMemory: the operands and the workspace of one workload, guarded. Operands lie where
+// Operand::storage says: in their layout, or within the larger array that they are a part of;
+// constants are row-major. MountedKernel: a
+// loaded kernel with its constants packed, ready to be called on that memory. Not to be shared
+// between threads.
 #pragma once
 
 #include <memory>
@@ -25,8 +26,8 @@ struct BenchMemory {
   // The contiguous elements of operand k: in place, or gathered into `scratch`.
   std::span<const std::byte> row_major(const Workload& workload, size_t k,
                                        std::vector<std::byte>& scratch) const;
-  // For outputs that are parts of larger arrays: `output Y: ...` if bytes between their elements
-  // are no longer `poison`; otherwise empty.
+  // Of outputs with gaps between elements: `output Y: ...` where bytes between its elements are no
+  // longer `poison`; else nothing.
   std::string damage_between(const Workload& workload, std::byte poison) const;
 };
 

@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "measure/crash_handler.h"
-#include "measure/eviction.h"
 #include "measure/sequential_test.h"
 #include "runtime/host/thread_pool.h"
 #include "runtime/host/timer.h"
+#include "target/host_cache_lines.h"
 
 namespace tilewright::measure {
 namespace {
@@ -121,7 +121,7 @@ void KernelClock::evict_for(CachePolicy policy) {
   if (policy == CachePolicy::Warm) return;
   const bool all = policy == CachePolicy::Cold;
   for (const std::span<const std::byte> memory : all ? kernel_.touched() : kernel_.constants()) {
-    evict(memory);
+    evict_cache_lines(memory);
   }
   if (threads_ > 1) tilewright_parallel_for(nullptr, threads_, threads_, do_nothing, nullptr);
 }

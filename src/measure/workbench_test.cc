@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstring>
 #include <fstream>
 #include <string>
 
@@ -95,6 +96,27 @@ TEST(Workbench, PartsOfLargerArrays) {
   const RunOutcome longer = test.bench->measure(build_default(part_task(6, {9, 8})), request_of());
   EXPECT_EQ(longer.verdict.kind, VerdictKind::Crash);
   EXPECT_THAT(longer.verdict.text, HasSubstr("output Y: written between its elements"));
+}
+
+// Where an operand lies is asked of its storage, whether that is a part or a layout.
+TEST(BenchMemory, OperandsLieAsTheirStorageSays) {
+  Workload workload = parse_workload("elementwise:shape=3x6,chain=relu").value();
+  const std::vector<int64_t> shape = {3, 6};
+  for (Operand& operand : workload.operands) {
+    operand.layout = layout::Layout::blocked(shape, 1, 4);
+  }
+  const SharedOperands operands = SharedOperands::create(workload).value();
+  const auto* given = reinterpret_cast<float*>(operands.operand(0).data());
+  for (int k = 0; k < 18; ++k) const_cast<float*>(given)[k] = static_cast<float>(k + 1);
+  const BenchMemory memory = BenchMemory::make(workload, operands).value();
+  ASSERT_EQ(memory.operands[0].bytes().size(), 2 * 3 * 4 * sizeof(float));
+  const auto* laid = reinterpret_cast<const float*>(memory.operands[0].data());
+  EXPECT_EQ(laid[3 * 4], 5);  // row 0, column 4: the second block begins
+  EXPECT_EQ(laid[3 * 4 + 2], 0);
+  std::vector<std::byte> scratch;
+  const std::span<const std::byte> back = memory.row_major(workload, 0, scratch);
+  ASSERT_EQ(back.size(), 18 * sizeof(float));
+  EXPECT_EQ(std::memcmp(back.data(), given, back.size()), 0);
 }
 
 struct Bad {

@@ -104,8 +104,11 @@ IntrinsicTable all_intrinsics() {
   static const std::array table = {
       TensorIntrinsic{Name("vnni_dot_u8i8"), Capability::DotU8I8Lanes16,
                       dot_products(1, 16, 4, U8, I8, I32)},
-      TensorIntrinsic{Name("avx512_bf16_dot"), Capability::DotBf16Lanes16,
-                      dot_products(1, 16, 2, BF16, BF16, F32)},
+      TensorIntrinsic{Name("avx512_bf16_dot"),
+                      Capability::DotBf16Lanes16,
+                      dot_products(1, 16, 2, BF16, BF16, F32),
+                      {},
+                      ir::DotRounding::DescendingFlushed},
   };
   return table;
 }

@@ -33,7 +33,8 @@ struct TensorIntrinsic {
   Name name;
   Capability capability;               // the requirement on the target
   std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum of their products
-  std::vector<Name> strided{};         // axes with an arbitrary distance between elements
+  std::vector<Name> strided{};         // axes along which elements may lie any distance apart
+  ir::DotRounding rounding{};          // of sums of floats
 
   const te::Op& fold() const { return dag->ops().back(); }
   size_t axes() const { return spatial_axes() + fold().reduce_axes.size(); }

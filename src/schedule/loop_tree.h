@@ -45,10 +45,11 @@ using VarIndex = int16_t;
 using BufferIndex = int16_t;
 inline constexpr int16_t kNone = -1;
 
-// Enough for a blocked 3-D convolution (rank 9, 14 axes) with GPU tiling (37 loops).
-inline constexpr size_t kMaxLoops = 48;  // per stage
-inline constexpr size_t kMaxAxes = 16;   // per stage, reduce axes included
-inline constexpr size_t kMaxRank = 10;   // per buffer
+// Room for a blocked convolution of three dimensions (rank 9, 14 axes) in tiles of a GPU (37
+// loops).
+inline constexpr size_t kMaxLoops = 48;                 // of a stage
+inline constexpr size_t kMaxAxes = 16;                  // of a stage, reduce axes included
+inline constexpr size_t kMaxRank = te::kMaxTensorRank;  // of a buffer
 inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };

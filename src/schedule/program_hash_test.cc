@@ -119,6 +119,18 @@ TEST(ProgramHash, IsStable) {
   EXPECT_EQ(kProgramHashVersion, 2u);
   EXPECT_EQ(Workbench(kMatmul).hash("split C i [10]\nfuse C [i.1, j]\npack B C").hex(),
             "46cffb3df9bf1652029abd3dddc8e8a9");
+  EXPECT_EQ(
+      Workbench(kMatmul)
+          .hash("cache_write C\nsplit C i [4]\nsplit C j [16]\nreorder C [i.0, j.0, i.1, j.1]\n"
+                "compute_at C.write C j.0\nannotate C i.0 parallel\n"
+                "annotate C j.1 vectorize\nreorder C.write [k, i, j]\nannotate C.write j vectorize")
+          .hex(),
+      "d3fb16828e00c2663247f46962077e95");
+  EXPECT_EQ(Workbench(kMatmul)
+                .hash("split C k [8]\nrfactor C k.1\nreorder C.rfactor [i, k.0, k.1, j]\n"
+                      "annotate C.rfactor j vectorize")
+                .hex(),
+            "73d754b10c7f4ddad3a109be1ecde5d3");
 }
 
 }  // namespace

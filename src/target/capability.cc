@@ -36,14 +36,16 @@ const Row& row(Capability capability) { return kRows[static_cast<size_t>(capabil
 
 bool Target::has(Capability capability) const {
   const Row& needed = row(capability);
-  if (const CudaTarget* device = cuda()) return needed.cuda && device->capability >= *needed.cuda;
+  if (const CudaTarget* device = cuda())
+    return needed.cuda && device->capability.includes(*needed.cuda);
   return needed.feature && has(*needed.feature);
 }
 
 std::string requirement_text(Capability capability, const Target& target) {
   const Row& needed = row(capability);
   if (target.cuda() != nullptr && needed.cuda) {
-    return fmt::format("compute capability {} or later", needed.cuda->text());
+    return fmt::format("compute capability {}{}", needed.cuda->text(),
+                       needed.cuda->specific ? "" : " or later");
   }
   if (target.cpu() != nullptr && needed.feature) {
     return fmt::format("the CPU feature {}", feature_text(*needed.feature));

@@ -23,6 +23,10 @@ struct ComputeCapability {
   bool specific = false;  // suffix `a`: instructions that later architectures may lack
 
   std::string text() const;  // `sm_90a`
+  // Code for `other` runs on it. Instructions of one architecture (`a`) run on that one alone.
+  bool includes(const ComputeCapability& other) const {
+    return other.specific ? *this == other : *this >= other;
+  }
   auto operator<=>(const ComputeCapability&) const = default;
 };
 Result<ComputeCapability> parse_compute_capability(std::string_view text);  // sm_75 to sm_120

@@ -4,8 +4,8 @@
 //   TILEWRIGHT_VECTORS_256 void scale_256(float* row) { scale_by_blocks(row); }
 //   void scale(float* row) { (host_has_vectors_256() ? scale_256 : scale_plain)(row); }
 //
-// The attributes alone never enable fused multiply-adds: all versions give the same bits. If
-// TILEWRIGHT_HAS_VECTORS_512 is 1, <immintrin.h> provides the 512-bit intrinsics.
+// No function gets fused multiply-adds by this alone: all versions give the same bits. Where
+// TILEWRIGHT_HAS_VECTORS_512 is 1, target/host_vectors_512.h has the vectors of 512 bits.
 #pragma once
 
 #if defined(__x86_64__)

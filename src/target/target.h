@@ -46,7 +46,10 @@ class Target {
     return host != nullptr ? host->threads : 1;
   }
   bool has(Capability capability) const;
-  // Bytes of memory per thread, block or device; 0: no such memory; the largest int64_t: no limit.
+  // Loops can be bound to the blocks and threads of a grid.
+  bool has_thread_axes() const { return cuda() != nullptr; }
+  // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
+  // without a limit.
   int64_t bytes(MemoryScope scope) const;
   bool has(MemoryScope scope) const { return bytes(scope) > 0; }
 

@@ -138,6 +138,22 @@ TEST(Target, CapabilitiesByKind) {
   EXPECT_EQ(gpu.with_threads(8), gpu);
 }
 
+TEST(Target, LaterDevicesLackWhatOneArchitectureAloneHas) {
+  const auto device = [](const char* text) { return *parse_compute_capability(text); };
+  EXPECT_TRUE(device("sm_90").includes(device("sm_80")));
+  EXPECT_TRUE(device("sm_90a").includes(device("sm_90")));
+  EXPECT_TRUE(device("sm_90a").includes(device("sm_90a")));
+  EXPECT_FALSE(device("sm_80").includes(device("sm_90")));
+  EXPECT_FALSE(device("sm_90").includes(device("sm_90a")));
+  EXPECT_FALSE(device("sm_100").includes(device("sm_90a")));
+  EXPECT_FALSE(device("sm_100a").includes(device("sm_90a")));
+}
+
+TEST(Target, ThreadAxesAreThoseOfADevice) {
+  EXPECT_FALSE(parse_target("x86-64-v4;threads=8")->has_thread_axes());
+  EXPECT_TRUE(parse_target("cuda:sm_75")->has_thread_axes());
+}
+
 TEST(Target, MemoryByScope) {
   const Target cpu = *parse_target("x86-64-v4");
   const Target gpu = *parse_target("cuda:sm_90a");

@@ -127,7 +127,12 @@ Hash128 Workload::key() const {
 }
 
 layout::Layout Operand::storage() const {
-  return is_part() ? layout::Layout::row_major(within) : layout;
+  if (!is_part()) return layout;
+  std::vector<int64_t> shape;
+  for (const layout::Digit& digit : layout.digits) shape.push_back(digit.extent);
+  CHECK(layout.is_row_major(shape), "a part of a larger array has the layout {}",
+        layout.to_string());
+  return layout::Layout::row_major(within);
 }
 
 const Operand& Workload::operand_of(te::TensorId tensor) const {

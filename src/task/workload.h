@@ -47,7 +47,8 @@ struct Operand {
   std::vector<int64_t> within{};
 
   bool is_part() const { return !within.empty(); }
-  // The layout of its elements in the caller's array: that of `within`, or `layout`.
+  // Where its elements lie in the caller's array: that of `within`, or of `layout`. A part is
+  // row-major.
   layout::Layout storage() const;
 
   bool operator==(const Operand&) const = default;

@@ -147,6 +147,9 @@ TEST(Workload, ALayoutIsNoPlace) {
   blocked.operands[2].layout = layout::Layout::blocked(std::vector<int64_t>{7, 9}, 1, 4);
   EXPECT_FALSE(output(blocked).is_part());
   EXPECT_EQ(output(blocked).storage(), output(blocked).layout);
+  Workload both = blocked;  // a layout that a place in a larger array would hide
+  both.operands[2].within = {7, 20};
+  EXPECT_THROW(output(both).storage(), InternalError);
 
   Workload padded = matmul;  // rows of 20, all of them its own
   padded.operands[2].layout = layout::Layout::row_major(std::vector<int64_t>{7, 20});

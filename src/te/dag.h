@@ -29,6 +29,8 @@
 
 namespace tilewright::te {
 
+inline constexpr size_t kMaxTensorRank = 10;  // what schedules and operators of any rank hold
+
 // The extent of an axis or dimension: a constant, or a named symbol in [low, high].
 struct Extent {
   int64_t low = 1;

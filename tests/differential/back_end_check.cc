@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "codegen/back_ends/build_kernel.h"
 #include "runtime/host/buffer.h"
 #include "runtime/host/kernel.h"
 
@@ -37,29 +38,41 @@ std::optional<std::string> run_on(const runtime::Kernel& kernel, int threads, Me
 }  // namespace
 
 void BackEndBatch::add(const Workload& workload, Interpreted program) {
-  functions_.push_back(std::move(program.function));
-  expected_.push_back({workload, std::move(program.inputs), std::move(program.results)});
+  programs_.push_back({.task = {workload, target_},
+                       .tree = std::move(program.tree),
+                       .trace = std::move(program.trace),
+                       .inputs = std::move(program.inputs),
+                       .lowered = {std::move(program.lowered)}});
 }
 
-std::optional<BatchFailure> BackEndBatch::check() const {
-  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+std::optional<BatchFailure> BackEndBatch::check() {
+  for (const codegen::BackEnd& back_end : rows_) {
     if (!back_end.makes_artifacts() || !back_end.serves(target_)) continue;
     if (auto failure = check(back_end)) return failure;
   }
   return std::nullopt;
 }
 
-std::optional<BatchFailure> BackEndBatch::check(const codegen::BackEnd& back_end) const {
-  const auto artifacts = back_end.compile(functions_, target_, {});
-  if (!artifacts) {
-    return first_not_compiled(back_end).value_or(BatchFailure{0, artifacts.error().message});
+std::optional<BatchFailure> BackEndBatch::check(const codegen::BackEnd& back_end) {
+  std::vector<ir::Function> functions;
+  std::vector<const Memory*> expected;
+  for (size_t k = 0; k < programs_.size(); ++k) {
+    const auto lowered = lowered_for(back_end, programs_[k]);
+    if (!lowered) return BatchFailure{k, lowered.error().message};
+    functions.push_back((*lowered)->function);
+    expected.push_back(&(*lowered)->results);
   }
-  for (size_t k = 0; k < expected_.size(); ++k) {
+  const auto artifacts = back_end.compile(functions, target_, {});
+  if (!artifacts) {
+    return first_not_compiled(back_end, functions)
+        .value_or(BatchFailure{0, artifacts.error().message});
+  }
+  for (size_t k = 0; k < programs_.size(); ++k) {
     const auto kernel = runtime::Kernel::load((*artifacts)[k], {back_end.loader, 1});
     if (!kernel) return BatchFailure{k, kernel.error().message};
-    Memory memory = expected_[k].inputs;
+    Memory memory = programs_[k].inputs;
     auto problem = run_on(*kernel, target_.threads(), memory);
-    if (!problem) problem = first_difference(expected_[k].workload, expected_[k].results, memory);
+    if (!problem) problem = first_difference(programs_[k].task.workload, *expected[k], memory);
     if (problem) {
       return BatchFailure{k, "interpreter and " + std::string(back_end.name) + ": " + *problem};
     }
@@ -67,10 +80,23 @@ std::optional<BatchFailure> BackEndBatch::check(const codegen::BackEnd& back_end
   return std::nullopt;
 }
 
+Result<const LoweredProgram*> BackEndBatch::lowered_for(const codegen::BackEnd& back_end,
+                                                        Program& program) {
+  for (const LoweredProgram& known : program.lowered) {
+    if (same_passes(known.passes, back_end.passes)) return &known;
+  }
+  ir::Function function =
+      TRY(codegen::lower_for(back_end, program.task, program.tree, program.trace));
+  Memory results = program.inputs;
+  if (auto problem = interpret_on(function, results)) return fail(ErrorKind::Build, *problem);
+  program.lowered.push_back({back_end.passes, std::move(function), std::move(results)});
+  return &program.lowered.back();
+}
+
 std::optional<BatchFailure> BackEndBatch::first_not_compiled(
-    const codegen::BackEnd& back_end) const {
-  for (size_t k = 0; k < functions_.size(); ++k) {
-    const auto alone = codegen::compile(back_end, functions_[k], target_);
+    const codegen::BackEnd& back_end, std::span<const ir::Function> functions) const {
+  for (size_t k = 0; k < functions.size(); ++k) {
+    const auto alone = codegen::compile(back_end, functions[k], target_);
     if (!alone) return BatchFailure{k, alone.error().message};
   }
   return std::nullopt;

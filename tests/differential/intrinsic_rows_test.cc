@@ -1,5 +1,6 @@
 // Tables of tensor intrinsics other than the built-in one: rows that compute several rows of a
 // matrix at once, and rows that compute the same.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,6 +30,18 @@ std::span<const TensorIntrinsic> toy_table() {
                       schedule::dot_products(1, 16, 4, U8, I8, I32)},
       TensorIntrinsic{Name("second_dot"), Capability::DotU8I8Lanes16,
                       schedule::dot_products(1, 16, 4, U8, I8, I32)},
+      TensorIntrinsic{Name("toy_i8i8"), Capability::DotU8I8Lanes16,
+                      schedule::dot_products(1, 8, 4, I8, I8, I32)},
+      TensorIntrinsic{Name("toy_u8u8"), Capability::DotU8I8Lanes16,
+                      schedule::dot_products(1, 8, 4, U8, U8, I32)},
+      TensorIntrinsic{Name("toy_f16"), Capability::DotU8I8Lanes16,
+                      schedule::dot_products(1, 8, 4, F16, F16, F32)},
+      TensorIntrinsic{Name("toy_f16_tile"),
+                      Capability::DotU8I8Lanes16,
+                      schedule::dot_products(16, 8, 16, F16, F16, F32),
+                      {Name("r"), Name("l")}},
+      TensorIntrinsic{Name("toy_bf16"), Capability::DotU8I8Lanes16,
+                      schedule::dot_products(1, 8, 4, BF16, BF16, F32)},
   };
   return table;
 }
@@ -124,7 +137,8 @@ TEST(IntrinsicRows, LoopsAndLayoutsAreThoseOfTheTable) {
        "toy_tile takes the place of the 3 innermost loops, 2 spatial and inside them 1 of the "
        "reduction, and j.1 is not the first of such 3"},
       {std::string(kLines) + "tensorize C j.1 vnni_dot_u8i8",
-       "there is no intrinsic vnni_dot_u8i8; intrinsics are toy_tile, first_dot, second_dot"},
+       "there is no intrinsic vnni_dot_u8i8; intrinsics are toy_tile, first_dot, second_dot, "
+       "toy_i8i8, toy_u8u8, toy_f16, toy_f16_tile, toy_bf16"},
       {"split C i [4]\n" + tiles.substr(tiles.find('\n') + 1),
        "loop i.1 of C takes 4 values, and toy_tile has 2 in its place"},
       {"split C i [2]\nsplit C j [16]\nsplit C k [4]\nreorder C [i.0, j.0, k.0, i.1, j.1, k.1]\n"
@@ -138,15 +152,76 @@ TEST(IntrinsicRows, LoopsAndLayoutsAreThoseOfTheTable) {
   }
 }
 
+// Rows of every type that the loop IR has dot products of.
+struct TypedRow {
+  const char* name;
+  std::string workload;
+  std::string steps;
+  unsigned rows = 1;
+};
+
+std::vector<TypedRow> typed_rows() {
+  const auto lines = [](const char* name) {
+    return fmt::format(
+        "cache_write C\nsplit C.write j [8]\nsplit C.write k [4]\n"
+        "reorder C.write [i, j.0, k.0, j.1, k.1]\npack B C.write\ntensorize C.write j.1 {}\n",
+        name);
+  };
+  const auto matmul = [](const char* a, const char* b) {
+    return fmt::format("matmul:m=3,n=19,k=10,dtype={},dtype_b={},constant=B", a, b);
+  };
+  const std::string tiles =
+      "cache_write C\nsplit C.write i [16]\nsplit C.write j [8]\nsplit C.write k [16]\n"
+      "reorder C.write [i.0, j.0, k.0, i.1, j.1, k.1]\npack B C.write\n"
+      "tensorize C.write i.1 toy_f16_tile\n";
+  return {
+      {"toy_i8i8", matmul("i8", "i8"), lines("toy_i8i8")},
+      {"toy_u8u8", matmul("u8", "u8"), lines("toy_u8u8")},
+      {"toy_f16", matmul("f16", "f16"), lines("toy_f16")},
+      {"toy_bf16", matmul("bf16", "bf16"), lines("toy_bf16")},
+      {"toy_f16_tile", "matmul:m=18,n=17,k=34,dtype=f16,dtype_b=f16,constant=B", tiles, 16},
+  };
+}
+
+TEST(IntrinsicRows, AnySignednessAndEitherHalfFloat) {
+  for (const TypedRow& row : typed_rows()) {
+    const Task task = task_of(row.workload);
+    const Result<Program> program = program_of(task, row.steps);
+    ASSERT_TRUE(program) << row.name << ": " << program.error().message;
+    const Result<ir::Function> function =
+        lower::lower(task.workload, task.target, program->tree, program->trace);
+    ASSERT_TRUE(function) << row.name << ": " << function.error().message;
+    const auto dots = dots_of(*function);
+    ASSERT_FALSE(dots.empty()) << row.name << '\n' << ir::to_string(*function);
+    for (const auto& dot : dots) {
+      EXPECT_EQ(dot, (std::pair<std::string, unsigned>{row.name, row.rows}));
+    }
+    ProgramChecker checker(task, 1);
+    const auto failure = checker.check(program->tree, program->trace, {.compiled = false});
+    EXPECT_FALSE(failure.has_value()) << row.name << ": " << failure->text;
+  }
+}
+
 TEST(IntrinsicRows, BackEndsSayWhichTheyHaveNot) {
-  const Task task = task_of("matmul:m=4,n=32,k=8,dtype=u8,dtype_b=i8,constant=B");
-  const Result<Program> program = program_of(task, kTiles);
-  ASSERT_TRUE(program) << program.error().message;
-  const auto object = codegen::build_artifact(task, program->tree, program->trace);
-  ASSERT_FALSE(object);
-  EXPECT_EQ(object.error().kind, ErrorKind::Unsupported) << object.error().message;
-  EXPECT_NE(object.error().message.find("the target has no dot product of"), std::string::npos)
-      << object.error().message;
+  std::vector<TypedRow> rows = typed_rows();
+  const char* bytes = "matmul:m=4,n=32,k=8,dtype=u8,dtype_b=i8,constant=B";
+  rows.push_back({"toy_tile", bytes, std::string(kTiles)});
+  // The same types and lanes as an instruction that they have: it is not taken in its place.
+  rows.push_back({"first_dot", bytes, std::string(kLines) + "tensorize C j.1 first_dot"});
+  for (const TypedRow& row : rows) {
+    const Task task = task_of(row.workload);
+    const Result<Program> program = program_of(task, row.steps);
+    ASSERT_TRUE(program) << row.name << ": " << program.error().message;
+    for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+      if (!back_end.makes_artifacts()) continue;
+      const auto object =
+          codegen::build_artifact(task, program->tree, program->trace, {.back_end = &back_end});
+      ASSERT_FALSE(object) << back_end.name << ", " << row.name;
+      EXPECT_EQ(object.error().kind, ErrorKind::Unsupported) << object.error().message;
+      const std::string says = fmt::format("no instruction for the intrinsic {},", row.name);
+      EXPECT_NE(object.error().message.find(says), std::string::npos) << object.error().message;
+    }
+  }
 }
 
 }  // namespace

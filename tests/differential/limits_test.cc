@@ -6,7 +6,9 @@
 
 #include "program_check.h"
 #include "schedule/apply.h"
+#include "task/parse.h"
 #include "te/dag_builder.h"
+#include "te/ops/dimensions.h"
 
 namespace tilewright::testing {
 namespace {
@@ -76,9 +78,24 @@ TEST(Limits, ABlockedConvolutionInTilesOfAGpu) {
       9u);
 
   ProgramChecker checker(task, 1);
-  const std::optional<Failure> failure = checker.check(*tree, *trace, {.compiled = false});
+  const std::optional<Failure> failure = checker.check(*tree, *trace);
   EXPECT_FALSE(failure.has_value()) << failure->text;
   EXPECT_GT(checker.compared(), 0);
+}
+
+// Operators of any rank take what schedules take.
+TEST(Limits, OperatorsOfTheLargestRank) {
+  static_assert(te::kMaxDimensions == schedule::kMaxRank);
+  for (const char* text : {"elementwise:shape=2x1x2x1x3x1x2x1x2x5,chain=relu",
+                           "reduce:op=sum,shape=2x1x2x3x1x1x2x1x2x5,axes=3x9"}) {
+    const Task task{.workload = parse_workload(text).value(),
+                    .target = parse_target("x86-64-v3;threads=2").value()};
+    const Result<schedule::LoopTree> tree = schedule::initial_tree(task.workload);
+    ASSERT_TRUE(tree) << text << ": " << tree.error().message;
+    ProgramChecker checker(task, 1);
+    const std::optional<Failure> failure = checker.check(*tree, {});
+    EXPECT_FALSE(failure.has_value()) << text << ": " << failure->text;
+  }
 }
 
 }  // namespace

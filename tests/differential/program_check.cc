@@ -21,15 +21,6 @@ using schedule::LoopTree;
 constexpr int64_t kMaxSteps = 100'000'000;  // of the interpreter
 constexpr double kAnyOrder = 4;  // a fold of tuples in another order than RoundingBound's own
 
-std::optional<std::string> interpret_on(const ir::Function& function, Memory& memory,
-                                        codegen::AccessObserver observer = {}) {
-  std::vector<void*> pointers;
-  for (auto& bytes : memory) pointers.push_back(bytes.data());
-  const codegen::InterpOptions options{.observer = std::move(observer), .max_steps = kMaxSteps};
-  const Status status = codegen::interpret(function, pointers, options);
-  return status ? std::nullopt : std::optional(status.error().message);
-}
-
 // Does the Dag call functions that lowering expands, each to its own bits?
 bool calls_functions(const te::Dag& dag) {
   class Calls : public ir::Visitor {
@@ -49,6 +40,12 @@ bool calls_functions(const te::Dag& dag) {
     for (const ir::Expr& combine : op.reduction->combine) calls.visit(combine);
   }
   return calls.found;
+}
+
+// The one that makes artifacts for the target; the interpreter where there is none.
+const codegen::BackEnd& default_back_end(const Target& target) {
+  const Result<const codegen::BackEnd*> found = codegen::back_end_for(target);
+  return found ? **found : codegen::all_back_ends().front();
 }
 
 bool is_for_gpu(const LoopTree& tree) {
@@ -72,6 +69,21 @@ te::InputReader reader_of(const Workload& workload, const Memory& operands) {
 
 }  // namespace
 
+std::optional<std::string> interpret_on(const ir::Function& function, Memory& memory,
+                                        codegen::AccessObserver observer) {
+  std::vector<void*> pointers;
+  for (auto& bytes : memory) pointers.push_back(bytes.data());
+  const codegen::InterpOptions options{.observer = std::move(observer), .max_steps = kMaxSteps};
+  const Status status = codegen::interpret(function, pointers, options);
+  return status ? std::nullopt : std::optional(status.error().message);
+}
+
+bool same_passes(std::span<const lower::Pass> a, std::span<const lower::Pass> b) {
+  return std::ranges::equal(a, b, [](const lower::Pass& x, const lower::Pass& y) {
+    return std::string_view(x.name) == y.name && x.run == y.run;
+  });
+}
+
 ProgramChecker::ProgramChecker(Task task, uint64_t seed)
     : task_(std::move(task)),
       operands_(make_operands(task_.workload, seed)),
@@ -92,15 +104,19 @@ std::optional<Failure> ProgramChecker::check_all(const LoopTree& tree, const sch
   const Memory inputs = packed_operands(task_.workload, tree, operands_);
   Memory nest = inputs;
   if (auto failure = check_nest(tree, trace, nest)) return failure;
-  if (is_for_gpu(tree)) return std::nullopt;  // the nest is all that there is of it
-  const Result<ir::Function> lowered = lower::lower(task_.workload, task_.target, tree, trace);
+  if (is_for_gpu(tree) && !task_.target.has_thread_axes()) return std::nullopt;  // the nest is all
+  const codegen::BackEnd& back_end =
+      options.back_end != nullptr ? *options.back_end : default_back_end(task_.target);
+  const Result<ir::Function> lowered = codegen::lower_for(back_end, task_, tree, trace);
   if (!lowered) return Failure{FailureKind::Lowering, lowered.error().message};
   Memory results = inputs;
   if (auto failure = check_lowered(*lowered, nest, results)) return failure;
   if (options.compiled) {
-    if (auto failure = check_compiled(tree, trace, results)) return failure;
+    if (auto failure = check_compiled(tree, trace, results, options.back_end)) return failure;
   }
-  if (options.interpreted != nullptr) *options.interpreted = {*lowered, inputs, results};
+  if (options.interpreted != nullptr) {
+    *options.interpreted = {tree, trace, inputs, {back_end.passes, *lowered, results}};
+  }
   return std::nullopt;
 }
 
@@ -150,12 +166,13 @@ std::optional<Failure> ProgramChecker::check_lowered(const ir::Function& lowered
 
 std::optional<Failure> ProgramChecker::check_compiled(const LoopTree& tree,
                                                       const schedule::Trace& trace,
-                                                      const Memory& expected) {
+                                                      const Memory& expected,
+                                                      const codegen::BackEnd* back_end) {
   const auto fail = [](std::string text) {
     return Failure{FailureKind::Compiled, std::move(text)};
   };
   Result<codegen::BoundKernel> kernel =
-      codegen::BoundKernel::build(task_, tree, trace, {.guard_bytes = 256});
+      codegen::BoundKernel::build(task_, tree, trace, {.back_end = back_end, .guard_bytes = 256});
   if (!kernel) return fail(kernel.error().message);
   for (size_t k = 0; k < operands_.size(); ++k) {
     std::memcpy(kernel->operand(k).data(), operands_[k].data(), operands_[k].size());

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "codegen/back_end.h"
+#include "codegen/interp/interp.h"
 #include "operands.h"
 #include "region_check.h"
 #include "schedule/trace.h"
@@ -32,16 +34,32 @@ struct Failure {
   std::string text;  // the first difference
 };
 
-// What the interpreter made of a program, for further back ends.
+// A program after one list of passes, and what the interpreter made of it.
+struct LoweredProgram {
+  std::span<const lower::Pass> passes;
+  ir::Function function;
+  Memory results;
+};
+
+// A program that was checked, for further back ends.
 struct Interpreted {
-  ir::Function function;  // lowered
-  Memory inputs, results;
+  schedule::LoopTree tree;
+  schedule::Trace trace;
+  Memory inputs;
+  LoweredProgram lowered;  // by the passes of the back end that it was checked with
 };
 
 struct CheckOptions {
-  bool compiled = true;                // by the back end of the target
-  Interpreted* interpreted = nullptr;  // out
+  bool compiled = true;                        // by the back end
+  Interpreted* interpreted = nullptr;          // out
+  const codegen::BackEnd* back_end = nullptr;  // null: the first that serves the target
 };
+
+bool same_passes(std::span<const lower::Pass> a, std::span<const lower::Pass> b);
+
+// Runs the function on `memory`: the error of the interpreter, or nothing.
+std::optional<std::string> interpret_on(const ir::Function& function, Memory& memory,
+                                        codegen::AccessObserver observer = {});
 
 class ProgramChecker {
  public:
@@ -70,7 +88,8 @@ class ProgramChecker {
   std::optional<Failure> check_lowered(const ir::Function& lowered, const Memory& nest,
                                        Memory& memory);
   std::optional<Failure> check_compiled(const schedule::LoopTree& tree,
-                                        const schedule::Trace& trace, const Memory& expected);
+                                        const schedule::Trace& trace, const Memory& expected,
+                                        const codegen::BackEnd* back_end);
   std::optional<std::string> first_wrong(const Memory& memory);  // by te/eval
   std::optional<std::string> first_wrong(te::TensorId output, const std::vector<uint8_t>& bytes);
   bool is_wrong(te::TensorId output, std::span<const int64_t> index, double actual,

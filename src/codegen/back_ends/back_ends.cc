@@ -24,6 +24,7 @@ Status interp_works() {
 BackEnd interp_back_end() {
   return {.name = "interp",
           .purpose = "the loop IR interpreted, slowly; the reference",
+          .targets = "any",
           .serves = [](const Target&) { return true; },
           .check = [](const Target&) { return Status(); },
           .passes = lower::cpu_passes(),
@@ -45,7 +46,7 @@ std::span<const BackEnd> all_back_ends() {
 Result<const BackEnd*> back_end_for(const Target& target, std::span<const BackEnd> rows) {
   const auto found = std::ranges::find_if(
       rows, [&](const BackEnd& row) { return row.makes_artifacts() && row.serves(target); });
-  if (found == rows.end()) return no_code_for(target);
+  if (found == rows.end()) return no_code_for(target, rows);
   TRY(found->check(target));
   return &*found;
 }

@@ -55,7 +55,7 @@ TEST(BackEnds, NoCodeIsMadeForOtherTargetsYet) {
     const Target target = *parse_target(text);
     EXPECT_EQ(check_target(target).error().kind, ErrorKind::Unsupported);
     EXPECT_EQ(check_target(target).error().message,
-              "no code is made for " + std::string(text) + " yet; use an x86-64 target");
+              "no code is made for " + std::string(text) + " yet; targets are x86-64");
     for (const BackEnd& back_end : all_back_ends()) {
       if (!back_end.makes_artifacts()) continue;
       EXPECT_FALSE(compile(back_end, probe_function(), target).has_value()) << back_end.name;

@@ -6,10 +6,6 @@
 namespace tilewright::codegen {
 namespace {
 
-bool is_x86(const Target& target) {
-  return target.cpu() != nullptr && target.cpu()->arch == CpuArch::X86_64;
-}
-
 Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function> functions,
                                                    const Target& target,
                                                    const CompileOptions& options) {
@@ -23,6 +19,7 @@ const BackEnd& c_back_end() {
   static const BackEnd row = {
       .name = "c",
       .purpose = "C source for GCC and Clang",
+      .targets = "x86-64",
       .serves = is_x86,
       .check = [](const Target&) { return Status(); },
       .passes = lower::cpu_passes(),

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "codegen/c/dot_helpers.h"
 #include "ir/typing.h"
 #include "ir/visit.h"
 
@@ -526,10 +527,8 @@ CValue CExprEmitter::load_lanes(const ir::Load& load, const std::string& buffer)
 
 CValue CExprEmitter::emit_dot(const ir::Dot& dot) {
   const ir::Type factors = dot.a.type();
-  constexpr int kWordBytes = 4;
-  if (dot.rows != 1 || factors.lanes * ir::bytes_of(factors.scalar) != kWordBytes) {
-    return unsupported("a dot product of " + ir::to_string(factors), dot.type);
-  }
+  const Result<std::string_view> helper = dot_helper(dot);
+  if (!helper) return unsupported(helper.error().message, dot.type);
   if (mask_) return unsupported("a dot product in an arm of a vector Select", dot.type);
   const CValue sum = emit(dot.sum);
   const std::string a = lanes_in_memory(dot.a);
@@ -542,8 +541,7 @@ CValue CExprEmitter::emit_dot(const ir::Dot& dot) {
     const std::string shared = values_.call("splat", {CBase::U32, type.lanes}, {words(1, a)});
     const std::string own = words(type.lanes, fmt::format("{} + {}", b, first * factors.lanes));
     first += type.lanes;
-    const char* helper = ir::is_float(dot.type) ? "dot_bf16" : "dot_u8i8";
-    return {values_.call(helper, type, {sum.pieces[k].text, shared, own})};
+    return {values_.call(*helper, type, {sum.pieces[k].text, shared, own})};
   });
 }
 

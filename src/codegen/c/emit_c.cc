@@ -6,7 +6,7 @@
 #include <cctype>
 #include <unordered_set>
 
-#include "codegen/back_end.h"
+#include "codegen/c/back_end.h"
 #include "codegen/c/c_kernel.h"
 #include "codegen/c/kernel_abi_text.h"
 #include "codegen/c/unused_lets.h"
@@ -104,7 +104,7 @@ std::string header_of(const COptions& options, const std::string& declarations) 
 
 Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& target,
                        const COptions& options) {
-  if (target.cpu() == nullptr || target.cpu()->arch != CpuArch::X86_64) return no_code_for(target);
+  if (!is_x86(target)) return no_code_for(target, {&c_back_end(), 1});
   CSource result;
   Helpers helpers;
   std::unordered_set<std::string> symbols;

@@ -357,10 +357,12 @@ Lane Interpreter::evaluate_dot(const Dot& dot, unsigned lane) {
   Lane sum = evaluate(dot.sum, lane);
   const unsigned factors = dot.factors();
   const unsigned row = lane / dot.lanes();
-  for (unsigned f = factors; f-- > 0;) {
+  const bool ascending = dot.rounding == ir::DotRounding::Ascending;
+  for (unsigned k = 0; k < factors; ++k) {
+    const unsigned f = ascending ? k : factors - 1 - k;
     const Lane a = evaluate(dot.a, row * factors + f);
     const Lane b = evaluate(dot.b, lane % dot.lanes() * factors + f);
-    sum = dot_lane(dot.type.scalar, a, b, sum);
+    sum = dot_lane(dot.a.type().scalar, dot.rounding, a, b, sum);
   }
   return sum;
 }

@@ -229,10 +229,12 @@ TEST(Lane, CastsByTheRules) {
             0x1.02p60);
 }
 
+// One lane of a Dot of BF16 as VDPBF16PS adds it.
 float dot_float(std::vector<float> a, std::vector<float> b, float sum) {
   for (size_t f = a.size(); f-- > 0;) {
-    const Lane next = dot_lane(Scalar::F32, lane_of_float(Scalar::BF16, a[f]),
-                               lane_of_float(Scalar::BF16, b[f]), lane_of_float(Scalar::F32, sum));
+    const Lane next =
+        dot_lane(Scalar::BF16, DotRounding::DescendingFlushed, lane_of_float(Scalar::BF16, a[f]),
+                 lane_of_float(Scalar::BF16, b[f]), lane_of_float(Scalar::F32, sum));
     sum = static_cast<float>(float_of(Scalar::F32, next));
   }
   return sum;
@@ -240,7 +242,7 @@ float dot_float(std::vector<float> a, std::vector<float> b, float sum) {
 
 TEST(Lane, DotProducts) {
   const auto integers = [](int64_t a, int64_t b, int64_t sum) {
-    return integer_of(dot_lane(Scalar::I32, lane_of(a), lane_of(b), lane_of(sum)));
+    return integer_of(dot_lane(Scalar::I8, {}, lane_of(a), lane_of(b), lane_of(sum)));
   };
   EXPECT_EQ(integers(255, -128, 7), -32633);
   EXPECT_EQ(integers(255, 127, INT32_MAX), INT32_MIN + 255 * 127 - 1);  // wraps
@@ -255,6 +257,47 @@ TEST(Lane, DotProducts) {
   EXPECT_EQ(dot_float({0x1p-100f}, {0x1p-30f}, 0), 0);
   EXPECT_TRUE(std::signbit(dot_float({-0x1p-100f}, {0x1p-30f}, -0.0f)));
   EXPECT_EQ(dot_float({0x1p-100f}, {0x1p-26f}, 0), 0x1p-126f);
+}
+
+// sum + a . b of one lane, as the interpreter computes it.
+float interpreted_dot(Scalar factor, DotRounding rounding, std::vector<float> a,
+                      std::vector<float> b, float sum) {
+  const auto bits = [&](const std::vector<float>& values) {
+    std::vector<uint16_t> all;
+    for (const float value : values) {
+      all.push_back(static_cast<uint16_t>(lane_of_float(factor, value)));
+    }
+    return all;
+  };
+  std::vector<uint16_t> a_bits = bits(a), b_bits = bits(b);
+  std::vector<float> c = {sum};
+  const auto count = static_cast<unsigned>(a.size());
+  const Expr where = ramp(int_imm(0), 1, count);
+  const Stmt body = make_store(2, {int_imm(0)},
+                               dot(load(Scalar::F32, 2, {int_imm(0)}), load(factor, 0, {where}),
+                                   load(factor, 1, {where}), 1, {}, rounding));
+  const Function f = function({buffer("a", {factor, 1}, {count}), buffer("b", {factor, 1}, {count}),
+                               buffer("c", {Scalar::F32, 1}, {1})},
+                              {0, 1, 2}, body);
+  const std::vector<void*> arguments = {a_bits.data(), b_bits.data(), c.data()};
+  EXPECT_TRUE(interpret(f, arguments));
+  return c[0];
+}
+
+// The two roundings differ in their order and in denormals, for either type of factors.
+TEST(Interp, DotRoundings) {
+  using enum DotRounding;
+  for (const Scalar factor : {Scalar::F16, Scalar::BF16}) {
+    const auto sum = [&](DotRounding rounding, std::vector<float> a, std::vector<float> b,
+                         float c) {
+      return interpreted_dot(factor, rounding, std::move(a), std::move(b), c);
+    };
+    // 1 + 2^-24 rounds to 1, unless 1 was subtracted before.
+    EXPECT_EQ(sum(Ascending, {-1, 0x1p-12f}, {1, 0x1p-12f}, 1), 0x1p-24f);
+    EXPECT_EQ(sum(DescendingFlushed, {-1, 0x1p-12f}, {1, 0x1p-12f}, 1), 0);
+    EXPECT_EQ(sum(Ascending, {0}, {1}, 0x1p-130f), 0x1p-130f);
+    EXPECT_EQ(sum(DescendingFlushed, {0}, {1}, 0x1p-130f), 0);
+  }
 }
 
 // Lane l takes factors l * F and on of b, and all of a.

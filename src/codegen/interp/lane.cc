@@ -189,16 +189,15 @@ Lane fma_lane(Scalar type, Lane a, Lane b, Lane c) {
   return lane_of_f64(std::fma(f64_of(a), f64_of(b), f64_of(c)));
 }
 
-Lane dot_lane(Scalar type, Lane a, Lane b, Lane sum) {
-  if (type == Scalar::I32) {
-    return lane_of(ir::wrap_integer(integer_of(a) * integer_of(b) + integer_of(sum), type));
+Lane dot_lane(Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum) {
+  if (ir::is_integer(factor)) {
+    const int64_t next = integer_of(a) * integer_of(b) + integer_of(sum);
+    return lane_of(ir::wrap_integer(next, Scalar::I32));
   }
-  CHECK(type == Scalar::F32, "dot product of {}", ir::name_of(type));
-  const auto factor = [](Lane bits) {
-    return without_denormals(ir::f32_from_bf16(static_cast<uint16_t>(bits)));
-  };
-  const float next = std::fma(factor(a), factor(b), without_denormals(f32_of(sum)));
-  return lane_of_f32(without_denormals(next));
+  const bool flushed = rounding == ir::DotRounding::DescendingFlushed;
+  const auto seen = [&](float value) { return flushed ? without_denormals(value) : value; };
+  const auto f32 = [&](Lane bits) { return seen(static_cast<float>(float_of(factor, bits))); };
+  return lane_of_f32(seen(std::fma(f32(a), f32(b), seen(f32_of(sum)))));
 }
 
 Lane cast_lane(Scalar from, Scalar to, Lane value) {

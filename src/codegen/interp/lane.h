@@ -26,8 +26,8 @@ void store_lane(ir::Scalar type, Lane lane, std::byte* to);
 // Empty if the operation has no value: a zero divisor, a shift out of range.
 std::optional<Lane> binary_lane(ir::BinaryOp op, ir::Scalar operands, Lane a, Lane b);
 Lane fma_lane(ir::Scalar type, Lane a, Lane b, Lane c);
-// sum + a * b, as in one product of Dot: integers into an I32, BF16 into an F32.
-Lane dot_lane(ir::Scalar type, Lane a, Lane b, Lane sum);
+// sum + a * b as Dot adds one product: integers into an I32, floats of type `factor` into an F32.
+Lane dot_lane(ir::Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum);
 Lane cast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 Lane bitcast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 // B: second argument, if any.

@@ -17,7 +17,7 @@ int64_t plus(int64_t a, int64_t b) {
 
 Address Address::at_lane(unsigned lane) const {
   Address result = *this;
-  result.constant = plus(constant, times(lane_stride, lane));
+  result.add_constant(lane_stride, lane);
   return result;
 }
 
@@ -29,14 +29,13 @@ bool Addresses::decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indi
     if (!decompose(indices[d], stride, address)) return false;
     if (d < shape.size()) stride *= shape[d];
   }
-  std::erase_if(address.terms, [](const Address::Term& term) { return term.coefficient == 0; });
   return true;
 }
 
 // Adds factor * index; false if the lanes of the index are not evenly spaced.
 bool Addresses::decompose(const ir::Expr& index, int64_t factor, Address& address) {
   if (const int64_t* value = ir::as_int(index)) {
-    address.constant = plus(address.constant, times(*value, factor));
+    address.add_constant(*value, factor);
     return true;
   }
   if (const auto* broadcast = index.as<ir::Broadcast>()) {
@@ -64,18 +63,8 @@ bool Addresses::decompose(const ir::Expr& index, int64_t factor, Address& addres
     }
   }
   if (index.type().is_vector()) return false;
-  add_term(address, index, factor);
+  address.add_term({{index, factor}, emission_.atoms.key(index)});
   return true;
-}
-
-void Addresses::add_term(Address& address, const ir::Expr& atom, int64_t factor) {
-  const int64_t key = emission_.atoms.key(atom);
-  for (Address::Term& term : address.terms) {
-    if (emission_.atoms.key(term.atom) != key) continue;
-    term.coefficient = plus(term.coefficient, factor);
-    return;
-  }
-  address.terms.push_back({atom, factor});
 }
 
 Frame::Bound Addresses::atom_value(const ir::Expr& atom) {
@@ -124,12 +113,11 @@ Value Addresses::pointer(ir::BufferId buffer, const Address& address) {
     }
   };
   std::vector<Placed> terms;
-  for (const Address::Term& term : address.terms) {
+  for (const AddressTerm& term : address.terms) {
     const Frame::Bound bound = atom_value(term.atom);
     const bool reusable =
         term.atom.kind() == ir::ExprKind::Var || emission_.faults.may_hoist(term.atom);
-    terms.push_back(
-        {bound.level, emission_.atoms.key(term.atom), term.coefficient, bound.value, reusable});
+    terms.push_back({bound.level, term.key, term.coefficient, bound.value, reusable});
   }
   std::sort(terms.begin(), terms.end());
 
@@ -199,7 +187,7 @@ int64_t Addresses::alignment_of(ir::BufferId id, const Address& address) const {
   const ir::Buffer& buffer = emission_.function.buffers[id];
   const int64_t element_bytes = ir::bytes_of(buffer.element.scalar);
   int64_t multiple = std::gcd(int64_t{buffer.alignment}, address.constant * element_bytes);
-  for (const Address::Term& term : address.terms) {
+  for (const AddressTerm& term : address.terms) {
     multiple = std::gcd(multiple, term.coefficient * element_bytes * frame_.multiple_of(term.atom));
   }
   return multiple;

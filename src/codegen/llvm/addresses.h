@@ -1,7 +1,6 @@
-// Addresses: computes the addresses of accesses. The index of an access is decomposed into a sum of
-// coefficient * atom, a constant, and a stride between lanes. Terms are added at the level where
-// their atom is bound; the pointer of each level is the pointer of the enclosing level plus its
-// terms, cached for reuse:
+// The addresses of accesses. The index of an access is taken apart into a
+// LinearSum and a stride between lanes. Terms go to the level where their atom is bound;
+// the pointer of each level is the pointer of the level outside plus its terms, kept for reuse:
 //
 //   A[i * 512 + k + 3] in loops i, k:   level of i: p = A + i * 512
 //                                       level of k: q = p + k;   here: load q[3]
@@ -13,18 +12,18 @@
 #include <functional>
 #include <vector>
 
+#include "arith/linear_sum.h"
 #include "codegen/llvm/frame.h"
 
 namespace tilewright::codegen {
 
-// A sum of coefficient * atom + constant, in elements, and the stride between lanes.
-struct Address {
-  struct Term {
-    ir::Expr atom;  // a Var, or an expression that is not affine
-    int64_t coefficient = 0;
-  };
-  std::vector<Term> terms;
-  int64_t constant = 0;
+struct AddressTerm : arith::LinearTerm {  // the atom is a Var, or what is not affine
+  int64_t key = 0;                        // of the atom (codegen/llvm/atoms.h)
+  bool same_atom(const AddressTerm& other) const { return key == other.key; }
+};
+
+// In elements; `lane_stride` is what each further lane adds.
+struct Address : arith::LinearSum<AddressTerm> {
   int64_t lane_stride = 0;
 
   Address at_lane(unsigned lane) const;
@@ -61,7 +60,6 @@ class Addresses {
 
  private:
   bool decompose(const ir::Expr& index, int64_t factor, Address& address);
-  void add_term(Address& address, const ir::Expr& atom, int64_t factor);
   Frame::Bound atom_value(const ir::Expr& atom);
 
   Emission& emission_;

@@ -9,10 +9,6 @@
 namespace tilewright::codegen {
 namespace {
 
-bool is_x86(const Target& target) {
-  return target.cpu() != nullptr && target.cpu()->arch == CpuArch::X86_64;
-}
-
 Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function> functions,
                                                    const Target& target,
                                                    const CompileOptions& options) {
@@ -35,6 +31,7 @@ const BackEnd& llvm_back_end() {
   static const BackEnd row = {
       .name = "llvm",
       .purpose = "machine code for this CPU",
+      .targets = "x86-64",
       .serves = is_x86,
       .check = check_llvm_target,
       .passes = lower::cpu_passes(),

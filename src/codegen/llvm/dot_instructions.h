@@ -3,14 +3,14 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include <optional>
-
+#include "base/result.h"
 #include "ir/expr.h"
 #include "target/target.h"
 
 namespace tilewright::codegen {
 
-// An LLVM intrinsic with the operands (sum, a for each lane, b). Empty if the target lacks it.
-std::optional<llvm::Intrinsic::ID> dot_instruction(const ir::Dot& dot, const Target& target);
+// An intrinsic of LLVM: (sum, a for each lane, b). An error that names the intrinsic where there is
+// none or the target lacks it.
+Result<llvm::Intrinsic::ID> dot_instruction(const ir::Dot& dot, const Target& target);
 
 }  // namespace tilewright::codegen

@@ -271,11 +271,8 @@ Value ExprEmitter::emit_call(const ir::Call& call) {
 }
 
 Value ExprEmitter::emit_dot(const ir::Dot& dot) {
-  const std::optional<llvm::Intrinsic::ID> id = dot_instruction(dot, emission_.target);
-  if (!id) {
-    return emission_.unsupported("the target has no dot product of " + ir::to_string(dot.a.type()) +
-                                 " and " + ir::to_string(dot.b.type()));
-  }
+  const Result<llvm::Intrinsic::ID> id = dot_instruction(dot, emission_.target);
+  if (!id) return emission_.unsupported(id.error().message);
   if (mask_ != nullptr) {
     return emission_.unsupported("a dot product in an arm of a vector Select");
   }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "codegen/llvm/back_end.h"
 #include "codegen/llvm/compile.h"
 
 namespace tilewright::codegen {
@@ -57,7 +58,7 @@ std::string llvm_features(const Target& target) {
 }
 
 Status check_llvm_target(const Target& target) {
-  if (target.cpu() == nullptr || target.cpu()->arch != CpuArch::X86_64) return no_code_for(target);
+  if (!is_x86(target)) return no_code_for(target, {&llvm_back_end(), 1});
   // Without these, fma and conversions would become library calls.
   for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
     if (!target.has(needed)) {

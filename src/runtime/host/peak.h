@@ -20,7 +20,7 @@ namespace tilewright::runtime {
 void fma_loop(int64_t iterations);
 
 int64_t fma_flop_per_iteration();     // of fma_loop on this machine
-std::string_view fma_instructions();  // `avx512f`, `avx2+fma` or `sse2`
+std::string_view fma_instructions();  // their instruction set
 
 // Wall time from the common start of `threads` threads, each running fma_loop(iterations), to the
 // end of the last.

@@ -95,7 +95,7 @@ TEST(Binary, Mistakes) {
       {"binary:op=pow,a=4,b=4,dtype=i8", "pow is for floats, not for i8"},
       {"binary:op=and,a=4,b=4", "and is for bool, not for f32"},
       {"binary:op=add,a=4,b=4,dtype=bool", "add is for numbers, not for bool"},
-      {"binary:op=add,a=4,b=1x1x1x1x1x1x1x1x1", "a shape of 9 dimensions"},
+      {"binary:op=add,a=4,b=1x1x1x1x1x1x1x1x1x1x1", "a shape of 11 dimensions"},
       {"broadcast:shape=4x3,to=4", "broadcast: 4x3 cannot become 4"},
       {"broadcast:shape=3,to=4x2", "broadcast: 3 cannot become 4x2"},
   };

@@ -51,7 +51,7 @@ TEST(Cast, Mistakes) {
   const Mistake mistakes[] = {
       {"cast:shape=4,from=f32", "cast needs parameter to"},
       {"cast:shape=4,from=f32,to=f8", "parameter to: 'f8' is not a type"},
-      {"cast:shape=1x1x1x1x1x1x1x1x1,from=f32,to=i8", "a shape of 9 dimensions"},
+      {"cast:shape=1x1x1x1x1x1x1x1x1x1x1,from=f32,to=i8", "a shape of 11 dimensions"},
   };
   for (const Mistake& mistake : mistakes) expect_refused(mistake);
 }

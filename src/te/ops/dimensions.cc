@@ -7,7 +7,8 @@
 namespace tilewright::te {
 namespace {
 
-constexpr std::string_view kAxisNames[kMaxDimensions] = {"i", "j", "k", "l", "p", "q", "u", "v"};
+constexpr std::string_view kAxisNames[kMaxDimensions] = {"i", "j", "k", "l", "p",
+                                                         "q", "u", "v", "w", "z"};
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // Code shared by operators on tensors of any rank: axis names by dimension (i, j, k, l, p, q, u,
-// v), the axes of a shape, and parameters that name dimensions.
+// v, w, z), the axes of a shape, and parameters that name dimensions.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace tilewright::te {
 
-inline constexpr size_t kMaxDimensions = 8;
+inline constexpr size_t kMaxDimensions = kMaxTensorRank;
 
 std::string_view axis_name(size_t dimension);  // below kMaxDimensions
 std::vector<Extent> extents_of(std::span<const int64_t> shape);

@@ -118,7 +118,7 @@ TEST(Elementwise, Mistakes) {
       {"elementwise:shape=4,chain=gelu,dtype=i8", "gelu is for floats, not for i8"},
       {"elementwise:shape=4xx4,chain=relu", "'' is not a whole number"},
       {"elementwise:shape=4x0,chain=relu", "0 is out of range"},
-      {"elementwise:shape=1x1x1x1x1x1x1x1x1,chain=relu", "a shape of 9 dimensions; 1 to 8"},
+      {"elementwise:shape=1x1x1x1x1x1x1x1x1x1x1,chain=relu", "a shape of 11 dimensions; 1 to 10"},
       {"elementwise:shape=4", "needs parameter chain"},
   };
   for (const Mistake& mistake : mistakes) {

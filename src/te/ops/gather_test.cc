@@ -66,7 +66,7 @@ TEST(Gather, Mistakes) {
   const Mistake mistakes[] = {
       {"gather:shape=4x4,axis=2,indices=3", "gather: there is no axis 2"},
       {"gather:shape=4,indices=3,index=i8", "index i8 is not supported; types are i32, i64"},
-      {"gather:shape=4x4x4x4x4,indices=3x3x3x3x3", "a shape of 9 dimensions"},
+      {"gather:shape=4x4x4x4x4x4,indices=3x3x3x3x3x3", "a shape of 11 dimensions"},
       {"gather:shape=4", "gather needs parameter indices"},
       {"one_hot:shape=4,depth=3,axis=2", "one_hot: there is no axis 2; with 2 dimensions"},
       {"one_hot:shape=4,depth=3,on=0.5,dtype=i8", "0.5 is not a value of i8"},

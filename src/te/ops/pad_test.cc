@@ -73,7 +73,7 @@ TEST(Pad, Mistakes) {
       {"pad:shape=4,before=-1", "-1 is out of range; legal are 0 to"},
       {"pad:shape=4,value=0.5,dtype=i8", "0.5 is not a value of i8"},
       {"pad:shape=4,value=300,dtype=u8", "300 is not a value of u8"},
-      {"pad:shape=1x1x1x1x1x1x1x1x1", "a shape of 9 dimensions"},
+      {"pad:shape=1x1x1x1x1x1x1x1x1x1x1", "a shape of 11 dimensions"},
   };
   for (const Mistake& mistake : mistakes) expect_refused(mistake);
 }

@@ -134,7 +134,7 @@ TEST(Reduce, Mistakes) {
       {"reduce:op=sum,shape=4x4", "reduce needs parameter axes"},
       {"reduce:op=mean,shape=4,axes=0,dtype=i32", "reduce:op=mean: dtype i32 is not supported"},
       {"reduce:op=sum,shape=4,axes=0,dtype=bool", "reduce:op=sum: dtype bool is not supported"},
-      {"reduce:op=sum,shape=1x1x1x1x1x1x1x1x1,axes=0", "a shape of 9 dimensions"},
+      {"reduce:op=sum,shape=1x1x1x1x1x1x1x1x1x1x1,axes=0", "a shape of 11 dimensions"},
       {"reduce:op=sum,shape=4,axes=0,keep=2", "2 is out of range; legal are 0 to 1"},
   };
   for (const Mistake& mistake : mistakes) expect_refused(mistake);

@@ -64,6 +64,7 @@ const codegen::BackEnd& toy_back_end() {
   static const codegen::BackEnd row = {
       .name = "toy",
       .purpose = "a made-up machine",
+      .targets = "cuda:sm_75",
       .serves = toy_loader().serves,
       .check = [](const Target&) { return Status(); },
       .passes = kPasses,

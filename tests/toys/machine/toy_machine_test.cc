@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <stdexcept>
 
+#include "back_end_check.h"
 #include "codegen/back_ends/build_kernel.h"
+#include "ir/visit.h"
+#include "lower/flatten.h"
 #include "measure/measurer.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -53,6 +57,20 @@ std::vector<float> run(const Task& task, const schedule::Trace& trace,
   return {result, result + kernel->operand_elements(2)};
 }
 
+// Every loop one iteration after another.
+void serialize_all(ir::Function& function, const lower::PassContext&) {
+  class Serializer : public ir::Rewriter {
+   public:
+    using ir::Rewriter::rewrite;
+    ir::Stmt rewrite(const ir::Stmt& stmt) override {
+      const auto* loop = stmt.as<ir::For>();
+      if (loop == nullptr) return rewrite_children(stmt);
+      return ir::make_for(loop->var, loop->extent, ir::ForKind::Serial, rewrite(loop->body));
+    }
+  };
+  function.body = Serializer().rewrite(function.body);
+}
+
 TEST(ToyMachine, ItsProbeWorks) {
   const Status status = codegen::probe(toy_back_end());
   EXPECT_TRUE(status.has_value()) << status.error().message;
@@ -77,6 +95,56 @@ TEST(ToyMachine, ComputesWhatTheCpuDoes) {
     const schedule::Trace trace = trace_of(steps);
     EXPECT_EQ(run(toy_task(), trace, &toy_back_end()), run(cpu, trace, nullptr)) << steps;
   }
+}
+
+// The checks of tests/differential, with the machine as a row of the table: its passes, its
+// compiler, its loader.
+TEST(ToyMachine, PassesTheDifferentialTests) {
+  const Task task = toy_task("matmul:m=6,n=8,k=5,constant=B");
+  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
+  std::vector<codegen::BackEnd> rows(all.begin(), all.end());
+  rows.push_back(toy_back_end());
+  tilewright::testing::ProgramChecker checker(task, 1);
+  tilewright::testing::BackEndBatch batch(task.target, rows);
+  const std::vector<std::string> programs = {
+      "",
+      "split C i [4]\nannotate C i.0 parallel\n",
+      "cache_read A [C] scope=shared\ncompute_at A.read C i\n",
+      "split C j [3]\npack B C\n",
+      "split C i [2]\nbind C i.0 block_x\nbind C i.1 thread_x\n",
+  };
+  for (const std::string& steps : programs) {
+    const schedule::Trace trace = trace_of(steps);
+    tilewright::testing::Interpreted interpreted;
+    const auto failure = checker.check(tree_of(task, trace), trace,
+                                       {.interpreted = &interpreted, .back_end = &toy_back_end()});
+    ASSERT_FALSE(failure.has_value()) << steps << failure->text;
+    EXPECT_TRUE(
+        tilewright::testing::same_passes(interpreted.lowered.passes, toy_back_end().passes));
+    batch.add(task.workload, std::move(interpreted));
+  }
+  EXPECT_EQ(batch.size(), programs.size());
+  const auto failure = batch.check();
+  EXPECT_FALSE(failure.has_value()) << programs[failure->program] << failure->text;
+}
+
+// Programs that were checked after other passes are lowered again by its own.
+TEST(ToyMachine, BatchesLowerByThePassesOfTheirRow) {
+  const Task task = toy_task();
+  const schedule::Trace trace = trace_of("reorder C [k, i, j]\nannotate C j vectorize\n");
+  tilewright::testing::ProgramChecker checker(task, 1);
+  tilewright::testing::Interpreted interpreted;  // with vectors, which the machine refuses
+  const auto problem =
+      checker.check(tree_of(task, trace), trace, {.compiled = false, .interpreted = &interpreted});
+  ASSERT_FALSE(problem.has_value()) << problem->text;
+  std::vector<codegen::BackEnd> rows = {toy_back_end()};
+  static constexpr std::array kPlain = {lower::Pass{"flatten", lower::flatten},
+                                        lower::Pass{"serialize all", serialize_all}};
+  rows[0].passes = kPlain;
+  tilewright::testing::BackEndBatch batch(task.target, rows);
+  batch.add(task.workload, std::move(interpreted));
+  const auto failure = batch.check();
+  EXPECT_FALSE(failure.has_value()) << failure->text;
 }
 
 // A schedule that no CPU takes: a tile of A in memory that the threads of a block share.

@@ -1,11 +1,15 @@
-#include "measure/eviction.h"
-
-#include <cpuid.h>
-#include <immintrin.h>
+#include "target/host_cache_lines.h"
 
 #include <cstdint>
 
-namespace tilewright::measure {
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+#if defined(__x86_64__)
+
+namespace tilewright {
 namespace {
 
 constexpr size_t kLine = 64;
@@ -25,7 +29,7 @@ void evict_ordered(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-void evict(std::span<const std::byte> memory) {
+void evict_cache_lines(std::span<const std::byte> memory) {
   if (memory.empty()) return;
   static const bool unordered = has_clflushopt();
   const auto misplaced = reinterpret_cast<uintptr_t>(memory.data()) % kLine;
@@ -39,4 +43,14 @@ void evict(std::span<const std::byte> memory) {
   _mm_mfence();
 }
 
-}  // namespace tilewright::measure
+}  // namespace tilewright
+
+#else
+
+namespace tilewright {
+
+void evict_cache_lines(std::span<const std::byte>) {}
+
+}  // namespace tilewright
+
+#endif
