@@ -27,8 +27,8 @@ std::string name_of(const Workload& workload, size_t operand) {
   return fmt::format("{} {}", text_of(info.role), workload.dag->tensor(info.tensor).name.text());
 }
 
-// The caller's memory has the elements of the operand side by side, row-major. A constant without a
-// layout of its own is given so, and packed by the schedule.
+// The memory of the caller has the elements of the operand contiguous and row-major. A constant
+// without a layout is passed like this and packed by the schedule.
 bool is_plain(const Operand& operand, const te::Tensor& tensor) {
   const layout::Layout storage = operand.storage();
   return storage.free || storage.is_row_major(te::shape_of(tensor));
