@@ -28,8 +28,10 @@ struct BenchOptions {
   std::vector<std::string> inputs{};  // NAME=FILE.npy; others are random
   uint64_t seed = 1;                  // of those
   double seconds = 3;
-  PeersRun peers =
-      {};  // of the first model; without names: none. `library`, `threads` are set here
+  // Of the first model; without names: none. `model` is of a .so the file it was compiled from.
+  // Files, inputs and threads are otherwise those of these options.
+  PeersRun peers = {};
+  deploy::BackEndTables tables{};
 };
 
 // The steps of one title.
@@ -39,10 +41,17 @@ struct StepGroup {
   double ns = 0;  // of all of them
 };
 
+// Of whole runs: the share of them that take at most so long.
+struct RunQuantile {
+  double share = 0;
+  double ns = 0;
+};
+
 struct BenchedModel {
   std::string name;
   int threads = 1;
   measure::ModelTiming timing;
+  std::vector<RunQuantile> quantiles;
   std::vector<StepGroup> tasks;  // largest share first
   double tasks_ns = 0;           // all of them together
   double load_s = 0;

@@ -39,19 +39,25 @@ graph::TensorType type_of(const TilewrightTensorInfo& info) {
 }
 
 Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& target,
-                                      const std::string& records) {
+                                      const std::string& records,
+                                      const deploy::BackEndTables& tables) {
   LoadedModel loaded;
   if (is_library(choice.what)) {
     loaded.library_ = TRY(runtime::ModelLibrary::open(choice.what));
     loaded.api_ = &loaded.library_->api();
     return loaded;
   }
-  const auto [plan, choices] = TRY(choose_model(choice, target, records));
+  const auto [plan, choices] = TRY(choose_model(choice, target, records, tables));
   for (const deploy::Choice& one : choices) loaded.untuned_ += one.record ? 0 : 1;
-  loaded.program_ =
-      std::make_unique<deploy::Program>(TRY(deploy::compile_model(plan, choices, target)));
-  loaded.runner_ = TRY(deploy::Runner::load(*loaded.program_));
-  loaded.api_ = &loaded.runner_->api();
+  loaded.program_ = std::make_unique<deploy::Program>(
+      TRY(deploy::compile_model(plan, choices, target, {.back_ends = tables.back_ends})));
+  loaded.runner_ = TRY(deploy::Runner::load(*loaded.program_, tables.loaders));
+  loaded.api_ = loaded.runner_->api();
+  if (loaded.api_ == nullptr) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("kernels for {} are not functions of this process; use a CPU target",
+                            print_target(target)));
+  }
   return loaded;
 }
 

@@ -1,12 +1,15 @@
-// lower_operator: an operator under a schedule, as IR after each pass, and on request as C source
-// and as what LLVM makes of it.
+// lower_operator: an operator under a schedule, as IR after each pass of the target's back end, and
+// on request as C source and as what LLVM makes of it. An error where no back end serves the
+// target.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/target_choice.h"
 #include "base/result.h"
+#include "codegen/back_ends/back_ends.h"
 #include "codegen/c/emit_c.h"
 #include "codegen/llvm/compile.h"
 #include "lower/pipeline.h"
@@ -21,6 +24,7 @@ struct LowerOptions {
   bool source = false;                  // C source
   bool llvm = false;                    // LLVM's IR
   bool assembly = false;
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
 };
 
 struct Lowered {

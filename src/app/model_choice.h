@@ -32,7 +32,8 @@ std::string_view model_flag_of(const ModelChoice& choice);
 std::string words_of(const ModelChoice& choice);
 
 // A model file, planned for the target.
-Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target);
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
+                                        const deploy::BackEndTables& tables = {});
 
 // A model file or an operator, planned, and what each kernel is compiled with: the best record of
 // the store `records`, or the default schedule.
@@ -41,6 +42,7 @@ struct ChosenModel {
   std::vector<deploy::Choice> choices;
 };
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
-                                 const std::string& records);
+                                 const std::string& records,
+                                 const deploy::BackEndTables& tables = {});
 
 }  // namespace tilewright::app

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "deploy/compile_model.h"
 
 namespace tilewright::app {
@@ -19,6 +20,7 @@ struct ModelFinalsOptions {
   double seconds = 0;                // for all of it; infinite: no limit
   bool again = false;                // also where nothing is new since the last finals
   std::string command{}, version{};  // for the store
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
   std::function<void(size_t count)> on_libraries =
       {};  // called before libraries are built and compared
 };

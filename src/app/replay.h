@@ -18,6 +18,7 @@
 #include "app/records.h"
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "measure/session.h"
 #include "record/attempt.h"
 
@@ -29,6 +30,7 @@ struct ReplayOptions {
   std::string id{};  // of the attempt, or the beginning of it
   std::string records = kDefaultRecords;
   std::filesystem::path workers{};  // the folder of the worker programs
+  deploy::BackEndTables tables{};   // that the workers have too
 };
 
 struct ReplayOutcome {

@@ -24,6 +24,7 @@ struct RunOptions {
   std::vector<std::string> inputs{};  // NAME=FILE.npy, or FILE.npy where there is one input
   std::string output{};               // a folder for the outputs; empty: none
   std::optional<uint64_t> seed{};     // of other inputs; none: all must be given
+  deploy::BackEndTables tables{};
 };
 
 // The range and sum of the numbers of a tensor, NaN apart.

@@ -23,9 +23,9 @@ struct TuneTasks {
 
 // `words` take the place of choice.what. A word that is repeated has twice the weight; the weight
 // of a model's task is how often the model calls it. Where there is a model, the tasks with most
-// work come first.
+// work come first. Without words: an error.
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
-                                const Target& target);
+                                const Target& target, const deploy::BackEndTables& tables = {});
 
 // The work of a call in FLOP, on any machine: a byte of an operand counts as several.
 double work_of(const Workload& workload);

@@ -9,6 +9,7 @@
 #include "deploy/program.h"
 #include "graph/constant.h"
 #include "runtime/abi/model_abi.h"
+#include "runtime/host/loader.h"
 
 namespace tilewright::deploy {
 
@@ -16,15 +17,18 @@ namespace tilewright::deploy {
 // may be loaded of one Program.
 class Runner {
  public:
-  static Result<Runner> load(const Program& program);  // which outlives it
+  // The program outlives it. A kernel for a device runs through its loader.
+  static Result<Runner> load(const Program& program,
+                             std::span<const runtime::Loader> loaders = runtime::all_loaders());
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
   ~Runner();
   // An error where number or types of the inputs are not the Program's.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
 
-  // The same as a compiled library has it: for who times it.
-  const TilewrightModelApi& api() const;
+  // The same as a compiled library has it: for who times it. Null where a kernel is not a function
+  // of this process, such as one for a device.
+  const TilewrightModelApi* api() const;
   TilewrightModel* model() const;
 
  private:
