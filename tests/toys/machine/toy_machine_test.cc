@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "app/lower_operator.h"
+#include "app/replay.h"
 #include "app/tune.h"
 #include "base/temporary_folder.h"
 #include "codegen/back_ends/build_kernel.h"
@@ -163,6 +164,16 @@ TEST(ToyMachine, IsTunedThroughTheApplication) {
   EXPECT_TRUE(outcome.has_winner());
   EXPECT_EQ(outcome.tally.trials(), 8U);
   EXPECT_EQ(outcome.peak_gflops, 0);  // that of the CPU says nothing of it
+
+  app::ReplayOptions again{.id = outcome.rows.at(0).result.winning_trial()->attempt.hex(),
+                           .records = options.records,
+                           .workers = options.workers};
+  EXPECT_THAT(app::replay(again, {}).error().message,
+              ::testing::HasSubstr("no code is made for cuda:sm_75"));
+  again.tables = tables.view();
+  const app::ReplayOutcome replayed = must(app::replay(again, {}));
+  ASSERT_TRUE(replayed.now.has_value());
+  EXPECT_EQ(replayed.now->attempt.verdict.kind, record::VerdictKind::Timed);
 }
 
 TEST(ToyMachine, IsNotTunedWithoutItsRows) {
