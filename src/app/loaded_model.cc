@@ -28,8 +28,8 @@ Result<std::pair<int32_t, std::string>> input_of(const TilewrightModelApi& api,
   }
   if (api.input_count == 1 && word.find('=') == std::string::npos) return std::pair(0, word);
   return fail(ErrorKind::BadInput,
-              fmt::format("--input {}: give NAME=FILE.npy, NAME one of the model's inputs: {}",
-                          word, names_of(api)));
+              fmt::format("input {}: give NAME=FILE.npy, NAME one of the model's inputs: {}", word,
+                          names_of(api)));
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
     std::string& file = files[static_cast<size_t>(input)];
     if (name.empty() || !file.empty()) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("--input {}: {}", word,
+                  fmt::format("input {}: {}", word,
                               name.empty() ? "there is no file's name behind the ="
                                            : "that input is given twice"));
     }

@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/store.h"
+#include "record/store.h"  // IWYU pragma: export
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -70,6 +71,9 @@ struct BestRecord {
 };
 // Of this machine where it has any. At least one, or an error.
 Result<std::vector<BestRecord>> best_records(const BestOptions& options);
+
+// As `tilewright records export` writes it.
+Json attempt_json(const record::Attempt& attempt);
 
 // FLOP of a task, 0 when this program cannot read its text.
 double flop_of(const record::StoredTask& task);

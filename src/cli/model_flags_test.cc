@@ -87,7 +87,7 @@ TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"m", "other", "m"}));
   expect_refused({"bench", so, kWhat}, "is no compiled model");
-  expect_refused({"bench", so, other, "--peers", "openvino"}, "--peers goes with one model");
+  expect_refused({"bench", so, other, "--peers", "openvino"}, "peers are compared with one model");
 }
 
 TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
@@ -141,7 +141,8 @@ TEST_F(ModelFlags, AnOutputThatCannotBeWrittenIsSaidFirst) {
   // The constant is missing too: that would be told later.
   expect_refused({"compile", kPacked, "-o", path("nowhere/m.so")}, "nowhere/m.so");
   ASSERT_TRUE(write_file_atomically(path("file"), "").has_value());
-  expect_refused({"run", library(), "--random", "1", "--output", path("file/out")}, "--output");
+  expect_refused({"run", library(), "--random", "1", "--output", path("file/out")},
+                 "cannot make the folder");
 }
 
 TEST_F(ModelFlags, CompilesForOtherMachines) {

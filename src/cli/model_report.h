@@ -10,16 +10,8 @@
 
 namespace tilewright::cli {
 
-// Of one run of the model: tasks by weight, those without any time left out.
-struct ModelTime {
-  double sum_ns = 0;
-  double default_ns = 0;  // the same tasks by their default schedules, where those are known
-  size_t unknown = 0;     // tasks without a time
-};
-ModelTime model_time_of(std::span<const app::TuneRow> rows);
-
-// Of the tasks that have a time, what takes longest first; then the sum.
-std::string model_table(std::span<const app::TuneRow> rows);
+// Of the tasks that have a time, what takes longest first; then the sum, which is `time`.
+std::string model_table(std::span<const app::TuneRow> rows, const app::ModelTime& time);
 
 // What came of the finals inside a model; empty: nothing is new.
 std::string model_finals_text(const app::ModelFinals& finals);

@@ -55,6 +55,9 @@ class ImportPrinter : public app::ImportListener {
 };
 
 Result<ExitCode> run_import(const Context& context, app::ImportOptions options) {
+  if (options.ansor.empty() && !options.traces.empty()) {
+    return fail(ErrorKind::BadInput, "--output is for the traces of --ansor");
+  }
   std::ranges::replace(options.files, "-", kStandardInput);
   ImportPrinter printer(context);
   const app::ImportOutcome outcome = TRY(app::import_records(options, printer));

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/json.h"
-#include "schedule/fields.h"
 
 namespace tilewright::cli {
 namespace {

@@ -3,9 +3,8 @@
 
 #include <string>
 
+#include "app/operator_space.h"
 #include "base/json_fwd.h"
-#include "schedule/sketch.h"
-#include "space/space.h"
 
 namespace tilewright::cli {
 

@@ -20,8 +20,8 @@ std::string tune_progress_line(const app::TuneTally& tally, double peak_gflops, 
 std::string tune_table(std::span<const app::TuneRow> rows, double peak_gflops);
 std::string not_begun_text(std::span<const app::TuneRow> rows);  // the others; empty: none
 std::string failures_text(const app::TuneTally& tally);
-// `2.31 x the default schedule (951 us)`, what is known of it.
-std::string winners_text(std::span<const app::TuneRow> rows);
+// `2.31 x the default schedule (951 us)`, what is known of it; then the mean gain of all, unless 0.
+std::string winners_text(std::span<const app::TuneRow> rows, double mean_gain);
 
 // Why there is no winner at all: for want of time, or of anything valid.
 std::string no_winner_text(const app::TuneTally& tally);

@@ -115,6 +115,9 @@ void print_summary_json(const Context& context, const app::MeasureOutcome& outco
 }
 
 Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options) {
+  if (options.traces.empty() == (options.random == 0)) {
+    return fail(ErrorKind::BadInput, "say what to measure: either --traces FILE or --random N");
+  }
   options.workers = TRY(app::program_folder());
   const Interrupt interrupt;
   MeasurePrinter printer(context, interrupt.source());
