@@ -108,8 +108,8 @@ def kept(path, make):
 
 
 def learning_share(arm):
-    learning = arm.get("learning") or {}
-    return learning.get("seconds", arm["learn_s"]) / arm["wall_s"]
+    """Of all that follows the answers of a round: encoding the samples, training, telling the explorer."""
+    return arm["learn_s"] / arm["wall_s"]
 
 
 def rows_of(model, arms):
@@ -139,7 +139,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--scopes", nargs="+", choices=SCOPES, default=list(SCOPES))
     parser.add_argument("--build", default=peers.BUILD)
-    parser.add_argument("--minutes", type=float, default=None, help="begin no arm after that long")
+    parser.add_argument("--minutes", type=float, default=None, help="start no arm after N minutes")
     parser.add_argument("--json", default=None)
     options = parser.parse_args()
     if not options.seconds and not options.trials:

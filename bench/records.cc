@@ -14,6 +14,7 @@
 #include "bench/sketch_text.h"
 #include "record/ndjson.h"
 #include "record/store.h"
+#include "space/tile_domain.h"
 #include "task/parse.h"
 
 namespace tilewright::bench {
@@ -83,10 +84,11 @@ schedule::Sketch with_tiles(schedule::Sketch sketch) {
   for (size_t k = 0; k < sketch.trace.steps.size(); ++k) {
     const auto* split = std::get_if<schedule::Split>(&sketch.trace.steps[k]);
     if (split == nullptr) continue;
-    const int levels = static_cast<int>(split->factors.size()) + 1;
-    sketch.holes.push_back({.step = static_cast<int16_t>(k),
-                            .stage = split->stage,
-                            .domain = schedule::exact_tiles(k % 2 == 0 ? 256 : 720, levels, 64)});
+    const int levels = static_cast<int>(split->factors.size());
+    sketch.holes.push_back(
+        {.step = static_cast<int16_t>(k),
+         .stage = split->stage,
+         .domain = space::tile_domain({.extent = k % 2 == 0 ? 256 : 720, .factors = levels})});
   }
   return sketch;
 }

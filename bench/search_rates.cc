@@ -95,7 +95,7 @@ struct Rate {
 void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
   to->asked += from.asked;
   to->illegal += from.illegal;
-  to->unfit += from.unfit;
+  to->rejected += from.rejected;
   to->known += from.known;
   to->scored += from.scored;
   to->instantiate_s += from.instantiate_s;
@@ -134,8 +134,8 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
   const double per_s = scored / rate.wall_s;
   fmt::print(
       "{:<12}{:>9.0f} scored a second; {} rounds, of {} asked: {} scored, {} seen before, "
-      "{} illegal, {} unfit\n",
-      name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.unfit);
+      "{} illegal, {} rejected\n",
+      name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.rejected);
   rows->add(name, "scored_per_s", per_s);
   const std::pair<std::string_view, double> stages[] = {
       {"instantiate", c.instantiate_s}, {"apply", c.apply_s},

@@ -40,7 +40,7 @@ set(TILEWRIGHT_SANITIZE "" CACHE STRING "Sanitizers for everything, such as addr
 if(TILEWRIGHT_SANITIZE)
   add_compile_options(-fsanitize=${TILEWRIGHT_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${TILEWRIGHT_SANITIZE})
-  # libstdc++'s atomic_thread_fence is not modelled by the thread sanitizer; we know where it is.
+  # libstdc++'s atomic_thread_fence is not modeled by the thread sanitizer; its uses are known.
   if(TILEWRIGHT_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)
   endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds words that established ones replaced, British spellings, and `one a line` for one per line.
+"""Finds words that established ones replaced, British spellings, `one a line` for one per line, and idioms.
 
 It reads code, comments, help texts and documents alike. ALLOWED lists the places that store or accept
 an older form.
@@ -35,8 +35,11 @@ WORDS = [
     (r"analys(?:e|ed|ing)", "analyze"),
     (r"licences?", "permission (FloatPermissions), or license"),
     (r"sittings?", "tuning run"),
-    (r"askers", "requesters"),
-    (r"bury", "reap"),
+    (r"askers?", "requesters"),
+    (r"bur(?:y|ies|ied)", "reap"),
+    (r"learnt", "learned"),
+    (r"(?:label|model|travel|signal)l(?:ed|ing)", "one l before -ed and -ing"),
+    (r"whilst|amongst", "while, among"),
 ]
 
 # Identifiers: what to write, and the folder it holds for.
@@ -46,6 +49,7 @@ IDENTIFIERS = {
     "walls_": ("pool_", "src/measure"),
     "may_be_innocent": ("killed_externally", ""),
     "heed_stop": ("check_cancelled", ""),
+    "Walk": ("Budget (trajectory) or AccessStride (axis roles)", ""),
     "note_walked": ("record_completed", ""),
     "readings_of": ("accesses_to", ""),
     "lies_in": ("storage_shape", ""),
@@ -82,8 +86,34 @@ PHRASES = [
         % ("|".join(COUNTED), "|".join(PER)),
         "per in place of a",
     ),
+    (
+        r"(?:bytes|vectors|instructions|operations|nanoseconds|seconds|lanes|numbers|registers)"
+        r" an? (?:cycle|second|call|run|iteration|row|thread|program|update|contestant)\b",
+        "per in place of a",
+    ),
 ]
-HINT = re.compile(r"no key|fewer letters| an? (?:%s)\b" % "|".join(PER))
+
+# Idioms that a reader has to guess. They count in sources, documents and examples (`has_prose`).
+IDIOMS = [
+    (r"[Ss]o many\b", "the number"),
+    (r"of (?:its|their) own\b", "private, or separate"),
+    (r"[Bb]eside other work\b", "while other processes were running"),
+    (r"(?:gone|goes|go) on with\b", "resume, or continue with"),
+    (r"unasked\b", "off by default"),
+    (r"[Ff]or want of\b", "without"),
+    (r"(?:nobody|somebody|[Ww]hoever|[Ww]hom)\b", "the name of what acts"),
+    (r"(?:is|are|was|were) told\b", "receives, or is reported to"),
+    (r"(?:is|are|was|were) asked\b", "is requested, or is queried"),
+    (r"asked for\b", "requested, or proposed"),
+    (r"for ever\b", "the limit"),
+    (r"held against\b", "compared with"),
+    (r"anew\b", "again"),
+    (r"a wish\b", "a hint"),
+]
+HINT = re.compile(
+    r"no key|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
+    + "|".join(pattern for pattern, _ in IDIOMS)
+)
 
 # Forms that are stored or accepted: where, the text that may stand there, and why.
 ALLOWED = [
@@ -121,6 +151,13 @@ def files_of(root):
                 yield file
 
 
+def has_prose(path):
+    """Whether idioms count here: in sources, documents and examples, not in their tests."""
+    if re.search(r"_(?:test|fuzz)\.", path):
+        return False
+    return "/" not in path or path.startswith(("src/", "docs/", "examples/"))
+
+
 def check_line(path, line):
     allowed = {word for place, word, _ in ALLOWED if path.startswith(place)}
     for word in words_in(line):
@@ -131,7 +168,7 @@ def check_line(path, line):
         better, folder = IDENTIFIERS.get(name, ("", ""))
         if better and path.startswith(folder):
             yield name, better
-    for pattern, better in PHRASES:
+    for pattern, better in PHRASES + (IDIOMS if has_prose(path) else []):
         for match in re.finditer(r"\b" + pattern, line):
             yield match.group(0), better
 

@@ -215,6 +215,17 @@ class Words(Tree):
         for text in ("// builders, one a cpu", "// once a row", "// One step a line", "// 16 a batch"):
             self.assertEqual(len(self.problems(text)), 1, text)
 
+        for text in ("// 4 bytes a cycle", "// nanoseconds a call"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+
+    def test_idioms_count_in_prose_only(self):
+        idioms = ("// so many lanes", "// a buffer of its own", "// nobody reads it", "// it is told")
+        for text in idioms:
+            self.assertEqual(self.problems(text, "src/ir/word_test.cc"), [], text)
+            self.assertEqual(self.problems(text, "bench/word.cc"), [], text)
+        for text in idioms:
+            self.assertEqual(len(self.problems(text)), 1, text)
+
     def test_stored_forms_are_allowed_where_they_are_stored(self):
         self.assertEqual(self.problems('R"(licences TEXT)"', "src/record/schema.cc"), [])
         self.assertEqual(

@@ -7,7 +7,7 @@ from harness import suite
 from harness.suite import Workload
 
 TRACES = os.path.join(suite.BENCH, "traces")
-LONG_FLOP = 2e10  # --full leaves out what takes seconds a call; name it to run it
+LONG_FLOP = 2e10  # --full leaves out what takes seconds per call; name it to run it
 SHARE = "share"  # of the peak or of the bandwidth, whichever bounds the workload
 
 

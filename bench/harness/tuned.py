@@ -105,7 +105,7 @@ def parse_output(lines):
         try:
             fields = json.loads(line)
         except ValueError:
-            raise TuneError(f"tune printed what is no JSON: {line[:80]}") from None
+            raise TuneError(f"tune printed what is not JSON: {line[:80]}") from None
         if "round" in fields:
             rounds.append(fields["round"])
         elif "result" in fields:

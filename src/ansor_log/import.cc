@@ -31,7 +31,7 @@ const Json* item(const Json* json, size_t at) {
 Result<LogRecord> parse_record(std::string_view line) {
   const Json json = TRY(parse_json(line));
   const auto wrong = [](std::string_view what) {
-    return fail(ErrorKind::BadInput, fmt::format("no record of Ansor's: {}", what));
+    return fail(ErrorKind::BadInput, fmt::format("not a record of Ansor: {}", what));
   };
   const Json* const input = find_member(json, "i");
   const Json* const result = find_member(json, "r");
@@ -51,7 +51,7 @@ Result<LogRecord> parse_record(std::string_view line) {
   record.steps = *steps;
   record.failed = error->get<int64_t>() != 0;
   for (const Json& cost : *costs) {
-    if (!cost.is_number()) return wrong("a cost is no number");
+    if (!cost.is_number()) return wrong("a cost is not a number");
     const auto seconds = cost.get<double>();
     if (record.cost_s == 0 || seconds < record.cost_s) record.cost_s = seconds;
   }

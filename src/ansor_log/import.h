@@ -1,4 +1,4 @@
-// Imports logs of Ansor (TVM's auto_scheduler): one JSON object per line,
+// import_log: imports logs of Ansor (TVM's auto_scheduler): one JSON object per line,
 //
 //   {"i": [[workload key, target, ...], [[], [step...]]], "r": [[cost_s...], error, all_s, time],
 //   "v"}
@@ -27,7 +27,7 @@ namespace tilewright::ansor_log {
 
 struct LoggedTrace {
   std::string trace;     // text form
-  double cost_s = 0;     // the least of Ansor's; 0 when it had none
+  double cost_s = 0;     // lowest of Ansor's times; 0 if there are none
   std::string workload;  // Ansor's key
 
   bool operator==(const LoggedTrace&) const = default;
@@ -35,22 +35,22 @@ struct LoggedTrace {
 
 struct ImportReport {
   int64_t records = 0;
-  int64_t converted = 0;               // distinct traces, new or not
-  int64_t again = 0;                   // gave a trace that an earlier one gave
-  int64_t failed = 0;                  // failed when Ansor measured them: left out
-  int64_t refused = 0;                 // cannot be read, or not converted
-  std::vector<record::BadLine> named;  // the first of the refused ones, each reason once
+  int64_t converted = 0;               // distinct traces, new or known
+  int64_t again = 0;                   // records whose trace occurred before
+  int64_t failed = 0;                  // failed when Ansor measured them; left out
+  int64_t refused = 0;                 // unreadable, or cannot be converted
+  std::vector<record::BadLine> named;  // the first rejected ones, each reason once
   std::vector<LoggedTrace> traces;     // fastest first
 };
 
-// Puts the task, and a foreign line for each trace.
+// Stores the task, and a foreign line for each trace.
 Result<ImportReport> import_log(record::Store& store, const Task& task,
                                 const std::filesystem::path& path);
 
-// What earlier imports have left for a task, fastest first.
+// The traces of earlier imports for a task, fastest first.
 Result<std::vector<LoggedTrace>> imported_traces(record::Store& store, Hash128 task);
 
-// Traces one after the other, with lines `---` between: what `measure --traces` reads.
+// Traces separated by lines `---`, as read by `measure --traces`.
 std::string print_traces(const std::vector<LoggedTrace>& traces);
 
 }  // namespace tilewright::ansor_log

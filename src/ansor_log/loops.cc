@@ -13,7 +13,7 @@
 namespace tilewright::ansor_log {
 namespace {
 
-constexpr int64_t kMostUnrolled = 512;  // Ansor's own largest choice for processors
+constexpr int64_t kMostUnrolled = 512;  // Ansor's largest choice for CPUs
 
 constexpr std::array<std::string_view, 11> kAnnotations = {
     "",         "unroll",  "vectorize", "parallel", "virtual_thread", "block_x",
@@ -30,7 +30,7 @@ void Replay::replace_by_parts(const Place& place, const std::vector<int64_t>& fa
     const int64_t extent = k == 0 ? ceil_div(whole.extent, inner) : factors[k - 1];
     parts.push_back({fmt::format("{}.{}", whole.name, k), extent, whole.reduce});
   }
-  // What was attached to the loop is attached to its innermost part.
+  // A stage attached to the loop is attached to its innermost part.
   move_attached(place.stage->name, whole.name, parts.back().name);
   auto& loops = place.stage->loops;
   const auto at = loops.begin() + static_cast<std::ptrdiff_t>(place.loop);
@@ -61,7 +61,7 @@ Status Replay::split(const Json& json) {
     if (length < 1 || length > (int64_t{1} << 31)) return refuse("a length is not positive");
     product = std::min(product * length, int64_t{1} << 40);
   }
-  if (inner_to_outer == 0) {  // lengths of the outer parts: the innermost gets what is left
+  if (inner_to_outer == 0) {  // extents of the outer parts: the innermost gets the rest
     lengths.push_back(ceil_div(loop.extent, product));
     lengths.erase(lengths.begin());
   }
@@ -75,7 +75,7 @@ Status Replay::split(const Json& json) {
 Result<Replay::SplitMade> Replay::split_of_step(int64_t number) const {
   if (number < 0 || number >= std::ssize(splits_) ||
       splits_[static_cast<size_t>(number)].stage.empty()) {
-    return refuse(fmt::format("step {} that it follows is no split", number));
+    return refuse(fmt::format("step {} that it follows is not a split", number));
   }
   return splits_[static_cast<size_t>(number)];
 }
@@ -138,7 +138,7 @@ Status Replay::fuse(const Json& json) {
     fused.extent *= loop.extent;
     fused.reduce = fused.reduce || loop.reduce;
   }
-  if (members.size() == 1) return {};  // of one loop: that loop
+  if (members.size() == 1) return {};  // a single loop: unchanged
   fused.name = fmt::format("({})", fmt::join(members, ","));
   for (const std::string& member : members) move_attached(stage->name, member, fused.name);
   text_ += fmt::format("fuse {} [{}]\n", stage->name, fmt::join(members, ", "));
@@ -154,9 +154,9 @@ Status Replay::reorder(const Json& json) {
   std::vector<int64_t> sorted = order;
   std::ranges::sort(sorted);
   for (size_t k = 0; k < sorted.size(); ++k) {
-    if (sorted[k] != static_cast<int64_t>(k)) return refuse("it is no order of all loops");
+    if (sorted[k] != static_cast<int64_t>(k)) return refuse("it is not a permutation of all loops");
   }
-  if (sorted.size() != stage->loops.size()) return refuse("it is no order of all loops");
+  if (sorted.size() != stage->loops.size()) return refuse("it is not a permutation of all loops");
   std::vector<Loop> loops;
   loops.reserve(order.size());
   for (const int64_t at : order) loops.push_back(stage->loops[static_cast<size_t>(at)]);

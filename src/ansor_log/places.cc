@@ -1,4 +1,4 @@
-// Ansor's steps that place stages, or make them.
+// Ansor's steps that attach or create stages.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -72,7 +72,7 @@ Status Replay::rfactor(const Json& json) {
   text_ += fmt::format("rfactor {} {}\n", name, factored);
   StageState made = TRY(made_stage(name + ".rfactor"));
   StageState rest = TRY(made_stage(name));
-  // There, the factored loop is a spatial one at the place that the step says.
+  // There, the factored loop is a spatial loop at the position given by the step.
   auto& loops = made.loops;
   const auto found = std::ranges::find(loops, factored, &Loop::name);
   if (found == loops.end() || to < 0 || to >= std::ssize(loops)) {

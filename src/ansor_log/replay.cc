@@ -20,7 +20,7 @@ std::unexpected<Error> refuse(std::string message) {
 }
 
 Replay::Replay(const LoopTree& initial) : initial_(initial) {
-  // Extents are numbers: the tree of the empty trace has them.
+  // Extents are in the tree of the empty trace.
   Result<LoopTree> sized = apply_or_explain(initial, Trace{});
   const LoopTree& tree = sized ? *sized : initial;
   for (const StageIndex stage : stage_order(tree)) stages_.push_back(state_of(tree, stage));
@@ -52,8 +52,8 @@ Status Replay::step(const Json& json) {
   for (const Code& code : kCodes) {
     if (code.text == text) return (this->*code.take)(json);
   }
-  if (text == "SA") return refuse("storage_align (SA) is no step of ours");
-  return refuse(fmt::format("'{}' is no step of Ansor's that is known", text));
+  if (text == "SA") return refuse("storage_align (SA) is not supported");
+  return refuse(fmt::format("'{}' is not a known step of Ansor", text));
 }
 
 Result<Trace> Replay::finish() {
@@ -80,14 +80,14 @@ Result<Trace> Replay::finish() {
 
 Result<int64_t> Replay::integer(const Json& json, size_t at) {
   if (at >= json.size() || !json[at].is_number_integer()) {
-    return refuse(fmt::format("argument {} is no integer", at));
+    return refuse(fmt::format("argument {} is not an integer", at));
   }
   return json[at].get<int64_t>();
 }
 
 Result<std::vector<int64_t>> Replay::integers(const Json& json, size_t at) {
   if (at >= json.size() || !json[at].is_array()) {
-    return refuse(fmt::format("argument {} is no list", at));
+    return refuse(fmt::format("argument {} is not a list", at));
   }
   std::vector<int64_t> list;
   for (size_t k = 0; k < json[at].size(); ++k) {

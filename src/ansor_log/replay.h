@@ -1,6 +1,5 @@
-// Replay: the steps of one schedule of Ansor's, taken one after the other, and written down as text
-// of ours. It has the list of stages and loops that the next step acts upon; which positions shift
-// how is in ansor_log/steps.h.
+// Replay: replays the steps of one Ansor schedule and writes them as a trace. It keeps the list of
+// stages and loops that the next step refers to; ansor_log/steps.h describes how positions shift.
 #pragma once
 
 #include <map>
@@ -18,16 +17,16 @@ std::unexpected<Error> refuse(std::string message);
 
 class Replay {
  public:
-  explicit Replay(const schedule::LoopTree& initial);  // outlives it
+  explicit Replay(const schedule::LoopTree& initial);  // `initial` outlives it
 
   Status step(const Json& json);
 
-  // What was written so far, then where the stages are computed; later what makes it quick: of
-  // those, as much as is legal.
+  // The trace so far, then the locations of the stages, then optimizations, as far as they are
+  // legal.
   Result<schedule::Trace> finish();
 
  private:
-  // The stage and loop that arguments 1 and 2 name.
+  // The stage and the loop given by arguments 1 and 2.
   struct Place {
     StageState* stage = nullptr;
     size_t loop = 0;
@@ -37,7 +36,7 @@ class Replay {
     std::vector<int64_t> factors;
   };
 
-  // Arguments of a step; a position that is not there is an error.
+  // Arguments of a step; a missing position is an error.
   static Result<int64_t> integer(const Json& json, size_t at);
   static Result<std::vector<int64_t>> integers(const Json& json, size_t at);
   Result<size_t> position(const Json& json, size_t at) const;
@@ -54,22 +53,22 @@ class Replay {
   Status reorder(const Json& json);
   Status annotate(const Json& json);
   Status pragma(const Json& json);
-  // Puts the parts of a split in the place of their loop.
+  // Replaces a loop by the parts of its split.
   void replace_by_parts(const Place& place, const std::vector<int64_t>& factors);
   void move_attached(const std::string& target, const std::string& from, const std::string& to);
   Result<SplitMade> split_of_step(int64_t number) const;
   void write_order(const StageState& stage);
 
-  // Steps that place stages or make them: places.cc.
+  // Steps that attach or create stages: places.cc.
   Status compute_at(const Json& json);
   Status compute_inline(const Json& json);
   Status compute_root(const Json& json);
   Status cache_write(const Json& json);
   Status cache_read(const Json& json);
   Status rfactor(const Json& json);
-  Result<StageState> made_stage(const std::string& name) const;  // as the steps so far have made it
+  Result<StageState> made_stage(const std::string& name) const;  // after the steps so far
 
-  // What makes it quick.
+  // Optimizations.
   std::string unrolls() const;
   std::string packs() const;
 
@@ -77,8 +76,8 @@ class Replay {
   Result<schedule::Trace> legal(const std::string& text) const;
 
   const schedule::LoopTree& initial_;
-  std::vector<StageState> stages_;  // as Ansor numbers them
-  std::vector<SplitMade> splits_;   // by step; of other steps empty
+  std::vector<StageState> stages_;  // in Ansor's numbering
+  std::vector<SplitMade> splits_;   // per step; empty for other steps
   std::vector<std::string> annotated_;
   std::map<std::string, int> reads_;
   std::string text_;

@@ -11,7 +11,7 @@ using schedule::StageIndex;
 
 namespace {
 
-// Who reads what, each producer once, in the order of the body.
+// The producers of each stage, each once, in the order of the body.
 std::vector<StageIndex> producers_of(const LoopTree& tree, StageIndex stage) {
   std::vector<StageIndex> producers;
   for (const schedule::Access& access : tree.reads_of(tree.stage(stage))) {

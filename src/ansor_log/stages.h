@@ -1,4 +1,5 @@
-// Stages and loops as Ansor (TVM's auto_scheduler) numbers them: what its steps name by position.
+// Stages and loops in the numbering of Ansor (TVM's auto_scheduler), whose steps refer to them by
+// position.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +12,11 @@ namespace tilewright::ansor_log {
 
 struct Loop {
   std::string name;
-  int64_t extent = 0;  // of the whole axis, not of what an attached stage computes of it
+  int64_t extent = 0;  // of the whole axis, not of the region that an attached stage computes
   bool reduce = false;
 };
 
-// A stage as the steps so far have left it.
+// The state of a stage after the steps so far.
 struct StageState {
   std::string name;
   bool input = false;
@@ -24,8 +25,8 @@ struct StageState {
   int64_t unroll = 0;      // auto_unroll_max_step
 };
 
-// A depth-first walk from the outputs numbers the stages as it meets them; then, producers before
-// readers, of those that are ready the one met last comes first. Inputs count.
+// Stages are numbered by a depth-first traversal from the outputs. Then, producers before readers,
+// the ready stage that was visited last comes first. Inputs count.
 std::vector<schedule::StageIndex> stage_order(const schedule::LoopTree& tree);
 
 StageState state_of(const schedule::LoopTree& tree, schedule::StageIndex index);

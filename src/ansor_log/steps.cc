@@ -13,7 +13,7 @@ using schedule::StageIndex;
 using schedule::Trace;
 
 Result<Trace> trace_of_steps(const Json& steps, const LoopTree& initial) {
-  if (!steps.is_array()) return refuse("the steps are no list");
+  if (!steps.is_array()) return refuse("the steps are not a list");
   if (steps.size() > schedule::kMaxSteps) return refuse("there are too many steps");
   Replay walk(initial);
   for (size_t k = 0; k < steps.size(); ++k) {

@@ -1,8 +1,7 @@
-// The schedules of Ansor (TVM's auto_scheduler) as traces of ours. Ansor names stages and loops by
-// their positions, and positions shift: a cache_write or rfactor puts its stage before the one it
-// is of, a cache_read behind it; a split puts its parts in the place of the loop, a fusion
-// likewise. So its steps are walked with the list of stages and loops that they act upon, and each
-// is written down in names:
+// Converts schedules of Ansor (TVM's auto_scheduler) to traces. Ansor names stages and loops by
+// position, and positions shift: a cache_write or rfactor inserts its stage before the original, a
+// cache_read after it; a split replaces the loop by its parts, and so does a fusion. The steps are
+// therefore replayed on a list of stages and loops, and each is written with names:
 //
 //   SP stage loop extent [lengths] 1     split       lengths are the inner parts, outermost first
 //   FSP stage loop step n                follow_split, n + 1 parts
@@ -13,9 +12,9 @@
 //   PR auto_unroll_max_step$n            the innermost loops of the stage that have up to n
 //                                        iterations together are unrolled, where that is legal
 //
-// Stages are numbered as Ansor orders them: inputs count, and producers come before their readers,
-// along a depth-first walk from the outputs. Constants of the workload are packed for their reader
-// where that is legal: Ansor lays them out when it builds.
+// Stages are numbered in Ansor's order: inputs count, and producers come before their readers,
+// along a depth-first traversal from the outputs. Constants of the workload are packed for their
+// reader if that is legal, as Ansor does when it builds.
 #pragma once
 
 #include "base/json_fwd.h"
@@ -25,11 +24,11 @@
 
 namespace tilewright::ansor_log {
 
-// A legal trace of the workload that `initial` is of, or the reason why there is none: the step,
-// by its number from 0, and what is wrong with it.
+// A legal trace for the workload of `initial`, or an error with the number of the step (from 0) and
+// the problem.
 Result<schedule::Trace> trace_of_steps(const Json& steps, const schedule::LoopTree& initial);
 
-// The stages as Ansor numbers them before any step; for messages and tests.
+// The stages in Ansor's numbering before any step; for messages and tests.
 std::vector<std::string> stage_names(const schedule::LoopTree& initial);
 
 }  // namespace tilewright::ansor_log

@@ -17,7 +17,7 @@
 namespace tilewright::app {
 namespace {
 
-// An instance that is timed pins the calling thread; this gives it all its CPUs back.
+// A timed instance pins the calling thread; this restores its affinity.
 class Affinity {
  public:
   Affinity() { sched_getaffinity(0, sizeof(cpus_), &cpus_); }
@@ -29,7 +29,7 @@ class Affinity {
 
 constexpr std::array kQuantiles = {0.1, measure::kModelLowQuantile, 0.5, 0.9, 0.99};
 
-// One that is timed.
+// A model to be timed.
 struct Entrant {
   LoadedModel model;
   measure::ModelArrays arrays;
@@ -125,15 +125,16 @@ Status check_bench(const BenchOptions& options) {
       return fail(
           ErrorKind::BadInput,
           other != options.what.end()
-              ? fmt::format("{} is no compiled model: several take turns only as .so", *other)
+              ? fmt::format(
+                    "{} is not a compiled model; only .so files can be compared with each other",
+                    *other)
               : "peers are compared with one model");
     }
   }
   if (!with_peers) return {};
   TRY(check_peer_names(options.peers.peers));
   if (is_library(first) && options.peers.model.empty()) {
-    return fail(ErrorKind::BadInput,
-                "peers read .onnx: name the model file that the .so was compiled from");
+    return fail(ErrorKind::BadInput, "peers read .onnx: name the model file of the .so");
   }
   if (!is_library(first) && !is_model_file(first)) {
     return fail(ErrorKind::BadInput, "peers read .onnx: name a model, not an operator");

@@ -1,6 +1,6 @@
-// bench: how long models take: quantiles of whole runs, the time of each task, and other libraries
-// in turns with them. Compiled models and model files are run in this process by measure's clock of
-// models (measure/model_clock.h). docs/models.md.
+// bench: measures the latency of models: quantiles of whole runs, the time of each task, and
+// optionally other libraries in alternation. Compiled models and model files run in this process,
+// timed by measure/model_clock.h. docs/models.md.
 //
 //   BenchListener silent;
 //   bench({.what = {"resnet50.so"}, .seconds = 3}, silent, {});
@@ -21,24 +21,25 @@
 namespace tilewright::app {
 
 struct BenchOptions {
-  std::vector<std::string> what{};  // one model; several, which take turns, are compiled ones
-  ModelChoice model{};              // how it is read; its `what` is not used
+  // One model; several must be compiled ones and run in alternation.
+  std::vector<std::string> what{};
+  ModelChoice model{};  // how to read a model file; its `what` is ignored
   TargetChoice target{};
   std::string records = kDefaultRecords;
-  std::vector<std::string> inputs{};  // NAME=FILE.npy; others are random
-  uint64_t seed = 1;                  // of those
+  std::vector<std::string> inputs{};  // NAME=FILE.npy; the other inputs are random
+  uint64_t seed = 1;                  // of the random inputs
   double seconds = 3;
-  // Of the first model; without names: none. `model` is of a .so the file it was compiled from.
-  // Files, inputs and threads are otherwise those of these options.
+  // Compared with the first model; none if `peers` is empty. For a .so, `model` is the file it was
+  // compiled from. bench sets the other files, the inputs and the threads.
   PeersRun peers = {};
   deploy::BackEndTables tables{};
 };
 
-// The steps of one title.
+// The steps with one title.
 struct StepGroup {
   std::string title;
   size_t count = 0;
-  double ns = 0;  // of all of them
+  double ns = 0;  // sum of their times
 };
 
 // Of whole runs: the share of them that take at most so long.
@@ -53,10 +54,10 @@ struct BenchedModel {
   measure::ModelTiming timing;
   std::vector<RunQuantile> quantiles;
   std::vector<StepGroup> tasks;  // largest share first
-  double tasks_ns = 0;           // all of them together
+  double tasks_ns = 0;           // sum over all tasks
   double load_s = 0;
   int64_t memory_bytes = 0;
-  size_t untuned = 0;  // of a model file: kernels with their default schedule
+  size_t untuned = 0;  // model file: number of kernels with their default schedule
 };
 
 class BenchListener {
@@ -68,16 +69,16 @@ class BenchListener {
 
 struct BenchOutcome {
   std::vector<BenchedModel> models;
-  std::string peers;  // what the peers' harness printed
+  std::string peers;  // output of the peer harness
 };
 
-// What is wrong with the options, before anything is loaded.
+// Checks the options without loading anything.
 Status check_bench(const BenchOptions& options);
 
 Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
                            const StopToken& stop);
 
-// By title, in order of first use.
+// Groups steps by title, in order of first use.
 std::vector<StepGroup> group_steps(const TilewrightModelApi& api,
                                    const measure::ModelTiming& timing);
 

@@ -13,7 +13,7 @@ namespace {
 using Export = Status (*)(const deploy::Program&, const std::filesystem::path&,
                           const deploy::ExportOptions&);
 
-// By the ending of the file.
+// By the extension of the file.
 Result<Export> export_of(const std::filesystem::path& output) {
   if (output.extension() == ".so") return deploy::export_shared;
   if (output.extension() == ".o") return deploy::export_object;
@@ -51,7 +51,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   const double begin_s = seconds_now();
   const Export write = TRY(export_of(options.output));
   const Target target = TRY(compiled_target_of(options.target, options.tables));
-  TRY(deploy::check_writable(options.output));  // before anything long is done
+  TRY(deploy::check_writable(options.output));  // before any long work
   const ChosenModel model =
       TRY(choose_model(options.model, target, options.records, options.tables));
   CompileOutcome outcome;

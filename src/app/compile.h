@@ -1,5 +1,5 @@
-// compile: a model with the best schedules of the store, as a library, an object or C source.
-// Kernels without a record get their default schedule, and are listed. docs/deployment.md.
+// compile: compiles a model with the best schedules of the store into a library, an object or C
+// source. Kernels without a record get their default schedule and are listed. docs/deployment.md.
 //
 //   CompileListener silent;
 //   compile({.model = {.what = "resnet50.onnx"}, .output = "resnet50.so"}, silent, {});
@@ -25,16 +25,16 @@ struct CompileOptions {
   TargetChoice target{};
   std::string records = kDefaultRecords;
   std::filesystem::path output{};  // ends in .so, .o or .c
-  std::string name{};              // of the model's symbol; empty: the stem of output
-  bool weights_beside = false;     // in a file beside the output instead of inside it
-  bool require_tuned = false;      // write nothing where a task has no record
+  std::string name{};              // symbol of the model; empty: the stem of output
+  bool weights_beside = false;     // weights in a separate file next to the output, not inside it
+  bool require_tuned = false;      // write nothing if a task has no record
   deploy::BackEndTables tables{};
 };
 
 class CompileListener {
  public:
   virtual ~CompileListener() = default;
-  // So many kernels of all are compiled. From any thread, one call at a time.
+  // `done` of `all` kernels are compiled. Called on any thread, one call at a time.
   virtual void on_kernel(size_t /*done*/, size_t /*all*/) {}
 };
 
@@ -42,7 +42,7 @@ class CompileListener {
 struct UntunedTask {
   Hash128 key;
   std::string title;
-  std::string note;  // the nearest record, where there is one
+  std::string note;  // names the nearest record, if there is one
 };
 
 struct CompileOutcome {
@@ -51,8 +51,8 @@ struct CompileOutcome {
   std::vector<UntunedTask> untuned;  // tasks with their default schedule
   size_t kernels = 0, steps = 0;
   int64_t constant_bytes = 0;
-  int64_t arena_bytes = 0;  // of values between kernels
-  int64_t sum_bytes = 0;    // the same if no two values shared memory
+  int64_t arena_bytes = 0;  // memory of the values between kernels
+  int64_t sum_bytes = 0;    // arena_bytes if no two values shared memory
   uint64_t file_bytes = 0;
   double seconds = 0;
 };

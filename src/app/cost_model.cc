@@ -9,7 +9,7 @@
 namespace tilewright::app {
 namespace {
 
-// Features that some tree splits, most gain first.
+// Features used by splits, largest gain first.
 std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
   std::vector<FeatureShare> all(forest.width);
   for (size_t i = 0; i < all.size(); ++i) all[i].feature = i;

@@ -1,4 +1,5 @@
-// summarize_cost_model: what a saved cost model is, was trained on, and looks at.
+// summarize_cost_model: describes a saved cost model: its trees, its training data and the features
+// it uses.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +14,15 @@ namespace tilewright::app {
 
 struct FeatureShare {
   size_t feature = 0;
-  std::string_view name, what;  // of the feature table
-  double share = 0;             // of the gain of all splits
+  std::string_view name, what;  // from the feature table
+  double share = 0;             // share of the gain of all splits
   size_t splits = 0;
 };
 
 struct CostModelSummary {
   cost::ModelFile file;
-  size_t nodes = 0, leaves = 0, depth = 0;  // of its trees
-  std::vector<FeatureShare> importance;     // features that are split, most gain first
+  size_t nodes = 0, leaves = 0, depth = 0;  // totals over its trees
+  std::vector<FeatureShare> importance;     // features used by splits, largest gain first
 };
 
 Result<CostModelSummary> summarize_cost_model(const std::filesystem::path& path);

@@ -26,7 +26,7 @@ std::optional<MissingPart> missing_steady_clock(const Machine& machine) {
   const Result<std::string> governor = read_file(
       fmt::format("/sys/devices/system/cpu/cpu{}/cpufreq/scaling_governor", machine.cpus.front()));
   if (!governor || governor->starts_with("performance")) return {};
-  return MissingPart{fmt::format("a steady clock: the governor is {}, timings will wander",
+  return MissingPart{fmt::format("a steady clock: the governor is {}, so timings will vary",
                                  governor->substr(0, governor->find('\n'))),
                      "sudo cpupower frequency-set -g performance"};
 }
@@ -51,7 +51,7 @@ std::vector<MissingPart> find_missing(const Machine& machine,
 
 // --- the report ---
 
-// Enough to leave every cache, and not so much as to trouble the machine.
+// Larger than every cache, but small enough for any machine.
 int64_t copy_bytes(const Machine& machine) {
   constexpr int64_t kMebibyte = int64_t{1} << 20;
   const int64_t beyond_caches = std::max(4 * machine.cache_bytes(3), 64 * kMebibyte);
@@ -83,7 +83,7 @@ MachineReport examine(const DoctorOptions& options, DoctorListener& listener) {
 Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener) {
   try {
     return examine(options, listener);
-  } catch (const std::runtime_error& error) {  // not an InternalError: the machine said no
+  } catch (const std::runtime_error& error) {  // not an InternalError: the system refused
     return fail(ErrorKind::Unsupported, fmt::format("cannot measure: {}", error.what()));
   }
 }

@@ -1,5 +1,5 @@
-// examine_machine: what this machine is, what it reaches at most, which back ends work, and what is
-// missing with the command that gets it. Measures for about two seconds.
+// examine_machine: describes this machine, measures its peaks, probes the back ends, and lists
+// missing parts with the command that installs each. Measures for about two seconds.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 namespace tilewright::app {
 
 struct DoctorOptions {
-  int threads = 0;       // 0: all the process may use
-  double seconds = 0.3;  // for each measurement
+  int threads = 0;       // 0: all CPUs of the process
+  double seconds = 0.3;  // per measurement
 };
 
 struct MachineLimit {
@@ -29,10 +29,10 @@ struct BackEndHealth {
   Status status;
 };
 
-// Something this machine could have and has not.
+// An optional part that is not installed.
 struct MissingPart {
-  std::string what;     // and why it matters
-  std::string command;  // that gets it; empty when none can
+  std::string what;     // name, and why it matters
+  std::string command;  // installs it; empty: no command does
 };
 
 struct MachineReport {
@@ -49,7 +49,7 @@ class DoctorListener {
   virtual void on_measuring(int /*threads*/) {}
 };
 
-// An error where the machine cannot be measured.
+// An error if the machine cannot be measured.
 Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener);
 
 }  // namespace tilewright::app

@@ -14,12 +14,12 @@ namespace tilewright::app {
 namespace {
 
 constexpr double kBytesPerFlop = 2;  // of the first cache: a vector of each operand a multiply-add
-constexpr int64_t kMostBytes = int64_t{256} << 20;  // copied to see what memory gives
+constexpr int64_t kMostBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
 
-constexpr double kNotThePeak = 1.02;  // of a peak: what goes beyond was no peak
+constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
 
-// What this machine can do, in about that time. The first cache is not measured: processors feed
-// their multiply-add units from it.
+// Measures the ceilings of this machine within about that time. The L1 cache is not measured:
+// processors feed their FMA units from it.
 feature::Ceilings measure_ceilings(const Target& target,
                                    const std::vector<feature::MemoryLevel>& levels,
                                    double seconds) {
@@ -29,8 +29,7 @@ feature::Ceilings measure_ceilings(const Target& target,
   ceilings.gigabytes_per_s.assign(levels.size(), 0);
   ceilings.gigabytes_per_s[0] = kBytesPerFlop * ceilings.gflops;
   for (size_t k = 1; k < levels.size(); ++k) {
-    // Source and copy lie in the level beyond: more than this one holds, half of what that one
-    // does.
+    // Source and copy are in the next level: larger than this level, half of that one.
     const bool memory = k + 1 == levels.size();
     const int64_t here = levels[k].capacity * target.threads();
     const int64_t bytes = memory ? std::min(kMostBytes, 2 * here)
@@ -41,7 +40,7 @@ feature::Ceilings measure_ceilings(const Target& target,
   return ceilings;
 }
 
-// Fills in the program and where it stands. `machine` is whose caches count.
+// Fills in the program and its position. `machine`: its caches are the levels.
 void explain_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
                      double latency_ns, feature::Calls calls, Explanation& explanation) {
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
@@ -61,18 +60,18 @@ void explain_program(const Task& task, const schedule::Trace& trace, const Machi
   program.shares = feature::shares_of(program.traffic, explanation.ceilings, latency_ns);
   program.limits =
       feature::likely_limits(program.traffic, program.facts, task.target, program.shares);
-  program.levels_of = machine.model.empty() ? "a machine that is not known" : machine.model;
+  program.levels_of = machine.model.empty() ? "an unknown machine" : machine.model;
   explanation.program = std::move(program);
 }
 
 void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine, double seconds,
                   Explanation& explanation) {
   if (!is_this_machine) {
-    explanation.no_peak = "The peak of the machine that measured it is not known here.";
+    explanation.no_peak = "The peak of the machine that measured it is unknown.";
   } else if (seconds <= 0) {
-    explanation.no_peak = "What this machine can do was not measured (--seconds 0).";
+    explanation.no_peak = "The ceilings of this machine were not measured (--seconds 0).";
   } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
-    explanation.no_peak = fmt::format("It is for {} threads and this machine has {}: no peak.",
+    explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
                                       task.target.threads(), machine.cpus.size());
   } else {
     try {
@@ -110,7 +109,7 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
   const Result<record::Attempt> attempt = find_attempt(store, options.what);
   if (!attempt && parse_workload(options.what)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{0} is no id but a workload; explain {0} --trace FILE explains a "
+                fmt::format("{0} is a workload, not an id; explain {0} --trace FILE explains a "
                             "schedule of it, `records ls {0}` lists its attempts",
                             options.what));
   }
@@ -121,8 +120,8 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
 
   const Machine here = detect_machine();
   const bool is_here = record::machine_id(here) == attempt->machine;
-  Explanation explanation{.what = stored ? stored->text : "a task that the store does not have",
-                          .target = stored ? stored->target : "a target that is not known",
+  Explanation explanation{.what = stored ? stored->text : "an unknown task",
+                          .target = stored ? stored->target : "an unknown target",
                           .attempt = ExplainedAttempt{.attempt = *attempt,
                                                       .machine = machine ? machine->model : "",
                                                       .is_this_machine = is_here,

@@ -1,6 +1,6 @@
-// explain: what became of a candidate and why: its verdict, its loop nest, the bytes it moves
-// between the levels of memory (docs/explain.md), where it stands against what this machine can do,
-// and what is likely to limit it.
+// explain: reports on a candidate: its verdict, its loop nest, the bytes it moves between memory
+// levels (docs/explain.md), its position relative to the ceilings of this machine, and the likely
+// limit.
 #pragma once
 
 #include <optional>
@@ -18,39 +18,39 @@
 namespace tilewright::app {
 
 struct ExplainOptions {
-  std::string what{};        // the id of an attempt; with a trace an operator
-  std::string trace_file{};  // a schedule without a record; empty: an attempt
+  std::string what{};        // id of an attempt; with trace_file: an operator
+  std::string trace_file{};  // a schedule without a record; empty: explain an attempt
   std::string records = kDefaultRecords;
-  TargetChoice target{};  // with a trace
-  double seconds = 0.4;   // to measure what this machine can do; 0: not
+  TargetChoice target{};  // used with trace_file
+  double seconds = 0.4;   // time for measuring the ceilings of this machine; 0: skip
 };
 
-// What is known of a recorded attempt.
+// The recorded attempt.
 struct ExplainedAttempt {
   record::Attempt attempt;
-  std::string machine;  // its brand, or empty when the store does not have it
+  std::string machine;  // processor name; empty if the store does not have it
   bool is_this_machine = false;
-  std::string run;  // the command of its run, or empty
+  std::string run;  // command of its run; may be empty
 };
 
-// What is known of a program: when its trace applies.
+// The program of a trace that applies.
 struct ExplainedProgram {
   std::string loops;  // LoopTree::to_string
   int64_t instructions = 0;
   feature::Traffic traffic;
   feature::NestFacts facts;
-  std::vector<feature::Share> shares;  // empty without a time
+  std::vector<feature::Share> shares;  // empty without a latency
   std::vector<std::string> limits;
-  std::string levels_of;  // whose caches the levels are
+  std::string levels_of;  // the machine whose caches are the levels
 };
 
 struct Explanation {
-  std::string what;    // of the workload
+  std::string what;    // text of the workload
   std::string target;  // its text
   std::optional<ExplainedAttempt> attempt;
   std::optional<ExplainedProgram> program;
-  std::string no_program;  // why there is none
-  std::string no_peak;     // why shares have no ceilings, or empty
+  std::string no_program;  // why `program` is empty
+  std::string no_peak;     // why shares have no ceilings; may be empty
   feature::Ceilings ceilings;
 };
 

@@ -10,7 +10,7 @@
 namespace tilewright::app {
 namespace {
 
-// Values that lie in the same bytes are one: views, and parts of a concat written in place.
+// Values in the same bytes are one: views, and parts of a concat written in place.
 class Places {
  public:
   explicit Places(const deploy::ModelPlan& plan)

@@ -1,5 +1,5 @@
-// GraphView: what a planned model looks like: kernels with the nodes that were fused into each,
-// what reads from what, and how long each takes where the records know it. A value.
+// GraphView: a planned model as boxes and edges: kernels with the nodes fused into each, their
+// operands, and the recorded time of each kernel. A value.
 #pragma once
 
 #include <optional>
@@ -16,18 +16,18 @@ namespace tilewright::app {
 
 struct GraphBox {
   std::string title;
-  std::string detail;                // types of what it gives
-  std::vector<std::string> nodes{};  // fused into it: `conv (Conv_12)`
-  std::optional<Hash128> task{};     // its key; none: no kernel
-  double ns = 0;                     // of one call; 0: not known
-  std::vector<size_t> from{};        // boxes that it reads, ascending
+  std::string detail;                // types of its results
+  std::vector<std::string> nodes{};  // nodes fused into it: `conv (Conv_12)`
+  std::optional<Hash128> task{};     // its key; none: not a kernel
+  double ns = 0;                     // of one call; 0: unknown
+  std::vector<size_t> from{};        // boxes that it reads from, ascending
 };
 
-// Inputs, kernels in the order in which they run, outputs.
+// Boxes are in this order: inputs, kernels in execution order, outputs.
 struct GraphView {
   std::string name;
   std::vector<GraphBox> boxes;
-  size_t nodes = 0, steps = 0, kernels = 0;  // of the planned model
+  size_t nodes = 0, steps = 0, kernels = 0;  // counts of the planned model
 
   double sum_ns() const;
 };

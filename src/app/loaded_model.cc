@@ -19,7 +19,7 @@ std::string names_of(const TilewrightModelApi& api) {
   return names;
 }
 
-// The input that a word is for, and its file.
+// The input that a word names, and its file.
 Result<std::pair<int32_t, std::string>> input_of(const TilewrightModelApi& api,
                                                  const std::string& word) {
   for (int32_t k = 0; k < api.input_count; ++k) {
@@ -71,7 +71,7 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
     if (name.empty() || !file.empty()) {
       return fail(ErrorKind::BadInput,
                   fmt::format("input {}: {}", word,
-                              name.empty() ? "there is no file's name behind the ="
+                              name.empty() ? "there is no file name after the ="
                                            : "that input is given twice"));
     }
     file = name;
@@ -85,7 +85,7 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
       const graph::Constant array = TRY(read_npy(files[k]));
       if (array.type() != type) {
         return fail(ErrorKind::BadInput,
-                    fmt::format("{}: the input {} is {}, and the file has {}", files[k], info.name,
+                    fmt::format("{}: the input {} is {}, but the file has {}", files[k], info.name,
                                 type.to_string(), array.type().to_string()));
       }
       std::memcpy(arrays.inputs[k].data(), array.bytes().data(), array.bytes().size());
@@ -93,8 +93,8 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
       measure::fill_random(info, arrays.inputs[k], rng);
     } else {
       return fail(ErrorKind::BadInput,
-                  fmt::format("the input {} ({}) is not given: --input {}=FILE.npy, or --random "
-                              "SEED for what is not given",
+                  fmt::format("the input {} ({}) is missing: use --input {}=FILE.npy, or --random "
+                              "SEED for all missing inputs",
                               info.name, type.to_string(), info.name));
     }
   }

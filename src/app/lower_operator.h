@@ -1,6 +1,5 @@
-// lower_operator: an operator under a schedule, as IR after each pass of the target's back end, and
-// on request as C source and as what LLVM makes of it. An error where no back end serves the
-// target.
+// lower_operator: lowers an operator under a schedule: IR after each pass of the target's back end,
+// and on request C source, LLVM IR and assembly. An error if no back end serves the target.
 #pragma once
 
 #include <span>
@@ -18,11 +17,11 @@ namespace tilewright::app {
 
 struct LowerOptions {
   std::string what{};        // an operator or a name of the suite
-  std::string trace_file{};  // text or JSON; empty: the loops as they are
+  std::string trace_file{};  // text or JSON; empty: the unscheduled loops
   TargetChoice target{};
-  std::vector<std::string> disabled{};  // passes to leave out
-  bool source = false;                  // C source
-  bool llvm = false;                    // LLVM's IR
+  std::vector<std::string> disabled{};  // names of passes to turn off
+  bool source = false;                  // also print C source
+  bool llvm = false;                    // also print LLVM IR
   bool assembly = false;
   std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
 };
@@ -32,9 +31,9 @@ struct Lowered {
   std::vector<lower::PassReport> passes;
   std::string ir;  // after the last pass
   codegen::CSource c;
-  std::vector<codegen::PhaseTime> phases;  // of LLVM
+  std::vector<codegen::PhaseTime> phases;  // times of the LLVM phases
   std::string llvm, assembly;
-  Status status = {};  // why what comes after the passes is missing
+  Status status = {};  // why the results after the passes are missing
 };
 
 Result<Lowered> lower_operator(const LowerOptions& options);

@@ -20,7 +20,7 @@ Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options
                                                    MeasureListener& listener) {
   if (options.traces.empty() == (options.random == 0)) {
     return fail(ErrorKind::BadInput,
-                "say what to measure: either a file of traces or a number of random ones");
+                "name the schedules to measure: a file of traces, or a number of random ones");
   }
   if (!options.traces.empty()) return read_traces_file(options.traces);
   Rng rng(options.seed);
@@ -105,7 +105,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   });
   outcome.seconds = seconds_now() - begin_s;
   listener.on_measured(outcome.tally, outcome.seconds);
-  end_s = kNoEnd;  // the finals are short, and are not left out
+  end_s = kNoEnd;  // the finals are short and always held
   if (outcome.status && !stop.requested()) {
     outcome.status = hold_finals(options, *session, listener, &outcome);
   }

@@ -1,6 +1,6 @@
-// measure: each program of an operator gets a verdict, which is in the store before it is reported;
-// the fastest are then measured again in turns with the default schedule. A StopToken ends it
-// early, with everything kept.
+// measure: gives each program of an operator a verdict, which is stored before it is reported. The
+// fastest programs are then measured again, interleaved with the default schedule. A StopToken ends
+// it early and keeps all results.
 #pragma once
 
 #include <array>
@@ -22,34 +22,34 @@ namespace tilewright::app {
 
 struct MeasureOptions {
   std::string what{};    // an operator or a name of the suite
-  std::string traces{};  // a file of traces; empty: random ones
-  size_t random = 0;     // number of random legal schedules instead
+  std::string traces{};  // a file of traces; empty: random schedules
+  size_t random = 0;     // number of random legal schedules, if `traces` is empty
   std::string records = kDefaultRecords;
   TargetChoice target{};
-  std::filesystem::path workers{};  // the folder of the worker programs
+  std::filesystem::path workers{};  // folder of the worker programs
   std::string cache = "warm";
-  uint64_t seed = 1;               // of random schedules and of the inputs
-  bool force = false;              // also programs with a verdict in the store
-  double seconds = 0;              // no trial begins after that; 0: no limit
-  size_t finalists = 8;            // measured again at the end
-  deploy::BackEndTables tables{};  // that the workers have too
+  uint64_t seed = 1;               // seed of random schedules and of the inputs
+  bool force = false;              // also measure programs with a stored verdict
+  double seconds = 0;              // start no trial after this time; 0: no limit
+  size_t finalists = 8;            // number of programs measured again at the end
+  deploy::BackEndTables tables{};  // the workers have the same rows
 };
 
-// What a run has found so far.
+// Running totals of a call of measure.
 struct MeasureTally {
-  size_t total = 0;     // candidates
-  size_t measured = 0;  // now
-  size_t stored = 0;    // had a verdict
+  size_t total = 0;     // number of candidates
+  size_t measured = 0;  // verdicts from this run
+  size_t stored = 0;    // verdicts from the store
   VerdictCounts by_kind{};
   std::array<std::string, record::kVerdictKinds>
-      example;         // `candidate 3: ...`, the first of a kind
+      example;         // `candidate 3: ...`: the first candidate of each kind
   double best_ns = 0;  // 0: none yet
   Hash128 best_id;
 
   void add(const measure::Answer& answer);
   size_t answered() const { return measured + stored; }
   size_t count(record::VerdictKind kind) const { return by_kind[static_cast<size_t>(kind)]; }
-  size_t valid() const {  // right, whatever their speed
+  size_t valid() const {  // correct, whatever their speed
     return count(record::VerdictKind::Timed) + count(record::VerdictKind::Censored);
   }
 };
@@ -66,14 +66,14 @@ class MeasureListener {
 };
 
 struct MeasureOutcome {
-  bool begun = false;  // false: the end came before the reference was made
+  bool begun = false;  // false: stopped before the reference was computed
   Task task;
   MeasureTally tally;
-  std::vector<measure::Answer> finals;  // the fastest first
-  Hash128 default_program;              // the default schedule's, where there are finals
-  bool stopped = false;                 // by the token
-  double seconds = 0;                   // without the finals
-  Status status = {};                   // what ended it early, after some verdicts
+  std::vector<measure::Answer> finals;  // fastest first
+  Hash128 default_program;              // program of the default schedule, if there are finals
+  bool stopped = false;                 // by the StopToken
+  double seconds = 0;                   // excluding the finals
+  Status status = {};                   // error that ended it early, after some verdicts
 };
 
 Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& listener,

@@ -15,7 +15,7 @@
 namespace tilewright::app {
 namespace {
 
-// What may be asked for besides what is always allowed.
+// Permissions that a user can give in addition to the defaults.
 struct Allowed {
   std::string_view name;
   bool FloatPermissions::* permission;
@@ -65,14 +65,14 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
     for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
     if (constant.type() != type) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("{}: the constant {} is {}, and the file has {}", choice.what, name,
+                  fmt::format("{}: the constant {} is {}, but the file has {}", choice.what, name,
                               type.to_string(), constant.type().to_string()));
     }
     constants.push_back(std::move(constant));
   }
   if (choice.constants.size() > constants.size()) {
     return fail(ErrorKind::BadInput,
-                fmt::format("--constant is given {} times, and {} has {} constants",
+                fmt::format("--constant is given {} times, but {} has {} constants",
                             choice.constants.size(), choice.what, constants.size()));
   }
   return deploy::plan_workload(workload, constants);
@@ -125,9 +125,10 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
                                  const std::string& records, const deploy::BackEndTables& tables) {
   if (is_library(choice.what)) {
-    return fail(ErrorKind::BadInput, fmt::format("{} is compiled already; give the model it was "
-                                                 "made of, such as resnet50.onnx",
-                                                 choice.what));
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} is already compiled; name its model file, such "
+                            "as resnet50.onnx",
+                            choice.what));
   }
   deploy::ModelPlan plan = TRY(is_model_file(choice.what) ? plan_of_model(choice, target, tables)
                                                           : plan_of_operator(choice));

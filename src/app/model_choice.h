@@ -1,5 +1,6 @@
-// ModelChoice: which model is meant: an ONNX file, or an operator as a model of one kernel, and how
-// it is read. A value; from it and a target follow the plan and the schedule of each kernel.
+// ModelChoice: selects a model, which is an ONNX file or an operator as a model of one kernel, and
+// how to read it. A value. Together with a target it determines the plan and the schedule of each
+// kernel.
 //
 //   choose_model({.what = "resnet50.onnx"}, target, "tilewright.db")
 #pragma once
@@ -16,9 +17,9 @@ namespace tilewright::app {
 struct ModelChoice {
   std::string what{};
   std::string input_shapes{};             // `x:[1,3,224,224]`
-  std::vector<std::string> passes_off{};  // of the graph
-  std::vector<std::string> allow{};       // permissions that are not given by default: `winograd`
-  std::vector<std::string> constants{};   // of an operator: `W=w.npy`
+  std::vector<std::string> passes_off{};  // names of graph passes
+  std::vector<std::string> allow{};       // permissions that are off by default: `winograd`
+  std::vector<std::string> constants{};   // values of an operator's constants: `W=w.npy`
 
   bool operator==(const ModelChoice&) const = default;
 };
@@ -26,17 +27,17 @@ struct ModelChoice {
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
 
-// The first option that says how to read a model file, as a flag; empty: none is set.
+// The first option that is set and concerns reading a model file, as a flag; empty: none is set.
 std::string_view model_flag_of(const ModelChoice& choice);
-// `what` and those options, as a user types them.
+// `what` and those options, as typed on the command line.
 std::string words_of(const ModelChoice& choice);
 
-// A model file, planned for the target.
+// Plans a model file for the target.
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
                                         const deploy::BackEndTables& tables = {});
 
-// A model file or an operator, planned, and what each kernel is compiled with: the best record of
-// the store `records`, or the default schedule.
+// A planned model file or operator, with the schedule of each kernel: the best record of the store
+// `records`, or the default schedule.
 struct ChosenModel {
   deploy::ModelPlan plan;
   std::vector<deploy::Choice> choices;

@@ -19,21 +19,22 @@
 namespace tilewright::app {
 namespace {
 
-constexpr size_t kFinalists = 10;   // of a kernel
-constexpr size_t kChallengers = 3;  // libraries beside the best, at a time
-constexpr double kFar = 1.25;       // what took longer than the fastest by that is no finalist
-constexpr double kAhead = 0.99;     // of the time of the best: less is noise
-constexpr double kLeastRuns = 10, kUsualRuns = 300;  // of a library
+constexpr size_t kFinalists = 10;   // per kernel
+constexpr size_t kChallengers = 3;  // libraries compared with the best at a time
+// A schedule slower than the fastest by this factor is not a finalist.
+constexpr double kFar = 1.25;
+constexpr double kAhead = 0.99;                      // of the time of the best: less is noise
+constexpr double kLeastRuns = 10, kUsualRuns = 300;  // per library
 constexpr double kLeastSeconds = 0.2, kUsualSeconds = 1;
-constexpr double kStart = 0.5;                    // seconds: a process, threads, pages
-constexpr double kRoom = 1.3;                     // times what is expected
-constexpr int64_t kMostBytes = int64_t{2} << 30;  // of libraries at a time
+constexpr double kStart = 0.5;                    // seconds for a process, threads and pages
+constexpr double kRoom = 1.3;                     // multiple of the expected time
+constexpr int64_t kMostBytes = int64_t{2} << 30;  // libraries at a time
 
-using Picks = std::vector<size_t>;  // which finalist of each kernel
+using Picks = std::vector<size_t>;  // index of the finalist of each kernel
 
 struct Timing {
   double run_ns = 0;                // low quantile of whole runs
-  std::vector<double> kernel_ns{};  // all calls of a run together
+  std::vector<double> kernel_ns{};  // all calls of a run
 };
 
 class Contest {
@@ -62,7 +63,7 @@ class Contest {
 
  private:
   static void leave_out_slow(std::vector<deploy::Choice>& finalists) {
-    // Times inside a model are no measure for the others, nor those for them.
+    // Times inside a model and times outside are not comparable.
     const auto is_alone = [](const deploy::Choice& one) {
       return one.record && one.record->protocol.cache != record::CachePolicy::InModel;
     };
@@ -78,13 +79,13 @@ class Contest {
   }
 
   double left_s() const { return end_s_ - seconds_now(); }
-  double turns_s() const {  // of a library
+  double turns_s() const {  // per library
     return std::max(std::clamp(kUsualRuns * run_s_, kLeastSeconds, kUsualSeconds),
                     kLeastRuns * run_s_);
   }
   std::filesystem::path library(size_t k) const { return folder_ / fmt::format("finals{}.so", k); }
   Status build(const Picks& picks, size_t library);
-  // Of the libraries 0 to count - 1.
+  // For libraries 0 to count - 1.
   Result<std::vector<Timing>> time(size_t count);
   Timing timing_of(const measure::ModelTiming& timing) const;
   size_t challengers_that_fit() const;
@@ -97,14 +98,14 @@ class Contest {
   const ModelFinalsOptions& options_;
   const StopToken& stop_;
   double end_s_;
-  std::vector<std::vector<deploy::Choice>> finalists_;  // by kernel
+  std::vector<std::vector<deploy::Choice>> finalists_;  // per kernel
   TemporaryFolder folder_;
   Picks best_;
   Timing best_timing_;
-  size_t tried_ = 1;    // finalists of each kernel that have had their turn
-  double build_s_ = 0;  // of a library
+  size_t tried_ = 1;    // number of finalists of each kernel that were tried
+  double build_s_ = 0;  // per library
   double run_s_ = 0;    // of a model
-  int64_t bytes_ = 0;   // of a library
+  int64_t bytes_ = 0;   // per library
   double gain_ = 1;     // of the best over the first
   size_t libraries_ = 0;
 };
@@ -156,7 +157,7 @@ Result<std::vector<Timing>> Contest::time(size_t count) {
   return timings;
 }
 
-// Beside the best, and with the comparison that follows. The best is built.
+// Includes the comparison with the best, which is already built.
 size_t Contest::challengers_that_fit() const {
   const auto bytes = static_cast<double>(std::max<int64_t>(bytes_, 1));
   const double by_size = std::floor(static_cast<double>(kMostBytes) / bytes) - 1;
@@ -167,7 +168,7 @@ size_t Contest::challengers_that_fit() const {
   return fit >= 1 ? static_cast<size_t>(fit) : 0;
 }
 
-// The next finalists of each kernel; a kernel that has no more of them has its best.
+// The next finalists of each kernel; a kernel without further ones keeps its best.
 std::vector<Picks> Contest::next_challengers() {
   std::vector<Picks> challengers;
   const size_t most = challengers_that_fit();
@@ -182,7 +183,7 @@ std::vector<Picks> Contest::next_challengers() {
   return challengers;
 }
 
-// The first are the best; of the others what is clearly ahead of it.
+// The first ones are the best; the others replace them only if clearly faster.
 Picks Contest::merged(const std::vector<Picks>& picks, const std::vector<Timing>& timings) const {
   Picks merged = best_;
   for (size_t k = 0; k < merged.size(); ++k) {
@@ -196,7 +197,7 @@ Picks Contest::merged(const std::vector<Picks>& picks, const std::vector<Timing>
   return merged;
 }
 
-// Where all of it together is faster than the best, which library 0 is.
+// True if the combination is faster than the best, which is library 0.
 Status Contest::adopt(const Picks& other) {
   TRY(build(other, 1));
   std::vector<Timing> timings = TRY(time(2));
@@ -238,7 +239,7 @@ Status Contest::hold() {
   return {};
 }
 
-// Nothing was found since the last ones, or there is nothing at all.
+// Nothing was found since the last finals, or there are no records.
 bool is_settled(const std::vector<std::vector<deploy::Choice>>& finalists) {
   return std::ranges::all_of(finalists, [](const std::vector<deploy::Choice>& of_kernel) {
     const auto& record = of_kernel.front().record;

@@ -1,4 +1,4 @@
-// model_tasks: the kernels that a model is cut into, with what the records know of each.
+// model_tasks: the distinct kernels of a model, with the best record of each.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace tilewright::app {
 
-// A model, a target and a store: what is needed to choose schedules.
+// A model, a target and a store: the input for choosing schedules.
 struct ModelOptions {
   ModelChoice model{};
   TargetChoice target{};
@@ -25,8 +25,9 @@ struct ModelTask {
   Hash128 key;
   std::string title;
   double flop = 0;
-  size_t weight = 1;                      // how often a run calls it
-  std::optional<record::Attempt> record;  // what it is compiled with; none: the default schedule
+  size_t weight = 1;  // calls per run of the model
+  // The record it is compiled with; none: the default schedule.
+  std::optional<record::Attempt> record;
 };
 
 struct ModelTasks {

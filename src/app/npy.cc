@@ -22,7 +22,7 @@ struct Described {
   std::string_view text;
   ir::Scalar element;
 };
-// Little-endian; one byte has no order.
+// Little-endian; single bytes have no byte order.
 constexpr std::array kTypes = {
     Described{"<f4", ir::Scalar::F32},  Described{"<f8", ir::Scalar::F64},
     Described{"<f2", ir::Scalar::F16},  Described{"<i8", ir::Scalar::I64},
@@ -30,7 +30,7 @@ constexpr std::array kTypes = {
     Described{"|i1", ir::Scalar::I8},   Described{"|u1", ir::Scalar::U8},
     Described{"|b1", ir::Scalar::Bool}, Described{"<u2", ir::Scalar::BF16}};
 
-// What stands behind `'key':` in the header, up to the comma or bracket that ends it.
+// The text after `'key':` in the header, up to the comma or bracket that ends it.
 std::optional<std::string_view> field_of(std::string_view header, std::string_view key) {
   const std::string quoted = fmt::format("'{}':", key);
   size_t begin = header.find(quoted);
@@ -87,7 +87,7 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
   const auto bad = [&](std::string_view why) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {}", name, why));
   };
-  if (!bytes.starts_with(kMagic) || bytes.size() < 12) return bad("is no .npy file");
+  if (!bytes.starts_with(kMagic) || bytes.size() < 12) return bad("is not a .npy file");
   const int version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3) {
     return bad(fmt::format("is a .npy file of version {}; versions 1 to 3 are known", version));
@@ -108,11 +108,11 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
   if (type == kTypes.end())
     return bad(fmt::format("elements of type {} are not supported", *descr));
   const auto shape = shape_of(*shape_text);
-  if (!shape) return bad(fmt::format("the shape {} is not one", *shape_text));
+  if (!shape) return bad(fmt::format("the shape {} is not valid", *shape_text));
   const graph::TensorType tensor{.element = type->element, .shape = *shape};
   const size_t data = begin + length;
   if (tensor.bytes() != static_cast<int64_t>(bytes.size() - data)) {
-    return bad(fmt::format("{} has {} bytes and the file has {}", tensor.to_string(),
+    return bad(fmt::format("{} has {} bytes, but the file has {}", tensor.to_string(),
                            tensor.bytes(), bytes.size() - data));
   }
   const auto owner = std::make_shared<const std::string>(std::move(bytes));

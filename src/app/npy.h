@@ -1,5 +1,5 @@
-// NumPy's .npy files: one array, row-major or column-major in the file, row-major here. The file is
-// not trusted.
+// Reads and writes NumPy's .npy files: one array per file, row-major or column-major in the file,
+// row-major in memory. Files are untrusted input.
 #pragma once
 
 #include <filesystem>

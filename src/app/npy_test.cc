@@ -50,13 +50,13 @@ TEST(Npy, ReadsScalarsAndColumnMajor) {
 TEST(Npy, RefusesWhatIsNoArray) {
   const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }";
   const std::pair<std::string, const char*> cases[] = {
-      {"", "no .npy"},
-      {"\x93NUMPY\x01", "no .npy"},
-      {npy(good, "abc"), "has 4 bytes and the file has 3"},
+      {"", "not a .npy"},
+      {"\x93NUMPY\x01", "not a .npy"},
+      {npy(good, "abc"), "has 4 bytes, but the file has 3"},
       {npy("{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "abcd"), "not supported"},
-      {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", ""), "is not one"},
+      {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", ""), "is not valid"},
       {npy("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 99999999999), }", ""),
-       "is not one"},
+       "is not valid"},
       {npy("{'descr': '<f4'}", "abcd"), "not understood"},
       {std::string("\x93NUMPY\x09") + npy(good, "abcd").substr(7), "version 9"},
       {npy(good, "abcd").substr(0, 30), "cut off"}};

@@ -1,4 +1,4 @@
-// operator_space: the sketches that a search of an operator fills. Nothing is compiled.
+// operator_space: the search space of an operator: its sketches. Nothing is compiled.
 #pragma once
 
 #include <string>
@@ -6,9 +6,10 @@
 
 #include "app/target_choice.h"
 #include "base/result.h"
-#include "schedule/fields.h"  // IWYU pragma: export
-#include "schedule/sketch.h"  // IWYU pragma: export
-#include "space/space.h"      // IWYU pragma: export
+#include "schedule/fields.h"     // IWYU pragma: export
+#include "schedule/sketch.h"     // IWYU pragma: export
+#include "space/sketch_rules.h"  // IWYU pragma: export
+#include "space/space.h"         // IWYU pragma: export
 #include "task/workload.h"
 
 namespace tilewright::app {
@@ -18,11 +19,11 @@ struct OperatorSpace {
   space::Space space;
 };
 
-// `off`: rules and extensions to leave out. Threads: one per CPU by default.
+// `off`: names of rules and extensions to turn off. Threads: one per CPU by default.
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
                                      const std::vector<std::string>& off);
 
-// With one thread per CPU of this machine by default, whether code can be made for it or not.
+// The default is one thread per CPU of this machine, whether or not code can be generated for it.
 Result<Target> space_target_of(const TargetChoice& choice);
 
 }  // namespace tilewright::app

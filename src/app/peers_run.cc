@@ -13,7 +13,7 @@
 namespace tilewright::app {
 namespace {
 
-// The folder above this program that has bench/models.py.
+// The parent folder of this program that contains bench/models.py.
 Result<std::filesystem::path> source_tree() {
   std::error_code error;
   std::filesystem::path folder = TRY(program_folder()) / "program";
@@ -35,7 +35,7 @@ Result<Harness> find_harness(const PeersRun& run) {
   Harness harness{.python = run.python, .script = tree / "bench" / "models.py"};
   std::error_code error;
   if (!run.python.empty()) {
-    // Without a '/' it is looked for as a shell does.
+    // Without a '/', it is looked up in PATH.
     const bool named = run.python.find('/') != std::string::npos;
     if (!named || access(run.python.c_str(), X_OK) == 0) return harness;
     return fail(ErrorKind::BadInput,
@@ -58,7 +58,8 @@ Status check_peer_names(std::string_view peers) {
     if (name != "onnxruntime" && name != "openvino") {
       return fail(
           ErrorKind::BadInput,
-          fmt::format("peers {}: '{}' is none; there are onnxruntime and openvino", peers, name));
+          fmt::format("peers {}: '{}' is not a peer; the peers are onnxruntime and openvino", peers,
+                      name));
     }
     begin = end + 1;
   }

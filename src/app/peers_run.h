@@ -1,5 +1,6 @@
-// A comparison of a compiled model with other libraries, by the benches' harness: each participant
-// in a process of its own, in turns. The harness is Python and lies in the source tree.
+// Compares a compiled model with other libraries through the harness of the benchmarks: each
+// participant is a separate process, and they run in alternation. The harness is Python code in the
+// source tree.
 #pragma once
 
 #include <filesystem>
@@ -14,22 +15,22 @@ namespace tilewright::app {
 
 struct PeersRun {
   std::filesystem::path model{};      // .onnx
-  std::filesystem::path library{};    // .so of it
+  std::filesystem::path library{};    // compiled from `model`
   std::string peers{};                // `onnxruntime,openvino`
-  std::string python{};               // program; empty: .venv of the source tree
+  std::string python{};               // interpreter; empty: .venv of the source tree
   std::string input_shapes{};         // as for --input-shapes
-  std::vector<std::string> inputs{};  // as for --input; others are random
-  int threads = 0;                    // of each; 0: as the harness has it
+  std::vector<std::string> inputs{};  // as for --input; the other inputs are random
+  int threads = 0;                    // per participant; 0: default of the harness
   int rounds = 20;
   bool json = false;
 };
 
-// What can be found out without running anything, each an error that says what is missing and how
-// to get it: a name that is no peer's; a model file, the harness or a Python that is not there.
+// Checks that run nothing. Each error names what is missing and how to get it: an unknown peer, a
+// missing model file, a missing harness or a missing Python.
 Status check_peer_names(std::string_view peers);
 Status check_peers_run(const PeersRun& run);
 
-// What the harness printed.
+// Returns the output of the harness.
 Result<std::string> run_peers(const PeersRun& run, const StopToken& stop);
 
 }  // namespace tilewright::app

@@ -19,7 +19,7 @@ Result<record::Store> open_reader(const std::string& path) {
   return record::Store::open(path, record::OpenAs::Reader);
 }
 
-// Before the store is made: a name with a slip in it leaves nothing behind.
+// Checked before the store is created, so that a typo leaves no file.
 Status check_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     if (::access(file.c_str(), R_OK) != 0) {
@@ -62,7 +62,7 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
   for (const std::string& file : options.files) {
     const record::ImportReport report = TRY(record::import_ndjson(store, file));
     listener.on_lines(file, report);
-    // A file of which nothing could be read is the wrong file.
+    // A file without any readable line is the wrong file.
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
   }
   return outcome;
@@ -97,7 +97,7 @@ Status export_records(const std::string& records, std::ostream& out) {
 
 Status merge_records(const std::string& records, const std::vector<std::string>& others,
                      ImportListener& listener) {
-  // All of them are opened before anything is written.
+  // All files are opened before anything is written.
   std::vector<record::Store> opened;
   opened.reserve(others.size());
   for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));

@@ -1,4 +1,4 @@
-// Stores and files: import of lines and of Ansor's logs, export, merge, and the check of a store.
+// Operations on whole stores: import of NDJSON lines and of Ansor logs, export, merge and check.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace tilewright::app {
 struct ImportOptions {
   std::string records = kDefaultRecords;
   std::vector<std::string> files{};
-  std::string ansor{};    // the workload of Ansor's logs; empty: files of lines
-  std::string traces{};   // with ansor: the file for all traces; empty: none
+  std::string ansor{};    // workload of the Ansor logs; empty: files of NDJSON lines
+  std::string traces{};   // with ansor: file for all traces; empty: none
   TargetChoice target{};  // with ansor
 };
 
@@ -33,21 +33,21 @@ class ImportListener {
 };
 
 struct ImportOutcome {
-  bool any = false;   // something could be read, or there was nothing to read
-  size_t traces = 0;  // with ansor: of the task, in the store now
+  bool any = false;   // at least one line was readable, or the input was empty
+  size_t traces = 0;  // with ansor: traces of the task that are now in the store
 };
 
 Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener);
 
-// The file is replaced by a whole export or not at all. Its size in bytes.
+// Replaces the file atomically. Returns its size in bytes.
 Result<uint64_t> export_records(const std::string& records, const std::filesystem::path& file);
 Status export_records(const std::string& records, std::ostream& out);
 
-// `on_lines` once per other store, which is only read.
+// Calls `on_lines` once per other store. The others are only read.
 Status merge_records(const std::string& records, const std::vector<std::string>& others,
                      ImportListener& listener);
 
-// `programs`: candidates whose program is made again.
+// `programs`: number of candidates whose program is rebuilt and compared.
 Result<record::CheckReport> check_records(const std::string& records, int64_t programs);
 
 }  // namespace tilewright::app

@@ -15,7 +15,7 @@
 namespace tilewright::app {
 namespace {
 
-constexpr size_t kListed = 8;  // of those that an ambiguous beginning may mean
+constexpr size_t kListed = 8;  // candidates listed for an ambiguous prefix
 constexpr size_t kDigits = 32;
 
 bool is_prefix(std::string_view text) {
@@ -23,7 +23,7 @@ bool is_prefix(std::string_view text) {
          std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
-// What keeps it from being what was asked for.
+// Why a record is not exactly what was requested.
 std::vector<std::string> remarks_on(record::Store& store, const record::Attempt& attempt,
                                     const std::optional<record::Protocol>& wanted,
                                     const Hash128& here) {
@@ -45,7 +45,7 @@ std::vector<std::string> remarks_on(record::Store& store, const record::Attempt&
 Result<record::Attempt> find_attempt(record::Store& store, std::string_view prefix) {
   if (!is_prefix(prefix)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("'{}' is no id: those have {} hexadecimal digits, of which the first "
+                fmt::format("'{}' is not an id: ids have {} hexadecimal digits, of which the first "
                             "few are enough",
                             prefix.substr(0, 2 * kDigits), kDigits));
   }
@@ -62,7 +62,7 @@ Result<record::Attempt> find_attempt(record::Store& store, std::string_view pref
     if (ids.size() > kListed) list += "\n  ...";
     return fail(
         ErrorKind::BadInput,
-        fmt::format("several attempts' ids begin with {}; say more of it:{}", prefix, list));
+        fmt::format("several attempts' ids begin with {}; type more digits:{}", prefix, list));
   }
   std::optional<record::Attempt> attempt = TRY(store.find_attempt(ids.front()));
   if (!attempt) return fail(ErrorKind::Io, "the attempt cannot be read: " + ids.front().hex());
@@ -150,7 +150,7 @@ Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& reco
     for (const Hash128& one : attempts) list += fmt::format("\n  attempt {}", one.hex());
     for (const Hash128& one : tasks) list += fmt::format("\n  task    {}", one.hex());
     return fail(ErrorKind::BadInput,
-                fmt::format("several begin with '{}'; say more of it:{}", id, list));
+                fmt::format("several begin with '{}'; type more digits:{}", id, list));
   }
   if (attempts.empty()) return tasks.front();
   const std::optional<record::Attempt> attempt = TRY(store.find_attempt(attempts.front()));
@@ -160,7 +160,7 @@ Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& reco
   AttemptDetails details{.attempt = *attempt, .task = {}, .machine = {}, .run = {}};
   details.task = TRY(store.find_task(attempt->task));
   details.run = TRY(store.find_run(attempt->run));
-  // This version may be unable to read a machine that a newer one described.
+  // This version may be unable to read a machine described by a newer one.
   details.machine = store.find_machine(attempt->machine).value_or(std::optional<Machine>());
   return details;
 }
@@ -168,7 +168,7 @@ Result<std::variant<AttemptDetails, Hash128>> find_named(const std::string& reco
 Result<std::vector<BestRecord>> best_records(const BestOptions& options) {
   std::optional<record::Protocol> wanted;
   record::Protocol protocol;
-  protocol.version = -1;  // of no attempt: so that all count
+  protocol.version = -1;  // matches no attempt, so that all count
   if (!options.protocol.empty()) {
     protocol = wanted.emplace(TRY(record::parse_protocol(options.protocol)));
   }

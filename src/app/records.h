@@ -1,4 +1,4 @@
-// The store of records, as a user names it, and how a user names tasks and attempts in it.
+// Opens the store that a user names, and resolves the user's names of tasks and attempts in it.
 #pragma once
 
 #include <optional>
@@ -15,17 +15,17 @@
 namespace tilewright::app {
 
 inline constexpr const char* kDefaultRecords = "tilewright.db";
-inline constexpr const char* kNoRecords = "none";  // where a store is only read: without one
+inline constexpr const char* kNoRecords = "none";  // for verbs that only read: run without a store
 
-// The store for reading; nothing for kNoRecords or where there is no such file.
+// Opens the store for reading. Empty for kNoRecords or if there is no such file.
 Result<std::optional<record::Store>> open_records(const std::string& path);
 
-// The one attempt whose id begins with these digits. An error of kind BadInput when there is none,
-// or when there are several: it lists them.
+// The one attempt whose id begins with these digits. An error of kind BadInput if there is none, or
+// if there are several; the error lists them.
 Result<record::Attempt> find_attempt(record::Store& store, std::string_view prefix);
 
-// The stored tasks that a text means: an operator or a name of the suite (for every target it was
-// measured for), or the beginning of a task's key. At least one, or an error.
+// The stored tasks that a text denotes: an operator or a name of the suite (for every measured
+// target), or a prefix of a task's key. At least one, or an error.
 Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::string_view what);
 
 // All tasks of a store with their counts.
@@ -35,8 +35,8 @@ Result<std::vector<record::TaskSummary>> list_tasks(const std::string& records);
 struct ListOptions {
   std::string records = kDefaultRecords;
   std::string what{};     // as for find_tasks
-  std::string verdict{};  // only those that ended so; empty: all
-  size_t count = 0;       // of each task; 0: all
+  std::string verdict{};  // only attempts with this verdict; empty: all
+  size_t count = 0;       // per task; 0: all
 };
 class AttemptListener {
  public:
@@ -46,7 +46,7 @@ class AttemptListener {
 };
 Status list_attempts(const ListOptions& options, AttemptListener& listener);
 
-// What the beginning of an id names: an attempt with what the store knows of it, or a task's key.
+// The result of looking up a prefix: an attempt with its stored details, or a task's key.
 struct AttemptDetails {
   record::Attempt attempt;
   std::optional<record::StoredTask> task;
@@ -61,21 +61,21 @@ struct BestOptions {
   std::string records = kDefaultRecords;
   std::string what{};      // as for find_tasks
   std::string protocol{};  // preferred; empty: any
-  size_t count = 1;        // of each task, one per program
+  size_t count = 1;        // per task, one per program
 };
 struct BestRecord {
   record::StoredTask task;
   record::Attempt attempt;
-  std::vector<std::string> remarks;  // another protocol, another machine
+  std::vector<std::string> remarks;  // such as another protocol or another machine
   double flop = 0;
 };
-// Of this machine where it has any. At least one, or an error.
+// Records of this machine are preferred. At least one, or an error.
 Result<std::vector<BestRecord>> best_records(const BestOptions& options);
 
-// As `tilewright records export` writes it.
+// The form that `tilewright records export` writes.
 Json attempt_json(const record::Attempt& attempt);
 
-// FLOP of a task, 0 when this program cannot read its text.
+// FLOP of a task; 0 if this version cannot parse its text.
 double flop_of(const record::StoredTask& task);
 
 }  // namespace tilewright::app

@@ -16,7 +16,7 @@ using record::VerdictKind;
 constexpr int kTries = 3;
 constexpr int kRounds = 5;
 constexpr double kRoundMs = 100;
-constexpr double kNever = 1e9;  // a multiple of any incumbent that nothing reaches
+constexpr double kNever = 1e9;  // a multiple that no incumbent reaches
 
 Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attempt,
                              const deploy::BackEndTables& tables) {
@@ -33,18 +33,18 @@ Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attemp
   return task;
 }
 
-// What keeps the two times from being strictly comparable.
+// Why the two times are not strictly comparable.
 std::vector<std::string> differences(const record::Attempt& attempt) {
   std::vector<std::string> out;
   if (attempt.machine != record::machine_id(detect_machine())) {
     out.emplace_back("it was measured on another machine");
   }
   if (attempt.code_generator != codegen::kCodeGeneratorVersion) {
-    out.push_back(fmt::format("code generator {} made it, this is {}", attempt.code_generator,
-                              codegen::kCodeGeneratorVersion));
+    out.push_back(fmt::format("it was compiled by code generator {}, this is {}",
+                              attempt.code_generator, codegen::kCodeGeneratorVersion));
   }
   if (attempt.protocol.cache == record::CachePolicy::InModel) {
-    out.emplace_back("it was timed between the other kernels of a model, and is now by itself");
+    out.emplace_back("it was timed inside a model, and now alone");
   }
   return out;
 }
@@ -58,9 +58,9 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
   out.measure.workers = options.workers;
   out.measure.loaders = options.tables.loaders;
   out.measure.protocol = attempt.protocol;
-  out.measure.protocol.interleaved = false;  // of finals only: compare says so itself
+  out.measure.protocol.interleaved = false;  // for finals only, where compare handles it
   if (attempt.protocol.cache == record::CachePolicy::InModel) {
-    out.measure.protocol.cache = record::CachePolicy::WeightsCold;  // what is nearest to it
+    out.measure.protocol.cache = record::CachePolicy::WeightsCold;  // the nearest available policy
   }
   out.measure.censor_multiple = kNever;
   out.measure.timeout_floor_ms =
@@ -69,7 +69,7 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
   return out;
 }
 
-// Alone, or in turns with the default schedule where that is how it was measured.
+// Alone, or interleaved with the default schedule if it was measured that way.
 Result<measure::Answer> measure_again(measure::Session& session, const record::Attempt& attempt,
                                       const schedule::Trace& trace) {
   const bool in_turns =

@@ -1,6 +1,6 @@
-// replay: builds and measures the candidate of a stored attempt again, by its protocol, and says
-// whether the new verdict agrees with the stored one. The new attempt is stored. A time that is
-// only slower than the stored one is taken again, up to three times: noise adds time and never
+// replay: builds and measures the candidate of a stored attempt again, under its protocol, and
+// reports whether the new verdict agrees with the stored one. The new attempt is stored. A result
+// that is merely slower is measured again, up to three times, because noise adds time and never
 // removes it.
 //
 //   stored       now          agrees when
@@ -27,15 +27,15 @@ namespace tilewright::app {
 inline constexpr double kReplayTolerance = 0.1;
 
 struct ReplayOptions {
-  std::string id{};  // of the attempt, or the beginning of it
+  std::string id{};  // id of the attempt, or a prefix of it
   std::string records = kDefaultRecords;
-  std::filesystem::path workers{};  // the folder of the worker programs
-  deploy::BackEndTables tables{};   // that the workers have too
+  std::filesystem::path workers{};  // folder of the worker programs
+  deploy::BackEndTables tables{};   // the workers have the same rows
 };
 
 struct ReplayOutcome {
   record::Attempt written;             // the stored attempt
-  std::optional<measure::Answer> now;  // none: stopped before there was a verdict
+  std::optional<measure::Answer> now;  // empty: stopped before there was a verdict
   bool agrees = false;
   std::vector<std::string> remarks;  // why the two times are only roughly comparable
   double flop = 0;
@@ -44,7 +44,7 @@ struct ReplayOutcome {
 Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop);
 
 bool agrees(const record::Verdict& written, const record::Verdict& now);
-// Only slower than the stored time: noise may be the reason, so another try is worth it.
+// Slower than the stored time, with noise as a possible reason: worth another measurement.
 bool may_be_noise(const record::Verdict& written, const record::Verdict& now);
 
 }  // namespace tilewright::app

@@ -30,8 +30,8 @@ Digest digest_of(const runtime::AlignedBuffer& buffer, const graph::TensorType& 
   return digest;
 }
 
-// Names as those of files: what is no letter, digit, '.', '-' or '_' becomes '_'; names that are
-// then the same get their place behind them.
+// File names: characters other than letters, digits, '.', '-' and '_' become '_'; equal names get
+// their index as a suffix.
 std::vector<std::string> file_names_of(const TilewrightModelApi& api) {
   std::vector<std::string> names;
   std::set<std::string> taken;

@@ -1,5 +1,5 @@
-// run_model: runs a compiled model, or a model file, once; its outputs are summed up, and written
-// as .npy files where a folder is given.
+// run_model: runs a compiled model or a model file once, summarizes its outputs, and writes them as
+// .npy files if a folder is given.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ struct RunOptions {
   ModelChoice model{};  // its `what` may be a .so
   TargetChoice target{};
   std::string records = kDefaultRecords;
-  std::vector<std::string> inputs{};  // NAME=FILE.npy, or FILE.npy where there is one input
-  std::string output{};               // a folder for the outputs; empty: none
-  std::optional<uint64_t> seed{};     // of other inputs; none: all must be given
+  std::vector<std::string> inputs{};  // NAME=FILE.npy, or FILE.npy if the model has one input
+  std::string output{};               // folder for the outputs; empty: do not write them
+  std::optional<uint64_t> seed{};     // seed of the other inputs; none: all inputs must be given
   deploy::BackEndTables tables{};
 };
 
-// The range and sum of the numbers of a tensor, NaN apart.
+// Range and sum of the elements of a tensor, with NaN counted separately.
 struct Digest {
   double low = std::numeric_limits<double>::infinity();
   double high = -low;

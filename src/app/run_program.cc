@@ -24,7 +24,7 @@ constexpr int kPollMs = 100;
 
 constexpr int kFirstWaitMs = 1;
 
-// All of it until its other end is closed; false when there is no more time for that.
+// Reads until the other end is closed; false if the time is over.
 bool read_all(int fd, double end_s, const StopToken& stop, std::string* out) {
   std::array<char, 4096> buffer{};
   while (seconds_now() < end_s && !stop.requested()) {
@@ -59,7 +59,7 @@ int reap(pid_t child, double end_s, const StopToken& stop) {
 Result<EndedProgram> run_program(const std::vector<std::string>& words, const StopToken& stop,
                                  double limit_s) {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorKind::Io, "there is no pipe left");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorKind::Io, "cannot create a pipe");
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);

@@ -1,4 +1,4 @@
-// For tests: a folder with a small model in it, and where the worker programs are.
+// For tests: a folder with a small model, and the folder of the worker programs.
 #pragma once
 
 #include <string>

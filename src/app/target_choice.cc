@@ -12,10 +12,9 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   const Target target = TRY(parse_target(choice.target));
   if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
-    return fail(
-        ErrorKind::BadInput,
-        fmt::format("the target {} says the threads already; leave the number of threads out",
-                    choice.target));
+    return fail(ErrorKind::BadInput,
+                fmt::format("the target {} already sets the threads; omit the number of threads",
+                            choice.target));
   }
   return target;
 }
@@ -31,7 +30,7 @@ Result<Target> measured_target_of(const TargetChoice& choice, const deploy::Back
   TRY(codegen::check_target(target, tables.back_ends));
   if (const Status runs = runtime::check_loadable(target, tables.loaders); !runs) {
     return fail(ErrorKind::Unsupported,
-                "what is made for that target cannot be measured here: " + runs.error().message);
+                "code for that target cannot be measured on this machine: " + runs.error().message);
   }
   return target;
 }

@@ -17,7 +17,7 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-// The next line of `text`, which is cut from its front; without the line's end.
+// Removes and returns the next line of `text`, without its end.
 std::string_view take_line(std::string_view* text) {
   const size_t end = std::min(text->find('\n'), text->size());
   std::string_view line = text->substr(0, end);
@@ -34,7 +34,7 @@ std::unexpected<Error> bad_trace(size_t trace, const std::string& message) {
 Status add_text(std::string_view part, size_t lines_before, std::vector<schedule::Trace>* traces) {
   if (is_blank(part)) return {};
   Result<schedule::Trace> trace = schedule::trace_from_text(part);
-  if (!trace) {  // once more, with the lines of the file
+  if (!trace) {  // again, with the lines of the file
     trace = schedule::trace_from_text(std::string(lines_before, '\n').append(part));
     return bad_trace(traces->size(), trace.error().message);
   }
@@ -81,7 +81,7 @@ Result<std::vector<schedule::Trace>> parse_ndjson(std::string_view text) {
     if (is_blank(line)) continue;
     const Status status = add_json(line, line_number, &traces);
     if (status) continue;
-    // An array over several lines: then the file is that one trace.
+    // An array over several lines: the file is that single trace.
     if (traces.empty() && add_json(text, line_number, &traces)) return traces;
     return std::unexpected(status.error());
   }

@@ -1,10 +1,10 @@
-// A file of many traces, as `tilewright measure --traces FILE` reads it. Two forms, told apart by
-// the first character that is not a space:
+// Reads a file of traces, as in `tilewright measure --traces FILE`. There are two forms,
+// distinguished by the first character that is not a space:
 //
 //   text     the text form of traces, separated by lines that are exactly `---`
 //   NDJSON   the JSON form, one array per line (a single array may span lines)
 //
-// Parts of the text form without anything but blank lines are no traces; one with a comment only is
+// In the text form, a section with only blank lines is not a trace; a section with only comments is
 // the empty schedule. Pure functions; errors name the file, the trace and the line.
 #pragma once
 

@@ -23,12 +23,12 @@ namespace {
 
 constexpr double kPeakSeconds = 0.1;
 constexpr double kLongestPeakSeconds = 0.25;
-constexpr double kReport = 0.05;  // seconds that are kept for the caller's report
-// Finals inside a model: their share of the seconds, an upper limit, and none where there are fewer
+constexpr double kReport = 0.05;  // seconds reserved for the report of the caller
+// Finals inside a model: their share of the seconds, an upper limit, and none if there are fewer
 // than kFewestSeconds.
 constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
 
-// A model is as fast as its tasks together.
+// The latency of a model is the sum of its tasks.
 Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks& what) {
   tune::Objective objective;
   const size_t tasks = what.tasks.size();
@@ -36,14 +36,14 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                            : tasks > 1 && !what.of_model ? "geometric_mean"
                                                          : "sum";
   if (!options.latency_targets_us.empty() && name != "targets") {
-    return fail(ErrorKind::BadInput, "latency targets go with the objective targets");
+    return fail(ErrorKind::BadInput, "latency targets need the objective targets");
   }
   for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
                           tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
     if (text_of(kind) != name) continue;
     objective.kind = kind;
     for (const double us : options.latency_targets_us) {
-      if (!(us > 0)) return fail(ErrorKind::BadInput, "latency targets are above 0");
+      if (!(us > 0)) return fail(ErrorKind::BadInput, "latency targets must be above 0");
       objective.targets_ns.push_back(us * 1e3);
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
@@ -65,7 +65,7 @@ std::string command_of(const TuneOptions& options) {
   for (const std::string& word : options.what) command += " " + word;
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
-  command += words_of(options.model);  // its flags: it has no model of its own
+  command += words_of(options.model);  // flags of models; there is no model
   for (const std::string& name : options.space_off) command += " --space-off " + name;
   if (options.model_scope != TuneOptions().model_scope) {
     command += " --model-scope " + options.model_scope;
@@ -76,7 +76,7 @@ std::string command_of(const TuneOptions& options) {
   return command;
 }
 
-// In a model the weights of a kernel are cold when it is called.
+// In a model, the weights of a kernel are cold when it is called.
 std::string cache_of(const TuneOptions& options, const TuneTasks& what) {
   if (!options.cache.empty()) return options.cache;
   return what.of_model ? "weights_cold" : "warm";
@@ -110,7 +110,7 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   return tuning;
 }
 
-// Before anything is measured: a file can be written there.
+// Before anything is measured: checks that a file can be written there.
 Status check_writable(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
   std::error_code error;
@@ -126,7 +126,7 @@ Status check_writable(const std::filesystem::path& path) {
   return fail(ErrorKind::BadInput, fmt::format("model file {}: {}", path.string(), why));
 }
 
-// Does the cost model that this text names learn?
+// True if the cost model that this text names learns.
 Result<bool> model_learns(const std::string& text, const Target& target) {
   const Machine machine = detect_machine();
   const std::unique_ptr<cost::CostModel> model = TRY(
@@ -141,7 +141,7 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
       !options.model_finals ? "--no-model-finals" : model_flag_of(options.model);
   if (!what.of_model && !of_models.empty()) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is for models in files, and there is none", of_models));
+                fmt::format("{} is for model files, and there is none", of_models));
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
@@ -149,11 +149,12 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
                                      {"a model to begin with", &options.from_model}}) {
     if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("{} goes with the cost model xgboost: no other learns", option));
+                fmt::format("{} needs the cost model xgboost: no other learns", option));
   }
   if (options.model_file.empty()) return {};
-  if (tasks.size() != 1)
-    return fail(ErrorKind::BadInput, "a file for the learned model goes with one task only");
+  if (tasks.size() != 1) {
+    return fail(ErrorKind::BadInput, "a file for the learned model works with one task only");
+  }
   return check_writable(options.model_file);
 }
 
@@ -164,7 +165,7 @@ double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
   return runtime::measure_fma_peak(target.threads(), seconds).gflops;
 }
 
-// The larger of two: other work on the machine makes a peak look low.
+// The larger of the two: other processes make a peak look low.
 double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, double peak_gflops,
                   const StopToken& stop) {
   const double seconds =
@@ -173,13 +174,13 @@ double peak_again(const std::vector<tune::TunedTask>& tasks, double left_s, doub
   return std::max(peak_gflops, fma_peak(tasks, seconds));
 }
 
-// Only where kernels were tuned as they are called in a model.
+// Only if kernels were tuned under the conditions of a model.
 bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
   return options.model_finals &&
          cache_of(options, what) == text_of(record::CachePolicy::WeightsCold);
 }
 
-// Seconds of those given that are kept for finals inside the models.
+// The part of the seconds that is reserved for finals inside the models.
 double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
   if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
   const double most = kMostModelFinals * static_cast<double>(what.plans.size());
@@ -207,7 +208,7 @@ Result<std::vector<TuneRow>> rows_of(const tune::Tuning& tuning, const TuneTasks
   return rows;
 }
 
-// Keeps the tally of a run and tells the listener.
+// Updates the tally of a run and notifies the listener.
 class Observer : public tune::LoopListener {
  public:
   Observer(const TuneTasks& what, TuneListener& listener, double begin_s, double seconds)
@@ -250,7 +251,7 @@ class Observer : public tune::LoopListener {
     trials_.clear();
   }
 
-  void add_stored(size_t trials) { tally_.stored += trials; }  // known without the search
+  void add_stored(size_t trials) { tally_.stored += trials; }  // known without a search
   void end_search() { listener_.on_search_end(progress()); }
 
   const TuneTally& tally() const { return tally_; }
@@ -266,7 +267,7 @@ class Observer : public tune::LoopListener {
     tally_.peak_share = peak_share_of(what_.tasks[task].task.workload);
     tally_.best_ns = task < best_ns_.size() ? best_ns_[task] : 0;
   }
-  // Until the trials are used up at this rate, or the time.
+  // Until the trials are used up at this rate, or until the time is over.
   double left_s(double now_s) const {
     double left = seconds_ > 0 ? seconds_ - now_s : tune::TimeBudget::kNoEnd;
     if (tally_.total > 0 && tally_.measured > 0) {
@@ -340,7 +341,7 @@ class TuneRun {
     std::vector<ModelFinals> in_models;
     const TuneTally& tally = observer_.tally();
     if (status && !stop_.requested()) status = hold_in_models(tally.measured > 0, &in_models);
-    if (stop_.requested()) status = {};  // that is why it ended
+    if (stop_.requested()) status = {};  // the reason why it ended
     if (!status && tally.trials() == 0) return std::unexpected(status.error());
     const double all_finals_s = seconds_now() - trials_end_s;
     if (tally.measured > 0) {
@@ -362,7 +363,7 @@ class TuneRun {
                                 : tune::TimeBudget::kNoEnd;
   }
 
-  // Each model has its share of the time that is left. `again`: also where nothing is new.
+  // Each model gets a share of the remaining time. `again`: also if nothing is new.
   Status hold_in_models(bool again, std::vector<ModelFinals>* held) {
     if (!holds_model_finals(options_, what_)) return {};
     for (size_t k = 0; k < what_.plans.size() && !stop_.requested(); ++k) {
@@ -384,8 +385,8 @@ class TuneRun {
     return {};
   }
 
-  // A model that was tuned before with this budget: its results from the store, without the search.
-  // Finals inside it that were not held then are held now.
+  // A model that was tuned before with this budget: its results come from the store, without the
+  // search. Finals inside it that were not held then are held now.
   Result<TuneOutcome> recall(tune::Tuning& tuning) {
     TRY(tuning.recall());
     for (size_t task = 0; task < tuning.size(); ++task) {
@@ -399,7 +400,7 @@ class TuneRun {
     return outcome;
   }
 
-  // All but what finals and the peak came to.
+  // Excluding finals and peak measurements.
   Result<TuneOutcome> outcome_of(const tune::Tuning& tuning) {
     TuneOutcome outcome;
     outcome.rows = TRY(rows_of(tuning, what_, store_));
@@ -420,7 +421,7 @@ class TuneRun {
     return outcome;
   }
 
-  // A run of too few trials has learned nothing, which is no failure of it.
+  // A run with too few trials has learned nothing, which is not an error.
   Status save_model(const tune::Tuning& tuning, TuneOutcome* outcome) const {
     const tune::TaskTuner* const tuner = tuning.loop().tuner(0);
     const cost::CostModel* const model = tuner != nullptr ? tuner->model() : nullptr;

@@ -1,7 +1,7 @@
-// tune: searches the space of each operator, or of each kernel of a model, for its fastest
-// schedule. Every measurement goes into the store; an interrupted run resumes, a repeated one
-// measures nothing (docs/tuning.md). Options and outcome are values. Progress goes to a listener,
-// which is called on the caller's thread; a StopToken ends the run early, with everything kept.
+// tune: searches for the fastest schedule of each operator, or of each kernel of a model. Every
+// measurement is stored; an interrupted run resumes, and a repeated one measures nothing
+// (docs/tuning.md). Options and outcome are values. A listener receives progress on the caller's
+// thread. A StopToken ends the run early and keeps all results.
 //
 //   TuneListener silent;
 //   tune({.what = {"resnet50.onnx"}, .workers = folder, .seconds = 60}, silent, {});
@@ -31,42 +31,42 @@ namespace tilewright::app {
 
 struct TuneOptions {
   std::vector<std::string> what{};  // models, operators, names of the suite, or `suite`
-  ModelChoice model{};              // how models among them are read; its `what` is not used
+  ModelChoice model{};              // how to read the models; its `what` is ignored
   TargetChoice target{};
   std::string records = kDefaultRecords;
-  std::filesystem::path workers{};  // the folder of the worker programs (app/workers.h)
-  int64_t trials = 0;    // of all tasks; 0: by the tasks, or no limit where seconds are set
-  double seconds = 0;    // for all of it, finals included; 0: no limit
+  std::filesystem::path workers{};  // folder of the worker programs (app/workers.h)
+  int64_t trials = 0;    // of all tasks; 0: chosen by the tasks, or unlimited if seconds are set
+  double seconds = 0;    // whole run, finals included; 0: no limit
   int64_t patience = 0;  // a task ends after N trials without improvement; 0: never
   uint64_t seed = 1;
-  std::vector<std::string> space_off{};  // rules and extensions to leave out
+  std::vector<std::string> space_off{};  // names of rules and extensions to turn off
   std::string search = "evolution";
   std::string cost = "xgboost";
   std::string model_scope = "task";  // `run`: one cost model for all tasks
-  std::string objective{};           // empty: geometric_mean of several operators, else sum
+  std::string objective{};           // empty: geometric_mean for several operators, otherwise sum
   std::vector<double> latency_targets_us{};
-  std::string cache{};       // empty: weights_cold for models, else warm
-  std::string model_file{};  // where the learned cost model is written; empty: nowhere
-  std::string from_model{};  // a cost model to begin with; empty: none
-  bool force = false;        // measure programs again that have a verdict in the store
-  bool scheduler = true;     // false: tasks take turns
+  std::string cache{};       // empty: weights_cold for models, otherwise warm
+  std::string model_file{};  // file for the learned cost model; empty: not written
+  std::string from_model{};  // file of the initial cost model; empty: none
+  bool force = false;        // also measure programs with a stored verdict
+  bool scheduler = true;     // false: round robin
   bool warm_start = true;    // learn from the records of other tasks
-  bool model_finals = true;  // compare the fastest schedules of a model inside it
+  bool model_finals = true;  // compare the fastest schedules of a model's kernels inside the model
   size_t learn_from = tune::TaskTunerOptions().learn_from;
   deploy::BackEndTables tables{};  // that the workers have too
 };
 
-// Where a run stands.
+// Progress of a run.
 struct TuneProgress {
   const TuneTally& tally;
   double elapsed_s = 0;
-  double left_s = std::numeric_limits<double>::infinity();  // an estimate; infinite: not known
+  double left_s = std::numeric_limits<double>::infinity();  // estimate; infinite: unknown
   double peak_gflops = 0;                                   // of this machine, f32
 };
 
-// A round that has ended.
+// A completed round.
 struct TuneRound {
-  std::string name;  // of its task
+  std::string name;  // name of its task
   Hash128 task;
   double weight = 1;
   const tune::RoundReport& report;
@@ -78,9 +78,9 @@ class TuneListener {
   virtual ~TuneListener() = default;
   virtual void on_trial(const TuneProgress& /*progress*/) {}
   virtual void on_round(const TuneRound& /*round*/) {}
-  virtual void on_search_end(const TuneProgress& /*progress*/) {}  // finals follow
-  virtual void on_model_finals(size_t /*libraries*/) {}            // are built and compared now
-  virtual void on_model_finals_end() {}                            // of one model
+  virtual void on_search_end(const TuneProgress& /*progress*/) {}  // the finals follow
+  virtual void on_model_finals(size_t /*libraries*/) {}  // are about to be built and compared
+  virtual void on_model_finals_end() {}                  // once per model
 };
 
 struct TuneOutcome {
@@ -89,30 +89,30 @@ struct TuneOutcome {
   ModelTime model_time{};  // of the rows
   double mean_gain = 0;    // mean_gain_of the rows
   TuneTally tally;
-  double overhead_s = 0;  // of search and learning
+  double overhead_s = 0;  // time of search and learning
   tune::LearningCost learning{};
-  bool shares_model = false;  // all tasks had one cost model
-  std::string scored_task;    // of the last round with scores; empty: none
+  bool shares_model = false;  // all tasks shared one cost model
+  std::string scored_task;    // task of the last round with scores; empty: none
   tune::RoundReport scored_round{};
   Hash128 trajectory;
   bool resumed = false;
-  bool stopped = false;          // by the token
-  bool known = false;            // tuned before with this budget: the rows are those of the store
-  bool nothing_learned = false;  // so model_file is not written
-  std::string records;           // the store
+  bool stopped = false;          // by the StopToken
+  bool known = false;            // completed earlier with this budget: the rows come from the store
+  bool nothing_learned = false;  // too few trials to train, so model_file is not written
+  std::string records;           // path of the store
   double all_s = 0, finals_s = 0;
   double peak_gflops = 0;
   std::vector<ModelFinals> in_models = {};  // one per model
-  Status status = {};                       // what ended it early, after some trials
+  Status status = {};                       // error that ended the run early, after some trials
 
   bool has_winner() const;
 };
 
-// What `search` and `cost` may name, with options, for help.
+// What `search` and `cost` may name, with options, for help texts.
 std::vector<TableEntry> explorer_entries();
 std::vector<TableEntry> cost_model_entries();
 
-// An error where nothing could be tried.
+// An error if no trial was possible.
 Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener, const StopToken& stop);
 
 }  // namespace tilewright::app

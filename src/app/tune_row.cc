@@ -5,7 +5,7 @@
 namespace tilewright::app {
 namespace {
 
-// The winner's, apart from the model.
+// Measured alone, not inside the model.
 double latency_alone(const TuneRow& row) {
   const tune::Trial* const winner = row.result.winning_trial();
   return winner != nullptr ? winner->latency_ns : 0;

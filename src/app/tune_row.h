@@ -17,28 +17,28 @@ struct TuneRow {
   Hash128 key;
   double flop = 0;
   double weight = 1;
-  double peak_share = 1;  // peak_share_of
+  double peak_share = 1;  // see peak_share_of
   tune::TaskResult result;
-  std::optional<record::Attempt> in_model{};  // the winner inside the model
+  std::optional<record::Attempt> in_model{};  // winner of the finals inside the model
 
-  // Of the winner: inside the model where that is known. 0: there is none.
+  // Latency of the winner, inside the model if measured there; 0 without a winner.
   double latency_ns() const;
-  // Of the default schedule, an estimate: as many times slower than the winner inside a model as
-  // both are apart from it. The winner's latency where the default's is not known.
+  // Latency of the default schedule. Both were measured alone; inside the model the same ratio is
+  // assumed. The winner's latency if the default's is not known.
   double default_ns() const;
 };
 
-// Of one run of a model: tasks by weight, those without any time left out.
+// The time of one run of a model: the weighted sum of the tasks that have a time.
 //   3 x 100 us + 1 x 100 us = 400 us
 struct ModelTime {
   double sum_ns = 0;
-  double default_ns = 0;  // the same tasks by their default schedules, where those are known
-  size_t unknown = 0;     // tasks without a time
+  double default_ns = 0;  // the same tasks with their default schedules, if known
+  size_t unknown = 0;     // number of tasks without a time
 };
 ModelTime model_time_of(std::span<const TuneRow> rows);
 
-// Geometric mean of how many times faster than their default schedules the winners are. 0: fewer
-// than two tasks can be compared.
+// Geometric mean of the speedups of the winners over their default schedules; 0 if fewer than two
+// tasks can be compared.
 double mean_gain_of(std::span<const TuneRow> rows);
 
 }  // namespace tilewright::app

@@ -7,7 +7,7 @@
 namespace tilewright::app {
 namespace {
 
-// Digits become one `#`.
+// Each run of digits becomes one `#`.
 std::string without_numbers(std::string_view text) {
   std::string result;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// TuneTally: what a tuning run has found so far. A value; the clock is the caller's.
+// TuneTally: running totals of a tuning run. A value; the caller provides the time.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace tilewright::app {
 
-// Failures whose texts differ in numbers only.
+// Failures whose texts differ only in numbers.
 struct FailureGroup {
   record::VerdictKind kind = record::VerdictKind::Device;
   size_t count = 0;
@@ -19,25 +19,25 @@ struct FailureGroup {
 };
 
 struct TuneTally {
-  int64_t total = 0;  // trials; 0: not limited
+  int64_t total = 0;  // trials; 0: no limit
   size_t measured = 0, stored = 0;
   VerdictCounts by_kind{};
   std::map<std::string, FailureGroup> failures;  // by kind and text without numbers
-  int64_t scored = 0;                            // candidates that the search scored
-  double search_s = 0;                           // that this took
-  // Of the task at hand.
+  int64_t scored = 0;                            // candidates scored by the search
+  double search_s = 0;                           // time spent on scoring them
+  // The current task.
   std::string name;
   double flop = 0;
-  double peak_share = 1;  // peak_share_of
+  double peak_share = 1;  // see peak_share_of
   double best_ns = 0;     // 0: nothing timed yet
 
   void add(const tune::Trial& trial);
   size_t trials() const { return measured + stored; }
 };
 
-// The share of the f32 peak that a workload's arithmetic can reach, by the type of most of its
-// work: f64 has half the lanes, 16-bit floats are computed in f32, and integers have no
-// multiply-add that the peak speaks of (0).
+// The share of the f32 peak that the arithmetic of a workload can reach, given the type of most of
+// its work: 0.5 for f64, which has half the lanes; 1 for 16-bit floats, which are computed in f32;
+// 0 for integers, which the peak does not apply to.
 double peak_share_of(const Workload& workload);
 
 }  // namespace tilewright::app

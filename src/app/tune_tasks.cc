@@ -10,9 +10,9 @@
 namespace tilewright::app {
 namespace {
 
-constexpr double kFlopOfByte = 8;      // that are computed while a byte comes from memory
+constexpr double kFlopOfByte = 8;      // FLOP that are computed while a byte is loaded from memory
 constexpr double kHeavy = 0.005;       // of the work of a model
-constexpr int64_t kTrialsOfOne = 200;  // of a heavy task
+constexpr int64_t kTrialsOfOne = 200;  // FLOP of a heavy task
 constexpr int64_t kTrialsOfLight = 24;
 
 class TaskList {

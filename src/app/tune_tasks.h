@@ -1,5 +1,5 @@
-// TuneTasks: what is tuned: operators, names of the suite and model files as tasks, each with a
-// weight and a name for people. A value.
+// TuneTasks: the tasks of a run, from operators, names of the suite and model files, each with a
+// weight and a display name. A value.
 #pragma once
 
 #include <string>
@@ -13,21 +13,22 @@ namespace tilewright::app {
 
 struct TuneTasks {
   std::vector<tune::TunedTask> tasks;
-  std::vector<std::string> names;        // of each
-  bool of_model = false;                 // a model is among the words
-  std::vector<deploy::ModelPlan> plans;  // of the models
+  std::vector<std::string> names;        // display name of each task
+  bool of_model = false;                 // at least one of the words is a model
+  std::vector<deploy::ModelPlan> plans;  // plans of the models
 
-  // Trials when no budget is given: few for what takes next to no time of a model.
+  // Number of trials if no budget is given. Tasks with a negligible share of a model's time get
+  // few.
   int64_t default_trials() const;
 };
 
-// `words` take the place of choice.what. A word that is repeated has twice the weight; the weight
-// of a model's task is how often the model calls it. Where there is a model, the tasks with most
-// work come first. Without words: an error.
+// `words` replace choice.what. A repeated word doubles its weight; the weight of a model's task is
+// the number of its calls per run. If there is a model, the tasks are sorted by work, largest
+// first. No words are an error.
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
                                 const Target& target, const deploy::BackEndTables& tables = {});
 
-// The work of a call in FLOP, on any machine: a byte of an operand counts as several.
+// Work of one call in FLOP, independent of the machine: each operand byte counts as several FLOP.
 double work_of(const Workload& workload);
 
 }  // namespace tilewright::app

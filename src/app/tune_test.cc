@@ -299,7 +299,7 @@ TEST(Bench, AStopEndsTheRunsAndSeveralModelsTakeTurns) {
   ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
   EXPECT_EQ(stopped->models[0].timing.runs_ns.size(), 1U);
   EXPECT_THAT(bench({.what = {so, small.model_file()}}, listener, {}).error().message,
-              HasSubstr("is no compiled model"));
+              HasSubstr("is not a compiled model"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How many candidates of a run got which verdict.
+// VerdictCounts: the number of candidates of a run with each verdict.
 #pragma once
 
 #include <array>

@@ -11,7 +11,7 @@ Result<std::filesystem::path> program_folder() {
   std::error_code error;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (!error) return program.parent_path();
-  return fail(ErrorKind::Io, "cannot tell where this program lies: " + error.message());
+  return fail(ErrorKind::Io, "cannot find the folder of this program: " + error.message());
 }
 
 Status check_workers(const std::filesystem::path& folder) {

@@ -1,5 +1,5 @@
-// Where the worker programs of src/measure are: tilewright-build-worker and tilewright-run-worker,
-// in one folder.
+// Finds the worker programs of src/measure, tilewright-build-worker and tilewright-run-worker,
+// which are in one folder.
 #pragma once
 
 #include <filesystem>
@@ -8,10 +8,10 @@
 
 namespace tilewright::app {
 
-// The folder of the running program, which has them in an installed Tilewright.
+// Folder of the running executable. An installed Tilewright has the worker programs there.
 Result<std::filesystem::path> program_folder();
 
-// An error that names the program that is missing in the folder or cannot be executed.
+// An error that names the worker program that is missing or not executable.
 Status check_workers(const std::filesystem::path& folder);
 
 }  // namespace tilewright::app

@@ -45,7 +45,7 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// The permissions of the new file: those of the file it replaces, else those of the umask.
+// The permissions of the new file: those of the file it replaces, otherwise those of the umask.
 mode_t wanted_mode(const std::filesystem::path& path) {
   struct stat old = {};
   if (::stat(path.c_str(), &old) == 0) return old.st_mode & 07777u;

@@ -18,10 +18,10 @@ namespace {
 
 constexpr uint32_t kChunkBits = 10;
 constexpr uint32_t kChunkSize = 1u << kChunkBits;
-constexpr uint32_t kMaxChunks = 1u << 12;  // four million names; a search makes a few thousand
+constexpr uint32_t kMaxChunks = 1u << 12;  // four million names; a search creates a few thousand
 constexpr unsigned kCachedChildren = 8;    // further parts of a split take the slow path
 
-// A fusion beginning with some name, in a list that only grows at its head.
+// A fusion that begins with some name, in a list that grows only at its head.
 struct Fusion {
   std::vector<uint32_t> ids;
   uint32_t result = 0;
@@ -37,7 +37,7 @@ struct Entry {
 constinit std::array<std::atomic<Entry*>, kMaxChunks> chunks = {};
 
 struct Table {
-  std::shared_mutex mutex;  // guards all below and the making of chunks
+  std::shared_mutex mutex;  // guards everything below and the creation of chunks
   std::unordered_map<std::string_view, uint32_t> ids;
   uint32_t size = 0;
 
@@ -73,7 +73,7 @@ Table& table() {
 
 Entry& entry_of(uint32_t id) {
   Entry* chunk = chunks[id >> kChunkBits].load(std::memory_order_acquire);
-  if (chunk == nullptr) [[unlikely]] {  // the empty name, before any other was made
+  if (chunk == nullptr) [[unlikely]] {  // the empty name, before any other was created
     table();
     chunk = chunks[id >> kChunkBits].load(std::memory_order_acquire);
   }

@@ -58,7 +58,7 @@ Result<std::vector<Setting>> split(std::string_view owner, std::string_view text
     const size_t equals = item.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("{}: '{}' is no option; write OPTION=VALUE", owner, item));
+                  fmt::format("{}: '{}' is not an option; write OPTION=VALUE", owner, item));
     }
     const Setting setting{.name = item.substr(0, equals), .value = item.substr(equals + 1)};
     if (std::ranges::find(settings, setting.name, &Setting::name) != settings.end()) {

@@ -1,5 +1,5 @@
-// Options of something that is chosen by name, such as an explorer or a cost model. One field list
-// gives the reader, the canonical text and the help.
+// Options of a table row that is selected by name, such as an explorer or a cost model. One field
+// list defines the parser, the canonical text and the help.
 //
 //   struct BeamOptions {
 //     size_t width = 64;
@@ -11,9 +11,9 @@
 //
 //   text: `width=128`
 //
-// The text is canonical: fields in the order of the list, a field at its default left out. Equal
-// options have equal texts, and an option that is added later changes no text of before. A field is
-// a bool, a whole number, a double, a string without commas, or an enumeration whose words
+// The text is canonical: fields in the order of the list, without fields at their default. Equal
+// options have equal texts, and a new option does not change existing texts. A field is a bool, a
+// whole number, a double, a string without commas, or an enumeration, whose words
 // `option_words(Enum)` lists in the order of its values. Pure functions.
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace tilewright {
 
-// What a number may be; both ends belong to it.
+// The range of a number, both ends included.
 struct Range {
   double low = -HUGE_VAL;
   double high = HUGE_VAL;
@@ -41,7 +41,7 @@ template <class Options, class Value>
 struct OptionField {
   std::string_view name;
   Value Options::* member;
-  std::string_view what;  // for people
+  std::string_view what;  // description for help texts
   Range range;
 };
 template <class Options, class Value>
@@ -64,7 +64,7 @@ struct NoOptions {
 
 namespace option_text {
 
-// A value and its text; `read` is false for a text that is no such value.
+// Converts a value to text and back; `read` returns false for invalid text.
 std::string print(bool value);
 std::string print(int64_t value);
 std::string print(uint64_t value);
@@ -104,7 +104,7 @@ std::string print_value(const Value& value) {
   }
 }
 
-// Empty: it was read. Otherwise what would have been a value.
+// Empty: success. Otherwise a description of the valid values.
 template <class Value>
 std::string read_value(std::string_view text, const Range& range, Value* value) {
   if constexpr (std::is_enum_v<Value>) {
@@ -159,7 +159,7 @@ std::string print_options(const Options& options, const Options& defaults = {}) 
   return text;
 }
 
-// `owner` is whose options they are, for messages.
+// `owner`: the name of the row, for messages.
 template <class Options>
 Result<Options> parse_options(std::string_view owner, std::string_view text,
                               const Options& defaults = {}) {

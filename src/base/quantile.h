@@ -9,7 +9,7 @@
 
 namespace tilewright {
 
-// `q` in [0, 1]. 0 where there are no samples.
+// `q` in [0, 1]. 0 if there are no samples.
 inline double quantile_of(std::span<const double> ascending, double q) {
   if (ascending.empty()) return 0;
   const double position = q * static_cast<double>(ascending.size() - 1);

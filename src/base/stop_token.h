@@ -1,7 +1,7 @@
-// StopSource and StopToken: a request to stop, handed down by value. A source makes tokens; a token
-// only answers whether its source was asked to stop. A request is never taken back. A token
-// outlives its source. Both are safe to use from several threads; `request` is also safe in a
-// signal handler, which std::stop_source is not.
+// StopSource and StopToken: a request to stop, passed by value. A source creates tokens; a token
+// only tells whether a stop was requested at its source. A request cannot be withdrawn. A token may
+// outlive its source. Both are thread-safe; `request` is also async-signal-safe, which
+// std::stop_source is not.
 //
 //   StopSource source;
 //   tune(options, listener, source.token());   // elsewhere: source.request()
@@ -15,7 +15,7 @@ namespace tilewright {
 
 class StopToken {
  public:
-  StopToken() = default;  // never asked to stop
+  StopToken() = default;  // a token that is never stopped
   bool requested() const { return flag_ != nullptr && flag_->load(std::memory_order_relaxed); }
 
  private:

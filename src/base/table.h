@@ -1,13 +1,14 @@
-// Table: things that are chosen by name, with options: explorers, cost models, encodings. An
-// ordered list of rows that one can read; a row has a name, one line for people, its options with
-// their defaults (base/options.h) and a factory. Selection: a row's name with its options.
+// Table: an ordered list of rows that are selected by name, with options: explorers, cost models,
+// encodings. A row has a name, a one-line description, options with defaults (base/options.h) and a
+// factory. Selection: the name of a row with its options.
 //
 //   const Selection chosen = TRY(explorers().parse("evolution:population=512"));
 //   const auto explorer = TRY(explorers().make(chosen, context));
 //   chosen.text()                        // evolution:population=512
 //
 // Values. A test or a program around this one copies a built-in table and adds rows to it; two rows
-// may be made by one factory with other defaults. Immutable once made: share freely.
+// may be made by one factory with other defaults. Only rows of the library's own tables are built
+// in, in copies of those tables too. Immutable once made: share freely.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ namespace tilewright {
 // Canonical: equal selections have equal texts, whatever the user wrote.
 struct Selection {
   std::string name;
-  std::string options{};  // as print_options writes them
+  std::string options{};  // as written by print_options
 
   std::string text() const { return options.empty() ? name : name + ":" + options; }
   bool operator==(const Selection&) const = default;
@@ -40,8 +41,8 @@ struct TableRow {
   std::function<Result<Product>(const Context& context, std::string_view options)> make;
 };
 
-// A row whose options are an aggregate with a field list. `make(context, options)` gives a Product
-// or a Result of one.
+// A row whose options are an aggregate with a field list. `make(context, options)` returns a
+// Product or a Result of one.
 template <class Product, class Context, class Options, class Make>
 TableRow<Product, Context> make_row(std::string name, std::string what, Options defaults,
                                     Make make) {
@@ -59,13 +60,13 @@ TableRow<Product, Context> make_row(std::string name, std::string what, Options 
   return row;
 }
 
-// What a table says of itself, for messages and help.
+// The description of a row, for messages and help.
 struct TableEntry {
   std::string_view name, what;
   const std::vector<OptionInfo>* options;
 };
 std::string table_names(const std::vector<TableEntry>& entries);  // `evolution, random, beam`
-// One line per row, below it one line an option: its name, default and meaning.
+// One line per row, followed by one line per option: name, default and meaning.
 std::string table_text(const std::vector<TableEntry>& entries);
 // The same as rows of a table in Markdown.
 std::string table_markdown(const std::vector<TableEntry>& entries);
@@ -75,11 +76,18 @@ class Table {
  public:
   using Row = TableRow<Product, Context>;
 
-  // `noun` is what its rows are, for messages: `cost model`.
-  Table(std::string_view noun, std::vector<Row> rows)
-      : noun_(noun), rows_(std::move(rows)), built_in_(rows_.size()) {}
+  // A caller's own table: all its rows are custom. `noun` is what they are, for messages:
+  // `cost model`.
+  Table(std::string_view noun, std::vector<Row> rows) : noun_(noun), rows_(std::move(rows)) {}
 
-  // A custom row; no other has its name.
+  // For the library's own tables: what these rows make changes with the library's versions only.
+  static Table built_in(std::string_view noun, std::vector<Row> rows) {
+    Table table(noun, std::move(rows));
+    table.built_in_ = table.rows_.size();
+    return table;
+  }
+
+  // Adds a custom row with a unique name.
   void add(Row row) {
     CHECK(find(row.name) == nullptr, "two rows '{}'", row.name);
     rows_.push_back(std::move(row));
@@ -90,7 +98,7 @@ class Table {
     const auto found = std::ranges::find(rows_, name, &Row::name);
     return found != rows_.end() ? &*found : nullptr;
   }
-  // False for a custom row, and for none.
+  // False for a custom row and for an unknown name.
   bool is_built_in(std::string_view name) const {
     const Row* const row = find(name);
     return row != nullptr && static_cast<size_t>(row - rows_.data()) < built_in_;
@@ -124,7 +132,7 @@ class Table {
 
   std::string noun_;
   std::vector<Row> rows_;
-  size_t built_in_;  // of the rows, the first
+  size_t built_in_ = 0;  // of the rows, the first
 };
 
 }  // namespace tilewright

@@ -64,7 +64,7 @@ TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {
   EXPECT_EQ(error_of("share="), "paint: share=: it must be a number from 0 to 1");
   EXPECT_EQ(error_of("glossy=yes"), "paint: glossy=yes: it must be true or false");
   EXPECT_EQ(error_of("color=blue"), "paint: color=blue: it must be one of red, green");
-  EXPECT_EQ(error_of("coats"), "paint: 'coats' is no option; write OPTION=VALUE");
+  EXPECT_EQ(error_of("coats"), "paint: 'coats' is not an option; write OPTION=VALUE");
   EXPECT_EQ(error_of("coats=1,coats=2"), "paint: coats is given twice");
   EXPECT_EQ(parse_options<NoOptions>("air", "a=1").error().message,
             "air has no option 'a'; it has none");
@@ -76,10 +76,10 @@ Fences some_fences() {
   const auto make = [](int height, const Paint& paint) {
     return std::make_unique<std::string>(std::to_string(height) + "/" + print_options(paint));
   };
-  return Fences("fence",
-                {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
-                                                             Paint{.coats = 1}, make),
-                 make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
+  return Fences::built_in(
+      "fence", {make_row<std::unique_ptr<std::string>, int>("thin", "one coat will do",
+                                                            Paint{.coats = 1}, make),
+                make_row<std::unique_ptr<std::string>, int>("thick", "two", Paint{}, make)});
 }
 
 TEST(Table, ParsesAndMakes) {
@@ -104,6 +104,7 @@ TEST(Table, TakesCustomRows) {
   EXPECT_TRUE(fences.is_built_in("thin"));
   EXPECT_FALSE(fences.is_built_in("none"));
   EXPECT_FALSE(fences.is_built_in("fat"));
+  EXPECT_FALSE(Fences("fence", fences.rows()).is_built_in("thin"));  // whoever made it
   EXPECT_EQ(fences.make(fences.parse("none").value(), 1).error().message, "there is nothing");
   EXPECT_EQ(table_names(fences.entries()), "thin, thick, none");
   EXPECT_TRUE(

@@ -26,7 +26,7 @@ class TemporaryFolder {
   std::filesystem::path path_;  // empty: moved from
 };
 
-// One in the system's folder for temporary files (TMPDIR, or /tmp).
+// A folder in the system's temporary folder (TMPDIR, or /tmp).
 Result<TemporaryFolder> make_scratch_folder(std::string_view prefix);
 
 }  // namespace tilewright

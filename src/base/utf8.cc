@@ -7,7 +7,7 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
-// Bytes of the code point that the text begins with; 0: it begins with none.
+// The length in bytes of the first code point of the text; 0: it is invalid.
 size_t length_of(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return 1;

@@ -30,7 +30,8 @@ std::string verdict_text(const record::Verdict& verdict) {
     case record::VerdictKind::Timed:
       return "timed: " + duration_text(verdict.latency_ns);
     case record::VerdictKind::Censored:
-      return fmt::format("censored: right, but slower than {}", duration_text(verdict.latency_ns));
+      return fmt::format("censored: correct, but slower than {}",
+                         duration_text(verdict.latency_ns));
     default:
       return std::string(text_of(verdict.kind));
   }
@@ -49,10 +50,9 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
                         duration_text(samples.front()), duration_text(quantile_of(samples, 0.5)),
                         duration_text(samples.back()));
   }
-  text += fmt::format(
-      "measured {} UTC on {}{}\n", time_text(attempt.start_us),
-      explained.machine.empty() ? "a machine that the store does not have" : explained.machine,
-      explained.is_this_machine ? " (this machine)" : "");
+  text += fmt::format("measured {} UTC on {}{}\n", time_text(attempt.start_us),
+                      explained.machine.empty() ? "an unknown machine" : explained.machine,
+                      explained.is_this_machine ? " (this machine)" : "");
   text += fmt::format("protocol {}, code generator {}", print_protocol(attempt.protocol),
                       attempt.code_generator);
   text += explained.run.empty() ? "\n" : fmt::format(", by `{}`\n", explained.run);
@@ -60,7 +60,7 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
                       duration_text(conditions.build_ns), duration_text(conditions.check_ns),
                       duration_text(conditions.time_ns));
   text +=
-      fmt::format("{} sample{} taken again, clock {:.0f} %, load {:.2f}\n", conditions.disturbed,
+      fmt::format("{} sample{} repeated, clock {:.0f} %, load {:.2f}\n", conditions.disturbed,
                   conditions.disturbed == 1 ? "" : "s", 100 * conditions.clock, conditions.load);
   return text;
 }
@@ -68,7 +68,7 @@ std::string attempt_text(const app::ExplainedAttempt& explained) {
 std::string traffic_text(const app::ExplainedProgram& program) {
   const feature::Traffic& traffic = program.traffic;
   std::string text =
-      fmt::format("\n{} asked for, {} computed; about {} instructions of code\n",
+      fmt::format("\n{} in the workload, {} computed; about {} instructions of code\n",
                   flop_text(traffic.flop), flop_text(traffic.computed_flop), program.instructions);
   text += fmt::format("estimated traffic (caches of {}); compulsory: {}\n", program.levels_of,
                       bytes_text(traffic.compulsory_bytes));
@@ -79,7 +79,7 @@ std::string traffic_text(const app::ExplainedProgram& program) {
                         level.bytes > 0 ? fmt::format("{:.2f}", traffic.flop / level.bytes) : "-");
   }
   if (!traffic.stays_in.empty()) {
-    text += fmt::format("  all that it touches stays in {} from call to call\n", traffic.stays_in);
+    text += fmt::format("  all touched data stays in {} between calls\n", traffic.stays_in);
   }
   text += fmt::format("  {:<14} {:>10}", "buffer", "size");
   for (const feature::MemoryLevel& level : traffic.levels) {
@@ -173,31 +173,33 @@ std::string_view advice_on(record::VerdictKind kind) {
     case VerdictKind::Timed:
       return "Its output was checked before it was timed.";
     case VerdictKind::Censored:
-      return "Its output was right; more samples of a clear loser were not worth their time. "
+      return "Its output was correct, but it is clearly slower than the best, so sampling stopped "
+             "early. "
              "`tilewright replay` times it fully.";
     case VerdictKind::Illegal:
       return "A step of the trace does not apply to this workload; the text says which and what "
              "would be legal.";
     case VerdictKind::Lower:
-      return "The schedule is legal, but no loop IR could be made of it. `tilewright lower` with "
-             "its trace shows how far it comes.";
+      return "The schedule is legal, but lowering failed. `tilewright lower` with its trace shows "
+             "the "
+             "passes before the failure.";
     case VerdictKind::Build:
-      return "The code generator refused it or died in it; the text has its last pass. "
-             "`tilewright lower --llvm` with its trace shows what it was given.";
+      return "Code generation failed or crashed; the text names the last pass. "
+             "`tilewright lower --llvm` with its trace shows its input.";
     case VerdictKind::BuildTimeout:
       return "Compiling took too long: its code is too large. Unroll less, or use smaller tiles.";
     case VerdictKind::Crash:
-      return "The kernel died or wrote outside of its buffers. This is a fault of ours, not of the "
+      return "The kernel crashed or wrote out of bounds. This is a bug in Tilewright, not in the "
              "schedule: please report it with its trace.";
     case VerdictKind::RunTimeout:
       return "One call took longer than a multiple of the best one known. `tilewright replay` "
              "gives "
              "it more time.";
     case VerdictKind::WrongResult:
-      return "Its output is not what the definition says. This is a fault of ours, not of the "
+      return "Its output differs from the definition. This is a bug in Tilewright, not in the "
              "schedule: please report it with its trace.";
     case VerdictKind::Device:
-      return "The machine or a worker failed, not the candidate: it is tried again when asked for.";
+      return "The machine or a worker failed, not the candidate: it is measured again on request.";
   }
   return "";
 }

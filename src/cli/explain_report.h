@@ -1,4 +1,4 @@
-// What `tilewright explain` prints, as text for people and as one JSON object. Pure functions.
+// The output of `tilewright explain`, as text and as one JSON object. Pure functions.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace tilewright::cli {
 std::string explanation_text(const app::Explanation& explanation);
 Json explanation_json(const app::Explanation& explanation);
 
-// What a verdict of that kind means, and what one can do.
+// The meaning of a verdict, and what to do about it.
 std::string_view advice_on(record::VerdictKind kind);
 
 }  // namespace tilewright::cli

@@ -71,8 +71,8 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
   const Mistake mistakes[] = {
       {{"explain"}, "what is required"},
       {{"explain", "abc", "--records", (folder_ / "no.db").string()}, "no.db"},
-      {{"explain", "zz", "--records", records()}, "'zz' is no id"},
-      {{"explain", id + "0", "--records", records()}, "no id"},
+      {{"explain", "zz", "--records", records()}, "'zz' is not an id"},
+      {{"explain", id + "0", "--records", records()}, "not an id"},
       {{"explain", "ffffffffffff", "--records", records()}, "no attempt's id"},
       {{"explain", "C2D2", "--records", records()}, "explain C2D2 --trace FILE"},
       {{"explain", "GMM9", "--trace", good}, "GMM9"},

@@ -1,4 +1,4 @@
-// Checks of flags that CLI11 does not have; each message says what is allowed.
+// Validators of flags that CLI11 does not have. Each message says what is allowed.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,18 +10,18 @@
 
 namespace tilewright::cli {
 
-// A number from `low` to `high`; unlike CLI::Range it refuses nan.
+// A number from `low` to `high`; unlike CLI::Range, it rejects nan.
 CLI::Validator number_between(double low, double high);
 
-// 0 to 2^64 - 1; CLI11 would take -1 for the largest of them.
+// 0 to 2^64 - 1; CLI11 would convert -1 to the largest value.
 CLI::Validator natural_number();
 
-// Whether a flag is on the command line; a variable of the environment, which is there for all
-// verbs, does not count.
+// True if a flag is on the command line. Environment variables, which apply to all verbs, do not
+// count.
 bool is_given(const CLI::App& app, const std::string& flag);
 
-// An error that names the first of `flags` that is on the command line. `why` says what to do
-// instead: `is not for a compiled model: ...`.
+// An error that names the first of `flags` on the command line. `why` completes the message: `is
+// not for a compiled model: ...`.
 Status refuse_flags(const CLI::App& app, std::initializer_list<const char*> flags,
                     std::string_view why);
 

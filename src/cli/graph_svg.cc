@@ -1,5 +1,5 @@
-// The picture of a GraphView: layers from top to bottom, a box is one layer below the lowest that
-// it reads. Edges to the next layer are straight; longer ones bow out beside the boxes.
+// Draws a GraphView: layers from top to bottom; a box is one layer below the lowest that it reads.
+// Edges to the next layer are straight; longer ones curve around the boxes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace tilewright::cli {
 namespace {
 
 constexpr double kLetter = 6.6, kLine = 15, kMargin = 8, kGapX = 24, kGapY = 30;
-constexpr size_t kMostNodes = 12;  // that are listed in a box
+constexpr size_t kMostNodes = 12;  // listed per box
 constexpr size_t kMostLetters = 60, kMostHeading = 200;
 
 struct Placed {
@@ -25,7 +25,7 @@ struct Placed {
   double bottom() const { return y + height; }
 };
 
-// Of clean text.
+// For clean text.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -48,7 +48,7 @@ std::string shortened(const std::string& text) {
   return first_letters(clean_utf8(text), kMostLetters);
 }
 
-// Of clean text. What is not Latin, Greek or the like may be twice as wide.
+// For clean text. Characters other than Latin, Greek, etc. may be twice as wide.
 double width_of(std::string_view text) {
   size_t wide = 0;
   for (const char c : text) wide += static_cast<unsigned char>(c) >= 0xE1 ? 1 : 0;
@@ -104,7 +104,7 @@ std::vector<Placed> place(const app::GraphView& view, double* width, double* hei
   return placed;
 }
 
-// White for nothing, orange for a quarter of the time or more.
+// White for 0, orange for a quarter of the time or more.
 std::string color_of(const app::GraphBox& box, double sum_ns) {
   if (!box.task) return "#e8eef7";
   const double share = sum_ns > 0 ? std::min(box.ns / sum_ns / 0.25, 1.0) : 0;

@@ -1,4 +1,4 @@
-// What `tilewright graph` prints of a GraphView: text, JSON and a picture. Pure functions.
+// The output of `tilewright graph`: a GraphView as text, JSON and SVG. Pure functions.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace tilewright::cli {
 
 std::string graph_text(const app::GraphView& view);
 Json graph_json(const app::GraphView& view);
-// An SVG file: boxes in layers; the longer a box takes, the darker it is.
+// An SVG file: boxes in layers; slower kernels are darker.
 std::string graph_svg(const app::GraphView& view);
 
 }  // namespace tilewright::cli

@@ -20,7 +20,7 @@ Interrupt::Interrupt() {
   source_of_handler = &source_;
   struct sigaction action{};
   action.sa_handler = note_interrupt;
-  // Not SA_RESTART: a call that waits is to return, so that the request is seen.
+  // Not SA_RESTART: a blocking call must return, so that the request is seen.
   action.sa_flags = static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, &previous_interrupt_);
   sigaction(SIGTERM, &action, &previous_terminate_);

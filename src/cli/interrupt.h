@@ -1,5 +1,6 @@
-// Interrupt: Ctrl-C as a StopToken. While one lives, the first SIGINT or SIGTERM requests a stop of
-// its source, so that the verb ends cleanly; a second one ends the process as usual. One at a time.
+// Interrupt: Ctrl-C as a StopToken. During its lifetime, the first SIGINT or SIGTERM requests a
+// stop, so that the verb ends cleanly; a second one ends the process as usual. At most one exists
+// at a time.
 #pragma once
 
 #include <csignal>
@@ -17,7 +18,7 @@ class Interrupt {
 
   const StopSource& source() const { return source_; }
   StopToken token() const { return source_.token(); }
-  static bool requested();  // by a signal; others may have asked the source too
+  static bool requested();  // by a signal; a stop may also have been requested otherwise
 
  private:
   StopSource source_;

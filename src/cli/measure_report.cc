@@ -18,7 +18,7 @@ void add_latency(const record::Verdict& verdict, double flop, Json* object) {
   if (flop > 0 && verdict.latency_ns > 0) (*object)["gflops"] = flop / verdict.latency_ns;
 }
 
-// `first line`, and the others indented below it.
+// The first line, and the others indented below it.
 std::string indented(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -104,7 +104,7 @@ std::string progress_line(const app::MeasureTally& tally, double flop, double el
     if (flop > 0) line += " " + rate_text(flop, tally.best_ns);
   }
   const double rate = elapsed_s > 0 ? static_cast<double>(tally.measured) / elapsed_s
-                                    : 0;  // what was stored is free
+                                    : 0;  // stored verdicts cost nothing
   if (rate > 0) line += fmt::format("  {:.1f} trials/s", rate);
   line += failed_text(tally.by_kind);
   if (rate > 0 && tally.answered() < tally.total) {

@@ -1,4 +1,4 @@
-// What `tilewright measure` and `replay` print, as text for people and as JSON. Pure functions.
+// The output of `tilewright measure` and `replay`, as text and as JSON. Pure functions.
 #pragma once
 
 #include <span>
@@ -10,19 +10,19 @@
 
 namespace tilewright::cli {
 
-// One verdict: {"candidate": 3, "id": "...", "stored": false, "verdict": "timed", ...}. Without a
-// latency where there is none; "text" only where there is one.
+// One verdict: {"candidate": 3, "id": "...", "stored": false, "verdict": "timed", ...}.
+// "latency_ns" and "text" are omitted if there are none.
 Json answer_json(const measure::Answer& answer, double flop);
 
-// The finalists, fastest first; `default_program` is the default schedule's.
+// The finalists, fastest first; `default_program` is the program of the default schedule.
 std::string finals_text(std::span<const measure::Answer> finals, Hash128 default_program,
                         double flop);
 Json final_json(const measure::Answer& answer, size_t rank, double default_ns, bool is_default,
                 double flop);
-// The latency of the default schedule among them; 0: it is not there, or was not timed.
+// The latency of the default schedule among the finals; 0 if it is missing or was not timed.
 double default_latency(std::span<const measure::Answer> finals, Hash128 default_program);
 
-// Why candidates failed: counts by kind, one example each. Empty when none did.
+// Why candidates failed: counts by kind, with one example each. Empty if none failed.
 std::string failures_text(const app::MeasureTally& tally);
 
 //   120/300  best 412.3 us 893.1 GFLOP/s  31.2 trials/s  failed: 2 build, 1 crash  left 0:06

@@ -16,7 +16,7 @@ void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--allow", choice->allow,
-                 "permit what may change results and is off by default: winograd (docs/models.md)")
+                 "permit an optimization that changes rounding: winograd (docs/models.md)")
       ->delimiter(',')
       ->allow_extra_args(false);
 }

@@ -1,4 +1,4 @@
-// The flags that say which model is meant and how it is read, and checks of them.
+// The flags that select a model and how it is read, and their checks.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ class App;
 
 namespace tilewright::cli {
 
-// The flags --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
+// Declares --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, app::ModelChoice* choice);
 
-// An error for flags that mean nothing for a compiled model, and where --records names a store that
-// does not exist. `shapes_are_used`: --input-shapes is for something else than the model.
+// An error for flags that do not apply to a compiled model, and for a --records store that does not
+// exist. `shapes_are_used`: --input-shapes has another use in this verb.
 Status check_model_flags(const CLI::App& app, const app::ModelChoice& choice,
                          const std::string& records, bool shapes_are_used);
 

@@ -53,8 +53,8 @@ TEST_F(ModelFlags, OfACompiledModelOnlyThoseThatMeanSomething) {
     expect_refused({verb, so, "--passes-off", "cse"}, "--passes-off is not for a compiled");
     expect_refused({verb, so, "--allow", "winograd"}, "--allow is not for a compiled");
   }
-  expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx goes with --peers");
-  expect_refused({"tasks", so}, "is compiled already");
+  expect_refused({"bench", so, "--onnx", "m.onnx"}, "--onnx needs --peers");
+  expect_refused({"tasks", so}, "is already compiled");
   EXPECT_EQ(tilewright({"run", so, "--random", "1"}).code, 0);
 }
 
@@ -86,7 +86,7 @@ TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
     EXPECT_EQ(json->at("steps_low_ns").size(), 1U);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"m", "other", "m"}));
-  expect_refused({"bench", so, kWhat}, "is no compiled model");
+  expect_refused({"bench", so, kWhat}, "is not a compiled model");
   expect_refused({"bench", so, other, "--peers", "openvino"}, "peers are compared with one model");
 }
 
@@ -126,12 +126,12 @@ TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {
   const std::string so = library();
   expect_refused({"run", so, "--input", "A=" + path("a.npy"), "--input", "A=" + path("b.npy")},
                  "given twice");
-  expect_refused({"run", so, "--input", "A="}, "no file's name");
+  expect_refused({"run", so, "--input", "A="}, "no file name");
 }
 
 TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {
-  expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is none");
-  expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is none");
+  expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is not a peer");
+  expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is not a peer");
   expect_refused({"bench", path("m.so"), "--peers", "openvino"}, "--onnx FILE.onnx");
   expect_refused({"bench", path("m.so"), "--peers", "openvino", "--onnx", path("gone.onnx")},
                  "gone.onnx: there is no such file");

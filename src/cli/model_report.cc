@@ -39,7 +39,7 @@ std::string model_table(std::span<const TuneRow> rows, const app::ModelTime& tim
     if (!row->result.problem.empty()) text += fmt::format("  error: {}\n", row->result.problem);
   }
   if (time.sum_ns > 0) {
-    text += fmt::format("tasks together: {} a run, {:.3g} x the default schedules ({})\n",
+    text += fmt::format("tasks together: {} per run, {:.3g} x the default schedules ({})\n",
                         duration_text(time.sum_ns), time.default_ns / time.sum_ns,
                         duration_text(time.default_ns));
   }
@@ -48,11 +48,12 @@ std::string model_table(std::span<const TuneRow> rows, const app::ModelTime& tim
 
 std::string model_finals_text(const ModelFinals& finals) {
   if (!finals.why_not.empty()) {
-    return fmt::format("schedules were not compared inside the model: {}\n", finals.why_not);
+    return fmt::format("no finals inside the model: {}\n", finals.why_not);
   }
   if (!finals.held) return {};
   return fmt::format(
-      "in the model: {} a run, {:.3g} x what was fastest by itself; {} of {} kernels changed "
+      "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} kernels "
+      "changed "
       "({} libraries{})\n",
       duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
       finals.kernels, finals.libraries,

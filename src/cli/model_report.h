@@ -1,4 +1,4 @@
-// What `tilewright tune MODEL` prints at its end: the tasks by their share of the model's time.
+// The final output of `tilewright tune MODEL`: the tasks by their share of the time of the model.
 // Pure functions of values.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace tilewright::cli {
 
-// Of the tasks that have a time, what takes longest first; then the sum, which is `time`.
+// The tasks that have a time, longest first, then the sum, which is `time`.
 std::string model_table(std::span<const app::TuneRow> rows, const app::ModelTime& time);
 
-// What came of the finals inside a model; empty: nothing is new.
+// The result of the finals inside a model; empty: nothing new.
 std::string model_finals_text(const app::ModelFinals& finals);
 Json model_finals_json(const app::ModelFinals& finals);
 

@@ -29,14 +29,14 @@ TEST(ModelTable, SharesAreOfTheSumByWeight) {
   EXPECT_THAT(table, HasSubstr("25.0 %"));
   EXPECT_LT(table.find("conv"), table.find("pool"));  // what takes longest is first
   EXPECT_THAT(table, Not(HasSubstr("later")));
-  EXPECT_THAT(table, HasSubstr("400 us a run, 3.25 x the default schedules (1.3 ms)"));
+  EXPECT_THAT(table, HasSubstr("400 us per run, 3.25 x the default schedules (1.3 ms)"));
 }
 
 TEST(ModelFinalsText, SaysWhatCameOfThem) {
   EXPECT_EQ(model_finals_text({}), "");  // nothing is new
   app::ModelFinals finals;
   finals.why_not = "there was no time left";
-  EXPECT_THAT(model_finals_text(finals), HasSubstr("not compared inside the model: there was no"));
+  EXPECT_THAT(model_finals_text(finals), HasSubstr("no finals inside the model: there was no"));
   EXPECT_EQ(model_finals_json(finals).at("why_not"), "there was no time left");
   finals = {.held = true,
             .why_not = {},
@@ -46,8 +46,10 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
             .kernels = 9,
             .changed = 4,
             .libraries = 6};
-  EXPECT_THAT(model_finals_text(finals),
-              HasSubstr("2 ms a run, 1.5 x what was fastest by itself; 4 of 9 kernels changed"));
+  EXPECT_THAT(
+      model_finals_text(finals),
+      HasSubstr(
+          "2 ms per run, 1.5 x the schedules that are fastest alone; 4 of 9 kernels changed"));
   EXPECT_THAT(model_finals_text(finals), HasSubstr("6 libraries; cut short: the disk is full)"));
   EXPECT_EQ(model_finals_json(finals).at("changed"), 4);
 }

@@ -68,7 +68,7 @@ TEST_F(ModelShow, RefusesBadFilesWithOneMessage) {
     ASSERT_TRUE(write_file_atomically(path_, bad).has_value());
     const Outcome ran = tilewright({"model", "show", path_.string()});
     EXPECT_EQ(ran.code, 2);
-    EXPECT_NE(ran.err.find("no usable cost model"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("not a usable cost model"), std::string::npos) << ran.err;
     EXPECT_EQ(ran.out, "");
   }
   std::filesystem::remove(path_);

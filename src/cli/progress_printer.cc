@@ -13,7 +13,7 @@ namespace {
 constexpr double kTerminalSeconds = 0.1;
 constexpr double kLineSeconds = 5;
 
-// One less than the terminal is wide: a line that wraps cannot be written over.
+// One column less than the terminal: a wrapped line cannot be overwritten.
 size_t widest_line() {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2) return 200;

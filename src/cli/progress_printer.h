@@ -1,5 +1,5 @@
-// ProgressPrinter: one line that is written over on a terminal, plain lines every few seconds
-// elsewhere. Time is seconds of the caller's clock. Not to be shared between threads.
+// ProgressPrinter: one line that is overwritten on a terminal; otherwise plain lines every few
+// seconds. Times are seconds of the caller's clock. Not thread-safe.
 #pragma once
 
 #include <iosfwd>
@@ -7,7 +7,7 @@
 
 namespace tilewright::cli {
 
-// Whether text written to `stream` reaches a terminal: only std::cerr can.
+// True if `stream` is a terminal: only std::cerr can be.
 bool reaches_terminal(const std::ostream& stream);
 
 class ProgressPrinter {
@@ -16,12 +16,12 @@ class ProgressPrinter {
 
   bool is_due(double now_s) const { return now_s >= next_s_; }
   void print(std::string_view line, double now_s);
-  void finish();  // leaves what stands there, on a line of its own
+  void finish();  // ends the current line
 
  private:
   std::ostream& out_;
   bool terminal_;
-  bool open_ = false;  // the cursor stands behind a line
+  bool open_ = false;  // the cursor is at the end of a line
   size_t width_ = 0;   // of that line
   double next_s_ = 0;
 };

@@ -19,7 +19,7 @@ void declare_records_flag(CLI::App& app, std::string* path) {
 void declare_read_records_flag(CLI::App& app, std::string* path) {
   *path = app::kDefaultRecords;
   app.add_option("--records", *path,
-                 "the store of records; none: without one (default: tilewright.db if it exists)");
+                 "the store of records, or `none` (default: tilewright.db if it exists)");
 }
 
 Status check_named_records(const CLI::App& app, const std::string& path) {
@@ -27,8 +27,8 @@ Status check_named_records(const CLI::App& app, const std::string& path) {
   const bool named = app.count("--records") > 0 && path != app::kNoRecords;
   if (!named || std::filesystem::exists(path, error) || error) return {};
   return fail(ErrorKind::BadInput,
-              fmt::format("--records {}: there is no such file; `tilewright tune` makes one, and "
-                          "--records none does without",
+              fmt::format("--records {}: there is no such file; `tilewright tune` creates one, and "
+                          "--records none uses no store",
                           path));
 }
 
@@ -39,7 +39,7 @@ std::string short_target(const record::StoredTask& task) {
 
 std::string time_text(int64_t us) {
   const std::chrono::sys_time<std::chrono::seconds> time(std::chrono::seconds(us / 1'000'000));
-  // Beyond the years that the calendar has, the number itself.
+  // Out of the range of the calendar: the number itself.
   constexpr int64_t kYear10000 = 253'402'300'800;
   if (us < 0 || us / 1'000'000 >= kYear10000) return fmt::format("{} us", us);
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", time);

@@ -1,5 +1,5 @@
-// What the parts of `tilewright records` share (cli/verb_records.cc): the flag --records, and
-// texts of tasks and attempts.
+// Shared by the parts of `tilewright records` (cli/verb_records.cc): the flag --records, and texts
+// of tasks and attempts.
 #pragma once
 
 #include <span>
@@ -20,19 +20,19 @@ namespace tilewright::cli {
 
 // `path` outlives the parsing.
 void declare_records_flag(CLI::App& app, std::string* path);
-// Of verbs that only read it and can do without.
+// For verbs that only read the store and also work without one.
 void declare_read_records_flag(CLI::App& app, std::string* path);
-// An error where a store was named that does not exist.
+// An error if a store is named that does not exist.
 Status check_named_records(const CLI::App& app, const std::string& path);
 
-// `threads=2`: what tells apart the targets of one machine.
+// `threads=2`: what distinguishes the targets of one machine.
 std::string short_target(const record::StoredTask& task);
 
 std::string time_text(int64_t us);  // `2026-11-15 20:18:34`, UTC
 
 Json task_json(const record::StoredTask& task);
 
-// Lines of an import that were left out: added to the text, and as JSON.
+// Appends the rejected lines of an import to the text, and returns them as JSON.
 Json name_lines(std::span<const record::BadLine> lines, std::string* text);
 
 }  // namespace tilewright::cli

@@ -1,5 +1,5 @@
-// `tilewright records import`: lines of JSON into the store; with --ansor, the schedules of Ansor's
-// logs, which become traces to be measured.
+// `tilewright records import`: reads lines of JSON into the store; with --ansor, converts schedules
+// of Ansor's logs to traces.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,7 +20,7 @@ namespace {
 void print_ansor(const Context& context, std::string_view source,
                  const ansor_log::ImportReport& report) {
   std::string text = fmt::format(
-      "{}: {} records: {} traces ({} records gave one that was there), {} failed when Ansor "
+      "{}: {} records: {} traces ({} records gave a known trace), {} failed when Ansor "
       "measured them, {} could not be converted\n",
       source, report.records, report.converted, report.again, report.failed, report.refused);
   Json named = name_lines(report.named, &text);

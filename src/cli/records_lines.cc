@@ -1,4 +1,4 @@
-// `tilewright records export`, `merge` and `check`: a store as a whole.
+// `tilewright records export`, `merge` and `check`: operations on whole stores.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -60,7 +60,7 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
   for (const std::string& problem : report.problems) text += fmt::format("problem: {}\n", problem);
   for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);
   text += fmt::format(
-      "{}: {} tasks, {} candidates ({} programs made again), {} attempts, {} foreign lines\n",
+      "{}: {} tasks, {} candidates ({} programs rebuilt), {} attempts, {} foreign lines\n",
       report.clean() ? "whole" : "damaged", report.tasks, report.candidates, report.programs,
       report.attempts, report.foreign_lines);
   print(context, text,
@@ -79,18 +79,17 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
 
 void print_import(const Context& context, std::string_view source,
                   const record::ImportReport& report) {
-  std::string text = fmt::format(
-      "{}: {} lines: {} attempts and {} tasks, machines and others are "
-      "new, {} were there\n",
-      source, report.lines, report.attempts, report.others, report.known);
+  std::string text =
+      fmt::format("{}: {} lines: {} new attempts, {} new tasks, machines and others, {} known\n",
+                  source, report.lines, report.attempts, report.others, report.known);
   const auto say = [&](int64_t count, std::string_view what) {
     if (count > 0) text += fmt::format("  {} {}\n", count, what);
   };
-  say(report.arrived, "attempts that waited are in their place now");
-  say(report.waiting, "attempts wait for their task, machine or run");
-  say(report.variants, "lines say something else of what was there: both are kept");
-  say(report.foreign, "lines are of another sort or version: carried as they are");
-  say(report.malformed, "lines are malformed and were left out:");
+  say(report.arrived, "waiting attempts are complete now");
+  say(report.waiting, "attempts are waiting for their task, machine or run");
+  say(report.variants, "lines contradict a known key: both are kept");
+  say(report.foreign, "lines are of another type or version: kept unchanged");
+  say(report.malformed, "lines are malformed and were skipped:");
   Json named = name_lines(report.named, &text);
   print(context, text,
         {{"source", source},
@@ -115,7 +114,7 @@ Action declare_records_export(CLI::App& app) {
 
 Action declare_records_merge(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
-  app.add_option("others", options->others, "stores to read; they do not change")->required();
+  app.add_option("others", options->others, "stores to add; they are not changed")->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_merge(context, *options); };
 }

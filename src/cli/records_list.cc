@@ -1,4 +1,4 @@
-// `tilewright records ls`, `show` and `best`: what is in a store, for people and as JSON.
+// `tilewright records ls`, `show` and `best`: the content of a store, as text and as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -18,7 +18,7 @@ using record::Attempt;
 using record::StoredTask;
 using record::VerdictKind;
 
-// The first line of a text, cut where it gets long.
+// The first line of a text, truncated.
 std::string short_text(std::string_view text) {
   constexpr size_t kLongest = 70;
   const std::string_view line = text.substr(0, text.find('\n'));
@@ -94,7 +94,7 @@ class AttemptPrinter : public app::AttemptListener {
 
  private:
   const Context& context_;
-  double flop_ = 0;  // of the task at hand
+  double flop_ = 0;  // of the current task
 };
 
 Result<ExitCode> print_attempts(const Context& context, const app::ListOptions& options) {
@@ -149,7 +149,7 @@ std::string attempt_text(const app::AttemptDetails& details) {
                    duration_text(attempt.conditions.time_ns)));
   line("machine's", fmt::format("clock {:.3f} of its best, load {:.2f}", attempt.conditions.clock,
                                 attempt.conditions.load));
-  if (!attempt.extra.empty()) line("besides", attempt.extra);
+  if (!attempt.extra.empty()) line("extra", attempt.extra);
   return text + "trace\n" + attempt.trace;
 }
 
@@ -171,7 +171,7 @@ Result<ExitCode> run_show(const Context& context, const ShowOptions& options) {
 
 // ---- best ----
 
-// The text is a file of traces: what is not of the trace stands in comments.
+// The text is a file of traces: everything else is in comments.
 Result<ExitCode> run_best(const Context& context, const app::BestOptions& options) {
   size_t shown = 0;
   for (const app::BestRecord& one : TRY(app::best_records(options))) {

@@ -1,4 +1,4 @@
-// What became of the lines of an import or a merge, for people and as JSON.
+// The summary of an import or a merge, as text and as JSON.
 #pragma once
 
 #include <string_view>

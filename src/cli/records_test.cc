@@ -166,7 +166,7 @@ TEST_F(Records, MistakesAreNamed) {
       {{"show", "", "--records", path_}, "begins with ''"},
       {{"show", "00", "--records", empty}, "begins with '00'"},
       {{"best", "GMM0", "--records", empty}, "there are no records of GMM0"},
-      {{"best", "GMM0", "--protocol", "x", "--records", path_}, "'x' is no protocol"},
+      {{"best", "GMM0", "--protocol", "x", "--records", path_}, "'x' is not a protocol"},
       {{"best", "GMM0", "--count", "0", "--records", path_}, "--count"},
       {{"export", "--records", none}, "no such file"},
       {{"export", folder_ / "no/such", "--records", path_}, "cannot write"},

@@ -1,4 +1,4 @@
-// The parts of `tilewright records`, each declared as a verb is (cli/verb.h).
+// The parts of `tilewright records`, each declared like a verb (cli/verb.h).
 #pragma once
 
 #include "cli/verb.h"

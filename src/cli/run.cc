@@ -51,19 +51,19 @@ std::string_view kind_text(ErrorKind kind) {
   return "unknown";
 }
 
-// A build that fails on a program we accepted is our fault; everything else the user can mend.
+// A build that fails on an accepted program is a bug; the user can fix everything else.
 ExitCode exit_code_of(ErrorKind kind) {
   return kind == ErrorKind::Build ? ExitCode::InternalError : ExitCode::BadUse;
 }
 
-// For what is wrong with the arguments themselves, before CLI11 has given --json a value.
+// For errors in the arguments, before CLI11 has parsed --json.
 bool asks_for_json(const std::vector<std::string>& arguments) {
   if (std::ranges::find(arguments, "--json") != arguments.end()) return true;
   const char* const variable = std::getenv("TILEWRIGHT_JSON");
   return variable != nullptr && std::string_view(variable) == "true";
 }
 
-// CLI11 would only say that a subcommand is required.
+// CLI11 would only report that a subcommand is required.
 Status check_verb(const std::vector<std::string>& arguments, std::span<const Verb> verbs) {
   if (arguments.empty() || arguments.front().starts_with('-')) return {};
   std::string known;
@@ -73,7 +73,7 @@ Status check_verb(const std::vector<std::string>& arguments, std::span<const Ver
     known += verb.name;
   }
   return fail(ErrorKind::BadInput,
-              fmt::format("there is no verb '{}'; verbs are {}", arguments.front(), known));
+              fmt::format("there is no verb '{}'; the verbs are {}", arguments.front(), known));
 }
 
 void add_common_flags(CLI::App& app, bool* json) {
@@ -81,8 +81,7 @@ void add_common_flags(CLI::App& app, bool* json) {
   for (CLI::App* part : app.get_subcommands({})) add_common_flags(*part, json);
 }
 
-// The part of a verb that the arguments name, for verbs that have parts; nullptr when none is
-// named.
+// The part of a verb that the arguments name, for verbs with parts; nullptr if none is named.
 Result<CLI::App*> part_of(CLI::App& verb, std::span<const std::string> arguments) {
   const std::vector<CLI::App*> parts = verb.get_subcommands({});
   for (const std::string& argument : arguments) {
@@ -96,7 +95,7 @@ Result<CLI::App*> part_of(CLI::App& verb, std::span<const std::string> arguments
                                                verb.get_name(), arguments.front(), known));
 }
 
-// Errors are explained on err always, and are an object on out under --json.
+// Errors are always explained on err; with --json they are also an object on out.
 void print_error_object(const Context& context, std::string_view kind, std::string_view message) {
   if (!context.json) return;
   context.out << print_json({{"error", {{"kind", kind}, {"message", message}}}}) << "\n";
@@ -119,7 +118,7 @@ int run_action(const Action& action, const Context& context) {
                   fmt::format("internal error, please report it: {}", error.what()));
   } catch (const std::bad_alloc&) {
     return report(context, ExitCode::BadUse, "no_memory",
-                  "not enough memory; close other programs, or give this one more");
+                  "out of memory; close other programs, or raise the memory limit");
   } catch (const std::exception& error) {
     return report(
         context, ExitCode::InternalError, "internal",
@@ -150,7 +149,7 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
     CLI::App* sub = app.add_subcommand(std::string(verb.name), std::string(verb.summary));
     declared.push_back({sub, verb.declare(*sub)});
     add_common_flags(*sub, &json);
-    // Only of the verb that runs: CLI11 would check the variables of all.
+    // Only for the verb that runs: CLI11 would check the variables of all verbs.
     const bool chosen = !arguments.empty() && arguments.front() == verb.name;
     if (!chosen) continue;
     read_flags_from_environment(*sub);
@@ -160,7 +159,7 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
   }
 
   try {
-    // CLI11 takes them from the back.
+    // CLI11 takes them in reverse.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::ParseError& error) {
     const bool asked_for_help = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);

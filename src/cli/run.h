@@ -1,4 +1,4 @@
-// The program without its process: parses the arguments, runs the verb, maps errors to exit codes.
+// run: the program as a function: parses the arguments, runs the verb, maps errors to exit codes.
 #pragma once
 
 #include <iosfwd>
@@ -10,10 +10,10 @@ namespace tilewright::cli {
 
 struct Verb;
 
-// The exit code of `tilewright ARGUMENTS...`. Reads environment variables TILEWRIGHT_*, writes to
-// the given streams only, and lets no exception out.
+// The exit code of `tilewright ARGUMENTS...`. Reads environment variables TILEWRIGHT_*, writes only
+// to the given streams, and throws no exception.
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err);
-// With other verbs than all_verbs().
+// With a custom list of verbs.
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
         std::span<const Verb> verbs);
 

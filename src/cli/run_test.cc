@@ -37,18 +37,18 @@ INSTANTIATE_TEST_SUITE_P(
     Table, Mistakes,
     testing::Values(
         Mistake{{}, "A subcommand is required"},
-        Mistake{{"fly"}, "there is no verb 'fly'; verbs are bench"},
+        Mistake{{"fly"}, "there is no verb 'fly'; the verbs are bench"},
         Mistake{{"doctor", "--wings"}, "--wings"},
         Mistake{{"doctor", "--threads", "two"}, "--threads"},
         Mistake{{"doctor", "--threads", "0"}, "--threads"},
         Mistake{{"doctor", "--seconds", "-1"}, "--seconds"},
         Mistake{{"lower", "GMM0", "--threads", "0"}, "--threads: Value 0 not in range"},
         Mistake{{"lower", "GMM0", "--threads", "2", "--target", "x86-64-v3;threads=2"},
-                "says the threads already"},
+                "already sets the threads"},
         Mistake{{"lower", "GMM0", "--disable-pass", "vectorise"}, "there is no pass 'vectorise'"},
         Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
-        Mistake{{"measure", "GMM0"}, "either --traces FILE or --random N"},
+        Mistake{{"measure", "GMM0"}, "--traces FILE or --random N"},
         Mistake{{"measure", "GMM0", "--random", "0"}, "--random"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seconds", "nan"}, "'nan' is not a number"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seed", "-1"}, "--seed"},
@@ -82,7 +82,7 @@ Outcome thrown(const std::vector<std::string>& arguments) {
 }
 
 TEST(Run, TooLittleMemoryIsNoFaultOfOurs) {
-  const std::string message = "not enough memory; close other programs, or give this one more";
+  const std::string message = "out of memory; close other programs, or raise the memory limit";
   const Outcome plain = thrown<std::bad_alloc>({"throw"});
   EXPECT_EQ(plain.code, 2);
   EXPECT_EQ(plain.out, "");

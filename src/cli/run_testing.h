@@ -1,4 +1,4 @@
-// For tests: the program in this process, with what it printed.
+// For tests: runs the program in this process and captures its output.
 #pragma once
 
 #include <sstream>
@@ -22,7 +22,7 @@ inline Outcome tilewright(const std::vector<std::string>& arguments) {
   return {code, out.str(), err.str()};
 }
 
-// With the verb before them.
+// Prepends the verb.
 inline Outcome tilewright(const std::string& verb, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), verb);
   return tilewright(arguments);

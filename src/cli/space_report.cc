@@ -14,7 +14,7 @@ using schedule::Hole;
 using schedule::Sketch;
 using schedule::Step;
 
-constexpr size_t kShown = 4;  // choices of a hole
+constexpr size_t kShown = 4;  // choices shown per hole
 
 std::string steps_text(const std::vector<Step>& steps) {
   std::string text;
@@ -39,7 +39,7 @@ std::string text_of(const schedule::TailDomain& domain, size_t choice) {
   return std::string(schedule::word_of(domain.choices[choice]));
 }
 
-// Steps of the trace that a hole decides about.
+// Steps of the trace that a hole decides.
 std::vector<int16_t> steps_of(const Hole& hole) {
   if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
     std::vector<int16_t> steps;
@@ -52,7 +52,7 @@ std::vector<int16_t> steps_of(const Hole& hole) {
   return {hole.step};
 }
 
-// `?3` behind a step: hole 3 decides about it.
+// `?3` after a step: decided by hole 3.
 std::string marks_of(const Sketch& sketch, size_t step) {
   std::string marks;
   for (size_t k = 0; k < sketch.holes.size(); ++k) {
@@ -64,7 +64,7 @@ std::string marks_of(const Sketch& sketch, size_t step) {
   return marks;
 }
 
-// First and last ones, and some between.
+// The first, the last and some in between.
 std::vector<size_t> shown_choices(const Hole& hole, bool all) {
   std::set<size_t> shown;
   const size_t last = hole.size() - 1;

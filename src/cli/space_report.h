@@ -1,4 +1,5 @@
-// What `tilewright space` says: rules and extensions, sketches with their steps and holes, sizes.
+// The output of `tilewright space`: rules and extensions, sketches with their steps and holes,
+// sizes.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ std::string count_text(double count);  // `12`, `4,096`, `3.1e+12`
 std::string rules_text(const Target& target);
 Json rules_json(const Target& target);
 
-// `all` choices of each hole, or some.
+// `all`: every choice of each hole; otherwise some.
 std::string sketch_text(const schedule::Sketch& sketch, size_t number, bool all = false);
 Json sketch_json(const schedule::Sketch& sketch, size_t number, bool all = false);
 

@@ -90,7 +90,7 @@ TEST(Space, ListsRulesAndExtensionsThatCanBeTurnedOff) {
 
 TEST(Space, MistakesAreBadUse) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
-      {{}, "say of which operator"},
+      {{}, "name an operator"},
       {{"GMM"}, "GMM"},
       {{"GMM0", "--off", "wings"}, "wings"},
       {{"GMM0", "--off", "tails,wings"}, "wings"},
@@ -116,7 +116,7 @@ TEST(SpaceReport, Counts) {
 
 TEST(SpaceReport, Choices) {
   schedule::Hole hole;
-  hole.domain = schedule::exact_tiles(8, 3, 64);
+  hole.domain = schedule::TileDomain{.choices = {{1, 1}, {2, 4}}, .extent = 8};
   EXPECT_EQ(choice_text(hole, 0), "[1, 1]");
   hole.domain = schedule::TailDomain{{schedule::Tail::Peel, schedule::Tail::Mask}, {0}};
   EXPECT_EQ(choice_text(hole, 1), "mask");

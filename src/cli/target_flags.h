@@ -1,4 +1,4 @@
-// The flags --target and --threads of verbs that make code.
+// The flags --target and --threads of verbs that generate code.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class App;
 
 namespace tilewright::cli {
 
-// `default_text` says what happens without --threads. `choice` outlives the parsing.
+// `default_text` describes the default of --threads. `choice` outlives the parsing.
 void declare_target_flags(CLI::App& app, const std::string& default_text,
                           app::TargetChoice* choice);
 

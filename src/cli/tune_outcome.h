@@ -1,4 +1,4 @@
-// What `tilewright tune` prints at its end, as text for people and as JSON. Pure functions.
+// The final output of `tilewright tune`, as text and as JSON. Pure functions.
 #pragma once
 
 #include <string>

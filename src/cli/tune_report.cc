@@ -42,7 +42,7 @@ bool is_begun(const tune::TaskResult& result) {
 
 std::string done_text(const tune::TaskResult& result) {
   if (!result.problem.empty()) return "error";
-  if (!is_begun(result)) return "not begun";
+  if (!is_begun(result)) return "not started";
   return std::string(result.end == tune::TaskEnd::Open ? "budget" : text_of(result.end));
 }
 
@@ -102,9 +102,8 @@ std::string tune_table(std::span<const TuneRow> rows, double peak_gflops) {
   }
   if (above_peak) {
     text += fmt::format(
-        "! more than the peak of {:.4g} GFLOP/s (f32) measured here: either the machine did other "
-        "work "
-        "then, or the schedule leaves out work that the FLOP count has\n",
+        "! above the measured peak of {:.4g} GFLOP/s (f32): either other processes were running "
+        "during that measurement, or the schedule skips work that the FLOP count includes\n",
         peak_gflops);
   }
   return text;
@@ -120,7 +119,7 @@ std::string not_begun_text(std::span<const TuneRow> rows) {
   }
   if (count == 0) return {};
   if (count > kShown) names += fmt::format(" and {} more", count - kShown);
-  return fmt::format("{} of {} tasks not begun, for want of trials or time: {}\n", count,
+  return fmt::format("{} of {} tasks not started, too few trials or too little time: {}\n", count,
                      rows.size(), names);
 }
 
@@ -173,7 +172,7 @@ std::string winners_text(std::span<const TuneRow> rows, double mean_gain) {
 
 std::string no_winner_text(const TuneTally& tally) {
   if (tally.trials() > 0) return "no candidate was valid";
-  return "the time was over before the first trial: nothing is known yet; give it more --seconds";
+  return "out of time before the first trial: raise --seconds";
 }
 
 std::string quality_text(const std::string& name, const tune::RoundReport& report) {
@@ -181,8 +180,7 @@ std::string quality_text(const std::string& name, const tune::RoundReport& repor
   const cost::Quality& quality = *report.quality;
   return fmt::format(
       "scores of {} in the last round ({}, {} programs): rank correlation {:.2f}, {:.0f} % of "
-      "pairs "
-      "in order, {:.0f} % of the best {} found, best of 5 at {:.0f} %\n",
+      "pairs in order, {:.0f} % of the best {} found, best of 5 at {:.0f} %\n",
       report.model, name, quality.programs, quality.rank_correlation,
       100 * quality.pairwise_accuracy, 100 * quality.recall_at_k, quality.k, 100 * quality.top5);
 }

@@ -1,5 +1,5 @@
-// What `tilewright tune` prints, as text for people and as JSON. Pure functions of values; the
-// clock is the caller's.
+// The output of `tilewright tune`, as text and as JSON. Pure functions of values; the caller
+// provides the time.
 #pragma once
 
 #include <span>
@@ -16,14 +16,14 @@ namespace tilewright::cli {
 std::string tune_progress_line(const app::TuneTally& tally, double peak_gflops, double elapsed_s,
                                double left_s, bool bar);
 
-// Of the tasks that were begun.
+// Tasks with at least one round.
 std::string tune_table(std::span<const app::TuneRow> rows, double peak_gflops);
-std::string not_begun_text(std::span<const app::TuneRow> rows);  // the others; empty: none
+std::string not_begun_text(std::span<const app::TuneRow> rows);  // the other tasks; empty: none
 std::string failures_text(const app::TuneTally& tally);
-// `2.31 x the default schedule (951 us)`, what is known of it; then the mean gain of all, unless 0.
+// `2.31 x the default schedule (951 us)`, as far as known; then the mean gain of all, unless 0.
 std::string winners_text(std::span<const app::TuneRow> rows, double mean_gain);
 
-// Why there is no winner at all: for want of time, or of anything valid.
+// Why there is no winner: too little time, or nothing valid.
 std::string no_winner_text(const app::TuneTally& tally);
 
 // `scores of xgboost in the last round (C2D2, 64 programs): rank correlation 0.52, ...`; empty

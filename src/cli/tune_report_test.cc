@@ -72,7 +72,8 @@ TEST(TuneTable, HasWhatWasBegun) {
   EXPECT_THAT(table, HasSubstr("GMM1"));
   EXPECT_THAT(table, HasSubstr("50 %"));
   EXPECT_THAT(table, Not(HasSubstr("GMM2")));
-  EXPECT_EQ(not_begun_text(rows), "1 of 2 tasks not begun, for want of trials or time: GMM2\n");
+  EXPECT_EQ(not_begun_text(rows),
+            "1 of 2 tasks not started, too few trials or too little time: GMM2\n");
   EXPECT_EQ(not_begun_text({rows.data(), 1}), "");
   EXPECT_THAT(winners_text(rows, 0), HasSubstr("2 x the default schedule (20 us)"));
   for (int k = 0; k < 6; ++k) rows.push_back(row_of("T" + std::to_string(k), 0));
@@ -89,7 +90,7 @@ TEST(TuneTable, ThePeakIsThatOfTheType) {
   app::TuneRow row = row_of("GMM1", 1e4);  // 100 GFLOP/s
   row.peak_share = 0.5;
   EXPECT_THAT(tune_table({{row}}, 250), HasSubstr(" 80 %"));
-  EXPECT_THAT(tune_table({{row}}, 190), HasSubstr("more than the peak"));
+  EXPECT_THAT(tune_table({{row}}, 190), HasSubstr("above the measured peak"));
   row.peak_share = 0;
   EXPECT_THAT(tune_table({{row}}, 50), Not(HasSubstr("%")));
   app::TuneTally tally;
@@ -152,8 +153,8 @@ TEST(TuneTable, NothingValidAndProblemsAreSaid) {
 }
 
 TEST(TuneTable, MoreThanThePeakIsExplained) {
-  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 90), HasSubstr("more than the peak"));
-  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 110), Not(HasSubstr("more than the peak")));
+  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 90), HasSubstr("above the measured peak"));
+  EXPECT_THAT(tune_table({{row_of("GMM1", 1e4)}}, 110), Not(HasSubstr("above the measured peak")));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// Verbs of the program `tilewright`. A verb is one file, cli/verb_x.cc, that defines declare_x, and
-// one line of the table in cli/verbs.cc. declare_x adds the verb's flags and returns what runs once
-// they are parsed:
+// Verbs of the program `tilewright`. A verb is one file, cli/verb_x.cc, which defines declare_x,
+// and one line of the table in cli/verbs.cc. declare_x adds the flags of the verb and returns the
+// function to run after parsing:
 //
 //   Action declare_square(CLI::App& app) {
 //     auto number = std::make_shared<int>(1);
@@ -12,7 +12,7 @@
 //   }
 //
 // The flag --json and, for every flag --some-flag, the environment variable TILEWRIGHT_SOME_FLAG
-// are added for all verbs (cli/run.cc). Single-threaded.
+// are added to all verbs (cli/run.cc). Single-threaded.
 #pragma once
 
 #include <functional>
@@ -32,22 +32,22 @@ namespace tilewright::cli {
 
 enum class ExitCode {
   Done = 0,
-  BadUse = 2,         // wrong use or bad input
-  NothingValid = 3,   // nothing valid was found; of replay: it does not agree
+  BadUse = 2,         // wrong usage or bad input
+  NothingValid = 3,   // nothing valid was found; replay: the verdicts disagree
   NotTuned = 4,       // under --require-tuned
-  InternalError = 5,  // a fault of ours
-  Interrupted = 130,  // by Ctrl-C, cleanly
+  InternalError = 5,  // a bug
+  Interrupted = 130,  // by Ctrl-C, ended cleanly
 };
 
-// Where a verb writes. Results go to `out`, as text or, under --json, one object per line; progress
-// and explanations go to `err`.
+// The output streams of a verb. Results go to `out`, as text or, with --json, one object per line;
+// progress and explanations go to `err`.
 struct Context {
   std::ostream& out;
   std::ostream& err;
   bool json = false;
 };
 
-// Writes a result in the form asked for. `text` ends with a newline.
+// Prints a result as text or JSON. `text` ends with a newline.
 void print(const Context& context, std::string_view text, const Json& json);
 
 using Action = std::function<Result<ExitCode>(const Context&)>;

@@ -20,7 +20,7 @@ namespace {
 
 struct Flags {
   app::BenchOptions options;
-  std::string onnx;  // of a .so: the model for the peers
+  std::string onnx;  // for a .so: the model for the peers
 };
 
 std::string text_of(const app::BenchedModel& model) {
@@ -99,18 +99,17 @@ Action declare_bench(CLI::App& app) {
   app::BenchOptions* const options = &flags->options;
   app.add_option("what", options->what,
                  "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx; "
-                 "several compiled ones take turns")
+                 "several compiled ones run in alternation")
       ->required();
   app.add_option("--seconds", options->seconds, "run for N seconds (default: 3)")
       ->check(number_between(0.01, 1e6));
   app.add_option("--input", options->inputs,
-                 "NAME=FILE.npy, or FILE.npy where there is one input; may be repeated");
+                 "NAME=FILE.npy, or FILE.npy if there is one input; may be repeated");
   app.add_option("--random", options->seed, "seed of the inputs that are not given (default: 1)")
       ->check(natural_number());
-  app.add_option(
-      "--peers", options->peers.peers,
-      "compare with other libraries in turns: onnxruntime, openvino or onnxruntime,openvino");
-  app.add_option("--rounds", options->peers.rounds, "number of turns with the peers (default: 20)")
+  app.add_option("--peers", options->peers.peers,
+                 "compare with other libraries: onnxruntime, openvino or onnxruntime,openvino");
+  app.add_option("--rounds", options->peers.rounds, "number of rounds with the peers (default: 20)")
       ->check(CLI::Range(1, 100'000));
   app.add_option("--onnx", flags->onnx,
                  "for --peers with a .so: the model file it was compiled from");
@@ -126,7 +125,7 @@ Action declare_bench(CLI::App& app) {
     const bool with_peers = !options.peers.peers.empty();
     TRY(check_model_flags(app, options.model, options.records, with_peers));
     if (!with_peers) {
-      TRY(refuse_flags(app, {"--onnx", "--python", "--rounds"}, "goes with --peers"));
+      TRY(refuse_flags(app, {"--onnx", "--python", "--rounds"}, "needs --peers"));
     }
     if (with_peers && options.what.size() == 1 && flags->onnx.empty() &&
         app::is_library(options.model.what)) {

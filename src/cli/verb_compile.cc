@@ -54,7 +54,7 @@ std::string summary_text(const std::string& file, const app::CompileOutcome& out
   const auto to_mib = [&](auto size) { return static_cast<double>(size) / mib; };
   return fmt::format(
       "{}: {} kernels ({} tuned) in {} steps, {:.1f} MiB of constants, {:.2f} MiB of memory "
-      "({:.2f} MiB if no value shared another's), file of {:.1f} MiB, {:.1f} s\n",
+      "({:.2f} MiB without sharing), file of {:.1f} MiB, {:.1f} s\n",
       file, outcome.kernels, outcome.kernels - outcome.untuned.size(), outcome.steps,
       to_mib(outcome.constant_bytes), to_mib(outcome.arena_bytes), to_mib(outcome.sum_bytes),
       to_mib(outcome.file_bytes), outcome.seconds);
@@ -114,7 +114,8 @@ Action declare_compile(CLI::App& app) {
   app.add_option("what", options->model.what,
                  "a model, such as resnet50.onnx, or an operator, such as matmul:m=512,n=512,k=512")
       ->required();
-  app.add_option("-o,--output", flags->output, "a library .so, an object .o or C source .c")
+  app.add_option("-o,--output", flags->output,
+                 "the file to write: a library .so, an object .o or C source .c")
       ->required();
   declare_model_flags(app, &options->model);
   app.add_option("--constant", options->model.constants,
@@ -123,9 +124,9 @@ Action declare_compile(CLI::App& app) {
   declare_target_flags(app, "one per CPU", &options->target);
   app.add_option("--name", options->name,
                  "name of the model's symbol (default: the name of the output file)");
-  app.add_option(
-         "--weights", flags->weights,
-         "store the weights embedded in the file, or in a file beside it (default: embedded)")
+  app.add_option("--weights", flags->weights,
+                 "embed the weights in the file, or write them to a file next to it: embedded or "
+                 "beside (default: embedded)")
       ->check(CLI::IsMember({"embedded", "beside"}));
   app.add_flag("--require-tuned", options->require_tuned,
                "fail with exit code 4 and name each task that has no record");

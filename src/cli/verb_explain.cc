@@ -16,7 +16,7 @@ namespace tilewright::cli {
 Action declare_explain(CLI::App& app) {
   auto options = std::make_shared<app::ExplainOptions>();
   app.add_option("what", options->what,
-                 "the id of an attempt, or the beginning of it; with --trace an operator or a name "
+                 "the id of an attempt, or its first digits; with --trace an operator or a name "
                  "of the suite")
       ->required();
   app.add_option("--trace", options->trace_file,

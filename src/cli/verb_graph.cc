@@ -1,5 +1,5 @@
-// `tilewright graph MODEL -o graph.svg`: which nodes of a model became which kernel, who reads from
-// whom, and how long each takes where the records know.
+// `tilewright graph MODEL -o graph.svg`: the kernels of a model with the nodes fused into each, the
+// edges between them, and their recorded times.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -28,12 +28,12 @@ Result<std::string> text_of(const app::GraphView& view, const std::string& endin
   if (ending == ".txt") return graph_text(view);
   if (ending == ".json") return print_json(graph_json(view)) + "\n";
   return fail(ErrorKind::BadInput,
-              fmt::format("-o: the name ends in .svg, .txt or .json, not '{}'", ending));
+              fmt::format("-o: the name must end in .svg, .txt or .json, not '{}'", ending));
 }
 
 Result<ExitCode> run_graph(const Context& context, const Flags& flags) {
   const std::string ending = std::filesystem::path(flags.output).extension().string();
-  if (!flags.output.empty()) TRY(text_of({}, ending));  // before anything long is done
+  if (!flags.output.empty()) TRY(text_of({}, ending));  // before any long work
   const app::GraphView view = TRY(app::view_model(flags.options));
   if (flags.output.empty()) {
     print(context, graph_text(view), graph_json(view));

@@ -1,5 +1,5 @@
 // `tilewright lower WHAT --trace FILE`: the IR after each pass that changed it, with the time of
-// each; then, on request, the C source and what LLVM makes of it.
+// each pass; then, on request, C source, LLVM IR and assembly.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -67,7 +67,7 @@ Action declare_lower(CLI::App& app) {
   app.add_flag("--tree", flags->tree, "print the LoopTree first");
   app.add_flag("--last", flags->last, "print the IR after the last pass only");
   app.add_flag("--source", flags->options.source, "print the C header and source too");
-  app.add_flag("--llvm", flags->options.llvm, "print LLVM's IR too");
+  app.add_flag("--llvm", flags->options.llvm, "print the LLVM IR too");
   app.add_flag("--assembly", flags->options.assembly, "print the assembly too");
   return [flags](const Context& context) { return run_lower(context, *flags); };
 }

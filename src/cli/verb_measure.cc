@@ -21,7 +21,7 @@
 namespace tilewright::cli {
 namespace {
 
-// Prints verdicts and progress. Asks for a stop when nobody can read them.
+// Prints verdicts and progress. Requests a stop when they can no longer be written.
 class MeasurePrinter : public app::MeasureListener {
  public:
   MeasurePrinter(const Context& context, StopSource stop)
@@ -30,13 +30,13 @@ class MeasurePrinter : public app::MeasureListener {
         progress_(context.err, reaches_terminal(context.err)) {}
 
   void on_few_schedules(size_t drawn, size_t wanted) override {
-    context_.err << fmt::format("there are {} different schedules to draw, not {}\n", drawn,
+    context_.err << fmt::format("the space has only {} distinct schedules, not {}\n", drawn,
                                 wanted);
   }
   void on_start(const Task& task) override { flop_ = task.workload.dag->flop(); }
   void on_answer(const app::MeasureTally& tally, const measure::Answer& answer,
                  double elapsed_s) override {
-    if (context_.json) {  // flushed: whoever reads it may count on it
+    if (context_.json) {  // flushed: a reported verdict is durable
       context_.out << print_json(answer_json(answer, flop_)) << "\n" << std::flush;
     }
     if (progress_.is_due(elapsed_s)) {
@@ -49,7 +49,8 @@ class MeasurePrinter : public app::MeasureListener {
     progress_.finish();
   }
   void on_finals() override {
-    context_.err << "the fastest once more, in turns with the default schedule\n" << std::flush;
+    context_.err << "finals: the fastest schedules, interleaved with the default schedule\n"
+                 << std::flush;
   }
 
  private:
@@ -68,14 +69,14 @@ std::string summary_text(const app::MeasureOutcome& outcome, const std::string& 
         "\n";
   }
   text += failures_text(tally);
-  text += fmt::format("{} timed, {} censored (right, but clearly slow), {} failed",
+  text += fmt::format("{} timed, {} censored (correct, but clearly slow), {} failed",
                       tally.count(record::VerdictKind::Timed),
                       tally.count(record::VerdictKind::Censored), tally.answered() - tally.valid());
   text += tally.answered() < tally.total
               ? fmt::format("; stopped before {} more\n", tally.total - tally.answered())
               : "\n";
   if (tally.stored > 0) {
-    text += fmt::format("{} had a verdict already: they were not measured again\n", tally.stored);
+    text += fmt::format("{} already had a verdict and were not measured again\n", tally.stored);
   }
   return text + fmt::format("records: {}\n", records);
 }
@@ -116,15 +117,15 @@ void print_summary_json(const Context& context, const app::MeasureOutcome& outco
 
 Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options) {
   if (options.traces.empty() == (options.random == 0)) {
-    return fail(ErrorKind::BadInput, "say what to measure: either --traces FILE or --random N");
+    return fail(ErrorKind::BadInput, "name the schedules to measure: --traces FILE or --random N");
   }
   options.workers = TRY(app::program_folder());
   const Interrupt interrupt;
   MeasurePrinter printer(context, interrupt.source());
   const app::MeasureOutcome outcome = TRY(app::measure(options, printer, interrupt.token()));
   if (!outcome.begun) {
-    context.err << (Interrupt::requested() ? "interrupted" : "the time is over")
-                << " before the reference was made: nothing was measured\n";
+    context.err << (Interrupt::requested() ? "interrupted" : "out of time")
+                << " before the reference was computed: nothing was measured\n";
     return Interrupt::requested() ? ExitCode::Interrupted : ExitCode::NothingValid;
   }
   if (context.json) {

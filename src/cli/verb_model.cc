@@ -1,4 +1,4 @@
-// `tilewright model show FILE`: what a saved cost model is, was trained on, and looks at.
+// `tilewright model show FILE`: the trees, the training data and the features of a cost model.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -74,7 +74,7 @@ Action declare_model(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.require_subcommand(1);
   CLI::App* const show =
-      app.add_subcommand("show", "trees, what they were trained on, and which features they use");
+      app.add_subcommand("show", "print the trees, their training data and the features they use");
   show->add_option("FILE", options->file, "a model that `tune --model FILE` saved")->required();
   show->add_option("--features", options->features, "number of features to list")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// `tilewright records PART`: the store. Each part has flags of its own.
+// `tilewright records PART`: operations on the store. Each part has separate flags.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <memory>
@@ -12,14 +12,15 @@ namespace tilewright::cli {
 namespace {
 
 constexpr std::array<Verb, 7> kParts = {{
-    {"ls", "tasks with their verdicts and best times, or the attempts of one", declare_records_ls},
-    {"show", "one attempt, or the attempts of one task", declare_records_show},
-    {"best", "the fastest schedules of a task", declare_records_best},
-    {"export", "everything as lines of JSON", declare_records_export},
-    {"import", "lines of JSON into the store, or traces from a log of Ansor",
+    {"ls", "list the tasks with verdicts and best times, or the attempts of one task",
+     declare_records_ls},
+    {"show", "show one attempt, or the attempts of one task", declare_records_show},
+    {"best", "print the fastest schedules of a task", declare_records_best},
+    {"export", "write everything as lines of JSON", declare_records_export},
+    {"import", "read lines of JSON into the store, or traces from a log of Ansor",
      declare_records_import},
-    {"merge", "other stores into this one", declare_records_merge},
-    {"check", "whether the store is whole", declare_records_check},
+    {"merge", "add other stores to this one", declare_records_merge},
+    {"check", "verify the integrity of the store", declare_records_check},
 }};
 
 struct Declared {

@@ -1,4 +1,4 @@
-// `tilewright replay ID`: app::replay with flags. Exit code 0 when the verdicts agree, else 3.
+// `tilewright replay ID`: app::replay with flags. Exit code 0 if the verdicts agree, else 3.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -36,7 +36,7 @@ std::string text_of(const app::ReplayOutcome& outcome) {
   const Verdict& written = outcome.written.verdict;
   const Verdict& now = outcome.now->attempt.verdict;
   std::string text =
-      fmt::format("{}: written: {}; now: {}", outcome.agrees ? "agrees" : "does not agree",
+      fmt::format("{}: written: {}; now: {}", outcome.agrees ? "agrees" : "disagrees",
                   verdict_text(written), verdict_text(now));
   if (written.kind == VerdictKind::Timed && now.kind == VerdictKind::Timed &&
       written.latency_ns > 0) {
@@ -77,7 +77,7 @@ Result<ExitCode> run_replay(const Context& context, app::ReplayOptions options) 
 
 Action declare_replay(CLI::App& app) {
   auto options = std::make_shared<app::ReplayOptions>();
-  app.add_option("id", options->id, "the id of an attempt, or the beginning of it")->required();
+  app.add_option("id", options->id, "the id of an attempt, or its first digits")->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_replay(context, *options); };
 }

@@ -1,4 +1,5 @@
-// `tilewright run model.so --input x.npy`: app::run_model with flags; prints what the outputs hold.
+// `tilewright run model.so --input x.npy`: app::run_model with flags; prints a summary of the
+// outputs.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -53,10 +54,10 @@ Action declare_run(CLI::App& app) {
                  "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx")
       ->required();
   app.add_option("--input", options->inputs,
-                 "NAME=FILE.npy, or FILE.npy where there is one input; may be repeated");
-  app.add_option("--random", options->seed, "seed of the inputs that are not given")
+                 "NAME=FILE.npy, or FILE.npy if there is one input; may be repeated");
+  app.add_option("--random", options->seed, "draw the other inputs at random with this seed")
       ->check(natural_number());
-  app.add_option("--output", options->output, "a folder for the outputs as .npy files");
+  app.add_option("--output", options->output, "write the outputs to this folder, as .npy files");
   declare_model_flags(app, &options->model);
   declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one per CPU", &options->target);

@@ -1,5 +1,5 @@
-// `tilewright space WHAT`: the sketches that a search of the workload would fill, with their holes
-// and how many programs that makes. Nothing is compiled.
+// `tilewright space WHAT`: the sketches of the search space of a workload, with their holes and the
+// number of programs. Nothing is compiled.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +32,7 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
   if (options.what.empty()) {
     if (options.list) return ExitCode::Done;
     return fail(ErrorKind::BadInput,
-                "space: say of which operator, such as C2D2, or --list for rules and extensions");
+                "space: name an operator, such as C2D2, or use --list for rules and extensions");
   }
   const auto [task, space] = TRY(app::operator_space(options.what, options.target, options.off));
   for (size_t k = 0; k < space.sketches().size(); ++k) {

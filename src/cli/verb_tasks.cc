@@ -1,5 +1,5 @@
-// `tilewright tasks MODEL`: the kernels that a model is cut into: key, FLOP, how often each is used
-// and the best that the records have.
+// `tilewright tasks MODEL`: the distinct kernels of a model: key, FLOP, number of calls and best
+// record.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ std::string text_of(const app::ModelTasks& model) {
                         ns > 0 && row.flop > 0 ? rate_text(row.flop, ns) : "-", row.title);
   }
   text +=
-      fmt::format("{} task{}, {} with a record; those take {} a run\n", model.tasks.size(),
+      fmt::format("{} task{}, {} with a record; those take {} per run\n", model.tasks.size(),
                   model.tasks.size() == 1 ? "" : "s", model.tuned, duration_text(model.tuned_ns));
   return text;
 }

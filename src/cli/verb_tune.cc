@@ -1,4 +1,4 @@
-// `tilewright tune WHAT...`: app::tune with flags, a line of progress and tables. docs/tuning.md.
+// `tilewright tune WHAT...`: app::tune with flags, a progress line and tables. docs/tuning.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@
 namespace tilewright::cli {
 namespace {
 
-// Prints what a run reports. Asks it to stop when nobody can read that.
+// Prints the progress of a run. Requests a stop when the output can no longer be written.
 class TunePrinter : public app::TuneListener {
  public:
   TunePrinter(const Context& context, StopSource stop)
@@ -71,7 +71,7 @@ void print_outcome(const Context& context, const app::TuneOutcome& outcome) {
   }
   context.out << outcome_text(outcome);
   if (outcome.known) {
-    context.out << "tuned before with this budget: more --trials or --seconds go on\n";
+    context.out << "already tuned with this budget; raise --trials or --seconds to continue\n";
   }
 }
 
@@ -92,7 +92,7 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
   print_outcome(context, outcome);
   if (!outcome.status) return std::unexpected(outcome.status.error());
   if (outcome.nothing_learned) {
-    context.err << "tilewright: --model: nothing was learnt from so few trials; "
+    context.err << "tilewright: --model: too few trials to train a cost model; "
                 << options.model_file << " is not written\n";
   }
   if (interrupt.requested()) return ExitCode::Interrupted;
@@ -106,62 +106,64 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
 Action declare_tune(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app::TuneOptions* const options = &flags->options;
-  app.add_option(
-         "what", options->what,
-         "models, such as resnet50.onnx, operators, such as matmul:m=512,n=512,k=512, names "
-         "of the suite, or `suite` for all of it")
+  app.add_option("what", options->what,
+                 "models (resnet50.onnx), operators (matmul:m=512,n=512,k=512), names of the suite "
+                 "(C2D2), or `suite` for all of them")
       ->required();
   declare_model_flags(app, &options->model);
   declare_records_flag(app, &options->records);
-  declare_target_flags(app, "one for each cpu", &options->target);
+  declare_target_flags(app, "one per CPU", &options->target);
   app.add_option(
          "--trials", options->trials,
-         "so many candidates in all (default: 200 per task, fewer for what takes next to no "
-         "time of a model, or no limit with --seconds)")
+         "stop after N candidates in all (default: 200 per task, fewer for small tasks of a "
+         "model; with --seconds no limit)")
       ->check(CLI::Range(1, 1'000'000'000));
-  app.add_option("--seconds", options->seconds, "end after that long, finals included")
+  app.add_option("--seconds", options->seconds, "stop after N seconds, finals included")
       ->check(number_between(0.1, 1e9));
   app.add_option("--patience", options->patience,
-                 "a task is done after so many trials without improvement (default: never)")
+                 "end a task after N trials without improvement (default: never)")
       ->check(CLI::Range(1, 1'000'000'000));
-  app.add_option("--seed", options->seed, "of the search (default: 1)")->check(natural_number());
+  app.add_option("--seed", options->seed, "seed of the search (default: 1)")
+      ->check(natural_number());
   app.add_option("--space-off", options->space_off,
-                 "rules and extensions to leave out: NAME[,NAME] (`tilewright space --list`)")
+                 "turn off rules and extensions: NAME[,NAME] (`tilewright space --list`)")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--search", options->search,
-                 "explorer: NAME[:OPTION=VALUE,...] (default: evolution)\n" +
+                 "explorer, as NAME[:OPTION=VALUE,...] (default: evolution)\n" +
                      table_text(app::explorer_entries()));
   app.add_option("--cost", options->cost,
-                 "cost model that guides: NAME[:OPTION=VALUE,...] (default: xgboost)\n" +
+                 "cost model, as NAME[:OPTION=VALUE,...] (default: xgboost)\n" +
                      table_text(app::cost_model_entries()));
   app.add_option("--model-scope", options->model_scope,
-                 "whom one cost model serves: `task`, or `run` for all tasks together, which then "
-                 "learn from each other (default: task)");
+                 "train one cost model per task (`task`), or one for all tasks of the run (`run`) "
+                 "(default: task)");
   app.add_option("--objective", options->objective,
-                 "of several tasks: sum, geometric_mean, targets or early_stopping, which ends a "
-                 "task after 256 trials without improvement or --patience (default: "
-                 "geometric_mean; of a model sum)");
+                 "what to minimize over several tasks: sum, geometric_mean, targets or "
+                 "early_stopping, which ends a task after 256 trials without improvement or "
+                 "--patience (default: geometric_mean; for a model sum)");
   app.add_option("--latency-targets", options->latency_targets_us,
-                 "for --objective targets: microseconds, one per task, separated by commas")
+                 "with --objective targets: microseconds, one per task, separated by commas")
       ->delimiter(',');
   app.add_option("--cache", options->cache,
-                 "before each sample: warm, cold or weights_cold (default: warm; of a model "
-                 "weights_cold)");
-  app.add_option("--learn-from", options->learn_from,
-                 fmt::format("trials after which the learned model guides, and no longer the "
-                             "analytic one (default: {})",
-                             options->learn_from))
+                 "state of the caches before each sample: warm, cold or weights_cold (default: "
+                 "warm; for a model weights_cold)");
+  app.add_option(
+         "--learn-from", options->learn_from,
+         fmt::format("use the learned cost model instead of the analytic one after N trials "
+                     "(default: {})",
+                     options->learn_from))
       ->check(CLI::Range(2, 1'000'000));
-  app.add_flag("--no-scheduler", flags->no_scheduler, "tasks take turns instead");
+  app.add_flag("--no-scheduler", flags->no_scheduler,
+               "give rounds to all tasks in turn (round robin)");
   app.add_flag("--no-warm-start", flags->no_warm_start,
-               "learn nothing from the records of other tasks");
+               "do not train on the records of other tasks");
   app.add_flag("--no-model-finals", flags->no_model_finals,
-               "of a model: do not compare the fastest schedules of its kernels inside it");
-  app.add_flag("--force", options->force, "measure anew also what has a verdict in the store");
+               "do not compare the fastest schedules inside the model");
+  app.add_flag("--force", options->force, "also measure programs that have a verdict in the store");
   app.add_option("--model", options->model_file, "write the learned cost model to this file");
   app.add_option("--from-model", options->from_model,
-                 "begin with the cost model of this file, and add to it what is learnt");
+                 "start with the cost model in this file; training adds to it");
   return [flags](const Context& context) { return run_tune(context, *flags); };
 }
 

@@ -2,23 +2,23 @@
 
 #include "cli/verb.h"
 
-// One line a verb: its name and what it does, as the help shows it. cli/verb_NAME.cc defines
+// One line per verb: its name and its summary, as printed by --help. cli/verb_NAME.cc defines
 // declare_NAME.
-#define TILEWRIGHT_VERBS(VERB)                                                              \
-  VERB(bench, "how long a model takes, by task, and beside other libraries")                \
-  VERB(compile, "a model or an operator as a library, an object or C source")               \
-  VERB(doctor, "what this machine is, what works, what is missing and how to get it")       \
-  VERB(explain, "why a candidate is fast, slow or failed, with its loop nest")              \
-  VERB(graph, "what was fused into what, as a picture, and the time by kernel")             \
-  VERB(lower, "the loop IR of an operator under a schedule, after each pass")               \
-  VERB(measure, "build, check and time given or random schedules; keep each verdict")       \
-  VERB(model, "what a saved cost model was trained on and looks at")                        \
-  VERB(records, "the store of what was measured: list, export, import, merge, check")       \
-  VERB(replay, "build and measure a stored candidate again: does it still agree?")          \
-  VERB(run, "run a compiled model, or a model file, on .npy arrays")                        \
-  VERB(space, "the schedules that a search of an operator tries: sketches and their holes") \
-  VERB(tasks, "the kernels that a model is cut into, and the best records of each")         \
-  VERB(tune, "search for the fastest schedule of operators; goes on where it was stopped")
+#define TILEWRIGHT_VERBS(VERB)                                                         \
+  VERB(bench, "time a model, per task, and compare it with other libraries")           \
+  VERB(compile, "compile a model or an operator to a library, an object or C source")  \
+  VERB(doctor, "describe this machine, test the back ends, list what is missing")      \
+  VERB(explain, "explain why a candidate is fast, slow or wrong, with its loop nest")  \
+  VERB(graph, "draw the kernels of a model with their fused nodes and times")          \
+  VERB(lower, "print the loop IR of an operator under a schedule, after each pass")    \
+  VERB(measure, "build, check and time given or random schedules; store each verdict") \
+  VERB(model, "describe a saved cost model: its training data and its features")       \
+  VERB(records, "list, export, import, merge and check stored measurements")           \
+  VERB(replay, "measure a stored candidate again and compare the verdicts")            \
+  VERB(run, "run a compiled model, or a model file, on .npy arrays")                   \
+  VERB(space, "print the search space of an operator: sketches and their holes")       \
+  VERB(tasks, "list the distinct kernels of a model, with the best record of each")    \
+  VERB(tune, "search for the fastest schedules of operators and models; resumes a stopped run")
 
 namespace tilewright::cli {
 

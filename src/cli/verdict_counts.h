@@ -1,4 +1,4 @@
-// Counts of verdicts in lines of progress and in JSON. Pure functions.
+// Verdict counts as text and JSON. Pure functions.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tilewright::cli {
 
-// `  failed: 2 build, 1 crash`, or nothing where none failed.
+// ` failed: 2 build, 1 crash`; empty if none failed.
 std::string failed_text(const app::VerdictCounts& by_kind);
 
-// {"timed": 3, "crash": 1}: those that there are.
+// {"timed": 3, "crash": 1}: nonzero counts only.
 Json verdicts_json(const app::VerdictCounts& by_kind);
 
 }  // namespace tilewright::cli

@@ -13,7 +13,7 @@ Status probe(const BackEnd& back_end) {
   if (back_end.probe == nullptr) return fail(ErrorKind::Unsupported, "not in this build");
   try {
     return back_end.probe();
-  } catch (const std::exception& error) {  // reported, so that the others are probed too
+  } catch (const std::exception& error) {  // reported, so that the other back ends are probed too
     return fail(ErrorKind::Build, error.what());
   }
 }

@@ -1,9 +1,9 @@
-// BackEnd: what makes code for a kind of target. One row per back end: which targets it serves, the
-// lowering passes before it, the compiler, the loader of what it makes, and a probe. The table is
-// codegen/back_ends; a function that picks a row takes the rows as an argument, so a test can add
-// its own.
+// BackEnd: generates code for a kind of target. One row per back end: the targets it serves, its
+// lowering passes, its compiler, the loader of its artifacts, and a probe. The table is
+// codegen/back_ends. Functions that select a row take the rows as an argument, so that a test can
+// add its own.
 //
-// Rows are constants; their functions may be called from several threads at once.
+// Rows are constants. Their functions may be called by several threads at once.
 #pragma once
 
 #include <functional>
@@ -26,43 +26,44 @@ struct PhaseTime {
 
 struct CompileOptions {
   std::function<void(std::string_view phase)> on_phase = {};  // called before each phase
-  std::vector<PhaseTime>* phases = nullptr;                   // out: CPU time of each
+  std::vector<PhaseTime>* phases = nullptr;                   // out: CPU time of each phase
 };
 
 struct BackEnd {
   std::string_view name;
   std::string_view purpose;
 
-  // The kind of target it makes code for, and what it needs of one of that kind: an error that
-  // names what is missing.
+  // The kind of target it serves, and its requirements on one of that kind: an error that names
+  // what is missing.
   bool (*serves)(const Target& target) = nullptr;
   Status (*check)(const Target& target) = nullptr;
 
-  std::span<const lower::Pass> passes = {};  // from the loop nest to what `compile` takes
+  std::span<const lower::Pass> passes = {};  // from the loop nest to the input of `compile`
 
   // One artifact per function, in order; the same input gives the same bytes. Null: the back end
-  // runs loop IR itself and makes no artifacts.
+  // executes loop IR directly and produces no artifacts.
   Result<std::vector<runtime::Artifact>> (*compile)(std::span<const ir::Function> functions,
                                                     const Target& target,
                                                     const CompileOptions& options) = nullptr;
-  const runtime::Loader* loader = nullptr;  // loads, calls and times what `compile` makes
+  const runtime::Loader* loader = nullptr;  // loads, calls and times the artifacts
 
-  // In a build worker before the first compile: reports on stderr where the compiler dies.
+  // Called in a build worker before the first compile: makes the compiler report on stderr where it
+  // dies.
   void (*enter_worker)() = nullptr;
 
   Status (*probe)() = nullptr;  // compiles and runs a small function; null: not in this build
-  std::string_view remedy;      // the command that makes it work when the probe fails
+  std::string_view remedy;      // the command to run if the probe fails
 
   bool makes_artifacts() const { return compile != nullptr; }
 };
 
-// What the probe says; an error where there is none or it throws.
+// The result of the probe; an error if there is none or it throws.
 Status probe(const BackEnd& back_end);
 
-// The one error where no back end makes code for targets of that kind.
+// The error for a kind of target that no back end serves.
 std::unexpected<Error> no_code_for(const Target& target);
 
-// One function: row.compile of it alone.
+// Compiles one function.
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,
                                   const Target& target, const CompileOptions& options = {});
 

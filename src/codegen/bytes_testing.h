@@ -1,4 +1,4 @@
-// For tests: the memory of arguments as bytes, and when two elements count as the same.
+// For tests: the memory of arguments as bytes, and equality of elements.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ std::vector<T> values_of_bytes(const Bytes& bytes) {
   return values;
 }
 
-// NaNs are the same whatever their payload.
+// NaNs are equal, whatever their payload.
 inline bool same_element(ir::Scalar type, const uint8_t* a, const uint8_t* b) {
   const auto size = static_cast<size_t>(ir::bytes_of(type));
   if (std::memcmp(a, b, size) == 0) return true;

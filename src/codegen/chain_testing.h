@@ -2,8 +2,8 @@
 //
 //   s0[i] = in[n-1-i] + 1;  s1[i] = s0[n-1-i] + 1;  ...  out[i] = s9[i]
 //
-// Each stage is of another type than the one before, and reads it backwards, so that writing over
-// what is still read would show.
+// Each stage has another type than the one before and reads it backwards, so that overwriting live
+// data is detected.
 #pragma once
 
 #include <vector>

@@ -35,7 +35,7 @@ Bytes random_bits(Rng& rng, const ir::Buffer& buffer) {
   return bytes;
 }
 
-// Small integers, whose sums floats hold exactly.
+// Small integers, whose sums are exact in floats.
 Bytes small_numbers(Rng& rng, const ir::Buffer& buffer) {
   const Scalar type = buffer.element.scalar;
   const auto size = static_cast<size_t>(ir::bytes_of(type));
@@ -49,8 +49,8 @@ Bytes small_numbers(Rng& rng, const ir::Buffer& buffer) {
   return bytes;
 }
 
-// for k < 9: C[0..16) = dot(C[0..16), A[k * F ..], B[k * 16 * F ..]); the factors straight from
-// memory, or through registers.
+// for k < 9: C[0..16) = dot(C[0..16), A[k * F ..], B[k * 16 * F ..]); the factors come directly
+// from memory, or through registers.
 ir::Function by_hand(Scalar sum, bool registers) {
   const Kind kind = kind_of(sum);
   constexpr unsigned kLanes = 16;
@@ -118,7 +118,7 @@ std::string matmul(const Kind& kind) {
          fmt::format(fmt::runtime(kind.types), "dtype_b");
 }
 
-// The channels of a pixel are factors, those of the result lanes; the border is a stage.
+// The channels of a pixel are factors, those of the result are lanes; the border is a stage.
 std::pair<std::string, std::string> conv(const Kind& kind) {
   return {"conv2d:h=5,w=5,ci=8,co=32,kernel=3,pad=1," +
               fmt::format(fmt::runtime(kind.types), "dtype_w"),
@@ -130,7 +130,7 @@ std::pair<std::string, std::string> conv(const Kind& kind) {
                       kind.factors, kind.intrinsic)};
 }
 
-// The depth of the reduction in two parts that are summed apart, each with its columns in a row.
+// The depth of the reduction in two parts that are summed separately, each with contiguous columns.
 std::string in_parts(const Kind& kind) {
   return fmt::format(
       "split C k [{}]\nsplit C k.0 [2]\nrfactor C k.0.1\nsplit C.rfactor j [16]\n"

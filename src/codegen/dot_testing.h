@@ -1,5 +1,6 @@
-// For tests of back ends: programs with dot products, some by hand and others as `lower` makes them
-// of tensorized operators, with arguments of random bits or of numbers that no sum rounds.
+// For tests of back ends: programs with dot products, some written by hand, others as `lower`
+// generates them from tensorized operators, with arguments of random bits or of numbers that are
+// never rounded.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,11 @@ struct DotProgram {
   std::vector<Bytes> arguments;
 };
 
-// Sums of `sum`: I32 (of U8 and I8) or F32 (of BF16).
+// `sum`: I32 (of U8 and I8) or F32 (of BF16).
 std::vector<DotProgram> dot_programs(ir::Scalar sum);
 
-// A product of matrices C = A B, 5 x 40 with sums of 26 products, from rows of A and B as the
-// operator has them: the tiles of its schedule leave tails in every direction.
+// A matrix product C = A B, 5 x 40 with sums of 26 products, from rows of A and B in the order of
+// the operator: the tiles of its schedule leave tails in every dimension.
 DotProgram dot_matmul(ir::Scalar sum);
 inline constexpr int64_t kDotRows = 5, kDotColumns = 40, kDotDepth = 26;
 

@@ -108,7 +108,7 @@ void ElfObject::define(const std::string& symbol, Section section, int64_t offse
   entry.hidden = hidden;
 }
 
-// Lays a file out: header, sections, their relocations, symbols, names, section headers.
+// Writes a file: header, sections, their relocations, symbols, names, section headers.
 class ElfObjectWriter {
  public:
   explicit ElfObjectWriter(const ElfObject& object) : object_(object) {}
@@ -137,7 +137,7 @@ class ElfObjectWriter {
   struct Chunk {
     int64_t at = 0;
     std::string bytes;                // or
-    std::span<const std::byte> blob;  // bytes of somebody else
+    std::span<const std::byte> blob;  // not owned
   };
 
   static std::unexpected<Error> failed(const std::filesystem::path& path) {
@@ -169,7 +169,7 @@ class ElfObjectWriter {
     return static_cast<uint64_t>(at);
   }
 
-  // Locals first: one per section; then the globals in the order in which they were named.
+  // Locals first, one per section; then the globals in the order of their definition.
   void make_symbols() {
     append_struct(symbols_, Elf64_Sym{});
     for (size_t k = 0; k < object_.sections_.size(); ++k) {
@@ -242,7 +242,7 @@ class ElfObjectWriter {
     names.sh_name = section_names_.add(".strtab");
     names.sh_type = SHT_STRTAB;
     add_table(names, names_.bytes());
-    Elf64_Shdr stack{};  // says that the stack need not be executable
+    Elf64_Shdr stack{};  // marks the stack as not executable
     stack.sh_name = section_names_.add(".note.GNU-stack");
     stack.sh_type = SHT_PROGBITS;
     add_table(stack, {});
@@ -261,7 +261,7 @@ class ElfObjectWriter {
         {.at = static_cast<int64_t>(header.sh_offset), .bytes = std::move(bytes), .blob = {}});
   }
 
-  // Behind the sections and their relocations.
+  // After the sections and their relocations.
   uint32_t symbol_section() const {
     size_t index = 1 + object_.sections_.size();
     for (const ElfObject::Part& part : object_.sections_) index += part.pointers.empty() ? 0 : 1;

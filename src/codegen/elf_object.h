@@ -1,6 +1,6 @@
-// ElfObject: a relocatable x86-64 ELF object that holds data: sections of bytes, pointers in them
-// to symbols or to other places, and large read-only blobs, which are written from where they lie.
-// The same calls give the same bytes. A value.
+// ElfObject: a relocatable x86-64 ELF object with data: sections of bytes, pointers in them to
+// symbols or section offsets, and large read-only blobs, which are written without a copy. The same
+// calls give the same bytes. A value.
 //
 //   ElfObject object;
 //   const auto data = object.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
@@ -28,22 +28,23 @@ class ElfObject {
     ReadOnly,
     Pointers,  // read-only once its pointers are relocated
     Blob,      // read-only, may be larger than 2 GB
-    Code,      // for symbols only: what stands for functions of other libraries
+    Code,      // symbols only: stubs for functions of other libraries
   };
   using Section = size_t;
 
   Section add_section(std::string name, Kind kind, int64_t alignment);
-  // The offset in the section; what is put there is aligned.
+  // Returns the offset in the section, aligned as requested.
   int64_t append(Section section, const void* data, size_t bytes, int64_t alignment);
-  int64_t append_text(Section section, std::string_view text);  // with a zero behind it
-  // The section's bytes are these, which outlive the object.
+  int64_t append_text(Section section, std::string_view text);  // zero-terminated
+  // Sets the content of the section. `bytes` outlive the object.
   void set_blob(Section section, std::span<const std::byte> bytes);
 
-  // Eight bytes at `at` become the address of a symbol, or of a place in a section.
+  // The eight bytes at `at` become the address of a symbol, or of an offset in a section.
   void point_to_symbol(Section section, int64_t at, const std::string& symbol, int64_t offset = 0);
   void point_to_place(Section section, int64_t at, Section target, int64_t offset);
 
-  // A global symbol; hidden ones are not seen outside of the library that the object is linked to.
+  // Defines a global symbol. A hidden symbol is not visible outside the library that the object is
+  // linked into.
   void define(const std::string& symbol, Section section, int64_t offset, int64_t bytes,
               bool hidden = false);
 
@@ -52,8 +53,8 @@ class ElfObject {
  private:
   struct Pointer {
     int64_t at = 0;
-    size_t symbol = 0;   // in `symbols_`, or
-    size_t section = 0;  // in `sections_` where `symbol` is kNoSymbol
+    size_t symbol = 0;   // index in `symbols_`, or
+    size_t section = 0;  // index in `sections_` if `symbol` is kNoSymbol
     int64_t offset = 0;
   };
   struct Part {

@@ -1,5 +1,5 @@
-// What an expression may do when it is evaluated although nobody needs it. Answers about shared
-// nodes are kept. Not to be shared between threads.
+// Faults: whether an expression may be evaluated speculatively. Results for shared nodes are
+// cached. Not thread-safe.
 #pragma once
 
 #include <unordered_map>
@@ -12,8 +12,9 @@ class Faults {
  public:
   explicit Faults(const ir::Function& function) : function_(function) {}
 
-  bool may_fault(const ir::Expr& expr) const;  // loads from memory, divides by what may be 0
-  bool may_hoist(const ir::Expr& expr) const;  // may be computed before it is known to be needed
+  // Loads from memory, or divides by a value that may be 0.
+  bool may_fault(const ir::Expr& expr) const;
+  bool may_hoist(const ir::Expr& expr) const;  // may be evaluated before it is known to be needed
 
  private:
   const ir::Function& function_;

@@ -1,4 +1,4 @@
-// The name of a kernel's function in an object file or a C source: one that every tool can print.
+// The name of a kernel's function in an object file or a C source, printable by every tool.
 //
 //   gmm:512   ->   tilewright_gmm_512
 #pragma once

@@ -27,10 +27,10 @@ class Clock {
   struct Loop {
     int64_t begin = 0;
     bool parallel = false;
-    std::set<ir::BufferId> touched;  // those for which it counts as a whole
+    std::set<ir::BufferId> touched;  // buffers for which it counts as a whole
   };
   struct Allocation {
-    size_t loops = 0;  // how many are outside of what counts as a whole
+    size_t loops = 0;  // number of loops outside the one that counts as a whole
     std::optional<TimeRange> alive;
   };
 

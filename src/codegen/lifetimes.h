@@ -1,4 +1,4 @@
-// When the buffers of a function are alive, in the order of its statements.
+// Lifetimes of the buffers of a function, in statement order.
 #pragma once
 
 #include <cstdint>
@@ -8,18 +8,18 @@
 
 namespace tilewright::codegen {
 
-struct TimeRange {  // closed; times are numbers of statements
+struct TimeRange {  // closed; times are statement numbers
   int64_t first = 0;
   int64_t last = 0;
 };
 
-// One range for each Allocate whose buffer is accessed, from the first access to the last; as
-// workspace.h says, loops count as a whole.
+// One range per Allocate whose buffer is accessed, from the first access to the last. Loops count
+// as a whole, as described in workspace.h.
 struct Lifetime {
   std::vector<TimeRange> ranges;
 };
 
-std::vector<Lifetime> lifetimes_of(const ir::Function& function);  // by BufferId
+std::vector<Lifetime> lifetimes_of(const ir::Function& function);  // per BufferId
 
 bool overlap(const Lifetime& a, const Lifetime& b);
 

@@ -1,5 +1,5 @@
-// The variables and buffers that a statement mentions, in order of first mention: what a parallel
-// loop captures from around it.
+// The variables and buffers that a statement uses, in order of first use: the captures of a
+// parallel loop.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,8 @@ class Mentions : public ir::Visitor {
   std::vector<ir::BufferId> buffers;
 
  private:
-  std::unordered_set<const ir::Node*> seen_;  // a dag walked as a tree takes exponentially long
+  // Without it, a traversal of shared nodes takes exponential time.
+  std::unordered_set<const ir::Node*> seen_;
 
   static void add(std::vector<uint32_t>& list, uint32_t id) {
     if (std::ranges::find(list, id) == list.end()) list.push_back(id);

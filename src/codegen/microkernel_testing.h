@@ -1,5 +1,5 @@
-// For tests: the loop IR of a matrix product with a tile of accumulators in registers, as `lower`
-// makes it.
+// For tests: the loop IR of a matrix product with a register tile of accumulators, as `lower`
+// generates it.
 //
 //   for i.0 < blocks:                         C[blocks * rows, columns * lanes]
 //     acc = 0                                 A[blocks * rows, depth]
@@ -17,7 +17,7 @@ namespace tilewright::codegen {
 
 struct Microkernel {
   int rows = 14;
-  int columns = 2;  // vectors
+  int columns = 2;  // in vectors
   int lanes = 16;
   int unroll = 4;
   int64_t depth = 256;

@@ -13,7 +13,7 @@ constexpr Scalar kTypes[] = {Scalar::Bool, Scalar::I8,  Scalar::I16,  Scalar::I3
                              Scalar::U8,   Scalar::F16, Scalar::BF16, Scalar::F32, Scalar::F64};
 constexpr int64_t kElements = 96;
 
-// Grows expressions of a given type over one input buffer of each type and a loop variable.
+// Generates expressions of a given type over one input buffer of each type and a loop variable.
 class Grower {
  public:
   explicit Grower(Rng& rng) : rng_(rng) {}
@@ -77,7 +77,7 @@ class Grower {
                     child(type, depth));
     }
     if (choice == 2 && type.is_vector() && type.lanes == lanes_) {
-      // Lanes outside of the buffer are not taken.
+      // Lanes outside the buffer are inactive.
       const Expr shifted = at_ + int_imm(rng_.between(-8, 8), at_.type());
       const Expr inside = shifted >= 0 && shifted < kElements;
       return select(inside, load(type.scalar, static_cast<BufferId>(type.scalar), {shifted}),
@@ -165,7 +165,7 @@ Bytes random_bytes(Rng& rng, Scalar type) {
   if (type == Scalar::Bool) {
     for (uint8_t& byte : bytes) byte &= 1;
   }
-  // Mostly tame floats; the bits as they came (NaN, denormals, huge) for some.
+  // Mostly ordinary floats; for some, random bits (NaN, denormals, huge).
   for (int64_t k = 0; k < kElements && (type == Scalar::F32 || type == Scalar::F64); ++k) {
     if (rng.chance(0.2)) continue;
     const double value = (rng.uniform() - 0.5) * 100;

@@ -1,5 +1,5 @@
 // For tests: random expressions of every type and operator over one buffer of each type, as
-// programs that an engine must compute as the interpreter does, bit for bit.
+// programs that a back end must compute with the same bits as the interpreter.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// For tests: squares transposed into a temporary and out of it, all kinds of indices and strides.
+// For tests: squares transposed into a temporary and out of it, with all kinds of indices and
+// strides.
 //
 //   parallel for t < 3:                       A[3 * rows * width], C likewise
 //     allocate T
@@ -18,8 +19,8 @@ namespace tilewright::codegen {
 
 struct TransposeProgram {
   int64_t size = 16;
-  int64_t rows = 32, columns = 48;  // of A that are copied; multiples of size
-  int64_t width = 51, pitch = 39;   // elements from row to row of A, and of T
+  int64_t rows = 32, columns = 48;  // copied rows and columns of A; multiples of size
+  int64_t width = 51, pitch = 39;   // row strides of A and of T, in elements
   ir::Scalar type = ir::Scalar::F32;
   ir::Scope scope = ir::Scope::Stack;
   static constexpr int64_t kRounds = 3;
@@ -55,7 +56,8 @@ inline ir::Function make_transpose_program(const TransposeProgram& p) {
   return f;
 }
 
-// Squares of 4, 8 and 16; rows that touch each other, and that do not; every place of a temporary.
+// Squares of 4, 8 and 16; contiguous rows and rows with gaps; every kind of memory for the
+// temporary.
 inline std::vector<TransposeProgram> transpose_programs() {
   using ir::Scalar;
   using ir::Scope;

@@ -1,6 +1,6 @@
-// The version of the code generator: of everything between a LoopTree and an object file. Stored
-// verdicts name it, so it is raised by hand, by one, whenever the code of some program changes; the
-// files of tests/golden notice that it should have been.
+// The version of the code generator, which covers everything between a LoopTree and an object file.
+// Stored verdicts contain it. Raise it by one whenever the generated code of some program changes;
+// tests/golden detects that.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Part {
   int64_t end() const { return round_up(begin + bytes, kAlignment); }
 };
 
-// Offsets for the buffers of one scope; the result is how many bytes they take.
+// Assigns offsets to the buffers of one scope; returns their total size.
 class Placement {
  public:
   Placement(const ir::Function& function, const std::vector<Lifetime>& lifetimes)
@@ -74,7 +74,7 @@ class Placement {
     return candidates.back();
   }
 
-  // `begin`, moved on until no other large buffer starts at its place of a page.
+  // `begin`, advanced until no other large buffer starts at the same offset within a page.
   static int64_t unlike(int64_t begin, int64_t bytes, std::span<const Part> others) {
     if (bytes < kPage) return begin;
     for (int64_t moved = begin; moved < begin + kPage; moved += kSkew) {

@@ -1,15 +1,15 @@
-// Where the buffers of a function lie in the workspace of a call.
+// Assigns offsets in the workspace of a call to the buffers of a function.
 //
-// A buffer is alive from its first access to its last. A loop inside of its Allocate counts as a
-// whole, since a later iteration may read what an earlier one wrote; so does, for a buffer of all
-// threads, a Parallel loop around it. Buffers that are not alive together share storage: the
-// largest is placed first, each at the lowest offset that is free while it lives.
+// A buffer is live from its first access to its last. A loop inside its Allocate counts as a whole,
+// because a later iteration may read what an earlier one wrote; so does a Parallel loop around a
+// buffer shared by all threads. Buffers that are not live at the same time share storage: the
+// largest is placed first, each at the lowest offset that is free during its lifetime.
 //
-//   b = f(a);  c = f(b);  d = f(c);  out = f(d)   ->   b and d at 0, c behind them
+//   b = f(a);  c = f(b);  d = f(c);  out = f(d)   ->   b and d at 0, c after them
 //
-// Offsets are multiples of 64. Large buffers that are alive together do not start at the same place
-// modulo 4 KiB, nor do the parts of two threads: they would compete for the same sets of the L1
-// cache.
+// Offsets are multiples of 64. Large buffers that are live together start at different offsets
+// modulo 4 KiB, and so do the parts of two threads: otherwise they would compete for the same sets
+// of the L1 cache.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,10 @@
 namespace tilewright::codegen {
 
 struct WorkspacePlan {
-  std::vector<int64_t> offset;  // by BufferId, in the shared or in the thread's part; else -1
-  int64_t shared = 0;           // bytes for all threads
-  int64_t per_thread = 0;       // bytes for each worker, behind the shared part
+  // By BufferId, in the shared part or the part of a thread; otherwise -1.
+  std::vector<int64_t> offset;
+  int64_t shared = 0;      // bytes for all threads
+  int64_t per_thread = 0;  // bytes per worker, after the shared part
 };
 
 WorkspacePlan plan_workspace(const ir::Function& function);

@@ -10,7 +10,7 @@ namespace tilewright::cost {
 namespace {
 
 namespace column = feature::column;
-namespace sort = feature::sort;  // counts of operations stand at the beginning of a row
+namespace sort = feature::sort;  // operation counts are the first columns of a row
 static_assert(column::Arithmetic == 0);
 // Of the innermost vectorized loop.
 constexpr size_t kVectorLength = column::Vectorize + 2;
@@ -18,13 +18,14 @@ constexpr size_t kL1Traffic = column::LevelTraffic, kL2Traffic = kL1Traffic + 1,
                  kL3Traffic = kL1Traffic + 2;
 constexpr size_t kL2Bytes = column::CacheBytes + 1, kL3Bytes = column::CacheBytes + 2;
 
-constexpr double kCodeInCache = 3000;    // instructions that the first instruction cache holds
-constexpr double kAbout = 1.01;          // rows are rounded
-constexpr double kPromotedSums = 64;     // of a buffer of its own that become registers
-constexpr double kHoistedSums = 32;      // of any buffer that a loop keeps in registers
-constexpr double kConflictingSums = 32;  // more of them do not get into each other's way more
+constexpr double kCodeInCache = 3000;  // capacity of the L1 instruction cache
+constexpr double kAbout = 1.01;        // values in rows are rounded
+// Accumulators of an allocated buffer that are promoted to registers.
+constexpr double kPromotedSums = 64;
+constexpr double kHoistedSums = 32;  // accumulators of any buffer that a loop keeps in registers
+constexpr double kConflictingSums = 32;  // with more accumulators, conflicts do not increase
 
-// One row, by the columns of feature/rows_layout.h. It holds log2(x + 1).
+// One feature row, by the columns of feature/rows_layout.h. It holds log2(x + 1).
 class Row {
  public:
   explicit Row(const float* values) : values_(values) {}
@@ -36,8 +37,9 @@ class Row {
   const float* values_;
 };
 
-// Does the compiler keep the sums of an update in registers? A buffer of the program's own becomes
-// registers when all of it is written out; of others, what a loop adds to while it runs.
+// True if the compiler keeps the accumulators of an update in registers. An allocated buffer is
+// promoted if all of it is unrolled; of other buffers, a loop keeps the elements that it
+// accumulates.
 bool sums_in_registers(const Row& v) {
   if (v[column::UpdatesInRegisters] < 1) return false;
   const double sums = std::max(1.0, v[column::SumsInFlight]);
@@ -49,7 +51,7 @@ bool sums_in_registers(const Row& v) {
   return in_loop && sums <= kHoistedSums;
 }
 
-// Lanes that neither are a power of two nor fill vectors.
+// Lanes that are neither a power of two nor whole vectors.
 bool is_odd_vector(double length, double lanes) {
   if (length < 2) return false;
   const double doublings = std::log2(length);
@@ -78,7 +80,7 @@ class Analytic : public CostModel {
   }
 
  private:
-  // Bytes that all statements of a program move between levels.
+  // Traffic between levels, summed over all statements.
   struct Moved {
     double l2 = 0, l3 = 0;
   };
@@ -96,7 +98,7 @@ class Analytic : public CostModel {
     return cycles;
   }
 
-  // Of the thread that has most to do.
+  // For the busiest thread.
   double statement_cycles(const Row& v, const Moved& moved) const {
     const double work = working(v);
     const double traffic = moving(v, moved);
@@ -113,7 +115,7 @@ class Analytic : public CostModel {
     return std::max(1.0, lanes(v) * v[column::LanesUsed]);
   }
 
-  // Cycles of the instructions, if all they touch were in the first cache.
+  // Cycles of the instructions if all data is in L1.
   double working(const Row& v) const {
     const double vectors = v[column::Iterations] / elements_a_vector(v);
     const bool updates = v[column::IsUpdate] > 0;
@@ -144,8 +146,8 @@ class Analytic : public CostModel {
     return cycles + bodies * (c_.step + c_.loop_end / std::max(1.0, v[column::InnermostTrips]));
   }
 
-  // Operations that take about as long as a multiply-add. Those on indices of a program of floats
-  // are guards: of sums they are hoisted, of copies mostly.
+  // Operations that cost about one multiply-add. Index operations in a float program are guards: in
+  // reductions all of them are hoisted, in copies most.
   double light(const Row& v) const {
     const double floats = v[sort::FloatMad] + v[sort::FloatAdd] + v[sort::FloatMul] +
                           v[sort::FloatCompare] + v[sort::FloatOther];
@@ -153,7 +155,7 @@ class Analytic : public CostModel {
                             v[sort::IntCompare] + v[sort::IntOther] + v[sort::Bools] +
                             v[sort::Selects];
     const double of_floats = v[column::IsUpdate] > 0 ? 0 : c_.guard;
-    // Terms that a guard makes 0 are left out (lower/drop_zero_terms).
+    // Terms that a guard makes 0 are dropped (lower/drop_zero_terms).
     const double done = v[column::IsUpdate] > 0 ? v[column::GuardDensity] : 1;
     return done * floats + (v[column::IsFloat] > 0 ? of_floats : 1) * integers;
   }
@@ -163,8 +165,8 @@ class Analytic : public CostModel {
     return light(v) + c_.division * divisions + c_.math * v[sort::FloatMath];
   }
 
-  // Cycles of the traffic between caches. Calls follow each other: where all that moves fits a
-  // level it is there already.
+  // Cycles of the traffic between caches. Calls are repeated: if all data fits a level, it is
+  // already there.
   double moving(const Row& v, const Moved& moved) const {
     const double threads = std::max(1.0, v[column::Threads]);
     double cycles = v[kL1Traffic] / c_.l2_bytes;
@@ -184,7 +186,7 @@ class Analytic : public CostModel {
 
 AnalyticConstants analytic_constants(const Target& target, const Machine& machine) {
   AnalyticConstants constants;
-  // AMD's first cores with vectors of 64 bytes have units of half that width.
+  // AMD's first cores with 64-byte vectors have units of half that width.
   if (target.vector_bytes() == 64 && machine.vendor == "AuthenticAMD") {
     constants.fma = 1;
     constants.loads = 1;

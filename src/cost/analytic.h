@@ -1,13 +1,14 @@
-// The analytic model: estimates the time of a program from its rows and what one knows of machines,
-// without having seen any measurement. It ranks the first candidates of a task.
+// The analytic model: estimates the time of a program from its feature rows and constants of the
+// machine, without any measurement. It ranks the first candidates of a task.
 //
 //   time = sum over statements of the larger of
-//            its instructions: arithmetic, loads and stores, or the wait of sums for each other
-//            the bytes that it moves between caches
-//          in the thread that has most of it, and the start of parallel loops
+//            its instructions: arithmetic, loads and stores, or the latency of dependent updates
+//            its traffic between caches
+//          in the busiest thread, plus the start of parallel loops
 //
-// The constants are those of the machine's kind, and for what no manual says (spilled registers,
-// sums in memory, the ends of loops) round numbers near those that rank measured programs best.
+// The constants are those of the kind of machine. Constants that no manual documents (spills,
+// accumulators in memory, loop ends) are round numbers close to those that rank measured programs
+// best.
 #pragma once
 
 #include <memory>
@@ -17,33 +18,33 @@
 
 namespace tilewright::cost {
 
-// Cycles and bytes a cycle, of one core.
+// Cycles, and bytes per cycle, of one core.
 struct AnalyticConstants {
-  double fma = 2;             // vectors a cycle
-  double loads = 2;           // vectors a cycle
-  double stores = 1;          // vectors a cycle
-  double issue = 3;           // instructions a cycle
-  double latency = 4;         // of a multiply-add
-  double broadcast = 0.5;     // of a load
-  double gather = 4;          // an element that lanes take on its own
-  double division = 4;        // multiply-adds that a division is worth
-  double math = 20;           // that an exp, log and the like is worth
-  double guard = 0.1;         // that an index operation of a copy is worth; of sums, nothing
-  double rest = 0.2;          // of what is not the limit, the share that is not hidden
-  double spill = 6;           // a vector that the registers do not hold
-  double sum_in_memory = 6;   // an update of a sum that is not kept in a register
-  double sum_conflict = 0.1;  // and for each of those that are in flight with it
-  double odd_vector = 2;      // times, for lanes that are no whole vectors
-  double large_code = 2;      // times, for a body that no instruction cache holds
-  double step = 0.6;          // an iteration of the innermost loop
-  double loop_end = 4;        // the end of that loop
-  double l2_bytes = 28;       // a cycle, between the first and the second cache
-  double l3_bytes = 12;       // between the second and the third
-  double memory_bytes = 6;    // between the third and memory
-  double streamed_bytes = 5;  // of stores past the caches
-  double hidden = 0.9;        // of the smaller of work and traffic
-  double region = 5000;       // the start of a parallel loop
-  double task = 10;           // of a task
+  double fma = 2;          // vectors per cycle
+  double loads = 2;        // vectors per cycle
+  double stores = 1;       // vectors per cycle
+  double issue = 3;        // instructions per cycle
+  double latency = 4;      // of a multiply-add
+  double broadcast = 0.5;  // cost relative to a load
+  double gather = 4;       // per element that a lane gathers
+  double division = 4;     // cost of a division in multiply-adds
+  double math = 20;        // cost of exp, log, etc. in multiply-adds
+  double guard = 0.1;      // cost of an index operation of a copy; 0 in reductions
+  double rest = 0.2;  // share of the costs that are not the bottleneck and still add to the time
+  double spill = 6;   // per vector that does not fit the registers
+  double sum_in_memory = 6;   // per update of an accumulator that is not in a register
+  double sum_conflict = 0.1;  // added per accumulator in flight with it
+  double odd_vector = 2;      // factor for lanes that are not whole vectors
+  double large_code = 2;      // factor for a body that exceeds the instruction cache
+  double step = 0.6;          // per iteration of the innermost loop
+  double loop_end = 4;        // per exit of that loop
+  double l2_bytes = 28;       // bytes per cycle between L1 and L2
+  double l3_bytes = 12;       // between L2 and L3
+  double memory_bytes = 6;    // between L3 and memory
+  double streamed_bytes = 5;  // of non-temporal stores
+  double hidden = 0.9;        // hidden share of the smaller of work and traffic
+  double region = 5000;       // per start of a parallel loop
+  double task = 10;           // per parallel task
 };
 AnalyticConstants analytic_constants(const Target& target, const Machine& machine);
 

@@ -10,7 +10,7 @@
 namespace tilewright::cost {
 namespace {
 
-// A tree is five arrays of one length: {"left": [1, -1, -1], "right": [2, -1, -1], ...}.
+// A tree is five arrays of equal length: {"left": [1, -1, -1], "right": [2, -1, -1], ...}.
 template <class Number>
 Json column(const Tree& tree, Number TreeNode::* field) {
   Json numbers = Json::array();
@@ -36,7 +36,7 @@ Status read_column(const Json& json, const char* key, Number TreeNode::* field, 
                         number.get<int64_t>() < (int64_t{1} << 30);
       if (!fits) return fail(ErrorKind::BadInput, fmt::format("'{}': no index", key));
     } else if (!number.is_number() || !std::isfinite(number.get<float>())) {
-      return fail(ErrorKind::BadInput, fmt::format("'{}': no finite number", key));
+      return fail(ErrorKind::BadInput, fmt::format("'{}' is not a finite number", key));
     }
     (*tree)[i].*field = number.get<Number>();
   }
@@ -76,7 +76,7 @@ Result<Tree> tree_from_json(const Json& json, size_t width) {
 }  // namespace
 
 size_t depth_of(const Tree& tree) {
-  std::vector<size_t> depth(tree.size());  // of each node; children come after their parent
+  std::vector<size_t> depth(tree.size());  // of each node; children follow their parent
   size_t deepest = 0;
   for (size_t i = 0; i < tree.size(); ++i) {
     deepest = std::max(deepest, depth[i]);

@@ -10,7 +10,7 @@
 namespace tilewright::cost {
 namespace {
 
-// Writes node `from` of `tree` as node `to` of the full tree. `slot_of` is by column.
+// Writes node `from` of `tree` as node `to` of the padded tree. `slot_of` is indexed by column.
 void pad(const Tree& tree, size_t from, size_t to, std::span<const uint32_t> slot_of,
          std::span<int32_t> columns, std::span<float> thresholds, std::span<float> leaves) {
   const TreeNode& node = tree[from];

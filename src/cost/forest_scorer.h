@@ -1,12 +1,12 @@
-// ForestScorer: a Forest evaluated over many rows at once, 16 in a vector where the machine has
-// AVX-512, otherwise one by one. Both add the trees in their order, so both give the bits of
-// score_plainly. Immutable: may be used from several threads at once.
+// ForestScorer: evaluates a Forest on many rows at once, 16 per vector on a machine with AVX-512,
+// otherwise one by one. Both forms add the trees in the same order and give the same bits as
+// score_plainly. Immutable: may be used by several threads at once.
 //
-// Vector form: each tree is padded to a full tree of 6 levels, node i above 2i+1 and 2i+2 (a leaf
-// that is higher up fills all the leaves below it), and rows are turned so that the 16 values of a
-// column lie side by side. All 7 nodes of the upper 3 levels are compared, which costs less than
-// to fetch the one of each lane; below, each lane picks its node's column and threshold out of
-// registers and its value by a gather:
+// Vector form: each tree is padded to a complete tree of 6 levels, where node i has the children
+// 2i+1 and 2i+2 and a leaf higher up fills all leaves below it. Rows are transposed in blocks of
+// 16. All 7 nodes of the upper 3 levels are compared, which costs less than fetching one node per
+// lane. Below that, each lane selects the column and threshold of its node from registers and
+// gathers its value:
 //
 //   upper:  decision masks m0, m1, m2 -> index 0..7 of each lane
 //   lower:  index -> 2 * index + (row[column[index]] < threshold[index] ? 0 : 1), three times
@@ -26,7 +26,7 @@ namespace tilewright::cost {
 
 class ForestScorer {
  public:
-  enum class Form { Best, Plain };  // Plain: as on a machine without vectors
+  enum class Form { Best, Plain };  // Plain: the form for machines without AVX-512
 
   ForestScorer() = default;
   explicit ForestScorer(const Forest& forest, Form form = Form::Best);
@@ -37,7 +37,7 @@ class ForestScorer {
 
   static constexpr size_t kLevels = 6;
 
-  // A padded tree. Columns are offsets into a block of turned rows: slot times 16.
+  // A padded tree. Columns are offsets into a block of transposed rows: slot times 16.
   struct alignas(64) PaddedTree {
     int32_t upper_column[8] = {};  // nodes 0 to 6
     float upper_threshold[8] = {};
@@ -54,7 +54,7 @@ class ForestScorer {
   void score_plain(const float* rows, std::span<float> scores) const;
 
   Forest forest_;
-  std::vector<uint32_t> used_;  // the columns that some tree reads, by slot
+  std::vector<uint32_t> used_;  // the columns that the trees read, by slot
   std::vector<PaddedTree> padded_;
 };
 

@@ -17,8 +17,8 @@ namespace {
 
 using Tree = ForestScorer::PaddedTree;
 
-// Turns 16 rows: value of lane l in column used[s] -> turned[16 * s + l]. Lanes beyond `count`
-// repeat the last row.
+// Transposes 16 rows: the value of lane l in column used[s] -> turned[16 * s + l]. Lanes beyond
+// `count` repeat the last row.
 TILEWRIGHT_VECTORS_512 void turn(const PaddedForest& forest, const float* rows, size_t count,
                                  float* turned) {
   const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -30,7 +30,7 @@ TILEWRIGHT_VECTORS_512 void turn(const PaddedForest& forest, const float* rows, 
   }
 }
 
-// Index 0..7 of each lane below the upper three levels.
+// The index 0..7 of each lane below the upper three levels.
 TILEWRIGHT_VECTORS_512 inline __m512i upper_index(const Tree& tree, const float* turned) {
   const auto goes_right = [&](__mmask16 among, size_t node) TILEWRIGHT_VECTORS_512 {
     return _mm512_mask_cmp_ps_mask(among, _mm512_load_ps(turned + tree.upper_column[node]),
@@ -50,7 +50,7 @@ TILEWRIGHT_VECTORS_512 inline __m512i upper_index(const Tree& tree, const float*
   return _mm512_mask_or_epi32(index, r2, index, _mm512_set1_epi32(1));
 }
 
-// One level down: 2 * index, one more where the lane goes right.
+// One level down: 2 * index, plus one if the lane goes right.
 TILEWRIGHT_VECTORS_512 inline __m512i next_index(__m512i index, __m512i column, __m512 threshold,
                                                  const float* turned, __m512i lane) {
   const __m512 value = _mm512_i32gather_ps(_mm512_add_epi32(column, lane), turned, sizeof(float));
@@ -59,7 +59,7 @@ TILEWRIGHT_VECTORS_512 inline __m512i next_index(__m512i index, __m512i column, 
   return _mm512_mask_or_epi32(twice, right, twice, _mm512_set1_epi32(1));
 }
 
-// What the tree adds to each lane.
+// The contribution of the tree to each lane.
 TILEWRIGHT_VECTORS_512 inline __m512 leaf_of(const Tree& tree, const float* turned, __m512i lane) {
   __m512i index = upper_index(tree, turned);
   index = next_index(index, _mm512_permutexvar_epi32(index, _mm512_load_si512(tree.column3)),
@@ -80,7 +80,7 @@ TILEWRIGHT_VECTORS_512 inline __m512 leaf_of(const Tree& tree, const float* turn
   return _mm512_mask_blend_ps(is_high, low, high);
 }
 
-// Two blocks at a time: a tree is fetched once for both, and their gathers overlap.
+// Two blocks at a time: a tree is loaded once for both, and their gathers overlap.
 TILEWRIGHT_VECTORS_512 void score_two(const PaddedForest& forest, const float* turned,
                                       float* scores) {
   const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -101,7 +101,7 @@ void score_in_vectors(const PaddedForest& forest, const float* rows, std::span<f
   struct alignas(64) Line {
     float values[kBlock];
   };
-  // No column is used when every tree is a single leaf; those read line 0 all the same.
+  // No column is used if every tree is a single leaf; such trees still read line 0.
   std::vector<Line> turned(2 * std::max<size_t>(forest.used.size(), 1));
   for (size_t first = 0; first < scores.size(); first += kStep) {
     const size_t count = std::min(kStep, scores.size() - first);

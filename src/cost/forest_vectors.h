@@ -1,4 +1,4 @@
-// The vector form of ForestScorer (cost/forest_scorer.h says how it works).
+// The vector form of ForestScorer, which cost/forest_scorer.h describes.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 namespace tilewright::cost {
 
-inline constexpr size_t kBlock = 16;  // rows in a vector
+inline constexpr size_t kBlock = 16;  // rows per vector
 
 struct PaddedForest {
   size_t width = 0;
@@ -15,7 +15,7 @@ struct PaddedForest {
   std::span<const ForestScorer::PaddedTree> trees;
 };
 
-// Only where host_has_vectors_512() (target/host_vectors.h).
+// Requires host_has_vectors_512() (target/host_vectors.h).
 void score_in_vectors(const PaddedForest& forest, const float* rows, std::span<float> scores);
 
 }  // namespace tilewright::cost

@@ -86,7 +86,7 @@ class PairwiseRank : public Loss {
     float weight;
   };
 
-  static constexpr size_t kPartners = 24;  // drawn for each program of a large group
+  static constexpr size_t kPartners = 24;  // pairs drawn per program of a large group
 
   void add_pair(std::span<const Label> labels, uint32_t a, uint32_t b) {
     if (labels[a].y < labels[b].y) std::swap(a, b);
@@ -95,7 +95,7 @@ class PairwiseRank : public Loss {
     if (weight > 0) pairs_.push_back({.better = a, .worse = b, .weight = weight});
   }
 
-  // Without the factor y that labels_of gives to squared errors.
+  // Without the factor y that labels_of applies for squared errors.
   static float sharing(const Label& label) {
     return label.y > 0 ? label.weight / label.y : label.weight;
   }
@@ -114,8 +114,8 @@ class PairwiseRank : public Loss {
     }
   }
 
-  // So that the mean hessian of a program with score 0 is 1, as it is of squared errors of
-  // weight 1.
+  // Scaled so that the mean hessian of a program with score 0 is 1, as for squared errors of weight
+  // 1.
   void scale_weights(size_t programs) {
     double sum = 0;
     for (const Pair& pair : pairs_) sum += pair.weight * 0.25 * 2;
@@ -144,7 +144,7 @@ std::vector<Label> labels_of(const Samples& samples, double failure_weight) {
         samples.size());
   CHECK(samples.weight.empty() || samples.weight.size() == samples.size(), "{} weights of {}",
         samples.weight.size(), samples.size());
-  std::vector<std::pair<uint32_t, double>> best;  // by group, sorted
+  std::vector<std::pair<uint32_t, double>> best;  // per group, sorted
   for (size_t i = 0; i < samples.size(); ++i) {
     if (samples.latency_ns[i] > 0) best.emplace_back(samples.group[i], samples.latency_ns[i]);
   }

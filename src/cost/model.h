@@ -1,7 +1,7 @@
-// CostModel: scores programs without running them. Higher is better; scores of one task compare
-// with each other, of different tasks they need not. A model sees samples, never a store, and names
-// the encodings of a program that it reads (feature/encoding.h). It is bound to no task: one model
-// may serve all tasks of a run. The table `models()` lists them (cost/models.h).
+// CostModel: scores programs without running them; higher is better. Scores are comparable within
+// one task, not necessarily across tasks. A model sees samples, never a store, and names the
+// encodings that it reads (feature/encoding.h). It is not bound to a task: one model may serve all
+// tasks of a run. The table `models()` lists them (cost/models.h).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@
 
 namespace tilewright::cost {
 
-// Where predictions go, one of each a program.
+// Output of predict, one element of each per program.
 struct Predictions {
   std::span<float> mean;
-  std::span<float> spread{};  // standard deviation; empty unless the model has it
+  std::span<float> spread{};  // standard deviation; empty unless the model predicts one
 };
 
 class CostModel {
@@ -29,30 +29,30 @@ class CostModel {
   virtual ~CostModel() = default;
 
   virtual std::string_view name() const = 0;
-  // Names of rows of the table of encodings, with options where they have any. Its inputs come in
-  // this order.
+  // Names of encodings, with options if they have any. The inputs are in this order.
   virtual std::vector<std::string> encodings() const = 0;
 
-  // False: training changes nothing.
+  // False: training has no effect.
   virtual bool learns() const = 0;
-  // Learns from all samples seen so far; called with all of them each time. The same samples and
-  // seed give the same model.
+  // Trains on all samples so far; every call gets all of them. The same samples and seed give the
+  // same model.
   virtual Status train(const Samples& samples) = 0;
-  // False: scores mean nothing yet.
+  // False: scores are meaningless so far.
   virtual bool is_trained() const = 0;
 
-  // Predictions have a spread besides the mean.
+  // True if it predicts a spread in addition to the mean.
   virtual bool has_spread() const { return false; }
-  // May be called from several threads at once, not while training.
+  // May be called by several threads at once, but not during training.
   virtual void predict(const feature::Inputs& inputs, const Predictions& out) const = 0;
 
-  // What it has learned as the text of a file, which its factory reads (ModelContext::base).
+  // The learned state as the text of a file, which its factory reads (ModelContext::base).
   virtual Result<std::string> file_text() const;
-  // A model that goes on learning from where this one is, with another seed; null: it cannot.
+  // A copy that continues training from this state, with another seed; null if that is not
+  // supported.
   virtual std::unique_ptr<CostModel> fork(uint64_t /*seed*/) const { return nullptr; }
 };
 
-// The means alone.
+// Only the means.
 std::vector<float> scores_of(const CostModel& model, const feature::Inputs& inputs);
 
 }  // namespace tilewright::cost

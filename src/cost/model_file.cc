@@ -12,7 +12,8 @@ constexpr const char* kKind = "tilewright cost model";
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
 
 std::unexpected<Error> bad(const std::filesystem::path& path, const std::string& why) {
-  return fail(ErrorKind::BadInput, fmt::format("{}: no usable cost model: {}", path.string(), why));
+  return fail(ErrorKind::BadInput,
+              fmt::format("{}: not a usable cost model: {}", path.string(), why));
 }
 
 Result<size_t> read_count(const Json& json, const char* key) {
@@ -38,7 +39,7 @@ Status read_counts(const Json& json, ModelFile* file) {
 Status read_quality(const Json& json, Quality* quality) {
   quality->programs = TRY(read_count(json, "programs"));
   if (find_member(json, "k") != nullptr)
-    quality->k = TRY(read_count(json, "k"));  // older files: none
+    quality->k = TRY(read_count(json, "k"));  // missing in older files
   const struct {
     const char* key;
     double* number;
@@ -78,7 +79,7 @@ Result<ModelFile> read_model(const Json& json) {
   const Json* const quality = find_member(json, "held_out_quality");
   const Json* const forest = find_member(json, "forest");
   if (trained_on == nullptr || quality == nullptr || forest == nullptr) {
-    return fail(ErrorKind::BadInput, "it has not all of trained_on, held_out_quality and forest");
+    return fail(ErrorKind::BadInput, "trained_on, held_out_quality or forest is missing");
   }
   file.forest = TRY(forest_from_json(*forest));
   TRY(check_meaning(file, version));

@@ -1,6 +1,6 @@
-// A learned model as a file: one JSON object with the trees, what the columns mean (version and
-// number), and what it was trained on. Files of another feature version are refused: their columns
-// mean something else.
+// ModelFile: a learned model as one JSON object: the trees, the version and number of the feature
+// columns, and a summary of the training data. Files with another feature version are rejected,
+// because their columns have other meanings.
 #pragma once
 
 #include <filesystem>
@@ -17,14 +17,14 @@ namespace tilewright::cost {
 struct ModelFile {
   int feature_version = feature::kFeatureVersion;
   LossKind loss = LossKind::SquaredError;
-  size_t programs = 0, failures = 0, groups = 0, rows = 0;  // trained on
-  Quality quality;  // of the held-out programs, before the last fit; programs 0: there were none
+  size_t programs = 0, failures = 0, groups = 0, rows = 0;  // sizes of the training data
+  Quality quality;  // on held-out programs, before the last fit; programs == 0: none were held out
   Forest forest;
 };
 
 std::string print_model_file(const ModelFile& file);
 Status save_model_file(const ModelFile& file, const std::filesystem::path& path);
-// Errors name the path and what is wrong with it.
+// Errors name the path and the problem.
 Result<ModelFile> load_model_file(const std::filesystem::path& path);
 
 // `path` is for messages.

@@ -31,7 +31,7 @@ class ModelFiles : public testing::Test {
     const Result<ModelFile> file = load_model_file(other);
     std::filesystem::remove(other);
     if (file) return "it was read";
-    const std::string start = other.string() + ": no usable cost model: ";
+    const std::string start = other.string() + ": not a usable cost model: ";
     EXPECT_TRUE(file.error().message.starts_with(start)) << file.error().message;
     EXPECT_EQ(file.error().kind, ErrorKind::BadInput);
     return file.error().message.substr(std::min(start.size(), file.error().message.size()));
@@ -81,7 +81,7 @@ TEST_F(ModelFiles, RefusesWhatItCannotUse) {
   EXPECT_EQ(message_after("pairwise_rank", "hope"),
             "there is no loss 'hope'; there are squared_error and pairwise_rank");
   EXPECT_EQ(message_after("\"trained_on\"", "\"trained\""),
-            "it has not all of trained_on, held_out_quality and forest");
+            "trained_on, held_out_quality or forest is missing");
   EXPECT_EQ(message_after("\"programs\":80", "\"programs\":-80"), "'programs' is negative");
 }
 

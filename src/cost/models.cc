@@ -9,20 +9,20 @@
 namespace tilewright::cost {
 
 const ModelTable& models() {
-  static const ModelTable table("cost model", {
-                                                  xgboost_model(),
-                                                  xgboost_squared_model(),
-                                                  analytic_model(),
-                                                  random_model(),
-                                                  no_model(),
-                                              });
+  static const ModelTable table = ModelTable::built_in("cost model", {
+                                                                         xgboost_model(),
+                                                                         xgboost_squared_model(),
+                                                                         analytic_model(),
+                                                                         random_model(),
+                                                                         no_model(),
+                                                                     });
   return table;
 }
 
 Status refuse_base(const ModelContext& context, std::string_view name) {
   if (context.base == nullptr) return {};
-  return fail(ErrorKind::BadInput,
-              fmt::format("{}: the cost model {} begins with no file", context.base->path, name));
+  return fail(ErrorKind::BadInput, fmt::format("{}: the cost model {} cannot start from a file",
+                                               context.base->path, name));
 }
 
 }  // namespace tilewright::cost

@@ -11,29 +11,29 @@
 
 namespace tilewright::cost {
 
-// A file that a model wrote.
+// The text of a model file.
 struct ModelText {
   std::string path;  // for messages
   std::string text;
 };
 
-// All of it need not outlive the making.
+// Only needs to live during construction of the model.
 struct ModelContext {
   const Target* target = nullptr;
   const Machine* machine = nullptr;
   uint64_t seed = 1;
   const ModelText* base =
-      nullptr;  // what to begin with; null: nothing. Then the others may be null
+      nullptr;  // initial model, from a file; null: none. If it is set, the others may be null
 };
 
-// A row may make no model, a null pointer: then nothing has scores.
+// A factory may return null: no scores.
 using ModelTable = Table<std::unique_ptr<CostModel>, ModelContext>;
 using ModelRow = ModelTable::Row;
 
 // The built-in models.
 const ModelTable& models();
 
-// For factories of models that have no file: an error where one is given.
+// For factories of models without a file form: an error if one is given.
 Status refuse_base(const ModelContext& context, std::string_view name);
 
 }  // namespace tilewright::cost

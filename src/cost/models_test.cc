@@ -51,7 +51,7 @@ TEST(Models, EachSaysWhatItWants) {
 TEST(Models, GoOnFromTheFileTheyWrote) {
   const Samples samples = synthetic_samples({.programs = 100, .width = feature::feature_count()});
   const auto model = made("xgboost:most_trees=9");
-  EXPECT_EQ(model->file_text().error().message, "the cost model has learnt nothing yet");
+  EXPECT_EQ(model->file_text().error().message, "the cost model has learned nothing yet");
   ASSERT_TRUE(model->train(samples).has_value());
   const ModelText file{.path = "some.model", .text = model->file_text().value()};
   const auto load = [&](std::string_view text) {
@@ -65,9 +65,9 @@ TEST(Models, GoOnFromTheFileTheyWrote) {
   ASSERT_TRUE(forked->train(samples).has_value());
   EXPECT_NE(scores_of(*forked, samples.inputs), scores_of(*loaded, samples.inputs));
   EXPECT_EQ(load("xgboost-squared").error().message,
-            "some.model: learnt by pairwise_rank: it goes with --cost xgboost");
+            "some.model: trained by pairwise_rank; use it with --cost xgboost");
   EXPECT_EQ(load("analytic").error().message,
-            "some.model: the cost model analytic begins with no file");
+            "some.model: the cost model analytic cannot start from a file");
   EXPECT_EQ(made("analytic")->file_text().error().message,
             "the cost model analytic cannot be written to a file");
 }

@@ -1,5 +1,5 @@
-// Models that learn nothing, to compare with: one that gives each program a number drawn from its
-// features and the seed, and none at all.
+// Models that do not learn, for comparison: one that scores each program by a random number derived
+// from its features and the seed, and no model.
 #pragma once
 
 #include <memory>

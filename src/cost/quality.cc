@@ -11,7 +11,7 @@
 namespace tilewright::cost {
 namespace {
 
-// Speed: higher is better, a failure is the worst of all.
+// Speed: higher is better; a failure is the worst.
 double speed_of(double latency_ns) { return latency_ns > 0 ? 1 / latency_ns : 0; }
 
 // Ranks from 1; equal values share the mean of their ranks.
@@ -29,7 +29,7 @@ std::vector<double> ranks_of(std::span<const double> values) {
   return ranks;
 }
 
-// Pearson's of the ranks; 0 where one side is constant.
+// Pearson correlation of the ranks; 0 if one side is constant.
 double rank_correlation(std::span<const double> scores, std::span<const double> speeds) {
   const std::vector<double> a = ranks_of(scores), b = ranks_of(speeds);
   const double mean = static_cast<double>(a.size() + 1) / 2;
@@ -42,7 +42,7 @@ double rank_correlation(std::span<const double> scores, std::span<const double> 
   return aa > 0 && bb > 0 ? ab / std::sqrt(aa * bb) : 0;
 }
 
-// Of the pairs with different speeds; equal scores are half right.
+// Over pairs with different speeds; equal scores count half.
 double pairwise_accuracy(std::span<const double> scores, std::span<const double> speeds) {
   double right = 0, pairs = 0;
   for (size_t i = 0; i < scores.size(); ++i) {
@@ -59,7 +59,7 @@ double pairwise_accuracy(std::span<const double> scores, std::span<const double>
   return pairs > 0 ? right / pairs : 0;
 }
 
-// Indices, highest value first; equal ones in their order.
+// Indices, highest value first; equal values keep their order.
 std::vector<size_t> best_first(std::span<const double> values) {
   std::vector<size_t> order(values.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -84,7 +84,7 @@ Quality quality_of(std::span<const float> scores, std::span<const double> latenc
   const std::vector<size_t> by_score = best_first(given), by_speed = best_first(speeds);
   quality.k = std::clamp<size_t>(k > 0 ? k : scores.size() / 4, 1, scores.size());
   const size_t count = quality.k;
-  // What is as fast as the k-th is among the k best too.
+  // Programs as fast as the k-th are among the k best too.
   const double least = speeds[by_speed[count - 1]];
   size_t found = 0;
   for (size_t i = 0; i < count; ++i) found += speeds[by_score[i]] >= least ? 1 : 0;

@@ -5,16 +5,25 @@
 namespace tilewright::cost {
 
 void append_samples(const Samples& more, size_t count, Samples* samples) {
-  CHECK(count <= more.size(), "{} of {} samples", count, more.size());
-  if (count == 0) return;
-  const auto add = [count](const auto& from, auto* to) {
-    to->insert(to->end(), from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+  append_samples(more, 0, count, samples);
+}
+
+void append_samples(const Samples& more, size_t first, size_t last, Samples* samples) {
+  CHECK(first <= last && last <= more.size(), "samples {} to {} of {}", first, last, more.size());
+  if (first == last) return;
+  const auto add = [&](const auto& from, auto* to) {
+    to->insert(to->end(), from.begin() + static_cast<std::ptrdiff_t>(first),
+               from.begin() + static_cast<std::ptrdiff_t>(last));
   };
+  for (const auto& [group, origin] : more.origins) {
+    const auto at = samples->origins.emplace(group, origin).first;
+    CHECK(at->second.key == origin.key, "group {} has two origins", group);
+  }
   const bool has_weights = !samples->weight.empty() || !more.weight.empty();
   if (has_weights) {
     samples->weight.resize(samples->size(), 1.0F);
     if (more.weight.empty()) {
-      samples->weight.resize(samples->size() + count, 1.0F);
+      samples->weight.resize(samples->size() + last - first, 1.0F);
     } else {
       add(more.weight, &samples->weight);
     }
@@ -28,7 +37,7 @@ void append_samples(const Samples& more, size_t count, Samples* samples) {
   }
   add(more.group, &samples->group);
   add(more.latency_ns, &samples->latency_ns);
-  feature::append(more.inputs, 0, count, &samples->inputs);
+  feature::append(more.inputs, first, last, &samples->inputs);
 }
 
 void keep_newest(size_t count, Samples* samples) {

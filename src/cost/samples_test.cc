@@ -44,6 +44,18 @@ TEST(Samples, WeightsThatAreNotThereAreOne) {
   EXPECT_EQ(light.weight, (std::vector<float>{0.25F, 0.5F, 1}));
 }
 
+TEST(Samples, OriginsGoWithTheirGroups) {
+  Samples samples = some(2, 0, 1);
+  samples.origins.emplace(0, SampleOrigin{.key = {1, 1}, .task = {}, .machine = {}});
+  Samples more = some(5, 3, 2);
+  more.origins.emplace(3, SampleOrigin{.key = {2, 2}, .task = {}, .machine = {}});
+  append_samples(more, 3, 5, &samples);
+  ASSERT_EQ(samples.size(), 4U);
+  EXPECT_EQ(samples.trace[2], "2/3");
+  EXPECT_EQ(samples.origins.at(0).key, (Hash128{1, 1}));
+  EXPECT_EQ(samples.origins.at(3).key, (Hash128{2, 2}));
+}
+
 TEST(Samples, TracesAreThereForAllOrForNone) {
   Samples with = some(2, 0, 1);
   append_samples(synthetic_samples({.programs = 3, .rows = 3}), 3, &with);

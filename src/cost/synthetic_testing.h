@@ -1,4 +1,4 @@
-// Samples with a known cost, for tests and benches of cost models.
+// For tests and benchmarks of cost models: samples with a known cost function.
 #pragma once
 
 #include <cmath>
@@ -10,17 +10,17 @@ namespace tilewright::cost {
 
 struct Synthetic {
   size_t programs = 300;
-  size_t rows = 4;    // a program
-  size_t width = 40;  // numbers a row; at least 8
+  size_t rows = 4;    // per program
+  size_t width = 40;  // numbers per row; at least 8
   uint32_t group = 0;
-  double noise = 0;          // of log2 latency; above 10 nothing else is left
-  double failure_share = 0;  // of the programs whose first row has a large column 6
+  double noise = 0;          // of log2 latency; above 10, only noise is left
+  double failure_share = 0;  // among the programs whose first row has a large column 6
   uint64_t seed = 1;
 };
 
-// The latency is a sum over the rows of work / speed, where speed has a sweet spot in column 2 and
-// falls off a cliff in column 3; column 0 says which row it is, and the first row is most of the
-// work; the columns from 8 on say nothing.
+// The latency is the sum over the rows of work / speed. The speed has an optimum in column 2 and
+// drops sharply in column 3. Column 0 is the index of the row; the first row has most of the work.
+// Columns from 8 on are irrelevant.
 inline Samples synthetic_samples(const Synthetic& what) {
   Rng rng(what.seed);
   Samples samples;

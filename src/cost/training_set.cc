@@ -13,12 +13,12 @@
 namespace tilewright::cost {
 namespace {
 
-constexpr size_t kEnoughOwn = 8;  // that can be held out, to hold out no others
+constexpr size_t kEnoughOwn = 8;  // with this many of the task itself, no others are held out
 
 bool may_be_held_out(size_t program) { return Hasher().add(program).finish().low % 5 == 0; }
 
-// A fifth by index: of what the task itself measured, if that is enough. What others measured says
-// little about when to stop.
+// A fifth by index, of the samples of the task itself if there are enough. Samples of other tasks
+// say little about when to stop.
 std::vector<bool> find_held_out(const Samples& samples) {
   std::vector<bool> any(samples.size()), own(samples.size());
   size_t owned = 0;
@@ -30,7 +30,7 @@ std::vector<bool> find_held_out(const Samples& samples) {
   return owned >= kEnoughOwn ? own : any;
 }
 
-// Columns whose numbers are not all the same, each different one once.
+// Columns that are not constant, without duplicates.
 std::vector<uint32_t> telling_columns(std::span<const float> values, size_t width) {
   std::vector<Hasher> hashers(width);
   std::vector<uint8_t> differs(width);
@@ -59,7 +59,7 @@ Result<TrainingSet> make_training_set(const Samples& samples, double failure_wei
   for (size_t i = 0; i < rows.values.size(); ++i) {
     if (std::isfinite(rows.values[i])) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("feature {} of row {} is no finite number", i % width, i / width));
+                fmt::format("feature {} of row {} is not a finite number", i % width, i / width));
   }
   TrainingSet set;
   set.columns = telling_columns(rows.values, width);

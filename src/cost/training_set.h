@@ -1,5 +1,5 @@
-// TrainingSet: samples of one encoding as trees want them: only columns that say something, labels,
-// and which programs are held out.
+// TrainingSet: samples of one encoding, prepared for tree training: the informative columns,
+// labels, and the split into training and held-out programs.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,22 @@
 namespace tilewright::cost {
 
 struct TrainingSet {
-  std::vector<uint32_t> columns;  // those that differ between rows and from earlier columns
-  std::vector<float> values;      // columns.size() a row
-  std::vector<uint32_t> begin;    // of each program's rows, as in Encoded
+  // Columns that are neither constant nor equal to an earlier column.
+  std::vector<uint32_t> columns;
+  std::vector<float> values;    // columns.size() per row
+  std::vector<uint32_t> begin;  // first row of each program, as in Encoded
   std::vector<Label> labels;
-  // Programs. Held out: a fifth, by index, of those that weigh 1 (one's own) if that is enough.
+  // Program indices. Held out: a fifth, by index, of the programs with weight 1 (those of the task
+  // itself), if that is enough.
   std::vector<uint32_t> everyone, training, held_out;
 
   size_t programs() const { return labels.size(); }
 };
 
-// An Error where a number is not finite. `samples` has at least one row.
+// An Error if a number is not finite. `samples` has at least one row.
 Result<TrainingSet> make_training_set(const Samples& samples, double failure_weight);
 
-// Columns as the trees of `forest` know them -> columns of whole rows.
+// Maps the columns of the trees in `forest` to columns of complete rows.
 void rename_columns(std::span<const uint32_t> columns, size_t width, Forest* forest);
 
 // One number per row -> one per program.

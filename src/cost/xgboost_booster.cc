@@ -22,7 +22,7 @@ std::string prediction_config(size_t trees, bool is_training) {
       is_training, trees);
 }
 
-// One tree as XGBoost writes it: arrays by node, thresholds and leaves in one of them.
+// One tree in XGBoost's format: arrays by node; thresholds and leaf values share one.
 Tree read_tree(const Json& json) {
   const Json& left = json.at("left_children");
   const Json& right = json.at("right_children");
@@ -99,7 +99,7 @@ Forest XgboostBooster::forest(size_t trees) const {
   const char* text = nullptr;
   must(XGBoosterSaveModelToBuffer(handle_.get(), R"({"format":"json"})", &size, &text));
   const Result<Json> json = parse_json({text, size});
-  CHECK(json.has_value(), "XGBoost wrote a model that is no JSON: {}", json.error().message);
+  CHECK(json.has_value(), "XGBoost wrote a model that is not JSON: {}", json.error().message);
   Forest forest{.width = width_, .trees = {}};
   for (const Json& tree : json->at("learner").at("gradient_booster").at("model").at("trees")) {
     if (forest.trees.size() == trees) break;

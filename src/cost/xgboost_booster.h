@@ -1,6 +1,6 @@
-// XGBoost's C interface as two values that own what they name. What it refuses is our fault (the
-// numbers were checked before), hence a CHECK. One thread in each: the trees do not depend on the
-// number of threads.
+// XGBoost's C interface as two values that own their handles. A rejected call is a bug here,
+// because all numbers were checked before; hence a CHECK. Each uses one thread, so that the trees
+// do not depend on the number of threads.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ class XgboostMatrix {
 struct BoosterOptions {
   int depth = 6;
   double eta = 0.25;
-  double columns = 1;           // share drawn for each tree
-  double min_child_weight = 1;  // hessian
+  double columns = 1;           // share of the columns drawn for each tree
+  double min_child_weight = 1;  // minimum hessian of a leaf
   double lambda = 1;
   uint64_t seed = 1;
 };
@@ -36,13 +36,13 @@ class XgboostBooster {
  public:
   XgboostBooster(const XgboostMatrix& matrix, const BoosterOptions& options);
 
-  // Adds a tree that lowers the loss with these derivatives, one of each a row.
+  // Adds a tree that reduces the loss with these derivatives, one of each per row.
   void boost(std::span<float> gradient, std::span<float> hessian);
-  // What the trees so far give for each row of the matrix; lives until the next call.
+  // The output of the trees so far for each row of the matrix; valid until the next call.
   std::span<const float> outputs();
   // The first `trees` trees, over columns of the matrix.
   Forest forest(size_t trees) const;
-  // Of other rows, by the first `trees` trees. Thread-safe.
+  // Output of the first `trees` trees for other rows. Thread-safe.
   void predict(std::span<const float> values, size_t trees, std::span<float> outputs) const;
 
  private:

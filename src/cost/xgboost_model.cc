@@ -15,12 +15,12 @@
 namespace tilewright::cost {
 namespace {
 
-constexpr std::string_view kFileEncoding = "features";  // that model files speak of
+constexpr std::string_view kFileEncoding = "features";  // the encoding of model files
 
 // Adds trees one by one to a booster over a training set.
 class Fit {
  public:
-  // `offsets`: what base trees give to each program.
+  // `offsets`: output of the base trees for each program.
   Fit(const TrainingSet& set, const XgboostMatrix& matrix, const BoosterOptions& options,
       std::span<const float> offsets)
       : set_(set),
@@ -38,8 +38,8 @@ class Fit {
     loss.add_gradients(scores_, gradient_, hessian_);
     for (size_t program = 0; program < set_.programs(); ++program) {
       const uint32_t first = set_.begin[program], end = set_.begin[program + 1];
-      // Rows of a program that fall into one leaf move its score together: up to their number
-      // times as far as each of them alone. The root of that is a step between too long and slow.
+      // Rows of a program in the same leaf move its score together: up to their number times as far
+      // as each alone. The square root is a compromise between too long and too short a step.
       const float together = std::sqrt(static_cast<float>(end - first));
       for (uint32_t row = first; row < end; ++row) {
         row_gradient_[row] = gradient_[program];
@@ -65,7 +65,7 @@ Quality held_out_quality(const Samples& samples, const TrainingSet& set,
                          std::span<const float> scores) {
   std::vector<float> given;
   std::vector<double> latency;
-  // Only of the first group: latencies of different tasks do not compare.
+  // Only the first group: latencies of different tasks are not comparable.
   for (const uint32_t i : set.held_out) {
     if (samples.group[i] != samples.group[set.held_out.front()]) continue;
     given.push_back(scores[i]);
@@ -76,11 +76,11 @@ Quality held_out_quality(const Samples& samples, const TrainingSet& set,
 
 struct Fitted {
   std::shared_ptr<const XgboostBooster> booster;
-  size_t trees = 0;  // of the booster's, the first
+  size_t trees = 0;  // the first ones of the booster
   Quality quality;   // on held-out programs
 };
 
-// Fits the programs that are not held out, until those that are gain no more.
+// Fits the programs that are not held out, until the held-out ones stop improving.
 Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const XgboostMatrix& matrix,
                      const BoosterOptions& booster, const XgboostOptions& options,
                      std::span<const float> offsets) {
@@ -106,7 +106,7 @@ Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const Xgboo
   return fitted;
 }
 
-// With or without a test; in the end from all programs, unless there are very many.
+// With or without held-out programs; the final fit uses all programs, unless there are very many.
 Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOptions& options,
                std::span<const float> offsets) {
   const BoosterOptions booster{.depth = options.depth,
@@ -131,7 +131,7 @@ Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOpti
 
 XgboostModel::XgboostModel(const XgboostOptions& options, ModelFile base)
     : options_(options), base_(base.forest), file_(std::move(base)), scorer_(file_.forest) {
-  options_.loss = file_.loss;  // scores of the two losses do not add up
+  options_.loss = file_.loss;  // scores of the two losses cannot be added
 }
 
 Status XgboostModel::train(const Samples& samples) {
@@ -197,7 +197,7 @@ Result<std::string> XgboostModel::file_text() const {
     return fail(ErrorKind::Unsupported,
                 fmt::format("only a model over {} can be written to a file", kFileEncoding));
   }
-  if (!is_trained()) return fail(ErrorKind::Unsupported, "the cost model has learnt nothing yet");
+  if (!is_trained()) return fail(ErrorKind::Unsupported, "the cost model has learned nothing yet");
   return print_model_file(file_);
 }
 
@@ -224,7 +224,7 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
   if (file.loss != options.loss || options.encoding != kFileEncoding) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{}: learnt by {}: it goes with --cost {}", context.base->path,
+                fmt::format("{}: trained by {}; use it with --cost {}", context.base->path,
                             loss_name(file.loss),
                             file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost"));
   }

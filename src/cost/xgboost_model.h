@@ -1,6 +1,5 @@
-// XgboostModel: boosted trees over rows; the score of a program is the sum over its rows. The
-// number of trees is what serves held-out programs best, never what fits the training programs.
-// Training is by XGBoost, scoring by ForestScorer.
+// XgboostModel: boosted trees over feature rows; the score of a program is the sum over its rows.
+// The number of trees is chosen on held-out programs. XGBoost trains, ForestScorer scores.
 //
 //   auto model = make_xgboost({.seed = 1});
 //   model->train(samples);                       // all samples each time
@@ -27,23 +26,25 @@ struct XgboostOptions {
   LossKind loss = LossKind::PairwiseRank;
   int depth = 6;
   double eta = 0.25;
-  double columns = 0.5;         // share of the columns that each tree may split
-  double min_child_weight = 4;  // hessian; a row of a typical program has 1 or more
+  double columns = 0.5;  // share of the columns that each tree may split
+  // Minimum hessian of a leaf; a row of a typical program has 1 or more.
+  double min_child_weight = 4;
   size_t most_trees = 80;
-  double most_work = 5e7;     // rows x columns x trees: fewer trees for many samples
-  size_t patience = 10;       // trees without gain on held-out programs
-  size_t least_held_out = 8;  // with fewer to hold out, a fixed number of trees
+  double most_work = 5e7;     // limit of rows x columns x trees: fewer trees for many samples
+  size_t patience = 10;       // trees without improvement on held-out programs
+  size_t least_held_out = 8;  // with fewer held-out programs, the number of trees is fixed
   size_t trees_without_test = 30;
-  size_t most_refitted = 1000;  // programs; above, the held-out ones are not worth a second fit
-  double failure_weight = 0.3;  // of a label 0; the fastest program weighs 1
+  // With more programs, there is no second fit that includes the held-out ones.
+  size_t most_refitted = 1000;
+  double failure_weight = 0.3;  // of a label 0; the fastest program has weight 1
   Evaluator evaluator = Evaluator::OwnForest;
-  std::string encoding = "features";  // whose rows are added up
-  uint64_t seed = 1;                  // of the context, where a table makes the model
+  std::string encoding = "features";  // the encoding that it reads
+  uint64_t seed = 1;                  // from the context, if a table creates the model
 
   static constexpr auto fields() {
     using X = XgboostOptions;
     return std::tuple(
-        option("loss", &X::loss, "what trees are fitted to: pairwise_rank or squared_error"),
+        option("loss", &X::loss, "loss to fit: pairwise_rank or squared_error"),
         option("depth", &X::depth, "levels of a tree", {1, 16}),
         option("eta", &X::eta, "learning rate", {1e-6, 1}),
         option("columns", &X::columns, "share of the columns that a tree may split", {1e-6, 1}),
@@ -56,15 +57,15 @@ struct XgboostOptions {
                "trees if too few programs are held out", {1, 100'000}),
         option("most_refitted", &X::most_refitted, "programs above which one fit is enough"),
         option("failure_weight", &X::failure_weight, "weight of a failed program", {0, 1e6}),
-        option("evaluator", &X::evaluator, "what scores: own_forest or xgboost"),
-        option("encoding", &X::encoding, "what it reads of a program"));
+        option("evaluator", &X::evaluator, "predictor: own_forest or xgboost"),
+        option("encoding", &X::encoding, "encoding of a program that it reads"));
   }
 };
 
 class XgboostModel : public CostModel {
  public:
   explicit XgboostModel(const XgboostOptions& options) : options_(options) {}
-  // A trained model from a file, or training that goes on from one: new trees are added to its.
+  // A trained model from a file; further training adds trees to it.
   XgboostModel(const XgboostOptions& options, ModelFile base);
 
   std::string_view name() const override { return "xgboost"; }
@@ -76,15 +77,15 @@ class XgboostModel : public CostModel {
   Result<std::string> file_text() const override;
   std::unique_ptr<CostModel> fork(uint64_t seed) const override;
 
-  // What it has learned, and from what.
+  // The learned state and a summary of its training data.
   const ModelFile& file() const { return file_; }
 
  private:
   XgboostOptions options_;
-  Forest base_;  // trees to go on from; may be none
+  Forest base_;  // initial trees; may be empty
   ModelFile file_;
   ForestScorer scorer_;
-  // For Evaluator::Xgboost, of what was trained here: over some of the columns.
+  // Of this training, over a subset of the columns, for Evaluator::Xgboost.
   std::shared_ptr<const XgboostBooster> booster_;
   std::vector<uint32_t> columns_;
 };

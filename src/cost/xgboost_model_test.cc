@@ -118,7 +118,7 @@ TEST(Xgboost, RefusesNumbersThatAreNotFinite) {
   samples.inputs[0].values[85] = std::numeric_limits<float>::infinity();
   const Status status = make_xgboost()->train(samples);
   ASSERT_FALSE(status.has_value());
-  EXPECT_EQ(status.error().message, "feature 5 of row 2 is no finite number");
+  EXPECT_EQ(status.error().message, "feature 5 of row 2 is not a finite number");
 }
 
 TEST(Xgboost, GoesOnFromABase) {

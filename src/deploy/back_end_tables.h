@@ -1,5 +1,5 @@
 // BackEndTables: the compilers and loaders in force. The built-in tables by default; a caller adds
-// a back end by tables with its rows in them. A view: the rows outlive it.
+// a back end by tables that contain its rows. A view: the rows outlive it.
 #pragma once
 
 #include <span>

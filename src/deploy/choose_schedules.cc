@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -13,48 +12,17 @@
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "target/machine.h"
+#include "task/similarity.h"
 
 namespace tilewright::deploy {
 namespace {
 
 constexpr size_t kShortId = 12;  // digits: enough to name a task of a store
-constexpr size_t kTried = 16;    // records whose trace may have ceased to apply
-// In the order of preference: in a model weights come from memory.
+constexpr size_t kTried = 16;    // records to try, because a trace may no longer apply
+// In order of preference: in a model, weights come from memory.
 constexpr std::array kCaches = {record::CachePolicy::WeightsCold, record::CachePolicy::Cold,
                                 record::CachePolicy::Warm};
 constexpr std::array kAsInModel = {record::CachePolicy::InModel, record::CachePolicy::WeightsCold};
-
-// What computes alike has the same shape of axes, operator by operator; extents tell them apart.
-struct Form {
-  std::string structure;            // element types, numbers of axes
-  std::vector<double> log_extents;  // of all axes, base 2
-};
-
-Form form_of(const te::Dag& dag) {
-  Form form;
-  for (const te::Op& op : dag.ops()) {
-    form.structure +=
-        fmt::format("{}:{}:{}:", static_cast<int>(op.kind), op.axes.size(), op.reduce_axes.size());
-    for (const te::TensorId id : op.outputs) form.structure += ir::name_of(dag.tensor(id).element);
-    form.structure += ';';
-    for (const auto* axes : {&op.axes, &op.reduce_axes}) {
-      for (const te::Axis& axis : *axes) {
-        form.log_extents.push_back(std::log2(static_cast<double>(axis.extent.high)));
-      }
-    }
-  }
-  return form;
-}
-
-// In doublings and halvings of extents; infinite between other structures.
-double distance(const Form& a, const Form& b) {
-  if (a.structure != b.structure) return std::numeric_limits<double>::infinity();
-  double sum = 0;
-  for (size_t k = 0; k < a.log_extents.size(); ++k) {
-    sum += std::abs(a.log_extents[k] - b.log_extents[k]);
-  }
-  return sum;
-}
 
 // The last moment of some attempts.
 int64_t end_of(std::span<const record::Attempt> attempts) {
@@ -96,10 +64,10 @@ class Chooser {
  private:
   struct Known {
     record::TaskSummary summary;
-    Form form;
+    WorkloadForm form;
   };
 
-  // The attempts of a task, best first: of this machine, or of any where it has none.
+  // The attempts of a task, best first: of this machine, or of any machine if it has none.
   Result<std::vector<record::Attempt>> best_of(Hash128 task) {
     for (const record::CachePolicy cache : kCaches) {
       for (const std::optional<Hash128>& machine :
@@ -111,9 +79,9 @@ class Chooser {
     return std::vector<record::Attempt>{};
   }
 
-  // What took part in the last finals, fastest first, as the table of `tune` has it. Before them
-  // only what was not there, was found since, and took less time by itself than their winner did.
-  // After them who was in the finals before, and the fastest by themselves.
+  // The participants of the last finals, fastest first, as in the table of `tune`. Before them,
+  // only schedules that did not take part, were found since, and took less time alone than the
+  // winner did. After them, the participants of earlier finals, and the fastest alone.
   Result<std::vector<record::Attempt>> best_on(std::optional<Hash128> machine, Hash128 task,
                                                record::CachePolicy cache) {
     const record::Protocol alone{.version = 1, .cache = cache, .interleaved = false};
@@ -152,8 +120,8 @@ class Chooser {
     return best;
   }
 
-  // Nothing where the trace does not apply. It speaks of the names of the workload that it was made
-  // for, which has the same content but maybe others.
+  // Empty if the trace does not apply. It refers to names of the workload that it was made for,
+  // which has the same content but possibly other names.
   Result<std::optional<Choice>> recorded(const Task& task, const record::Attempt& attempt) {
     Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
     if (!trace) return std::nullopt;
@@ -183,17 +151,17 @@ class Chooser {
     if (!read_) {
       TRY(read_known());
     }
-    const Form form = form_of(*workload.dag);
+    const WorkloadForm form = form_of(*workload.dag);
     const Known* nearest = nullptr;
     double least = std::numeric_limits<double>::infinity();
     for (const Known& known : known_) {
-      const double far = distance(form, known.form);
+      const double far = extent_distance(form, known.form);
       if (far >= least) continue;
       least = far;
       nearest = &known;
     }
     if (nearest == nullptr) {
-      return std::string("no record of this kernel, nor of one that computes alike");
+      return std::string("no record of this kernel or of a similar one");
     }
     const record::StoredTask& task = nearest->summary.task;
     const bool readable = !task.text.starts_with("dag:");
@@ -210,7 +178,7 @@ class Chooser {
     for (record::TaskSummary& summary : all) {
       if (summary.best_ns == 0 || summary.task.target != target) continue;
       const Result<Task> task = record::task_of(summary.task);
-      if (!task) continue;  // of an operator that this version does not have
+      if (!task) continue;  // an operator that this version does not have
       known_.push_back({.summary = std::move(summary), .form = form_of(*task->workload.dag)});
     }
     return {};

@@ -1,4 +1,5 @@
-// Which schedule each kernel of a plan is compiled with: from the records, or the default one.
+// choose_schedules: selects the schedule of each kernel of a plan: from the records, or the
+// default.
 #pragma once
 
 #include <memory>
@@ -13,29 +14,29 @@
 
 namespace tilewright::deploy {
 
-// What a kernel is compiled with.
+// The schedule of a kernel.
 struct Choice {
   schedule::Trace trace;
-  // What the trace speaks of where that is not the group's workload: one of the same content, in
-  // which stages and axes have other names.
+  // The workload that the trace refers to, if it is not that of the group: one with the same
+  // content but other names of stages and axes.
   std::shared_ptr<const Workload> workload;
-  std::optional<record::Attempt> record;  // of it; none: the default schedule, never measured
-  std::string note;                       // why it is not tuned, and the nearest record, where so
+  std::optional<record::Attempt> record;  // its record; none: the default schedule, never measured
+  std::string note;                       // if it is not tuned: why, and the nearest record
 };
-// One per kernel of the partition: the best record whose trace applies, of the protocol
-// weights_cold if there is one, else of another, which the note then says; of this machine if it
-// has any. The best is the winner of the last finals, which `tune` shows, inside a model or not,
-// unless something that took less time has been found since. Without a store all are default
-// schedules.
+// One per kernel of the partition: the best record whose trace applies. Records of the protocol
+// weights_cold are preferred, and records of this machine; the note tells if another protocol was
+// used. The best is the winner of the last finals as printed by `tune`, inside a model or not,
+// unless a faster one was found later. Without a store, all are default schedules.
 Result<std::vector<Choice>> choose_schedules(const ModelPlan& plan, const Target& target,
                                              record::Store* store);
-// Those, and what might be faster still in the model: by kernel up to `most` records whose traces
-// apply, of programs that differ, best first. At least one, which is what choose_schedules gives.
+// The same, with further candidates for the finals inside the model: per kernel up to `most`
+// records with distinct programs whose traces apply, best first. At least one, the result of
+// choose_schedules.
 Result<std::vector<std::vector<Choice>>> choose_finalists(const ModelPlan& plan,
                                                           const Target& target,
                                                           record::Store* store, size_t most);
-// What took part in the last finals of a task, fastest first: inside a model where those came last,
-// else with cold weights. On `machine` only where one is given.
+// The participants of the last finals of a task, fastest first: those inside a model if they were
+// the last, otherwise those with cold weights. If `machine` is given, only on it.
 Result<std::vector<record::Attempt>> last_finals(record::Store& store, Hash128 task,
                                                  std::optional<Hash128> machine);
 

@@ -85,7 +85,7 @@ TEST_F(ChooseSchedules, WithoutRecordsItIsTheDefault) {
   const Choice choice = choose();
   EXPECT_EQ(choice.trace, *heuristic::default_trace(plan_.partition.groups[0].workload, target_));
   EXPECT_FALSE(choice.record);
-  EXPECT_THAT(choice.note, HasSubstr("nor of one that computes alike"));
+  EXPECT_THAT(choice.note, HasSubstr("or of a similar one"));
 }
 
 TEST_F(ChooseSchedules, NamesTheNearest) {

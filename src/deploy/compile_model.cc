@@ -22,7 +22,7 @@ namespace {
 using graph::Group;
 using graph::ValueId;
 
-// A name as C has them.
+// Converts a name to a C identifier.
 std::string identifier(std::string_view name) {
   std::string text;
   for (const char c : name) {
@@ -36,7 +36,7 @@ std::string identifier(std::string_view name) {
 struct Built {
   ir::Function function;
   runtime::Artifact artifact;
-  std::vector<layout::Layout> layouts;  // of the constants among its operands; else empty
+  std::vector<layout::Layout> layouts;  // of the constants among its operands; otherwise empty
 };
 
 class Compiler {
@@ -78,7 +78,7 @@ class Compiler {
     return plan_.partition.groups[plan_.partition.kernels[kernel].groups.front()];
   }
 
-  // The constant that a value of a group is, or empty; and where it begins in it.
+  // The constant behind a value of a group, or empty; and its offset in the constant.
   const graph::Constant& constant_of(ValueId value, int64_t* begin) const {
     static const graph::Constant none;
     const graph::ArenaSlot& place = plan_.memory.places[value];
@@ -87,8 +87,8 @@ class Compiler {
     return plan_.graph.value(plan_.memory.constants[static_cast<size_t>(place.index)]).constant;
   }
 
-  // Lowering leaves out terms that multiply a constant by 0, which takes constants that are finite
-  // (docs/decisions.md): a kernel that has others somewhere is made without that.
+  // Lowering drops terms that multiply a constant by 0, which requires finite constants
+  // (docs/decisions.md): a kernel with other constants is compiled without that pass.
   bool has_finite_constants(size_t kernel) const {
     for (const size_t group : plan_.partition.kernels[kernel].groups) {
       const Group& one = plan_.partition.groups[group];
@@ -126,7 +126,7 @@ class Compiler {
     return built;
   }
 
-  // All kernels, several at once; of several that fail the first is told.
+  // Builds all kernels, several at once; if several fail, the first error is returned.
   Status build_kernels() {
     const size_t count = plan_.partition.kernels.size();
     std::vector<Result<Built>> results(count, fail(ErrorKind::Build, "not built"));
@@ -208,7 +208,7 @@ class Compiler {
   int jobs_ = 1;
   Program program_;
   std::vector<ir::Function> functions_;
-  std::vector<std::vector<layout::Layout>> layouts_;  // by kernel and operand
+  std::vector<std::vector<layout::Layout>> layouts_;  // per kernel and operand
   ConstantPacker packer_;
 };
 

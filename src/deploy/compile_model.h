@@ -1,5 +1,5 @@
-// From a ModelPlan to a Program: kernels are built with the chosen schedules, constants packed as
-// their kernels want them. The same plan, choices and target give the same Program.
+// compile_model: ModelPlan -> Program. Builds the kernels with the chosen schedules and packs
+// constants for them. The same plan, choices and target give the same Program.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,12 @@
 namespace tilewright::deploy {
 
 struct CompileOptions {
-  std::string name = "model";  // what is no letter, digit or _ becomes _
-  bool c_source = false;       // C beside the objects
-  int jobs = 0;                // kernels built at once; 0: as many as cpus
-  std::function<void(size_t done, size_t all)> progress = {};  // from any thread, one at a time
-  StopToken stop = {};  // asked before each kernel; a requested stop is an error
+  std::string name = "model";  // characters other than letters, digits and _ become _
+  bool c_source = false;       // also generate C source
+  int jobs = 0;                // kernels built concurrently; 0: one per CPU
+  // Called on any thread, one call at a time.
+  std::function<void(size_t done, size_t all)> progress = {};
+  StopToken stop = {};  // checked before each kernel; a requested stop is an error
   std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
 };
 Result<Program> compile_model(const ModelPlan& plan, std::span<const Choice> choices,

@@ -12,7 +12,7 @@ using codegen::ElfObject;
 constexpr int64_t kPage = 4096;
 constexpr int64_t kHugePage = int64_t{2} << 20;
 
-// Structs go into the file as they are in memory, with pointers that the linker fills in.
+// Structs are written as they are in memory, with pointers that the linker fills in.
 class DataObject {
  public:
   DataObject(const Program& program, const DataObjectOptions& options)
@@ -80,7 +80,7 @@ class DataObject {
   }
 
   int64_t titles() {
-    const std::vector<uint64_t> rows(program_.steps.size());  // to be pointers
+    const std::vector<uint64_t> rows(program_.steps.size());  // placeholders for pointers
     const int64_t at = object_.append(pointers_, rows.data(), rows.size() * sizeof(rows[0]), 8);
     for (size_t k = 0; k < rows.size(); ++k) {
       point_text(at + static_cast<int64_t>(k * sizeof(rows[0])), program_.steps[k].title);

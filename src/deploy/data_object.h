@@ -1,5 +1,5 @@
-// The data of a compiled model as an ELF object: the table that the run time walks, with pointers
-// to kernels and run time by their symbols, and the constants. Internal to this folder.
+// The data of a compiled model as an ELF object: the table that the runtime executes, with pointers
+// to kernels and runtime by symbol, and the constants. Internal to this folder.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@
 namespace tilewright::deploy {
 
 struct DataObjectOptions {
-  std::vector<std::string> symbols;  // under which the TilewrightModelApi is known
+  std::vector<std::string> symbols;  // names of the TilewrightModelApi
   std::string weights_file;          // empty: constants are embedded
-  bool huge_pages = false;           // embedded constants of one or more begin at one
+  // If there is at least one huge page of embedded constants, they start at one.
+  bool huge_pages = false;
 };
 
-// Refers to the bytes of the Program's constants.
+// Refers to the bytes of the Program's constants, which outlive the result.
 codegen::ElfObject data_object(const Program& program, const DataObjectOptions& options);
 
 }  // namespace tilewright::deploy

@@ -19,12 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Writes of whole huge pages stay such in the cache where the file system has them.
+// Writes of whole huge pages stay huge pages in the page cache, if the file system supports them.
 constexpr size_t kFirstWrite = size_t{2} << 20;
 constexpr size_t kWeightsOffset = TILEWRIGHT_WEIGHTS_OFFSET;
 
-// Kernels, data and run time; `data` is one of them.
-// An error where a kernel is no object that can be linked.
+// Kernels, data and runtime; `data` is one of them. An error if a kernel is not a linkable object.
 Result<std::vector<codegen::LinkInput>> link_inputs(const Program& program,
                                                     const codegen::ElfObject& data) {
   std::vector<codegen::LinkInput> inputs;
@@ -49,7 +48,7 @@ Status check_writable(const fs::path& file) {
   if (fs::is_directory(file, error)) {
     return fail(ErrorKind::Io, fmt::format("cannot write {}: it is a folder", file.string()));
   }
-  const Result<PartFile> part = PartFile::create(file);  // goes again
+  const Result<PartFile> part = PartFile::create(file);  // removed again
   return part ? Status{} : std::unexpected(part.error());
 }
 

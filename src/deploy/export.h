@@ -1,5 +1,5 @@
-// A Program as files. The same Program gives the same bytes, whatever the folder. No compiler and
-// no linker of the machine is needed.
+// Exports a Program as files. The same Program gives the same bytes, whatever the folder. Needs
+// neither a compiler nor a linker on the machine.
 #pragma once
 
 #include <filesystem>
@@ -10,25 +10,25 @@
 namespace tilewright::deploy {
 
 struct ExportOptions {
-  bool weights_beside = false;  // in STEM.weights, memory-mapped, instead of embedded
+  bool weights_beside = false;  // in STEM.weights, memory-mapped, not embedded
 };
 
-// A library that exports `tilewright_model` and NAME_model (runtime/abi/model_abi.h).
+// A shared library that exports `tilewright_model` and NAME_model (runtime/abi/model_abi.h).
 Status export_shared(const Program& program, const std::filesystem::path& so,
                      const ExportOptions& options = {});
-// An object that defines NAME_model, and STEM.h beside it. Link with -lpthread -ldl where the C
-// library has those apart.
+// An object that defines NAME_model, and STEM.h next to it. Link with -lpthread -ldl if the C
+// library has these as separate libraries.
 Status export_object(const Program& program, const std::filesystem::path& o,
                      const ExportOptions& options = {});
-// One C source that defines NAME_model, and STEM.h beside it. The Program was compiled with
-// c_source. Constants beyond kMostEmbeddedInC are an error unless they are beside.
+// One C source that defines NAME_model, and STEM.h next to it. The Program must be compiled with
+// c_source. More constants than kMostEmbeddedInC are an error unless they are in a separate file.
 Status export_c(const Program& program, const std::filesystem::path& c,
                 const ExportOptions& options = {});
 
-// A C compiler takes some 40 bytes of memory for each byte of them.
+// A C compiler needs about 40 bytes of memory per byte of constants.
 inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
 
-// Whether a file can be written there, without doing it: for who has long to work before it is.
+// Checks that a file can be written there, without writing it. Call it before long work.
 Status check_writable(const std::filesystem::path& file);
 
 }  // namespace tilewright::deploy

@@ -1,4 +1,4 @@
-// export_c: kernels, run time, table and constants as one C source.
+// export_c: kernels, runtime, table and constants as one C source.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -36,7 +36,7 @@ class CText {
  public:
   CText(const Program& program, PartFile& file) : program_(program), file_(file) {}
 
-  // Kernels include the header by the name that the Program knows.
+  // Kernels include the header by the name in the Program.
   void kernels(const std::string& header) {
     const std::string known = fmt::format("#include \"{}.h\"", program_.name);
     const std::string& source = program_.c.source;
@@ -72,7 +72,7 @@ class CText {
 
   void table(const std::string& weights_file) {
     const TableRows rows = table_rows(program_);
-    // As the compiler of the source says, not as the target does: it may compile for less.
+    // According to the compiler of the source, not the target: it may compile for fewer features.
     std::string text =
         fmt::format("\nstatic const char tw_features[] = {}    ;\n", codegen::c_enabled_features());
     text += kernel_rows();
@@ -147,7 +147,7 @@ class CText {
       for (const int64_t extent : tensor.type.shape) shapes += fmt::format("{}, ", extent);
       first += tensor.type.shape.size();
     }
-    // The last row uses the shapes where there are none.
+    // The last row uses the shapes if there are none.
     return shapes + "0};\n" + text +
            fmt::format("    {{0, {{0, 0, 0}}, 0, {}_shapes, 0}}}};\n", name);
   }
@@ -164,7 +164,7 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   }
   if (!options.weights_beside && program.constants.size() > kMostEmbeddedInC) {
     return fail(ErrorKind::Unsupported,
-                fmt::format("{} MB of weights are too many for a C source; put them beside it",
+                fmt::format("{} MB of weights are too many for a C source; use --weights beside",
                             program.constants.size() >> 20));
   }
   Companions companions;

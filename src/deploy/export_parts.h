@@ -1,4 +1,4 @@
-// What the forms of a compiled model share. Internal to this folder.
+// Shared by the exported forms of a compiled model. Internal to this folder.
 #pragma once
 
 #include <filesystem>
@@ -11,13 +11,14 @@
 
 namespace tilewright::deploy {
 
-// The files that come with the main one. They are written before it and get their names after it,
-// so that nothing is left of them where it cannot be written.
+// The files that accompany the main one. They are written before it and renamed after it, so that
+// none is left if it cannot be written.
 class Companions {
  public:
   Status add_weights(const Program& program, const std::filesystem::path& main);  // STEM.weights
   Status add_header(const Program& program, const std::filesystem::path& main);   // STEM.h
-  const std::string& weights_file() const { return weights_file_; }  // its name; empty: embedded
+  // Name of the file; empty: embedded.
+  const std::string& weights_file() const { return weights_file_; }
   Status finish();
 
  private:

@@ -21,7 +21,7 @@ std::string macro_name(std::string_view text) {
   return name;
 }
 
-// Text from a model inside of a comment, which it neither ends nor begins.
+// Text from a model inside a comment, made unable to end it or to begin another.
 std::string comment_text(std::string_view text) {
   std::string safe;
   for (const char c : clean_utf8(text)) {
@@ -31,7 +31,7 @@ std::string comment_text(std::string_view text) {
   return safe;
 }
 
-// One line a tensor, with the number of its place; names that C cannot tell apart get that number.
+// One line per tensor, with its index; names that are equal in C get the index as a suffix.
 std::string places(const std::string& prefix, std::string_view kind,
                    const std::vector<ProgramTensor>& tensors) {
   std::string text = fmt::format("\n#define {}_{}_COUNT {}\n", prefix, kind, tensors.size());

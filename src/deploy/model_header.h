@@ -1,5 +1,5 @@
-// The C header of a compiled model: the interface of runtime/abi/model_abi.h, the model's symbol,
-// and the places of its inputs and outputs by name. Includes nothing of ours. Internal to this
+// The C header of a compiled model: the interface of runtime/abi/model_abi.h, the symbol of the
+// model, and the indices of its inputs and outputs by name. Self-contained. Internal to this
 // folder.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace tilewright::deploy {
 
-// The same for objects and C sources: of one name they may lie in one folder.
+// Identical for objects and C sources: with the same name, they may be in one folder.
 std::string model_header(const Program& program, std::string_view file_name);
 
 }  // namespace tilewright::deploy

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;
 
-// The bits of the exponent are all set in what is infinite or NaN.
+// All bits of the exponent are set in infinities and NaN.
 template <class Word>
 bool all_finite(std::span<const std::byte> bytes, Word exponent) {
   bool finite = true;

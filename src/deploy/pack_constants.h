@@ -1,6 +1,6 @@
-// ConstantPacker: the constants of a Program in one buffer, each in the layout that its kernel
-// reads, at a multiple of 64. What is asked for twice in one layout is there once. Internal to this
-// folder.
+// ConstantPacker: packs the constants of a Program into one buffer, each in the layout that its
+// kernel reads, aligned to 64 bytes. The same constant in the same layout is stored once. Internal
+// to this folder.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ namespace tilewright::deploy {
 
 class ConstantPacker {
  public:
-  // The offset at which `shape` elements of `constant`, from byte `begin` on, will lie in `layout`.
+  // Returns the offset for the `shape` elements of `constant` that start at byte `begin`, in
+  // `layout`.
   int64_t place(const graph::Constant& constant, int64_t begin, const std::vector<int64_t>& shape,
                 const layout::Layout& layout);
-  // All of them, packed by that many threads.
+  // Packs all of them with `jobs` threads.
   runtime::AlignedBuffer pack(int jobs) const;
 
  private:
@@ -34,11 +35,12 @@ class ConstantPacker {
   };
 
   std::vector<Piece> pieces_;
-  std::map<std::pair<const std::byte*, std::string>, int64_t> known_;  // offset by bytes and layout
+  // Offset by source and layout.
+  std::map<std::pair<const std::byte*, std::string>, int64_t> known_;
   int64_t end_ = 0;
 };
 
-// Neither infinite nor NaN, all of it; so are numbers that are no floats.
+// True if no element is infinite or NaN. Always true for types other than floats.
 bool is_finite(const graph::Constant& constant);
 
 }  // namespace tilewright::deploy

@@ -1,5 +1,5 @@
-// PartFile: a file written part by part, which replaces the old one as a whole when it is finished;
-// if it is not, nothing is left. For files that are larger than one wants in memory twice.
+// PartFile: a file that is written in parts and replaces the existing one atomically when it is
+// finished; otherwise nothing is left. For files that are too large to hold in memory twice.
 #pragma once
 
 #include <filesystem>
@@ -18,16 +18,16 @@ class PartFile {
   PartFile& operator=(PartFile&& other) noexcept;
   ~PartFile();
 
-  // An error is kept; close and finish return it.
+  // An error is stored; close and finish return it.
   void append(std::string_view text);
   void append(std::span<const std::byte> bytes);
-  Status close();   // all is written, and what finish does will most likely succeed
-  Status finish();  // gives it its name
+  Status close();   // all data is written, so finish will most likely succeed
+  Status finish();  // renames it into place
 
  private:
   PartFile() = default;
 
-  std::filesystem::path path_, temporary_;  // empty: it has its name, or was moved away
+  std::filesystem::path path_, temporary_;  // empty: renamed or moved from
   int fd_ = -1;
   int error_ = 0;
 };

@@ -34,7 +34,7 @@ class Executor {
     std::vector<std::shared_ptr<runtime::AlignedBuffer>> outputs;
     std::vector<void*> arguments;
     for (const Constant& input : inputs) {
-      // A kernel does not write what it only reads.
+      // A kernel does not write its inputs.
       auto* data = const_cast<std::byte*>(input.bytes().data());  // NOLINT
       if (reinterpret_cast<uintptr_t>(data) % 64 != 0) {
         copies.emplace_back(static_cast<int64_t>(input.bytes().size()));
@@ -93,15 +93,15 @@ class Executor {
 constexpr std::array kSteps = {
     PlanStep{"fuse", "several nodes in a kernel; without it there is no concat in place either",
              [](PlanOptions& options) { options.partition.fuse = false; }},
-    PlanStep{"concat_in_place", "parts of a concat are written where they lie in it",
+    PlanStep{"concat_in_place", "parts of a concat are written directly into the result",
              [](PlanOptions& options) { options.partition.concat_in_place = false; }},
-    PlanStep{"pack_weights", "weights lie as the kernel that reads them wants them",
+    PlanStep{"pack_weights", "weights are packed for the kernel that reads them",
              [](PlanOptions& options) { options.partition.pack_weights = false; }},
-    PlanStep{"reuse_memory", "values that are not alive at once share bytes",
+    PlanStep{"reuse_memory", "values with disjoint lifetimes share memory",
              [](PlanOptions& options) { options.memory.reuse = false; }},
 };
 
-// The names of steps become options; what is left names passes.
+// The names of steps become options; the others name passes.
 Result<PlanOptions> with_steps(const PlanOptions& given) {
   PlanOptions options = given;
   options.passes.off.clear();

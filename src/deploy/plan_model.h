@@ -1,4 +1,4 @@
-// From a Graph to a ModelPlan: passes, partition into kernels, places of values in memory.
+// plan_model: Graph -> ModelPlan: passes, partition into kernels, memory plan.
 #pragma once
 
 #include <span>
@@ -15,13 +15,13 @@
 
 namespace tilewright::deploy {
 
-// A Graph after its passes, cut into kernels, with places for its values.
+// A Graph after its passes, partitioned into kernels, with the locations of its values.
 struct ModelPlan {
   graph::Graph graph;
   graph::Partition partition;
   graph::MemoryPlan memory;
 };
-// `passes.off` may name the steps after the passes too (plan_steps), which is the same as the
+// `passes.off` may also name the steps after the passes (plan_steps), with the same effect as the
 // option of each.
 struct PlanOptions {
   graph::PassOptions passes;
@@ -35,13 +35,13 @@ struct PlanStep {
   void (*leave_out)(PlanOptions& options);
 };
 std::span<const PlanStep> plan_steps();
-// Large constants are folded by kernels of the default schedule, built for `target`, or for this
-// machine where it cannot run those, unless the passes have an `execute` of their own.
+// Large constants are folded by kernels with the default schedule, built for `target`, or for this
+// machine if it cannot run code for `target`, unless the passes have their own `execute`.
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& options = {});
 
-// Computes constants by kernels of the default schedule. What was built is kept for Dags that
-// compute the same. Safe from several threads.
+// Evaluates constants by kernels with the default schedule. Kernels are cached for equal Dags.
+// Thread-safe.
 graph::Execute execute_on(const Target& target, const BackEndTables& tables = {});
 
 }  // namespace tilewright::deploy

@@ -7,8 +7,8 @@ namespace tilewright::deploy {
 
 ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constant> constants) {
   ModelPlan plan;
-  // Of no nodes: what is computed is the group's. The Graph has one, by the name of any operator of
-  // the table, so that outputs have somebody who makes them.
+  // Without nodes: the group holds the computation. The Graph has one placeholder node, so that
+  // outputs have a producer.
   graph::Group group{.nodes = {}, .workload = workload, .arguments = {}, .title = workload.text};
   graph::Node node{.op = "max", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};
   std::vector<graph::TensorType> types;

@@ -1,4 +1,4 @@
-// The ModelPlan of a single kernel.
+// plan_workload: the ModelPlan of a single kernel.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace tilewright::deploy {
 
-// One kernel as a model of its own: its inputs and outputs by the names of their tensors. The
-// constants in the order of its operands, of their types (a CHECK).
+// One kernel as a model; its inputs and outputs have the names of their tensors. `constants` are in
+// the order of its operands and of their types (a CHECK).
 ModelPlan plan_workload(const Workload& workload, std::span<const graph::Constant> constants);
 
 }  // namespace tilewright::deploy

@@ -1,4 +1,4 @@
-// For tests: models put together by hand, kernel by kernel, with every value in a place of its own.
+// For tests: models built by hand, kernel by kernel, with separate memory for every value.
 //
 //   PlanMaker maker;
 //   maker.input("x", {.element = F32, .shape = {1, 8}});
@@ -20,8 +20,8 @@ class PlanMaker {
  public:
   void input(const std::string& name, graph::TensorType type);
   void constant(const std::string& name, graph::Constant constant);
-  // Operands by name, in the order of the workload; those that it writes are new. `constant=` of
-  // the text says which are constants.
+  // Operands by name, in the order of the workload; written ones are new. `constant=` in the text
+  // names the constants.
   void kernel(const std::string& text, const std::vector<std::string>& arguments);
   ModelPlan finish(const std::vector<std::string>& outputs);
 
@@ -30,17 +30,17 @@ class PlanMaker {
   std::map<std::string, graph::ValueId> values_;
 };
 
-// Numbers between -1 and 1.
+// Numbers in [-1, 1].
 graph::Constant random_constant(std::vector<int64_t> shape, uint64_t seed);
 graph::TensorType f32(std::vector<int64_t> shape);
 
 // Input x[1,14,14,16]: conv 3x3 to 32 channels, max(., 0), and a matmul of the 196 rows with
-// w2[32,10]: output y[196,10]. Constants are packed where the schedules say so.
+// w2[32,10]: output y[196,10]. Constants are packed if the schedules say so.
 ModelPlan small_model();
-// What it gives for x, computed by plain loops.
+// Its output for x, computed by plain loops.
 std::vector<float> small_model_result(const ModelPlan& plan, const graph::Constant& x);
 
-// All of a model on the default schedules, for this machine.
+// Compiles a model with default schedules for this machine.
 Program must_compile(const ModelPlan& plan, const CompileOptions& options = {}, int threads = 2);
 std::vector<float> floats(const graph::Constant& constant);
 void expect_near(const std::vector<float>& actual, const std::vector<float>& expected);

@@ -1,6 +1,7 @@
-// Program: a whole model ready to run or to be written out: kernels as artifacts, packed constants,
-// and the steps in their order. Made from a partitioned Graph and a schedule a kernel
-// (compile_model.h); written as .so, .o or .c (export.h); run in process by a Runner (runner.h).
+// Program: a compiled model, ready to run or export: kernels as artifacts, packed constants, and
+// the steps in order. Created from a partitioned Graph and one schedule per kernel
+// (compile_model.h); exported as .so, .o or .c (export.h); run in this process by a Runner
+// (runner.h).
 #pragma once
 
 #include <cstdint>
@@ -23,12 +24,12 @@ struct ProgramTensor {
 };
 
 struct ProgramKernel {
-  runtime::Artifact artifact;  // its entry is unique in the Program
+  runtime::Artifact artifact;  // its entry is unique within the Program
   std::string title;
 };
 
-// A place: which buffer, and the offset in it, in bytes. The constants are one buffer, and so is
-// the arena: `index` is for inputs and outputs.
+// A location: a buffer and a byte offset in it. The constants are one buffer, and so is the arena;
+// `index` selects an input or output.
 struct Argument {
   graph::Home home = graph::Home::Arena;
   int64_t index = 0;
@@ -47,9 +48,9 @@ struct Program {
   std::vector<ProgramTensor> inputs, outputs;
   std::vector<ProgramKernel> kernels;
   std::vector<Step> steps;
-  runtime::AlignedBuffer constants;  // as the kernels want them, each at a multiple of 64
+  runtime::AlignedBuffer constants;  // packed for the kernels, each aligned to 64
   int64_t arena_bytes = 0;
-  codegen::CSource c;  // of all kernels in order, where C was asked for
+  codegen::CSource c;  // of all kernels in order, if requested
 };
 
 }  // namespace tilewright::deploy

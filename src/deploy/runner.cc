@@ -1,5 +1,5 @@
-// A Runner has the table of a compiled library in vectors and hands it to the same run time. That
-// run time calls functions; kernels of another kind are called here, step by step.
+// A Runner holds the table of a compiled library in vectors and passes it to the same runtime. The
+// runtime calls functions; a Runner calls kernels of another kind itself, step by step.
 #include "deploy/runner.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Runner: a Program in this process, by the same run time that a compiled library has.
+// Runner: runs a Program in this process, with the same runtime as a compiled library.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@
 
 namespace tilewright::deploy {
 
-// Runs it in this process; inputs in order, row-major. To be used by one thread at a time; several
-// may be loaded of one Program.
+// Inputs are in order and row-major. Used by one thread at a time; several Runners may be loaded
+// from one Program.
 class Runner {
  public:
-  // The program outlives it. A kernel for a device runs through its loader.
+  // `program` outlives it. A kernel for a device runs through its loader.
   static Result<Runner> load(const Program& program,
                              std::span<const runtime::Loader> loaders = runtime::all_loaders());
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
   ~Runner();
-  // An error where number or types of the inputs are not the Program's.
+  // An error if the number or the types of the inputs do not match the Program.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
 
-  // The same as a compiled library has it: for who times it. Null where a kernel is not a function
-  // of this process, such as one for a device.
+  // The interface of a compiled library, for timing. Null if a kernel is not a function of this
+  // process, such as one for a device.
   const TilewrightModelApi* api() const;
   TilewrightModel* model() const;
 

@@ -1,5 +1,5 @@
-// The run time of a compiled model, as text and as an object: what libraries, objects and sources
-// of models come with. The build makes both from src/runtime/abi. Internal to this folder.
+// The runtime of a compiled model, as text and as an object, which is included in every exported
+// model. The build generates both from src/runtime/abi. Internal to this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tilewright::deploy {
 
 std::string_view kernel_abi_text();         // runtime/abi/kernel_abi.h
 std::string_view model_abi_text();          // runtime/abi/model_abi.h
-std::string_view runtime_text();            // all of it, one C source that includes nothing of ours
-std::span<const uint8_t> runtime_object();  // the same compiled, its functions hidden
+std::string_view runtime_text();            // all of it, as one self-contained C source
+std::span<const uint8_t> runtime_object();  // the same, compiled, with hidden functions
 
 }  // namespace tilewright::deploy

@@ -1,5 +1,5 @@
-// What a Program becomes in the table of the run time (runtime/abi/model_table.h), but for
-// pointers, which each form of it has in its own way. Internal to this folder.
+// Converts a Program to the table of the runtime (runtime/abi/model_table.h), except for pointers,
+// which each exported form sets in its own way. Internal to this folder.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace tilewright::deploy {
 
-TilewrightDataType data_type_of(ir::Scalar element);  // as DLPack has it
-std::string needed_features(const Target& target);    // `sse4.2,avx`: what code may have used
+TilewrightDataType data_type_of(ir::Scalar element);  // in DLPack's encoding
+std::string needed_features(const Target& target);  // `sse4.2,avx`: features that the code may use
 
 struct TableRows {
   std::vector<TilewrightTableStep> steps;
@@ -20,7 +20,7 @@ struct TableRows {
 };
 TableRows table_rows(const Program& program);
 
-// The table with its numbers and no pointers.
+// The table with its numbers, without pointers.
 TilewrightModelTable plain_table(const Program& program, const TableRows& rows);
 TilewrightModelApi plain_api(const Program& program);
 TilewrightTensorInfo plain_info(const ProgramTensor& tensor);

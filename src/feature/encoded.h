@@ -1,10 +1,11 @@
-// Encoded: programs as numbers, what a cost model reads. A program is a sequence of rows of `width`
-// numbers each: one row per statement, one per step of its trace, or one row. Rows of many
-// programs follow each other: program k has rows begin[k] to begin[k + 1].
+// Encoded: programs as numbers, the input of a cost model. A program is a sequence of rows of
+// `width` numbers each: one row per statement, one per step of its trace, or a single row. The rows
+// of all programs are concatenated: program k has rows begin[k] to begin[k + 1].
 //
 //   two programs, of 2 rows and 1, width 3:  values 9 numbers, begin {0, 2, 3}
 //
-// Inputs: the same programs in each encoding that a model names, in that order.
+// Inputs: the same programs in each encoding that a model reads, in the order in which it names
+// them.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 namespace tilewright::feature {
 
 struct Encoded {
-  size_t width = 0;  // numbers in a row; 0: not known before the first program
+  size_t width = 0;  // numbers per row; 0: unknown until the first program
   std::vector<float> values{};
   std::vector<uint32_t> begin = {0};
 
@@ -22,7 +23,7 @@ struct Encoded {
   size_t rows() const { return begin.back(); }
   const float* row(size_t number) const { return values.data() + number * width; }
   void clear();  // keeps memory and width
-  // Programs `first` to `last` of another one of the same width.
+  // Appends programs `first` to `last` of another Encoded with the same width.
   void append(const Encoded& from, size_t first, size_t last);
   void drop_first(size_t programs);
 

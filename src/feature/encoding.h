@@ -1,6 +1,6 @@
-// Encodings: program -> numbers that a cost model reads (feature/encoded.h). An Encoder is made for
-// one task and space and holds scratch memory: one per thread. The table `encodings()` lists them;
-// a model names those that it wants (cost/model.h), as `features` or `features:option=value`.
+// Encodings: program -> numbers that a cost model reads (feature/encoded.h). An Encoder is created
+// for one task and space and holds scratch memory: one per thread. The table `encodings()` lists
+// them. A model names those that it reads (cost/model.h), as `features` or `features:option=value`.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,29 @@
 
 namespace tilewright::feature {
 
-// What is the same for all programs of a task. All of it outlives the encoders.
+// The input that all programs of a task share. All of it outlives the encoders.
 struct EncodingContext {
   const Task* task = nullptr;
-  const Machine* machine = nullptr;              // that measures
-  const schedule::LoopTree* initial = nullptr;   // of the empty trace
-  std::span<const schedule::Sketch> sketches{};  // of the space; none: programs come from elsewhere
+  const Machine* machine = nullptr;             // the machine that measures
+  const schedule::LoopTree* initial = nullptr;  // of the empty trace
+  // Of the space; empty: programs are not from a space.
+  std::span<const schedule::Sketch> sketches{};
 };
 
-// A program in each of its forms.
+// The forms of one program.
 struct ProgramView {
   static constexpr uint16_t kNoSketch = UINT16_MAX;
 
-  const schedule::LoopTree* tree = nullptr;  // complete: apply has made it
+  const schedule::LoopTree* tree = nullptr;  // complete: the result of apply
   const schedule::Trace* trace = nullptr;
-  uint16_t sketch = kNoSketch;               // of EncodingContext::sketches
-  const schedule::Genome* genome = nullptr;  // of that sketch; null: not known
+  uint16_t sketch = kNoSketch;               // index in EncodingContext::sketches
+  const schedule::Genome* genome = nullptr;  // for that sketch; null: unknown
+};
+
+// What the numbers of an encoding follow from.
+enum class EncodedFrom : uint8_t {
+  Program,  // the LoopTree alone: all traces of one program have the same numbers
+  Trace,    // the trace or the genome: two traces of one program may differ
 };
 
 class Encoder {
@@ -39,12 +46,14 @@ class Encoder {
   virtual ~Encoder() = default;
 
   virtual size_t width() const = 0;
-  // Raised whenever a number means something else.
+  // Raised whenever the meaning of a number changes.
   virtual int version() const = 0;
-  // Numbers of programs of different tasks mean the same; otherwise those of one space do.
+  // True if numbers are comparable across tasks; otherwise only within one space.
   virtual bool compares_across_tasks() const = 0;
+  // Numbers that follow from the program are cached by program.
+  virtual EncodedFrom encoded_from() const { return EncodedFrom::Trace; }
 
-  // Appends one program. False: it cannot be written in this encoding, and nothing was appended.
+  // Appends one program. False: the encoding cannot represent it, and nothing was appended.
   bool append(const ProgramView& program, Encoded* out) {
     if (out->programs() == 0) out->width = width();
     return do_append(program, out);

@@ -26,7 +26,8 @@ Sketch some_sketch() {
   const schedule::Step lanes = trace->steps[3];
   const StageName stage = std::get<Annotate>(lanes).stage;
   Sketch sketch{.trace = *trace, .holes = {}};
-  sketch.holes.push_back({.step = 0, .stage = stage, .domain = schedule::exact_tiles(32, 2, 32)});
+  const schedule::TileDomain tiles{.choices = {{1}, {2}, {4}, {8}, {16}, {32}}, .extent = 32};
+  sketch.holes.push_back({.step = 0, .stage = stage, .domain = tiles});
   sketch.holes.push_back({.step = 3,
                           .stage = stage,
                           .domain = schedule::StepDomain{.choices = {std::nullopt, lanes}}});

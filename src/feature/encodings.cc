@@ -5,10 +5,10 @@
 namespace tilewright::feature {
 
 const EncodingTable& encodings() {
-  static const EncodingTable table("encoding", {
-                                                   features_encoding(),
-                                                   knobs_encoding(),
-                                               });
+  static const EncodingTable table = EncodingTable::built_in("encoding", {
+                                                                             features_encoding(),
+                                                                             knobs_encoding(),
+                                                                         });
   return table;
 }
 

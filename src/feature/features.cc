@@ -12,6 +12,7 @@ class Features : public Encoder {
   size_t width() const override { return feature_count(); }
   int version() const override { return kFeatureVersion; }
   bool compares_across_tasks() const override { return true; }
+  EncodedFrom encoded_from() const override { return EncodedFrom::Program; }
 
  private:
   bool do_append(const ProgramView& program, Encoded* out) override {

@@ -16,11 +16,11 @@ using schedule::TileDomain;
 constexpr int kKnobsVersion = 1;
 constexpr float kAbsent = -1;
 
-// The columns of one hole, by choice.
+// The columns of one hole, per choice.
 struct HoleColumns {
   size_t first = 0;  // column
   size_t count = 1;
-  std::vector<float> values{};  // `count` for each choice
+  std::vector<float> values{};  // `count` per choice
 };
 
 HoleColumns columns_of(const Hole& hole, size_t first) {
@@ -36,10 +36,7 @@ HoleColumns columns_of(const Hole& hole, size_t first) {
     columns.count = std::max(columns.count, choice.size() + 1);
   }
   for (const Factors& choice : tiles->choices) {
-    int64_t product = 1;
-    for (const int64_t factor : choice) product *= factor;
-    const int64_t outer = tiles->extent > 0 ? (tiles->extent + product - 1) / product : 1;
-    columns.values.push_back(std::log2(static_cast<float>(outer)));
+    columns.values.push_back(std::log2(static_cast<float>(tiles->outer_of(choice))));
     for (const int64_t factor : choice) {
       columns.values.push_back(std::log2(static_cast<float>(factor)));
     }
@@ -93,7 +90,7 @@ class Knobs : public Encoder {
   }
 
   std::span<const Sketch> sketches_;
-  std::vector<std::vector<HoleColumns>> holes_;  // by sketch
+  std::vector<std::vector<HoleColumns>> holes_;  // per sketch
   size_t width_ = 1;
 };
 

@@ -7,17 +7,18 @@
 namespace tilewright::feature {
 namespace {
 
-constexpr double kClose = 0.7;        // of a ceiling: it is the limit
-constexpr double kBeyond = 1.1;       // of a ceiling: what says so does not hold
-constexpr int64_t kSumsInFlight = 8;  // two multiply-adds a cycle, each ready after four
-constexpr double kIdleShare = 0.85;   // of threads or lanes: less is worth a sentence
+constexpr double kClose = 0.7;        // share of a ceiling from which on it is the limit
+constexpr double kBeyond = 1.1;       // share of a ceiling beyond which its estimate does not hold
+constexpr int64_t kSumsInFlight = 8;  // two multiply-adds start per cycle, each takes four cycles
+// Utilization of threads or lanes below which a sentence is printed.
+constexpr double kIdleShare = 0.85;
 constexpr double kRaggedShare = 0.1;
 constexpr double kComputedAgain = 1.1;
 constexpr size_t kSentences = 3;
 
 double percent(double share) { return 100 * share; }
 
-// What the loops lack, the gravest first.
+// Shortcomings of the loops, most serious first.
 std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
                                const Target& target) {
   std::vector<std::string> out;
@@ -35,19 +36,19 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
   }
   if (facts.reduces && facts.vectorized && facts.sums < kSumsInFlight) {
     out.push_back(
-        fmt::format("Only {} sum{} in flight in {}: a multiply-add takes about four cycles and two "
-                    "can begin in each, so about {} are needed.",
+        fmt::format("Only {} accumulator{} in flight in {}: a multiply-add takes about four cycles "
+                    "and two start per cycle, so about {} are needed.",
                     facts.sums, facts.sums == 1 ? " is" : "s are", stage, kSumsInFlight));
   }
   const int64_t registers = target.vector_registers();
   if (facts.reduces && facts.vectorized && facts.sums > registers) {
-    out.push_back(fmt::format("{} sums in {} need more than the {} vector registers: they spill.",
+    out.push_back(fmt::format("{} accumulators in {} exceed the {} vector registers: they spill.",
                               facts.sums, stage, registers));
   }
   if (traffic.computed_flop > kComputedAgain * traffic.flop) {
     out.push_back(
-        fmt::format("It computes {:.2f} times the FLOP that are asked for: what is "
-                    "inlined, attached or overlapping is computed again.",
+        fmt::format("It computes {:.2f} times the FLOP of the workload: inlined, attached "
+                    "or overlapping elements are recomputed.",
                     traffic.computed_flop / traffic.flop));
   }
   if (target.threads() > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
@@ -61,7 +62,7 @@ std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
                               facts.vector_length, percent(facts.lanes_used)));
   }
   if (facts.ragged_share > kRaggedShare) {
-    out.push_back(fmt::format("{:.0f} % of an axis lie in a smaller last tile, which runs slower.",
+    out.push_back(fmt::format("{:.0f} % of an axis are in a smaller last tile, which runs slower.",
                               percent(facts.ragged_share)));
   }
   return out;

@@ -1,6 +1,6 @@
-// What is likely to limit a program: its time against the times that arithmetic and each level of
-// memory would take alone, and what its loops lack. Pure functions over estimates and measured
-// ceilings; sentences for people.
+// The likely limits of a program: its time relative to the time that arithmetic and each memory
+// level would take alone, and shortcomings of its loops. Pure functions over estimates and measured
+// ceilings; the results are sentences for display.
 //
 //   231 MFLOP in 1.01 ms, peak 240 GFLOP/s      -> 95 % of the FMA peak: compute
 //   33 MB to and from memory in 2 ms, 20 GB/s   -> 83 % of what copying reaches: memory
@@ -14,27 +14,28 @@
 
 namespace tilewright::feature {
 
-// What the machine can do at most with as many threads; 0: not known.
+// The highest rates of the machine with the same number of threads; 0: unknown.
 struct Ceilings {
-  double gflops = 0;                      // multiply-adds in registers
-  std::vector<double> gigabytes_per_s{};  // by level of Traffic: between it and the one beyond
+  double gflops = 0;  // of multiply-adds in registers
+  // Per level of Traffic: between it and the next level outwards.
+  std::vector<double> gigabytes_per_s{};
 };
 
-// One share of a ceiling.
+// The share of one ceiling that a program reaches.
 struct Share {
   std::string what;    // `FMA peak`, `memory`
   double reached = 0;  // GFLOP/s or GB/s
-  double ceiling = 0;  // 0: not known
+  double ceiling = 0;  // 0: unknown
   double share = 0;    // reached / ceiling, or 0
 };
 
-// The shares at a latency: arithmetic first (with the FLOP that the workload asks for), then the
-// levels from the registers on.
+// The shares at a latency: arithmetic first (with the FLOP of the workload), then the memory levels
+// from the registers outwards.
 std::vector<Share> shares_of(const Traffic& traffic, const Ceilings& ceilings, double latency_ns);
 
-// One to three sentences, the most likely reason first. Without a latency (0) only what the loops
-// lack. A ceiling that is passed by more than a tenth is no reason: the last sentence says that its
-// estimate does not hold.
+// One to three sentences, the most likely limit first. Without a latency (0), only shortcomings of
+// the loops. A ceiling that is exceeded by more than 10 % is not a limit; the last sentence says
+// that its estimate does not hold.
 std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& facts,
                                        const Target& target, const std::vector<Share>& shares);
 

@@ -37,11 +37,11 @@ const Case kCases[] = {
     {"few sums", "matmul:m=64,n=64,k=64",
      "split C j [16]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize\nannotate C i "
      "parallel\n",
-     2, 0.2, 0, "Only 1 sum is in flight"},
+     2, 0.2, 0, "Only 1 accumulator is in flight"},
     {"many sums", "matmul:m=64,n=64,k=64",
      "split C i [32]\nreorder C [i.0, k, i.1, j]\nannotate C j vectorize\nannotate C i.1 unroll\n"
      "annotate C i.0 parallel\n",
-     2, 0.3, 0, "128 sums in C need more than the 32 vector registers"},
+     2, 0.3, 0, "128 accumulators in C exceed the 32 vector registers"},
     {"gaps", "matmul:m=64,n=64,k=64,transpose_b=1",
      "split C j [32]\nreorder C [i, j.0, k, j.1]\nannotate C j.1 vectorize\nannotate C i "
      "parallel\n",
@@ -57,10 +57,10 @@ const Case kCases[] = {
     {"a ragged tile", "matmul:m=64,n=60,k=64",
      "split C i [8]\nsplit C j [32]\nreorder C [i.0, j.0, k, i.1, j.1]\nannotate C j.1 vectorize\n"
      "annotate C i.1 unroll\nannotate C i.0 parallel\n",
-     2, 0.3, 0, "47 % of an axis lie in a smaller last tile"},
-    {"computed again", "softmax:m=64,n=64",
+     2, 0.3, 0, "47 % of an axis are in a smaller last tile"},
+    {"recomputed", "softmax:m=64,n=64",
      "compute_inline E\nannotate Y i parallel\nannotate Y j vectorize\nannotate S i parallel\n", 2,
-     0.1, 0, "times the FLOP that are asked for"},
+     0.1, 0, "times the FLOP of the workload"},
 };
 
 TEST(Limits, NameTheLikelyReason) {

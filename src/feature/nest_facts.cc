@@ -11,8 +11,8 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
-// The stage with most of the arithmetic; what is inlined counts for its reader only if that has
-// none of its own.
+// The stage with most of the arithmetic. Inlined work counts for the reader only if it has none
+// itself.
 StageIndex find_hottest(const LoopTree& tree, double* share) {
   StageIndex hottest = kNone;
   double most = -1;
@@ -34,7 +34,7 @@ StageIndex find_hottest(const LoopTree& tree, double* share) {
   return hottest;
 }
 
-// The axis of the operator that a loop is a part of; fusions have none.
+// The axis of the operator that a loop is a part of; none for fusions.
 int axis_of(const LoopTree& tree, const Stage& stage, VarIndex loop) {
   VarIndex var = loop;
   while (tree.var(var).origin == VarOrigin::Part) var = tree.var(var).parent;
@@ -91,7 +91,7 @@ class FactFinder {
     }
   }
 
-  // Sums are independent of each other along the spatial loops inside of the innermost reduction.
+  // Accumulators are independent along the spatial loops inside the innermost reduce loop.
   void find_sums(const Stage& stage) {
     facts_.sums = 1;
     for (size_t k = stage.loops.size(); k-- > 0;) {
@@ -126,7 +126,7 @@ class FactFinder {
         static_cast<double>(facts_.tasks) / static_cast<double>(rounds * target_.threads());
   }
 
-  // Of the stage and of those around it, which cut its tiles.
+  // Includes the enclosing stages, which split its tiles.
   void find_ragged(const Stage& stage) {
     for (const LoopVar& var : tree_.vars) {
       if (!var.is_split() || var.remainder == 0 || var.stage == kNone) continue;

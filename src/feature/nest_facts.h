@@ -1,5 +1,5 @@
-// NestFacts: what one sees when one looks at the loops of a program with its speed in mind. Of the
-// stage that does most of the arithmetic. A value; pure functions.
+// NestFacts: properties of the loops of a program that determine its speed, for the stage with most
+// of the arithmetic. A value; pure functions.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,20 @@
 namespace tilewright::feature {
 
 struct NestFacts {
-  schedule::StageName
-      hottest;  // the stage with most of the FLOP, or of the elements if there are none
-  double hottest_share = 0;  // of all FLOP
+  schedule::StageName hottest;  // the stage with the most FLOP, or, without FLOP, the most elements
+  double hottest_share = 0;     // its share of all FLOP
 
-  bool vectorized = false;    // it has a loop of lanes, or a tensor intrinsic
-  int64_t vector_length = 0;  // iterations of that loop
-  double lanes_used = 1;      // of the vectors that hold them: 20 lanes in 2 vectors of 16: 0.625
-  schedule::StageName with_gaps;  // an operand that lanes do not take one after the other, if any
+  bool vectorized = false;    // has a vectorized loop or a tensor intrinsic
+  int64_t vector_length = 0;  // iterations of the vectorized loop
+  double lanes_used = 1;  // share of the vector lanes in use: 20 lanes in 2 vectors of 16: 0.625
+  schedule::StageName with_gaps;  // an operand that lanes do not access contiguously, if any
 
   bool reduces = false;
-  int64_t sums = 0;  // vectors (or scalars) of sums that the innermost reduction has in flight
+  int64_t sums = 0;  // independent accumulators (vectors or scalars) of the innermost reduction
 
-  int64_t tasks = 1;        // iterations that threads share; 1: it runs on one thread
-  double balance = 1;       // of the threads' time that is used when tasks are equal: 3 on 2: 0.75
-  double ragged_share = 0;  // of the elements of an axis that lie in a smaller last tile, the most
+  int64_t tasks = 1;   // parallel iterations; 1: runs on one thread
+  double balance = 1;  // utilization of the threads for equal tasks: 3 tasks on 2 threads: 0.75
+  double ragged_share = 0;  // largest share of an axis that is in a smaller last tile
 };
 
 NestFacts nest_facts(const schedule::LoopTree& tree, const Target& target);

@@ -7,7 +7,7 @@
 namespace tilewright::feature {
 namespace {
 
-// Takes the last program away again.
+// Removes the last program.
 void drop_last(Encoded* encoded) {
   encoded->begin.pop_back();
   encoded->values.resize(encoded->rows() * encoded->width);
@@ -46,6 +46,18 @@ bool ProgramEncoder::append(const schedule::Trace& trace, Inputs* inputs) {
 bool ProgramEncoder::compares_across_tasks() const {
   return std::ranges::all_of(encoders_,
                              [](const auto& one) { return one->compares_across_tasks(); });
+}
+
+EncodedFrom ProgramEncoder::encoded_from() const {
+  const bool of_program = std::ranges::all_of(
+      encoders_, [](const auto& one) { return one->encoded_from() == EncodedFrom::Program; });
+  return of_program ? EncodedFrom::Program : EncodedFrom::Trace;
+}
+
+std::vector<int> ProgramEncoder::versions() const {
+  std::vector<int> versions;
+  for (const auto& one : encoders_) versions.push_back(one->version());
+  return versions;
 }
 
 }  // namespace tilewright::feature

@@ -1,5 +1,5 @@
-// ProgramEncoder: programs of one task in several encodings at once, from their traces. Holds
-// scratch memory: one per thread.
+// ProgramEncoder: encodes programs of one task, given as traces, in several encodings at once.
+// Holds scratch memory: one per thread.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,22 @@ namespace tilewright::feature {
 
 class ProgramEncoder {
  public:
-  // Each of `names` is an encoding with its options, as a model names it.
+  // Each of `names` is an encoding with its options, as in CostModel::encodings.
   static Result<ProgramEncoder> make(const EncodingContext& context,
                                      std::span<const std::string> names,
                                      const EncodingTable& table = encodings());
 
-  // Appends the program to each encoding of `inputs`. False: it is not legal, or there is an
-  // encoding that it cannot be written in; nothing was appended.
+  // Appends the program to each encoding of `inputs`. False: the program is illegal, or an encoding
+  // cannot represent it; nothing was appended.
   bool append(const schedule::Trace& trace, Inputs* inputs);
-  // The same of a program whose tree has been made.
+  // The same for a program whose tree exists already.
   bool append(const ProgramView& program, Inputs* inputs);
 
-  // All encodings do.
+  // True if all encodings do.
   bool compares_across_tasks() const;
+  // Program: all encodings follow from the program alone.
+  EncodedFrom encoded_from() const;
+  std::vector<int> versions() const;  // of the encodings, in the order of their names
 
  private:
   ProgramEncoder() = default;

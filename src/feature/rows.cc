@@ -18,7 +18,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr size_t kMaxRows = 8;  // of a program; those with most instructions
+constexpr size_t kMaxRows = 8;  // per program; those with the most instructions
 constexpr size_t kBlock = 16;
 constexpr size_t kPadded = round_up(size_t{column::Count}, kBlock);
 using PaddedRow = std::array<float, kPadded>;
@@ -37,7 +37,7 @@ using PaddedRow = std::array<float, kPadded>;
   return std::copysign(log, x);
 }
 
-// Most rows have fewer buffers than there is room for: what is all zeros stays.
+// Most rows have fewer buffers than columns for them; unused columns stay zero.
 [[gnu::always_inline]] inline void make_logarithmic_by_blocks(float* row) {
   for (size_t begin = 0; begin < kPadded; begin += kBlock) {
     float* block = row + begin;
@@ -48,7 +48,7 @@ using PaddedRow = std::array<float, kPadded>;
   }
 }
 
-// Wider vectors of the same operations: without fma, so that all machines have the same bits.
+// The same operations in wider vectors, without fma, so that all machines give the same bits.
 TILEWRIGHT_VECTORS_256 void make_logarithmic_256(float* row) { make_logarithmic_by_blocks(row); }
 void make_logarithmic_plain(float* row) { make_logarithmic_by_blocks(row); }
 

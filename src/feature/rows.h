@@ -1,7 +1,7 @@
-// Rows: what a cost model sees of a program, from its LoopTree alone: one row of numbers for each
-// innermost statement (of a reduction two: where sums begin, and where they are added to), in the
-// manner of Ansor (OSDI 2020, section 5.2) with its mistakes corrected. docs/features.md, made from
-// feature_table, says what each number is.
+// Feature rows: the numbers that a cost model reads, computed from the LoopTree alone: one row for
+// each innermost statement (two for a reduction: initialization and update), after Ansor (OSDI
+// 2020, section 5.2), with corrections. docs/features.md, generated from feature_table, describes
+// each number.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace tilewright::feature {
 
-inline constexpr int kFeatureVersion = 1;  // raised whenever a number means something else
+inline constexpr int kFeatureVersion = 1;  // raised whenever the meaning of a number changes
 
 struct FeatureInfo {
   std::string_view name;  // `float_mad`, `access0.unique_bytes`
@@ -26,7 +26,7 @@ struct FeatureInfo {
 std::span<const FeatureInfo> feature_table();
 size_t feature_count();
 
-// Makes rows; holds scratch memory, so one per thread.
+// Computes feature rows. Holds scratch memory: one per thread.
 class FeatureExtractor {
  public:
   FeatureExtractor(const Task& task, const Machine& machine);
@@ -34,7 +34,7 @@ class FeatureExtractor {
   FeatureExtractor(FeatureExtractor&&) noexcept;
   FeatureExtractor& operator=(FeatureExtractor&&) noexcept;
 
-  // Appends the rows of one program. `tree` is complete: apply has made it.
+  // Appends the rows of one program. `tree` is complete: the result of apply.
   void append(const schedule::LoopTree& tree, Encoded* out);
 
  private:

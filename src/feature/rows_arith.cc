@@ -33,7 +33,7 @@ int64_t count_inside(IndexTerm term, int64_t constant, int64_t size) {
   return std::max<int64_t>(0, last - first + 1);
 }
 
-// As if every value between the least and the greatest sum were equally frequent.
+// Assumes that every value between the smallest and the largest sum is equally frequent.
 double hull_share(std::span<const IndexTerm> terms, int64_t constant, int64_t size) {
   int64_t low = constant;
   int64_t high = constant;
@@ -70,7 +70,7 @@ class Counter {
   void count(const Expr& expr, double weight, OpCounts& out) const {
     switch (expr.kind()) {
       case ir::ExprKind::Load:
-        return;  // indices cost nothing
+        return;  // index arithmetic is not counted
       case ir::ExprKind::Binary:
         return count_binary(*expr.as<ir::Binary>(), weight, out);
       case ir::ExprKind::Fma:
@@ -94,7 +94,7 @@ class Counter {
   }
 
  private:
-  // The sort of a float operation, or its like of integers.
+  // The kind of a float operation, or the corresponding integer kind.
   static size_t sort_of(const Expr& operand, size_t of_floats) {
     return ir::is_float(operand.type()) ? of_floats : of_floats + sort::IntMad;
   }
@@ -186,7 +186,7 @@ class Counter {
     }
   }
 
-  // The share of the iterations in which the first read of a branch lies inside its tensor.
+  // The share of the iterations in which the first read of a branch is within its tensor.
   double taken(const Expr& branch) const {
     const ir::Load* load = first_load(branch);
     if (load == nullptr) return 1;
@@ -206,7 +206,7 @@ class Counter {
 
   static const ir::Load* first_load(const Expr& expr) {
     if (const auto* load = expr.as<ir::Load>()) return load;
-    if (expr.as<ir::Select>() != nullptr) return nullptr;  // has branches of its own
+    if (expr.as<ir::Select>() != nullptr) return nullptr;  // contains branches itself
     const ir::Load* found = nullptr;
     ir::for_each_child(expr, [&](const Expr& child) {
       if (found == nullptr) found = first_load(child);
@@ -304,7 +304,7 @@ DagArithmetic::Statement DagArithmetic::of(const LoopTree& tree, StageIndex inde
   return statement;
 }
 
-// The body of an operator, and of what is inlined into it.
+// The body of an operator, including inlined bodies.
 Root DagArithmetic::add_body(const LoopTree& tree, StageIndex stage, te::OpId id, StageIndex via,
                              Statement* statement) const {
   const OpArithmetic& op = ops_[id];
@@ -321,7 +321,7 @@ Root DagArithmetic::add_body(const LoopTree& tree, StageIndex stage, te::OpId id
   return root;
 }
 
-// Nothing when the tensor is read from a buffer; else the body of its operator.
+// Adds nothing if the tensor is read from a buffer; otherwise the body of its operator.
 Root DagArithmetic::add_read(const LoopTree& tree, StageIndex stage, te::TensorId tensor,
                              StageIndex via, Statement* statement) const {
   const te::OpId producer = dag_->tensor(tensor).op;

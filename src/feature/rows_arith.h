@@ -1,11 +1,11 @@
-// Arithmetic of the operators of a Dag, counted once, and of statements, which may have the bodies
-// of several operators in them.
+// Arithmetic operations of the operators of a Dag, counted once, and of statements, which may
+// contain the inlined bodies of several operators.
 //
-//   sum over k of A[i, k] * B[k, j], contracted:  1 mad an update
+//   sum over k of A[i, k] * B[k, j], contracted:  1 mad per update
 //   ... of relu(A[i, k]) * B[k, j], relu inlined:  1 mad, 1 compare
 //
-// A branch that is taken where an index lies inside its tensor counts for that share of the
-// iterations. Indices cost nothing.
+// A branch that is taken only if an index lies within its tensor counts for that share of the
+// iterations. Index arithmetic is not counted.
 #pragma once
 
 #include <span>
@@ -16,27 +16,27 @@
 
 namespace tilewright::feature {
 
-// One variable of an index: its values are 0 .. extent - 1.
+// One variable of an index, with values 0 .. extent - 1.
 struct IndexTerm {
   int64_t coefficient = 0;
   int64_t extent = 1;
 };
 
-// The share of the combinations of values for which 0 <= constant + sum < size. Exact where all
-// variables but one take few values. Reorders the terms.
+// The share of the combinations of values with 0 <= constant + sum < size. Exact if all variables
+// but one take few values. Reorders the terms.
 double inside_share(std::span<IndexTerm> terms, int64_t constant, int64_t size);
 
-// What an expression is at its root: what an addition to it may be contracted with.
+// The root of an expression, which determines whether an addition can be contracted with it.
 enum class Root : uint8_t { Other, FloatMul, IntMul, Read };
 
 struct OpArithmetic {
-  OpCounts body{};     // of one element, all outputs
-  OpCounts combine{};  // of one fold
+  OpCounts body{};     // per element, all outputs
+  OpCounts combine{};  // per fold
   bool adds = false;   // the fold is a sum
   Root root = Root::Other;
-  size_t root_read = 0;  // Read: which of OpAccess::reads
-  // Reads that are added to something, which may be contracted where the body of a product is
-  // inlined for them; one a sum.
+  size_t root_read = 0;  // for Read: index in OpAccess::reads
+  // Reads that are operands of an addition, which can be contracted with an inlined product; one
+  // per sum.
   std::vector<size_t> added_reads{};
   double elements = 1;  // of the tensor
 };
@@ -47,9 +47,10 @@ class DagArithmetic {
 
   struct Statement {
     OpCounts counts{};
-    double least_inlined = 0;  // the fewest elements of an inlined tensor; 0: nothing is inlined
+    // Smallest number of elements of an inlined tensor; 0: nothing is inlined.
+    double least_inlined = 0;
   };
-  // What one execution of a stage's statement computes; `updates`: with the fold.
+  // The operations of one execution of a stage's statement; `updates`: including the fold.
   Statement of(const schedule::LoopTree& tree, schedule::StageIndex stage, bool updates) const;
 
  private:

@@ -1,4 +1,4 @@
-// The columns about the innermost kernel, threads, caches and what is computed more than once.
+// The columns about the innermost kernel, threads, caches and recomputation.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +23,7 @@ RowTarget row_target(const Target& target, const Machine& machine) {
     for (const MemoryLevel& level : levels) {
       if (level.name == name) last = level.capacity;
     }
-    out.capacity[k] = last;  // a level that is missing is as large as the one before
+    out.capacity[k] = last;  // a missing level is as large as the one before
   }
   return out;
 }
@@ -41,8 +41,7 @@ double instructions_of(const LoopTree& tree, const Statement& statement) {
   const Stage& stage = tree.stage(statement.stage);
   const double all = stage.instructions;
   if (statement.kind != StatementKind::Update) return all;
-  // The guards of an inlined padding become borders of loops: of a sum, loads and its fold are
-  // left.
+  // The guards of inlined padding become loop borders; in a reduction, loads and fold remain.
   const bool guarded = std::ranges::any_of(tree.reads_of(stage), [](const schedule::Access& read) {
     return read.guarded && read.via != schedule::kNone;
   });
@@ -96,7 +95,7 @@ void RowWriter::write_kernel(const Weighted& weighted) {
     if (level.annotation == Annotation::Unroll) times = static_cast<double>(level.extent);
     if (level.annotation == Annotation::Vectorize) times = vectors_of(level);
     copies *= times;
-    // The intrinsic takes the loop inside of it too, so it may stand outside of the body.
+    // The intrinsic also replaces the loop inside it, so it may be outside the body.
     tensorized |= !tree_.tensorized.empty() && tree_.find_tensorized(level.var) != nullptr;
     if (k < body_) continue;
     vectors *= times;
@@ -122,7 +121,7 @@ void RowWriter::write_kernel(const Weighted& weighted) {
   set(column::RegisterPressure, live / target_.registers);
 }
 
-// What the innermost body loads for each vector that it computes.
+// Loads of the innermost body per computed vector.
 void RowWriter::write_operands(double vectors) {
   double loads = 0;
   double broadcasts = 0;
@@ -149,12 +148,12 @@ void RowWriter::write_operands(double vectors) {
   set(column::GathersPerOp, gathers / vectors);
 }
 
-// Sums stay in registers through the reduce loops around the innermost body, if what is inside of
-// them is written out.
+// Accumulators stay in registers across the reduce loops around the innermost body, if everything
+// inside these is unrolled.
 double RowWriter::updates_in_registers() const {
   if (statement_.kind != StatementKind::Update) return 0;
   double updates = 1;
-  bool in_loop = false;  // inside a reduce loop that is not written out
+  bool in_loop = false;  // inside a reduce loop that is not unrolled
   for (size_t k = nest_->size(); k-- > nest_->own;) {
     const Level& level = nest_->levels[k];
     if (level.kind == IterKind::Reduce) {
@@ -167,21 +166,21 @@ double RowWriter::updates_in_registers() const {
   return updates > 1 ? updates : 0;
 }
 
-// The traffic of feature/traffic.h as far as this statement alone can tell.
+// The traffic of feature/traffic.h, estimated from this statement alone.
 void RowWriter::write_level(size_t level, const Weighted& weighted) {
   const auto line = static_cast<double>(target_.line_bytes);
   const auto capacity = static_cast<double>(target_.capacity[level]);
-  size_t fits = 0;  // what runs from this level inwards fits
+  size_t fits = 0;  // the levels from this one inwards fit
   while (fits < nest_->size() && lines_[fits] * line > capacity) ++fits;
   const size_t boundary = fits == 0 ? 0 : fits - 1;
-  bool comes_back = false;  // a reduce loop outside comes back to the sums
+  bool comes_back = false;  // an outer reduce loop revisits the accumulators
   for (size_t k = nest_->own; k < boundary; ++k) {
     comes_back |= nest_->levels[k].kind == IterKind::Reduce;
   }
   double traffic = 0;
   for (size_t t = 0; t < touches_->size(); ++t) {
     const Touch& touch = (*touches_)[t];
-    if (touch.place > boundary) continue;  // it lives within
+    if (touch.place > boundary) continue;  // allocated inside
     const double times = comes_back && touch.reads && touch.writes ? 2 : 1;
     traffic += times * touch.lines[boundary] * line;
   }

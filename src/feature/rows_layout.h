@@ -1,5 +1,5 @@
-// Where each number of a row stands. rows_table.cc names them in this order; docs/features.md says
-// what they are.
+// The index of each number in a feature row. rows_table.cc names them in this order;
+// docs/features.md describes them.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace tilewright::feature {
 
-// Operations of an expression by sort, as they stand at the beginning of a row.
+// Kinds of operations of an expression, in the order of the first columns.
 namespace sort {
 enum Index : size_t {
   FloatMad,
@@ -31,8 +31,8 @@ enum Index : size_t {
 }  // namespace sort
 using OpCounts = std::array<double, sort::Count>;
 
-// Loops of one annotation: how many, the product of their lengths, the innermost length, and where
-// they stand as one of eight.
+// Loops with one annotation: their number, the product of their extents, the innermost extent, and
+// their position as one of eight.
 namespace position {
 enum Index : size_t {
   None,
@@ -48,7 +48,7 @@ enum Index : size_t {
 }  // namespace position
 inline constexpr size_t kAnnotationColumns = 3 + position::Count;
 
-// What a statement does with one buffer.
+// The accesses of a statement to one buffer.
 namespace access_column {
 enum Index : size_t {
   IsRead,
@@ -76,9 +76,9 @@ enum Index : size_t {
   Count,
 };
 }  // namespace access_column
-inline constexpr size_t kRowAccesses = 5;  // of a row; those with most lines
+inline constexpr size_t kRowAccesses = 5;  // per row: those with the most cache lines
 inline constexpr size_t kCurvePoints = 10;
-inline constexpr size_t kMemoryLevels = 3;  // first, second and third cache
+inline constexpr size_t kMemoryLevels = 3;  // L1, L2, L3
 
 namespace column {
 enum Index : size_t {
@@ -111,7 +111,7 @@ enum Index : size_t {
   VectorBytes,
   Registers,
   Threads,
-  CacheBytes,  // of each memory level
+  CacheBytes,  // one per memory level
   LineBytes = CacheBytes + kMemoryLevels,
   // tails
   RaggedShare,
@@ -140,12 +140,12 @@ enum Index : size_t {
   Tasks,
   Balance,
   TaskInstructions,
-  // memory: of each level
+  // memory: one per level
   LevelFootprint,
   LevelTraffic = LevelFootprint + kMemoryLevels,
   LevelTrafficPerInstruction = LevelTraffic + kMemoryLevels,
   LevelTrafficPerThread = LevelTrafficPerInstruction + kMemoryLevels,
-  // more than needed
+  // recomputation
   Recompute = LevelTrafficPerThread + kMemoryLevels,
   InlinedRecompute,
   // program

@@ -1,5 +1,5 @@
-// What a TouchFinder asks about the memory of a buffer: how far apart its elements lie, and which
-// of its accesses their guards let through.
+// The memory layout of a buffer for TouchFinder: the distance of its elements, and the share of
+// accesses whose guards hold.
 #include <cstdlib>
 
 #include "feature/rows_arith.h"
@@ -10,9 +10,9 @@ namespace tilewright::feature {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
-// Elements in memory that one iteration of a loop steps, and how many steps lie side by side.
+// The distance in memory per iteration of a loop, and the number of contiguous steps.
 int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run) {
-  if (coefficient == 0) return line_bytes_;  // anywhere
+  if (coefficient == 0) return line_bytes_;  // unknown address
   if (!touch.packed) {
     *run = dims_[dim].limit;
     return coefficient * row_stride_[dim];
@@ -27,7 +27,7 @@ int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t d
   return coefficient / largest->divisor * largest->stride;
 }
 
-// As schedule::layout_of, without its memory. A layout of more digits than fit is left incomplete.
+// Like schedule::layout_of, without allocation. A layout with too many digits is left incomplete.
 const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
   Digits& digits = digits_[static_cast<size_t>(index)];
   if (has_digits_[static_cast<size_t>(index)] != 0) return digits;
@@ -62,7 +62,7 @@ const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
       }
     }
   }
-  for (Digit& digit : digits) {  // up to the next larger weight of its dimension
+  for (Digit& digit : digits) {  // up to the next larger divisor of its dimension
     int64_t above = 0;
     for (const Digit& other : digits) {
       if (other.dim != digit.dim || other.divisor <= digit.divisor) continue;
@@ -83,7 +83,7 @@ const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
   return digits;
 }
 
-// Of a guarded access: the share of the operator's iterations in which all indices are inside.
+// For a guarded access: the share of the operator's iterations in which all indices are in bounds.
 double TouchFinder::density_of(const Access& access) const {
   const Stage& stage = tree_->stage(access.stage);
   const te::Tensor& tensor = tree_->dag->tensor(tree_->buffer(access.buffer).tensor);

@@ -37,7 +37,7 @@ void NestFinder::begin(const LoopTree& tree) {
   }
 }
 
-// Of a part or a fusion, once what it is made of has its own.
+// For a part or a fusion, once its components are known.
 void NestFinder::set_trips(VarIndex index) {
   const LoopVar& var = tree_->var(index);
   if (var.origin == VarOrigin::Fused) {
@@ -51,7 +51,7 @@ void NestFinder::set_trips(VarIndex index) {
   if (var.part == 0) set_parts(tree_->var(var.parent), trips_[static_cast<size_t>(var.parent)]);
 }
 
-// `count` values, on average, of a split variable. So many iterations come to each part:
+// `count` values, on average, of a split variable. The mean trips of its parts:
 //
 //   ceil(count / stride), those of the part outside included
 void NestFinder::set_parts(const LoopVar& whole, double count) {
@@ -81,7 +81,7 @@ void NestFinder::set_parts(const LoopVar& whole, double count) {
   if (overlaps) facts.overlap *= covered / count;
 }
 
-// Stages that are attached compute less in a tail of their reader. Readers come first.
+// Attached stages compute less in a tail of their reader. Readers come first.
 void NestFinder::set_attached_means() {
   facts_.assign(tree_->stages.size(), {});
   for (size_t k = tree_->order.size(); k-- > 0;) {
@@ -121,11 +121,11 @@ void NestFinder::set_attached_means(StageIndex index) {
       }
       trips_[axis] = std::max(1.0, static_cast<double>(var.extent) - missing);
     }
-    return;  // of several reads the first one speaks for all
+    return;  // the first of several reads represents all
   }
 }
 
-// A stage with what is attached to it, in the order of execution.
+// A stage with its attached stages, in execution order.
 void NestFinder::add_statements(StageIndex index) {
   const Stage& stage = tree_->stage(index);
   const bool folds = reduces(*tree_, stage);
@@ -195,7 +195,7 @@ void NestFinder::make_nest(const Statement& statement, Nest* nest) {
   }
 }
 
-// The outer `count` loops of a stage, after those around it.
+// The outer `count` loops of a stage, after the loops around it.
 void NestFinder::add_levels(const Statement& statement, StageIndex index, int count, Nest* nest) {
   const Stage& stage = tree_->stage(index);
   if (stage.place == Attachment::At) {

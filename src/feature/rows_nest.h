@@ -1,8 +1,8 @@
-// The statements of a program with the loops around them, in numbers: how often loops run on
-// average, in which order statements come, and what of a nest lies in ragged tiles.
+// The statements of a program with their surrounding loops, as numbers: mean trip counts, the order
+// of statements, and the share of a nest in partial tiles.
 //
 // A loop that is shorter in the last tile counts with its mean, so that the product of the loops
-// around a statement is how often it is executed:
+// around a statement is the number of its executions:
 //
 //   i < 10 as i.0 < 3, i.1 < 4 or fewer:  i.1 runs 4, 4 and 2 times, 10/3 on average; 3 * 10/3 = 10
 #pragma once
@@ -34,45 +34,45 @@ struct Level {
   double trips = 1;
 };
 
-inline constexpr size_t kMaxLevels = 64;  // of deeper nests the innermost ones
+inline constexpr size_t kMaxLevels = 64;  // deeper nests keep the innermost ones
 
 // The loops around a statement, outermost first.
 struct Nest {
   InlineVector<Level, kMaxLevels> levels;
-  size_t own = 0;                     // the first level of the statement's own stage
+  size_t own = 0;                     // the first level that belongs to the statement's stage
   double inner[kMaxLevels + 1] = {};  // NOLINT: iterations of the levels from k inwards
   double outside = 1;                 // iterations of loops beyond kMaxLevels
 
   size_t size() const { return levels.size(); }
   double iterations() const { return outside * inner[0]; }
-  // Iterations of the levels outside of level k.
+  // Iterations of the levels outside level k.
   double outer(size_t k) const { return outside * inner[0] / inner[k]; }
 };
 
-// Holds scratch memory: made once, used for many programs.
+// Holds scratch memory: created once, used for many programs.
 class NestFinder {
  public:
-  // What of the tree is the same for all its statements.
+  // Prepares the data that all statements of a tree share.
   void begin(const schedule::LoopTree& tree);
 
   const std::vector<Statement>& statements() const { return statements_; }
   void make_nest(const Statement& statement, Nest* nest);
 
-  // The level of a loop in the nest made last; -1 when it is not one of its loops.
+  // The level of a loop in the last nest; -1 if it is not one of its loops.
   int level_of(schedule::VarIndex loop) const { return level_of_[static_cast<size_t>(loop)]; }
-  // How many levels of that nest are outside of what one iteration of a loop does.
+  // The number of levels of that nest outside one iteration of the given loop.
   size_t levels_outside(const Nest& nest, schedule::StageIndex stage,
                         schedule::VarIndex loop) const;
 
-  double ragged_share(schedule::StageIndex stage) const;  // of its iterations
+  double ragged_share(schedule::StageIndex stage) const;  // share of its iterations
   double overlap(schedule::StageIndex stage) const {
     return facts_[static_cast<size_t>(stage)].overlap;
   }
 
  private:
   struct StageFacts {
-    double even = 1;     // share of the iterations outside of ragged tiles
-    double overlap = 1;  // elements covered over elements
+    double even = 1;     // share of the iterations outside of partial tiles
+    double overlap = 1;  // covered elements / elements
   };
 
   void set_trips(schedule::VarIndex index);
@@ -85,13 +85,13 @@ class NestFinder {
   double trips_around(const schedule::Stage& stage) const;
 
   const schedule::LoopTree* tree_ = nullptr;
-  std::vector<double> trips_;  // by variable
+  std::vector<double> trips_;  // per variable
   std::vector<int16_t> level_of_;
   std::vector<StageFacts> facts_;
   std::vector<Statement> statements_;
 };
 
-// Is it one that folds?
+// True if the stage is a reduction.
 bool reduces(const schedule::LoopTree& tree, const schedule::Stage& stage);
 
 }  // namespace tilewright::feature

@@ -1,4 +1,4 @@
-// The table of features: names and sentences, in the order of rows_layout.h.
+// The table of features: names and descriptions, in the order of rows_layout.h.
 #include <fmt/format.h>
 
 #include <span>

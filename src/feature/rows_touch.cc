@@ -13,7 +13,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// The greatest common divisor, mostly without dividing.
+// The greatest common divisor, usually without a division.
 int64_t common_stride(int64_t a, int64_t b) {
   if (b == 0) return a;
   if (a == 0 || a == b) return b;
@@ -114,7 +114,7 @@ void TouchFinder::add_reads(const Stage& stage) {
   }
 }
 
-// Are these reads of one buffer that walk it in the same way, some elements apart?
+// True if the reads access the same buffer with the same strides, some elements apart.
 bool TouchFinder::differs_in_constants(const Access& a, const Access& b) const {
   if (a.buffer != b.buffer || a.rank != b.rank) return false;
   for (size_t d = 0; d < a.rank; ++d) {
@@ -138,7 +138,7 @@ void TouchFinder::add_index(const Access& access, size_t dim) {
   }
 }
 
-// Any element: each iteration another one.
+// An unknown index: each iteration accesses another element.
 void TouchFinder::add_irregular(size_t dim) {
   dims_[dim].reach = dims_[dim].limit - 1;
   dims_[dim].stride = 1;
@@ -176,7 +176,7 @@ void TouchFinder::add_quasi_affine(const Stage& stage, const arith::Affine& inde
   }
 }
 
-// An axis or a part of one: all the loops that it is rebuilt from.
+// An axis or a part of one: all the loops that it is computed from.
 void TouchFinder::add_axis(VarIndex index, int64_t coefficient, size_t dim) {
   const LoopVar& var = tree_->var(index);
   if (!var.is_split()) return add_terminal(index, coefficient, dim);
@@ -204,7 +204,7 @@ void TouchFinder::add_scaled(VarIndex index, const Scale& scale, size_t dim) {
     for (int k = 0; k < var.parts; ++k) {
       const auto part = static_cast<VarIndex>(var.first_part + k);
       const LoopVar& inner = tree_->var(part);
-      if (inner.extent == 1) continue;  // it may weigh more than fits
+      if (inner.extent == 1) continue;  // the weight may not fit
       Scale scaled = scale;
       scaled.coefficient *= inner.stride;
       add_scaled(part, scaled, dim);
@@ -230,8 +230,8 @@ void TouchFinder::add_scaled(VarIndex index, const Scale& scale, size_t dim) {
   add_move(level, dim, move);
 }
 
-// A variable that was fused away: its value is fusion / divisor mod extent. Where the fusion was
-// split, each of its parts moves it through as many values as it has iterations for.
+// A fused variable: its value is fusion / divisor mod extent. If the fusion was split, each part
+// steps through as many values as it has iterations.
 void TouchFinder::add_fused(const LoopVar& var, int64_t coefficient, size_t dim) {
   int64_t divisor = var.divisor;
   VarIndex index = var.fused_into;
@@ -264,7 +264,7 @@ void TouchFinder::add_fused(const LoopVar& var, int64_t coefficient, size_t dim)
   }
 }
 
-// By falling level: only their order moves.
+// In descending order of level; only the order changes.
 void TouchFinder::add_move(int level, size_t dim, const Move& move) {
   if (move_count_ == kMaxMoves) return;
   size_t at = move_count_;
@@ -309,14 +309,14 @@ void TouchFinder::measure(Touch* touch) {
   }
 }
 
-// Of distinct elements: every stride-th of the range, if there are as many combinations.
+// The number of distinct elements: every stride-th of the range, if there are as many combinations.
 void TouchFinder::set_count(Dim* dim) {
   const int64_t dense = dim->stride <= 1 ? dim->span() : (dim->span() - 1) / dim->stride + 1;
   const bool is_dense = dim->combinations >= static_cast<double>(dense);
   dim->count = is_dense ? dense : static_cast<int64_t>(dim->combinations);
 }
 
-// What lies together is in the same lines; a packed buffer is laid out so that all of it does.
+// Contiguous elements share cache lines; a packed buffer is contiguous as a whole.
 void TouchFinder::set_level(Touch* touch, size_t level) const {
   const bool packed = touch->packed;
   int64_t elements = 1;

@@ -1,11 +1,11 @@
-// What a statement touches of each buffer, at each level of its nest. Touched at level k: what is
-// accessed while the levels outside of k hold still and those from k inwards run.
+// The elements of each buffer that a statement touches, at each level of its nest. Touched at level
+// k: accessed while the levels outside k are fixed and those from k inwards run.
 //
 //   C[i, j] += A[i, k] * B[k, j], loops i < 4, j < 8, k < 2:
 //     A at level 0: 4 * 2 elements, at levels 1 and 2: 2, at level 3 (one iteration): 1
 //
-// Loops outside the place where a buffer lives do not move what is accessed of it: the buffer is
-// the same memory, used anew.
+// Loops outside the allocation of a buffer do not change the accessed elements: the buffer is the
+// same memory, reused.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +23,12 @@ struct Touch {
   bool writes = false;
   bool packed = false;
   int element_bytes = 4;
-  int accesses = 1;        // merged: those that differ in constants
-  double density = 1;      // share of the iterations in which its guard lets it through
-  size_t place = 0;        // levels outside of where the buffer lives
-  uint64_t moved = 0;      // bit k: level k moves it
-  int64_t prefetched = 0;  // iterations ahead
-  // By level.
+  int accesses = 1;        // number of merged accesses, which differ only in constants
+  double density = 1;      // share of the iterations whose guard holds
+  size_t place = 0;        // number of levels outside the allocation of the buffer
+  uint64_t moved = 0;      // bit k: level k changes the address
+  int64_t prefetched = 0;  // prefetch distance in iterations
+  // Per level.
   double elements[kMaxLevels + 1];  // NOLINT: distinct elements
   double lines[kMaxLevels + 1];     // NOLINT: cache lines they lie in
   int64_t flat[kMaxLevels];         // NOLINT: elements in memory that one iteration steps; 0: none
@@ -38,51 +38,51 @@ struct Touch {
   double bytes(size_t level) const { return elements[level] * element_bytes; }
 };
 
-// Holds scratch memory: made once, used for many programs.
+// Holds scratch memory: created once, used for many programs.
 class TouchFinder {
  public:
   explicit TouchFinder(int64_t line_bytes);
 
   void begin(const schedule::LoopTree& tree);
-  // Of a statement and its nest, made last by `nests`.
+  // Computes the touches of a statement. `nest` is the last nest computed by `nests`.
   void find(const Statement& statement, const Nest& nest, const NestFinder& nests);
 
   size_t size() const { return size_; }
   const Touch& operator[](size_t k) const { return touches_[k]; }
 
  private:
-  // One digit of a buffer's layout: of dimension `dim`, its index / divisor mod extent.
+  // One digit of the layout of a buffer: index of dimension `dim` / divisor mod extent.
   struct Digit {
     uint8_t dim = 0;
     int64_t divisor = 1;
     int64_t extent = 1;
     int64_t stride = 1;  // in elements
-    int depth = 0;       // of the loop that walks it
+    int depth = 0;       // depth of the loop that traverses it
     int64_t fused = 1;   // its divisor in a fusion
   };
   static constexpr size_t kMaxDigits = 24;
   using Digits = InlineVector<Digit, kMaxDigits>;
 
-  // One step of what an index runs through: from `before` to `after` values at a level.
+  // One step in the growth of an index range: from `before` to `after` values at a level.
   struct Move {
-    int64_t coefficient = 0;  // 0: anywhere
+    int64_t coefficient = 0;  // 0: unknown
     int64_t before = 1, after = 1;
-    int64_t divisor = 1;  // iterations that change it once
+    int64_t divisor = 1;  // iterations per change
   };
   struct Ordered {
     int16_t level = 0;
     int16_t dim = 0;
-    int32_t move = 0;  // in moves_
+    int32_t move = 0;  // index in moves_
   };
   static constexpr size_t kMaxMoves = 64;
 
-  // What has been reached of a dimension, from the innermost level outwards.
+  // The part of a dimension reached so far, from the innermost level outwards.
   struct Dim {
-    int64_t reach = 0;   // from first to last element
-    int64_t stride = 0;  // of those that are touched; 0: there is but one
+    int64_t reach = 0;   // distance from the first to the last element
+    int64_t stride = 0;  // distance of touched elements; 0: there is only one
     int64_t limit = 1;   // elements of the dimension
     double combinations = 1;
-    int64_t count = 1;  // of distinct elements
+    int64_t count = 1;  // number of distinct elements
 
     int64_t span() const { return std::min(reach, limit - 1) + 1; }
   };
@@ -113,15 +113,15 @@ class TouchFinder {
   const Digits& digits_of(schedule::BufferIndex buffer);
 
   int64_t line_bytes_;
-  int line_shift_;  // its logarithm
+  int line_shift_;  // log2 of it
   const schedule::LoopTree* tree_ = nullptr;
   const NestFinder* nests_ = nullptr;
   const Nest* nest_ = nullptr;
   std::vector<Touch> touches_;
   size_t size_ = 0;
-  std::vector<Digits> digits_;  // by buffer
+  std::vector<Digits> digits_;  // per buffer
   std::vector<uint8_t> has_digits_;
-  // Of the touch that is being made.
+  // State of the current touch.
   size_t rank_ = 0;
   size_t place_ = 0;
   size_t move_count_ = 0;

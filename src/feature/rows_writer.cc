@@ -95,7 +95,7 @@ void RowWriter::write_annotation(Annotation annotation, size_t column) {
   set_flag(column + 3 + position, true);
 }
 
-// Among the loops of its kind. The only one is the innermost.
+// Its position among the loops of its kind. A single loop is the innermost.
 size_t RowWriter::position_of(size_t at) const {
   const IterKind kind = nest_->levels[at].kind;
   bool outside = false;
@@ -120,8 +120,9 @@ void RowWriter::write_bound() {
   }
 }
 
-// Line by line as loops walk: while all is in one line, no loop brings another. The innermost loop
-// that leaves it brings each line once an execution; loops outside of that bring them all again.
+// Cache lines in loop order: as long as all accesses are in one line, no loop loads another. The
+// innermost loop that leaves the line loads each line once per execution; outer loops load them all
+// again.
 double RowWriter::accessed_lines(const Touch& touch) const {
   size_t level = nest_->size();
   while (level > 0 && touch.lines[level] <= 1) --level;
@@ -172,7 +173,7 @@ void RowWriter::write_access(const Touch& touch, double lines, size_t at) {
   const Buffer& buffer = tree_.buffer(touch.buffer);
   const bool own_value = tree_.stage(buffer.stage).kind != StageKind::Input && !buffer.is_argument;
   double count = 0;
-  if (still != 0) {  // the innermost loop that does not move it
+  if (still != 0) {  // the innermost loop that does not change the address
     const auto level = static_cast<size_t>(std::bit_width(still)) - 1;
     count = nest_->levels[level].trips;
     set_flag(at + c::ReuseInLoop, true);
@@ -206,7 +207,7 @@ void RowWriter::write_access(const Touch& touch, double lines, size_t at) {
   set(at + c::Density, touch.density);
 }
 
-// From one iteration to all: operations and bytes touched inside of each level.
+// From one iteration to all: operations and touched bytes inside each level.
 void RowWriter::write_curve(const DagArithmetic::Statement& arithmetic) {
   double each = 0;
   for (size_t k = 0; k < sort::Bools; ++k) {
@@ -236,7 +237,7 @@ void RowWriter::write_curve(const DagArithmetic::Statement& arithmetic) {
 }
 
 void RowWriter::write_buffer() {
-  const Touch& touch = (*touches_)[0];  // the one that is written
+  const Touch& touch = (*touches_)[0];  // the written one
   const Buffer& buffer = tree_.buffer(touch.buffer);
   double size = buffer.is_argument ? 0 : ir::bytes_of(buffer.element);
   for (const int64_t extent : buffer.extent) size *= static_cast<double>(extent);

@@ -1,5 +1,5 @@
-// Fills in one row: the columns of rows_layout.h, of one statement with its nest and what it
-// touches. Plain numbers; FeatureExtractor makes them logarithmic.
+// Writes one feature row: the columns of rows_layout.h for one statement with its nest and touches.
+// Plain numbers; FeatureExtractor takes the logarithm.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace tilewright::feature {
 
-// What is the same for all programs.
+// Constants for all programs.
 struct RowTarget {
   int vector_bytes = 16;
   int registers = 16;
@@ -22,24 +22,24 @@ struct RowTarget {
 };
 RowTarget row_target(const Target& target, const Machine& machine);
 
-// What is the same for all rows of a program.
+// Shared by all rows of a program.
 struct ProgramFacts {
-  double instructions = 0;  // of all statements
+  double instructions = 0;  // sum over all statements
   double statements = 0;
   double parallel_regions = 0;
   double workspace_bytes = 0;
 };
 
-// A statement with the vector instructions that all its executions come to.
+// A statement with the vector instructions of all its executions.
 struct Weighted {
   Statement statement;
   double instructions = 0;
   bool kept = true;
 };
 
-// Bytes of what a statement computes with: of its accumulator, or of its elements.
+// Size of the type that a statement computes in: its accumulator or its elements.
 int computed_bytes(const schedule::LoopTree& tree, const Statement& statement);
-// Instructions of one execution, as if it were not vectorized.
+// Instructions of one execution, without vectorization.
 double instructions_of(const schedule::LoopTree& tree, const Statement& statement);
 
 class RowWriter {
@@ -74,23 +74,23 @@ class RowWriter {
   void write_threads(const Weighted& weighted);
   void write_level(size_t level, const Weighted& weighted);
   void write_recompute(const DagArithmetic::Statement& arithmetic);
-  double vectors_of(const Level& level) const;  // that a vectorized loop comes to
+  double vectors_of(const Level& level) const;  // number of vectors that a vectorized loop takes
 
   const RowTarget& target_;
   const schedule::LoopTree& tree_;
   const ProgramFacts& program_;
   const NestFinder& nests_;
 
-  // Of the row that is being written.
+  // State of the current row.
   std::span<float> row_;
   Statement statement_;
   const schedule::Stage* stage_ = nullptr;
   const Nest* nest_ = nullptr;
   const TouchFinder* touches_ = nullptr;
-  size_t body_ = 0;    // the first level of the innermost body: all from here on are written out
-  int vector_ = -1;    // the innermost vectorized level; -1: none
-  int64_t lanes_ = 1;  // of a vector register
-  double thread_share_ = 1;            // of the work, of the thread that has most
+  size_t body_ = 0;  // the first level of the innermost body: all levels from here on are unrolled
+  int vector_ = -1;  // the innermost vectorized level; -1: none
+  int64_t lanes_ = 1;                  // per vector register
+  double thread_share_ = 1;            // share of the work in the busiest thread
   double bytes_[kMaxLevels + 1] = {};  // NOLINT: touched, all buffers, by level
   double lines_[kMaxLevels + 1] = {};  // NOLINT
 };

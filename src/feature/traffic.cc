@@ -16,25 +16,25 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 constexpr int64_t kLineBytes = 64;
 
-// A place in the program: within one iteration of a loop, or nowhere in particular.
+// A point in the program: within one iteration of a loop, or the whole program.
 struct Point {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
 };
 
-// Something that a stage does with a buffer: one of its reads, or its store.
+// A use of a buffer by a stage: one of its reads, or its store.
 struct Use {
   StageIndex stage = kNone;
   BufferIndex buffer = kNone;
   const Access* access = nullptr;  // null: the store
-  bool accumulates = false;        // a store that is read back by a reduction
+  bool accumulates = false;        // a store that a reduction reads back
 };
 
 bool is_scheduled(const Stage& stage) {
   return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
 }
 
-// Values that a variable takes while what is outside of the point holds still.
+// The number of values of a variable while the loops outside the point are fixed.
 int64_t moving_extent(const LoopTree& tree, VarIndex index, Point point) {
   const LoopVar& var = tree.var(index);
   if (var.is_split()) {
@@ -49,7 +49,7 @@ int64_t moving_extent(const LoopTree& tree, VarIndex index, Point point) {
   return is_outside(tree, index, point.stage, point.loop) == Outside::Yes ? 1 : var.extent;
 }
 
-// How often a loop runs, on average where its last tile is a smaller one.
+// Trip count of a loop; the mean if its last tile is smaller.
 double trips_of(const LoopTree& tree, VarIndex index) {
   const LoopVar& var = tree.var(index);
   const auto extent = static_cast<double>(var.extent);
@@ -113,7 +113,7 @@ class Estimator {
     }
   }
 
-  // Elements of its body that a stage computes, those of an inlined one where it is read.
+  // Elements that a stage computes; for an inlined stage, where it is read.
   double computed(StageIndex index) const {
     const Stage& stage = tree_.stage(index);
     if (stage.place != Attachment::Inlined) return iterations(index);
@@ -133,7 +133,7 @@ class Estimator {
     return count;
   }
 
-  // The loops around the body of a stage, outside in.
+  // The loops around the body of a stage, outermost first.
   std::vector<Point> chain_of(StageIndex index) const {
     std::vector<Point> chain;
     int count = static_cast<int>(tree_.stage(index).loops.size());
@@ -164,7 +164,7 @@ class Estimator {
     if (buffer.is_argument) traffic_.compulsory_bytes += touched;
   }
 
-  // Bytes of what a use touches while what is outside of the point holds still.
+  // Bytes that a use touches while the loops outside the point are fixed.
   double region_bytes(const Use& use, Point point, int64_t granule) const {
     const Buffer& buffer = tree_.buffer(use.buffer);
     std::array<int64_t, kMaxRank> extent{};
@@ -186,7 +186,7 @@ class Estimator {
     return lines_of(buffer, extent, granule);
   }
 
-  // Where a guard may cut a region off at the tensor's edge: what the index runs through.
+  // If a guard may cut off a region at the edge of the tensor: the range of the index.
   int64_t moved_along(size_t dim, const RegionDim& region, Point point) const {
     if (!tree_.dims[dim].affine) return region.extent;
     int64_t last = 0;
@@ -197,7 +197,7 @@ class Estimator {
     return last + 1;
   }
 
-  // What lies together is moved together; a packed buffer is laid out so that all of it does.
+  // Contiguous elements move together; a packed buffer is contiguous as a whole.
   static double lines_of(const Buffer& buffer, const std::array<int64_t, kMaxRank>& extent,
                          int64_t granule) {
     const auto element = static_cast<double>(ir::bytes_of(buffer.element));
@@ -213,7 +213,7 @@ class Estimator {
     return rows * std::max(1.0, std::ceil(run / grain)) * grain;
   }
 
-  // All that one iteration of a loop touches, or of that the sums: the largest region of each
+  // The footprint of one iteration of a loop, or its accumulators only: the largest region of each
   // buffer.
   double footprint(Point point, int64_t granule, bool sums_only = false) const {
     std::map<BufferIndex, double> largest;
@@ -228,7 +228,8 @@ class Estimator {
     return sum;
   }
 
-  using Fits = std::map<std::pair<VarIndex, bool>, bool>;  // what is known: by loop, sums only
+  // Cache: by loop and whether accumulators only.
+  using Fits = std::map<std::pair<VarIndex, bool>, bool>;
 
   void add_level(size_t level) {
     MemoryLevel& memory = traffic_.levels[level];
@@ -239,7 +240,7 @@ class Estimator {
     }
     const bool all_fits = all <= static_cast<double>(memory.capacity);
     Fits fits;
-    std::map<BufferIndex, double> once;  // when all fits: the largest region of each argument
+    std::map<BufferIndex, double> once;  // if all data fits: the largest region of each argument
     for (const Use& use : uses_) {
       const double bytes = all_fits ? 0 : bytes_of(use, memory, fits);
       traffic_.buffers[static_cast<size_t>(use.buffer)].bytes[level] += bytes;
@@ -254,7 +255,7 @@ class Estimator {
     for (const BufferTraffic& buffer : traffic_.buffers) memory.bytes += buffer.bytes[level];
   }
 
-  // Registers keep nothing from call to call.
+  // Registers keep nothing between calls.
   bool stays(const MemoryLevel& memory, double all) const {
     const auto holds = static_cast<double>(std::max(memory.capacity, memory.holds));
     return calls_ == Calls::Warm && !memory.keeps_sums && all <= holds;
@@ -263,7 +264,7 @@ class Estimator {
   double bytes_of(const Use& use, const MemoryLevel& memory, Fits& fits) const {
     const std::vector<Point> chain = chain_of(use.stage);
     const bool sums_only = memory.keeps_sums && use.accumulates;
-    size_t boundary = chain.size();  // the outermost loop of which one iteration fits
+    size_t boundary = chain.size();  // the outermost loop whose iteration fits
     while (boundary > 0 && fits_in(chain[boundary - 1], memory, sums_only, fits)) --boundary;
     if (lives_within(use.buffer, chain, boundary)) return 0;
     double trips = 1;
@@ -287,7 +288,7 @@ class Estimator {
     return found->second;
   }
 
-  // Is the buffer made and used within one iteration of the boundary?
+  // True if the buffer is allocated and used within one iteration of the boundary.
   bool lives_within(BufferIndex index, const std::vector<Point>& chain, size_t boundary) const {
     const Stage& writer = tree_.stage(tree_.buffer(index).stage);
     if (writer.place != Attachment::At || tree_.buffer(index).is_argument) return false;

@@ -1,4 +1,4 @@
-// Attributes: the parameters of a node besides its operands. Each has a name and an integer, a
+// Attributes: the parameters of a node other than its operands. Each has a name and an integer, a
 // number, a text or a list of integers. Ordered by name, so equal attributes print and hash alike.
 #pragma once
 

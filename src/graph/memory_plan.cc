@@ -58,7 +58,7 @@ class Planner {
     for (size_t k = 0; k < graph_.outputs().size(); ++k) {
       const auto [root, offset] = root_of(graph_.outputs()[k]);
       CHECK(offset == 0 && !given_.contains(root) && !graph_.value(root).is_constant(),
-            "output {} is not a value of its own", k);
+            "output {} is not a separate value", k);
       set(root, {.home = Home::Output, .index = static_cast<int64_t>(k)});
     }
   }

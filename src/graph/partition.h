@@ -19,7 +19,7 @@ struct Group {
   std::vector<NodeId> nodes;       // ascending
   Workload workload;               // text is `dag:{...}`
   std::vector<ValueId> arguments;  // the value of each operand of the workload, in its order
-  std::string title;               // for people: `conv2d 3x3 64->64 + add + relu`
+  std::string title;               // display name: `conv2d 3x3 64->64 + add + relu`
 };
 
 // `value` is stored in the bytes of `of` from `offset` on: a reshape, or a part of a concat in

@@ -1,4 +1,4 @@
-// The title of a group, for people: its nodes in the order in which they are computed.
+// The display name of a group: its nodes in the order in which they are computed.
 //
 //   conv2d 3x3 64->64 s2 + add + relu      matmul 128x768x768 + add + gelu
 //   depthwise2d 3x3 96                      add + layer_norm 1x128x768

@@ -17,13 +17,13 @@ bool reduces(const LoopTree& tree, const Stage& stage, size_t axis) {
   return tree.var(stage.axes[axis]).kind == IterKind::Reduce;
 }
 
-// 16-bit floats are computed with in 32.
+// 16-bit floats are computed in 32 bits.
 int lane_bytes(ir::Scalar element) {
   const bool narrow_float = element == ir::Scalar::F16 || element == ir::Scalar::BF16;
   return narrow_float ? 4 : ir::bytes_of(element);
 }
 
-// What the quotients of an index do when the axis takes a step.
+// The effect of a step of the axis on the quotients of an index.
 void add_quotients(const LoopTree& tree, const AccessDim& dim, uint32_t axis, AccessStride& walk) {
   for (const arith::Term& term : dim.index.terms) {
     if (term.var < te::kFirstQuotient) continue;
@@ -83,7 +83,7 @@ class RoleFinder {
     }
   }
 
-  // Is the read used again by some spatial axis that it does not depend on?
+  // True if some spatial axis that the read does not depend on reuses it.
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < spatial_; ++axis) {
@@ -102,7 +102,7 @@ class RoleFinder {
     return run > 1 ? run : 0;
   }
 
-  // Memory operations of one element when the axis gives the lanes.
+  // Memory operations per element if the axis is vectorized.
   double cost_of(size_t axis) const {
     const auto extent = static_cast<double>(extent_of(tree_, stage_, axis));
     const int64_t run = run_of(axis);
@@ -127,14 +127,15 @@ class RoleFinder {
     const te::Op& op = tree_.dag->op(stage_.op);
     const bool folds_lanes = op.has_reduction() && op.reduction->simple_op().has_value() &&
                              (tree_.reassociate || !ir::is_float(op.body[0].type()));
-    double least = 0.75 * (1 + stage_.accesses);  // else scalars do
+    double least = 0.75 * (1 + stage_.accesses);  // the cost of scalar code
     for (size_t k = stage_.axes.size(); k-- > 0;) {
       if (extent_of(tree_, stage_, k) < 2) continue;
       if (reduces(tree_, stage_, k) && !folds_lanes) continue;
       const double cost = cost_of(k);
       const bool better = reduces(tree_, stage_, k) || !roles_.vector_reduces
                               ? cost < least
-                              : cost < 1.5 * least;  // no folding of lanes where it is about equal
+                              // No folding of lanes if the costs are about equal.
+                              : cost < 1.5 * least;
       if (!better) continue;
       least = cost;
       roles_.vector = static_cast<int>(k);
@@ -195,7 +196,7 @@ class RoleFinder {
   const Stage& stage_;
   const Target& target_;
   bool may_pack_;
-  size_t spatial_ = 0;  // axes that are not reduced come first
+  size_t spatial_ = 0;  // spatial axes come first
   AxisRoles roles_;
 };
 
@@ -208,7 +209,7 @@ AccessStride access_stride(const LoopTree& tree, const Access& access, size_t ax
   for (size_t d = access.rank; d-- > 0;) {
     const AccessDim& dim = tree.dims[access.first_dim + d];
     if (!dim.affine && !dim.quasi_affine) {
-      // A data-dependent index seldom varies along what is walked element by element further in.
+      // A data-dependent index rarely varies along an inner axis that is traversed contiguously.
       const bool innermost = d + 1 == access.rank;
       walk.depends |= innermost;
       walk.known &= !innermost;
@@ -252,7 +253,7 @@ bool is_heavy(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
   const te::Op& op = tree.dag->op(stage.op);
   if (!op.has_reduction() || stage.kind != StageKind::Compute) return false;
-  for (const Access& access : tree.reads_of(stage)) {  // some operand is used again
+  for (const Access& access : tree.reads_of(stage)) {  // some operand is reused
     double uses = 1;
     for (size_t axis = 0; axis < op.axes.size(); ++axis) {
       if (!access_stride(tree, access, axis).depends) {

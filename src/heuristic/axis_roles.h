@@ -1,11 +1,11 @@
-// What the axes of a stage are good for, read off its accesses: which one to vectorize, which one
-// to repeat in registers, which ones every operand has. The structure of the workload decides, not
-// its name: the rules behind default and random schedules. Pure functions.
+// Axis roles: determines from the accesses of a stage which axis to vectorize, which to repeat in
+// registers, and which are batch axes. The rules look at the structure of the workload, not at its
+// name. The default schedule and the space use them. Pure functions.
 //
 //   C[i, j] = sum over k of A[i, k] * B[k, j]
-//     vector  j   B and C are walked element by element, A stands still
-//     rows    i   what is loaded of B serves several rows
-//     batch   -   no axis occurs in A, B and C alike
+//     vector  j   B and C are contiguous along it, A does not depend on it
+//     rows    i   a load of B serves several rows
+//     batch   -   no axis indexes A, B and C
 #pragma once
 
 #include <cstdint>
@@ -16,49 +16,52 @@
 
 namespace tilewright::heuristic {
 
-// How the place of an access in its buffer moves when one axis of the reader takes one step.
+// How the address of an access changes with one step of an axis of the reader.
 struct AccessStride {
-  bool depends = false;  // it moves at all
-  bool known = true;     // by `stride` elements; else irregularly
+  bool depends = false;  // the address changes
+  bool known = true;     // by `stride` elements; false: irregularly
   int64_t stride = 0;
   int64_t run =
-      0;  // not 0: irregularly, but it stands still for so many steps (a group's channels)
+      0;  // if not 0: irregular, but constant for this many steps (the channels of a group)
 
   bool is_contiguous() const { return depends && known && (stride == 1 || stride == -1); }
 };
 
-// `axis` is a position in Stage::axes of the reader; row-major buffers as large as they are now.
+// `axis` is an index in Stage::axes of the reader. Buffers are row-major, with their current
+// extents.
 AccessStride access_stride(const schedule::LoopTree& tree, const schedule::Access& access,
                            size_t axis);
-// The same for what the stage writes.
+// The same for the store of the stage.
 AccessStride store_stride(const schedule::LoopTree& tree, const schedule::Stage& stage,
                           size_t axis);
 
 inline constexpr int kNoAxis = -1;
 
 struct AxisRoles {
-  int vector = kNoAxis;         // position in Stage::axes; kNoAxis: vectors do not pay
-  bool vector_reduces = false;  // it is a reduce axis: lanes are partial sums
+  int vector = kNoAxis;         // index in Stage::axes; kNoAxis: vectorization does not pay
+  bool vector_reduces = false;  // it is a reduce axis: lanes hold partial results
   int rows = kNoAxis;           // spatial; a load along `vector` does not depend on it
-  bool vector_outside = false;  // what `vector` walks is best kept in cache while the rest passes
-  int across = kNoAxis;         // without a reduction: walked with gaps by vectors, but contiguous
-                                // by this axis: tiles of both keep cache lines in use
-  std::vector<int> batch;       // spatial axes that every access and the store depend on
-  int64_t vector_run = 0;       // not 0: a tile of `vector` must divide this, see AccessStride::run
-  int element_bytes = 4;        // of a lane: the widest element that takes part
+  // Keep the data along `vector` in cache while the other data streams through.
+  bool vector_outside = false;
+  // Without a reduction: an axis that is contiguous where `vector` has gaps; tiles of both use
+  // whole cache lines.
+  int across = kNoAxis;
+  std::vector<int> batch;  // spatial axes that all accesses and the store depend on
+  int64_t vector_run = 0;  // if not 0: a tile of `vector` must divide this, see AccessStride::run
+  int element_bytes = 4;   // per lane: the widest element involved
 
   bool has_vector() const { return vector != kNoAxis; }
 };
 
 // `may_pack`: reads that do not depend on all spatial axes may be copied into another order first,
-// so that walking them with gaps costs nothing.
+// so that gaps cost nothing.
 AxisRoles axis_roles(const schedule::LoopTree& tree, schedule::StageIndex stage,
                      const Target& target, bool may_pack);
 
-// Values that the loops of a stage run through, all together.
+// Product of the extents of all loops of a stage.
 double iterations_of(const schedule::LoopTree& tree, const schedule::Stage& stage);
 
-// A stage whose operands are used again and again: what tiles are for.
+// True for a stage that reuses its operands, so that tiling pays.
 bool is_heavy(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
 }  // namespace tilewright::heuristic

@@ -34,12 +34,12 @@ class ChainFinder {
   }
 
  private:
-  // By stage: the dimension in which it has each axis of the root; -1: in none.
+  // Per stage: its dimension for each axis of the root; -1: none.
   using Dims = std::vector<int>;
 
-  // Backwards from the last reduction: what is one or depends on one.
+  // Backwards from the last reduction: tiled reductions and stages that depend on one.
   void find_members() {
-    std::set<StageIndex> deep;  // tiled reductions and what depends on them
+    std::set<StageIndex> deep;  // tiled reductions and stages that depend on them
     for (const StageIndex index : tree_.order) {
       if (!is_scheduled(tree_, index)) continue;
       bool depends = is_heavy(tree_, index);
@@ -79,7 +79,7 @@ class ChainFinder {
     return chain_.dims.contains(last_);
   }
 
-  // In which dimension of what is read the reader's axes are, whole.
+  // The dimension of the operand in which each axis of the reader occurs, whole.
   Dims dims_in(const Access& access, const Dims& reader) const {
     const Buffer& buffer = tree_.buffer(access.buffer);
     const Stage& stage = tree_.stage(access.stage);
@@ -99,7 +99,7 @@ class ChainFinder {
     return dims;
   }
 
-  // Along rows some operand of each product stands still.
+  // Along rows, some operand of each product is invariant.
   void find_rows() {
     int64_t longest = 1;
     for (const int axis : chain_.shared) {

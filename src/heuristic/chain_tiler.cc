@@ -15,12 +15,12 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 namespace {
 
 constexpr int64_t kBlockBytes = int64_t{1}
-                                << 17;  // of the widest member: a part of the second cache
+                                << 17;  // bytes of the widest member: a part of the L2 cache
 constexpr int64_t kMostRows = 64;
 constexpr int64_t kFewestRows = 8;
-constexpr int64_t kFewestUses = 8;  // of a copied operand, by rows
+constexpr int64_t kFewestUses = 8;  // uses of a copied operand, by rows
 
-// Rows of one block: what stays in cache, and as many blocks as threads want.
+// Rows per block: what stays in cache, with enough blocks for the threads.
 int64_t rows_of(const Tiling& tiling, const Chain& chain) {
   const LoopTree& tree = tiling.tree();
   if (chain.rows < 0) return 1;
@@ -38,7 +38,7 @@ int64_t rows_of(const Tiling& tiling, const Chain& chain) {
   return ceil_div(length, ceil_div(length, std::min(block, length)));
 }
 
-// The loops of the root: shared ones outside, one parallel loop; gives that.
+// The loops of the root: shared ones outside, as one parallel loop, which is returned.
 std::optional<Name> lay_out_root(Tiling& tiling, const Chain& chain) {
   const LoopTree& tree = tiling.tree();
   const Stage& root = tree.stage(chain.root);
@@ -85,8 +85,8 @@ std::optional<Name> lay_out_root(Tiling& tiling, const Chain& chain) {
   return loop;
 }
 
-// A product of a block of rows. Operands that lanes would walk with gaps are copied first, whole,
-// where there are enough rows.
+// A product of a block of rows. Operands that lanes would access with gaps are first copied
+// completely, if there are enough rows.
 void tile_product(Tiling& tiling, const Chain& chain, StageIndex index) {
   const Stage& root = tiling.tree().stage(chain.root);
   const bool copies =

@@ -12,12 +12,12 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kUnrolledConstants = 4096;  // instructions of what folds when it is written out
-constexpr int64_t kWholeTransform = 8192;     // where nothing of it is left to loops
+constexpr int64_t kUnrolledConstants = 4096;  // limit of instructions that fold after unrolling
+constexpr int64_t kWholeTransform = 8192;     // limit if no loop is left
 
 struct HintedLoops {
   std::vector<Name> spatial, folded;  // the folded ones reduce
-  int64_t copies = 1;                 // of the body, with all of them written out
+  int64_t copies = 1;                 // copies of the body if all of them are unrolled
 };
 
 bool is_hinted(const te::Op& op, size_t axis) {
@@ -37,7 +37,7 @@ HintedLoops hinted_loops(const LoopTree& tree, const Stage& stage) {
   return loops;
 }
 
-// How often the annotations that the loops of a stage have so far write its body out.
+// The number of copies of the body that the annotations of a stage's loops create so far.
 int64_t copies_of(const LoopTree& tree, StageIndex index, const Target& target) {
   const Stage& stage = tree.stage(index);
   const int lanes = target.lanes(ir::bytes_of(tree.buffer(stage.first_buffer).element));

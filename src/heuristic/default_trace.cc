@@ -15,7 +15,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr double kCheapCopies = 4;  // how often a cheap expression may be computed again
+constexpr double kCheapCopies = 4;  // how often a cheap expression may be recomputed
 constexpr int kCheapInstructions = 8;
 constexpr int kMoveInstructions = 2;
 
@@ -35,7 +35,7 @@ class DefaultSchedule {
     for (const auto& [root, last] : plan_.pairs) {
       if (auto chain = find_chain(tree(), root, last)) chains_.emplace(root, *std::move(chain));
     }
-    const std::vector<StageIndex> order = tree().order;  // steps add stages of their own
+    const std::vector<StageIndex> order = tree().order;  // steps add stages
     for (size_t k = order.size(); k-- > 0;) {            // readers first
       if (is_scheduled(tree(), order[k])) place(order[k]);
     }
@@ -48,7 +48,7 @@ class DefaultSchedule {
  private:
   const LoopTree& tree() const { return builder_.tree(); }
 
-  // Readers first, so that what is inlined already counts with its readers.
+  // Readers first, so that inlined stages count with their readers.
   void inline_expressions() {
     for (size_t k = tree().order.size(); k-- > 0;) {
       const StageIndex index = tree().order[k];
@@ -73,7 +73,7 @@ class DefaultSchedule {
   }
 
   // Elements that are only moved, each once, to a stage that multiplies them by constant matrices:
-  // all that it makes of an element is written out where it is read.
+  // inlined, because all uses of an element are unrolled at its read.
   bool feeds_transform(StageIndex index) const {
     const Stage& stage = tree().stage(index);
     if (stage.instructions > kMoveInstructions || !tiling_.style.vectors) return false;
@@ -119,7 +119,7 @@ class DefaultSchedule {
     }
   }
 
-  // A long reduction with little space is cut into parts, one per thread or more.
+  // A long reduction with few spatial iterations is split into parts, one or more per thread.
   bool factor(StageIndex index) {
     const Stage& stage = tree().stage(index);
     const te::Op& op = dag_.op(stage.op);
@@ -151,7 +151,7 @@ class DefaultSchedule {
   Tiling tiling_;
   StageTiler tiler_;
   NestPlan plan_;
-  std::map<StageIndex, Chain> chains_;  // by root
+  std::map<StageIndex, Chain> chains_;  // per root
   std::set<StageIndex> placed_;         // members of chains
 };
 

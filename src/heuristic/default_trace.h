@@ -1,14 +1,12 @@
-// The default schedule: what a workload is compiled to when nothing better is known, and what
-// results are checked against. Right for every workload and target, decent in speed, made without
-// search:
+// The default schedule: used to compile a workload without records, and to compute the reference.
+// It is correct for every workload and target, reasonably fast, and needs no search:
 //
 //   pure elementwise producers are inlined; the outermost spatial loops of each root stage are
-//   fused and parallel; the innermost spatial loop that all stores walk is a vector, inside of the
-//   reduction, so that sums are kept in registers
+//   fused and parallel; the innermost spatial loop of the stores is vectorized, inside the
+//   reduction, so that accumulators stay in registers
 //
-// `variant` 1 is another schedule of the same kind, with other tiles and without vectors: the
-// second opinion on the first one's output. Only where scalars would take seconds does it have
-// vectors, others than the first.
+// `variant` 1 is a second schedule with other tiles and without vectors, whose output validates
+// that of the first. If scalar code would take seconds, it has vectors, but different ones.
 #pragma once
 
 #include "base/result.h"
@@ -18,7 +16,7 @@
 
 namespace tilewright::heuristic {
 
-inline constexpr double kScalarFlop = 4e9;  // up to here variant 1 is without vectors
+inline constexpr double kScalarFlop = 4e9;  // up to this work, variant 1 has no vectors
 
 Result<schedule::Trace> default_trace(const Workload& workload, const Target& target,
                                       int variant = 0);

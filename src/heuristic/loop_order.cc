@@ -8,17 +8,17 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// One loop as it stands, and what is to become of it.
+// A loop and its planned transformation.
 struct PlannedLoop {
   Name name;
   bool reduces = false;
   bool is_vector = false;
   bool in_batch = false;
-  bool split = false;  // else it is one loop: inside when it has a tile
+  bool split = false;  // false: one loop, which is inside if it has a tile
   int64_t tile = 0;
 };
 
-// Each loop of the stage in two where its axis has a tile that is smaller, in the order they have.
+// Splits each loop of the stage whose axis has a smaller tile, in the existing order.
 std::vector<PlannedLoop> plan_loops(const LoopTree& tree, StageIndex index, const AxisRoles& roles,
                                     const RegisterTile& tile) {
   const Stage& stage = tree.stage(index);
@@ -68,7 +68,7 @@ LoopOrder order_loops(const LoopTree& tree, StageIndex index, const AxisRoles& r
       if (!loop.split) continue;
     }
     const Name outer = loop.split ? loop.name.child(0) : loop.name;
-    // With the vector's loop outside, what every operand has goes before it, the rest behind.
+    // With the vector loop outside, axes that every operand has go before it, the others after it.
     if (loop.reduces) {
       reduce.push_back(outer);
     } else if (outside && loop.in_batch) {

@@ -25,7 +25,7 @@ const std::vector<OrderCase>& cases() {
        {32, 8},
        "split C i [8]\nsplit C j [32]\nreorder C [j.0, i.0, k, i.1, j.1]\n",
        {"j.0", "i.0"}},
-      // A tile as large as its axis is no split; nothing is outside.
+      // A tile as large as its axis is not a split; nothing is outside.
       {"matmul:m=8,n=32,k=64", "C", {32, 8}, "reorder C [k, i, j]\n", {}},
       // What every operand has is outermost.
       {"batch_matmul:b=8,m=64,n=64,k=64",

@@ -10,7 +10,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Dimensions from the outside in that are the reader's own axis of that number, whole.
+// Leading dimensions that are indexed by the reader's axis of the same number, whole.
 int leading_axes(const LoopTree& tree, const Access& access) {
   const Stage& reader = tree.stage(access.stage);
   const Buffer& buffer = tree.buffer(access.buffer);
@@ -26,7 +26,7 @@ int leading_axes(const LoopTree& tree, const Access& access) {
   return count;
 }
 
-// Does the access take the element of the reader's own indices?
+// True if the access reads the element at the reader's own indices.
 bool is_elementwise(const LoopTree& tree, const Access& access) {
   const size_t axes = tree.stage(access.stage).axes.size();
   return access.rank == axes && leading_axes(tree, access) == static_cast<int>(axes);
@@ -107,7 +107,7 @@ class Planner {
   double least_rows_;
   NestPlan plan_;
   std::map<StageIndex, StageIndex> root_of_;
-  std::map<StageIndex, int> shared_;  // leading axes in common with the root
+  std::map<StageIndex, int> shared_;  // leading axes shared with the root
 };
 
 }  // namespace

@@ -1,11 +1,11 @@
-// NestPlan: which stages of a program belong into one loop nest, by how they read each other.
+// NestPlan: groups the stages of a program into loop nests, by how they read each other.
 //
-//   pair    a tiled reduction and the one stage that takes it element by element: computed tile by
+//   pair    a tiled reduction and the only stage that reads it, elementwise: computed tile by
 //           tile inside its reader         C = conv(X), Y[n, y, x, c] = relu(C[n, y, x, c])
 //   group   stages that share leading axes with the stage at the end of their chain: computed row
 //           by row with it                 M[i], E[i, j], S[i] of a softmax Y[i, j], by rows i
 //
-// Read off a tree in which what is to be inlined is inlined. A value.
+// Derived from a tree after inlining. A value.
 #pragma once
 
 #include <map>
@@ -22,23 +22,23 @@ struct NestGroup {
 
 struct NestPlan {
   std::map<schedule::StageIndex, schedule::StageIndex>
-      pairs;                                         // reader -> the tiled reduction in it
-  std::map<schedule::StageIndex, NestGroup> groups;  // by root
+      pairs;  // reader -> the tiled reduction computed inside it
+  std::map<schedule::StageIndex, NestGroup> groups;  // per root
   std::map<schedule::StageIndex, schedule::StageIndex>
-      nested;  // what is computed inside of another -> that one
+      nested;  // stage -> the stage it is computed inside
 };
 
 // Groups have at least `least_rows` rows, which threads share.
 NestPlan plan_nests(const schedule::LoopTree& tree, double least_rows);
 
-// It has loops: neither an input nor inlined.
+// True if the stage has loops: it is neither an input nor inlined.
 bool is_scheduled(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
-// All that stages with loops read of a stage. Valid until the tree changes.
+// All accesses to a stage by stages with loops. Valid until the tree changes.
 std::vector<const schedule::Access*> accesses_to(const schedule::LoopTree& tree,
                                                  schedule::StageIndex producer);
 
-// How many times each element of a stage would be computed if it were inlined.
+// The number of times that each element of a stage would be computed if the stage were inlined.
 double copies_inlined(const schedule::LoopTree& tree, schedule::StageIndex stage);
 
 }  // namespace tilewright::heuristic

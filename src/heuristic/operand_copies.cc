@@ -11,10 +11,11 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kMostCopied = 1 << 19;  // bytes for one tile: a part of the second cache
+constexpr int64_t kMostCopied = 1 << 19;  // bytes per tile: a part of the L2 cache
 constexpr int64_t kLeastCopied = 1024;    // bytes
 
-// What a register tile reads of another order: it moves with the lanes, and rows use it again.
+// True for operands of a register tile in another order: they change with the lanes, and rows reuse
+// them.
 std::vector<Access> reused_reads(const LoopTree& tree, StageIndex reader, const AxisRoles& roles) {
   std::vector<Access> reads;
   if (!roles.has_vector() || roles.rows == kNoAxis || roles.vector_reduces) return reads;
@@ -32,8 +33,8 @@ bool is_gapped(const LoopTree& tree, const Access& access, const AxisRoles& role
 
 StageName copy_of(StageName source) { return {.op = source.op, .role = StageRole::Read}; }
 
-// A copy of what one outermost iteration reads, in the order in which it is read; where enough
-// iterations inside use it again.
+// Copies the part that one outermost iteration reads, in the order of the reads, if enough inner
+// iterations reuse it.
 void copy_tile(Tiling& tiling, const Access& access, StageIndex reader, StageIndex owner,
                const std::vector<Name>& outer, const AxisRoles& roles) {
   const LoopTree& tree = tiling.tree();
@@ -70,7 +71,7 @@ void copy_tile(Tiling& tiling, const Access& access, StageIndex reader, StageInd
   }
 }
 
-// The dimension of an access that is the lanes' axis.
+// The dimension of an access that is the lane axis.
 int lane_dimension(const LoopTree& tree, const Access& access, const AxisRoles& roles) {
   int found = kNoAxis;
   for (size_t d = 0; d < access.rank; ++d) {

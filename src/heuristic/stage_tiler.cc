@@ -83,7 +83,7 @@ std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
       row *= static_cast<double>(var.extent);
     }
   }
-  // Blocks of rows where rows are short.
+  // Blocks of rows if rows are short.
   const int64_t last = tiling_.trips(index, outer.back());
   const int64_t most = std::max<int64_t>(1, last / (kTasksPerThread * tiling_.target.threads()));
   const int64_t block = std::min(most, static_cast<int64_t>(2048 / std::max(1.0, row)));
@@ -98,7 +98,7 @@ std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
   return loop;
 }
 
-// Lanes innermost, the other loops as they are.
+// Lanes innermost, the other loops unchanged.
 void StageTiler::move_lanes_inside(StageIndex index, const AxisRoles& roles) {
   const StageName name = tiling_.name_of(index);
   const int64_t tile = tile_of(index, roles).vector;
@@ -131,7 +131,7 @@ void StageTiler::tile_pair(StageIndex reader, StageIndex heavy) {
     tile_root(heavy);
     return;
   }
-  AxisRoles same = roles;  // the axes keep what they were chosen for, though tiles are small now
+  AxisRoles same = roles;  // the axes keep their roles, although tiles are small now
   same.batch = roles_of(heavy, true).batch;
   const auto extent = [&](int axis) {
     return tree().var(tree().stage(heavy).axes[static_cast<size_t>(axis)]).extent;

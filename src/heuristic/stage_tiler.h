@@ -1,5 +1,5 @@
-// StageTiler: schedules one stage, or a pair, by default. It decides what is done in which order;
-// how it is done is in register_tile, loop_order, thread_loops, operand_copies and constant_axes.
+// StageTiler: schedules one stage, or a pair, by default. It decides what to do and in which order;
+// register_tile, loop_order, thread_loops, operand_copies and constant_axes do it.
 //
 //   C[i, j] += A[i, k] * B[k, j]   for j.0:  for i.0:  for k:  unroll i.1 < 8:  vectorize j.1 < 32
 //   Y[i, j] = exp(X[i, j])         for i:  for j.0:  vectorize j.1 < 64
@@ -16,14 +16,14 @@ class StageTiler {
  public:
   explicit StageTiler(Tiling& tiling) : tiling_(tiling) {}
 
-  // A stage at root. `lead` leading axes are outermost and one parallel loop of their own, in
-  // blocks; gives the loop to which what belongs to the rows of one block is attached.
+  // A stage at root. Its `lead` leading axes become one parallel loop, outermost, in blocks.
+  // Returns the loop to which stages computed per block of rows are attached.
   std::optional<Name> tile_led(schedule::StageIndex stage, int lead);
   // A stage at root, alone.
   void tile_root(schedule::StageIndex stage);
-  // A stage that is attached somewhere, or a part of the work that is too small for threads.
+  // An attached stage, or work that is too small for threads.
   void tile_inner(schedule::StageIndex stage);
-  // `heavy` is computed tile by tile inside `reader`, which reads it element by element.
+  // `heavy` is computed tile by tile inside `reader`, which reads it elementwise.
   void tile_pair(schedule::StageIndex reader, schedule::StageIndex heavy);
 
  private:
@@ -31,7 +31,7 @@ class StageTiler {
   AxisRoles roles_of(schedule::StageIndex stage, bool may_pack) const;
   RegisterTile tile_of(schedule::StageIndex stage, const AxisRoles& roles) const;
   bool is_large(schedule::StageIndex stage) const;
-  // The loops of a stage in the order of its tile; nothing when they do not go into it.
+  // The loops of a stage in the order of its tile; empty if they cannot have that order.
   std::optional<std::vector<Name>> lay_out(schedule::StageIndex stage, const AxisRoles& roles,
                                            const RegisterTile& tile);
   void move_lanes_inside(schedule::StageIndex stage, const AxisRoles& roles);
@@ -39,7 +39,7 @@ class StageTiler {
   Tiling& tiling_;
 };
 
-// Annotates the innermost loops of a stage that is laid out: lanes, and rows that repeat in
+// Annotates the innermost loops of a laid-out stage: the lanes, and the rows that repeat in
 // registers.
 void annotate_tile(Tiling& tiling, schedule::StageIndex stage, const AxisRoles& roles);
 

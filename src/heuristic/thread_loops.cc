@@ -11,8 +11,9 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 namespace {
 
 constexpr double kParallelWork = 8192;  // vector operations
+constexpr double kThreadedWork = 2e4;   // iterations
 
-// A single loop with far more iterations than threads need, in chunks.
+// A single loop with far more iterations than threads need is split into chunks.
 void cut_chunks(Tiling& tiling, StageIndex index, std::vector<Name>& outer) {
   const int64_t count = tiling.trips(index, outer[0]);
   const int64_t tasks = 4 * kTasksPerThread * tiling.target.threads();
@@ -29,6 +30,10 @@ bool is_worth_threads(const LoopTree& tree, StageIndex index, const Target& targ
   const int lanes =
       target.lanes(std::max(1, ir::bytes_of(tree.buffer(stage.first_buffer).element)));
   return iterations_of(tree, stage) * stage.instructions / lanes >= kParallelWork;
+}
+
+bool is_always_threaded(const LoopTree& tree, StageIndex index) {
+  return iterations_of(tree, tree.stage(index)) >= kThreadedWork;
 }
 
 std::optional<Name> fuse_loops(Tiling& tiling, StageIndex index, const LoopList& loops) {

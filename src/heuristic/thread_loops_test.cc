@@ -71,5 +71,16 @@ TEST(ThreadLoops, SmallWorkIsForOne) {
   EXPECT_TRUE(worth("elementwise:shape=1024x1024,chain=relu"));
 }
 
+// 20000 iterations, whatever they compute.
+TEST(ThreadLoops, ASearchMayTryModerateWorkWithoutThreads) {
+  const auto always = [](const char* workload) {
+    const Workbench bench(workload);
+    const schedule::LoopTree tree = bench.tree("");
+    return is_always_threaded(tree, tree.find_stage(stage_of("Y")));
+  };
+  EXPECT_FALSE(always("elementwise:shape=199x100,chain=relu"));
+  EXPECT_TRUE(always("elementwise:shape=200x100,chain=relu"));
+}
+
 }  // namespace
 }  // namespace tilewright::heuristic

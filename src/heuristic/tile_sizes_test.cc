@@ -7,6 +7,9 @@ namespace {
 
 TEST(TileSizes, Divisors) {
   EXPECT_EQ(divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
+  EXPECT_EQ(divisors_of(1), (std::vector<int64_t>{1}));
+  EXPECT_EQ(divisors_of(2147483647), (std::vector<int64_t>{1, 2147483647}));
+  EXPECT_EQ(divisors_of(735134400).size(), 1344U);
   EXPECT_EQ(divisor_within(56, 7, 14), 14);
   EXPECT_EQ(divisor_within(55, 7, 14), 11);
   EXPECT_EQ(divisor_within(53, 7, 14), 14);  // none divides

@@ -1,5 +1,5 @@
-// What the parts of the default scheduler work on: the trace as it grows, the target, and the style
-// of its tiles. It owns nothing. Not to be shared between threads.
+// Tiling: the shared state of the default scheduler: the growing trace, the target, and the style
+// of its tiles. It owns nothing. Not thread-safe.
 #pragma once
 
 #include "heuristic/register_tile.h"
@@ -14,7 +14,7 @@ struct Tiling {
 
   const schedule::LoopTree& tree() const { return builder.tree(); }
   schedule::StageName name_of(schedule::StageIndex stage) const { return tree().stage(stage).name; }
-  // Iterations of a loop; 1 where there is none.
+  // Iterations of a loop; 1 if there is no such loop.
   int64_t trips(schedule::StageIndex stage, Name loop) const {
     const schedule::VarIndex found = tree().find_loop(stage, loop);
     return found == schedule::kNone ? 1 : tree().var(found).extent;

@@ -262,8 +262,8 @@ Expr call(Intrinsic function, std::vector<Expr> args);
 Expr bitcast(Scalar to, Expr value);
 Expr load(Scalar element, BufferId buffer, std::vector<Expr> indices);  // lanes of the indices
 Expr load(Type type, BufferId buffer, std::vector<Expr> indices);  // or a whole Register element
-Expr ramp(Expr base, int64_t stride, unsigned lanes);  // the base itself when lanes == 1
-Expr broadcast(Expr value, unsigned lanes);            // the value itself when lanes == 1
+Expr ramp(Expr base, int64_t stride, unsigned lanes);              // the base itself if lanes == 1
+Expr broadcast(Expr value, unsigned lanes);                        // the value itself if lanes == 1
 Expr vector_reduce(BinaryOp op, Expr value);
 Expr dot(Expr sum, Expr a, Expr b, unsigned rows = 1, Name intrinsic = {});
 

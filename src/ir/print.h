@@ -1,4 +1,4 @@
-// The text form of expressions, statements and functions, for people and golden files.
+// The text form of expressions, statements and functions, for display and golden files.
 //
 //   parallel for i.0 < 32:
 //     C[i.0 * 8, j] = fma(A[i.0 * 8, k], B[k, j], C[i.0 * 8, j])

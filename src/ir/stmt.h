@@ -177,7 +177,7 @@ enum class Scope : uint8_t {
 
 struct Buffer {
   std::string name;
-  Type element;                // scalar, but for Register
+  Type element;                // scalar, except for Register
   std::vector<int64_t> shape;  // before `flatten`, logical; afterwards one number of elements
   Scope scope = Scope::Argument;
   int alignment = 64;  // of the first element, in bytes

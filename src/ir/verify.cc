@@ -71,7 +71,7 @@ void Verifier::check_arguments() {
          "argument_written is not parallel to arguments");
   for (size_t k = 0; k < function_.arguments.size() && !failed(); ++k) {
     const BufferId id = function_.arguments[k];
-    expect_named(id < function_.buffers.size(), "argument {} is no buffer", k);
+    expect_named(id < function_.buffers.size(), "argument {} is not a buffer", k);
     if (failed()) return;
     expect_named(function_.buffers[id].scope == Scope::Argument,
                  "argument `{}` has another scope than Argument", name_of(id));
@@ -86,7 +86,7 @@ void Verifier::check_arguments() {
 }
 
 void Verifier::check_access(BufferId id, const std::vector<Expr>& indices, Type value) {
-  expect_named(id < function_.buffers.size(), "access to b{}, which is no buffer", id);
+  expect_named(id < function_.buffers.size(), "access to b{}, which is not a buffer", id);
   if (failed()) return;
   const Buffer& buffer = function_.buffers[id];
   expect_named(available_[id], "`{}` is accessed outside of its Allocate", buffer.name);
@@ -155,7 +155,7 @@ void Verifier::walk_for(const For& loop) {
 
 void Verifier::walk_allocate(const Allocate& allocate) {
   const BufferId id = allocate.buffer;
-  expect_named(id < function_.buffers.size(), "allocation of b{}, which is no buffer", id);
+  expect_named(id < function_.buffers.size(), "allocation of b{}, which is not a buffer", id);
   if (failed()) return;
   expect_named(function_.buffers[id].scope != Scope::Argument, "argument `{}` is allocated",
                name_of(id));
@@ -168,8 +168,8 @@ void Verifier::walk_allocate(const Allocate& allocate) {
 void Verifier::walk_transpose(const Transpose& transpose) {
   for (const Square* square : {&transpose.to, &transpose.from}) {
     walk(square->index);
-    expect_named(square->buffer < function_.buffers.size(), "transpose of b{}, which is no buffer",
-                 square->buffer);
+    expect_named(square->buffer < function_.buffers.size(),
+                 "transpose of b{}, which is not a buffer", square->buffer);
     if (failed()) return;
     const Buffer& buffer = function_.buffers[square->buffer];
     expect_named(buffer.scope != Scope::Register, "transpose of register `{}`", buffer.name);
@@ -236,7 +236,7 @@ void Verifier::walk_stmt(const Stmt& stmt) {
     case StmtKind::Prefetch: {
       const auto* n = stmt.as<Prefetch>();
       for (const Expr& index : n->indices) walk(index);
-      expect_named(n->buffer < function_.buffers.size(), "prefetch of b{}, which is no buffer",
+      expect_named(n->buffer < function_.buffers.size(), "prefetch of b{}, which is not a buffer",
                    n->buffer);
       if (failed()) return;
       const Buffer& buffer = function_.buffers[n->buffer];

@@ -11,8 +11,8 @@
 namespace tilewright::layout {
 namespace {
 
-// Positions of digits within a dimension, innermost first; a digit of extent 1 may share its
-// divisor with the next one.
+// Indices of the digits of a dimension, innermost first; a digit of extent 1 may share its divisor
+// with the next one.
 auto position(const Digit& digit) { return std::tuple(digit.dim, digit.divisor, digit.extent); }
 
 bool is_outermost(const Layout& layout, const Digit& digit) {
@@ -53,7 +53,7 @@ bool Layout::holds(std::span<const int64_t> shape) const {
   std::ranges::sort(sorted, {}, position);
   size_t next = 0;
   for (uint32_t d = 0; d < shape.size(); ++d) {
-    int64_t covered = 1;  // the digits so far tell this many indices apart
+    int64_t covered = 1;  // number of indices that the digits so far distinguish
     for (; next < sorted.size() && sorted[next].dim == d; ++next) {
       if (sorted[next].divisor != covered || sorted[next].extent < 1) return false;
       if (__builtin_mul_overflow(covered, sorted[next].extent, &covered)) return false;

@@ -1,5 +1,5 @@
-// repack and unpack: an offset of a layout is a sum of one term for each logical dimension, so
-// the terms are tabled once and an element costs one addition. Memory is walked in tiles.
+// repack and unpack: an offset of a layout is a sum of one term per logical dimension, so the terms
+// are tabulated once and an element costs one addition. Memory is traversed in tiles.
 
 #include <algorithm>
 #include <cstring>
@@ -12,7 +12,7 @@
 namespace tilewright::layout {
 namespace {
 
-// terms[d][i]: what index i of dimension d adds to the offset.
+// terms[d][i]: the contribution of index i of dimension d to the offset.
 std::vector<std::vector<int64_t>> offset_terms(std::span<const int64_t> shape,
                                                const Layout& layout) {
   std::vector<std::vector<int64_t>> terms;
@@ -30,9 +30,8 @@ std::vector<std::vector<int64_t>> offset_terms(std::span<const int64_t> shape,
 constexpr int64_t kTile = 64;  // rows and columns
 
 // Calls visit(first, base, begin, end) for the elements [begin, end) of each row along the last
-// dimension: the number of the row's first element in row-major order and its offset without the
-// last dimension's term. Goes tile by tile, so that what lies together in either order is touched
-// together.
+// dimension: the row-major number of the row's first element, and its offset without the term of
+// the last dimension. Proceeds tile by tile, for locality in both orders.
 template <class Visit>
 void for_each_part(std::span<const int64_t> shape, const std::vector<std::vector<int64_t>>& terms,
                    Visit visit) {
@@ -81,7 +80,7 @@ void unpack_words(std::span<const int64_t> shape, const Layout& layout, const Wo
   });
 }
 
-// Calls f with an integer as wide as an element; only its bytes are moved.
+// Calls f with an integer of the size of an element; only its bytes are moved.
 template <class F>
 void with_word(int element_bytes, F f) {
   switch (element_bytes) {

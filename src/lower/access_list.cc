@@ -106,7 +106,7 @@ class AccessLister : public ir::Visitor {
     list.accesses.push_back(std::move(access));
   }
 
-  // A loaded index may change anywhere: as deep as it can be.
+  // A loaded index may change anywhere: it has the greatest depth.
   int depth_in(const Expr& expr) const {
     if (const auto* var = expr.as<ir::Var>()) {
       const auto found = depth_of_.find(var->id);
@@ -122,7 +122,7 @@ class AccessLister : public ir::Visitor {
 
   int depth_ = 0;  // binders around
   int condition_depth_ = -1;
-  std::vector<int> allocated_at_;  // by BufferId: binders around its Allocate
+  std::vector<int> allocated_at_;  // per BufferId: binders around its Allocate
   std::unordered_map<ir::VarId, int> depth_of_;
 };
 

@@ -1,9 +1,10 @@
-// All accesses of a function in order of evaluation, with what decides whether a loop may keep the
-// element in a register. Accesses inside one loop are a contiguous range of the list.
+// AccessList: all accesses of a function in order of evaluation, with the data needed to decide
+// whether a loop may keep the element in a register. Accesses inside one loop are a contiguous
+// range of the list.
 //
-// Binders (For and Let) around an access are numbered by depth, outermost 1. With a loop at depth
-// d: an access is invariant in it if index_depth < d (its index and its buffer exist outside), and
-// happens in every iteration if condition_depth < d.
+// Binders (For and Let) around an access are numbered by depth, starting at 1 for the outermost.
+// For a loop at depth d: an access is invariant in it if index_depth < d (its index and its buffer
+// exist outside), and happens in every iteration if condition_depth < d.
 #pragma once
 
 #include <vector>
@@ -19,16 +20,17 @@ struct Access {
   const ir::Store* store = nullptr;
   LinearIndex index = {};  // of the first lane
   unsigned lanes = 1;
-  bool dense = true;         // scalar or of stride 1; otherwise `index` is not filled
-  int index_depth = 0;       // of the innermost binder it depends on
-  int condition_depth = -1;  // binders around its innermost condition or predicate; -1: none
+  bool dense = true;    // scalar, or stride 1; otherwise `index` is not set
+  int index_depth = 0;  // depth of the innermost binder that it depends on
+  // Number of binders around its innermost condition or predicate; -1: none.
+  int condition_depth = -1;
 };
 
 struct LoopAccesses {
   const ir::For* loop = nullptr;
   int depth = 0;
-  size_t begin = 0, end = 0;  // of `accesses`
-  bool has_parallel = false;  // a Parallel loop inside
+  size_t begin = 0, end = 0;  // range in `accesses`
+  bool has_parallel = false;  // contains a Parallel loop
 };
 
 struct AccessList {

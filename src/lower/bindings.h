@@ -1,4 +1,4 @@
-// Values waiting to be named by Lets above a statement, in the order in which they were bound.
+// Bindings: values to be bound by Lets above a statement, in the order in which they were added.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ namespace tilewright::lower {
 
 class Bindings {
  public:
-  // A new variable that stands for `value`; a variable or constant stands for itself.
+  // A new variable for `value`; returns `value` itself if it is a variable or constant.
   ir::Expr bind(std::string_view name, ir::Expr value) {
     const ir::ExprKind kind = value.kind();
     if (kind == ir::ExprKind::Var || kind == ir::ExprKind::IntImm ||
@@ -25,7 +25,7 @@ class Bindings {
 
   bool empty() const { return lets_.empty(); }
 
-  // let a = ...; let b = ...; body. Forgets the bindings.
+  // let a = ...; let b = ...; body. Clears the bindings.
   ir::Stmt wrap(ir::Stmt body) {
     for (auto let = lets_.rbegin(); let != lets_.rend(); ++let) {
       body = ir::make_let(std::move(let->first), std::move(let->second), std::move(body));

@@ -27,8 +27,9 @@ using schedule::StageIndex;
 using schedule::StageKind;
 using schedule::VarIndex;
 
-// Which copy of a stage's loops is being written: the reduction itself, or the loops inside its
-// outermost reduce loop that initialize its accumulators before, or cast and store them after.
+// The copy of a stage's loops that is being generated: the reduction itself, or the loops inside
+// its outermost reduce loop that initialize its accumulators before it, or cast and store them
+// after it.
 enum class Phase { Main, Init, Finish };
 
 ir::ForKind kind_of(Annotation annotation) {
@@ -122,7 +123,7 @@ class NestBuilder {
     return ir::make_for(value, ir::int_imm(trips), kind_of(annotation), std::move(body));
   }
 
-  // The tensorized loop that the loop at `position` is, or is inside of.
+  // The tensorized loop that contains the loop at `position`, or is that loop.
   const schedule::TensorizedLoop* tensorized_around(const Stage& stage, size_t position) const {
     if (tree_.tensorized.empty()) return nullptr;
     for (size_t k = 0; k <= position; ++k) {
@@ -131,8 +132,8 @@ class NestBuilder {
     return nullptr;
   }
 
-  // Marks the outermost loop of an intrinsic; where accumulators are only filled or stored, and
-  // where a tail leaves nothing to mark, the innermost spatial loop is one of lanes.
+  // Marks the outermost loop of an intrinsic. While accumulators are initialized or stored, and if
+  // a tail leaves nothing to mark, the innermost spatial loop is vectorized.
   Stmt tensorized_loop(const schedule::TensorizedLoop& at, size_t position, Phase phase,
                        const Stmt& plain) const {
     const LoopVar& outermost = values_.live().var(at.loop);
@@ -148,8 +149,7 @@ class NestBuilder {
     return ir::make_for(loop->var, loop->extent, ir::ForKind::Vectorized, loop->body);
   }
 
-  // What stands inside of the loop at `position`: requests, stages that are attached there, then
-  // the loops further in.
+  // The body of the loop at `position`: prefetches, attached stages, then the inner loops.
   Stmt emit_loop_body(StageIndex index, size_t position, Phase phase) {
     const VarIndex loop = tree_.stage(index).loops[position];
     std::vector<Stmt> stmts;
@@ -162,7 +162,7 @@ class NestBuilder {
         const Stage& stage = tree_.stage(other);
         if (stage.place != Attachment::At || stage.at_loop != loop) continue;
         stmts.push_back(within_elements(index, other, emit_stage(other)));
-        // What is read of it further in is where it was written, whatever branches follow.
+        // Inner readers use the locations at which it was written, whatever branches follow.
         values_.live().stage(other).frozen = true;
         attached.push_back(other);
       }
@@ -195,15 +195,15 @@ class NestBuilder {
     return round_up(extent, static_cast<int64_t>(lanes));
   }
 
-  // What is attached inside a padded tile, and lies elsewhere for each of its elements, is computed
-  // for those only.
+  // A stage attached inside a padded tile, at another location for each element, is computed only
+  // for elements that exist.
   Stmt within_elements(StageIndex index, StageIndex attached, Stmt stmt) const {
     const auto depends_on = [&](const Expr& guard, IterKind kind) {
       for (const arith::Affine& origin : values_.live().stage(attached).origin) {
         for (const arith::Term& term : origin.terms) {
           const auto var = static_cast<VarIndex>(term.var);
-          // A member of a fusion is named by a Let, which does not show its loops; what is folded
-          // is guarded as a whole, so it may be absent.
+          // A member of a fusion is named by a Let, which does not show its loops. A fold is
+          // guarded as a whole, so the value may be absent.
           const bool is_member = values_.live().var(var).fused_into != kNone;
           if (kind == IterKind::Reduce && is_member) return true;
           if (shares_variable(guard, values_.value(var))) return true;
@@ -221,8 +221,8 @@ class NestBuilder {
 
   // ---- reductions and bodies ----
 
-  // Before the outermost reduce loop: accumulators to the identity. After it, where accumulators
-  // have another type than the buffer: cast and store.
+  // Before the outermost reduce loop: sets accumulators to the identity. After it, if accumulators
+  // have another type than the buffer: casts and stores.
   Stmt emit_reduction(StageIndex index, size_t position) {
     const Stage& stage = tree_.stage(index);
     const te::Reduction& reduction = *tree_.dag->op(stage.op).reduction;
@@ -289,7 +289,7 @@ class NestBuilder {
   }
 
   int vector_bytes_;
-  const LoopTree& tree_;  // the numbers that buffers are sized by
+  const LoopTree& tree_;  // the numbers that determine the sizes of buffers
   ir::Function function_;
   NestValues values_;
   LoopBinder binder_;

@@ -1,6 +1,6 @@
-// build_nest: LoopTree -> loop IR. The one place where structure becomes statements: loops with
-// stages nested where they are attached, reductions with their initialization, splits that do not
-// divide with their last iteration peeled off, indices in the dimensions of each buffer's layout.
+// build_nest: LoopTree -> loop IR. The only place where structure becomes statements: loops with
+// stages nested at their attachment points, reductions with their initialization, splits with a
+// remainder with their last iteration peeled, indices in the dimensions of each buffer's layout.
 //
 //   C: for i.0 < 3, k < 8, i.1 < 4 (i = i.0*4 + i.1 < 10)        ->
 //
@@ -9,7 +9,7 @@
 //       for i.1 < 4: C[i.0*4 + i.1] = 0
 //       for k < 8:
 //         for i.1 < 4: C[i.0*4 + i.1] = C[i.0*4 + i.1] + ...
-//     else:                                        the last one: two rows are left
+//     else:                                        the last tile: two rows are left
 //       for i.1 < 2: ...
 #pragma once
 
@@ -21,15 +21,15 @@
 
 namespace tilewright::lower {
 
-// The variable of the IR loop that stands for a loop of the tree, for tests that hold regions
-// against what was touched: filled with one entry a copy of the loop.
+// Maps a loop of the tree to its IR variable, for tests that compare regions with touched elements:
+// one entry per copy of the loop.
 struct LoopBinding {
   schedule::VarIndex loop;
   ir::VarId var;
 };
 
-// `tree` is what apply made of `trace`. Arguments of the function are the workload's operands in
-// order; constants that are packed have their packed shape.
+// `tree` is the result of applying `trace`. The arguments of the function are the workload's
+// operands in order; packed constants have their packed shape.
 ir::Function build_nest(const Workload& workload, const Target& target,
                         const schedule::LoopTree& tree, const schedule::Trace& trace,
                         std::vector<LoopBinding>* bindings = nullptr);

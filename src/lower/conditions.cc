@@ -58,7 +58,7 @@ class UseCollector : public ir::Visitor {
     use.trips = use.inner_trips * binders_[0].trips;
     for (const Expr& conjunct : conjuncts_of(condition)) {
       if (!is_movable(conjunct)) continue;
-      // The loops inside of the innermost binder that it uses.
+      // The loops inside the innermost binder that it uses.
       int64_t trips = 1;
       auto binder = binders_.rbegin();
       for (; binder != binders_.rend(); ++binder) {

@@ -14,7 +14,7 @@ using ir::BinaryOp;
 using ir::Expr;
 using ir::Stmt;
 
-// The value of a float constant, a Broadcast of one included.
+// The value of a float constant or of a Broadcast of one.
 const double* constant_of(const Expr& expr) {
   if (const auto* vector = expr.as<ir::Broadcast>()) return constant_of(vector->value);
   const auto* number = expr.as<ir::FloatImm>();
@@ -26,7 +26,7 @@ bool is_constant(const Expr& expr, double value) {
   return number != nullptr && *number == value;
 }
 
-// A store of what is there already, and whatever has only such in it.
+// A store of the element to itself, or a statement that contains only such stores.
 bool does_nothing(const Stmt& stmt) {
   if (!stmt.defined()) return true;
   if (const auto* loop = stmt.as<ir::For>()) return does_nothing(loop->body);
@@ -87,7 +87,7 @@ class ZeroDropper : public ir::Rewriter {
     return ir::make_if(ir::call(ir::Intrinsic::Not, {branch.condition}), branch.else_body);
   }
 
-  // 0 times it is 0.
+  // True if 0 times it is 0.
   bool is_finite(const Expr& factor) const {
     if (any_factor_) return true;
     if (const auto* vector = factor.as<ir::Broadcast>()) return is_finite(vector->value);

@@ -12,7 +12,7 @@ using ir::Expr;
 using ir::Intrinsic;
 
 struct Coefficients {
-  double near, far;  // of p and of q
+  double near, far;  // coefficients of p and of q
 };
 
 struct ErfConstants {

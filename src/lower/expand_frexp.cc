@@ -11,8 +11,8 @@ using ir::Expr;
 struct Format {
   int mantissa_bits;
   double least_normal;
-  double scale;          // of denormals: 2^(mantissa bits + 1)
-  int64_t bits_of_half;  // sqrt(1/2), the least mantissa
+  double scale;          // scale of denormals: 2^(mantissa bits + 1)
+  int64_t bits_of_half;  // sqrt(1/2), the smallest mantissa
 };
 
 constexpr Format kF32 = {23, 0x1p-126, 0x1p24, 0x3f3504f3};
@@ -28,7 +28,7 @@ Frexp expand_frexp(const Expr& x, Bindings& bindings) {
 
   const Expr is_denormal = bindings.bind("is_denormal", x < number(format.least_normal));
   const Expr scaled = ir::select(is_denormal, x * number(format.scale), x);
-  // The exponent field counts from sqrt(1/2) instead of from 1.
+  // The exponent field counts from sqrt(1/2) instead of 1.
   const Expr offset =
       bindings.bind("offset", ir::bitcast(bits.scalar, scaled) - integer(format.bits_of_half));
   const Expr exponent = ir::binary(BinaryOp::ShiftRight, offset, integer(format.mantissa_bits));

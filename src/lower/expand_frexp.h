@@ -1,7 +1,7 @@
-// A positive float as 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)), so that its
-// logarithm is small and the two never cancel: 0.75 = 2^0 * 0.75, 24 = 2^5 * 0.75. Denormals are
-// scaled into the normal numbers first. What comes of zeros, negatives, infinities and NaN is
-// finite or NaN, and for the caller to replace.
+// Decomposes a positive float into 2^exponent * mantissa with the mantissa in [sqrt(1/2), sqrt(2)),
+// so that its logarithm is small and the two never cancel: 0.75 = 2^0 * 0.75, 24 = 2^5 * 0.75.
+// Denormals are scaled to normal numbers first. The result for zeros, negatives, infinities and NaN
+// is finite or NaN; the caller replaces it.
 #pragma once
 
 #include "ir/expr.h"
@@ -10,7 +10,7 @@
 namespace tilewright::lower {
 
 struct Frexp {
-  ir::Expr exponent;  // integral, of the type of x
+  ir::Expr exponent;  // integral, with the type of x
   ir::Expr mantissa;
 };
 

@@ -28,7 +28,7 @@ constexpr Expander kExpanders[] = {
     {Intrinsic::Sigmoid, expand_sigmoid}, {Intrinsic::Rsqrt, expand_rsqrt},
 };
 
-// Functions that every back end has itself.
+// Functions that every back end implements.
 bool is_native(Intrinsic function) {
   switch (function) {
     case Intrinsic::Neg:
@@ -52,7 +52,7 @@ const Expander& expander_of(Intrinsic function) {
   CHECK(false, "no expansion of {}", ir::name_of(function));
 }
 
-// Whether evaluating it where it was not meant to be may fail.
+// True if a speculative evaluation may fail.
 bool may_fail(const Expr& expr) {
   if (expr.as<ir::Load>() != nullptr) return true;
   if (const auto* node = expr.as<ir::Binary>()) {
@@ -107,7 +107,7 @@ class FunctionExpander : public ir::Rewriter {
  private:
   struct Guard {
     Expr condition;
-    bool taken;  // in the arm for true
+    bool taken;  // in the true arm
   };
 
   Expr rewrite_select(const Expr& expr, const ir::Select& node) {
@@ -124,8 +124,8 @@ class FunctionExpander : public ir::Rewriter {
     return ir::select(std::move(condition), std::move(if_true), std::move(if_false));
   }
 
-  // The argument of a function that is expanded: its bindings are evaluated whatever the Selects
-  // around it say.
+  // The argument of an expanded function: its bindings are evaluated regardless of the Selects
+  // around it.
   Expr rewrite_argument(const Expr& argument) {
     Expr value = rewrite(argument);
     return !path_.empty() && may_fail(value) ? guarded(std::move(value)) : value;
@@ -140,8 +140,8 @@ class FunctionExpander : public ir::Rewriter {
     return value;
   }
 
-  Bindings bindings_;        // of the statement being rewritten
-  std::vector<Guard> path_;  // conditions of the Selects around, outermost first
+  Bindings bindings_;        // of the current statement
+  std::vector<Guard> path_;  // conditions of the enclosing Selects, outermost first
 };
 
 }  // namespace

@@ -98,7 +98,7 @@ class PowExpander {
     return {.high = high, .low = bind(ir::fma(a.high, b.low, ir::fma(a.low, b.high, error)))};
   }
 
-  // (m - 1) / (m + 1): the quotient of the high parts, corrected by what it leaves.
+  // (m - 1) / (m + 1): the quotient of the high parts, corrected by its remainder.
   DoubleWord quotient(const Expr& m) {
     const DoubleWord divisor = plus_one(m);
     const Expr dividend = bind(m - number(1));  // exact
@@ -114,7 +114,7 @@ class PowExpander {
     return {.high = high, .low = bind(m - (high - number(1)))};
   }
 
-  // Of 0, infinity and NaN: -infinity, infinity and NaN, the low part being anything.
+  // For 0, infinity and NaN: -infinity, infinity and NaN; the low part is arbitrary.
   DoubleWord log2(const Expr& magnitude) {
     const Frexp parts = expand_frexp(magnitude, bindings_);
     const DoubleWord s = quotient(parts.mantissa), z = product(s, s);
@@ -129,7 +129,7 @@ class PowExpander {
             .low = log.low};
   }
 
-  // y * log, clamped; there and at infinities the low part is nothing.
+  // y * log, clamped; at the limits and at infinities the low part is 0.
   DoubleWord times_exponent(const DoubleWord& log) {
     const double limit = constants_.limit;
     const Expr high = bind(y_ * log.high);
@@ -145,8 +145,8 @@ class PowExpander {
     return ir::call(Intrinsic::Ldexp, {horner(constants_.exp2, fraction), n});
   }
 
-  // Negative where x is and y is odd, NaN where x is negative and y not integral; the infinities
-  // are integral, and -infinity and -0 have a power for every y.
+  // Negative if x is negative and y is odd; NaN if x is negative and y is not integral. The
+  // infinities count as integral, and -infinity and -0 have a power for every y.
   Expr signed_power(const Expr& power) {
     const auto is_integral = [](const Expr& value) {
       return equal(ir::call(Intrinsic::Floor, {value}), value);

@@ -1,6 +1,6 @@
-// pow(x, y) in arithmetic, about 1 ulp off at most, with the special cases of IEEE 754 (its `pow`):
-// pow(x, 0) = 1 and pow(1, y) = 1 whatever the other is, a negative x needs an integral y, and an
-// odd one keeps the sign. A constant exponent of 2 or 3 is one or two multiplications.
+// Expands pow(x, y), with an error of about 1 ulp, with the special cases of IEEE 754: pow(x, 0) =
+// 1 and pow(1, y) = 1 for any other argument; a negative x requires an integral y, and an odd y
+// keeps the sign. A constant exponent of 2 or 3 becomes one or two multiplications.
 //
 //   |x| = 2^e * m                      sqrt(1/2) <= m < sqrt(2)
 //   s = (m - 1) / (m + 1), z = s^2
@@ -8,11 +8,11 @@
 //   n = round(y * log2 |x|)
 //   |pow(x, y)| = ldexp(p(y * log2 |x| - n), n)
 //
-// A relative error of the logarithm comes out multiplied by its product with y, which may be 1,000:
-// all but t are double-word arithmetic, a value being the unevaluated sum of two floats (Joldes,
-// Muller, Popescu: Tight and rigorous error bounds for basic building blocks of double-word
-// arithmetic, 2017; Dekker, 1971). Minimax polynomials: t of 3 (f32) or 7 (f64) terms; p, which is
-// 2^f on [-1/2, 1/2], of degree 6 or 11.
+// A relative error of the logarithm is multiplied by its product with y, which may be 1,000.
+// Therefore all but t uses double-word arithmetic, where a value is the unevaluated sum of two
+// floats (Joldes, Muller, Popescu: Tight and rigorous error bounds for basic building blocks of
+// double-word arithmetic, 2017; Dekker, 1971). Minimax polynomials: t of 3 (f32) or 7 (f64) terms;
+// p, which is 2^f on [-1/2, 1/2], of degree 6 or 11.
 #pragma once
 
 #include "ir/expr.h"

@@ -1,5 +1,5 @@
-// rsqrt(x) = 1 / sqrt(x): two correctly rounded operations, so at most 1.5 ulp; infinity of the
-// same sign at the zeros, 0 at infinity, NaN below 0.
+// Expands rsqrt(x) = 1 / sqrt(x): two correctly rounded operations, so the error is at most 1.5
+// ulp. Infinity of the same sign for zeros, 0 for infinity, NaN for negative numbers.
 #pragma once
 
 #include "ir/expr.h"

@@ -1,5 +1,5 @@
-// sigmoid(x) = 1 / (1 + exp(-x)) in arithmetic, at most 3.71 ulp off in f32 and stable at both
-// ends: e cannot overflow, and where the result is tiny it is e itself, denormals included.
+// Expands sigmoid(x) = 1 / (1 + exp(-x)), with an error of at most 3.71 ulp in f32. Stable at both
+// ends: e cannot overflow, and a tiny result is e itself, denormals included.
 //
 //   e = exp(-|x|)
 //   sigmoid(x) = select(x < 0, e, 1) / (1 + e)

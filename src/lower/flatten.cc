@@ -65,7 +65,7 @@ class Flattener : public ir::Rewriter {
   }
 
   const std::vector<ir::Buffer>& buffers_;
-  arith::Bounds bounds_;  // of all loops met; variables are bound once
+  arith::Bounds bounds_;  // of all loops visited; variables are bound once
 };
 
 }  // namespace

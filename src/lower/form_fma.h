@@ -1,4 +1,4 @@
-// Contracts products and sums of f32 and f64 where the permission `contract` allows it.
+// Contracts products and sums of f32 and f64 to fma, if the permission `contract` is given.
 //
 //   a * b + c, c + a * b   ->   fma(a, b, c)
 //   c - a * b              ->   fma(neg(a), b, c)

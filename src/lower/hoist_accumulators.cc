@@ -69,7 +69,7 @@ class Hoister : public ir::Rewriter {
     return wrapped(accumulators, std::move(inside));
   }
 
-  // Gives each accumulator its register; returns the accesses that now mean one.
+  // Assigns a register to each accumulator; returns the accesses that now use one.
   std::vector<const void*> enter(const LoopAccesses& loop, std::vector<Accumulator>& accumulators) {
     for (Accumulator& accumulator : accumulators) {
       taken_[accumulator.first->buffer] = true;
@@ -81,7 +81,7 @@ class Hoister : public ir::Rewriter {
       const auto accumulator = std::ranges::find_if(accumulators, [&](const Accumulator& p) {
         return p.first->buffer == access.buffer && p.first->index.constant == access.index.constant;
       });
-      if (accumulator == accumulators.end()) continue;  // taken by a loop around this one
+      if (accumulator == accumulators.end()) continue;  // in registers of an outer loop
       const void* node = access.load != nullptr ? static_cast<const void*>(access.load)
                                                 : static_cast<const void*>(access.store);
       if (registers_.emplace(node, accumulator->in_register).second) replaced.push_back(node);
@@ -130,7 +130,7 @@ class Hoister : public ir::Rewriter {
     return result;
   }
 
-  // The accumulators of a buffer in a loop; none when they cannot be told apart or moved out.
+  // The accumulators of a buffer in a loop; empty if they cannot be distinguished or hoisted.
   std::vector<Accumulator> accumulators_of(BufferId buffer, const LoopAccesses& loop) const {
     std::vector<Accumulator> accumulators;
     for (const Access& access : accesses_of(loop)) {
@@ -178,7 +178,7 @@ class Hoister : public ir::Rewriter {
 
   ir::Function& function_;
   AccessList list_;
-  std::vector<bool> taken_;  // by BufferId: kept in registers by a loop around
+  std::vector<bool> taken_;  // per BufferId: kept in registers by an outer loop
   std::unordered_map<const void*, BufferId> registers_;  // Load or Store -> its register
   size_t next_loop_ = 0;
   int next_ordinal_ = 0;

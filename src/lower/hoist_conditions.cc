@@ -17,10 +17,10 @@ using ir::Expr;
 using ir::ForKind;
 using ir::Stmt;
 
-constexpr int64_t kBudget = 512;              // statements that copies may add
-constexpr int64_t kSmall = 32;                // a loop of so few may be cut wherever that helps
-constexpr int64_t kEnoughTrips = 64;          // of inner loops pay for a test around them
-constexpr int64_t kTripsForAccumulators = 4;  // they leave registers where a test begins
+constexpr int64_t kBudget = 512;  // statements that copies may add
+constexpr int64_t kSmall = 32;    // a loop with at most this many iterations may be split anywhere
+constexpr int64_t kEnoughTrips = 64;  // trips of inner loops that pay for a test around them
+constexpr int64_t kTripsForAccumulators = 4;  // accumulators leave registers at a test
 constexpr int64_t kVectorsWorthACut = 4;
 
 Expr negation_of(const Expr& condition) {
@@ -38,7 +38,7 @@ void note_bounds(const ir::Let& let, arith::Bounds& bounds) {
   if (range) bounds[let.var.as<ir::Var>()->id] = *range;
 }
 
-// What decides whether a loop may be copied, and whether a test may stand around it.
+// Determines whether a loop may be copied, and whether a test may be placed around it.
 class NestFacts : public ir::Visitor {
  public:
   explicit NestFacts(arith::Bounds outer) : bounds(std::move(outer)) {}
@@ -46,7 +46,7 @@ class NestFacts : public ir::Visitor {
   bool has_parallel = false;
   arith::Bounds bounds;  // of the variables bound around and inside
 
-  // It reads what it stores.
+  // True if it reads what it stores.
   bool accumulates() const {
     return std::ranges::any_of(stored_, [&](ir::BufferId id) { return loaded_.contains(id); });
   }
@@ -98,7 +98,7 @@ class Weigher : public ir::Visitor {
   int64_t copies_ = 1;
 };
 
-// Writes out Unrolled loops whose variable a condition uses: each copy decides for itself.
+// Unrolls Unrolled loops whose variable a condition uses: each copy is decided separately.
 class Unroller : public ir::Rewriter {
  public:
   Expr rewrite(const Expr& expr) override { return expr; }
@@ -113,9 +113,9 @@ class Unroller : public ir::Rewriter {
     }
     std::vector<Stmt> copies;
     for (int64_t k = 0; k < *extent; ++k) {
-      Assumptions knowledge{.bounds = bounds_};
-      knowledge.values[loop->var.as<ir::Var>()->id] = ir::int_imm(k);
-      const Stmt copy = specialize(loop->body, knowledge);
+      Assumptions assumptions{.bounds = bounds_};
+      assumptions.values[loop->var.as<ir::Var>()->id] = ir::int_imm(k);
+      const Stmt copy = specialize(loop->body, assumptions);
       if (copy.defined()) copies.push_back(rewrite(copy));
     }
     return ir::make_block(std::move(copies));
@@ -160,7 +160,7 @@ class ConditionHoister : public ir::Rewriter {
     return rewrite_children(stmt);
   }
 
-  // if condition: then_body else: else_body, each rewritten with what it may rely on.
+  // if condition: then_body else: else_body, each rewritten under its assumptions.
   Stmt branch(const Expr& condition, const Stmt& then_body, const Stmt& else_body) {
     Stmt yes = rewrite_under(condition, true, then_body);
     Stmt no = rewrite_under(condition, false, else_body);
@@ -178,7 +178,7 @@ class ConditionHoister : public ir::Rewriter {
     return result;
   }
 
-  // With a test of the first of the groups that there is budget for; nothing: there is none.
+  // With a test of the first group that the budget permits; empty: none does.
   std::optional<Stmt> unswitched(const Stmt& loop, const std::vector<std::vector<Expr>>& groups) {
     for (const std::vector<Expr>& group : groups) {
       const auto refused = [this](const Expr& conjunct) { return holds(refused_, conjunct); };
@@ -196,8 +196,8 @@ class ConditionHoister : public ir::Rewriter {
     return {};
   }
 
-  // Conjunctions that are worth a test around the loop, the shortest first: others hold them. One
-  // that further in would stand in every piece of a loop that is to be split stands out here.
+  // Conjunctions that are worth a test around the loop, shortest first, because others contain
+  // them. One that would otherwise be tested in every part of a split inner loop is tested here.
   static std::vector<std::vector<Expr>> groups_to_test(const std::vector<ConditionUse>& uses,
                                                        const NestFacts& facts, bool will_split) {
     std::vector<std::vector<Expr>> groups;
@@ -213,7 +213,7 @@ class ConditionHoister : public ir::Rewriter {
     return groups;
   }
 
-  // The iterations that are to be split off because conditions are decided throughout.
+  // The iterations to split off, in which conditions are decided throughout.
   std::optional<LoopCut> core_of(const ir::For& loop, const std::vector<ConditionUse>& uses,
                                  const NestFacts& facts) const {
     const int64_t* extent = ir::as_int(loop.extent);
@@ -268,15 +268,15 @@ class ConditionHoister : public ir::Rewriter {
   Stmt piece(const ir::For& loop, int64_t begin, int64_t end) const {
     if (begin >= end) return {};
     const auto* old = loop.var.as<ir::Var>();
-    Assumptions knowledge{.bounds = bounds_};
+    Assumptions assumptions{.bounds = bounds_};
     if (end - begin == 1) {
-      knowledge.values[old->id] = ir::int_imm(begin);
-      return specialize(loop.body, knowledge);
+      assumptions.values[old->id] = ir::int_imm(begin);
+      return specialize(loop.body, assumptions);
     }
     const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
-    knowledge.values[old->id] = begin == 0 ? var : var + begin;
-    knowledge.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
-    Stmt body = specialize(loop.body, knowledge);
+    assumptions.values[old->id] = begin == 0 ? var : var + begin;
+    assumptions.bounds[var.as<ir::Var>()->id] = {0, end - begin - 1};
+    Stmt body = specialize(loop.body, assumptions);
     if (!body.defined()) return {};
     return ir::make_for(var, ir::int_imm(end - begin), loop.loop_kind, std::move(body));
   }
@@ -293,9 +293,9 @@ class ConditionHoister : public ir::Rewriter {
     return weigher.weight;
   }
 
-  const int64_t lanes_;        // of 4-byte elements
+  const int64_t lanes_;        // for 4-byte elements
   arith::Bounds bounds_;       // of the variables bound around
-  std::vector<Expr> refused_;  // conjuncts that there was no budget for
+  std::vector<Expr> refused_;  // conjuncts rejected by the budget
   int64_t budget_ = kBudget;
 };
 

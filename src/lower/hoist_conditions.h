@@ -1,7 +1,7 @@
-// Takes conditions of Selects and Ifs out of loops, by copies of the loop in which they are
+// Hoists conditions of Selects and Ifs out of loops, by copies of the loop in which they are
 // decided.
 //
-// Unswitching: what a loop does not change is tested outside of it.
+// Unswitching: a condition that is invariant in a loop is tested outside it.
 //
 //   for x < 16:                                          for x < 16:
 //     for c < 64:                                   ->     if x >= 1:
@@ -9,17 +9,18 @@
 //                                                          else:
 //                                                            for c < 64: Y[x, c] = 0
 //
-// Index-set splitting: a loop whose variable decides is cut where the condition changes.
+// Index-set splitting: a loop whose variable decides a condition is split where the condition
+// changes.
 //
 //   for x < 16: Y[x] = select(x >= 1, A[x - 1], 0)  ->   Y[0] = 0
 //                                                        for x < 15: Y[x + 1] = A[x]
 //
-// A condition such as x + r >= 1, r < 3 is known for x >= 1: the loop is cut there, and at x = 0
-// the condition is one of r. Unrolled loops are unrolled here where a condition uses their
-// variable; Vectorized ones are cut at whole vectors, if enough of them are left. A test stands
-// at the innermost place at which it is paid for by the loops inside, so that conditions that
-// change together are one. What the copies add to the program has a limit (kBudget); conditions
-// beyond it are left as they are. Results keep their bits.
+// A condition such as x + r >= 1, r < 3 is known for x >= 1: the loop is split there, and for x = 0
+// the condition depends on r alone. Unrolled loops are unrolled here if a condition uses their
+// variable. Vectorized loops are split at whole vectors, if enough of them are left. A test is
+// placed at the innermost position where the loops inside pay for it, so that conditions that
+// change together become one. The copies are limited (kBudget); conditions beyond the limit stay in
+// place. Results keep their bits.
 #pragma once
 
 #include "lower/pass.h"

@@ -18,7 +18,7 @@ using ir::BinaryOp;
 using ir::Expr;
 using ir::Stmt;
 
-// The body of a For or of a Let of an integer: what is bound there is known from its top on.
+// The body of a For or of a Let of an integer: bindings there are known from its top on.
 struct Level {
   std::string name;  // of the variable
   Bindings bindings;
@@ -104,8 +104,8 @@ class IndexHoister : public ir::Rewriter {
     return split(linear_of(index), index);
   }
 
-  // The outermost level at which all variables of an expression are known; -1: no loop needed.
-  // False when it cannot be moved.
+  // The outermost level at which all variables of an expression are known; -1: no loop is needed.
+  // False if it cannot be moved.
   bool find_level(const Expr& expr, int& level) const {
     if (const auto* var = expr.as<ir::Var>()) {
       const auto found = level_of_.find(var->id);
@@ -116,7 +116,7 @@ class IndexHoister : public ir::Rewriter {
     if (expr.as<ir::Load>() != nullptr) return false;
     if (const auto* node = expr.as<ir::Binary>()) {
       const bool divides = node->op == BinaryOp::Div || node->op == BinaryOp::Mod;
-      if (divides && ir::as_int(node->b) == nullptr) return false;  // it might be 0 out there
+      if (divides && ir::as_int(node->b) == nullptr) return false;  // it might be 0 there
     }
     bool known = true;
     ir::for_each_child(expr, [&](const Expr& child) { known = known && find_level(child, level); });
@@ -134,17 +134,17 @@ class IndexHoister : public ir::Rewriter {
     for (const LinearTerm& term : index.terms) {
       int level = -1;
       if (!find_level(term.factor, level)) return original;
-      // By level, in the order of the index where levels are equal.
+      // By level; in the order of the index for equal levels.
       placed.insert(std::ranges::upper_bound(placed, level, {}, &Placed::level), {level, term});
     }
     if (placed.empty()) return original;
     const int innermost = static_cast<int>(levels_.size()) - 1;
-    // Known outside of the innermost loop; of that loop. Terms in order of level, not of variable.
+    // Known outside the innermost loop; of that loop. Terms are in order of level, not of variable.
     LinearIndex prefix, own;
     for (size_t k = 0; k < placed.size(); ++k) {
       const auto& [level, term] = placed[k];
       if (level == innermost) {
-        // Its own term stands apart, so that accesses with other prefixes can share it.
+        // The loop's own term is separate, so that accesses with other prefixes can share it.
         LinearIndex single;
         single.add(term.factor, term.coefficient);
         own.add(name(level, std::move(single)), 1);
@@ -161,7 +161,7 @@ class IndexHoister : public ir::Rewriter {
     return to_expr(prefix);
   }
 
-  // The variable that holds a sum at a level; a plain variable is its own.
+  // The variable that holds a sum at a level; a plain variable is used directly.
   Expr name(int level, LinearIndex sum) {
     if (sum.terms.size() == 1 && sum.terms[0].var != 0 && sum.terms[0].coefficient == 1) {
       return sum.terms[0].factor;

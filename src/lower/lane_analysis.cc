@@ -31,7 +31,7 @@ bool has_load(const Expr& expr) {
   return found;
 }
 
-// Of the same factor in another sum: a variable, or a quotient or remainder of some.
+// The coefficient of the same factor in another sum: a variable, or a quotient or remainder.
 int64_t coefficient_in(const LinearIndex& index, const LinearTerm& term) {
   if (term.var != 0) return index.coefficient_of(term.var);
   const auto same = std::ranges::find_if(index.terms, [&](const LinearTerm& other) {
@@ -60,7 +60,7 @@ class LaneAnalyser : public ir::Visitor {
   void visit(const Expr& expr) override {
     if (refused_) return;
     if (expr.type().is_vector() || expr.as<ir::VectorReduce>() != nullptr) {
-      refused_ = true;  // vectors already
+      refused_ = true;  // already vectorized
       return;
     }
     if (const auto* load = expr.as<ir::Load>()) {
@@ -129,12 +129,12 @@ class LaneAnalyser : public ir::Visitor {
   }
 
   bool may_reorder(ir::Type type) const {
-    // Of -0 and +0 the first is the largest: not even that may be sought in any order.
+    // Of -0 and +0 the first is the maximum: not even a maximum may be reordered.
     return !ir::is_float(type) || permissions_.reassociate;
   }
 
   bool independent(const LaneAccess& store) const {
-    int64_t modulus = 0;  // what may differ between two accesses is a multiple of it
+    int64_t modulus = 0;  // the difference of two accesses is a multiple of it
     const int64_t step = store.index.coefficient_of(varying_[0]);
     if (step == 0 && !store.folded) return false;
     for (const LaneAccess& access : accesses_) {
@@ -149,8 +149,8 @@ class LaneAnalyser : public ir::Visitor {
     return modulus == 0 || std::abs(step) * (extent_ - 1) < modulus;
   }
 
-  // Terms of `a` bound inside, or loaded, may have other values in `b`; those from outside cancel
-  // as far as their coefficients are equal. False when a factor but the variable itself varies by
+  // Terms of `a` that are bound inside, or loaded, may have other values in `b`; terms from outside
+  // cancel if their coefficients are equal. False if a factor other than the variable varies by
   // lane.
   bool add_differences(int64_t& modulus, const LinearIndex& a, const LinearIndex& b) const {
     for (const LinearTerm& term : a.terms) {

@@ -23,7 +23,7 @@ void accumulate_opaque(LinearIndex& sum, const Expr& expr, int64_t factor,
   }
 }
 
-// Quotients and remainders that are exact stay linear: (8 * i + 4) / 4 -> 2 * i + 1.
+// Exact quotients and remainders stay linear: (8 * i + 4) / 4 -> 2 * i + 1.
 bool accumulate_division(LinearIndex& sum, const ir::Binary& node, int64_t factor,
                          const ir::Substitution* values) {
   const int64_t* divisor = ir::as_int(node.b);

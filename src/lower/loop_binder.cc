@@ -35,7 +35,7 @@ Stmt LoopBinder::bind(VarIndex index, const Expr& value, const std::function<Stm
   return result;
 }
 
-// a = f / divisor mod extent, named by a Let, for one member after the other.
+// a = f / divisor mod extent, bound by a Let, for each member in turn.
 Stmt LoopBinder::bind_members(VarIndex member, const Expr& fused,
                               const std::function<Stmt()>& inside) {
   if (member == kNone) return inside();
@@ -49,7 +49,7 @@ Stmt LoopBinder::bind_members(VarIndex member, const Expr& fused,
   return ir::make_let(variable, values_.simplified(value), bind(member, variable, next));
 }
 
-// Goes on inside, with the split variable bound as well if it is known by now.
+// Continues inside, with the split variable bound too if it is known by now.
 Stmt LoopBinder::bind_whole(VarIndex whole, const std::function<Stmt()>& inside) {
   const LoopVar& var = values_.live().var(whole);
   if (var.origin == VarOrigin::Axis && var.fused_into == kNone) return inside();
@@ -76,7 +76,7 @@ Stmt LoopBinder::with_rest(const LoopVar& part, const Rest& inner, bool has_rema
   restored.valid = whole.valid;
   restored.shift = whole.shift;
   restored.resolved = whole.resolved;
-  if (recomputed_ != before) recompute();  // numbers made further in are not those of here
+  if (recomputed_ != before) recompute();  // numbers computed further in are not valid here
   return stmt;
 }
 
@@ -88,7 +88,7 @@ Stmt LoopBinder::resolve_part(VarIndex index, const std::function<Stmt()>& insid
     return bind_whole(part.parent, inside);
   }
   const int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
-  const int64_t full = rest / part.stride;  // values of this part with all inner values behind it
+  const int64_t full = rest / part.stride;  // values of this part with all inner values
   const int64_t left = rest % part.stride;
   const Rest tile{.count = part.stride};
   if (left == 0) return with_rest(part, tile, false, inside);
@@ -100,8 +100,8 @@ Stmt LoopBinder::resolve_part(VarIndex index, const std::function<Stmt()>& insid
   return ir::make_if(value < full, std::move(full_tiles), std::move(tail));
 }
 
-// The last value of an outer part, `full` of which come before it and which has `left` values
-// behind it. Padding waits for the innermost tile, so that regions stay tight.
+// The last value of an outer part, after `full` complete ones, with `left` inner values. Padding is
+// applied at the innermost tile, so that regions stay tight.
 LoopBinder::Rest LoopBinder::last_tile(const LoopVar& whole, const LoopVar& part, int64_t full,
                                        int64_t left) const {
   const auto innermost_outer = static_cast<VarIndex>(whole.first_part + whole.parts - 2);

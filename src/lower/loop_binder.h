@@ -1,6 +1,6 @@
-// LoopBinder: gives the variables of a LoopTree their values while the statements inside are
-// written. Where a split leaves a remainder it branches, where the outer part's value is known, and
-// writes each side with the numbers of that side:
+// LoopBinder: assigns values to the variables of a LoopTree while the statements inside are
+// generated. For a split with a remainder, it branches where the value of the outer part is known,
+// and generates each side with the numbers of that side:
 //
 //   i = i.0*4 + i.1 < 10, bound at i.0     ->     if i.0 < 2: (i.1 < 4) else: (i.1 < 2)
 #pragma once
@@ -17,21 +17,21 @@ namespace tilewright::lower {
 
 class LoopBinder {
  public:
-  // All outlive it; `bindings` may be null. `trace` is what the tree of `values` was made of.
+  // All arguments outlive it; `bindings` may be null. `trace` is the trace of the tree of `values`.
   LoopBinder(NestValues& values, const schedule::Trace& trace, std::vector<LoopBinding>* bindings)
       : values_(values), trace_(trace), bindings_(bindings) {}
 
-  // A new variable of the IR that stands for a variable of the tree.
+  // A new IR variable for a variable of the tree.
   ir::Expr name(schedule::VarIndex index);
 
-  // Gives a variable its value for the statements that `inside` makes, and with it every variable
-  // that is thereby known: members of a fusion by division, a split variable once its parts are.
-  // Where a split leaves a remainder, branches on whether the outer part is at its last value.
+  // Assigns a value to a variable for the statements that `inside` generates, and to every variable
+  // that is thereby known: members of a fusion by division, a split variable once all its parts are
+  // known. If a split has a remainder, branches on whether the outer part has its last value.
   ir::Stmt bind(schedule::VarIndex index, const ir::Expr& value,
                 const std::function<ir::Stmt()>& inside);
 
  private:
-  // What a branch leaves to the parts further in.
+  // The values that a branch leaves for the inner parts.
   struct Rest {
     int64_t count = 0;
     int64_t valid = 0;  // LoopVar::valid
@@ -51,7 +51,7 @@ class LoopBinder {
   NestValues& values_;
   const schedule::Trace& trace_;
   std::vector<LoopBinding>* bindings_;
-  int64_t recomputed_ = 0;  // how often the numbers were made anew
+  int64_t recomputed_ = 0;  // number of recomputations of the numbers
 };
 
 }  // namespace tilewright::lower

@@ -11,7 +11,7 @@ namespace tilewright::lower {
 using ir::BinaryOp;
 using ir::Expr;
 
-// As factor * var + rest < 0 (or its negation), where the rest lies in an interval.
+// As factor * var + rest < 0 (or its negation), where the rest is in an interval.
 std::optional<LoopCut> cut_of(const Expr& condition, ir::VarId var, int64_t n,
                               const arith::Bounds& bounds) {
   const auto* node = condition.as<ir::Binary>();
@@ -25,7 +25,7 @@ std::optional<LoopCut> cut_of(const Expr& condition, ir::VarId var, int64_t n,
   const Expr rest = to_expr(form);
   const auto range = arith::interval_of(rest, bounds);
   if (factor == 0 || !range || ir::uses_var(rest, var)) return {};
-  // Negative for all of the rest before one end, for none of it from the other end on.
+  // Negative for every value of the rest before one end, for none from the other end on.
   LoopCut cut =
       factor > 0 ? LoopCut{-ir::floor_div(range->high, factor), -ir::floor_div(range->low, factor)}
                  : LoopCut{ir::floor_div(range->low, -factor) + 1,

@@ -14,7 +14,7 @@ ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel) {
     case MemoryScope::Shared:
       return ir::Scope::Shared;
     case MemoryScope::Local:
-    case MemoryScope::Register:  // promote_registers makes registers of what fits
+    case MemoryScope::Register:  // promote_registers promotes what fits
       return bytes <= kStackBytes ? ir::Scope::Stack : memory;
   }
   return memory;

@@ -1,6 +1,5 @@
-// The memory of a LoopTree's buffers (schedule::memory_scope) as scopes of the loop IR. The one
-// place that knows both: whether a buffer of one thread is on the stack or in a workspace is
-// decided here and nowhere else.
+// Maps the memory of a LoopTree's buffers (schedule::memory_scope) to scopes of the loop IR. This
+// is the only place that decides whether a thread-private buffer is on the stack or in a workspace.
 //
 //   register, local   Stack up to 16 KiB; beyond, Thread inside of a parallel loop, else Workspace
 //   shared            Shared
@@ -18,10 +17,10 @@ namespace tilewright::lower {
 
 inline constexpr int64_t kStackBytes = 16 * 1024;
 
-// `bytes`: of the whole buffer. `in_parallel`: it is allocated inside of a parallel loop.
+// `bytes`: size of the whole buffer. `in_parallel`: it is allocated inside a parallel loop.
 ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel);
 
-// The target has the memories that the buffers of a tree live in.
+// An error if the target lacks a memory that a buffer of the tree is in.
 Status check_scopes(const schedule::LoopTree& tree, const Target& target);
 
 }  // namespace tilewright::lower

@@ -1,4 +1,5 @@
-// The buffers of a nest: what each stage writes, in the digits of its layout, and where it lives.
+// The buffers of a loop nest: the results of each stage, in the digits of its layout, and their
+// memory.
 #pragma once
 
 #include <vector>
@@ -10,13 +11,14 @@
 
 namespace tilewright::lower {
 
-// Declares the buffers of `tree`, buffer k as k, and the arguments of the function. Returns their
-// layouts.
+// Declares the buffers of `tree`, with the same numbers, and the arguments of the function. Returns
+// their layouts.
 std::vector<layout::Layout> declare_buffers(const Workload& workload,
                                             const schedule::LoopTree& tree, ir::Function* function);
 
-// Accumulators of their own for a reduction whose outermost reduce loop is at `position`: one
-// dimension a spatial loop inside of it. The first of them; one for each buffer of the stage.
+// Declares separate accumulators for a reduction whose outermost reduce loop is at `position`: one
+// dimension per spatial loop inside it. Returns the first of them; there is one per buffer of the
+// stage.
 ir::BufferId declare_accumulators(const schedule::LoopTree& tree, const schedule::Stage& stage,
                                   size_t position, ir::Function* function);
 

@@ -1,5 +1,5 @@
-// What a prefetch request becomes where its loop is: one request a cache line of what each access
-// of the stage to the buffer will touch, `distance` iterations ahead.
+// Generates the prefetches of a request at its loop: one per cache line that an access of the stage
+// to the buffer touches `distance` iterations later.
 #pragma once
 
 #include "ir/stmt.h"

@@ -40,7 +40,7 @@ Expr NestValues::affine_expr(const arith::Affine& form) const {
 Expr NestValues::local_value(VarIndex index) const {
   const LoopVar& var = live_.var(index);
   if (value(index).defined()) return value(index);
-  if (var.is_loop() && var.extent == 1) return ir::int_imm(0);  // also before its place
+  if (var.is_loop() && var.extent == 1) return ir::int_imm(0);  // also before its loop
   if (!var.is_split()) return {};
   Expr sum;
   for (int k = 0; k < var.parts; ++k) {

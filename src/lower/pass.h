@@ -1,6 +1,6 @@
-// A lowering pass: takes a Function whose IR verifies and leaves one that verifies and computes
-// the same, up to the permissions. One pass per file; pipeline.cc is the list. A pass that has
-// nothing to do leaves the body the same node.
+// Pass: a lowering pass takes a Function that verifies and returns one that verifies and computes
+// the same, up to the float permissions. One pass per file; pipeline.cc has the list. A pass that
+// has nothing to do keeps the same body node.
 #pragma once
 
 #include "ir/stmt.h"
@@ -13,15 +13,16 @@ namespace tilewright::lower {
 struct PassContext {
   const Target& target;
   FloatPermissions permissions;
-  schedule::IntrinsicTable intrinsics = schedule::all_intrinsics();  // what Tensorized loops name
+  // The intrinsics that Tensorized loops may name.
+  schedule::IntrinsicTable intrinsics = schedule::all_intrinsics();
 };
 
 using PassFunction = void (*)(ir::Function& function, const PassContext& context);
 
 struct Pass {
-  const char* name;  // as `--disable-pass` and `tilewright lower` say it
+  const char* name;  // the name used by `--disable-pass` and `tilewright lower`
   PassFunction run;
-  bool needs_flat = false;  // relies on `flatten`: one index per access
+  bool needs_flat = false;  // requires `flatten`: one index per access
 };
 
 }  // namespace tilewright::lower

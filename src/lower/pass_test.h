@@ -1,4 +1,4 @@
-// What the tests of passes share: functions made by hand, and their text after a pass.
+// Shared by the tests of passes: functions built by hand, and their text after a pass.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,14 +40,14 @@ class Kernel {
                          [this](ir::BufferId id) { return function.buffers[id].name; });
   }
 
-  // The text after the pass, or what the verifier says about it.
+  // The text after the pass, or the error of the verifier.
   std::string after(PassFunction pass, FloatPermissions permissions = {}, int vector_bits = 512) {
     pass(function, {CpuTarget{.vector_bits = vector_bits}, permissions});
     const Status status = ir::verify(function);
     return status ? text() : status.error().message;
   }
 
-  // Whether the pass leaves the very same statement.
+  // True if the pass returns the same statement node.
   bool unchanged_by(PassFunction pass, FloatPermissions permissions = {}) {
     const ir::Stmt before = function.body;
     after(pass, permissions);

@@ -54,7 +54,7 @@ double cpu_milliseconds() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-// The names of those passes that `chosen` takes.
+// The names of the passes that `chosen` accepts.
 template <class Chosen>
 std::string names_of_passes(std::span<const Pass> passes, const Chosen& chosen) {
   std::string names;
@@ -83,7 +83,7 @@ Status check_disabled(std::span<const Pass> passes, const std::vector<std::strin
                           left));
 }
 
-// exp and the like are ours, within their ulp; there is no exact one to fall back to.
+// exp, log, etc. have only our implementation, within its ulp bounds; there is no exact fallback.
 Status check_permissions(const Workload& workload) {
   for (te::OpId op = 0; op < workload.dag->ops().size(); ++op) {
     if (workload.permissions.approximate || !workload.dag->access(op).has_expensive_call) continue;
@@ -105,7 +105,8 @@ Status check_bindings(const schedule::LoopTree& tree) {
   return {};
 }
 
-// A target that has the instructions; sums of floats that may be contracted, as they do.
+// Requires a target with the instructions, and float sums that may be contracted, as the
+// instructions do.
 Status check_intrinsics(const Workload& workload, const Target& target,
                         const schedule::LoopTree& tree) {
   for (const schedule::TensorizedLoop& loop : tree.tensorized) {
@@ -129,7 +130,7 @@ Status check_intrinsics(const Workload& workload, const Target& target,
   return {};
 }
 
-// Runs what changes the function, and does with the result what the options ask for.
+// Runs a pass and handles the result as the options request.
 template <class Change>
 void run_step(ir::Function& function, const char* name, const LowerOptions& options,
               const Change& change) {

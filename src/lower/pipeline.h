@@ -1,7 +1,6 @@
-// Lowering: LoopTree -> loop IR that a back end can print instruction by instruction. The passes
-// are one flat list, which each back end chooses (codegen/back_end.h); that of the CPUs is in
-// pipeline.cc. Each pass can be switched off by name, is timed, and in dev builds its result is
-// verified.
+// lower: LoopTree -> loop IR that a back end can print instruction by instruction. Each back end
+// selects a flat list of passes (codegen/back_end.h); the list for CPUs is in pipeline.cc. Each
+// pass can be turned off by name and is timed; in dev builds its result is verified.
 #pragma once
 
 #include <functional>
@@ -17,13 +16,13 @@
 
 namespace tilewright::lower {
 
-std::span<const Pass> cpu_passes();  // of the back ends for CPUs
+std::span<const Pass> cpu_passes();  // for CPU back ends
 
 struct PassReport {
   std::string pass;
-  double milliseconds = 0;  // of CPU time
+  double milliseconds = 0;  // CPU time
   bool changed = false;
-  std::string text;  // the IR after it, when asked for and changed
+  std::string text;  // the IR after it, if requested and changed
 };
 
 #ifdef TILEWRIGHT_VERIFY
@@ -34,21 +33,22 @@ inline constexpr bool kVerifyPasses = false;
 
 struct LowerOptions {
   std::span<const Pass> passes = cpu_passes();
-  std::vector<std::string> disabled = {};     // passes to leave out
+  std::vector<std::string> disabled = {};     // names of passes to skip
   std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;
-  std::function<void(std::string_view pass)> on_pass = {};  // told before each, build_nest too
-  bool verify = kVerifyPasses;  // the IR after each pass: one that does not verify is a CHECK
+  // Called before each pass and before build_nest.
+  std::function<void(std::string_view pass)> on_pass = {};
+  bool verify = kVerifyPasses;  // verify the IR after each pass; a failure is a CHECK
 };
 
-// An error for a pass name in `disabled` that does not exist or that a pass not named there relies
-// on, for a function like exp where the workload lacks the permission `approximate`, and for a
-// tensor intrinsic that the target lacks.
+// An error if a name in `disabled` is unknown or another enabled pass requires it, if a function
+// such as exp needs the permission `approximate` and it is not given, or if the target lacks a
+// tensor intrinsic.
 Result<ir::Function> lower(const Workload& workload, const Target& target,
                            const schedule::LoopTree& tree, const schedule::Trace& trace,
                            const LowerOptions& options = {});
 
-// The part of it behind build_nest: `passes` in order, but for those that are disabled.
+// The part after build_nest: runs `passes` in order, except the disabled ones.
 void run_passes(ir::Function& function, std::span<const Pass> passes, const PassContext& context,
                 const LowerOptions& options);
 

@@ -26,7 +26,7 @@ struct Slice {
   BufferId replacement = 0;
 };
 
-// One Allocate. Copies of a buffer in several branches are cut into slices each in its own way.
+// One Allocate. Copies of a buffer in several branches are divided into slices independently.
 struct Candidate {
   BufferId buffer = 0;
   bool shared = false;    // touched in a Parallel loop inside its Allocate
@@ -49,7 +49,7 @@ bool disjoint(std::vector<Slice>& slices) {
   return true;
 }
 
-// The first element of an access whose place is known.
+// The first element of an access with a known location.
 std::optional<int64_t> constant_start(const Expr& index) {
   if (const auto* number = index.as<ir::IntImm>()) return number->value;
   const auto* ramp = index.as<ir::Ramp>();
@@ -117,11 +117,11 @@ class CandidateFinder : public ir::Visitor {
   }
 
   const ir::Function& function_;
-  std::vector<Candidate*> active_;  // by buffer: of the Allocate around
+  std::vector<Candidate*> active_;  // per buffer: the current Allocate
   int parallel_around_ = 0;
 };
 
-// Also decides, from the outside in, how many slices there may be: at most kMaxSlices alive
+// Also decides, from the outside in, how many slices there may be: at most kMaxSlices live
 // together.
 class Promoter : public ir::Rewriter {
  public:
@@ -132,7 +132,7 @@ class Promoter : public ir::Rewriter {
         candidates_(candidates),
         active_(function.buffers.size(), nullptr) {}
 
-  std::vector<bool> in_memory;  // by buffer: some Allocate of it stays
+  std::vector<bool> in_memory;  // per buffer: some Allocate of it stays
   std::vector<bool> shared;     // ... and several threads use it
 
   Expr rewrite(const Expr& expr) override {
@@ -197,7 +197,7 @@ class Promoter : public ir::Rewriter {
 
   ir::Function& function_;
   Candidates& candidates_;
-  std::vector<const Candidate*> active_;  // by buffer: promoted, of the Allocate around
+  std::vector<const Candidate*> active_;  // per buffer: the current Allocate, if promoted
   size_t slices_around_ = 0;
 };
 

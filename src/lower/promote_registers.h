@@ -1,13 +1,13 @@
-// Turns small allocated buffers into registers: when every access, after unrolling and
-// vectorizing, has a constant index (a number, or a ramp of stride 1 from one) and accesses are
-// equal or disjoint, each piece becomes a Register buffer of its own vector type.
+// Promotes small allocated buffers to registers: if every access, after unrolling and
+// vectorization, has a constant index (a number, or a ramp of stride 1 from one), and accesses are
+// equal or disjoint, each piece becomes a Register buffer with its own vector type.
 //
 //   allocate t: f32[32]                        ->   allocate t.0: f32x16 in register
 //   t[ramp(0, 1, 16)] = ..., t[ramp(16, 1, 16)] = ...   allocate t.1: f32x16 in register
 //
-// Each Allocate by itself: the branches of a tail may cut a buffer differently. At most 64 pieces
-// are alive together; what would go beyond stays in memory. Buffers that stay and are used by one
-// thread move to the stack if they have at most 16 KiB (64 KiB together).
+// Each Allocate is handled separately, because branches of a tail may divide a buffer differently.
+// At most 64 pieces are live at once; further pieces stay in memory. Buffers that stay in memory
+// and are used by one thread move to the stack if they have at most 16 KiB (64 KiB in all).
 #pragma once
 
 #include "lower/pass.h"

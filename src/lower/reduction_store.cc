@@ -73,7 +73,7 @@ Expr identity_of(BinaryOp op, ir::Type type) {
       if (is_float) return ir::float_imm(-kInfinity, type);
       return ir::int_imm(is_signed ? -largest(type.scalar) - 1 : 0, type);
     default:
-      CHECK(false, "{} is no reduction", ir::name_of(op));
+      CHECK(false, "{} is not a reduction", ir::name_of(op));
   }
 }
 

@@ -1,5 +1,5 @@
-// Simplifies the whole body with the bounds that its loops give (arith/simplify.h): indices,
-// conditions, one-trip loops, Ifs that are always or never taken.
+// Simplifies the whole body with the bounds of its loops (arith/simplify.h): indices, conditions,
+// loops of one iteration, Ifs that are always or never taken.
 //
 //   for i < 1: if i < 4: A[i * 8 + 0] = 1.0   ->   A[0] = 1.0
 #pragma once

@@ -13,7 +13,7 @@ using ir::BinaryOp;
 using ir::Expr;
 using ir::Stmt;
 
-// The condition where the facts hold: x >= 1 is true and x < 0 is false where x >= 3.
+// The condition under the assumptions: x >= 1 is true and x < 0 is false if x >= 3.
 Expr given(const std::vector<Expr>& facts, const Expr& condition) {
   for (const Expr& fact : facts) {
     const Expr both = arith::simplify(fact && condition);
@@ -26,11 +26,11 @@ Expr given(const std::vector<Expr>& facts, const Expr& condition) {
 
 class Specializer : public ir::Rewriter {
  public:
-  explicit Specializer(const Assumptions& knowledge)
-      : known_(knowledge.known),
-        failed_(knowledge.failed),
-        values_(knowledge.values),
-        bounds_(knowledge.bounds) {}
+  explicit Specializer(const Assumptions& assumptions)
+      : known_(assumptions.known),
+        failed_(assumptions.failed),
+        values_(assumptions.values),
+        bounds_(assumptions.bounds) {}
 
   Expr rewrite(const Expr& expr) override {
     switch (expr.kind()) {
@@ -124,7 +124,7 @@ class Specializer : public ir::Rewriter {
     return result;
   }
 
-  // The conjuncts that are not known to hold; `false` where one is known to fail.
+  // The conjuncts that are not known to hold; `false` if one is known to fail.
   Expr decided(const Expr& condition) {
     if (condition.type().is_vector()) return rewrite(condition);
     std::vector<Expr> open;
@@ -161,8 +161,8 @@ class Specializer : public ir::Rewriter {
 
 }  // namespace
 
-Stmt specialize(const Stmt& stmt, const Assumptions& knowledge) {
-  return Specializer(knowledge).rewrite(stmt);
+Stmt specialize(const Stmt& stmt, const Assumptions& assumptions) {
+  return Specializer(assumptions).rewrite(stmt);
 }
 
 void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {
@@ -184,7 +184,7 @@ void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {
   const bool below = (node->op == BinaryOp::Lt) == is_true;
   if (below ? *limit > range.high || *limit <= range.low
             : *limit <= range.low || *limit > range.high) {
-    return;  // decided already
+    return;  // already decided
   }
   (below ? range.high : range.low) = below ? *limit - 1 : *limit;
 }

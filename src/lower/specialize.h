@@ -1,5 +1,5 @@
-// Copies of a statement for places where more is known: variables have values or narrower bounds,
-// conditions are decided. What is decided goes; variables bound in the copy are its own.
+// Copies a statement for a context with more information: variables have values or narrower bounds,
+// conditions are decided. Decided conditions are removed; variables bound in the copy are new.
 //
 //   for c < 8: Y[x * 8 + c] = select(x >= 1 && c < n, A[x * 8 + c], 0)
 //     with x = 0          ->  for c < 8: Y[c] = 0
@@ -15,14 +15,14 @@
 namespace tilewright::lower {
 
 struct Assumptions {
-  ir::Substitution values = {};       // of variables free in the statement
+  ir::Substitution values = {};       // of free variables of the statement
   arith::Bounds bounds = {};          // of variables bound around the copy
-  std::vector<ir::Expr> known = {};   // these hold
-  std::vector<ir::Expr> failed = {};  // not all of these hold; empty: nothing is known to fail
+  std::vector<ir::Expr> known = {};   // conditions that hold
+  std::vector<ir::Expr> failed = {};  // not all of these hold; empty: none is known to fail
 };
 
-// Null when nothing is left to do. Indices have one dimension.
-ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& knowledge);
+// Null if nothing is left. Indices have one dimension.
+ir::Stmt specialize(const ir::Stmt& stmt, const Assumptions& assumptions);
 
 // Narrows the bounds of a variable that `condition` (or its negation) compares with a constant.
 void assume(const ir::Expr& condition, bool is_true, arith::Bounds& bounds);

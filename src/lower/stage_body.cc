@@ -26,7 +26,7 @@ class VariableCollector : public ir::Visitor {
   std::set<ir::VarId> ids;
 };
 
-// In a padded tile, 0 for what lies behind the end of the elements.
+// In a padded tile, 0 for reads past the end.
 Expr guarded(const BodyContext& context, Expr value, const std::vector<Expr>& indices) {
   for (const Expr& guard : context.read_guards) {
     const bool concerned = std::ranges::any_of(
@@ -36,10 +36,10 @@ Expr guarded(const BodyContext& context, Expr value, const std::vector<Expr>& in
   return value;
 }
 
-// Replaces axes by values and reads of tensors by loads, inlining what has no buffer.
+// Replaces axes by values and reads of tensors by loads; inlines stages without a buffer.
 class BodyRewriter : public ir::Rewriter {
  public:
-  // `body` is the inlined stage whose expression is rewritten, or kNone for the stage's own.
+  // `body`: the inlined stage whose expression is rewritten; kNone: the stage itself.
   BodyRewriter(const BodyContext& context, ir::Substitution axes, schedule::StageIndex body = kNone)
       : context_(context), axes_(std::move(axes)), body_(body) {}
 
@@ -58,7 +58,7 @@ class BodyRewriter : public ir::Rewriter {
   }
   using Rewriter::rewrite;
 
-  // The element of a tensor as this stage sees it: a load, or the producer written out.
+  // The element of a tensor as read by this stage: a load, or the inlined producer.
   Expr read(te::TensorId tensor, const std::vector<Expr>& indices) {
     const te::Dag& dag = *context_.tree.dag;
     const ir::Scalar element = dag.tensor(tensor).element;
@@ -77,7 +77,7 @@ class BodyRewriter : public ir::Rewriter {
   }
 
  private:
-  // The buffer through which this body sees a tensor; kNone when the producer is inlined.
+  // The buffer from which this body reads a tensor; kNone if the producer is inlined.
   BufferIndex buffer_for(te::TensorId tensor) const {
     const Stage& stage = context_.tree.stage(context_.stage);
     for (const schedule::Access& access : context_.tree.reads_of(stage)) {
@@ -108,7 +108,7 @@ ir::BufferId output_buffer(const BodyContext& context, size_t output) {
          static_cast<ir::BufferId>(output);
 }
 
-// What the stage computes for output k, before any folding.
+// The value of output k, before folding.
 Expr source_value(const BodyContext& context, size_t output) {
   const Stage& stage = context.tree.stage(context.stage);
   if (stage.kind == StageKind::Copy) {

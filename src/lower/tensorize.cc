@@ -17,9 +17,9 @@ using ir::Stmt;
 using schedule::IntrinsicOperands;
 using schedule::TensorIntrinsic;
 
-// Loops, each all that the one outside holds, and the sum that is all the innermost holds.
+// Perfectly nested loops, and the sum that is the body of the innermost.
 struct Fold {
-  std::vector<ir::VarId> vars;  // outside in
+  std::vector<ir::VarId> vars;  // outermost first
   std::vector<int64_t> extents;
   const ir::Store* store = nullptr;
   ReductionStore sum;
@@ -42,19 +42,20 @@ std::optional<Fold> match_fold(const ir::For& outermost) {
   return fold;
 }
 
-// Elements of an operand along one axis of the intrinsic: how many, and how far apart in memory.
+// The elements of an operand along one axis of the intrinsic: their number and their distance in
+// memory.
 struct Extent {
   int64_t count;
   int64_t step;
 };
 
-// Writes a fold as its intrinsic, where it is one.
+// Replaces a fold by its intrinsic, if it matches.
 class IntrinsicWriter {
  public:
   IntrinsicWriter(const TensorIntrinsic& intrinsic, const Fold& fold)
       : intrinsic_(intrinsic), fold_(fold) {}
 
-  // Null when the loops are not what the intrinsic computes.
+  // Null if the loops do not match the intrinsic.
   Stmt run() const {
     if (fold_.vars.size() != intrinsic_.axes()) return {};
     for (size_t axis = 0; axis < intrinsic_.axes(); ++axis) {
@@ -84,8 +85,8 @@ class IntrinsicWriter {
   }
 
   // The indices of the elements that an access touches in the loops: for the result by rows and
-  // lanes, for the operands by rows or lanes and factors. Null when it moves in other steps than
-  // the intrinsic wants.
+  // lanes, for the operands by rows or lanes and factors. Null if its steps differ from those of
+  // the intrinsic.
   Expr elements_of(const Expr& index, size_t operand) const {
     LinearIndex sum = linear_of(index);
     std::vector<Extent> extents;
@@ -133,8 +134,8 @@ class IntrinsicWriter {
   const Fold& fold_;
 };
 
-// The innermost of `spatial` loops as lanes, those outside as plain loops. Where some loop of the
-// intrinsic took one value and is gone, all are plain: which one would be lanes is not known.
+// The innermost of the `spatial` loops is vectorized, the outer ones are plain. If some loop of the
+// intrinsic had one iteration and was removed, all are plain, because the lane loop is unknown.
 Stmt without_intrinsic(const ir::For& loop, size_t spatial, size_t axes) {
   size_t loops = 0;
   for (const ir::For* at = &loop; at != nullptr; at = at->body.as<ir::For>()) ++loops;

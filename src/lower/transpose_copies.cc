@@ -14,7 +14,7 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
-// One side of a copy: what a lane and what an iteration of the loop adds to the index.
+// One side of a copy: the steps of the index per lane and per iteration of the loop.
 struct Side {
   ir::BufferId buffer = 0;
   LinearIndex start;  // without the loop's variable
@@ -41,7 +41,7 @@ std::optional<Side> side_of(ir::BufferId buffer, const Expr& index, ir::VarId va
   return side;
 }
 
-// Whether squares whose first elements are `apart` share an element.
+// True if squares whose first elements are `apart` share an element.
 bool share_elements(int64_t apart, int64_t stride, int64_t size) {
   for (int64_t rows = 1 - size; rows < size; ++rows) {
     if (std::abs(apart - rows * stride) < size) return true;
@@ -66,7 +66,7 @@ class Transposer : public ir::Rewriter {
   }
 
  private:
-  // The copies that are all of the loop's body; none where something else is there.
+  // The copies that form the whole body of the loop; empty if it contains anything else.
   std::vector<Copy> copies_in(const ir::For& loop) const {
     const auto* block = loop.body.as<ir::Block>();
     const std::vector<Stmt> stmts = block != nullptr ? block->stmts : std::vector{loop.body};
@@ -102,7 +102,7 @@ class Transposer : public ir::Rewriter {
     return function_.buffers[id].scope != ir::Scope::Register;
   }
 
-  // Whether the order of the copies could matter.
+  // True if the order of the copies could matter.
   bool clash(const std::vector<Copy>& copies) const {
     for (size_t k = 0; k < copies.size(); ++k) {
       for (const Copy& other : copies) {

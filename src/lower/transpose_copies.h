@@ -1,11 +1,11 @@
-// Copies whose lanes are contiguous on one side and whose loop is contiguous on the other become
-// squares that are transposed in registers, as many rows as a vector has lanes: neither gathers nor
-// scatters are left.
+// Converts copies whose lanes are contiguous on one side and whose loop is contiguous on the other
+// to squares that are transposed in registers, with as many rows as a vector has lanes. This
+// removes gathers and scatters.
 //
 //   for i < 32: B[ramp(i, 64, 16)] = A[ramp(i * 100, 1, 16)]   ->
 //     for i < 2: transpose 16 x 16: B[i * 16] by 64 = A[i * 1600] by 100
 //
-// Of F32, where the extent is a multiple of the lanes and no element is written twice. Several
+// Applies to F32, if the extent is a multiple of the lanes and no element is written twice. Several
 // copies in one loop stay in one loop.
 #pragma once
 

@@ -9,8 +9,8 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
-// Copies each statement once, however deep the unrolled loops nest: values_ holds the numbers of
-// all of them, and indices are rebuilt as sums with those numbers in the constant.
+// Copies each statement once, however deep the unrolled loops nest: values_ holds the values of all
+// their variables, and indices are rebuilt as sums with these values in the constant.
 class Unroller : public ir::Rewriter {
  public:
   Expr rewrite(const Expr& expr) override {
@@ -110,7 +110,7 @@ class Unroller : public ir::Rewriter {
     return ir::make_block(std::move(copies));
   }
 
-  // Each body may have vanished.
+  // Each body may have been removed.
   static Stmt guarded(const Expr& condition, Stmt then_body, Stmt else_body) {
     if (then_body.defined()) {
       return ir::make_if(condition, std::move(then_body), std::move(else_body));
@@ -133,7 +133,8 @@ class Unroller : public ir::Rewriter {
     return result;
   }
 
-  ir::Substitution values_;  // of unrolled loops and of what their copies bind; empty elsewhere
+  // Of unrolled loops and of variables bound in their copies; empty otherwise.
+  ir::Substitution values_;
   int unrolled_around_ = 0;
 };
 

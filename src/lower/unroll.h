@@ -1,5 +1,5 @@
 // Replaces Unrolled loops of constant extent by copies of their body. Variables bound in a copy are
-// new ones; a buffer allocated in the body is allocated once in each copy, one after the other.
+// new. A buffer allocated in the body is allocated once per copy, one after the other.
 //
 //   unroll for i < 2: C[i * 4 + j] = A[i]   ->   C[j] = A[0]
 //                                                C[j + 4] = A[1]

@@ -71,7 +71,7 @@ class Vectorizer : public ir::Rewriter {
 
   const ir::Function& function_;
   const PassContext& context_;
-  arith::Bounds bounds_;  // of all loops met; variables are bound once
+  arith::Bounds bounds_;  // of all loops visited; variables are bound once
 };
 
 }  // namespace

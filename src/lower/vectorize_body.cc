@@ -47,14 +47,14 @@ class Widener {
   Expr as_vector(Expr expr) const {
     return expr.type().lanes == lanes_ ? expr : ir::broadcast(std::move(expr), lanes_);
   }
-  // What may fail, evaluated in the lanes of the mask only.
+  // An expression that may fail, evaluated only in the active lanes.
   Expr guarded(Expr value) const {
     if (!mask_.defined() || !value.type().is_vector()) return value;
     const Expr zero = ir::imm(0, value.type());
     return ir::select(mask_, std::move(value), zero);
   }
 
-  // Each of the operands with as many lanes as the widest.
+  // Broadcasts the operands to the lanes of the widest.
   template <class... Exprs>
   static void match_lanes(Exprs&... exprs) {
     const unsigned lanes = std::max({exprs.type().lanes...});
@@ -74,7 +74,7 @@ class Widener {
     return found;
   }
 
-  // Does it name a bound variable whose value has lanes?
+  // True if it uses a bound variable whose value has lanes.
   bool names_lanes(const Expr& expr) const {
     if (const auto* var = expr.as<ir::Var>()) {
       const auto found = values_.find(var->id);
@@ -95,8 +95,8 @@ class Widener {
   unsigned lanes_;
   ir::Substitution values_;  // bound variables -> those of this copy
   arith::Bounds bounds_;
-  Expr mask_;            // of the Ifs around whose lanes differ; null: none
-  bool in_arm_ = false;  // of a Select whose lanes differ
+  Expr mask_;            // of the enclosing Ifs with varying lanes; null: none
+  bool in_arm_ = false;  // of a Select with varying lanes
 };
 
 Expr Widener::widen(const Expr& expr) {
@@ -210,7 +210,7 @@ Stmt Widener::widen_store(const ir::Store& store) {
                         store.stream);
 }
 
-// All lanes fold into one element: they are folded first, those outside of the mask left out.
+// All lanes fold into one element: they are folded first, without inactive lanes.
 Stmt Widener::widen_folding_store(const ir::Store& store, Expr index) {
   const ReductionStore reduction = *match_reduction(store);
   Expr value = as_vector(widen(reduction.value));
@@ -225,7 +225,7 @@ Stmt Widener::widen_folding_store(const ir::Store& store, Expr index) {
                         store.stream);
 }
 
-// The first lane stands for all: a vector lies in one line of the cache or two.
+// The first lane represents all: a vector is in one or two cache lines.
 Stmt Widener::widen_prefetch(const ir::Prefetch& prefetch) {
   const Expr index = widen_index(prefetch.indices[0]);
   if (!index.type().is_vector()) return ir::make_prefetch(prefetch.buffer, {index});
@@ -266,7 +266,7 @@ Stmt Widener::widen_under(const Expr& condition, const Stmt& body) {
   const MaskLanes lanes = lanes_of_mask(mask, bounds_);
   if (lanes == MaskLanes::None) return {};
   if (lanes == MaskLanes::All) return widen(body);
-  // A name for what the body might change, and for what is not known when code is made.
+  // Binds values that the body might change, and values unknown at compile time.
   const Expr name = is_constant(mask) ? mask : ir::var("mask", mask.type());
   const Expr outer = std::exchange(mask_, name);
   Stmt result = widen(body);

@@ -5,7 +5,7 @@ namespace {
 
 using ir::Expr;
 
-// One lane of a vector as a scalar, or null where it is not made of arithmetic on ramps.
+// One lane of a vector as a scalar; null if it is not arithmetic on ramps.
 Expr lane_of(const Expr& vector, unsigned lane) {
   if (const auto* node = vector.as<ir::Broadcast>()) return node->value;
   if (const auto* node = vector.as<ir::Ramp>()) {

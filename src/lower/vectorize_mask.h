@@ -1,5 +1,4 @@
-// What is known of the lanes of a mask when code is made: whether all of them hold, none, or at
-// least one.
+// What is known at compile time about the lanes of a mask: all are set, none, or at least one.
 //
 //   ramp(i * 16, 1, 16) < x16(61), i in [0, 3]   ->   Some: lane 0 holds for every i
 #pragma once

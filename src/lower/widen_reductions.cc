@@ -77,8 +77,8 @@ class ReductionWidener : public ir::Rewriter {
     return wrapped(found, std::move(inside));
   }
 
-  // Those of buffers that the loop only folds into, in every iteration, at elements that exist
-  // outside of it.
+  // Reductions of buffers that the loop only folds into, in every iteration, at elements that exist
+  // outside it.
   std::vector<VectorAccumulator> accumulators_of(const LoopAccesses& loop) const {
     const int64_t* extent = ir::as_int(loop.loop->extent);
     const bool repeats = extent != nullptr && *extent > 1;
@@ -113,7 +113,7 @@ class ReductionWidener : public ir::Rewriter {
       if (sums && ir::is_float(found->vector.type()) && !permissions_.reassociate) return {};
       result.push_back(std::move(*found));
     }
-    if (loads != result.size()) return {};  // somebody else reads the element
+    if (loads != result.size()) return {};  // another statement reads the element
     return result;
   }
 
@@ -141,7 +141,8 @@ class ReductionWidener : public ir::Rewriter {
     for (size_t k = 0; k < accumulators.size(); ++k) {
       if (done[k]) continue;
       const VectorAccumulator& a = accumulators[k];
-      std::vector<Expr> vectors;  // of the same element: folded as vectors, then over lanes once
+      // Of the same element: combined as vectors, then reduced over lanes once.
+      std::vector<Expr> vectors;
       for (size_t other = k; other < accumulators.size(); ++other) {
         const VectorAccumulator& b = accumulators[other];
         const bool same =
@@ -185,7 +186,7 @@ class ReductionWidener : public ir::Rewriter {
 
   ir::Function& function_;
   const FloatPermissions& permissions_;
-  size_t registers_;  // that a loop may have for sums
+  size_t registers_;  // available per loop for accumulators
   AccessList list_;
   std::unordered_map<const ir::Store*, VectorAccumulator> accumulators_;
   size_t next_loop_ = 0;

@@ -1,7 +1,8 @@
-// Moves reductions over lanes out of loops: a loop that folds a reduced vector into an element
-// folds the vectors into a vector register instead and reduces it once at the end. Sums and
-// products of floats need the permission `reassociate`. At most 16 registers per loop (28 of 32),
-// one a statement; those of one element are folded into each other before the lanes are.
+// Hoists reductions over lanes out of loops: a loop that folds a reduced vector into an element
+// folds the vectors into a vector register instead, which is reduced once after the loop. Sums and
+// products of floats require the permission `reassociate`. At most 16 registers per loop (28 of
+// 32), one per statement; registers of the same element are combined before their lanes are
+// reduced.
 //
 //   for k < 8:                                       S.0[0] = x16(0.0)
 //     S[i] = S[i] + reduce(+, A[ramp(k * 16, ...)])  ->  for k < 8: S.0[0] = S.0[0] + A[ramp(...)]

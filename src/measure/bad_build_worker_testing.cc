@@ -1,6 +1,6 @@
-// A build worker with a bad compiler in it, for fault injection: see faults_testing.h. Its first
-// argument is as of any build worker; the object file with the bad kernels is known from
-// compilation.
+// A build worker with a faulty compiler, for fault injection: see faults_testing.h. Its first
+// argument is that of any build worker; the path of the object file with the bad kernels is
+// compiled in.
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +16,7 @@
 namespace tilewright::measure::testing {
 namespace {
 
-// Deeper than any stack; nobody can tell beforehand that it does not end.
+// Deeper than any stack; written so that the compiler cannot prove that it does not end.
 int overflow_stack(int depth) {
   volatile char large[65536];
   large[0] = static_cast<char>(depth);

@@ -1,6 +1,6 @@
-/* Kernels that misbehave, each in its own way, for fault injection. They are loaded like any other,
- * so they use nothing from outside: system calls are made directly. All are for a matmul whose
- * output, the last of three arguments, has BAD_KERNEL_OUTPUT_FLOATS elements. */
+/* Faulty kernels for fault injection. They are loaded like any other kernel, so they have no
+ * external references: system calls are made directly. All are for a matmul whose output, the last
+ * of three arguments, has BAD_KERNEL_OUTPUT_FLOATS elements. */
 #include "measure/bad_kernels_testing.h"
 
 #include <sys/mman.h>
@@ -91,7 +91,7 @@ int32_t bad_sleep(const TilewrightCall* call) {
   for (;;) system_call(SYS_pause, 0, 0, 0, 0, 0, 0);
 }
 
-/* Takes memory until there is none, then uses what it did not get. */
+/* Allocates memory until there is none left, then uses the failed allocation. */
 int32_t bad_memory(const TilewrightCall* call) {
   (void)call;
   for (;;) {

@@ -1,5 +1,5 @@
-/* A compiled model that is made by hand, for tests of who times models. TILEWRIGHT_BAD_MODEL says
- * what it does when it is run: 0 works, 1 crashes, 2 hangs, 3 reports an error. */
+/* A compiled model written by hand, for tests of timing models. TILEWRIGHT_BAD_MODEL selects its
+ * behavior: 0 works, 1 crashes, 2 hangs, 3 reports an error. */
 #include "runtime/abi/model_abi.h"
 
 static const int64_t shape[] = {2, 3};

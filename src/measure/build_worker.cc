@@ -28,7 +28,7 @@ class Builder {
     return encode(reply);
   }
 
-  // After an exception: our own fault, or memory.
+  // After an exception: a bug, or out of memory.
   std::string failed(std::string_view error) {
     limit_cpu_time(0);
     BuildReply reply =
@@ -101,7 +101,7 @@ class Builder {
   StatusBlock& status_;
   const BuildHooks& hooks_;
   std::optional<Task> task_;
-  const codegen::BackEnd* back_end_ = nullptr;  // of the task's target
+  const codegen::BackEnd* back_end_ = nullptr;  // for the task's target
   schedule::LoopTree initial_;
 };
 

@@ -1,7 +1,6 @@
-// The build worker: a process in which the compilers live. It is told a task once and turns traces
-// into BuiltKernels by the back end that serves the task's target. A candidate on which the
-// compiler crashes, loops or runs out of memory takes this process with it; the StatusBlock then
-// says which pass it was in.
+// The build worker: the process that runs the compilers. It receives a task once, then turns traces
+// into BuiltKernels with the back end of the task's target. If the compiler crashes, loops or runs
+// out of memory on a candidate, only this process ends; the StatusBlock names the pass.
 #pragma once
 
 #include <functional>
@@ -13,7 +12,7 @@
 
 namespace tilewright::measure {
 
-// For tests, which have build workers of their own: with a bad compiler in it, or another back end.
+// For tests with special build workers: a faulty compiler, or another back end.
 struct BuildHooks {
   std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
   std::function<void(const schedule::Trace& trace)> before = {};

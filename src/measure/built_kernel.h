@@ -1,5 +1,5 @@
-// BuiltKernel: what a build worker hands to a run worker: an artifact and the layouts of the
-// constants that it reads. A value; its bytes travel between processes.
+// BuiltKernel: the result that a build worker passes to a run worker: an artifact, and the layouts
+// of the constants that it reads. A value; its bytes are sent between processes.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@
 namespace tilewright::measure {
 
 struct PackedOperand {
-  uint32_t operand = 0;  // of Workload::operands
+  uint32_t operand = 0;  // index in Workload::operands
   layout::Layout layout;
 };
 
-// The constants that a program wants packed, and how.
+// The constants that a program reads in packed form, with their layouts.
 std::vector<PackedOperand> packed_operands(const Workload& workload,
                                            const schedule::LoopTree& tree);
 

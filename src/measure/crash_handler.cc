@@ -26,7 +26,7 @@ std::atomic<bool> dying{false};
 timer_t timer;
 pid_t timer_owner = 0;  // timers are not inherited
 double timeout_written_ns = 0;
-char timeout_text[64];  // says that; written before the timer is armed
+char timeout_text[64];  // describes the timeout; written before the timer is armed
 alignas(64) char handler_stack[kStackBytes];
 
 const char* reason_of(int signal, int code) {
@@ -45,7 +45,7 @@ bool was_write(const void* context) {
   return (machine->uc_mcontext.gregs[REG_ERR] & kWrite) != 0;
 }
 
-// A general protection fault (an address beyond 47 bits) comes without its address.
+// A general protection fault (an address beyond 47 bits) has no address.
 bool has_address(int signal, const siginfo_t& info) {
   return (signal == SIGSEGV && info.si_code != SI_KERNEL) || signal == SIGBUS;
 }
@@ -53,7 +53,7 @@ bool has_address(int signal, const siginfo_t& info) {
 void note(int signal, const siginfo_t& info, const void* context) {
   block->signal = signal;
   if (!has_address(signal, info)) {
-    return set_detail(*block, signal == SIGSEGV ? "access to an address that cannot be"
+    return set_detail(*block, signal == SIGSEGV ? "access to a non-canonical address"
                                                 : reason_of(signal, info.si_code));
   }
   char text[sizeof block->detail];
@@ -64,7 +64,7 @@ void note(int signal, const siginfo_t& info, const void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   if (dying.exchange(true)) {
-    while (true) pause();  // another thread is at it
+    while (true) pause();  // another thread is handling a fault
   }
   note(signal, *info, context);
   struct sigaction standard{};

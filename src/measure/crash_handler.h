@@ -1,24 +1,24 @@
-// What a run worker does when a kernel faults or does not come back: it notes what happened in the
-// StatusBlock and dies of the true cause, so that the parent sees the signal. Everything here that
-// runs after a fault is async-signal-safe.
+// Crash handling of a run worker: when a kernel faults or exceeds its time limit, the handler
+// describes the event in the StatusBlock and the process dies of the original signal, so that the
+// parent sees it. Everything that runs after a fault is async-signal-safe.
 //
-// Faults of any thread are handled; on the thread that installed the handler also the overflow of
-// its stack. The time limit is one for the process.
+// Faults of all threads are handled; a stack overflow only on the thread that installed the
+// handler. There is one time limit per process.
 #pragma once
 
 #include "measure/status_block.h"
 
 namespace tilewright::measure {
 
-inline constexpr int kTimedOutExit = 124;  // status of a process that its own timer ended
+inline constexpr int kTimedOutExit = 124;  // exit status after a timeout
 
-// SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP and SIGSYS, and the timer below. `status`
-// outlives the process's use of it; installing again replaces it.
+// Handles SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP and SIGSYS, and the timer below.
+// `status` must stay valid until the process ends or another call replaces it.
 void install_crash_handler(StatusBlock& status);
 
-// While one is alive the process ends (kTimedOutExit) when `timeout_ns` have passed since it was
-// made: status.timed_out = 1, detail `ran longer than 200 ms`. 0: no limit. One at a time; after
-// install_crash_handler.
+// While a TimeLimit exists, the process exits (kTimedOutExit) once `timeout_ns` have passed since
+// its construction: status.timed_out = 1, detail `ran longer than 200 ms`. 0: no limit. At most one
+// at a time; requires install_crash_handler.
 class TimeLimit {
  public:
   explicit TimeLimit(double timeout_ns);

@@ -20,7 +20,7 @@ std::string said(const WorkerEvent& event) {
 
 }  // namespace
 
-bool killed_externally(const WorkerEvent& event) {
+bool was_killed_externally(const WorkerEvent& event) {
   return event.died && !event.late && event.signal == SIGKILL;
 }
 
@@ -47,14 +47,14 @@ RunOutcome outcome_of_death(const WorkerEvent& event, const RunRequest& request)
   record::Verdict& verdict = outcome.verdict;
   const std::string phase = where(event, "phase");
   const std::string detail = detail_text(event.status);
-  if (event.late) {  // its own timer would have ended a kernel
+  if (event.late) {  // the timer of the worker would have ended a kernel
     verdict.kind = VerdictKind::Device;
     verdict.text = fmt::format("the run worker did not answer in time and was killed{}", phase);
   } else if (event.status.timed_out != 0) {
     const bool passed = phase_text(event.status) == "time";
     verdict.kind = VerdictKind::RunTimeout;
     verdict.text = fmt::format("{} took more than {:.4g} ms{}",
-                               passed ? "the first run was right, but a later one" : "a run",
+                               passed ? "the first run was correct, but a later one" : "a run",
                                request.timeout_ns * 1e-6, phase);
   } else {
     verdict.kind = VerdictKind::Crash;

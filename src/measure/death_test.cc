@@ -29,7 +29,7 @@ TEST(Death, OfBuilders) {
   WorkerEvent late = event_of(SIGKILL, "apply");
   late.late = true;
   EXPECT_EQ(reply_of_death(late, 1).failure, VerdictKind::BuildTimeout);
-  EXPECT_FALSE(killed_externally(late));
+  EXPECT_FALSE(was_killed_externally(late));
 }
 
 TEST(Death, OfRunners) {
@@ -43,15 +43,15 @@ TEST(Death, OfRunners) {
   set_phase(slow.status, "time");
   EXPECT_EQ(outcome_of_death(slow, request).verdict.kind, VerdictKind::RunTimeout);
   EXPECT_EQ(outcome_of_death(slow, request).verdict.text,
-            "the first run was right, but a later one took more than 200 ms; phase: time");
+            "the first run was correct, but a later one took more than 200 ms; phase: time");
   WorkerEvent late = event_of(SIGKILL, "check");
   late.late = true;
   EXPECT_EQ(outcome_of_death(late, request).verdict.kind, VerdictKind::Device);
 }
 
 TEST(Death, KilledFromOutsideIsNobodysFault) {
-  EXPECT_TRUE(killed_externally(event_of(SIGKILL, "check")));
-  EXPECT_FALSE(killed_externally(event_of(SIGSEGV, "check")));
+  EXPECT_TRUE(was_killed_externally(event_of(SIGKILL, "check")));
+  EXPECT_FALSE(was_killed_externally(event_of(SIGSEGV, "check")));
 }
 
 TEST(Death, StatusTextsNeverRunPastTheirEnd) {

@@ -16,7 +16,7 @@ namespace tilewright::measure {
 namespace {
 
 constexpr double kLoopNs = 25e3;
-constexpr int64_t kProbe = 2000;  // iterations of some 12 cycles
+constexpr int64_t kProbe = 2000;  // iterations of about 12 cycles
 
 int64_t involuntary_switches() {
   rusage usage{};
@@ -24,7 +24,7 @@ int64_t involuntary_switches() {
   return usage.ru_nivcsw;
 }
 
-// The start of a file of the kernel, read anew.
+// The start of a file in /proc, read again.
 using Text = std::array<char, 256>;
 bool read_text(int fd, Text& text) {
   const ssize_t length = fd < 0 ? -1 : pread(fd, text.data(), text.size() - 1, 0);
@@ -55,7 +55,7 @@ Disturbance::Disturbance()
     : stat_fd_(open("/proc/stat", O_RDONLY | O_CLOEXEC)),
       load_fd_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)),
       cpus_(sysconf(_SC_NPROCESSORS_ONLN)) {
-  loop_ns(kProbe);  // wakes the wide units
+  loop_ns(kProbe);  // powers up the wide vector units
   const double probe = std::min(loop_ns(kProbe), loop_ns(kProbe));
   iterations_ = std::max<int64_t>(1, static_cast<int64_t>(kProbe * kLoopNs / probe));
   best_ns_ = loop_ns(iterations_);

@@ -32,7 +32,7 @@ void evict(std::span<const std::byte> memory) {
   const std::byte* from = memory.data() - misplaced;
   const std::byte* to = memory.data() + memory.size();
   if (unordered) {
-    evict_unordered(const_cast<std::byte*>(from), to);  // reads nothing, writes nothing new
+    evict_unordered(const_cast<std::byte*>(from), to);  // changes no content
   } else {
     evict_ordered(from, to);
   }

@@ -1,6 +1,5 @@
-// Puts memory out of all caches, line by line, on every core: what a kernel finds that was called
-// after much else. Needs nothing but SSE2; uses the instruction that needs not wait where there is
-// one.
+// Evicts memory from all caches of all cores, line by line: the state that a kernel finds after
+// much other work. Requires only SSE2; uses the weakly ordered flush instruction if there is one.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// What can be wrong with a candidate, for fault injection. A trace of the test's workload that
-// splits the reduction, `split C k [f]`, stands for fault number f - 1; others are good. The build
+// For fault injection: the possible faults of a candidate. A trace of the test's workload that
+// splits the reduction, `split C k [f]`, selects fault f - 1; other traces are good. The build
 // worker of the tests (bad_build_worker_testing.cc) misbehaves accordingly: in the compiler, or by
-// handing over a bad kernel, which the real run worker then executes.
+// returning a bad kernel, which the real run worker then executes.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace tilewright::measure::testing {
 
 enum class Fault : uint8_t {
-  // of the compiler
+  // faults of the compiler
   CompilerLoops,
   CompilerTakesMemory,
   CompilerAborts,
@@ -24,7 +24,7 @@ enum class Fault : uint8_t {
   CompilerThrows,
   CompilerExits,
   CompilerOverflowsStack,
-  // of the kernel
+  // faults of the kernel
   WritesBehind,
   WritesBefore,
   WritesFar,
@@ -45,7 +45,7 @@ enum class Fault : uint8_t {
 
 struct FaultRow {
   Fault fault;
-  std::string_view kernel;  // of bad_kernels_testing.c; empty: a fault of the compiler
+  std::string_view kernel;  // function in bad_kernels_testing.c; empty: a fault of the compiler
   record::VerdictKind verdict;
   std::string_view text;  // a regular expression that the verdict's text matches
   bool needs_memory_limit = false;

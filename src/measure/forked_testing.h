@@ -1,4 +1,4 @@
-// For tests of what kills a process: runs a function in a child, with a StatusBlock that both see.
+// For tests of fatal errors: runs a function in a child process, with a StatusBlock shared by both.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,12 +13,12 @@
 namespace tilewright::measure {
 
 struct Death {
-  int signal = 0;  // 0: it exited
+  int signal = 0;  // 0: exited normally
   int exit_code = 0;
   StatusBlock status{};
 };
 
-// The child exits with 0 when `body` returns. It has none of the parent's other threads.
+// The child exits with status 0 when `body` returns. It has no other thread of the parent.
 template <class Body>
 Death run_forked(const Body& body) {
   void* shared =

@@ -25,13 +25,13 @@ constexpr std::byte kPattern{0xA5};
 
 struct NamedRange {
   std::atomic<bool> used{false};
-  std::atomic<uintptr_t> begin{0}, end{0};  // with what cannot be accessed
+  std::atomic<uintptr_t> begin{0}, end{0};  // including the inaccessible pages
   std::atomic<uintptr_t> data{0};
   std::atomic<size_t> size{0};
   std::atomic<bool> read_only{false};
   char name[64] = {};
 };
-constexpr int kSlots = 512;  // further buffers have no name in messages of faults
+constexpr int kSlots = 512;  // further buffers have no name in fault messages
 NamedRange ranges[kSlots];
 
 int take_slot() {
@@ -41,7 +41,7 @@ int take_slot() {
   return -1;
 }
 
-// A text of bounded length, put together without the library.
+// A text of bounded length, built without the library (async-signal-safe).
 class Writer {
  public:
   Writer(char* text, size_t capacity) : text_(text), capacity_(capacity) {}
@@ -115,8 +115,8 @@ GuardedBuffer& GuardedBuffer::operator=(GuardedBuffer&& other) noexcept {
 
 GuardedBuffer::~GuardedBuffer() { unmap(); }
 
-// The part with data is a whole number of (huge) pages, so that a change of protection splits no
-// huge page. The pattern before it has pages of its own.
+// The data part is a whole number of (huge) pages, so that a change of protection splits no huge
+// page. The pattern before it has separate pages.
 Status GuardedBuffer::map(size_t size) {
   unmap();
   const bool huge = size >= kHugePage;
@@ -136,7 +136,7 @@ Status GuardedBuffer::map(size_t size) {
     return fail(ErrorKind::Io,
                 fmt::format("no memory for {} of {} bytes: {}", name_, size, std::strerror(error)));
   }
-  if (huge) madvise(data, capacity, MADV_HUGEPAGE);  // a wish
+  if (huge) madvise(data, capacity, MADV_HUGEPAGE);  // a hint
   mapping_ = static_cast<std::byte*>(at);
   mapping_bytes_ = bytes;
   data_ = data;
@@ -193,7 +193,7 @@ std::string GuardedBuffer::damage() const {
   const auto text = [&](size_t distance, const char* where) {
     return fmt::format("the guard zone of {} was overwritten, {} bytes {}", name_, distance, where);
   };
-  // The nearest byte before the start, the first behind the end.
+  // The byte nearest to the start, and the first byte after the end.
   for (size_t k = 1; k <= kGuard; ++k) {
     if (overwritten(before[kGuard - k])) return text(k, "before its start");
   }

@@ -37,7 +37,7 @@ struct Measurer::Impl {
   double incumbent_ns = 0;
   Shares shares;
 
-  Status check_cancelled();  // an error when measuring is to end
+  Status check_cancelled();  // an error if measuring is cancelled
   Status set_run_task(const oracle::Tolerance& tolerance);
   Status make_reference();
   Result<std::vector<BuildReply>> build_all(std::span<const schedule::Trace> traces);
@@ -51,7 +51,7 @@ struct Measurer::Impl {
 Status Measurer::Impl::check_cancelled() {
   if (!options.stop || !options.stop()) return {};
   TRY(pool->abandon());
-  return fail(ErrorKind::Io, "stopped as asked for");
+  return fail(ErrorKind::Io, "stopped on request");
 }
 
 Status Measurer::Impl::set_run_task(const oracle::Tolerance& tolerance) {
@@ -63,7 +63,7 @@ Status Measurer::Impl::set_run_task(const oracle::Tolerance& tolerance) {
        .memory = besides + 4 * operands->bytes()});
 }
 
-// Builds given programs on all builders, nothing being timed. In the order given.
+// Builds the given programs on all builders while nothing is timed. Results are in the given order.
 Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedule::Trace> traces) {
   std::vector<BuildReply> replies(traces.size());
   std::vector<size_t> waiting;  // the last comes first
@@ -84,7 +84,7 @@ Result<std::vector<BuildReply>> Measurer::Impl::build_all(std::span<const schedu
     for (BuildEvent& event : events) {
       if (!at[event.builder]) continue;
       const size_t k = *std::exchange(at[event.builder], std::nullopt);
-      if (event.innocent && kills[k]++ == 0) {
+      if (event.killed_externally && kills[k]++ == 0) {
         waiting.push_back(k);
         continue;
       }
@@ -105,7 +105,7 @@ Result<RunEvent> Measurer::Impl::run_alone(const RunMessage& message) {
       std::vector<RunEvent> events = TRY(pool->ran());
       if (!events.empty()) ended = std::move(events.front());
     }
-    if (ended->innocent && kills++ == 0) continue;
+    if (ended->killed_externally && kills++ == 0) continue;
     return std::move(*ended);
   }
 }
@@ -133,7 +133,8 @@ Result<RunOutcome> Measurer::Impl::run_reference(RunJob job, const BuildReply& b
   return outcome;
 }
 
-// The default schedule's output, judged by the definition and by another schedule.
+// Computes the output of the default schedule and validates it by the definition and by another
+// schedule.
 Status Measurer::Impl::make_reference() {
   std::vector<schedule::Trace> traces;
   for (const int variant : {0, 1}) {
@@ -158,8 +159,8 @@ Status Measurer::Impl::make_reference() {
   return {};
 }
 
-// Runs the kernels of `message` in turns; kernel k is that of measurements[which[k]]. One that
-// kills the worker is out, and the others begin again without it.
+// Runs the kernels of `message` interleaved; kernel k is that of measurements[which[k]]. A kernel
+// that kills the worker is removed, and the others start again without it.
 Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> which,
                                     std::vector<Measurement>& measurements) {
   const auto take = [&](size_t k, RunOutcome& outcome) {
@@ -176,8 +177,9 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
       for (size_t k = 0; k < which.size(); ++k) take(which[k], outcomes[k]);
       return {};
     }
-    const auto guilty = static_cast<size_t>(event.kernel);  // of a worker gone wild: anything
-    if (!event.died || guilty >= which.size()) {
+    // From a faulty worker: may have any value.
+    const auto faulty = static_cast<size_t>(event.kernel);
+    if (!event.died || faulty >= which.size()) {
       for (const size_t k : which) {
         measurements[k].verdict.kind = VerdictKind::Device;
         measurements[k].verdict.text =
@@ -185,7 +187,7 @@ Status Measurer::Impl::run_together(RunMessage message, std::vector<size_t> whic
       }
       return {};
     }
-    take(which[guilty], outcomes.front());
+    take(which[faulty], outcomes.front());
     which.erase(which.begin() + event.kernel);
     message.kernels.erase(message.kernels.begin() + event.kernel);
   }

@@ -1,15 +1,15 @@
-// Measurer: candidates in, verdicts out. Two pools of worker processes stand between a candidate
-// and this process: build workers, in which LLVM lives, and a run worker, which has no compiler.
+// Measurer: turns candidates into verdicts. Two kinds of worker process isolate this process from
+// the candidates: build workers, which contain LLVM, and a run worker, which has no compiler.
 // Whatever a candidate does (loops, exhausts memory, crashes, writes out of bounds) costs one
-// trial: the worker is started anew and the verdict says what happened.
+// trial: the worker is replaced, and the verdict says what happened.
 //
 //   build workers, one per CPU    trace -> BuiltKernel      limits: CPU time, memory
 //   run worker                  load, check, time         limits: time of a call, memory
 //
-// Building overlaps measuring only on cpus that the kernel does not use: with as many threads as
-// cpus the two take turns, so that a kernel is timed with the machine to itself.
+// Building overlaps with measuring only on CPUs that the kernel does not use. If a kernel uses all
+// CPUs, the two alternate, so that nothing else runs while it is timed.
 //
-// One thread; not to be shared.
+// Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -30,78 +30,82 @@
 namespace tilewright::measure {
 
 struct MeasureOptions {
-  std::filesystem::path workers;  // the folder of tilewright-build-worker and tilewright-run-worker
+  std::filesystem::path workers;  // folder of tilewright-build-worker and tilewright-run-worker
   record::Protocol protocol{};
-  int builders = 0;                             // 0: one for each cpu
-  double build_timeout_s = 10;                  // CPU time of one build
-  int64_t build_memory = int64_t{3} << 30;      // bytes of address space
-  int64_t run_memory = 0;                       // bytes besides the operands; 0: 1 GiB
-  double timeout_multiple = 10;                 // of the incumbent: one call may take so long
-  double timeout_floor_ms = 200;                // but always this long
-  double censor_multiple = 5;                   // of the incumbent: right but slower is censored
-  int recycle_after = 1000;                     // jobs of a worker
-  int64_t recycle_growth = int64_t{512} << 20;  // bytes of resident memory since its first job
-  uint64_t seed = 1;                            // of the inputs
-  std::function<bool()> stop = {};              // asked between trials: true ends measuring early
-  // What the run worker loads kernels by.
+  int builders = 0;                         // 0: one per CPU
+  double build_timeout_s = 10;              // CPU time per build
+  int64_t build_memory = int64_t{3} << 30;  // bytes of address space
+  int64_t run_memory = 0;                   // bytes in addition to the operands; 0: 1 GiB
+  double timeout_multiple = 10;             // time limit of a call, as a multiple of the incumbent
+  double timeout_floor_ms = 200;            // lower bound of that limit
+  // A correct candidate slower than this multiple of the incumbent is censored.
+  double censor_multiple = 5;
+  int recycle_after = 1000;  // jobs after which a worker is replaced
+  // Growth of resident memory after which a worker is replaced.
+  int64_t recycle_growth = int64_t{512} << 20;
+  uint64_t seed = 1;                // seed of the inputs
+  std::function<bool()> stop = {};  // polled between trials: true ends measuring early
+  // Loaders of the run worker.
   std::span<const runtime::Loader> loaders = runtime::all_loaders();
 };
 
-// What became of one candidate.
+// The result for one candidate.
 struct Measurement {
-  size_t candidate = 0;  // of the span given to measure
-  Hash128 program;       // zero when illegal
+  size_t candidate = 0;  // index in the span passed to measure
+  Hash128 program;       // zero if illegal
   record::Verdict verdict;
   record::Conditions conditions;
   double kernel_ns = 0;
-  int64_t start_us = 0, end_us = 0;  // time of day
+  int64_t start_us = 0, end_us = 0;  // wall-clock time
 };
 
-// Where the time went, since start; wall time but for build_cpu_ns.
+// Time by activity since the start; wall time, except build_cpu_ns.
 struct Shares {
   int64_t trials = 0, timed = 0, censored = 0;
   double wall_ns = 0;
   double build_cpu_ns = 0;  // of all builders
-  double build_ns = 0;      // only builders at work
+  double build_ns = 0;      // only builders were active
   double check_ns = 0;
   double time_ns = 0;
   double kernel_ns = 0;
-  double idle_ns = 0;  // nobody at work
+  double idle_ns = 0;  // no worker was active
   int64_t builders_started = 0, runners_started = 0;
 };
 
 class Measurer {
  public:
-  // Starts the workers, draws the inputs and makes the reference (default schedule, judged).
-  // An error says why the workload cannot be measured here.
+  // Starts the workers, draws the inputs, and computes and validates the reference (default
+  // schedule). An error says why the workload cannot be measured on this machine.
   static Result<Measurer> start(const Task& task, const MeasureOptions& options);
   Measurer(Measurer&&) noexcept;
   Measurer& operator=(Measurer&&) noexcept;
   ~Measurer();
 
   const Task& task() const;
-  double default_ns() const;  // one run of the default schedule, as a first incumbent
+  double default_ns() const;  // one run of the default schedule, the first incumbent
   const schedule::Trace& default_trace() const;
   double incumbent_ns() const;
-  void set_incumbent(double latency_ns);  // from a store; a slower one than known is ignored
+  // From a store; ignored if it is slower than the current one.
+  void set_incumbent(double latency_ns);
 
-  // Each candidate gets one verdict, in any order; `report` is called with groups of them as they
-  // become known. An error only when workers cannot be started at all, or from `report`.
+  // Reports one verdict per candidate, in any order, in groups. An error only if workers cannot be
+  // started at all, or if `report` returns one.
   using Report = std::function<Status(std::span<const Measurement>)>;
-  // Asked before a candidate is built and again before it is run: one that is no longer wanted has
-  // no verdict here.
+  // Called before a candidate is built and again before it is run. False: the candidate gets no
+  // verdict here.
   using Wanted = std::function<Result<bool>(size_t candidate)>;
   Status measure(std::span<const Proposal> candidates, const Report& report,
                  const Wanted& wanted = {});
   Status measure(std::span<const schedule::Trace> candidates, const Report& report);
 
-  // The finalists in turns, `rounds` of `round_ms` each. In the order given.
+  // Times the finalists interleaved, in `rounds` of `round_ms` each. Results are in the given
+  // order.
   Result<std::vector<Measurement>> compare(std::span<const Proposal> finalists, int rounds,
                                            double round_ms);
   Result<std::vector<Measurement>> compare(std::span<const schedule::Trace> finalists, int rounds,
                                            double round_ms);
 
-  // Of traces of unknown origin.
+  // Proposals for traces of unknown origin.
   std::vector<Proposal> proposals_of(std::span<const schedule::Trace> traces) const;
 
   Shares shares() const;

@@ -5,7 +5,7 @@
 namespace tilewright::measure {
 namespace {
 
-constexpr size_t kSmallest = 8;  // every item of a list has at least a number of that size
+constexpr size_t kSmallest = 8;  // every list item contains at least one number of this size
 
 void write(ByteWriter& to, const Hash128& hash) {
   to.number(hash.high);
@@ -119,7 +119,7 @@ void read(ByteReader& from, record::Protocol* protocol) {
   protocol->interleaved = from.number<uint8_t>() != 0;
 }
 
-// A kind that does not exist becomes the last one, `device`.
+// An unknown kind becomes the last one, `device`.
 record::VerdictKind read_kind(ByteReader& from) {
   const auto kind = from.number<uint8_t>();
   return kind < record::kVerdictKinds ? static_cast<record::VerdictKind>(kind)
@@ -161,7 +161,7 @@ ByteWriter message(MessageKind kind) {
   return to;
 }
 
-// A message to a worker begins with its kind, a reply does not.
+// A message to a worker starts with its kind; a reply does not.
 ByteReader after_kind(std::string_view bytes) {
   ByteReader from(bytes);
   from.number<MessageKind>();
@@ -178,7 +178,7 @@ Result<Message> finished(const ByteReader& from, Message message) {
 
 Result<MessageKind> kind_of(std::string_view bytes) {
   if (bytes.empty() || static_cast<uint8_t>(bytes[0]) > static_cast<uint8_t>(MessageKind::Models)) {
-    return fail(ErrorKind::Io, "a message of no known kind");
+    return fail(ErrorKind::Io, "a message of unknown kind");
   }
   return static_cast<MessageKind>(bytes[0]);
 }

@@ -1,10 +1,10 @@
-// What the tuner says to its workers and they answer. Values; encode and decode are inverse, and
-// decode answers anything malformed with an Error.
+// The messages between the tuner and its workers. Values. encode and decode are inverse; decode
+// returns an Error for malformed input.
 //
-//   tuner -> build worker   TaskMessage, then a BuildMessage a candidate   -> BuildReply
-//   tuner -> run worker     TaskMessage, then a RunMessage a job           -> RunReply
+//   tuner -> build worker   TaskMessage, then one BuildMessage per candidate   -> BuildReply
+//   tuner -> run worker     TaskMessage, then one RunMessage per job           -> RunReply
 //
-//   tuner -> run worker     ModelsMessage, without a task                  -> ModelsReply
+//   tuner -> run worker     ModelsMessage, without a task                      -> ModelsReply
 //
 // A TaskMessage is answered by a TaskReply.
 #pragma once
@@ -29,9 +29,9 @@ enum class MessageKind : uint8_t { Task, Build, Run, Models };
 
 struct TaskMessage {
   record::StoredTask task;
-  std::string operands_path;    // run worker: where the SharedOperands can be opened
+  std::string operands_path;    // run worker: path of the SharedOperands
   oracle::Tolerance tolerance;  // run worker
-  int64_t memory = 0;           // run worker: bytes of address space besides what it has by then
+  int64_t memory = 0;  // run worker: address space in bytes, in addition to its current size
 };
 
 struct TaskReply {
@@ -45,8 +45,8 @@ struct BuildMessage {
 };
 
 struct BuildReply {
-  record::VerdictKind failure = record::VerdictKind::Timed;  // Timed: none
-  std::string text;                                          // of the failure
+  record::VerdictKind failure = record::VerdictKind::Timed;  // Timed: no failure
+  std::string text;                                          // description of the failure
   BuiltKernel kernel;
   double cpu_ns = 0;
   int64_t resident_bytes = 0;
@@ -56,7 +56,7 @@ enum class RunJob : uint8_t { Reference, Check, Measure, Compare };
 
 struct RunMessage {
   RunJob job = RunJob::Measure;
-  std::vector<BuiltKernel> kernels;  // one, but for Compare
+  std::vector<BuiltKernel> kernels;  // one, except for Compare
   RunRequest request;                // Compare: only protocol and timeout_ns
   int rounds = 0;                    // Compare
   double round_ns = 0;
@@ -64,23 +64,23 @@ struct RunMessage {
 
 struct RunReply {
   std::vector<RunOutcome> outcomes;
-  std::string error;  // a fault of the worker itself; empty: none
+  std::string error;  // internal error of the worker; empty: none
   int64_t resident_bytes = 0;
 };
 
-// Compiled models that are timed in turns (measure/model_clock.h).
+// Compiled models to be timed in alternation (measure/model_clock.h).
 struct ModelsMessage {
-  std::vector<std::string> libraries;  // paths of .so
-  int32_t threads = 0;                 // 0: as many as each was made for
-  uint64_t seed = 1;                   // of the inputs
-  double seconds = 1;                  // for all of them together
+  std::vector<std::string> libraries;  // paths of .so files
+  int32_t threads = 0;                 // 0: the number that each library was compiled for
+  uint64_t seed = 1;                   // seed of the inputs
+  double seconds = 1;                  // total of all models
 
   bool operator==(const ModelsMessage&) const = default;
 };
 
 struct ModelsReply {
   std::vector<ModelTiming> timings;
-  std::string error;  // why there are none; empty: none
+  std::string error;  // why there are no timings; empty: success
 
   bool operator==(const ModelsReply&) const = default;
 };

@@ -1,6 +1,6 @@
-// ModelArrays: the arrays that an exported model is run on, aligned as kernels like it. The
-// pointers are what TilewrightModelApi::run takes; they are valid as long as the arrays. Movable,
-// not copyable.
+// ModelArrays: input and output arrays of a compiled model, aligned for its kernels. The pointers
+// are arguments for TilewrightModelApi::run and are valid as long as the arrays. Movable, not
+// copyable.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ struct ModelArrays {
   std::vector<void*> output_pointers;
 };
 
-// Arrays of the right sizes; the inputs hold nothing yet.
+// Arrays of the required sizes, with uninitialized inputs.
 ModelArrays allocate_arrays(const TilewrightModelApi& api);
 // The same with random inputs.
 ModelArrays random_arrays(const TilewrightModelApi& api, uint64_t seed);
 
-// Floats in [-1, 1), integers and truth values in [0, 2).
+// Floats in [-1, 1), integers and bools in [0, 2).
 void fill_random(const TilewrightTensorInfo& info, runtime::AlignedBuffer& buffer, Rng& rng);
 
 ir::Scalar scalar_of(TilewrightDataType type);

@@ -12,7 +12,7 @@ namespace tilewright::measure {
 namespace {
 
 constexpr double kWarmShare = 0.1, kWholeShare = 0.75;
-constexpr double kTurnSeconds = 0.05;  // of one of several
+constexpr double kTurnSeconds = 0.05;  // per model, if there are several
 constexpr size_t kMostSamples = 1'000'000;
 
 int64_t after(int64_t begin_ns, double seconds) { return begin_ns + std::llround(seconds * 1e9); }
@@ -39,7 +39,7 @@ class Stopwatch {
       return code;
     });
   }
-  // `whole`: whole runs too.
+  // `whole`: also times whole runs.
   Status step_by_step(int64_t end_ns, bool whole) {
     return repeat(end_ns, [&](int64_t from_ns) {
       const int32_t code = timed_.api->run_timed(timed_.model, inputs_, outputs_, step_ns_.data());
@@ -54,7 +54,7 @@ class Stopwatch {
     });
   }
 
-  bool is_full() const { return shares_.size() >= kMostSamples; }  // of runs step by step
+  bool is_full() const { return shares_.size() >= kMostSamples; }  // of runs timed step by step
 
   ModelTiming finish() {
     std::ranges::sort(timing_.runs_ns);
@@ -69,7 +69,7 @@ class Stopwatch {
   }
 
  private:
-  // Calls until `end_ns`, once at least, or until it fails.
+  // Runs until `end_ns`, at least once, or until it fails.
   Status repeat(int64_t end_ns, const std::function<int32_t(int64_t begin_ns)>& call) const {
     size_t calls = 0;
     int64_t now_ns = runtime::now_ns();
@@ -86,7 +86,7 @@ class Stopwatch {
   const void* const* inputs_;
   void* const* outputs_;
   std::vector<int64_t> step_ns_;
-  std::vector<std::vector<double>> samples_;  // by step
+  std::vector<std::vector<double>> samples_;  // per step
   std::vector<double> shares_;
   ModelTiming timing_;
 };
@@ -97,7 +97,7 @@ Status time_one(Stopwatch& watch, int64_t begin_ns, double seconds) {
   return watch.step_by_step(after(begin_ns, seconds), false);
 }
 
-// One run at the beginning of a turn finds what the others left in the caches.
+// The first run of a turn finds the cache contents of the other models; it is not counted.
 Status time_in_turns(std::vector<Stopwatch>& watches, int64_t end_ns,
                      const ModelClockOptions& options) {
   do {

@@ -1,5 +1,5 @@
-// The clock of models: how long whole runs take, and their steps one by one. In this process; for
-// libraries that may crash see measure/model_timing.h. Durations in nanoseconds.
+// time_models: times whole runs of models, and their steps one by one, in this process. For
+// libraries that may crash, see measure/model_timing.h. Durations in nanoseconds.
 #pragma once
 
 #include <functional>
@@ -13,16 +13,16 @@
 namespace tilewright::measure {
 
 struct ModelTiming {
-  std::vector<double> runs_ns;   // of whole runs, ascending; one at least
-  std::vector<double> steps_ns;  // median of each step, of runs that were timed step by step
-  std::vector<double> low_ns;    // kModelLowQuantile of each step: least disturbed
-  double share = 0;              // of such a run that its steps are together: the median
+  std::vector<double> runs_ns;   // whole runs, ascending; at least one
+  std::vector<double> steps_ns;  // median of each step, from runs timed step by step
+  std::vector<double> low_ns;    // kModelLowQuantile of each step: the least disturbed
+  double share = 0;              // median share of such a run that is spent in steps
 
   bool operator==(const ModelTiming&) const = default;
 };
 inline constexpr double kModelLowQuantile = 0.25;
 
-// One of the models that are timed. Everything it points to outlives the timing.
+// A model to be timed. Everything it points to outlives the timing.
 struct TimedModel {
   const TilewrightModelApi* api = nullptr;
   TilewrightModel* model = nullptr;
@@ -30,14 +30,14 @@ struct TimedModel {
 };
 
 struct ModelClockOptions {
-  double seconds = 1;               // for all models together
-  std::function<bool()> stop = {};  // true: ends early, with one run of each at least
+  double seconds = 1;               // total of all models
+  std::function<bool()> stop = {};  // true: ends early, after at least one run of each
   std::function<void(size_t model)> at_work = {};  // called before a model runs
 };
 
-// Runs the models for options.seconds after a warm-up that is not counted. One model has three
-// quarters of the time in whole runs and the rest step by step; several take short turns, always
-// step by step. An error of a model ends it.
+// Runs the models for options.seconds after a warm-up that does not count. A single model spends
+// three quarters of the time in whole runs and the rest in runs timed step by step. Several models
+// alternate in short turns, always timed step by step. An error of a model ends the timing.
 Result<std::vector<ModelTiming>> time_models(std::span<const TimedModel> models,
                                              const ModelClockOptions& options);
 

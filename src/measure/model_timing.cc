@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kPollMs = 50;
 
-// A model of the worker, ready to run.
+// A model in the worker, ready to run.
 struct OpenModel {
   runtime::ModelLibrary library;
   ModelArrays arrays;
@@ -90,7 +90,7 @@ Result<std::vector<ModelTiming>> time_libraries(std::span<const std::filesystem:
   const double begin_s = static_cast<double>(runtime::now_ns()) * 1e-9;
   WorkerProcess worker = TRY(WorkerProcess::start(
       {.program = options.workers / "tilewright-run-worker", .cpu = -1, .memory = 0}));
-  worker.send(encode(message));  // one that is gone already is noticed by receive
+  worker.send(encode(message));  // receive reports a worker that is already dead
   while (true) {
     if (options.stop && options.stop()) return fail(ErrorKind::Io, "they were interrupted");
     Result<std::optional<std::string>> bytes = worker.receive();

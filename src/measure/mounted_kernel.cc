@@ -77,7 +77,7 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
     if (operand.role != Role::Output || !operand.is_part()) continue;
-    // Ones where its elements lie and zeros between.
+    // A mask: ones at its elements, zeros between them.
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     const std::vector<int64_t> shape = te::shape_of(tensor);
     const int bytes = ir::bytes_of(tensor.element);
@@ -101,7 +101,7 @@ Result<MountedKernel> MountedKernel::mount(const Task& task, const BuiltKernel& 
   mounted.memory_ = &memory;
   mounted.threads_ = task.target.threads();
   for (const GuardedBuffer& operand : memory.operands) mounted.buffers_.push_back(&operand);
-  packed.reserve(task.workload.operands.size());  // buffers are referred to
+  packed.reserve(task.workload.operands.size());  // pointers to the buffers must stay valid
   for (const PackedOperand& operand : kernel.packed) {
     TRY(mounted.pack(task.workload, operand, packed));
   }
@@ -117,8 +117,9 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
                            PackedBuffers& buffers) {
   const bool known = packed.operand < workload.operands.size();
   if (!known || workload.operands[packed.operand].role != Role::Constant) {
-    return fail(ErrorKind::Build,
-                fmt::format("operand {} of the kernel is packed but no constant", packed.operand));
+    return fail(
+        ErrorKind::Build,
+        fmt::format("operand {} of the kernel is packed but not a constant", packed.operand));
   }
   const te::Tensor& tensor = workload.dag->tensor(workload.operands[packed.operand].tensor);
   const std::vector<int64_t> shape = te::shape_of(tensor);
@@ -155,7 +156,8 @@ std::string MountedKernel::damage() const {
   for (const GuardedBuffer* buffer : buffers_) {
     if (std::string damage = buffer->damage(); !damage.empty()) return damage;
   }
-  for (const GuardedBuffer& buffer : memory_->operands) {  // also those it was not given
+  // Including operands that the kernel does not get.
+  for (const GuardedBuffer& buffer : memory_->operands) {
     if (std::string damage = buffer.damage(); !damage.empty()) return damage;
   }
   return memory_->workspace.damage();

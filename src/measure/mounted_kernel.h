@@ -1,7 +1,7 @@
-// BenchMemory: the operands and the workspace of one workload, guarded; operands are row-major, and
-// those that are parts lie within arrays of the extents that the workload says. MountedKernel: a
-// loaded kernel with its constants packed, ready to be called on that memory. Not to be shared
-// between threads.
+// BenchMemory: the operands and the workspace of one workload in guarded memory. Operands are
+// row-major; an operand that is a part of a larger array is allocated with that array.
+// MountedKernel: a loaded kernel with its constants packed, ready to be called on that memory. Not
+// thread-safe.
 #pragma once
 
 #include <memory>
@@ -18,45 +18,44 @@
 namespace tilewright::measure {
 
 struct BenchMemory {
-  std::vector<GuardedBuffer> operands;  // of Workload::operands
+  std::vector<GuardedBuffer> operands;  // one per Workload::operands
   GuardedBuffer workspace{"workspace"};
 
   static Result<BenchMemory> make(const Workload& workload, const SharedOperands& operands);
-  // The elements of operand k side by side: where it lies, or gathered into `scratch`.
+  // The contiguous elements of operand k: in place, or gathered into `scratch`.
   std::span<const std::byte> row_major(const Workload& workload, size_t k,
                                        std::vector<std::byte>& scratch) const;
-  // Of outputs that are parts: `output Y: ...` where bytes between its elements are no longer
-  // `poison`; else nothing.
+  // For outputs that are parts of larger arrays: `output Y: ...` if bytes between their elements
+  // are no longer `poison`; otherwise empty.
   std::string damage_between(const Workload& workload, std::byte poison) const;
 };
 
-// One constant as a schedule lays it out. Kept between candidates: the same layout is not packed
+// One constant in the layout of a schedule. Kept between candidates: the same layout is not packed
 // again.
 struct PackedBuffer {
   size_t operand = 0;
-  layout::Layout layout;  // of what it holds; free: of nothing yet
+  layout::Layout layout;  // layout of its content; free: no content yet
   GuardedBuffer memory;
 };
 using PackedBuffers = std::vector<PackedBuffer>;
 
 class MountedKernel {
  public:
-  // Loads, packs and sizes the workspace. `memory` and `packed` outlive it; a later mount on the
-  // same `packed` ends its use. Errors: of kind Build when the object cannot be loaded, else no
-  // memory.
+  // Loads the artifact, packs constants and sizes the workspace. `memory` and `packed` outlive it;
+  // a later mount on the same `packed` invalidates it. An error of kind Build if the artifact
+  // cannot be loaded; otherwise out of memory.
   static Result<MountedKernel> mount(const Task& task, const BuiltKernel& kernel,
                                      BenchMemory& memory, PackedBuffers& packed,
                                      std::span<const runtime::Loader> loaders);
 
-  // Nanoseconds of `calls` calls, by the clock of its loader; failures are or-ed into `status`.
+  // Nanoseconds for `calls` calls, by the clock of its loader. Failures are or-ed into `status`.
   double time(int64_t calls, int32_t* status) const;
   size_t workspace_bytes() const { return workspace_bytes_; }
 
-  // Of operands, packed constants and workspace: the first guard zone that was overwritten, or
-  // nothing.
+  // The first damaged guard zone of operands, packed constants and workspace; empty: none.
   std::string damage() const;
 
-  // What a call touches, and the constants among it.
+  // The memory that a call touches, and the constants within it.
   std::vector<std::span<const std::byte>> touched() const;
   std::vector<std::span<const std::byte>> constants() const;
 
@@ -67,7 +66,7 @@ class MountedKernel {
   runtime::Kernel kernel_;
   const Workload* workload_ = nullptr;
   BenchMemory* memory_ = nullptr;
-  std::vector<const GuardedBuffer*> buffers_;  // one per argument: as it is, or packed
+  std::vector<const GuardedBuffer*> buffers_;  // one per argument, plain or packed
   std::vector<void*> arguments_;
   size_t workspace_bytes_ = 0;
   int threads_ = 1;

@@ -1,6 +1,6 @@
-// Proposal: a candidate to be measured, with the hash of its program. Whoever proposes has applied
-// the trace; nobody on the way to the verdict applies it again, but for the build worker, which
-// lives in another process. A value.
+// Proposal: a candidate to be measured, with the hash of its program. The proposer has applied the
+// trace. It is not applied again on the way to the verdict, except by the build worker, which is
+// another process. A value.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ struct Proposal {
   bool operator==(const Proposal&) const = default;
 };
 
-// Applies traces of unknown origin, each once.
+// Applies each of the traces, which may be illegal, once.
 std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
                                    std::span<const schedule::Trace> traces);
 

@@ -101,7 +101,7 @@ class Runner {
   }
 
   StatusBlock& status_;
-  bool times_models_ = false;  // of the job
+  bool times_models_ = false;  // the current job
   std::span<const runtime::Loader> loaders_;
   std::optional<SharedOperands> operands_;
   std::optional<Workbench> bench_;

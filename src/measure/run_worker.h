@@ -1,5 +1,5 @@
-// The run worker: a process without a compiler that loads kernels, checks and times them. It is
-// told a task once. Whatever a kernel does to it, the StatusBlock says what that was.
+// The run worker: a process without a compiler that loads, checks and times kernels. It receives a
+// task once. If a kernel ends the process, the StatusBlock describes what happened.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace tilewright::measure {
 
-// Tests have run workers of their own, with more loaders.
+// Run workers of tests pass additional loaders.
 int run_worker_main(int argument_count, char** arguments,
                     std::span<const runtime::Loader> loaders = runtime::all_loaders());
 

@@ -1,16 +1,16 @@
-// When to stop timing: pure logic without a clock. Noise on a machine only ever adds time, so the
-// lowest samples say what the code costs. After each sample:
+// SequentialTest: decides when to stop timing. Pure logic without a clock. Noise only adds time, so
+// the lowest samples are the best estimate of the cost. After each sample:
 //
-//   a loser, whose lowest sample is above the incumbent by more than a margin, is done. The margin
-//   tightens with the number n of samples: 100 % after 2 samples, then 0.5 / (n - 2), but not below
-//   3 %: 50 % after 3, 25 % after 4, 5 % after 12
-//   others are done when their three lowest samples agree within 0.5 % (contenders for the best)
-//   or 1 %, after 12 or 8 samples at least
-//   everybody is done after 64 samples, or when the time is up: 40 ms for a contender, whose lowest
-//   sample is below 1.05 of the incumbent, or where there is none; 12 ms for the rest; but never
-//   before 5 or 3 samples, nor within the first millisecond (4 ms below 1.3 of the incumbent: the
-//   slow spells of a machine last that long); where it is not quiet, nor within 6 ms, longer than
-//   others mostly keep a cpu
+//   loser       the lowest sample exceeds the incumbent by more than a margin: stop. The margin
+//               shrinks with the number n of samples: 100 % after 2 samples, then 0.5 / (n - 2), at
+//               least 3 %: 50 % after 3, 25 % after 4, 5 % after 12
+//   contender   below 1.05 times the incumbent, or there is no incumbent: stop after at least 12
+//               samples if the three lowest agree within 0.5 %, or after 40 ms and 5 samples
+//   other       stop after at least 8 samples if the three lowest agree within 1 %, or after 12 ms
+//               and 3 samples
+//   all         stop after 64 samples; never within the first millisecond, nor within 4 ms below
+//               1.3 times the incumbent (slow phases of a machine last that long), nor within 6 ms
+//               after a disturbance (longer than most other processes keep a CPU)
 //
 // The constants are part of the protocol (record/protocol.h). Durations in nanoseconds.
 #pragma once
@@ -25,13 +25,13 @@ class SequentialTest {
  public:
   explicit SequentialTest(double incumbent_ns) : incumbent_ns_(incumbent_ns) {}  // 0: none
 
-  // One more sample; `elapsed_ns` since sampling began; `quiet`: nothing was disturbed so far.
-  // Whether it was the last one needed.
+  // Adds a sample. `elapsed_ns`: since sampling began; `quiet`: no disturbance so far. Returns true
+  // if no more samples are needed.
   bool add(double sample_ns, double elapsed_ns, bool quiet = true);
 
-  bool clearly_slower() const;  // the lowest sample is above the incumbent by more than the margin
+  bool clearly_slower() const;  // the lowest sample exceeds the incumbent by more than the margin
   std::span<const double> samples() const { return samples_; }  // in the order taken
-  double latency_ns() const;  // the low quantile (10 %), linear between samples
+  double latency_ns() const;  // the low quantile (10 %), interpolated linearly
 
  private:
   double least_time(bool quiet) const;
@@ -43,7 +43,7 @@ class SequentialTest {
   std::vector<double> ascending_;
 };
 
-// Of the samples of a kernel: what it takes where nothing disturbs it.
+// The quantile of the samples that estimates the undisturbed latency.
 inline constexpr double kLowQuantile = 0.1;
 
 }  // namespace tilewright::measure

@@ -20,7 +20,7 @@ namespace {
 using record::Attempt;
 using record::VerdictKind;
 
-// What has to be measured, each program once; candidates that mean the same are answered with it.
+// The programs to be measured, each once; candidates with the same program get the same answer.
 struct Fresh {
   Proposal proposal;
   std::vector<size_t> requesters;
@@ -40,7 +40,7 @@ struct Session::Impl {
   std::unique_ptr<record::KnownVerdicts> own_known;
   record::KnownVerdicts* known = nullptr;
 
-  // Answers the requesters from the store where it has a verdict by now.
+  // Answers the requesters from the store if it has a verdict by now.
   Result<bool> answer_if_known(const Proposal& proposal, std::span<const size_t> requesters,
                                const Report& report);
   Result<Attempt> fetch(const Hash128& attempt);
@@ -126,7 +126,7 @@ Result<Session> Session::start(const Task& task, record::Store& store,
     impl->known = impl->own_known.get();
   }
   CHECK(impl->known->setting() == impl->setting, "verdicts of another setting");
-  // Candidates far slower than the fastest are censored, whoever has measured that one.
+  // Candidates far slower than the fastest are censored, whichever process measured that one.
   for (const Attempt& best :
        TRY(store.best(task.key(), impl->setting.protocol, 1, impl->setting.machine))) {
     const bool comparable = best.protocol == impl->setting.protocol &&
@@ -169,8 +169,10 @@ Status Session::measure(std::span<const Proposal> candidates, const Report& repo
   std::vector<Fresh> fresh;
   std::map<Hash128, size_t> fresh_of;
   for (size_t k = 0; k < candidates.size(); ++k) {
-    if (TRY(impl.answer_if_known(candidates[k], {&k, 1}, report))) continue;
-    if (candidates[k].program != Hash128{}) {
+    // Of legal ones the measurer asks, before each build and each run.
+    if (candidates[k].program == Hash128{}) {
+      if (TRY(impl.answer_if_known(candidates[k], {&k, 1}, report))) continue;
+    } else {
       const auto [at, added] = fresh_of.try_emplace(candidates[k].program, fresh.size());
       if (!added) {
         fresh[at->second].requesters.push_back(k);
@@ -179,7 +181,7 @@ Status Session::measure(std::span<const Proposal> candidates, const Report& repo
     }
     fresh.push_back({.proposal = candidates[k], .requesters = {k}});
   }
-  // Whoever is at the same search has another order, so that the work is divided.
+  // A concurrent run of the same search uses another order, so that the work is divided.
   if (impl.known->others_write()) {
     Rng rng(impl.run.low);
     for (size_t k = fresh.size(); k > 1; --k) std::swap(fresh[k - 1], fresh[rng.below(k)]);

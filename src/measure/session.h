@@ -1,7 +1,7 @@
 // Session: a Measurer with a Store. A program with a stored verdict for the same task, target,
 // machine, protocol and code generator is not measured again (record/known_verdicts.h), even if
-// another process has stored it a moment ago. Each new verdict is in the store before it is
-// reported. Not to be shared between threads.
+// another process stored it a moment ago. Each new verdict is stored before it is reported. Not
+// thread-safe.
 #pragma once
 
 #include <functional>
@@ -20,16 +20,16 @@ namespace tilewright::measure {
 
 struct SessionOptions {
   MeasureOptions measure;
-  std::string command;   // of the run that is recorded
-  std::string version;   // of the program
-  bool force = false;    // measure also what has a verdict
-  Hash128 trajectory{};  // that the run is of; zero: none
+  std::string command;   // stored with the run
+  std::string version;   // version of the program
+  bool force = false;    // also measure programs with a stored verdict
+  Hash128 trajectory{};  // trajectory of the run; zero: none
 };
 
-// One candidate of a call, answered.
+// The result for one candidate of a call.
 struct Answer {
   size_t candidate = 0;
-  bool stored = false;  // it was there before: not measured
+  bool stored = false;  // answered from the store, not measured
   record::Attempt attempt;
   Hash128 attempt_id;
   double kernel_ns = 0;
@@ -37,8 +37,8 @@ struct Answer {
 
 class Session {
  public:
-  // `store` outlives the session, and so does `known`: what is asked for verdicts and is told of
-  // new ones. Null: it has its own.
+  // `store` and `known` outlive the session. `known` answers which verdicts exist and is updated
+  // with new ones. Null: the session creates its own.
   static Result<Session> start(const Task& task, record::Store& store,
                                const SessionOptions& options,
                                record::KnownVerdicts* known = nullptr);
@@ -48,19 +48,20 @@ class Session {
 
   Measurer& measurer();
 
-  // One answer per candidate, in any order. Of two that are the same program, one is measured and
-  // the other is answered with its verdict.
+  // One answer per candidate, in any order. If two candidates are the same program, one is measured
+  // and the other gets its verdict.
   using Report = std::function<void(const Answer&)>;
   Status measure(std::span<const Proposal> candidates, const Report& report);
   Status measure(std::span<const schedule::Trace> candidates, const Report& report);
 
-  // Given programs in turns; stored under the interleaved protocol. In the order given.
+  // Times the given programs interleaved and stores the results under the interleaved protocol.
+  // Results are in the given order.
   Result<std::vector<Answer>> compare(std::span<const Proposal> candidates, int rounds = 5,
                                       double round_ms = 100);
   Result<std::vector<Answer>> compare(std::span<const schedule::Trace> candidates, int rounds = 5,
                                       double round_ms = 100);
-  // The same of the `count` fastest of this task in this setting and the default schedule; the
-  // fastest first, failures last.
+  // The same for the `count` fastest programs of this task in this setting and the default
+  // schedule; fastest first, failures last.
   Result<std::vector<Answer>> finals(size_t count, int rounds = 5, double round_ms = 100);
 
  private:

@@ -42,7 +42,7 @@ std::unexpected<Error> system_error(const char* what, size_t bytes) {
 Result<SharedOperands> SharedOperands::create(const Workload& workload) {
   const size_t total = sections_of(workload).total;
   const auto memory = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * kPage;
-  if (total > memory / 2) {  // they are needed twice: here and where the kernel runs
+  if (total > memory / 2) {  // they exist twice: here and where the kernel runs
     return fail(ErrorKind::Unsupported,
                 fmt::format("operands of {} bytes: too large to be measured on a machine with {} "
                             "bytes of memory",

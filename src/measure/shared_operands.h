@@ -1,9 +1,9 @@
 // SharedOperands: inputs and expected outputs of a workload, row-major, in an anonymous file that
-// the tuner makes once and every run worker maps. Each operand has a section for its data; each
-// output has its expected values there. Where the sections lie follows from the workload alone.
+// the tuner creates once and every run worker maps. Each operand has one section; the section of an
+// output holds its expected values. The offsets depend only on the workload.
 //
-// Who made it may write; who attached may only read until it asks to write, so that a kernel gone
-// wild cannot change what others are judged by.
+// The creator may write. An attached process may only read until it requests write access, so that
+// a faulty kernel cannot change the expected values.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,16 @@ namespace tilewright::measure {
 class SharedOperands {
  public:
   static Result<SharedOperands> create(const Workload& workload);          // zeroed
-  static Result<SharedOperands> attach(const Workload& workload, int fd);  // keeps no hold of fd
+  static Result<SharedOperands> attach(const Workload& workload, int fd);  // does not keep fd open
   SharedOperands(SharedOperands&& other) noexcept;
   SharedOperands& operator=(SharedOperands&& other) noexcept;
   ~SharedOperands();
 
-  int64_t bytes() const { return static_cast<int64_t>(mapping_.size()); }  // of all sections
-  int fd() const { return fd_; }                                           // -1 when attached
+  int64_t bytes() const { return static_cast<int64_t>(mapping_.size()); }  // size of all sections
+  int fd() const { return fd_; }                                           // -1 if attached
   void set_writable(bool writable) const;
   std::span<const std::span<std::byte>> sections() const { return sections_; }
-  // Of Workload::operands; an output's holds what is expected of it.
+  // Indexed as Workload::operands. For an output: its expected values.
   std::span<std::byte> operand(size_t index) const { return sections_[index]; }
 
  private:

@@ -1,7 +1,7 @@
-// StatusBlock: what a worker process is doing, in memory that it shares with its parent, so that it
-// can still be read when the worker is dead. The worker writes, the parent reads after the worker
-// has died or was killed. Plain bytes: a worker gone wild may have written anything, so the parent
-// reads through phase_text and detail_text, which never run past the end.
+// StatusBlock: the activity of a worker process, in memory shared with its parent, which remains
+// readable after the worker is dead. The worker writes; the parent reads after the worker died or
+// was killed. It may contain arbitrary bytes after a fault, so the parent reads it through
+// phase_text and detail_text, which never read out of bounds.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace tilewright::measure {
 
 struct StatusBlock {
   char phase[96];     // `lower: vectorize`, `check`, `time`
-  int32_t signal;     // that the worker's handler caught; 0: none
-  int32_t timed_out;  // not 0: the worker's own timer ended it
-  int32_t kernel;     // of several of one job: which is at work
-  char detail[256];   // what the handler knows: `wrote 64 bytes behind the end of output Y`
+  int32_t signal;     // caught by the worker's handler; 0: none
+  int32_t timed_out;  // not 0: the timer of the worker ended it
+  int32_t kernel;     // index of the running kernel, for a job with several
+  char detail[256];   // from the handler: `wrote 64 bytes behind the end of output Y`
 };
 
-// Safe in a signal handler: no allocation, cut to what fits.
+// Async-signal-safe: no allocation; truncates.
 void set_phase(StatusBlock& status, std::string_view phase);
 void set_detail(StatusBlock& status, std::string_view detail);
 

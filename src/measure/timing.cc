@@ -19,19 +19,21 @@ using record::CachePolicy;
 using runtime::now_ns;
 
 constexpr double kWarmUpNs = 200e3;
-constexpr double kLongNs = 500e3;        // a call: its first sample warms up for the others
-constexpr int64_t kMostCalls = 100'000;  // of one sample: a kernel that does next to nothing
+constexpr double kLongNs = 500e3;  // longer calls need no warm-up: the first sample serves as one
+constexpr int64_t kMostCalls = 100'000;  // per sample, for a kernel that does almost nothing
 constexpr int64_t kRetries = 32;         // of disturbed samples ...
 constexpr double kRetryNs = 8e6;         // ... and the time they may take,
 constexpr int64_t kFreeRetries = 2;      // beyond these
-constexpr double kAsLow = 1.01;          // times the lowest: not disturbed after all
+// Factor of the lowest sample up to which a disturbed one is accepted.
+constexpr double kAsLow = 1.01;
 constexpr double kSlowClock = 0.9;
-constexpr double kSlack = 10;  // that much slower than the fastest call others may be
+// The time limit allows other calls to be slower than the fastest by this factor.
+constexpr double kSlack = 10;
 constexpr size_t kSlices = 20;
 
 void do_nothing(void*, int64_t, int32_t) {}
 
-// A reading that is low by accident is taken again.
+// An accidentally low reading is repeated.
 double clock_of(Disturbance& disturbance) {
   double clock = disturbance.clock();
   for (int k = 0; k < 2 && clock < kSlowClock; ++k) clock = std::max(clock, disturbance.clock());
@@ -69,7 +71,7 @@ class Sampler {
  private:
   bool retry(double sample_ns) {
     if (disturbed_ >= kRetries || (disturbed_ >= kFreeRetries && retried_ns_ > kRetryNs)) {
-      return false;  // it is never quiet here: take what there is
+      return false;  // the machine is never quiet: use the disturbed samples
     }
     ++disturbed_;
     retried_ns_ += sample_ns * static_cast<double>(calls_);
@@ -98,7 +100,7 @@ KernelClock::KernelClock(const MountedKernel& kernel, int threads, double timeou
     : kernel_(kernel), threads_(threads), timeout_ns_(timeout_ns) {}
 
 double KernelClock::run(int64_t calls) {
-  // One of many calls may hang: the others take next to nothing.
+  // One of many calls may hang; the others take almost no time.
   const double others_ns = kSlack * static_cast<double>(calls - 1) * lowest_ns_;
   const TimeLimit limit(timeout_ns_ > 0 ? timeout_ns_ + others_ns : 0);
   int32_t status = 0;
@@ -126,7 +128,7 @@ void KernelClock::evict_for(CachePolicy policy) {
 
 TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, CachePolicy policy,
                          double incumbent_ns, double call_ns) {
-  // The first run had cold caches and code: what it costs is known from the second on.
+  // The first run had cold caches and cold code; the second shows the cost.
   for (double warm_ns = 0; warm_ns < kWarmUpNs && call_ns < kLongNs;) {
     const double ns = kernel.run();
     call_ns = std::min(call_ns, ns);
@@ -137,7 +139,7 @@ TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, CachePol
   double clock = clock_of(disturbance);
   SequentialTest test = sampler.take(incumbent_ns);
   clock = std::min(clock, clock_of(disturbance));
-  if (clock < kSlowClock || disturbance.stolen()) {  // once more, and the better of the two
+  if (clock < kSlowClock || disturbance.stolen()) {  // repeat once and keep the better set
     const double before = clock_of(disturbance);
     SequentialTest again = sampler.take(incumbent_ns);
     const double again_clock = std::min(before, clock_of(disturbance));

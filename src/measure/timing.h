@@ -1,7 +1,8 @@
-// Timing of a mounted kernel. A sample is one call, or as many as take 75 us together; under a
-// policy that evicts, always one call, after an eviction and an empty parallel loop that wakes the
-// pool. Samples that were disturbed are taken again, in bounds, unless they are as low as any: a
-// disturbance only ever adds. Not to be shared between threads. Durations in nanoseconds.
+// Timing of a mounted kernel. A sample is one call, or as many calls as take 75 us together. Under
+// a cache policy that evicts, it is always one call, after an eviction and an empty parallel loop
+// that wakes the thread pool. Disturbed samples are repeated, within limits, unless they are as low
+// as the lowest one, because a disturbance only adds time. Not thread-safe. Durations in
+// nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +15,18 @@
 
 namespace tilewright::measure {
 
-// One call after another, and what they cost.
+// Calls a kernel and times the calls.
 class KernelClock {
  public:
-  // `kernel` outlives it. `timeout_ns` of one call; 0: none.
+  // `kernel` outlives it. `timeout_ns` per call; 0: none.
   KernelClock(const MountedKernel& kernel, int threads, double timeout_ns);
 
-  double run(int64_t calls = 1);  // wall time of all of them, under the time limit
-  // One sample of the policy: nanoseconds a call.
+  double run(int64_t calls = 1);  // total wall time, under the time limit
+  // One sample under the policy: nanoseconds per call.
   double sample(record::CachePolicy policy, int64_t calls);
 
-  double total_ns() const { return total_ns_; }  // inside of all calls so far
-  int32_t status() const { return status_; }     // the first that was not 0
+  double total_ns() const { return total_ns_; }  // time spent in all calls so far
+  int32_t status() const { return status_; }     // the first nonzero status
 
  private:
   void evict_for(record::CachePolicy policy);
@@ -34,11 +35,11 @@ class KernelClock {
   int threads_;
   double timeout_ns_;
   double total_ns_ = 0;
-  double lowest_ns_ = 0;  // of a call
+  double lowest_ns_ = 0;  // per call
   int32_t status_ = 0;
 };
 
-// Calls of one sample, for a kernel that takes `call_ns`.
+// Calls per sample for a kernel that takes `call_ns`.
 int64_t calls_per_sample(record::CachePolicy policy, double call_ns, double sample_ns);
 inline constexpr double kSampleNs = 75e3;
 
@@ -49,16 +50,16 @@ struct TimingResult {
   double clock = 1;
 };
 
-// Warm-up where a call is short, then samples until the sequential test has enough. `call_ns` is
-// what the first call took.
+// A warm-up for short calls, then samples until the sequential test stops. `call_ns`: duration of
+// the first call.
 TimingResult time_kernel(KernelClock& kernel, Disturbance& disturbance, record::CachePolicy policy,
                          double incumbent_ns, double call_ns);
 
-// One turn of a kernel that alternates with others: `turn_ns` of samples, after a call that brings
-// back its caches. At least one sample, the lowest of the disturbed ones if there is no other.
+// One turn of an interleaved kernel: `turn_ns` of samples, after a call that refills its caches. At
+// least one sample; if all were disturbed, the lowest.
 struct Turn {
-  std::vector<double> samples_ns;  // all that were not disturbed
-  std::vector<double> kept_ns;     // the lowest of each of 20 slices of the turn
+  std::vector<double> samples_ns;  // all undisturbed samples
+  std::vector<double> kept_ns;     // the lowest sample of each of 20 slices of the turn
   int64_t disturbed = 0;
   double elapsed_ns = 0;
 };

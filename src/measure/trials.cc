@@ -11,7 +11,7 @@ namespace {
 
 using record::VerdictKind;
 
-constexpr double kTurnSeconds = 0.05;     // how late a wish to stop may be heard
+constexpr double kTurnSeconds = 0.05;     // longest delay of a stop request
 constexpr size_t kReportedTogether = 16;  // verdicts, each group one transaction of a store
 constexpr int64_t kReportedAfterNs = 200'000'000;
 constexpr int kKillsForgiven = 2;
@@ -57,7 +57,7 @@ Status Trials::run(const Measurer::Report& report, const Measurer::Wanted& wante
       TRY(report_finished(report, false));
       TRY(start_run(wanted));
     }
-    if (done()) break;  // nothing was wanted any more
+    if (done()) break;  // no candidate is wanted any more
     pool_.wait(kTurnSeconds);
     account();
     TRY(collect_builds());
@@ -127,7 +127,7 @@ Status Trials::collect_builds() {
     building_[event.builder].reset();
     shares_.build_cpu_ns += event.reply.cpu_ns;
     trial.build_ns = event.reply.cpu_ns;
-    if (event.innocent && trial.kills++ < kKillsForgiven) {
+    if (event.killed_externally && trial.kills++ < kKillsForgiven) {
       pending_.push_front(std::move(trial));
     } else if (event.reply.failure != VerdictKind::Timed) {
       finish_failed(trial, event.reply.failure, std::move(event.reply.text));
@@ -145,7 +145,7 @@ Status Trials::collect_runs() {
     if (!running_) continue;
     PendingTrial trial = std::move(*running_);
     running_.reset();
-    if (event.innocent && trial.kills++ < kKillsForgiven) {
+    if (event.killed_externally && trial.kills++ < kKillsForgiven) {
       built_.push_front(std::move(trial));
       continue;
     }
@@ -209,7 +209,7 @@ void Trials::account() {
   const int64_t now = runtime::now_ns();
   const auto passed = static_cast<double>(now - std::exchange(accounted_ns_, now));
   shares_.wall_ns += passed;
-  if (running_) return;  // it says itself what it did
+  if (running_) return;  // the runner reports its own activity
   if (any_building(false)) {
     shares_.build_ns += passed;
   } else {

@@ -1,10 +1,10 @@
-// Trials: the loop of Measurer::measure. Candidates are built, checked and timed through the pool,
-// in turns where builders and kernel share cpus:
+// Trials: the loop of Measurer::measure. Candidates are built, checked and timed through the worker
+// pool. If builders and kernel share CPUs, two phases alternate:
 //
 //   building   up to kBuiltAhead candidates are built; nothing is timed
-//   running    they are timed one after the other; only builders on free cpus go on
+//   running    they are timed one by one; only builders on unused CPUs continue
 //
-// Where a builder has a cpu that kernels leave alone, it builds all the time.
+// A builder on a CPU that kernels do not use builds in both phases.
 #pragma once
 
 #include <deque>
@@ -19,7 +19,7 @@ namespace tilewright::measure {
 
 inline constexpr size_t kBuiltAhead = 16;
 
-// A candidate on its way.
+// A candidate in progress.
 struct PendingTrial {
   size_t candidate = 0;
   std::string trace;  // text form
@@ -28,12 +28,12 @@ struct PendingTrial {
   BuiltKernel kernel;
   double build_ns = 0;
   double load = 0;
-  int kills = 0;  // workers that were killed from outside while at it
+  int kills = 0;  // workers killed externally while processing it
 };
 
 class Trials {
  public:
-  // All outlive it. `incumbent_ns` is kept up to date.
+  // All arguments outlive it. `incumbent_ns` is updated.
   Trials(WorkerPool& pool, const MeasureOptions& options, Shares& shares, double& incumbent_ns)
       : pool_(pool), options_(options), shares_(shares), incumbent_ns_(incumbent_ns) {}
 
@@ -49,7 +49,7 @@ class Trials {
   void change_turn();
   Status start_builds(const Measurer::Wanted& wanted);
   Status start_run(const Measurer::Wanted& wanted);
-  // Takes those off the front that are not wanted.
+  // Removes unwanted candidates from the front.
   static Status drop_unwanted(std::deque<PendingTrial>& queue, const Measurer::Wanted& wanted);
   Status collect_builds();
   Status collect_runs();
@@ -63,12 +63,12 @@ class Trials {
   Shares& shares_;
   double& incumbent_ns_;
   Turn turn_ = Turn::Building;
-  bool overlap_ = false;  // some builder has a cpu of its own
+  bool overlap_ = false;  // some builder has a CPU that kernels do not use
   std::deque<PendingTrial> pending_, built_;
-  std::vector<std::optional<PendingTrial>> building_;  // by builder
+  std::vector<std::optional<PendingTrial>> building_;  // per builder
   std::optional<PendingTrial> running_;
   std::vector<Measurement> finished_;  // not yet reported
-  int64_t oldest_ns_ = 0;              // of those
+  int64_t oldest_ns_ = 0;              // time of the oldest of those
   int64_t accounted_ns_ = 0;
 };
 

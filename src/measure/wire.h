@@ -1,7 +1,6 @@
-// The bytes of messages between the tuner and its workers, which run on one machine: numbers as
-// they lie in memory, texts and lists behind their length. A reader never trusts what it reads:
-// beyond the end it gives zeros and remembers that it failed, so a message of a dying worker does
-// no harm.
+// The byte format of messages between the tuner and its workers on the same machine: numbers in
+// native representation, texts and lists after their length. Readers do not trust their input: past
+// the end they return zeros and set a failure flag, so a message of a dying worker is harmless.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +56,8 @@ class ByteReader {
     const std::string_view from = take(number<uint64_t>());
     return {from.begin(), from.end()};
   }
-  // Of a list whose items take at least `item_bytes` each; 0 when that is more than is left.
+  // The length of a list whose items take at least `item_bytes` each; 0 if the remaining bytes are
+  // too few.
   size_t count(size_t item_bytes) {
     const auto items = number<uint64_t>();
     if (items > rest_.size() / item_bytes) failed_ = true;

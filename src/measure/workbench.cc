@@ -24,9 +24,10 @@ using record::Verdict;
 using record::VerdictKind;
 using runtime::now_ns;
 
-constexpr int kPriority = -10;  // before others: measuring is short and suffers from them
-constexpr int kPoison = 0xFF;   // NaN in every float type
-constexpr int kFarRuns = 2, kSureRuns = 3, kMostRuns = 5;  // before a kernel is censored
+// Higher priority than other processes, whose load would disturb the timing.
+constexpr int kPriority = -10;
+constexpr int kPoison = 0xFF;                              // NaN in every float type
+constexpr int kFarRuns = 2, kSureRuns = 3, kMostRuns = 5;  // runs before a kernel is censored
 constexpr double kFar = 4;
 
 double since(int64_t begin) { return static_cast<double>(now_ns() - begin); }
@@ -51,13 +52,13 @@ std::string text_of_status(int32_t status) {
 }  // namespace
 
 struct Workbench::Impl {
-  // A kernel on the bench and what has become of it so far.
+  // A mounted kernel and its state so far.
   struct Call {
-    std::unique_ptr<MountedKernel> kernel;  // at one place: its clock refers to it
+    std::unique_ptr<MountedKernel> kernel;  // at a stable address: its clock refers to it
     std::optional<KernelClock> clock;
     RunOutcome outcome;
     double first_ns = 0;             // its first run
-    std::vector<double> samples_ns;  // of a comparison: all that were not disturbed
+    std::vector<double> samples_ns;  // comparison: all undisturbed samples
 
     bool failed() const { return record::is_failure(outcome.verdict.kind); }
   };
@@ -67,7 +68,7 @@ struct Workbench::Impl {
 
   bool is_output(size_t k) const { return task.workload.operands[k].role == Role::Output; }
 
-  // Loads and packs; the outcome says what went wrong.
+  // Loads and packs. The outcome describes a failure.
   Call mount(const BuiltKernel& kernel, PackedBuffers& packed) {
     Call trial;
     set_phase(status, "load");
@@ -83,7 +84,7 @@ struct Workbench::Impl {
     return trial;
   }
 
-  // Lays out what it may write, calls it once and looks at the guard zones.
+  // Prepares the memory that it may write, calls it once and checks the guard zones.
   void run_first(Call& trial, double timeout_ns) {
     poison();
     set_phase(status, "run");
@@ -105,7 +106,7 @@ struct Workbench::Impl {
     std::memset(memory.workspace.data(), kPoison, memory.workspace.size());
   }
 
-  // A status that is not 0, a guard zone.
+  // Fails on a nonzero status or a damaged guard zone.
   void find_fault(Call& trial) {
     Verdict& verdict = trial.outcome.verdict;
     if (trial.clock->status() != 0) {
@@ -129,7 +130,7 @@ struct Workbench::Impl {
     }
   }
 
-  // Mounted, run once and compared.
+  // Mounts, runs once and compares.
   Call checked(const BuiltKernel& kernel, double timeout_ns, PackedBuffers& packed) {
     const int64_t begin = now_ns();
     Call trial = mount(kernel, packed);
@@ -140,8 +141,8 @@ struct Workbench::Impl {
     return trial;
   }
 
-  // Right but slower than `censor_ns`, and not by accident: all of several runs were. Runs of a
-  // short kernel are as many calls as make a sample.
+  // True if correct but slower than `censor_ns`, and not by accident: in each of several runs. For
+  // a short kernel, a run is as many calls as a sample has.
   bool is_censored(Call& trial, double censor_ns) {
     double fastest = trial.first_ns;
     bool disturbed = true;  // the first run has cold caches
@@ -182,10 +183,10 @@ struct Workbench::Impl {
     trial.outcome.conditions.disturbed += turn.disturbed;
     trial.outcome.conditions.time_ns += turn.elapsed_ns;
     find_fault(trial);
-    if (trial.failed()) poison();  // lays the patterns anew, for the others
+    if (trial.failed()) poison();  // restores the patterns for the others
   }
 
-  // What is left to say once all turns are taken: it is still right, and how fast it is.
+  // Final checks after all turns: still correct, and its latency.
   void conclude(Call& trial) {
     poison();
     trial.clock->run();
@@ -203,8 +204,8 @@ struct Workbench::Impl {
   std::span<const runtime::Loader> loaders;
   std::vector<std::span<const std::byte>> expected;  // in the shared operands
   BenchMemory memory;
-  std::vector<std::byte> scratch;  // elements of a part, side by side
-  PackedBuffers packed;            // of the candidates, one after the other
+  std::vector<std::byte> scratch;  // contiguous elements of a part
+  PackedBuffers packed;            // reused from candidate to candidate
   Disturbance disturbance;
 };
 
@@ -218,7 +219,7 @@ Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operan
                                   std::span<const runtime::Loader> loaders) {
   TRY(runtime::check_loadable(task.target, loaders));
   install_crash_handler(status);
-  setpriority(PRIO_PROCESS, 0, kPriority);  // a wish; the threads of the pool inherit it
+  setpriority(PRIO_PROCESS, 0, kPriority);  // best effort; the threads of the pool inherit it
   runtime::ThreadPool::process().pin_caller();
   BenchMemory memory = TRY(BenchMemory::make(task.workload, operands));
   auto impl = std::make_unique<Impl>(task, tolerance, status);
@@ -271,7 +272,7 @@ RunOutcome Workbench::measure(const BuiltKernel& kernel, const RunRequest& reque
 
 std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
                                            const CompareRequest& request) {
-  std::vector<PackedBuffers> packed(kernels.size());  // all of them at once
+  std::vector<PackedBuffers> packed(kernels.size());  // one set per kernel, all at once
   std::vector<Impl::Call> trials;
   trials.reserve(kernels.size());
   size_t workspace = 0;
@@ -283,7 +284,7 @@ std::vector<RunOutcome> Workbench::compare(std::span<const BuiltKernel> kernels,
     }
   }
   const Status sized = impl_->memory.workspace.resize(workspace);
-  CHECK(sized.has_value(), "{}", sized.error().message);  // it was as large before
+  CHECK(sized.has_value(), "{}", sized.error().message);  // it had this size before
   set_phase(impl_->status, "time");
   std::vector<size_t> order;
   for (size_t k = 0; k < trials.size(); ++k) {

@@ -131,7 +131,7 @@ TEST(Workbench, RefusesWhatCannotBeLoaded) {
   packed.packed = {{.operand = 0, .layout = layout::Layout::undecided()}};
   const RunOutcome outcome = test.bench->check(packed, kTimeout);
   EXPECT_EQ(outcome.verdict.kind, VerdictKind::Build);
-  EXPECT_EQ(outcome.verdict.text, "operand 0 of the kernel is packed but no constant");
+  EXPECT_EQ(outcome.verdict.text, "operand 0 of the kernel is packed but not a constant");
 
   BuiltKernel greedy = build_default(test.task);
   greedy.artifact.shared_workspace = int64_t{1} << 50;

@@ -1,4 +1,4 @@
-// For tests of the run side: a task on a bench in this process, and kernels built for it here.
+// For tests of the run side: a task on a workbench in this process, and kernels built for it.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ Task task_of_text(std::string_view text, int threads = 1);
 BuiltKernel build_for_test(const Task& task, const schedule::Trace& trace);
 BuiltKernel build_default(const Task& task, int variant = 0);
 
-// Operands with inputs drawn and a reference that was judged: what the driver sets up.
+// Operands with drawn inputs and a validated reference, as the tuner sets them up.
 struct TestBench {
   explicit TestBench(Task the_task);
   TestBench(const TestBench&) = delete;  // the workbench refers to it
@@ -27,7 +27,7 @@ struct TestBench {
   SharedOperands operands;
   oracle::Tolerance tolerance;
   RunOutcome reference;
-  std::string error;  // why the reference was not believed
+  std::string error;  // why the reference was rejected
   std::unique_ptr<Workbench> bench;
 };
 

@@ -29,7 +29,7 @@ Status Worker::restart() {
   first_resident_ = 0;
   process_ = TRY(WorkerProcess::start(policy_.process));
   ++started_;
-  process_->send(task_);  // one that is gone already is noticed by poll
+  process_->send(task_);  // poll reports a process that is already dead
   return {};
 }
 
@@ -81,7 +81,7 @@ Result<std::optional<WorkerEvent>> Worker::poll() {
     TRY(restart());
     if (!was_busy) return std::nullopt;
     if (!starting) return event;
-    // The job has not begun: it is the next process's.
+    // The job has not started: the next process gets it.
     submit(std::string(message_), deadline_s_);
   }
 }

@@ -1,7 +1,7 @@
-// Worker: one place in a wall of worker processes. Behind it stands a process that was told its
-// task; when it dies, is killed for taking too long, has done enough jobs or has grown too much,
-// another one takes its place. One job at a time; a process that dies before it has taken its task
-// is replaced without a word, but not for ever. Not to be shared between threads.
+// Worker: one slot of a worker pool. It owns a process that has received its task, and replaces it
+// when it dies, misses a deadline, has done enough jobs or has grown too much. One job at a time. A
+// process that dies before it has received its task is replaced without an event, a limited number
+// of times in a row. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace tilewright::measure {
 
 struct WorkerPolicy {
   WorkerOptions process;
-  int recycle_after = 1000;    // jobs
-  int64_t recycle_growth = 0;  // bytes of resident memory since its first job
+  int recycle_after = 1000;    // number of jobs
+  int64_t recycle_growth = 0;  // bytes of resident memory gained since its first job
 };
 
 // How a job ended.
 struct WorkerEvent {
-  std::string reply;  // of a worker that lives
-  // Of one that does not:
+  std::string reply;  // if the worker is alive
+  // If the worker died:
   bool died = false;
-  bool late = false;  // it was killed for missing its deadline
+  bool late = false;  // killed because it missed its deadline
   std::string end;    // `killed by SIGSEGV (Segmentation fault)`
   int signal = 0;
   StatusBlock status{};
@@ -34,23 +34,23 @@ struct WorkerEvent {
 
 class Worker {
  public:
-  // `task` is the TaskMessage every new process is given.
+  // `task` is the TaskMessage that every new process receives.
   static Result<Worker> start(WorkerPolicy policy, std::string task);
 
-  // An encoded message; the worker must not be busy. One that is dead is noticed by poll.
+  // `message` is encoded; the worker must not be busy. poll reports it if the worker is dead.
   void submit(std::string_view message, double deadline_s);
   bool busy() const { return busy_; }
   int fd() const { return process_->fd(); }
   int pid() const { return process_->pid(); }
-  int64_t deadline_ns() const { return deadline_ns_; }  // of runtime::now_ns
-  int64_t started() const { return started_; }          // processes so far
+  int64_t deadline_ns() const { return deadline_ns_; }  // in terms of runtime::now_ns
+  int64_t started() const { return started_; }          // number of processes so far
 
-  // What has happened to the job, if anything. After a death the next process is on its way.
+  // The result of the job, if it has ended. After a death, the next process is already starting.
   Result<std::optional<WorkerEvent>> poll();
-  // To be called for each reply: the worker may be replaced.
+  // Call it for each reply: the process may be replaced.
   Status finish_job(int64_t resident_bytes);
-  Status replace() { return restart(); }                     // the process, whatever it is doing
-  Status abandon() { return busy_ ? restart() : Status(); }  // its job
+  Status replace() { return restart(); }  // replaces the process, even if it is busy
+  Status abandon() { return busy_ ? restart() : Status(); }  // cancels its job
 
  private:
   Worker() = default;
@@ -60,15 +60,15 @@ class Worker {
   WorkerPolicy policy_;
   std::string task_;
   std::optional<WorkerProcess> process_;
-  bool ready_ = false;  // the process has taken its task
+  bool ready_ = false;  // the process has received its task
   bool busy_ = false;
   std::string message_;  // of the job
   double deadline_s_ = 0;
   int64_t deadline_ns_ = 0;
   int64_t started_ = 0;
-  int jobs_ = 0;  // of this process
+  int jobs_ = 0;  // jobs of this process
   int64_t first_resident_ = 0;
-  int failed_starts_ = 0;  // in a row
+  int failed_starts_ = 0;  // consecutive
 };
 
 }  // namespace tilewright::measure

@@ -12,17 +12,18 @@
 namespace tilewright::measure {
 namespace {
 
-// Wall time of a build beyond its CPU time: the machine may be busy, and a worker may be starting.
+// Wall time of a build beyond its CPU time: the machine may be busy, and the worker may be
+// starting.
 double build_deadline_s(double timeout_s) { return 4 * timeout_s + 20; }
 
-// A run worker watches each call itself; this is for one that cannot.
+// A run worker limits each call itself; this is a fallback.
 double run_deadline_s(const RunMessage& message) {
   const double timeout_s = message.request.timeout_ns * 1e-9;
   const auto kernels = static_cast<double>(message.kernels.size());
   return 20 + kernels * (6 * timeout_s + message.rounds * (message.round_ns * 1e-9 + timeout_s));
 }
 
-// What stands for an answer that is none: the worker's memory is not to be trusted any more.
+// Replaces a malformed reply: the memory of the worker is not trusted any more.
 constexpr std::string_view kUnreadable =
     "the worker's answer cannot be read: its memory is damaged";
 
@@ -111,13 +112,13 @@ Result<std::vector<BuildEvent>> WorkerPool::built() {
     if (event->died) {
       events.push_back({.builder = k,
                         .reply = reply_of_death(*event, options_.build_timeout_s),
-                        .innocent = killed_externally(*event)});
+                        .killed_externally = was_killed_externally(*event)});
       continue;
     }
     Result<BuildReply> reply = decode_build_reply(event->reply);
     if (!reply) reply = unreadable_build();
     const int64_t resident = reply->resident_bytes;
-    events.push_back({.builder = k, .reply = std::move(*reply), .innocent = false});
+    events.push_back({.builder = k, .reply = std::move(*reply), .killed_externally = false});
     TRY(resident < 0 ? builders_[k].replace() : builders_[k].finish_job(resident));
   }
   return events;
@@ -133,7 +134,7 @@ Result<std::vector<RunEvent>> WorkerPool::ran() {
                                 .error = {},
                                 .resident_bytes = 0},
                       .died = true,
-                      .innocent = killed_externally(*event),
+                      .killed_externally = was_killed_externally(*event),
                       .kernel = event->status.kernel});
     return events;
   }
@@ -143,8 +144,9 @@ Result<std::vector<RunEvent>> WorkerPool::ran() {
   const bool damaged = std::ranges::any_of(reply->outcomes, [](const RunOutcome& outcome) {
     return outcome.verdict.kind == record::VerdictKind::Crash;
   });
-  events.push_back({.reply = std::move(*reply), .died = false, .innocent = false, .kernel = 0});
-  // Who has written where it must not may have written elsewhere too.
+  events.push_back(
+      {.reply = std::move(*reply), .died = false, .killed_externally = false, .kernel = 0});
+  // A kernel that wrote out of bounds may have damaged other memory too.
   TRY(damaged ? runner_->replace() : runner_->finish_job(resident));
   return events;
 }

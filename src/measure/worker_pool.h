@@ -1,6 +1,6 @@
-// WorkerPool: the worker processes of one task, and waiting for them. Builder k is bound to the
-// k-th cpu from the end, so that kernels of few threads, which are bound from the front, leave some
-// of them free. Not to be shared between threads.
+// WorkerPool: the worker processes of one task. Builder k is bound to the k-th CPU from the end, so
+// that kernels with few threads, which are bound from the front, leave some builders undisturbed.
+// Not thread-safe.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@
 
 namespace tilewright::measure {
 
-// One thing that came back from a wall.
+// The result of a build job.
 struct BuildEvent {
   size_t builder = 0;
   BuildReply reply;
-  bool innocent = false;  // the worker was killed from outside: worth a second try
+  bool killed_externally = false;  // the worker was killed externally: retry
 };
 struct RunEvent {
-  RunReply reply;  // of a dead worker: one outcome, and no error
+  RunReply reply;  // if the worker died: one outcome, and no error
   bool died = false;
-  bool innocent = false;
-  int32_t kernel = 0;  // died: of those of the job, which was at work
+  bool killed_externally = false;
+  int32_t kernel = 0;  // if the worker died: index of the kernel that was running
 };
 
 class WorkerPool {
@@ -31,24 +31,24 @@ class WorkerPool {
   static Result<WorkerPool> start(const Task& task, const MeasureOptions& options);
 
   size_t builders() const { return builders_.size(); }
-  // May this builder work while a kernel is timed?
+  // True if this builder may work while a kernel is timed.
   bool overlaps(size_t builder) const { return cpu_index_[builder] >= threads_; }
   bool building(size_t builder) const { return builders_[builder].busy(); }
   bool running() const { return runner_->busy(); }
 
-  // What run workers are told from now on; the present one is replaced.
+  // Sets the task of run workers and replaces the current one.
   Status set_run_task(const TaskMessage& message);
 
   void submit_build(size_t builder, const std::string& trace);
   void submit_run(const RunMessage& message);
 
-  // Waits until something may have come back, at most `seconds`.
+  // Waits for events, at most `seconds`.
   void wait(double seconds) const;
-  // What has come back since. An error when a wall cannot be held up.
+  // The events since the last call. An error if workers cannot be kept running.
   Result<std::vector<BuildEvent>> built();
   Result<std::vector<RunEvent>> ran();
 
-  Status abandon();  // all jobs
+  Status abandon();  // cancels all jobs
 
   int64_t builders_started() const;
   int64_t runners_started() const { return runners_started_ + (runner_ ? runner_->started() : 0); }
@@ -61,9 +61,9 @@ class WorkerPool {
   int threads_ = 1;
   std::vector<Worker> builders_;
   std::vector<int> cpu_index_;
-  std::optional<Worker> runner_;  // from set_run_task on
-  int64_t runners_started_ = 0;   // of those that were replaced
-  RunRequest request_;            // of the run that is going on
+  std::optional<Worker> runner_;  // set by set_run_task
+  int64_t runners_started_ = 0;   // of replaced workers
+  RunRequest request_;            // the current run
 };
 
 }  // namespace tilewright::measure

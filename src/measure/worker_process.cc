@@ -27,7 +27,7 @@ std::unexpected<Error> system_error(std::string_view what) {
   return fail(ErrorKind::Io, fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// A file descriptor that is closed on leaving, unless taken.
+// RAII for a file descriptor, unless released.
 class Fd {
  public:
   explicit Fd(int fd) : fd_(fd) {}
@@ -43,7 +43,7 @@ class Fd {
   int fd_;
 };
 
-// posix_spawn's two structures, destroyed on leaving.
+// RAII for the two structures of posix_spawn.
 struct SpawnSettings {
   posix_spawn_file_actions_t actions{};
   posix_spawnattr_t attributes{};
@@ -59,8 +59,8 @@ struct SpawnSettings {
   }
 };
 
-// The worker finds socket and status block at the numbers of worker_side.h. Descriptors are moved
-// out of the way first: dup2 onto itself would leave close-on-exec set.
+// The worker gets socket and status block at the descriptor numbers of worker_side.h. Descriptors
+// are moved out of the way first: dup2 onto itself would leave close-on-exec set.
 Result<pid_t> spawn(const WorkerOptions& options, int socket, int status, int errors) {
   SpawnSettings settings;
   posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -89,11 +89,11 @@ Result<pid_t> spawn(const WorkerOptions& options, int socket, int status, int er
                                 words.data(), environ);
   if (error == 0) return pid;
   return fail(ErrorKind::Io,
-              fmt::format("cannot start {}: {}; it is built beside the program tilewright", program,
-                          std::strerror(error)));
+              fmt::format("cannot start {}: {}; it belongs in the folder of the program tilewright",
+                          program, std::strerror(error)));
 }
 
-// A descriptor above those that the worker is given.
+// A descriptor above those that the worker gets.
 int above_worker_fds(int fd) {
   const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kStatusFd + 1);
   close(fd);
@@ -196,7 +196,7 @@ Result<std::optional<std::string>> WorkerProcess::receive() {
   uint64_t bytes = 0;
   if (received_.size() >= sizeof bytes) {
     std::memcpy(&bytes, received_.data(), sizeof bytes);
-    if (bytes > kLargestFrame) return fail(ErrorKind::Io, "the worker sent what is no message");
+    if (bytes > kLargestFrame) return fail(ErrorKind::Io, "the worker sent a malformed message");
     if (received_.size() >= sizeof bytes + bytes) {
       std::string message = received_.substr(sizeof bytes, bytes);
       received_.erase(0, sizeof bytes + bytes);

@@ -1,8 +1,8 @@
-// WorkerProcess: the tuner's end of one worker: its process, the socket to it, its StatusBlock and
-// what it wrote to stderr. Killed and reaped on destruction. The worker is in a process group of
-// its own (Ctrl-C of a terminal is the tuner's affair) and dies when the tuner does.
+// WorkerProcess: the tuner's handle of one worker: its process, the socket to it, its StatusBlock
+// and its stderr. The destructor kills and reaps the process. The worker has a separate process
+// group (Ctrl-C in a terminal reaches only the tuner) and dies when the tuner does.
 //
-// Frames: 8 bytes of length, then the message (measure/messages). Not to be shared between threads.
+// Frames: 8 bytes of length, then the message (measure/messages). Not thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -20,8 +20,8 @@ namespace tilewright::measure {
 
 struct WorkerOptions {
   std::filesystem::path program;
-  int cpu = -1;        // the only cpu it may use; -1: any
-  int64_t memory = 0;  // bytes of address space; 0: no limit yet
+  int cpu = -1;        // the only CPU it may use; -1: any
+  int64_t memory = 0;  // bytes of address space; 0: no limit
 };
 
 class WorkerProcess {
@@ -32,22 +32,22 @@ class WorkerProcess {
   ~WorkerProcess();
 
   int pid() const { return pid_; }
-  int fd() const { return fd_; }  // to be polled for reading
+  int fd() const { return fd_; }  // can be polled for reading
   const StatusBlock& status() const { return *status_; }
 
-  // Forgets what earlier jobs left in the status and on stderr, then sends. False when the worker
-  // is gone: reap says how.
+  // Clears the status and stderr of earlier jobs, then sends. False if the worker is dead; reap
+  // tells why.
   bool send(std::string_view message);
 
-  // Reads what is there without waiting. A whole reply, nothing yet, or an error when the worker
-  // has closed its end (it is dead or dying).
+  // Reads without waiting. Returns a complete reply, or nothing yet, or an error if the worker has
+  // closed its end (it is dead or dying).
   Result<std::optional<std::string>> receive();
 
-  // Kills it if it lives, and says how it ended: `killed by SIGSEGV`, `exited with status 3`. What
-  // the status block and stderr say is to be asked for after that.
+  // Kills the process if it is alive, and says how it ended: `killed by SIGSEGV`, `exited with
+  // status 3`. Read the status block and stderr after this call.
   std::string reap(bool kill);
-  int signal() const { return signal_; }  // that ended it, once reaped; 0: none
-  std::string stderr_tail() const;        // the last lines it wrote, at most about 1 KiB
+  int signal() const { return signal_; }  // that ended it, after reap; 0: none
+  std::string stderr_tail() const;        // its last lines, at most about 1 KiB
 
  private:
   WorkerProcess() = default;
@@ -58,7 +58,7 @@ class WorkerProcess {
   int stderr_fd_ = -1;
   int signal_ = 0;
   StatusBlock* status_ = nullptr;
-  std::string received_;  // of a frame that is not complete
+  std::string received_;  // an incomplete frame
 };
 
 }  // namespace tilewright::measure

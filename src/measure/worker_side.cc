@@ -43,7 +43,7 @@ int64_t statm(int field) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-// All bytes, or false when the parent has closed.
+// Writes or reads all bytes; false if the parent has closed the socket.
 bool read_all(void* to, size_t bytes) {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
@@ -84,7 +84,7 @@ bool write_frame(std::string_view message) {
 }  // namespace
 
 WorkerSetup set_up_worker(int argument_count, char** arguments) {
-  if (argument_count != 4) refuse("it takes a pid, a cpu and a number of bytes");
+  if (argument_count != 4) refuse("its arguments are a pid, a CPU and a number of bytes");
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != std::atoi(arguments[1])) refuse("its parent is another one");
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};

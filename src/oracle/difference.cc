@@ -1,5 +1,5 @@
-// find_difference: a quick pass over blocks that are right in all likelihood, and an exact look at
-// the elements of those that are not.
+// find_difference: a fast pass over blocks that are probably correct, and an exact pass over the
+// others.
 #include "oracle/difference.h"
 
 #include <fmt/format.h>
@@ -23,14 +23,14 @@ struct Allowed {
   double relative = 0;
 };
 
-// Equal values are right, -0 and 0 among them, and NaN where NaN is expected.
+// Equal values are correct, including -0 and 0, and NaN where NaN is expected.
 bool is_right(double expected, double actual, const Allowed& allowed) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return true;
   if (!std::isfinite(expected)) return false;
   return std::abs(actual - expected) <= allowed.absolute + allowed.relative * std::abs(expected);
 }
 
-// True: all of the block are right. False: perhaps not (NaN, infinity, the edge of the tolerance).
+// True: the whole block is correct. False: unknown (NaN, infinity, close to the tolerance).
 template <class Float>
 bool looks_right(const Float* expected, const Float* actual, const Allowed& allowed) {
   const auto absolute = static_cast<Float>(allowed.absolute);

@@ -9,7 +9,7 @@
 namespace tilewright::oracle {
 namespace {
 
-// How many of the indices of an element are the last of their dimension.
+// The number of indices of an element that are the last of their dimension.
 class EndCounter {
  public:
   explicit EndCounter(std::vector<int64_t> shape) : shape_(std::move(shape)) {

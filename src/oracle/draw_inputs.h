@@ -1,5 +1,5 @@
-// Fills inputs and constants of a workload with values for which results are exact where the Dag
-// allows it (oracle/input_values.h). The same workload and seed give the same bytes.
+// Fills inputs and constants of a workload with values that make results exact where the Dag allows
+// it (oracle/input_values.h). The same workload and seed give the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace tilewright::oracle {
 
-// Outputs are left alone. An error when no inputs keep indices in bounds.
+// Leaves outputs unchanged. An error if no inputs keep indices in bounds.
 Status draw_inputs(const Workload& workload, uint64_t seed, OperandBytes operands);
 
 }  // namespace tilewright::oracle

@@ -1,4 +1,4 @@
-// Elements of tensors that lie row-major in memory: their number, size and indices. Pure functions.
+// Elements of row-major tensors: their number, size and indices. Pure functions.
 #pragma once
 
 #include <cstddef>

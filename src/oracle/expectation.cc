@@ -16,14 +16,16 @@
 namespace tilewright::oracle {
 namespace {
 
-// Expressions that are evaluated to judge a reference, over all outputs: a fraction of a second.
+// Limit of evaluated expressions when validating a reference, over all outputs: a fraction of a
+// second.
 constexpr double kWorkBudget = 6e6;
 constexpr uint64_t kSampleSeed = 0x7461696c73;
-constexpr double kAnyOrder = 4;   // a fold of tuples in another order than the analysis takes
+// Factor for folds of tuples in another order than the analysis assumes.
+constexpr double kAnyOrder = 4;
 constexpr double kSafety = 2;     // both sides of a comparison are rounded
-constexpr double kFewSafety = 4;  // and few samples say little about the rest
+constexpr double kFewSafety = 4;  // factor if there are few samples
 constexpr size_t kFew = 32;
-constexpr double kUsual = 1e-3;  // where no bound is known: what single precision mostly gives
+constexpr double kUsual = 1e-3;  // without a bound: the usual error of single precision
 
 struct Sample {
   double magnitude = 0;
@@ -35,8 +37,9 @@ struct Line {
   double relative = 0;
 };
 
-// The lowest line absolute + relative * magnitude above all samples, in the mean over them: level,
-// or with the slope of one of them. Where the expected value is 0 it is not below the least error.
+// The lowest line absolute + relative * magnitude above all samples, in the mean over them:
+// horizontal, or with the slope of one of them. For an expected value of 0 it is at least the
+// smallest error.
 Line line_above(std::span<const Sample> samples) {
   Line best;
   const double least = std::ranges::min_element(samples, {}, &Sample::error)->error;
@@ -61,8 +64,8 @@ Line line_above(std::span<const Sample> samples) {
 }
 
 Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
-  // Two numbers close to each other are stored one step of their type apart at most: that part of
-  // the error is not to be multiplied.
+  // Two numbers close to each other are stored at most one step of their type apart; that part of
+  // the error is not scaled.
   const double step = ir::is_float(type) ? te::unit_of(type) : 0;
   std::vector<Sample> bounded;
   double largest = 0;
@@ -76,7 +79,7 @@ Line tolerance_of(ir::Scalar type, std::span<const Sample> samples) {
   const double safety = samples.size() < kFew ? kFewSafety : kSafety;
   line.absolute *= safety;
   line.relative = line.relative * safety + step;
-  if (!ir::is_float(type)) {  // what is rounded to an integer may go either way
+  if (!ir::is_float(type)) {  // a value rounded to an integer may go either way
     line.absolute = type == ir::Scalar::Bool ? line.absolute : std::max(line.absolute, 1.0);
     return line;
   }
@@ -103,7 +106,7 @@ class Judge {
     }
   }
 
-  // Fills in what later comparisons of output `k` allow.
+  // Sets the tolerance of later comparisons of output `k`.
   Status judge(size_t k, double work_budget, Tolerance& tolerance) {
     const te::TensorId id = workload_.operands[k].tensor;
     const te::Tensor& tensor = workload_.dag->tensor(id);
@@ -133,7 +136,7 @@ class Judge {
  private:
   size_t operand_of(te::TensorId tensor) const { return by_tensor_[tensor]; }
 
-  // `usual`: what is allowed where there is no bound.
+  // `usual`: the tolerance if there is no bound.
   Status compare(const te::Tensor& tensor, int64_t offset, const te::Bounded& expected,
                  double actual, double usual) const {
     if (actual == expected.value || (std::isnan(actual) && std::isnan(expected.value))) return {};

@@ -13,16 +13,18 @@
 namespace tilewright::oracle {
 namespace {
 
-constexpr double kLeastIntegers = 1000;  // of a type of integers, around 0
-constexpr double kExtremeShare = 0.5;    // of the elements at the end of a dimension
-constexpr double kZeroShare = 0.125;  // of {-1, 0, 1}: more would hide what was left out of a sum
+constexpr double kLeastIntegers = 1000;  // range of integer types, around 0
+constexpr double kExtremeShare = 0.5;    // share of the elements at the end of a dimension
+// Share of zeros in {-1, 0, 1}: more would hide terms missing from a sum.
+constexpr double kZeroShare = 0.125;
 
 // How the elements of integer tensors are used: as indices, in comparisons with an axis, as
 // divisors.
 class Uses : public ir::Visitor {
  public:
   struct Use {
-    std::optional<int64_t> below;  // indexes a dimension or is compared with an axis of that extent
+    // Extent of the dimension it indexes or of the axis it is compared with.
+    std::optional<int64_t> below;
     bool divides = false;
   };
 
@@ -97,7 +99,7 @@ class Planner {
   explicit Planner(const Workload& workload) : workload_(workload), uses_(*workload.dag) {}
 
   Result<InputPlan> plan() const {
-    // The widest integers first.
+    // Tries the largest integers first.
     for (const double limit : {8388607., 65535., 2047., 127., 64., 32., 16., 8., 4., 3., 2., 1.}) {
       InputPlan plan = whole_numbers(limit);
       const ValueAnalysis analysis = analyze(plan);
@@ -122,7 +124,7 @@ class Planner {
     return workload_.dag->tensor(workload_.operands[operand].tensor).element;
   }
 
-  // Integers of a tensor of integers: by its use, else small ones around 0.
+  // The range of an integer tensor: by its use, otherwise small integers around 0.
   InputRange integers(size_t operand, double limit) const {
     const Uses::Use use = uses_.of(workload_.operands[operand].tensor);
     const ValueSet all = type_set(type_of(operand));
@@ -139,7 +141,7 @@ class Planner {
     return range;
   }
 
-  // Integers that the type holds, so that what is drawn is what is stored.
+  // Integers that the type can represent, so that drawn and stored values are equal.
   InputRange whole_floats(size_t operand, double limit) const {
     const ir::Scalar type = type_of(operand);
     if (type == ir::Scalar::F16) limit = std::min(limit, 2047.);
@@ -164,7 +166,7 @@ class Planner {
     return plan;
   }
 
-  // Moves the floats of one input after the other where that leaves fewer hazards.
+  // Shifts the range of one float input after the other if that reduces hazards.
   void avoid_hazards(InputPlan& plan) const {
     constexpr std::array<InputRange, 5> kElsewhere = {{{0.5, 1.5, false, false},
                                                        {2, 4, false, false},
@@ -187,7 +189,7 @@ class Planner {
     }
   }
 
-  // Ends that stand out, where no function minds.
+  // Extreme values at the ends, if no function prevents it.
   void make_ends_extreme(InputPlan& plan) const {
     constexpr double kExtreme = 3;
     for (size_t k = 0; k < plan.operands.size(); ++k) {
@@ -198,8 +200,8 @@ class Planner {
     }
   }
 
-  // Small integers instead, if no function minds and all sums on the way are exact with them. (In a
-  // sum that is not, the same few terms again and again are rounded the same way: errors add up.)
+  // Small integers instead, if no function prevents it and all intermediate sums are exact. (In an
+  // inexact sum, the same few terms are always rounded the same way, so errors add up.)
   void prefer_exact_sums(InputPlan& plan) const {
     const int hazards = analyze(plan).hazards;
     for (const double limit : {4., 3., 2., 1.}) {
@@ -230,7 +232,7 @@ Result<InputPlan> plan_inputs(const Workload& workload) { return Planner(workloa
 
 double draw_value(Rng& rng, const InputRange& range, bool at_end) {
   if (at_end && rng.chance(kExtremeShare)) {
-    // Many different ones: of equal ones a maximum would not tell which it has seen.
+    // Many distinct values: with equal values, a maximum does not show which element it has seen.
     const double end = range.extreme * (rng.chance(0.5) ? range.low : range.high);
     const double part = end * (1 - 0.25 * rng.uniform());
     const double value = range.whole ? std::round(part) : part;
@@ -241,7 +243,7 @@ double draw_value(Rng& rng, const InputRange& range, bool at_end) {
   if (low == -1 && high == 1) {
     return range.zero && rng.chance(kZeroShare) ? 0 : rng.chance(0.5) ? 1 : -1;
   }
-  const bool wide = low == -high && high >= 8;  // ends stand out against the lower half
+  const bool wide = low == -high && high >= 8;  // extreme values differ from the inner half
   const int64_t value = wide ? rng.between(low / 2, high / 2) : rng.between(low, high);
   return value == 0 && !range.zero ? 1 : static_cast<double>(value);
 }

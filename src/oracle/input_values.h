@@ -1,10 +1,10 @@
-// What the inputs of a workload are drawn from. Integers when they make results exact, as large as
-// exactness allows; small ones when they make at least the sums on the way exact; else
-// ordinary fractions, positive where a function asks for it. Elements that are indices of another
-// tensor stay within it, divisors of integers are not 0.
+// Chooses the range from which each input is drawn: integers as large as exactness allows, if they
+// make results exact; small integers, if they make at least the intermediate sums exact; otherwise
+// ordinary fractions, positive where a function requires it. Elements that are indices into another
+// tensor stay within it, and integer divisors are not 0.
 //
-// Half of the elements at the end of a dimension are extreme, so that a tail which was left out of
-// a sum or a maximum shows.
+// Half of the elements at the end of a dimension are extreme, so that a tail missing from a sum or
+// a maximum is detected.
 //
 //   matmul of f32, k = 512     integers in [-127, 127]: 512 * 127 * 127 < 2^24
 //   maximum over 1000          integers in [-2^23, 2^23]: hardly two are equal
@@ -24,22 +24,22 @@ namespace tilewright::oracle {
 
 struct InputRange {
   double low = -1, high = 1;
-  bool whole = false;  // integers, both ends included; else uniform
+  bool whole = false;  // integers, both ends included; false: uniform
   bool zero = true;    // 0 may be drawn
-  double extreme = 1;  // at the end of a dimension: low or high times this
+  double extreme = 1;  // at the end of a dimension: low or high times this factor
 
   bool operator==(const InputRange&) const = default;
 };
 
 struct InputPlan {
-  std::vector<InputRange> operands;  // of Workload::operands; an output's means nothing
+  std::vector<InputRange> operands;  // indexed as Workload::operands; unused for outputs
   bool exact = false;                // every schedule gives the same bits
 };
 
-// Depends on the workload's content alone. An error when no inputs keep indices in bounds.
+// Depends only on the content of the workload. An error if no inputs keep indices in bounds.
 Result<InputPlan> plan_inputs(const Workload& workload);
 
-// `at_end`: of a dimension.
+// `at_end`: at the end of a dimension.
 double draw_value(Rng& rng, const InputRange& range, bool at_end);
 
 }  // namespace tilewright::oracle

@@ -1,5 +1,5 @@
 // OperandBytes: the operands of a workload in memory, row-major, in the order of
-// Workload::operands. Whoever calls the oracle owns the memory.
+// Workload::operands. The caller of the oracle owns the memory.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kLeast = 2, kMost = 256;
 constexpr size_t kCornerDimensions = 4;  // 16 corners
-constexpr int64_t kTail = 17;            // elements from the end: more than a vector has
+constexpr int64_t kTail = 17;            // distance from the end: more than a vector has
 
 double nodes_of(const ir::Expr& expr) {
   double nodes = 1;
@@ -21,7 +21,7 @@ double nodes_of(const ir::Expr& expr) {
   return nodes;
 }
 
-// How many values an index takes while its axes take `extents`.
+// The number of values of an index for axes with these `extents`.
 double values_of(const te::AccessDim& dim, std::span<const double> extents) {
   double values = 1;
   if (dim.affine) {
@@ -36,7 +36,7 @@ double values_of(const te::AccessDim& dim, std::span<const double> extents) {
   return values;
 }
 
-// The extents of the box of elements of each tensor that are needed.
+// The extents of the box of elements that are needed of each tensor.
 using Boxes = std::vector<std::vector<double>>;
 
 void widen(Boxes& boxes, const te::Dag& dag, const te::Access& read,
@@ -97,7 +97,7 @@ std::vector<int64_t> sample_elements(const te::Dag& dag, te::TensorId tensor, do
     for (size_t d = 0; d < shape.size(); ++d) offset = offset * shape[d] + index_of(d);
     if (chosen.size() < count && seen.insert(offset).second) chosen.push_back(offset);
   };
-  // Corners, opposite ones one after the other: with two samples, the first and the last element.
+  // Corners in opposite pairs: two samples are the first and the last element.
   const size_t corner_dimensions = std::min(shape.size(), kCornerDimensions);
   const uint64_t corners = uint64_t{1} << corner_dimensions;
   for (uint64_t k = 0; k < corners; ++k) {

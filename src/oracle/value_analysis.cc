@@ -123,7 +123,7 @@ class Analyser {
     return fold_tuple(*op.reduction, std::move(values));
   }
 
-  // The closure of the elements under `combine`, if a few rounds reach it.
+  // The closure of the elements under `combine`, if a few iterations reach it.
   std::vector<ValueSet> fold_tuple(const te::Reduction& reduction, std::vector<ValueSet> values) {
     constexpr int kRounds = 3;
     for (int round = 0; round < kRounds; ++round) {

@@ -1,6 +1,6 @@
-// What the elements of every tensor of a Dag can be, given what its inputs are: an abstract run of
-// the definition on ValueSets. Decides whether results are exact and whether inputs stay within the
-// domains of the functions they go into. Pure; extents are constants.
+// An abstract interpretation of a Dag on ValueSets: derives the possible values of every tensor
+// from those of the inputs. Decides whether results are exact, and whether operands stay within the
+// domains of their functions. Pure; extents are constants.
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@
 namespace tilewright::oracle {
 
 struct ValueAnalysis {
-  std::vector<ValueSet> tensors;  // by TensorId
-  bool exact = true;              // all outputs are
-  int exact_sums = 0;             // reductions of floats by + or * that are ...
-  int inexact_sums = 0;           // ... and that are not
-  int hazards = 0;        // expressions whose operands may leave their domain, or that overflow
-  bool in_bounds = true;  // no index that was read from a tensor can leave its dimension
+  std::vector<ValueSet> tensors;  // per TensorId
+  bool exact = true;              // all outputs are exact
+  int exact_sums = 0;             // float reductions by + or * that are exact
+  int inexact_sums = 0;           // float reductions by + or * that are not
+  int hazards = 0;        // expressions that may overflow or whose operands may leave their domain
+  bool in_bounds = true;  // no index read from a tensor can leave its dimension
 };
 
-// `inputs` by TensorId; what is no placeholder is ignored.
+// `inputs` per TensorId; entries of other tensors are ignored.
 ValueAnalysis analyze_values(const te::Dag& dag, const std::vector<ValueSet>& inputs);
 
 }  // namespace tilewright::oracle

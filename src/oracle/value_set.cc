@@ -24,7 +24,7 @@ double largest_of(ir::Scalar type) {
   }
 }
 
-// The exponent of the least positive number.
+// The exponent of the smallest positive number.
 int lowest_grid(ir::Scalar type) {
   switch (type) {
     case ir::Scalar::F16:
@@ -42,7 +42,7 @@ double magnitude(const ValueSet& x) { return std::max(std::abs(x.low), std::abs(
 
 bool has_zero(const ValueSet& x) { return x.low <= 0 && x.high >= 0; }
 
-// Bounds that cannot be told are none.
+// Unknown bounds are infinite.
 ValueSet ordered(double low, double high, int grid, bool exact) {
   return {.low = std::isnan(low) ? -kInfinity : low,
           .high = std::isnan(high) ? kInfinity : high,
@@ -50,7 +50,7 @@ ValueSet ordered(double low, double high, int grid, bool exact) {
           .exact = exact};
 }
 
-// The result of float arithmetic, exact only where nothing was rounded.
+// The result of float arithmetic, exact only if nothing was rounded.
 ValueSet rounded(ir::Scalar type, ValueSet x, bool& hazard) {
   hazard |= std::isfinite(magnitude(x)) && magnitude(x) > largest_of(type);
   x.exact = x.exact && x.grid >= lowest_grid(type) &&
@@ -58,8 +58,8 @@ ValueSet rounded(ir::Scalar type, ValueSet x, bool& hazard) {
   return x;
 }
 
-// The result of integer arithmetic, which wraps. An I64 beyond 2^53 is a hazard: those who judge
-// results compute in doubles.
+// The result of integer arithmetic, which wraps. An I64 beyond 2^53 is a hazard, because the oracle
+// computes in doubles.
 ValueSet wrapped(ir::Scalar type, const ValueSet& x, bool& hazard) {
   const ValueSet all = type_set(type);
   hazard |= type == ir::Scalar::I64 && magnitude(x) > 0x1p53;
@@ -140,7 +140,7 @@ ValueSet integer_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& a, const 
   }
 }
 
-// A monotone function of one argument.
+// A monotonic function of one argument.
 template <class F>
 ValueSet monotone(const ValueSet& x, const F& f) {
   const double low = f(x.low), high = f(x.high);
@@ -278,7 +278,7 @@ ValueSet cast_set(ir::Scalar to, const ValueSet& x, ir::Scalar from, bool& hazar
 
 ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double count, bool& hazard) {
   using enum ir::BinaryOp;
-  if (op == Add) {  // a partial sum may have left out any of them
+  if (op == Add) {  // a partial sum may lack any of the terms
     const ValueSet partial{count * std::min(x.low, 0.0), count * std::max(x.high, 0.0), x.grid,
                            x.exact};
     if (!ir::is_float(type)) return wrapped(type, partial, hazard);
@@ -295,7 +295,7 @@ ValueSet fold_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& x, double co
     if (!ir::is_float(type)) return wrapped(type, product, hazard);
     return rounded(type, product, hazard);
   }
-  return x;  // one of them
+  return x;  // one of the operands
 }
 
 }  // namespace tilewright::oracle

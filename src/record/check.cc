@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostNamed = 10;
 
-// Findings of one sort: the first few are named, the rest is counted.
+// Findings of one kind: the first few are listed, the others counted.
 class Findings {
  public:
   explicit Findings(std::vector<std::string>* to) : to_(*to) {}
@@ -60,7 +60,7 @@ void check_machines(Database& database, CheckReport* report) {
   while (machines.next()) {
     const Result<Json> json = parse_json(machines.text(1));
     const Result<Machine> machine = json ? machine_from_json(*json) : std::unexpected(json.error());
-    // With members that are not known here, its id is of more than can be told.
+    // With unknown members, its id covers more than this version can hash.
     if (!machine || print_json(machine_to_json(*machine)) != machines.text(1)) continue;
     if (machine_id(*machine) != machines.hash(0)) {
       wrong.add(fmt::format("machine {} has content of another id", machines.hash(0).hex()));
@@ -81,12 +81,13 @@ void check_attempts(Store::Impl& impl, CheckReport* report) {
                             attempt->id().hex()));
     } else if (attempts.integer(kAttemptRow) < first_number(attempts.hash(0)) ||
                attempts.integer(kAttemptRow) > last_number(attempts.hash(0))) {
-      wrong.add(fmt::format("attempt {} does not lie where it is looked for", attempt->id().hex()));
+      wrong.add(
+          fmt::format("attempt {} is stored under the wrong row number", attempt->id().hex()));
     }
   }
 }
 
-// A task as it can be made here, with its tree; empty when it cannot.
+// A task as this version can build it, with its tree; empty if it cannot.
 struct MadeTask {
   std::unique_ptr<Task> task;
   std::unique_ptr<schedule::LoopTree> initial;

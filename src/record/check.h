@@ -1,6 +1,6 @@
-// Whether a store is whole. Problems are damage: the file itself, references into nowhere, content
-// that does not have the id it is kept by. Remarks are what this program cannot read or sees
-// otherwise, as records of another version may be: operators, steps, hashes of programs.
+// Verifies the integrity of a store. Problems are damage: to the file itself, dangling references,
+// content that does not match its id. Remarks are records that this version cannot read or
+// interprets differently, such as operators, steps and program hashes of another version.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace tilewright::record {
 
 struct CheckReport {
   int64_t tasks = 0, candidates = 0, attempts = 0, foreign_lines = 0;
-  int64_t programs = 0;               // candidates whose program was made again
-  std::vector<std::string> problems;  // up to kMostNamed of each sort, and how many there are
+  int64_t programs = 0;               // candidates whose program was rebuilt
+  std::vector<std::string> problems;  // up to kMostNamed of each kind, and their total number
   std::vector<std::string> remarks;
 
   bool clean() const { return problems.empty(); }
 };
 
-// Reads everything; of the candidates, about `programs` are applied to their task and hashed.
+// Reads everything. About `programs` of the candidates are applied to their task and hashed.
 Result<CheckReport> check(Store& store, int64_t programs = 200);
 
 }  // namespace tilewright::record

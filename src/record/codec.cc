@@ -23,7 +23,7 @@ constexpr char kIntegers = 2;
 
 enum class Sort : uint8_t { Other, Name, Digit };
 
-// What may be part of a name, so that digits there are no number of their own.
+// Characters that may be part of a name, so that digits there are not a separate number.
 constexpr std::array<Sort, 256> kSorts = [] {
   std::array<Sort, 256> sorts{};
   for (int c = 0; c < 256; ++c) {
@@ -56,7 +56,7 @@ bool take_varint(std::string_view* bytes, uint64_t* value) {
   return false;
 }
 
-// Small differences of either sign as small numbers: 0, -1, 1, -2 -> 0, 1, 2, 3.
+// Maps small differences of either sign to small numbers: 0, -1, 1, -2 -> 0, 1, 2, 3.
 uint64_t zigzag(int64_t value) {
   return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
 }
@@ -64,7 +64,7 @@ int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
 }
 
-// An integer that a double holds exactly, and not -0.
+// An integer that is exact in a double, and not -0.
 bool is_plain_integer(double value) {
   return std::abs(value) < 0x1p53 && value == std::trunc(value) &&
          !(value == 0 && std::signbit(value));

@@ -10,7 +10,7 @@
 namespace tilewright::record {
 namespace {
 
-// Writers of one store wait for each other; the longest they hold it is a part of an import.
+// Writers of one store wait for each other; the longest wait is for one transaction of an import.
 constexpr int kBusyTimeoutMs = 120'000;
 
 int flags_of(Access access) {
@@ -26,7 +26,7 @@ int flags_of(Access access) {
   return SQLITE_OPEN_READONLY;
 }
 
-// What a person can do about it, for the codes that a person can meet.
+// What the user can do, for the error codes that a user can meet.
 Error explain_code(const std::string& path, int code, std::string_view detail) {
   const auto io = [&](std::string_view what) {
     return Error{ErrorKind::Io, fmt::format("{}: {}", path, what)};
@@ -57,9 +57,10 @@ Error explain_code(const std::string& path, int code, std::string_view detail) {
                           "`tilewright records export` saves what can still be read",
                           path, detail)};
     case SQLITE_NOTADB:
-      return {ErrorKind::BadInput, fmt::format("{}: not a store of records: it is no SQLite file "
-                                               "or its beginning is damaged",
-                                               path)};
+      return {ErrorKind::BadInput,
+              fmt::format("{}: not a store of records: it is not an SQLite file "
+                          "or its beginning is damaged",
+                          path)};
     default:
       return io(detail);
   }
@@ -86,7 +87,7 @@ bool Statement::next() {
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;
   note(code);
-  reset();  // holds no lock once it has ended
+  reset();  // holds no lock after its end
   return false;
 }
 
@@ -108,7 +109,7 @@ void Statement::bind(int at, const Blob& value) {
 }
 void Statement::bind(int at, const Hash128& value) {
   if (statement_ == nullptr) return;
-  std::array<char, 16> bytes;  // big-endian, so that order of bytes is order of hex
+  std::array<char, 16> bytes;  // big-endian, so that byte order equals hex order
   for (size_t k = 0; k < 8; ++k) {
     bytes[k] = static_cast<char>(value.high >> (56 - 8 * k));
     bytes[k + 8] = static_cast<char>(value.low >> (56 - 8 * k));
@@ -136,7 +137,7 @@ Hash128 Statement::hash(int column) const {
 }
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& path, Access access) {
-  // A URI, so that `immutable` can be said; what a URI would read as its own is escaped.
+  // A URI, so that `immutable` can be set; special characters of URIs are escaped.
   std::string uri = "file:";
   const std::string absolute = std::filesystem::absolute(path).native();
   for (const char c : absolute) {
@@ -220,7 +221,7 @@ Transaction::Transaction(Database& database) : database_(database) {
 
 Transaction::~Transaction() {
   if (!open_) return;
-  const Status dropped = database_.take_status();  // the rollback runs whatever happened
+  const Status dropped = database_.take_status();  // the rollback runs in any case
   if (database_.in_transaction()) database_.execute("ROLLBACK");
   const Status rolled_back = database_.take_status();
 }

@@ -1,16 +1,16 @@
-// Database and Statement: SQLite behind two small owners, for the store only.
+// Database and Statement: two small RAII wrappers of SQLite, only for the store.
 //
-// Errors stick. The first one is kept by the Database; from then on statements do nothing and give
-// no rows, until take_status() hands the error out. So a function runs its statements one after the
-// other and asks once, at its end.
+// Errors are sticky: the Database keeps the first one, and from then on statements do nothing and
+// return no rows, until take_status() returns the error. A function therefore runs its statements
+// in sequence and checks once, at its end.
 //
 //   Statement& query = database.statement("SELECT id FROM tasks WHERE key = ?");
 //   query.with(key);
 //   while (query.next()) use(query.integer(0));
 //   return database.take_status();
 //
-// Statements are compiled once and kept; a text is one statement, so it is not used by two loops at
-// a time. Not to be shared between threads.
+// Statements are compiled once and cached by their text, so two loops must not use the same text at
+// the same time. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace tilewright::record {
 
 class Database;
 
-// Bytes that are no text: a BLOB. Those of a parameter live until the statement is used again.
+// Bytes that are not text: a BLOB. A parameter must stay valid until the statement is used again.
 struct Blob {
   std::string_view bytes;
 };
@@ -44,7 +44,7 @@ class Statement {
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
 
-  // Starts the statement anew with these parameters, in their order.
+  // Resets the statement and binds these parameters, in order.
   template <class... Values>
   Statement& with(const Values&... values) {
     reset();
@@ -61,11 +61,11 @@ class Statement {
   void reset();
   bool compiled() const { return statement_ != nullptr; }  // false after an error
 
-  // Of the row that next() went to; texts and blobs live until the next call of next or reset.
+  // Columns of the current row; texts and blobs are valid until the next call of next or reset.
   int64_t integer(int column) const;
   double real(int column) const;
-  std::string_view text(int column) const;  // also of a BLOB
-  Hash128 hash(int column) const;           // zero when it is not of 16 bytes
+  std::string_view text(int column) const;  // also for a BLOB
+  Hash128 hash(int column) const;           // zero if it does not have 16 bytes
 
  private:
   void bind(int at, int64_t value);
@@ -84,7 +84,7 @@ enum class Access : uint8_t { Create, Write, Read, Immutable };
 
 class Database {
  public:
-  // Opens the file; nothing of it has been read yet.
+  // Opens the file without reading it.
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& path, Access access);
   static Result<std::unique_ptr<Database>> in_memory();
   ~Database();
@@ -92,11 +92,11 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   const std::string& path() const { return path_; }
-  Statement& statement(std::string_view sql);  // `sql` lives for ever: a literal
+  Statement& statement(std::string_view sql);  // `sql` must be a literal
   void execute(const std::string& sql);        // any number of statements, without parameters
-  int64_t integer(const std::string& sql);     // the first column of the first row, or 0
+  int64_t integer(const std::string& sql);  // the first column of the first row; 0 if there is none
   int64_t last_row() const;
-  int64_t changes() const;  // rows of the last INSERT: 0 when it was ignored
+  int64_t changes() const;  // rows of the last INSERT: 0 if it was ignored
   bool in_transaction() const;
 
   void copy_from(Database& other);  // the whole content
@@ -104,7 +104,7 @@ class Database {
 
   bool failed() const { return error_.has_value(); }
   Status take_status();  // the first error since the last call
-  void note(int code);   // of SQLite; only an error counts
+  void note(int code);   // a result code of SQLite; records errors
 
  private:
   Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
@@ -116,7 +116,7 @@ class Database {
   std::optional<Error> error_;
 };
 
-// BEGIN IMMEDIATE to COMMIT; rolled back when commit() was not called or could not be done.
+// BEGIN IMMEDIATE to COMMIT; rolled back unless commit() succeeded.
 class Transaction {
  public:
   explicit Transaction(Database& database);
@@ -124,7 +124,7 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // The first error since it began, the commit's own included; then nothing of it was stored.
+  // The first error since the start, including the commit; if there is one, nothing was stored.
   Status commit();
 
  private:

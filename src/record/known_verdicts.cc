@@ -8,7 +8,7 @@ namespace {
 
 using Origin = KnownVerdict::Origin;
 
-// Whether a verdict counts rather than the one that is there.
+// True if a verdict takes precedence over the existing one.
 bool replaces(Origin origin, int64_t end_us, const KnownVerdict& there) {
   if (origin != there.origin) return origin > there.origin;
   return origin == Origin::Before ? end_us >= there.end_us : end_us < there.end_us;

@@ -1,24 +1,23 @@
-// KnownVerdicts: which programs of one setting have a verdict, and which of several verdicts
-// counts. This is the one place where "is it known?" is asked. A program with a verdict here is
-// never measured again.
+// KnownVerdicts: the programs of one setting that have a verdict, and which of several verdicts
+// counts. This is the only place that decides whether a program is known. A program with a verdict
+// here is never measured again.
 //
-// `find` looks at the store again when another process has written to it since. So two processes
-// on one store see each other's verdicts before each build and each run.
+// `find` reads the store again if another process has written to it since. Two processes on one
+// store therefore see each other's verdicts before each build and each run.
 //
-// Of several verdicts of one program, as a viewpoint sees them:
+// If a program has several verdicts, the viewpoint decides which one counts:
 //
-//   1. the first one of its own runs;
-//   2. else the last one from before it began;
-//   3. else the first one from afterwards.
+//   1. the first verdict of the trajectory's own runs;
+//   2. otherwise the last one from before the trajectory began;
+//   3. otherwise the first one from afterwards.
 //
-// No verdict that somebody adds later changes the answer, so that a search that is walked again
-// gets the answers that it got before. Without a viewpoint everything is from before: the last
-// counts.
+// A verdict that is added later never changes the answer, so a replayed search gets the same
+// answers. Without a viewpoint everything is from before: the last one counts.
 //
-// Failures of kind Device say nothing of a program and are left out. Illegal candidates have no
+// Failures of kind Device do not concern the program and are ignored. Illegal candidates have no
 // program; their key is the hash of their text.
 //
-// Not to be shared between threads. The store outlives it.
+// Not thread-safe. The store outlives it.
 #pragma once
 
 #include <cstdint>
@@ -55,21 +54,22 @@ struct KnownVerdict {
 
 class KnownVerdicts {
  public:
-  // `blank`: nothing of before is known, and nothing of others will be (`--force`).
+  // `blank`: ignores earlier verdicts, and verdicts of other processes (`--force`).
   static Result<KnownVerdicts> load(Store& store, const Setting& setting, Viewpoint viewpoint = {},
                                     bool blank = false);
 
-  // Null: it has none. Valid until the next call of find or add.
+  // Null: there is none. Valid until the next call of find or add.
   Result<const KnownVerdict*> find(const Hash128& key);
-  void add(const Attempt& attempt);  // that this process has put into the store
+  void add(const Attempt& attempt);  // that this process has stored
 
   const Setting& setting() const { return setting_; }
-  bool others_write() const { return others_write_; }  // since it was loaded
+  bool others_write() const { return others_write_; }  // another process has written since loading
   size_t size() const { return verdicts_.size(); }
 
-  const KnownVerdict* peek(const Hash128& key) const;  // without another look at the store
-  std::vector<const KnownVerdict*> before() const;     // the viewpoint's begin, oldest first
-  std::vector<const KnownVerdict*> fastest(size_t count) const;  // timed
+  const KnownVerdict* peek(const Hash128& key) const;  // without reading the store again
+  // Those from before the viewpoint's begin, oldest first.
+  std::vector<const KnownVerdict*> before() const;
+  std::vector<const KnownVerdict*> fastest(size_t count) const;  // timed ones
 
  private:
   KnownVerdicts(Store& store, const Setting& setting, Viewpoint viewpoint, bool blank)
@@ -82,11 +82,11 @@ class KnownVerdicts {
   Viewpoint viewpoint_;
   bool blank_ = false;
   bool others_write_ = false;
-  int64_t version_seen_ = 0;  // of the store, as others have left it
+  int64_t version_seen_ = 0;  // the version of the store written by others
   std::unordered_map<Hash128, KnownVerdict> verdicts_;
 };
 
-// What a candidate is found by: its program, or its text where it is illegal.
+// The key of a candidate: its program, or, if it is illegal, the hash of its text.
 Hash128 key_of_candidate(const Hash128& program, std::string_view trace);
 
 }  // namespace tilewright::record

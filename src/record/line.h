@@ -1,10 +1,10 @@
-// Line: one thing that a store holds, as it travels between stores, and its JSON text. Each text is
-// one line, an object with "type" and "v" (the version of the format) first; see docs/records.md.
-// Values. print_line(parse_line(print_line(x))) == print_line(x), byte by byte.
+// Line: one object of a store in the exchange format, and its JSON text. Each text is one line: an
+// object that starts with "type" and "v" (the version of the format); see docs/records.md. Values.
+// print_line(parse_line(print_line(x))) == print_line(x), byte by byte.
 //
-// Members that this version does not know are kept as text in `extra`: an object, its members
-// sorted, or empty. Lines of other types, of a newer version, or with words that this version does
-// not know (a verdict, a protocol) are a ForeignLine: kept as they are.
+// Unknown members are kept as text in `extra`: an object with sorted members, or empty. Lines of
+// other types, of a newer version, or with unknown words (a verdict, a protocol) are a ForeignLine,
+// which is kept unchanged.
 #pragma once
 
 #include <memory>
@@ -34,7 +34,7 @@ struct TaskLine {
 };
 struct MachineLine {
   Hash128 id;
-  std::string content;  // the members besides, as an object: machine_to_json
+  std::string content;  // the other members as an object, as written by machine_to_json
 
   bool operator==(const MachineLine&) const = default;
 };
@@ -66,14 +66,14 @@ std::string print_line(const Line& line);
 void print_attempt(const Attempt& attempt, std::string* out);   // appends
 void print_json_text(std::string_view text, std::string* out);  // appends a JSON string
 
-// Numbers are finite and times not negative, `extra` is as parse_line makes it: what can be written
-// and read back.
+// Checks that the attempt can be written and read back: numbers are finite, times not negative,
+// `extra` as parse_line produces it.
 Status check_attempt(const Attempt& attempt);
 
 std::string print_permissions(const FloatPermissions& permissions);  // `reassociate,contract`
 Result<FloatPermissions> parse_permissions(std::string_view text);
 
-// Reads lines; keeps its buffers between them. Not to be shared between threads.
+// Parses lines and reuses its buffers between them. Not thread-safe.
 class LineReader {
  public:
   LineReader();
@@ -81,17 +81,17 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // At least kPadding bytes of memory lie behind the line, whatever they hold. An error says what
-  // is wrong with it. Memory of an Attempt in `out` is used again.
+  // At least kPadding readable bytes must follow the line. An error describes the problem. The
+  // memory of an Attempt in `out` is reused.
   static constexpr size_t kPadding = 64;
   Status parse(std::string_view line, Line* out);
-  const Hash128& attempt_id() const;  // of the attempt that was parsed last
+  const Hash128& attempt_id() const;  // of the last parsed attempt
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-Result<Line> parse_line(std::string_view line);  // of any memory
+Result<Line> parse_line(std::string_view line);  // needs no padding
 
 }  // namespace tilewright::record

@@ -25,7 +25,7 @@ constexpr size_t kBatches = 8;
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 struct Batch {
-  std::vector<ParsedLine> lines;  // grows once; the first `count` hold something
+  std::vector<ParsedLine> lines;  // only grows; the first `count` are valid
   size_t count = 0;
 };
 
@@ -89,7 +89,7 @@ struct LinePipeline::Impl {
 
   Status read_all() {
     std::vector<char> buffer(kBlock + LineReader::kPadding);
-    size_t filled = 0;  // the beginning of a line whose end has not come
+    size_t filled = 0;  // an incomplete line at the end
     while (true) {
       if (buffer.size() - filled < kBlock / 2 + LineReader::kPadding) {
         if (filled > kLongestLine) {
@@ -114,7 +114,7 @@ struct LinePipeline::Impl {
     }
   }
 
-  // Complete lines, with the padding of LineReader behind them; false when nobody wants more.
+  // Complete lines, followed by the padding of LineReader; false if no more are wanted.
   bool feed(std::string_view text) {
     while (!text.empty()) {
       const size_t end = text.find('\n');

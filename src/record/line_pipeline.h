@@ -1,12 +1,12 @@
-// LinePipeline: reads and parses the lines of an import on a thread of its own, so that parsing
-// overlaps with storing. Lines come out in their order, in batches; a bounded number of batches is
-// under way, and their memory is used again.
+// LinePipeline: reads and parses the lines of an import on a separate thread, so that parsing
+// overlaps with storing. Lines are returned in order, in batches. The number of batches in flight
+// is bounded, and their memory is reused.
 //
 //   LinePipeline pipeline(reader_of_file(path));
 //   while (std::span<ParsedLine> batch = pipeline.next(); !batch.empty()) ...
 //   return pipeline.status();
 //
-// One thread calls it; the destructor may be reached early and then ends the reading.
+// Used by one thread. Destroying it early ends the reading.
 #pragma once
 
 #include <cstdint>
@@ -23,16 +23,16 @@
 namespace tilewright::record {
 
 struct ParsedLine {
-  int64_t number = 0;  // from 1; empty lines count but do not come
+  int64_t number = 0;  // starts at 1; empty lines are counted but not returned
   Line line;
-  Hash128 id;       // of an attempt
-  std::string why;  // not empty: the line is malformed, and why
+  Hash128 id;       // attempts only
+  std::string why;  // not empty: the reason why the line is malformed
 };
 
-// Fills some of the memory; gives how much, 0 at the end.
+// Fills a part of the memory. Returns the number of bytes; 0 at the end.
 using ByteReader = std::function<Result<size_t>(char* to, size_t room)>;
-ByteReader reader_of_file(const std::filesystem::path& path);  // a pipe will do
-ByteReader reader_of_text(std::string_view text);              // outlives the reading
+ByteReader reader_of_file(const std::filesystem::path& path);  // `path` may be a pipe
+ByteReader reader_of_text(std::string_view text);              // `text` outlives the reading
 
 class LinePipeline {
  public:
@@ -42,7 +42,7 @@ class LinePipeline {
   LinePipeline& operator=(const LinePipeline&) = delete;
 
   std::span<ParsedLine> next();  // empty at the end; valid until the next call
-  Status status() const;         // after the end: whether all could be read
+  Status status() const;         // after the end: whether everything could be read
 
  private:
   struct Impl;

@@ -11,13 +11,13 @@
 namespace tilewright::record {
 namespace {
 
-// A transaction is this long: others who write wait for it, but not for a whole import.
+// Lines per transaction: other writers wait for one transaction, not for the whole import.
 constexpr int64_t kLinesATransaction = 1'000'000;
 constexpr size_t kBlock = size_t{1} << 20;  // bytes written at once
 
-// Adds lines, a transaction after the other. One that begins with no attempts makes their indexes
-// at its end, from all of them at once: that takes a fraction of the time. Pages of the file are
-// kept in memory while it lives.
+// Adds lines, one transaction after the other. A transaction that starts without attempts creates
+// their indexes at its end, from all of them at once, which takes a fraction of the time. Pages of
+// the file stay in memory during its lifetime.
 class Importer {
  public:
   explicit Importer(Store::Impl& impl) : impl_(impl) {
@@ -30,7 +30,7 @@ class Importer {
     impl_.database->execute("PRAGMA cache_size = -256; PRAGMA shrink_memory");
   }
 
-  // `id` is that of an attempt, where it is known.
+  // `id` is that of an attempt, if it is known.
   Status add(const Line& line, const Hash128* id = nullptr) {
     begin();
     const auto* attempt = id == nullptr ? nullptr : std::get_if<Attempt>(&line);
@@ -98,7 +98,7 @@ class Importer {
   bool indexes_later_ = false;
 };
 
-// Reads see one state while it lives.
+// A read transaction: reads see one snapshot during its lifetime.
 class Snapshot {
  public:
   explicit Snapshot(Database& database) : database_(database) {
@@ -142,8 +142,7 @@ struct Declaration {
   Line line;
 };
 
-// Targets, tasks, machines, runs, trajectories, and what else was said of them, each sorted by its
-// text.
+// Targets, tasks, machines, runs, trajectories, and variants of them, each sorted by text.
 std::array<std::vector<Declaration>, kDeclarations> declarations_of(Database& database) {
   std::array<std::vector<Declaration>, kDeclarations> all;
   const auto put = [&](const Line& line) {
@@ -199,7 +198,7 @@ Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit
       if (!visit(declaration.line)) return database.take_status();
     }
   }
-  // Rows are ordered as their ids are, but for neighbors that wanted one place (row_number.h).
+  // Rows are ordered like their ids, except for neighbors with colliding numbers (row_number.h).
   Statement attempts(database, TILEWRIGHT_SELECT_ATTEMPTS "ORDER BY a.id");
   std::vector<std::pair<Hash128, Line>> neighbors;
   int64_t last = 0;

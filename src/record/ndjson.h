@@ -1,12 +1,12 @@
-// Stores as text: one JSON object a line (record/line.h, docs/records.md). Nothing is lost on the
-// way, and the text is canonical: equal contents give equal bytes, so
+// Import, export and merge of stores as NDJSON: one JSON object per line (record/line.h,
+// docs/records.md). Nothing is lost, and the text is canonical: equal contents give equal bytes, so
 //
 //   export(import(export(x))) == export(x)       the round trip is the identity
 //   x + x == x,  x + y == y + x                  merging is idempotent and commutative
 //
-// Order: targets, tasks, machines, runs, each sorted; attempts by id; lines that wait or are
-// foreign. An attempt that comes before its task, machine or run waits in the store until they
-// come.
+// Order: targets, tasks, machines, runs, each sorted; attempts by id; then waiting and foreign
+// lines. An attempt that precedes its task, machine or run waits in the store until they are
+// imported.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace tilewright::record {
 
 struct BadLine {
-  int64_t number = 0;  // from 1
+  int64_t number = 0;  // starts at 1
   std::string why;
 
   bool operator==(const BadLine&) const = default;
@@ -32,31 +32,33 @@ struct BadLine {
 struct ImportReport {
   static constexpr size_t kMostNamed = 20;
 
-  int64_t lines = 0;     // that are not empty
+  int64_t lines = 0;     // not empty ones
   int64_t attempts = 0;  // new ones
   int64_t others = 0;    // new targets, tasks, machines and runs
-  int64_t known = 0;     // were there already
-  int64_t variants = 0;  // say something else of a key that was there: both are kept
-  int64_t foreign = 0;   // not understood, carried; new ones
-  int64_t waiting = 0;   // attempts without their task, machine or run; new ones
-  int64_t arrived = 0;   // attempts that waited and are in their place now
+  int64_t known = 0;     // already in the store
+  int64_t variants = 0;  // contradict a known key: both are kept
+  int64_t foreign = 0;   // new ones that are not understood, kept unchanged
+  int64_t waiting = 0;   // new attempts without their task, machine or run
+  int64_t arrived = 0;   // waiting attempts that became complete
   int64_t malformed = 0;
-  std::vector<BadLine> named;  // the first of the malformed ones
+  std::vector<BadLine> named;  // the first malformed ones
 
   bool operator==(const ImportReport&) const = default;
 };
 
-// In transactions of many lines each: an error leaves those of before. `path` may be a pipe.
+// Uses transactions of many lines each; after an error, the earlier ones remain. `path` may be a
+// pipe.
 Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path);
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text);
 
-// One consistent state, also while others write.
+// Exports one consistent snapshot, even while others write.
 Status export_ndjson(Store& store, std::ostream& out);
 
-// All of `from` into `into`, as if exported and imported.
+// Adds all of `from` to `into`, as if exported and imported.
 Result<ImportReport> merge(Store& into, Store& from);
 
-// Every line of the store in canonical order, as export writes them, until `visit` says false.
+// Visits every line of the store in canonical order, as export writes them, until `visit` returns
+// false.
 Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit);
 
 }  // namespace tilewright::record

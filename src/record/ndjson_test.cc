@@ -227,7 +227,7 @@ TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
       {"7", "not a whole JSON object"},
       {"{}", "no member 'type'"},
       {"{\"type\":5}", "no member 'type'"},
-      {"{\"type\":\"dream\",\"v\":\"x\"}", "'v' is no integer"},
+      {"{\"type\":\"dream\",\"v\":\"x\"}", "'v' is not an integer"},
       {"{\"type\":\"dream\",\"v\":0}", "less than 1"},
       {"{\"type\":\"dream\",\"x\":nonsense}", "malformed"},
       {"{\"type\":\"dream\"} {}", "malformed"},

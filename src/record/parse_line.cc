@@ -1,5 +1,5 @@
-// The reading half of record/line.h, with simdjson's parser on demand: only what is asked for is
-// converted. What is kept as text is validated by parse_json, since nobody else looks at it.
+// The parser of record/line.h, with simdjson's on-demand API: only requested values are converted.
+// Values that are kept as text are validated by parse_json, because nothing else checks them.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -19,7 +19,7 @@ namespace ondemand = simdjson::ondemand;
 std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::BadInput, std::move(message));
 }
-// Not wrong, but of another version of this program.
+// Not malformed, but from another version of this program.
 std::unexpected<Error> not_known(std::string message) {
   return fail(ErrorKind::Unsupported, std::move(message));
 }
@@ -67,7 +67,7 @@ bool read_hex(ondemand::value& value, std::string* out) {
     if (high < 0 || low < 0) return false;
     *out += static_cast<char>(high << 4 | low);
   }
-  return !simdjson::validate_utf8(*out);  // else it is written as a string
+  return !simdjson::validate_utf8(*out);  // otherwise it is written as a string
 }
 
 bool read(ondemand::value& value, std::string* out) {
@@ -94,14 +94,14 @@ bool read(ondemand::value& value, std::vector<double>* out) {
 
 // ---- members ----
 
-// The members of one type of line by name, in the order in which they are written: they are met in
-// that order, so the search begins behind the last one found.
+// The members of one type of line by name, in the order in which they are written. They usually
+// occur in that order, so the search starts after the last one found.
 template <size_t N>
 class Members {
  public:
   explicit Members(const std::array<std::string_view, N>& names) : names_(names) {}
 
-  // N for a name that is none of them.
+  // N for an unknown name.
   size_t find(std::string_view name) {
     for (size_t k = 0; k < N; ++k) {
       const size_t at = (next_ + k) % N;
@@ -125,7 +125,7 @@ class Members {
   uint64_t seen_ = 0;
 };
 
-// `"name":value`, as it is in the line but for the escapes of its name.
+// `"name":value`, as in the line except for the escapes of the name.
 bool raw_member(std::string_view name, ondemand::value& value, std::string* out) {
   out->clear();
   print_json_text(name, out);
@@ -145,7 +145,7 @@ std::string join_members(const std::vector<std::string>& members) {
   return object.empty() ? object : object + '}';
 }
 
-// Calls visit(index, value) for each member that `names` has; the rest becomes `extra`.
+// Calls visit(index, value) for each member in `names`; the others become `extra`.
 template <size_t N, class Visit>
 Status read_members(ondemand::object& object, const std::array<std::string_view, N>& names,
                     size_t required, std::string* extra, const Visit& visit) {
@@ -179,7 +179,7 @@ Status read_members(ondemand::object& object, const std::array<std::string_view,
   return {};
 }
 
-// In each list the required ones come first, `type` and `v` last: those were read before.
+// In each list the required members come first; `type` and `v`, which were read before, last.
 constexpr std::array<std::string_view, 3> kTargetNames = {"text", "type", "v"};
 constexpr std::array<std::string_view, 7> kTaskNames = {"key",    "workload", "text", "licences",
                                                         "target", "type",     "v"};
@@ -259,12 +259,12 @@ Status parse_trajectory_line(ondemand::object& object, TrajectoryLine* out) {
                    }));
   if (completed.trials < 0) return bad("member 'trials' is less than 0");
   if (!std::isfinite(completed.seconds) || std::signbit(completed.seconds)) {
-    return bad("member 'seconds' is no number from 0 on");
+    return bad("member 'seconds' is not a number of 0 or more");
   }
   return {};
 }
 
-// All members but three are the machine's own, in their order.
+// All members except three belong to the machine, in their order.
 Status parse_machine_line(ondemand::object& object, MachineLine* out) {
   std::vector<std::string> members;
   bool has_id = false;
@@ -384,7 +384,7 @@ Status LineReader::Impl::parse_known(std::string_view line, Line* out) {
   const std::string kind(type);
   int64_t version = 1;
   if (const auto error = object["v"].get_int64().get(version); error) {
-    if (error != simdjson::NO_SUCH_FIELD) return bad("member 'v' is no integer");
+    if (error != simdjson::NO_SUCH_FIELD) return bad("member 'v' is not an integer");
     version = 1;
   }
   if (version < 1) return bad("member 'v' is less than 1");
@@ -420,7 +420,7 @@ const Hash128& LineReader::attempt_id() const { return impl_->id; }
 Status LineReader::parse(std::string_view line, Line* out) {
   const Status status = impl_->parse_known(line, out);
   if (status || status.error().kind != ErrorKind::Unsupported) return status;
-  // Carried as it is, if it is JSON throughout.
+  // Kept unchanged if it is valid JSON.
   if (Result<Json> valid = parse_json(line); !valid) return bad(valid.error().message);
   *out = ForeignLine{std::string(line)};
   return {};
@@ -454,7 +454,7 @@ Status check_attempt(const Attempt& attempt) {
     if (!std::isfinite(sample)) return bad("member 'samples_ns' has a number that is not finite");
   }
   if (attempt.extra.empty()) return {};
-  // As if it had been read: then it reads back the same.
+  // As if it had been read, so that it reads back the same.
   std::string padded;
   padded.reserve(attempt.extra.size() + LineReader::kPadding);
   padded = attempt.extra;
@@ -465,7 +465,7 @@ Status check_attempt(const Attempt& attempt) {
   if (parser.iterate(padded.data(), padded.size(), padded.size() + LineReader::kPadding)
           .get(document) ||
       document.get_object().get(object)) {
-    return bad("member 'extra' is no JSON object");
+    return bad("member 'extra' is not a JSON object");
   }
   const Status status = read_members(object, kAttemptNames, 0, &again,
                                      [](size_t, ondemand::value&) { return false; });

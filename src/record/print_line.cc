@@ -1,4 +1,4 @@
-// The writing half of record/line.h.
+// The printer of record/line.h.
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -25,7 +25,7 @@ constexpr std::array<NamedPermission, 7> kPermissions = {{
     {"reduced_precision", &FloatPermissions::reduced_precision},
 }};
 
-// Writes members behind each other; begins with the type.
+// Writes members one after the other, starting with the type.
 class ObjectWriter {
  public:
   ObjectWriter(std::string_view type, std::string* out) : out_(*out) {
@@ -62,7 +62,7 @@ class ObjectWriter {
       fmt::format_to(std::back_inserter(out_), "{}", value);
     }
   }
-  // The members of an object that is text already, or empty.
+  // The members of an object that is already text, or empty.
   void members(std::string_view object) {
     if (object.size() > 2) {
       out_ += ',';
@@ -134,7 +134,7 @@ std::string print(const ForeignLine& line) { return line.text; }
 
 }  // namespace
 
-// Text that is not UTF-8 (what a dying worker left behind) is an object: {"hex":"ff00"}.
+// Text that is not UTF-8 (such as the output of a dying worker) is an object: {"hex":"ff00"}.
 void print_json_text(std::string_view text, std::string* out) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     *out += "{\"hex\":\"";

@@ -37,9 +37,8 @@ std::string print_protocol(const Protocol& protocol) {
 
 Result<Protocol> parse_protocol(std::string_view text) {
   const auto wrong = [&] {
-    return fail(
-        ErrorKind::BadInput,
-        fmt::format("'{}' is no protocol; one is written v1;warm or v1;cold;interleaved", text));
+    return fail(ErrorKind::BadInput,
+                fmt::format("'{}' is not a protocol; write v1;warm or v1;cold;interleaved", text));
   };
   Protocol protocol;
   const size_t first = text.find(';');

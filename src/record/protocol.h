@@ -1,6 +1,6 @@
-// Protocol: how a time was taken. Two times are comparable when their protocols are equal, so it is
-// part of what a verdict is looked up by. The version stands for the constants of the method
-// (measure/timing): it is raised by hand when they change what is measured. A value.
+// Protocol: how a time was taken. Two times are comparable only if their protocols are equal, so it
+// is part of the key of a verdict. The version covers the constants of the method (measure/timing);
+// it is raised when they change measured times. A value.
 //
 //   v1;warm      v1;weights_cold      v1;warm;interleaved      v1;in_model;interleaved
 #pragma once
@@ -14,19 +14,19 @@
 namespace tilewright::record {
 
 enum class CachePolicy : uint8_t {
-  Warm,         // calls follow each other
-  Cold,         // all that the kernel touches is evicted before every sample
-  WeightsCold,  // its constants are, as in a model; activations stay where they are
-  InModel,      // not by itself at all: between the other kernels of a model, in whole runs of it
+  Warm,         // no eviction between calls
+  Cold,         // all memory that the kernel touches is evicted before every sample
+  WeightsCold,  // its constants are evicted, as in a model; activations are not
+  InModel,      // not alone: between the other kernels of a model, in runs of the whole model
 };
 std::string_view text_of(CachePolicy policy);
 Result<CachePolicy> parse_cache_policy(std::string_view text);
-Result<CachePolicy> parse_own_cache_policy(std::string_view text);  // one of a kernel by itself
+Result<CachePolicy> parse_own_cache_policy(std::string_view text);  // a policy for a kernel alone
 
 struct Protocol {
   int version = 1;
   CachePolicy cache = CachePolicy::Warm;
-  bool interleaved = false;  // finalists: in turns with each other and the default schedule
+  bool interleaved = false;  // finalists: interleaved with each other and the default schedule
 
   bool operator==(const Protocol&) const = default;
 };

@@ -1,4 +1,4 @@
-// For tests of records: tasks and attempts, plain ones and odd ones, and a folder that is removed.
+// For tests of records: tasks, ordinary and unusual attempts, and a temporary folder.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ inline Machine machine_named(const std::string& model) {
   return machine;
 }
 
-// An attempt that was timed, in 1,000 ns; the sequence makes each one another.
+// A timed attempt of 1,000 ns; the sequence makes each one distinct.
 inline Attempt timed(const Task& task, int64_t sequence, double latency_ns = 1000) {
   Attempt attempt;
   attempt.run = {1, 2};
@@ -73,7 +73,7 @@ inline Run run_one() {
   return {.id = {1, 2}, .start_us = 1'700'000'000'000'000, .command = "test", .version = "0.1.0"};
 }
 
-// Text with everything that text can have.
+// Text with all kinds of unusual characters.
 inline std::string odd_text(Rng& rng) {
   static const std::string parts[] = {"",
                                       "split C i [8, 016]\n",
@@ -110,7 +110,7 @@ inline int64_t odd_integer(Rng& rng) {
   return rng.chance(0.5) ? rng.between(0, 1000) : integers[rng.below(std::size(integers))];
 }
 
-// Any attempt of the given task that a store accepts; run and machine are those of `timed`.
+// A random valid attempt of the task, with the run and machine of `timed`.
 inline Attempt odd_attempt(const Task& task, Rng& rng) {
   static const std::string extras[] = {"", "", "",
 
@@ -146,7 +146,7 @@ inline Attempt odd_attempt(const Task& task, Rng& rng) {
   return attempt;
 }
 
-// A store with that task, the machine and the run of `timed`.
+// A store with the task, and the machine and run of `timed`.
 inline Store store_with(const std::filesystem::path& path, const Task& task) {
   Store store = must(Store::open(path));
   must(store.put_task(task));

@@ -53,7 +53,8 @@ std::unexpected<Error> refuse(const Database& database, std::string_view why) {
   return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why));
 }
 
-// Whose file it is; 0 for a new one. Read in one state: another process may be making it.
+// The application id; 0 for a new file. Read in one snapshot, because another process may be
+// creating it.
 Result<int64_t> version_of(Database& database) {
   const bool alone = !database.in_transaction();
   if (alone) database.execute("BEGIN");
@@ -78,9 +79,9 @@ Result<int64_t> version_of(Database& database) {
   return version;
 }
 
-// In a transaction: another process may have done it meanwhile.
+// In a transaction: another process may have done it already.
 Status bring_up(Database& database) {
-  // Not enforced while tables are exchanged; `check` and the end of each upgrade look at all rows.
+  // Not enforced while tables are replaced; `check` and the end of each upgrade verify all rows.
   database.execute("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON;");
   Transaction transaction(database);
   const int64_t version = TRY(version_of(database));
@@ -101,7 +102,7 @@ Status bring_up(Database& database) {
   return transaction.commit();
 }
 
-// Two processes that make a new file at once: the second is told that it is locked, at once.
+// If two processes create a new file at once, the second gets an immediate lock error.
 Status use_wal(Database& database) {
   for (int tries = 0;; ++tries) {
     database.execute("PRAGMA journal_mode = WAL");
@@ -113,8 +114,8 @@ Status use_wal(Database& database) {
   }
 }
 
-// References are not enforced row by row: their numbers are of rows just looked up, and `check`
-// looks at all of them. The cache is small: a tuner only appends.
+// References are not enforced row by row: their numbers come from rows just looked up, and `check`
+// verifies all of them. The cache is small, because a tuner only appends.
 Status configure(Database& database, bool writes) {
   database.execute(
       "PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = OFF;"
@@ -123,7 +124,7 @@ Status configure(Database& database, bool writes) {
   return database.take_status();
 }
 
-// What the operating system would say, before SQLite says less.
+// The error of the operating system, which is more specific than that of SQLite.
 Status check_path(const fs::path& path, bool may_create) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -153,8 +154,9 @@ Status check_path(const fs::path& path, bool may_create) {
 }
 
 Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
-  // A connection that may write removes its lock files when it goes; where it may not, one that
-  // cannot; and where SQLite can put no lock file at all, nobody writes, so none is needed.
+  // A connection with write access removes its lock files when it closes; without write access, a
+  // read-only connection is used. If SQLite cannot create lock files at all, no process can write,
+  // so none are needed.
   Result<std::unique_ptr<Database>> database = Database::open(path, Access::Write);
   Result<int64_t> version = database ? version_of(**database) : std::unexpected(database.error());
   for (const Access access : {Access::Read, Access::Immutable}) {
@@ -163,7 +165,7 @@ Result<std::unique_ptr<Database>> open_reader(const fs::path& path) {
     version = database ? version_of(**database) : std::unexpected(database.error());
   }
   if (!version) return std::unexpected(version.error());
-  if (*version < kSchemaVersion) {  // also an empty file: nothing is in it
+  if (*version < kSchemaVersion) {  // including an empty file
     auto copy = TRY(Database::in_memory());
     copy->copy_from(**database);
     TRY(copy->take_status());

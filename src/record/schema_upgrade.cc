@@ -16,7 +16,7 @@
 namespace tilewright::record {
 namespace {
 
-// Takes the guards from a table and gives it another name.
+// Removes the triggers of a table and renames it.
 void put_aside(Database& database, std::string_view table) {
   database.execute(
       fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
@@ -25,7 +25,8 @@ void put_aside(Database& database, std::string_view table) {
                   table));
 }
 
-// 1 -> 2: candidates held the text of their trace; now its shape, kept once, and its numbers.
+// 1 -> 2: candidates held the text of their trace; now they hold its numbers, and its shape is
+// stored once.
 void upgrade_from_1(Database& database) {
   put_aside(database, "candidates");
   database.execute(R"sql(
@@ -60,15 +61,15 @@ CREATE TABLE candidates(
   database.execute(guards({"shapes"}));
 }
 
-// 2 -> 3: candidates and attempts were numbered as they came and had an index for their identity;
-// now their numbers are made from their content.
+// 2 -> 3: candidates and attempts were numbered in order of arrival and had an index for their
+// identity; now their numbers are derived from their content.
 void upgrade_from_2(Database& database) {
   put_aside(database, "candidates");
   put_aside(database, "attempts");
   database.execute(kDropIndexesOfAttempts);
   database.execute("DROP INDEX IF EXISTS foreign_lines_of_kind");
   database.execute(kCandidatesAndAttempts);
-  std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
+  std::unordered_map<int64_t, int64_t> moved;  // candidates, by their old number
   Statement candidates(database, "SELECT id, task, program, shape, numbers FROM old_candidates");
   while (candidates.next()) {
     moved[candidates.integer(0)] =
@@ -82,7 +83,7 @@ void upgrade_from_2(Database& database) {
                  "text, build_ns, check_ns, time_ns, disturbed, clock, load, extra FROM "
                  "old_attempts WHERE id = ?3");
   while (attempts.next()) {
-    // One that refers to nothing keeps doing so: the look at all references will find it.
+    // A dangling reference stays one: the check of all references will find it.
     const auto candidate = moved.find(attempts.integer(2));
     const int64_t to = candidate == moved.end() ? -1 : candidate->second;
     const Hash128 key = attempts.hash(1);
@@ -99,8 +100,8 @@ void upgrade_from_2(Database& database) {
   database.execute(guards({"candidates", "attempts"}));
 }
 
-// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; searches of
-// before begin anew. Lines that a newer program has exported take their place.
+// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; earlier
+// searches start again. Lines exported by a newer program become trajectories.
 void upgrade_from_3(Database& database) {
   database.execute(kTrajectories);
   database.execute(guards({"trajectories"}));

@@ -1,5 +1,5 @@
-// Brings the tables of an older file to the current schema, version by version. Part of
-// record/schema.h, which runs it in a transaction and looks at all references afterwards.
+// Upgrades the tables of an older file to the current schema, version by version. Part of
+// record/schema.h, which runs it in a transaction and checks all references afterwards.
 #pragma once
 
 #include <cstdint>

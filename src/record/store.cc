@@ -47,7 +47,7 @@ Result<Store> Store::open(const std::filesystem::path& path, OpenAs how) {
 
 namespace {
 
-// Runs `body` in a transaction; what was remembered of it is forgotten when it is rolled back.
+// Runs `body` in a transaction; cached row numbers are dropped if it is rolled back.
 template <class Body>
 Status in_transaction(Store::Impl& impl, const Body& body) {
   Transaction transaction(*impl.database);

@@ -1,12 +1,12 @@
-// Store: all that was ever measured, in one SQLite file (WAL). Tasks, targets, machines and runs
-// are written once, candidates and attempts are appended; nothing is changed or deleted, and
-// triggers in the file see to it. Several processes may read and write one store at once. Lines of
-// an import that this version does not understand are kept and exported again.
+// Store: all measurements, in one SQLite file (WAL). Tasks, targets, machines and runs are written
+// once; candidates and attempts are appended. Nothing is changed or deleted, which triggers in the
+// file enforce. Several processes may read and write one store concurrently. Imported lines that
+// this version does not understand are kept and exported again.
 //
-// What append and the put_ functions have returned from is on the disk: also `kill -9` keeps it.
-// Errors of kind Io (a full disk) leave the store as it was before the call.
+// When append or a put_ function returns, its data is durable, even after `kill -9`. An error of
+// kind Io (a full disk) leaves the store as it was before the call.
 //
-// Not to be shared between threads: each opens its own.
+// Not thread-safe: each thread opens its own Store.
 #pragma once
 
 #include <array>
@@ -31,27 +31,27 @@ namespace tilewright::record {
 struct Run {
   Hash128 id;  // random
   int64_t start_us = 0;
-  std::string command;  // what was asked for, for people
+  std::string command;  // command line, for display
   std::string version;  // of the program
 
   bool operator==(const Run&) const = default;
 };
 
-// How far a search has come that ended by itself.
+// The budget that a search completed.
 struct CompletedBudget {
   int64_t trials = 0;
-  double seconds = 0;  // 0: it had no limit of time
+  double seconds = 0;  // 0: no time limit
 
   bool operator==(const CompletedBudget&) const = default;
 };
 
-// The runs of one search that follow from each other (tune/trajectory.h).
+// The runs of one search, which continue each other (tune/trajectory.h).
 struct StoredTrajectory {
   std::vector<Run> runs;                   // in the order of their start
-  std::vector<CompletedBudget> completed;  // by those that ended by themselves
+  std::vector<CompletedBudget> completed;  // by runs that were not interrupted
 };
 
-// What resume asks by: everything but the program.
+// The key of verdicts without the program.
 struct Setting {
   Hash128 task;
   Hash128 machine;
@@ -61,7 +61,7 @@ struct Setting {
   bool operator==(const Setting&) const = default;
 };
 
-// The stored form of a Task, enough to make it again.
+// The stored form of a Task, from which it can be rebuilt.
 struct StoredTask {
   Hash128 key;       // Task::key()
   Hash128 workload;  // Workload::key()
@@ -72,52 +72,52 @@ struct StoredTask {
   bool operator==(const StoredTask&) const = default;
 };
 
-// What a store holds of one task.
+// Summary of one task.
 struct TaskSummary {
   StoredTask task;
-  std::array<int64_t, kVerdictKinds> attempts{};  // by VerdictKind
+  std::array<int64_t, kVerdictKinds> attempts{};  // per VerdictKind
   double best_ns = 0;                             // of the fastest timed attempt; 0: none
-  std::string best_protocol;                      // of that one
+  std::string best_protocol;                      // of that attempt
 };
 
 Hash128 machine_id(const Machine& machine);
 StoredTask stored_form(const Task& task);
-// Parses the text again; an error when what it gives has another key.
+// Parses the text; an error if the result has another key.
 Result<Task> task_of(const StoredTask& stored);
 
 class Store {
  public:
-  // Creates the file, or upgrades an older schema; refuses a newer one, and files of others.
-  // A Reader changes nothing: see OpenAs.
+  // Creates the file, or upgrades an older schema; rejects a newer one, and foreign files. A Reader
+  // changes nothing: see OpenAs.
   static Result<Store> open(const std::filesystem::path& path, OpenAs how = OpenAs::Create);
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
-  Status put_task(const Task& task);  // again is no error, here and below
+  Status put_task(const Task& task);  // here and below, repeating it is not an error
   Status put_machine(const Machine& machine);
   Status put_run(const Run& run);
-  // The same, as a run of that trajectory; `completed` where it ends there by itself.
+  // The same, as a run of that trajectory; `completed` if the run completed its budget.
   Status put_run(const Run& run, Hash128 trajectory, const CompletedBudget& completed = {});
 
-  // All or none. Task, machine and run have been put.
+  // Appends all or none. Task, machine and run must be in the store.
   Status append(std::span<const Attempt> attempts);
 
-  // The latest verdict of each program measured in that setting, failures of kind Device left out:
-  // what is not to be measured again. Illegal candidates have no program: one a trace.
+  // The latest verdict of each program measured in that setting, without failures of kind Device:
+  // the programs that are not measured again. For illegal candidates, which have no program, one
+  // per trace.
   Result<std::vector<Attempt>> measured(const Setting& setting);
 
   // The fastest timed attempts of a task, fastest first, one per program: those of `protocol` if
-  // there are any, else of any; on `machine` only where one is given.
+  // there are any, otherwise of any protocol. If `machine` is given, only on it.
   Result<std::vector<Attempt>> best(Hash128 task, const Protocol& protocol, size_t limit,
                                     std::optional<Hash128> machine = {});
 
-  // What was timed in the last comparison in turns that was held of a task: attempts of that
-  // interleaved protocol and of one run and machine, fastest first, one per program. On `machine`
-  // only where one is given.
+  // The timed attempts of the last finals of a task: those of that interleaved protocol in one run
+  // on one machine, fastest first, one per program. If `machine` is given, only on it.
   Result<std::vector<Attempt>> last_finals(Hash128 task, const Protocol& protocol,
                                            std::optional<Hash128> machine = {});
-  // The least time of one program; none: it has no such time.
+  // The lowest latency of a program; empty if there is none.
   Result<std::optional<double>> fastest_ns(Hash128 task, Hash128 program, const Protocol& protocol,
                                            Hash128 machine);
 
@@ -127,28 +127,28 @@ class Store {
   Result<std::optional<Run>> find_run(Hash128 id);
   Result<StoredTrajectory> find_trajectory(Hash128 key);  // empty: there is none
 
-  // Lines that another folder defines and this one only keeps: objects with "type" first, as JSON
-  // text. Exports have them as they are. All or none.
+  // Lines that are defined by another folder and only stored here: JSON objects that start with
+  // "type". Exported unchanged. All or none.
   Status put_foreign_lines(std::span<const std::string> lines);
-  // Those of one type, in the order of their content's hash.
+  // The lines of one type, ordered by the hash of their content.
   Result<std::vector<std::string>> foreign_lines(std::string_view type);
 
-  // Keys that begin with these hexadecimal digits, ascending, up to `limit`; a prefix with other
-  // characters or more than 32 gives none.
+  // Keys with this hexadecimal prefix, ascending, up to `limit`. Empty for a prefix with other
+  // characters or more than 32.
   Result<std::vector<Hash128>> attempts_beginning(std::string_view hex, size_t limit);
   Result<std::vector<Hash128>> tasks_beginning(std::string_view hex, size_t limit);
 
   Result<std::vector<StoredTask>> tasks();       // ordered by text, then target
   Result<std::vector<TaskSummary>> summaries();  // in the same order
-  // All attempts of a task, or of one setting, in the order of their start. `visit` returns false
-  // to stop.
+  // Visits all attempts of a task, or of one setting, in the order of their start. `visit` returns
+  // false to stop.
   Status for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit);
   Status for_each_attempt(const Setting& setting, const std::function<bool(const Attempt&)>& visit);
 
-  // Another number whenever somebody else has written since: what was read may have grown.
+  // A number that changes whenever another connection has written.
   Result<int64_t> version_of_others();
 
-  struct Impl;  // of this folder: record/store_impl.h
+  struct Impl;  // internal to this folder: record/store_impl.h
   Impl& impl() { return *impl_; }
 
  private:

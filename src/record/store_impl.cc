@@ -243,7 +243,7 @@ Added Store::Impl::add(const Line& line) {
 }
 
 int64_t Store::Impl::add_waiting() {
-  // Those that are stored are looked at after the reading: no table is walked while it changes.
+  // Stored after the query has ended: no table is read while it changes.
   std::vector<int64_t> done;
   int64_t arrived = 0;
   Statement& waiting =

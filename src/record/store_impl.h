@@ -1,7 +1,6 @@
-// How values become rows and come back; the part of Store that import, export and check share. The
-// add_ functions run inside of a Transaction of the caller's; what they keep in memory (numbers of
-// rows) is right for ever once committed, since nothing is ever deleted, and forgotten after a
-// rollback.
+// Converts values to rows and back; the part of Store that import, export and check share. The add_
+// functions run inside a Transaction of the caller. Cached row numbers stay valid once committed,
+// because nothing is ever deleted; they are dropped after a rollback.
 #pragma once
 
 #include <optional>
@@ -13,8 +12,8 @@
 #include "record/line.h"
 #include "record/store.h"
 
-// The key is the first column, the row the last. To be followed by WHERE ...: a literal, so that
-// each query is one.
+// The key is the first column, the row number the last. Append WHERE ... to it; a literal, so that
+// each query is one literal too.
 #define TILEWRIGHT_SELECT_ATTEMPTS                                                     \
   "SELECT a.key, a.task, a.machine, a.protocol, a.code_generator, a.run, a.sequence, " \
   "a.start_us, a.end_us, a.verdict, a.latency_ns, a.samples, a.text, a.build_ns, "     \
@@ -23,13 +22,13 @@
 
 namespace tilewright::record {
 
-inline constexpr int kAttemptRow = 23;  // the column of that query that is the row
+inline constexpr int kAttemptRow = 23;  // index of the row number in that query
 
 enum class Added : uint8_t {
   New,
-  Known,    // the same was there
-  Variant,  // another with that key was there: kept as a foreign line
-  Waiting,  // an attempt whose task, machine or run is not there: kept until they are
+  Known,    // already in the store
+  Variant,  // another object with that key exists: kept as a foreign line
+  Waiting,  // an attempt whose task, machine or run is missing: kept until they arrive
 };
 
 struct Store::Impl {
@@ -41,16 +40,16 @@ struct Store::Impl {
   Added add(const RunLine& line);
   Added add(const TrajectoryLine& line);
   Added add(const Attempt& attempt) { return add(attempt, attempt.id()); }
-  Added add(const Attempt& attempt, const Hash128& id);  // its own id, when it is known already
+  Added add(const Attempt& attempt, const Hash128& id);  // `id`: of the attempt, already computed
   Added add(const ForeignLine& line);
   Added add(const Line& line);
-  int64_t add_waiting();  // those that need wait no longer; how many
-  void forget();          // after a rollback
+  int64_t add_waiting();  // adds waiting attempts that became complete; returns their number
+  void forget();          // call after a rollback
 
-  // Of a row of TILEWRIGHT_SELECT_ATTEMPTS; an error when it is damaged.
+  // Reads a row of TILEWRIGHT_SELECT_ATTEMPTS; an error if it is damaged.
   Result<Attempt> read_attempt(const Statement& row);
 
-  // Of a row with key, workload, text, permissions, text of the target.
+  // Reads a row with key, workload, text, permissions and text of the target.
   static StoredTask read_task(const Statement& row);
 
   std::optional<int64_t> task_row(const Hash128& key);
@@ -69,7 +68,7 @@ struct Store::Impl {
   const Hash128& key_of(KeysByRow& known, std::string_view sql, int64_t row);
   Added keep(std::string_view kind, const Hash128& key, std::string_view line);
   template <class Line>
-  Added keep_variant(const Line& line);  // of one that is there
+  Added keep_variant(const Line& line);  // of an existing object
 
   RowsByKey tasks_, machines_, runs_;
   RowsByText shapes_, protocols_;

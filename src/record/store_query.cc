@@ -1,4 +1,4 @@
-// The questions that a Store answers about many attempts at once.
+// Queries of a Store over many attempts.
 #include <algorithm>
 #include <functional>
 #include <unordered_map>
@@ -10,10 +10,10 @@
 namespace tilewright::record {
 namespace {
 
-// Programs are told apart by their hash; without one (illegal traces) each candidate is its own.
+// Programs are identified by their hash; without one (illegal traces) each candidate is distinct.
 using Programs = std::unordered_set<Hash128>;
 
-// [low, high] of the keys that begin with some digits; empty when they are no such digits.
+// The range [low, high] of the keys with a hexadecimal prefix; empty if it is not one.
 std::optional<std::pair<Hash128, Hash128>> range_of(std::string_view hex) {
   if (hex.size() > 32) return std::nullopt;
   std::pair<Hash128, Hash128> range;
@@ -93,7 +93,7 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   const auto wanted_machine = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
   const auto wanted_protocol = impl_->protocol_row(protocol);
 
-  // The ranges of the index that count: of one machine and one protocol each, fastest first.
+  // The relevant ranges of the index: one machine and one protocol each, fastest first.
   struct Range {
     int64_t machine = 0, protocol = 0;
   };
@@ -141,7 +141,7 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
     double last_ns = 0;
     while (query.next()) {
       const Entry entry{query.real(0), query.hash(1), query.integer(2), query.hash(3)};
-      // Equals of the last one come too: which of them counts follows from their keys.
+      // Includes ties with the last one: their keys decide which of them counts.
       if (programs.size() >= limit && entry.latency_ns > last_ns) break;
       last_ns = entry.latency_ns;
       programs.insert(entry.program == Hash128{} ? entry.key : entry.program);
@@ -230,7 +230,7 @@ Result<std::optional<double>> Store::fastest_ns(Hash128 task, Hash128 program,
 Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
   const auto range = range_of(hex);
   if (!range) return std::vector<Hash128>();
-  // By their numbers, which are the beginnings of their keys.
+  // By their numbers, which are prefixes of their keys.
   std::vector<Hash128> keys;
   Statement& query =
       impl_->database
@@ -290,7 +290,7 @@ Result<std::vector<TaskSummary>> Store::summaries() {
     summaries[place->second].attempts[static_cast<size_t>(*kind)] = counts.integer(2);
   }
   TRY(database.take_status());
-  Protocol of_none;  // so that the fastest of all is found
+  Protocol of_none;  // matches none, so that the fastest of all is found
   of_none.version = -1;
   for (TaskSummary& summary : summaries) {
     std::vector<Attempt> fastest = TRY(best(summary.task.key, of_none, 1));
@@ -304,7 +304,7 @@ Result<std::vector<TaskSummary>> Store::summaries() {
 Status Store::for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit) {
   const auto row = impl_->task_row(task);
   if (row) {
-    // Of its own: `visit` may ask the store for other things, also this one.
+    // A separate statement: `visit` may query the store, including this function.
     Statement query(*impl_->database, TILEWRIGHT_SELECT_ATTEMPTS
                     "WHERE a.task = ? ORDER BY a.start_us, a.sequence, a.key");
     query.with(*row);

@@ -45,7 +45,7 @@ Status check_limits(const te::Dag& dag) {
   return {};
 }
 
-// Operands are read and written row-major, but for constants that have no layout yet.
+// Operands are row-major, except constants without a layout.
 Status check_layouts(const Workload& workload) {
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
@@ -77,7 +77,7 @@ void add_accesses(LoopTree& tree, StageIndex index, const te::OpAccess& analysis
     for (const te::AccessDim& dim : read.dims) {
       AccessDim& own = tree.dims.emplace_back(
           AccessDim{.affine = dim.affine, .quasi_affine = dim.quasi_affine, .index = dim.index});
-      for (arith::Term& term : own.index.terms) {  // quotients are numbered through the tree
+      for (arith::Term& term : own.index.terms) {  // quotients are numbered across the whole tree
         if (term.var >= te::kFirstQuotient) term.var += first_quotient;
       }
     }
@@ -149,7 +149,7 @@ Illegal apply(const LoopTree& initial, const Trace& trace, LoopTree* tree) {
 }
 
 Illegal retile(const Trace& trace, LoopTree* tree) {
-  for (const LoopVar& var : tree->vars) {  // by rising step, as apply meets them
+  for (const LoopVar& var : tree->vars) {  // in ascending order of steps, as apply visits them
     if (var.origin != VarOrigin::Part || var.part != 0) continue;
     const Step& step = trace.steps.at(static_cast<size_t>(var.step));
     const auto* split = std::get_if<Split>(&step);

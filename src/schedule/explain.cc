@@ -37,11 +37,11 @@ std::string readers_of(const LoopTree& tree, StageName name) {
       break;
     }
   }
-  return out.empty() ? "nobody" : out;
+  return out.empty() ? "no stage" : out;
 }
 
-// Factors are refused for what they are, for their product, or for what they leave over where
-// partial results must not have a tail.
+// Factors are rejected for their value, for their product, or for a remainder where partial results
+// must not have a tail.
 std::string factor_reason(const Illegal& illegal) {
   const std::string where = fmt::format("loop {} of {}", illegal.loop.text(), illegal.stage.text());
   if (illegal.a < 1 || illegal.a > int64_t{1} << 31) {
@@ -50,7 +50,7 @@ std::string factor_reason(const Illegal& illegal) {
   }
   if (illegal.stage.role == StageRole::Rfactor) {
     return fmt::format(
-        "{} leaves a remainder; a factored reduction takes factors that divide, or tail=pad or "
+        "{} leaves a remainder; a factored reduction needs factors that divide, or tail=pad or "
         "mask",
         where);
   }
@@ -65,22 +65,22 @@ bool is_reduce_loop(const LoopTree& tree, const Illegal& illegal) {
   return loop != kNone && tree.var(loop).kind == IterKind::Reduce;
 }
 
-// An outer part is not outside the inner ones. In a factored reduction the order is rfactor's, so
-// only the factors can be changed.
+// An outer part is not outside the inner ones. In a factored reduction rfactor determines the
+// order, so only the factors can be changed.
 std::string tail_order_reason(const LoopTree& tree, const Illegal& illegal) {
   const std::string leaves =
-      illegal.b > 0 ? fmt::format("leaves {} of {} over", illegal.b, illegal.a)
-                    : fmt::format("of {} may leave a rest in a tail of its reader", illegal.a);
+      illegal.b > 0 ? fmt::format("leaves a remainder of {} of {}", illegal.b, illegal.a)
+                    : fmt::format("of {} may leave a remainder in a tail of its reader", illegal.a);
   const std::string where =
       fmt::format("part {} of {} does not run outside the inner parts of its split, which {}",
                   illegal.loop.text(), illegal.stage.text(), leaves);
   if (illegal.stage.role == StageRole::Rfactor && is_reduce_loop(tree, illegal)) {
-    return where + "; a factored reduction takes factors that divide, or tail=pad or mask";
+    return where + "; a factored reduction needs factors that divide, or tail=pad or mask";
   }
-  return where + "; keep outer parts outside inner ones or take a factor that divides";
+  return where + "; keep outer parts outside inner ones or use a factor that divides";
 }
 
-// The stage whose values a step is about.
+// The stage whose values a step concerns.
 StageName source_of(const Step* step) {
   if (step == nullptr) return {};
   if (const auto* prefetch = std::get_if<Prefetch>(step)) return prefetch->source;
@@ -104,7 +104,7 @@ std::string names_of(IntrinsicTable table) {
 
 std::string count_word(size_t count) { return count == 2 ? "two" : std::to_string(count); }
 
-// The loops whose place an intrinsic takes.
+// The loops that an intrinsic replaces.
 std::string loops_wanted(const TensorIntrinsic& intrinsic) {
   const size_t spatial = intrinsic.spatial_axes();
   if (intrinsic.axes() == 2 && spatial == 1) {
@@ -138,7 +138,7 @@ std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const
                          intrinsic->to_string());
     case IllegalCode::IntrinsicOperand:
       return fmt::format(
-          "{} does not read the operands of {} once each from buffers of their own; do not inline "
+          "{} does not read the operands of {} once each from separate buffers; do not inline "
           "what computes them",
           stage, name);
     default:
@@ -148,12 +148,12 @@ std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const
       illegal.stage == step.stage
           ? "let it be the innermost part of the last dimension"
           : fmt::format("pack {} or a cache_read of it for {}", stage, step.stage.text());
-  return fmt::format("values of loop {} lie {} elements apart in {}, and {} wants {}; {}", loop,
+  return fmt::format("values of loop {} are {} elements apart in {}, but {} needs {}; {}", loop,
                      illegal.a, stage, name, illegal.b, remedy);
 }
 
-// Why, and what would be legal. `tree` is the state in which it was refused, `step` the refused
-// step, or null when none is to blame.
+// The reason, and what would be legal. `tree` is the state in which it was rejected, `step` the
+// rejected step, or null if it is not a single step.
 std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* step) {
   const std::string stage = illegal.stage.text();
   const std::string loop = illegal.loop.text();
@@ -181,10 +181,10 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::StageHasReduction:
       return fmt::format("{} is a reduction; only stages without one can be {}", stage,
                          step != nullptr && std::holds_alternative<Annotate>(*step)
-                             ? "streamed past the caches"
+                             ? "streamed (non-temporal stores)"
                              : "inlined");
     case IllegalCode::StageHasNoReduction:
-      return fmt::format("{} is not a reduction that has yet to be factored", stage);
+      return fmt::format("{} is not a reduction, or was factored already", stage);
     case IllegalCode::StageHasSteps:
       return fmt::format(
           "{} has been scheduled already; this step comes before its splits, "
@@ -237,7 +237,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format("{} is a copy already, computes through one, or holds partial results",
                          stage);
     case IllegalCode::NothingReads:
-      return fmt::format("readers of {} are to be named; they are {}", stage,
+      return fmt::format("name the readers of {}; they are {}", stage,
                          readers_of(tree, illegal.stage));
     case IllegalCode::NotAReader:
       return not_a_reader(tree, illegal, source_of(step));
@@ -278,26 +278,25 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
           stage);
     case IllegalCode::PadInner:
       return fmt::format(
-          "{} is a part of an axis of {}: its surplus would lie in the next tile; pad a split of "
-          "the "
-          "axis itself",
+          "{} is a part of an axis of {}: its surplus would be in the next tile; pad a split of "
+          "the axis itself",
           loop, stage);
     case IllegalCode::NoSuchSplit:
-      return fmt::format("no split has cut {} of {} before this step",
-                         loop.empty() ? "a loop" : loop, stage);
+      return fmt::format("{} of {} was not split before this step", loop.empty() ? "a loop" : loop,
+                         stage);
     case IllegalCode::BadParts:
       return fmt::format(
-          "{} parts were asked for, and the split of {} {} has {}; 2 to {} can follow it",
+          "{} parts were requested, but the split of {} {} has {}; 2 to {} can follow it",
           illegal.a, stage, loop, illegal.b, illegal.b);
     case IllegalCode::BadLevel:
-      return fmt::format("level {} was asked for, and the split of {} {} has the levels 0 to {}",
+      return fmt::format("level {} was requested, but the split of {} {} has the levels 0 to {}",
                          illegal.a, stage, loop, illegal.b);
     case IllegalCode::BadDistance:
       return fmt::format("a distance of {}; it is 1 to {} iterations", illegal.a, illegal.b);
     case IllegalCode::PrefetchUncomputed:
       return fmt::format(
-          "{} is computed at or inside loop {}, in each iteration anew; ask for it further in",
-          stage, loop);
+          "{} is computed at or inside loop {}, in each iteration; prefetch it further in", stage,
+          loop);
     case IllegalCode::BoundTwice:
       return fmt::format("{} of {} is bound to an axis that a loop around it has already", loop,
                          stage);
@@ -310,13 +309,13 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format("{} is an output, whose layout the caller decides", stage);
     case IllegalCode::PackIndex:
       return fmt::format(
-          "{} does not read each dimension by one axis of its own (dimension {}); "
+          "{} does not read each dimension by a separate axis (dimension {}); "
           "only such operands can be packed",
           stage, illegal.a);
     case IllegalCode::PackTiles:
       return fmt::format(
-          "the loops of {} walk a packed dimension in steps of {} and of {}; steps must divide one "
-          "another",
+          "the loops of {} traverse a packed dimension in steps of {} and of {}; one step must "
+          "divide the other",
           stage, illegal.a, illegal.b);
     case IllegalCode::ReadsTwice:
       return fmt::format("{} reads it in two ways; only one can decide the layout", stage);
@@ -330,8 +329,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
       return fmt::format(
           "{} is a fold of floats, which this workload does not allow to be folded in "
           "another order (permission reassociate): no rfactor, and reduce loops in the order of "
-          "their "
-          "axes and parts",
+          "their axes and parts",
           stage);
     case IllegalCode::CodeTooLarge:
       return fmt::format(
@@ -353,7 +351,8 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
   return "unknown";
 }
 
-// The step to name when the rule is about the finished trace: what annotated or split that loop.
+// The step to name if the rule concerns the finished trace: the one that annotated or split the
+// loop.
 int blamed_step(const Trace& trace, const Illegal& illegal) {
   if (illegal.step >= 0) return illegal.step;
   for (size_t k = trace.steps.size(); k-- > 0;) {
@@ -382,7 +381,7 @@ int blamed_step(const Trace& trace, const Illegal& illegal) {
 }  // namespace
 
 std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& illegal) {
-  // The state in which it was refused: before the refused step, or after all of them.
+  // The state in which it was rejected: before the rejected step, or after all steps.
   LoopTree tree = initial;
   TreeEditor editor(tree);
   for (const Step& step : trace.steps) {

@@ -7,8 +7,8 @@ namespace {
 
 Factors fused_factors(const Trace& trace, const FollowFusedSplit& step);
 
-// The factors of the split that cut a loop. Structure was checked: it is there. Loops that rfactor
-// took over may have been cut before.
+// The factors of the split of a loop, which exists because the structure was checked. Loops that
+// rfactor moved may have been split before.
 Factors source_factors(const Trace& trace, StageName stage, Name loop) {
   for (const Step& step : trace.steps) {
     const auto* split = std::get_if<Split>(&step);

@@ -1,5 +1,5 @@
-// The field list of a step: one declaration from which its text form, its JSON form and both
-// readers follow.
+// The field list of a step: one declaration that defines its text form, its JSON form and both
+// parsers.
 //
 //   struct Split {
 //     StageName stage; Name loop; Factors factors; Tail tail = Tail::Peel;
@@ -9,10 +9,11 @@
 //     }
 //   };
 //
-//   text: split C i [4, 8] (tail=peel)     required fields by place, optional ones by name
+//   text: split C i [4, 8] (tail=peel)     required fields by position, optional ones by name
 //   JSON: {"step": "split", "stage": "C", "loop": "i", "factors": [4, 8]}     (fields_json.h)
 //
-// An optional field at its default (the value a fresh step has) is written in neither form.
+// An optional field with its default value (that of a default-constructed step) is omitted in both
+// forms.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,7 @@ using LoopList = InlineVector<Name, kMaxLoops>;
 using StageList = InlineVector<StageName, 8>;
 using Factors = InlineVector<int64_t, 7>;
 
-// Words of the enumerations that fields have.
+// Names of the enumerators that fields contain.
 std::string_view word_of(Tail tail);
 std::string_view word_of(Annotation annotation);
 std::string_view word_of(MemoryScope scope);
@@ -60,7 +61,7 @@ bool from_word(std::string_view word, Tail* tail);
 bool from_word(std::string_view word, Annotation* annotation);
 bool from_word(std::string_view word, MemoryScope* scope);
 
-// A value of a field as one token of text, and back; false when the token is not such a value.
+// Converts a field value to one token of text, and back; false if the token is not a valid value.
 std::string field_text(const StageName& value);
 std::string field_text(const Name& value);
 std::string field_text(int64_t value);
@@ -79,7 +80,7 @@ bool field_from_text(std::string_view text, Enum* value) {
   return from_word(text, value);
 }
 
-// Nothing is what a field has that is not written.
+// An absent value is not written.
 template <class T>
 std::string field_text(const std::optional<T>& value) {
   return value ? field_text(*value) : std::string();
@@ -89,7 +90,7 @@ bool field_from_text(std::string_view text, std::optional<T>* value) {
   return field_from_text(text, &value->emplace());
 }
 
-// Splits `[a, (b,c), d]` at commas outside parentheses; nothing when the brackets are not there.
+// Splits `[a, (b,c), d]` at commas outside parentheses; empty if the brackets are missing.
 std::optional<std::vector<std::string_view>> list_items(std::string_view text);
 
 template <class T, size_t N>

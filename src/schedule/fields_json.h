@@ -1,4 +1,4 @@
-// The JSON form of field values; apart from fields.h, so that steps need not include a JSON
+// The JSON form of field values. Separate from fields.h, so that steps do not include a JSON
 // library.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace tilewright::schedule {
 
-// JSON: numbers as numbers, lists as arrays, all else as the token of the text form.
+// JSON: numbers as numbers, lists as arrays, anything else as the token of the text form.
 template <class T>
 Json field_json(const T& value) {
   if constexpr (std::is_same_v<T, int64_t>) {

@@ -19,7 +19,7 @@ bool contains(const Trace& trace, const Step& step) {
   return std::ranges::find(trace.steps, step) != trace.steps.end();
 }
 
-// What a choice of tile sizes gives to one split.
+// The factors that a choice of tile sizes gives to one split.
 Factors factors_of(const Factors& choice, const TileSlice& slice) {
   Factors factors;
   const size_t end = size_t{slice.from} + slice.parts;
@@ -59,7 +59,7 @@ uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const StepDom
   return static_cast<uint16_t>(off);
 }
 
-// Of the choices whose steps are all there, the one with most.
+// Of the choices whose steps are all present, the one with the most steps.
 uint16_t find_gene(const Sketch& /*sketch*/, const Hole& /*hole*/, const SiteDomain& domain,
                    const Trace& trace) {
   size_t best = 0;

@@ -1,4 +1,4 @@
-// The way back from a trace to the genome that makes it.
+// find_genome: the inverse of instantiate.
 //
 //   sketch  split C i ?  with choices [1] [2] [4]      trace  split C i [4]      -> genome {2}
 #pragma once
@@ -9,9 +9,9 @@
 
 namespace tilewright::schedule {
 
-// A genome that instantiates to exactly this trace; none: the trace is not of this sketch. A hole
-// whose step is not in the trace, since its stage was not made, gets its first choice. Takes about
-// as long as a hundred calls of instantiate: not for hot loops.
+// A genome that instantiates to exactly this trace; empty if the trace is not from this sketch. A
+// hole whose step is absent from the trace, because its stage was not created, gets its first
+// choice. Takes about as long as a hundred calls of instantiate: not for hot loops.
 std::optional<Genome> find_genome(const Sketch& sketch, const Trace& trace);
 
 }  // namespace tilewright::schedule

@@ -1,5 +1,5 @@
-// Why a step does not apply: a small struct, so that rejecting a candidate costs no string.
-// `explain` renders it on demand.
+// Illegal: why a step does not apply. A small struct, so that rejecting a candidate builds no
+// string; `explain` renders it on demand.
 #pragma once
 
 #include <cstdint>
@@ -76,10 +76,10 @@ enum class IllegalCode : uint8_t {
 
 struct Illegal {
   IllegalCode code = IllegalCode::None;
-  int16_t step = -1;  // position in the trace; -1 when no one step is to blame
-  StageName stage;    // where
+  int16_t step = -1;  // index in the trace; -1: not caused by a single step
+  StageName stage;    // where it occurred
   Name loop;
-  int64_t a = 0, b = 0;  // two numbers of the reason; `explain` knows which
+  int64_t a = 0, b = 0;  // two numbers of the reason, interpreted by `explain`
 
   explicit operator bool() const { return code != IllegalCode::None; }
   bool operator==(const Illegal&) const = default;

@@ -10,7 +10,7 @@
 namespace tilewright::schedule {
 namespace {
 
-// A factor: a load that is cast, or not. Fills `loads` by TensorId of the intrinsic's Dag.
+// A factor: a load, possibly cast. Fills `loads` by TensorId of the intrinsic's Dag.
 bool match_factor(const ir::Expr& pattern, const ir::Expr& value, IntrinsicOperands& loads) {
   if (pattern.kind() != value.kind() || pattern.type() != value.type()) return false;
   if (const auto* cast = pattern.as<ir::Cast>()) {
@@ -22,8 +22,8 @@ bool match_factor(const ir::Expr& pattern, const ir::Expr& value, IntrinsicOpera
   return true;
 }
 
-// By which coefficient axis `axis` of the fold enters the row-major index of a tensor of `shape`,
-// where `index(d)` is its coefficient in dimension d.
+// The coefficient of axis `axis` of the fold in the row-major index of a tensor of `shape`, where
+// `index(d)` is its coefficient in dimension d.
 template <class Index>
 int64_t row_major_step(const std::vector<te::Extent>& shape, const Index& index) {
   int64_t step = 0;

@@ -1,16 +1,16 @@
-// The tensor intrinsics: instructions that compute a small tensor operator at once. A row of the
-// table is data; emitters are in the back ends, for the node of the loop IR that `lower` makes.
+// Tensor intrinsics: instructions that compute a small tensor operator at once. A row of the table
+// is data. The emitters are in the back ends, for the loop IR node that `lower` creates.
 //
 //   vnni_dot_u8i8     acc[l] = sum over f of i32(a[f]) * i32(b[l, f])    l < 16, f < 4
 //   avx512_bf16_dot   acc[l] = sum over f of f32(a[f]) * f32(b[l, f])    l < 16, f < 2
 //   a tile            acc[r, l] = sum over f of a[r, f] * b[l, f]        r < 16, l < 16, f < 64
 //
-// The Dag of a row says what is computed, on which types and in which extents. Its axes, spatial
-// ones first, are the innermost loops that the intrinsic takes the place of: rows, which the first
-// operand has, lanes, which the second has, and factors, which are summed. Operands and result lie
-// in memory as the tensors of the Dag do, row-major; along a strided axis (the rows of a tile,
-// whose stride the instruction takes) any distance will do. Several rows may compute the same: a
-// `tensorize` names the one it means. Immutable; shared between threads.
+// The Dag of a row defines its function, types and extents. Its axes, spatial ones first, are the
+// innermost loops that the intrinsic replaces: rows, which index the first operand; lanes, which
+// index the second; and factors, which are summed. Operands and result are in memory like the
+// tensors of the Dag, row-major; along a strided axis (the rows of a tile, whose stride is an
+// operand of the instruction) any distance is legal. Several rows may compute the same function; a
+// `tensorize` step names one. Immutable; shared between threads.
 #pragma once
 
 #include <array>
@@ -27,13 +27,13 @@
 namespace tilewright::schedule {
 
 struct TensorIntrinsic {
-  // What an axis moves along: the two operands, by TensorId of the Dag, and the result.
+  // The two operands, by TensorId of the Dag, and the result.
   static constexpr size_t kResult = 2;
 
   Name name;
-  Capability capability;               // what a target needs to have
+  Capability capability;               // the requirement on the target
   std::shared_ptr<const te::Dag> dag;  // two placeholders, then a sum of their products
-  std::vector<Name> strided{};         // axes along which elements may lie any distance apart
+  std::vector<Name> strided{};         // axes with an arbitrary distance between elements
 
   const te::Op& fold() const { return dag->ops().back(); }
   size_t axes() const { return spatial_axes() + fold().reduce_axes.size(); }
@@ -45,30 +45,29 @@ struct TensorIntrinsic {
   bool reduces(size_t axis) const { return axis >= spatial_axes(); }
   bool is_strided(size_t axis) const;
 
-  int64_t rows() const;     // elements of the axes that only the first operand has; 1: none
-  int64_t lanes() const;    // of those that only the second operand has
-  int64_t factors() const;  // of those that are summed
+  int64_t rows() const;     // iterations of the axes that index only the first operand; 1: none
+  int64_t lanes() const;    // the same for the second operand
+  int64_t factors() const;  // iterations of the reduce axes
 
-  // How many elements an operand, or the result, moves in memory along an axis; 0: it stands still.
-  // Of a strided axis only that it moves is meant.
+  // The distance in elements that an operand, or the result, moves in memory along an axis; 0: it
+  // does not move. For a strided axis, only whether it is 0 matters.
   int64_t step(size_t operand, size_t axis) const;
-  std::string to_string() const;  // what it computes, with the types
+  std::string to_string() const;  // its function, with types
 };
 
 using IntrinsicTable = std::span<const TensorIntrinsic>;
 
 IntrinsicTable all_intrinsics();
-// Null when there is none.
+// Null if there is none.
 const TensorIntrinsic* find_intrinsic(Name name, IntrinsicTable table = all_intrinsics());
 
-// acc[r, l] = sum over f of a[r, f] * b[l, f] in the type of the sum, for a row of the table;
-// without an axis r where there is one row.
+// The Dag acc[r, l] = sum over f of a[r, f] * b[l, f], in the type of the sum; without the axis r
+// if there is one row.
 std::shared_ptr<const te::Dag> dot_products(int64_t rows, int64_t lanes, int64_t factors,
                                             ir::Scalar a_type, ir::Scalar b_type, ir::Scalar sum);
 
-// The loads that stand for the operands of the intrinsic where `value` is what it sums, with the
-// factors in either order: one way, two where both orders are of the same types, or none. Indices
-// are not looked at.
+// The loads that match the operands of the intrinsic if it sums `value`, with the factors in either
+// order: one match, two if both orders have the same types, or none. Indices are ignored.
 //
 //   i32(B[k, j]) * i32(A[i, k])   as vnni_dot_u8i8   ->   {A[i, k], B[k, j]}
 using IntrinsicOperands = std::array<const ir::Load*, 2>;

@@ -13,7 +13,7 @@
 namespace tilewright::schedule {
 namespace {
 
-// Prints loops with what is attached to them, outside in.
+// Prints loops with their attached stages, from the outside in.
 class TreePrinter {
  public:
   explicit TreePrinter(const LoopTree& tree) : tree_(tree) {}
@@ -95,8 +95,8 @@ class TreePrinter {
 struct PackedPart {
   uint32_t dim;
   int64_t weight;
-  int depth;        // of its loop: outer loops are outer digits
-  int64_t divisor;  // in the fusion that the loop is: so are outer members
+  int depth;        // of its loop: outer loops give outer digits
+  int64_t divisor;  // in the fusion that the loop is: so do outer members
 };
 
 PackedPart packed_part(const LoopTree& tree, uint32_t dim, const arith::Term& term) {
@@ -109,9 +109,9 @@ PackedPart packed_part(const LoopTree& tree, uint32_t dim, const arith::Term& te
   return {dim, term.coefficient, nesting_depth(tree, *loop), divisor};
 }
 
-// The parts of a buffer for its reader: the variables inside the place of the buffer, since those
-// outside hold still. Weights divide one another (PackTiles); two loops of one weight, as a stencil
-// has them, are one digit.
+// The digits of a buffer for its reader: the variables inside the allocation of the buffer, since
+// those outside are fixed. Weights divide one another (PackTiles); two loops with the same weight,
+// as in a stencil, are one digit.
 std::vector<PackedPart> packed_parts(const LoopTree& tree, BufferIndex index) {
   const Buffer& buffer = tree.buffer(index);
   const Stage& reader = tree.stage(buffer.packed_for);
@@ -184,7 +184,7 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
   }
   const std::vector<int64_t> shape(buffer.extent.begin(), buffer.extent.end());
   std::vector<PackedPart> parts = packed_parts(tree, index);
-  for (uint32_t d = 0; d < buffer.rank; ++d) {  // what no loop walks is outermost
+  for (uint32_t d = 0; d < buffer.rank; ++d) {  // dimensions that no loop traverses are outermost
     if (std::ranges::find(parts, d, &PackedPart::dim) == parts.end())
       parts.push_back({d, 1, -1, 1});
   }
@@ -192,7 +192,7 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
                     [](const PackedPart& p) { return std::tuple(p.depth, -p.divisor, p.dim); });
   layout::Layout layout;
   for (const PackedPart& part : parts) {
-    int64_t above = 0;  // the next larger weight of the dimension; 0: this is its outermost digit
+    int64_t above = 0;  // the next larger weight of the dimension; 0: the outermost digit
     for (const PackedPart& other : parts) {
       if (other.dim != part.dim || other.weight <= part.weight) continue;
       if (above == 0 || other.weight < above) above = other.weight;
@@ -200,7 +200,7 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
     const int64_t whole = (shape[part.dim] + part.weight - 1) / part.weight;
     layout.digits.push_back({part.dim, part.weight, above == 0 ? whole : above / part.weight});
   }
-  for (uint32_t d = 0; d < buffer.rank; ++d) {  // below the smallest weight, a digit of its own
+  for (uint32_t d = 0; d < buffer.rank; ++d) {  // a separate digit below the smallest weight
     int64_t smallest = INT64_MAX;
     for (const PackedPart& part : parts) {
       if (part.dim == d) smallest = std::min(smallest, part.weight);
@@ -212,10 +212,10 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex index) {
 
 namespace {
 
-constexpr int64_t kManyInstructions = int64_t{1} << 40;  // products stop growing here
+constexpr int64_t kManyInstructions = int64_t{1} << 40;  // products saturate here
 
-// Branches that a loop makes for the tails of splits: full tiles and last tile, for it and for each
-// member of its fusion.
+// Branches that a loop creates for the tails of splits: full tiles and the last tile, for it and
+// for each member of its fusion.
 int64_t branches_at(const LoopTree& tree, const LoopVar& var) {
   int64_t branches = 1;
   if (var.origin == VarOrigin::Part && var.part == 0) {
@@ -229,7 +229,7 @@ int64_t branches_at(const LoopTree& tree, const LoopVar& var) {
   return branches;
 }
 
-// How often what is inside the outer `count` loops of a stage is written out.
+// The number of copies of the code inside the outer `count` loops of a stage.
 int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int64_t lanes) {
   int64_t copies = 1;
   for (size_t k = 0; k < count; ++k) {

@@ -1,24 +1,25 @@
-// LoopTree: the meaning of a trace. Flat arrays without pointers, built by `apply`; numeric
-// features, validity and lowering read it, and nobody re-interprets steps.
+// LoopTree: the meaning of a trace, as flat arrays without pointers, built by `apply`. Features,
+// validity checks and lowering read it; they never interpret steps.
 //
 // Variables. Each stage iterates over the axes of its operator. A variable is such an axis, a part
-// of a split variable, or the fusion of several:
+// of a split variable, or a fusion of several:
 //
-//   split i by [4, 8]:  i = i.0 * 32 + i.1 * 8 + i.2      parts weigh (stride) 32, 8, 1
+//   split i by [4, 8]:  i = i.0 * 32 + i.1 * 8 + i.2      strides of the parts: 32, 8, 1
 //   fuse a, b:          a = (a,b) / extent(b),  b = (a,b) mod extent(b)
 //
-// A variable that is neither split nor fused away is a loop; `Stage::loops` lists them from the
-// outside in. Index forms are affine over terminal variables: loops, and variables that were fused
-// away (which have a value wherever all loops of their fusion are outside).
+// A variable that is neither split nor fused into another is a loop; `Stage::loops` lists the loops
+// from the outside in. Index forms are affine over terminal variables: loops, and variables that
+// were fused (which have a value wherever all loops of their fusion are outside).
 //
-// Numbers. What follows from extents and factors alone (extents, strides, regions) is kept apart
-// from structure: `compute_numbers` makes it anew, so a change of tile sizes costs no more.
+// Numbers. Everything that depends only on extents and factors (extents, strides, regions) is
+// separate from structure: `compute_numbers` recomputes it, so that a change of tile sizes costs
+// only that.
 //
-// Regions. For each access, per dimension: base (affine over the variables outside the place where
-// the buffer lives), extent, stride, and whether the box is exact or a hull. Producers attached
-// under a loop compute the hull of what their readers touch in one iteration of it.
+// Regions. Per access and dimension: a base (affine over the variables outside the allocation of
+// the buffer), an extent, a stride, and whether the box is exact or a hull. A producer attached
+// under a loop computes the hull of the elements that its readers touch in one iteration.
 //
-// A LoopTree is a value; it holds a pointer to the Task's Dag, which must outlive it. All vectors
+// A LoopTree is a value. It holds a pointer to the Task's Dag, which must outlive it. All vectors
 // keep their capacity across `apply`, so a reused tree allocates nothing.
 #pragma once
 
@@ -44,17 +45,16 @@ using VarIndex = int16_t;
 using BufferIndex = int16_t;
 inline constexpr int16_t kNone = -1;
 
-// Room for a blocked convolution of three dimensions (rank 9, 14 axes) in tiles of a GPU (37
-// loops).
-inline constexpr size_t kMaxLoops = 48;  // of a stage
-inline constexpr size_t kMaxAxes = 16;   // of a stage, reduce axes included
-inline constexpr size_t kMaxRank = 10;   // of a buffer
+// Enough for a blocked 3-D convolution (rank 9, 14 axes) with GPU tiling (37 loops).
+inline constexpr size_t kMaxLoops = 48;  // per stage
+inline constexpr size_t kMaxAxes = 16;   // per stage, reduce axes included
+inline constexpr size_t kMaxRank = 10;   // per buffer
 inline constexpr size_t kMaxStages = 255;
 
 enum class VarOrigin : uint8_t { Axis, Part, Fused };
 enum class IterKind : uint8_t { Spatial, Reduce };
 enum class Annotation : uint8_t { None, Parallel, Vectorize, Unroll, Stream };
-// What of a GPU a loop is bound to.
+// The GPU index that a loop is bound to.
 enum class ThreadAxis : uint8_t {
   None,
   BlockX,
@@ -66,11 +66,11 @@ enum class ThreadAxis : uint8_t {
   VirtualThread,
 };
 
-// How the remainder of a split that does not divide is treated.
-//   Peel     a copy of the code for what is left, no guard
-//   Mask     as peel, and a vectorized loop runs whole vectors with the surplus lanes masked
-//   Overlap  the last tile begins earlier and computes some elements a second time
-//   Pad      the last tile is computed whole; the stage's own buffer has room for the surplus
+// The treatment of the remainder of a split that does not divide.
+//   Peel     a copy of the code for the remaining iterations, without guards
+//   Mask     like Peel, but a vectorized loop runs whole vectors with the surplus lanes masked
+//   Overlap  the last tile starts earlier and computes some elements twice
+//   Pad      the last tile is computed completely; the stage's buffer has room for the surplus
 enum class Tail : uint8_t { Peel, Mask, Overlap, Pad };
 
 struct LoopVar {
@@ -81,38 +81,39 @@ struct LoopVar {
   IterKind kind = IterKind::Spatial;
   Annotation annotation = Annotation::None;
   ThreadAxis bound = ThreadAxis::None;
-  Tail tail = Tail::Peel;         // of the split that made this variable's parts
-  uint8_t part = 0;               // Part: which, 0 outermost
-  uint8_t parts = 0;              // when split: how many
-  VarIndex first_part = kNone;    // when split: the first of `parts` consecutive variables
+  Tail tail = Tail::Peel;         // of the split that created its parts
+  uint8_t part = 0;               // Part: index, 0 is outermost
+  uint8_t parts = 0;              // if split: number of parts
+  VarIndex first_part = kNone;    // if split: the first of `parts` consecutive variables
   VarIndex parent = kNone;        // Part: the variable that was split
-  VarIndex first_member = kNone;  // Fused: the outermost of its members
-  VarIndex fused_into = kNone;    // when fused away
-  VarIndex next_member = kNone;   // when fused away: the next one inwards, of the same fusion
-  int16_t step = kNone;           // Part: the split of the trace that gives the factors
-  int16_t position = -1;          // in Stage::loops, -1 when not a loop
-  bool unordered = false;         // when split: rfactor took a part out, so no part comes first; a
-                                  // remainder is guarded element by element
+  VarIndex first_member = kNone;  // Fused: its outermost member
+  VarIndex fused_into = kNone;    // if fused into another: that one
+  VarIndex next_member = kNone;   // if fused into another: the next member inwards
+  int16_t step = kNone;           // Part: the step with the factors
+  int16_t position = -1;          // index in Stage::loops; -1: not a loop
+  // If split: rfactor removed a part, so the parts have no order; a remainder is guarded per
+  // element.
+  bool unordered = false;
 
   // Numbers.
-  int64_t extent = 1;     // values it takes; the most of them where tails differ
-  int64_t stride = 1;     // Part: weight in the parent
-  int64_t divisor = 1;    // fused away: its value is fusion / divisor mod extent
-  int64_t remainder = 0;  // when split: extent mod (product of the factors)
-  // While lowering a branch of a tail: how many outer parts have a value there, and how many values
-  // that leaves to the parts further in.
+  int64_t extent = 1;     // number of values; the maximum if tails differ
+  int64_t stride = 1;     // Part: factor in the value of the parent
+  int64_t divisor = 1;    // if fused into another: its value is fusion / divisor mod extent
+  int64_t remainder = 0;  // if split: extent mod (product of the factors)
+  // While lowering a branch of a tail: the number of outer parts with a known value, and the number
+  // of values left for the inner parts.
   int64_t rest = 0;
-  int64_t valid = 0;  // how many of `rest` are elements, when the tile is padded; 0: all
-  int64_t shift = 0;  // what its value is off by, when the tile overlaps the one before
+  int64_t valid = 0;  // padded tile: number of values in `rest` that are elements; 0: all
+  int64_t shift = 0;  // overlapping tile: offset of its value
   uint8_t resolved = 0;
-  bool ragged = false;  // it takes fewer values in some iterations of the loops outside
+  bool ragged = false;  // has fewer values in some iterations of the outer loops
 
   bool is_split() const { return parts > 0; }
   bool is_loop() const { return parts == 0 && fused_into == kNone; }
 };
 
-// How the remainder of a split variable is treated: a masked reduction is a padded one, whose
-// surplus folds the identity.
+// The tail of a split variable. A masked reduction counts as padded: the surplus folds the
+// identity.
 inline Tail tail_of(const LoopVar& var) {
   return var.tail == Tail::Mask && var.kind == IterKind::Reduce ? Tail::Pad : var.tail;
 }
@@ -120,8 +121,8 @@ inline Tail tail_of(const LoopVar& var) {
 enum class StageKind : uint8_t {
   Input,    // a placeholder: no loops
   Compute,  // the body of its operator, reduced over all its reduce axes
-  Copy,     // its one read, element by element
-  Partial,  // rfactor: the body, reduced over all but the factored loop
+  Copy,     // its only read, elementwise
+  Partial,  // rfactor: the body, reduced over all reduce axes except the factored loop
   Combine,  // rfactor: folds the partial results
 };
 
@@ -135,47 +136,49 @@ struct Stage {
   Attachment place = Attachment::Root;
   StageIndex at_stage = kNone;
   VarIndex at_loop = kNone;
-  int16_t place_step = kNone;        // the step that placed it, for explanations
+  int16_t place_step = kNone;        // step that placed it, for explanations
   BufferIndex first_buffer = kNone;  // one per output of the operator, consecutive
   uint8_t buffers = 1;
-  int32_t instructions = 2;                 // of one element, inlined bodies included, an estimate
-  bool streams = false;                     // what it stores is not read soon: past the caches
-  uint16_t first_access = 0, accesses = 0;  // what it reads, in LoopTree::accesses
-  InlineVector<VarIndex, kMaxRank> dims{};  // the variable that indexes each dimension
+  int32_t instructions = 2;                 // per element, including inlined bodies; an estimate
+  bool streams = false;                     // non-temporal stores: its results are not read soon
+  uint16_t first_access = 0, accesses = 0;  // its reads, in LoopTree::accesses
+  InlineVector<VarIndex, kMaxRank> dims{};  // the variable of each dimension
   InlineVector<VarIndex, kMaxAxes>
-      axes{};  // of the operator (Combine: of the fold): spatial, reduce
-  InlineVector<VarIndex, kMaxLoops> loops{};  // outside in
+      axes{};  // of the operator (Combine: of the fold): spatial, then reduce
+  InlineVector<VarIndex, kMaxLoops> loops{};  // outermost first
 
-  // Numbers: where its own iteration begins and what it covers.
+  // Numbers: the origin and extent of its iteration space.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
-  InlineVector<int64_t, kMaxRank> origin_slack{};  // by how much it may be off in a tail
-  bool frozen = false;      // while lowering: it has been written, so its numbers stay as they are
-  uint16_t whole_dims = 0;  // At: bit d: dimension d is computed whole, whatever its readers need
+  InlineVector<int64_t, kMaxRank> origin_slack{};  // possible deviation of the origin in a tail
+  bool frozen = false;  // while lowering: already emitted, so its numbers are fixed
+  // At: bit d: dimension d is computed completely, whatever its readers need.
+  uint16_t whole_dims = 0;
 };
 
 struct Buffer {
   StageIndex stage = kNone;  // the writer
-  uint8_t output = 0;        // of its operator
+  uint8_t output = 0;        // index among the outputs of its operator
   uint8_t rank = 0;
   ir::Scalar element = ir::Scalar::F32;
   te::TensorId tensor = 0;   // the tensor whose values it holds
   bool is_argument = false;  // an input or output of the workload
   bool is_constant = false;  // known at compile time
-  // The memory that a step chose for it; nothing: default_scope. Arguments have none.
+  // The memory that a step selected; empty: default_scope. Always empty for arguments.
   std::optional<MemoryScope> scope{};
-  StageIndex packed_for = kNone;  // laid out for this reader
+  StageIndex packed_for = kNone;  // packed for this reader
   int16_t pack_step = kNone;
-  // An argument that is a part of a larger row-major array: the extents of that; else empty.
+  // For an argument that is a part of a larger row-major array: the extents of that array;
+  // otherwise empty.
   InlineVector<int64_t, kMaxRank> within{};
-  InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of what it holds
+  InlineVector<int64_t, kMaxRank> extent{};  // numbers: logical shape of its content
 
-  // The extents by which its elements lie, unless it is packed.
+  // The extents that determine its strides, unless it is packed.
   const InlineVector<int64_t, kMaxRank>& storage_shape() const {
     return within.empty() ? extent : within;
   }
 };
 
-// One index of one access: an affine form over the reader's axis numbers (te/access.h); when only
+// One index of one access: an affine form over the axes of the reader (te/access.h). If it is only
 // quasi-affine, also over LoopTree::quotients, numbered from te::kFirstQuotient.
 struct AccessDim {
   bool affine = false;
@@ -187,12 +190,13 @@ struct Access {
   StageIndex stage = kNone;  // the reader
   BufferIndex buffer = kNone;
   uint8_t rank = 0;
-  bool guarded = false;    // clipped: behind a condition that keeps it inside the tensor
-  StageIndex via = kNone;  // the operator whose inlined body reads, by its stage; kNone: the own
-  uint16_t first_dim = 0;  // in LoopTree::dims and LoopTree::regions
+  bool guarded = false;  // clipped: under a condition that keeps it inside the tensor
+  // Stage of the operator whose inlined body reads; kNone: the reader itself.
+  StageIndex via = kNone;
+  uint16_t first_dim = 0;  // index in LoopTree::dims and LoopTree::regions
 };
 
-// What a stage will read of a buffer `distance` iterations of a loop later is asked for.
+// A prefetch of the elements of a buffer that a stage reads `distance` iterations of a loop later.
 struct PrefetchRequest {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
@@ -201,8 +205,7 @@ struct PrefetchRequest {
   int16_t step = kNone;
 };
 
-// The outermost of the loops of a tensor intrinsic, which takes its place and that of all inside
-// it.
+// The outermost loop of a tensor intrinsic, which replaces that loop and all loops inside it.
 struct TensorizedLoop {
   StageIndex stage = kNone;
   VarIndex loop = kNone;
@@ -210,35 +213,36 @@ struct TensorizedLoop {
   int16_t step = kNone;
 };
 
-// What an access touches of one dimension while the variables outside hold still.
+// The elements of one dimension that an access touches while the outer variables are fixed.
 struct RegionDim {
-  bool whole = false;    // a data-dependent or irregular index: any element of the dimension
-  bool exact = false;    // every base + stride*t below the extent is touched; else a hull
-  bool ragged = false;   // fewer elements in some iterations of the loops outside
-  bool clipped = false;  // the guard may cut it at the tensor's edge
-  int64_t extent = 1;    // elements from first to last
-  int64_t slack = 0;     // in a tail it may begin so many elements earlier or later
+  bool whole = false;    // data-dependent or irregular index: any element of the dimension
+  bool exact = false;    // every base + stride*t below the extent is touched; false: a hull
+  bool ragged = false;   // fewer elements in some iterations of the outer loops
+  bool clipped = false;  // the guard may cut it off at the edge of the tensor
+  int64_t extent = 1;    // from the first to the last element
+  int64_t slack = 0;     // in a tail, its start may deviate by this many elements
   int64_t stride = 1;
-  double guard_density = 1;  // clipped: the share of the indices that the guard lets through
-  arith::Affine base{};      // over terminal variables outside
+  double guard_density = 1;  // clipped: share of the indices for which the guard holds
+  arith::Affine base{};      // over outer terminal variables
 };
 
 struct LoopTree {
   const te::Dag* dag = nullptr;
-  IntrinsicTable intrinsics = all_intrinsics();  // what a tensorize may name; outlives the tree
-  bool reassociate = true;  // a permission of the workload: folds may happen in any order
-  bool lowering = false;    // numbers of branches are made: Stage::whole_dims stays as it is
+  // The intrinsics that tensorize may name; outlives the tree.
+  IntrinsicTable intrinsics = all_intrinsics();
+  bool reassociate = true;  // float permission: folds may happen in any order
+  bool lowering = false;    // numbers of branches are being computed: Stage::whole_dims is fixed
   std::vector<LoopVar> vars;
   std::vector<Stage> stages;
-  std::vector<StageIndex> order;  // all stages, producers before their readers
+  std::vector<StageIndex> order;  // all stages, producers before readers
   std::vector<Buffer> buffers;
   std::vector<Access> accesses;
   std::vector<AccessDim> dims;
   std::vector<te::Quotient> quotients;
   std::vector<PrefetchRequest> prefetches;
   std::vector<TensorizedLoop> tensorized;
-  std::vector<RegionDim> regions;  // numbers; parallel to dims: at the place where the buffer lives
-  // Numbers; parallel to dims: the index over terminal variables, where it is affine.
+  std::vector<RegionDim> regions;  // numbers; parallel to dims: at the allocation of the buffer
+  // Numbers; parallel to dims: the index over terminal variables, if it is affine.
   std::vector<arith::Affine> forms;
 
   const LoopVar& var(VarIndex k) const { return vars[static_cast<size_t>(k)]; }
@@ -249,7 +253,7 @@ struct LoopTree {
   Buffer& buffer(BufferIndex k) { return buffers[static_cast<size_t>(k)]; }
 
   bool is_output(StageIndex stage) const;  // one of its buffers is an argument
-  // What a stage reads. Valid until accesses are added.
+  // The reads of a stage. Valid until accesses are added.
   std::span<const Access> reads_of(const Stage& reader) const {
     return std::span(accesses).subspan(reader.first_access, reader.accesses);
   }
@@ -257,28 +261,28 @@ struct LoopTree {
     return std::span(accesses).subspan(reader.first_access, reader.accesses);
   }
 
-  StageIndex find_stage(StageName name) const;                 // kNone when absent
-  VarIndex find_loop(StageIndex stage, Name name) const;       // kNone when absent
-  const TensorizedLoop* find_tensorized(VarIndex loop) const;  // null when it is not
+  StageIndex find_stage(StageName name) const;                 // kNone if there is none
+  VarIndex find_loop(StageIndex stage, Name name) const;       // kNone if there is none
+  const TensorizedLoop* find_tensorized(VarIndex loop) const;  // null if it is not tensorized
   const TensorIntrinsic& intrinsic_of(const TensorizedLoop& loop) const;
-  std::string to_string() const;  // stages with their loops, for people
+  std::string to_string() const;  // stages with their loops, for display
 };
 
-// The place of a loop among all loops around a point: is variable `var` (terminal) fixed while one
-// iteration of loop `at` of stage `at_stage` runs? Partly: some loops of its fusion are outside.
+// Whether the terminal variable `var` is fixed during one iteration of loop `at` of stage
+// `at_stage`. Partly: some loops of its fusion are outside.
 enum class Outside : uint8_t { No, Yes, Partly };
 Outside is_outside(const LoopTree& tree, VarIndex var, StageIndex at_stage, VarIndex at);
 
-// Is `stage` computed within one iteration of loop `at` of `at_stage` (or part of that stage)?
+// True if `stage` is computed within one iteration of loop `at` of `at_stage`, or is that stage.
 bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarIndex at);
 
-// The region of an access while the loops outside loop `at` of stage `at_stage` hold still
-// (kNone: all of it).
+// The region of an access while the loops outside loop `at` of stage `at_stage` are fixed (kNone:
+// the whole region).
 void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
                RegionDim* dims);
 
-// The memory that a buffer lives in. Unless a step says otherwise, arguments and what is computed
-// at root are global, and what is attached to a loop is local to the thread that runs it.
+// The memory of a buffer. Unless a step selects another, arguments and buffers at root are global,
+// and buffers attached to a loop are local to the thread that runs it.
 inline MemoryScope default_scope(const Stage& writer) {
   return writer.place == Attachment::At ? MemoryScope::Local : MemoryScope::Global;
 }
@@ -286,16 +290,17 @@ inline MemoryScope memory_scope(const LoopTree& tree, BufferIndex buffer) {
   return tree.buffer(buffer).scope.value_or(default_scope(tree.stage(tree.buffer(buffer).stage)));
 }
 
-// The layout of a buffer, from the loops of the reader it is packed for; row-major otherwise, in
-// the array that it is a part of.
+// The layout of a buffer: by the loops of the reader that it is packed for; otherwise row-major,
+// within the array that it is a part of.
 layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 
-// Instructions that the unrolled and vectorized bodies come to, an estimate before lowering; of
-// programs beyond kMaxInstructions `apply` makes no tree: compiling them would take seconds.
+// Estimated number of instructions of the unrolled and vectorized bodies. `apply` rejects programs
+// above kMaxInstructions, because compiling them would take seconds.
 inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
 
-// 128 bits of everything that decides the program; not names, nor how the trace was written.
+// A hash of everything that determines the program; independent of names and of how the trace is
+// written.
 inline constexpr uint64_t kProgramHashVersion = 2;
 Hash128 program_hash(const LoopTree& tree);
 

@@ -1,11 +1,11 @@
-// How deep a loop of a LoopTree is.
+// nesting_depth: the depth of a loop in a LoopTree.
 #pragma once
 
 #include "schedule/loop_tree.h"
 
 namespace tilewright::schedule {
 
-// How many loops stand around a loop, those of the stages it is attached under included.
+// The number of loops around a loop, including those of the stages it is attached under.
 inline int nesting_depth(const LoopTree& tree, const LoopVar& loop) {
   int depth = loop.position;
   for (const Stage* stage = &tree.stage(loop.stage); stage->place == Attachment::At;) {

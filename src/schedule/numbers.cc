@@ -47,7 +47,7 @@ class Numbers {
     for (size_t d = 0; d < buffer.rank; ++d) buffer.extent[d] = tensor_extent(stage, d);
   }
 
-  // Extents of the axes: the whole operator at root, what the readers need when attached.
+  // Extents of the axes: the whole operator at root; the region that the readers need if attached.
   Illegal set_axes(StageIndex index) {
     Stage& stage = tree_.stage(index);
     const te::Op& op = tree_.dag->op(stage.op);
@@ -69,8 +69,8 @@ class Numbers {
     return stage.place == Attachment::At ? set_attached_axes(index) : Illegal{};
   }
 
-  // How many partial results a Combine folds: the extent of the factored variable, which reduce
-  // axes and factors alone decide.
+  // The number of partial results that a Combine folds: the extent of the factored variable, which
+  // depends only on reduce axes and factors.
   int64_t folded_extent(StageIndex combine) {
     const Access& access = tree_.accesses[tree_.stage(combine).first_access];
     const StageIndex partial = tree_.buffer(access.buffer).stage;
@@ -106,13 +106,13 @@ class Numbers {
     }
     for (size_t d = 0; d < rank; ++d) {
       LoopVar& axis = tree_.var(stage.dims[d]);
-      if (axis.origin != VarOrigin::Axis) continue;  // factored: whole, or InsideFold refuses
+      if (axis.origin != VarOrigin::Axis) continue;  // factored: whole, or InsideFold rejects it
       const auto bit = static_cast<uint16_t>(1u << d);
       if (!tree_.lowering) {
         stage.whole_dims =
             static_cast<uint16_t>(hull[d].whole ? stage.whole_dims | bit : stage.whole_dims & ~bit);
       }
-      if ((stage.whole_dims & bit) != 0) continue;  // the extent is the whole dimension already
+      if ((stage.whole_dims & bit) != 0) continue;  // the extent is already the whole dimension
       axis.extent = std::min(axis.extent, hull[d].extent);
       axis.ragged = hull[d].ragged;
       stage.origin[d] = hull[d].base;
@@ -136,11 +136,11 @@ class Numbers {
       }
       return;
     }
-    if (var.part != 0) return;  // its first part has done it
+    if (var.part != 0) return;  // done with its first part
     set_parts(tree_.var(var.parent), factors_of(trace_, var.step));
   }
 
-  // All parts of a split variable at once: strides from the inside out, then extents.
+  // Computes all parts of a split variable: strides from the inside out, then extents.
   void set_parts(LoopVar& whole, const Factors& factors) {
     const auto part = [&](int k) -> LoopVar& {
       return tree_.var(static_cast<VarIndex>(whole.first_part + k));
@@ -160,17 +160,17 @@ class Numbers {
       return;
     }
     int64_t rest = whole.resolved > 0 ? whole.rest : whole.extent;
-    // Outer parts of one trip leave everything to the first one further in that has more.
+    // Outer parts of one iteration leave everything to the first inner part with more.
     int first = whole.resolved;
     while (first + 1 < whole.parts && rest <= part(first).stride) ++first;
     whole.remainder = rest % part(first).stride;
-    // The innermost tile is whole also in the tail where it is padded or overlaps.
+    // If it is padded or overlaps, the innermost tile is complete in the tail too.
     const int innermost = whole.parts - 1;
     const int64_t tile = part(innermost - 1).stride;
     const bool pads = tail_of(whole) == Tail::Pad;
     const bool whole_tiles = pads || (whole.tail == Tail::Overlap && rest >= tile);
     if (whole_tiles && whole.resolved < innermost) {
-      if (first == innermost) whole.remainder = rest % tile;  // one tile, larger than what is left
+      if (first == innermost) whole.remainder = rest % tile;  // one tile, larger than the rest
       rest = ceil_div(rest, tile) * tile;
     }
     for (int k = 0; k < whole.parts; ++k) {
@@ -206,8 +206,8 @@ class Numbers {
     return check_tail_order(stage, whole);
   }
 
-  // Overlapping elements are computed twice: each time from the beginning. Padded ones are stored:
-  // behind the end of an axis, in a buffer of the stage's own.
+  // Overlapping elements are computed twice, each time from the beginning. Padded elements are
+  // stored past the end of an axis, in a buffer of the stage.
   Illegal check_tail_kind(StageIndex index, const LoopVar& whole) const {
     const Stage& stage = tree_.stage(index);
     const auto reject = [&](IllegalCode code) {
@@ -245,7 +245,7 @@ class Numbers {
     return false;
   }
 
-  // A remainder is treated where the outer part has its last value, so an outer part must be known
+  // A remainder is handled where the outer part has its last value, so the outer part must be known
   // before an inner one begins.
   Illegal check_tail_order(const Stage& stage, const LoopVar& whole) const {
     int outermost_inner = kMaxLoops;
@@ -310,15 +310,15 @@ class Numbers {
     }
   }
 
-  // Elements that a dimension needs, with the surplus of a padded tile.
+  // Elements that a dimension needs, including the surplus of a padded tile.
   int64_t room_for(const LoopVar& var) const {
     if (!var.is_split() || tail_of(var) != Tail::Pad) return var.extent;
     const int64_t tile = tree_.var(static_cast<VarIndex>(var.first_part + var.parts - 2)).stride;
     return ceil_div(var.extent, tile) * tile;
   }
 
-  // The loops that walk a packed dimension are the digits of its layout: each weight must be a
-  // multiple of the next smaller one.
+  // The loops of a packed dimension are the digits of its layout: each weight must be a multiple of
+  // the next smaller one.
   Illegal check_packs() const {
     for (const Buffer& buffer : tree_.buffers) {
       if (buffer.packed_for == kNone) continue;
@@ -371,7 +371,7 @@ bool form_of(const LoopTree& tree, VarIndex index, arith::Affine* form, int64_t 
   form->constant += times * var.shift;
   for (int k = 0; k < var.parts; ++k) {
     const auto part = static_cast<VarIndex>(var.first_part + k);
-    int64_t weight = 0;  // a part of one value may weigh more than fits: it adds nothing
+    int64_t weight = 0;  // the weight of a part of one value may not fit; it contributes nothing
     if (__builtin_mul_overflow(times, tree.var(part).stride, &weight)) continue;
     if (!form_of(tree, part, form, weight)) return false;
   }

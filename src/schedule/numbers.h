@@ -1,6 +1,6 @@
-// The numbers of a LoopTree: extents of variables, index forms of accesses, what producers that
-// are attached must compute, and regions. Readers come before producers, since what a reader
-// touches decides how much its producer computes.
+// The numbers of a LoopTree: extents of variables, index forms of accesses, regions, and the part
+// that attached producers must compute. Readers are processed before producers, because the region
+// of a reader determines the extent of its producer.
 #pragma once
 
 #include "schedule/illegal.h"
@@ -9,12 +9,12 @@
 
 namespace tilewright::schedule {
 
-// `trace` gives the factors. While lowering a tail, `rest` and `resolved` of split variables
-// narrow what their inner parts take.
+// `trace` provides the factors. While lowering a tail, `rest` and `resolved` of split variables
+// restrict the values of their inner parts.
 [[nodiscard]] Illegal compute_numbers(const Trace& trace, LoopTree* tree);
 
-// The value of a variable as an affine form over terminal variables; one-trip loops drop out.
-// False when it has too many terms.
+// The value of a variable as an affine form over terminal variables; loops of one iteration are
+// dropped. False if it has too many terms.
 [[nodiscard]] bool form_of(const LoopTree& tree, VarIndex var, arith::Affine* form,
                            int64_t times = 1);
 

@@ -1,5 +1,5 @@
-// The canonical hash of a LoopTree. Loops are numbered by (stage in order, position), so neither
-// names nor the steps that led here matter, only what is computed where, in which order and how.
+// The canonical hash of a LoopTree. Loops are numbered by (stage in order, position), so names and
+// steps do not matter, only what is computed where, in which order and how.
 #include <array>
 
 #include "schedule/loop_tree.h"
@@ -39,7 +39,7 @@ class ProgramHasher {
       hasher_.add(static_cast<uint64_t>(var.annotation) << 8 | static_cast<uint64_t>(var.kind));
       hasher_.add_signed(var.extent);
     }
-    for (const VarIndex loop : stage.loops) {  // at their defaults these leave the hash as it was
+    for (const VarIndex loop : stage.loops) {  // with default values, these do not change the hash
       const LoopVar& var = tree_.var(loop);
       if (var.bound != ThreadAxis::None)
         hasher_.add(0xb1).add(static_cast<uint64_t>(var.bound)).add(code(loop));
@@ -66,11 +66,11 @@ class ProgramHasher {
     if (buffer.packed_for != kNone) layout_of(tree_, stage.first_buffer).hash_into(hasher_);
   }
 
-  // How a variable is rebuilt: from loops by weights, or by division from a fusion.
+  // How a variable is computed: from loops by weights, or by division from a fusion.
   void add_value(VarIndex index) {
     const LoopVar& var = tree_.var(index);
     if (var.is_split()) {
-      // Where nothing is left over it does not matter what would become of it.
+      // Without a remainder, the tail does not matter.
       const bool divides = var.remainder == 0 && !var.ragged;
       const Tail tail = divides ? Tail::Peel : var.tail;
       hasher_.add(0x59).add(static_cast<uint64_t>(tail)).add_signed(var.remainder);

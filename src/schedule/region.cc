@@ -23,21 +23,21 @@ void widen(const LoopTree& tree, VarIndex index, PositionRange* range) {
 
 struct Moving {         // one term of an index whose variable is inside
   int64_t coefficient;  // positive
-  int64_t count;        // of its values
+  int64_t count;        // number of its values
 };
 
-// Terms of one axis or of one index; a sum of more than these is taken as a hull.
+// Terms of one axis or index; a sum with more terms is treated as a hull.
 constexpr size_t kMaxMoving = 16;
 using MovingTerms = InlineVector<Moving, kMaxMoving>;
 
-// Does the sum of the terms take every multiple of the smallest coefficient in its range? By rising
-// coefficient, each must not step further than what the smaller ones cover.
+// True if the sum of the terms takes every multiple of the smallest coefficient in its range. By
+// ascending coefficient, no step may exceed the range covered by the smaller ones.
 bool is_dense(MovingTerms& terms, int64_t* stride) {
   *stride = 1;
   if (terms.empty()) return true;
   std::ranges::sort(terms, {}, &Moving::coefficient);
   const int64_t smallest = terms[0].coefficient;
-  int64_t covered = 0;  // first to last so far
+  int64_t covered = 0;  // range so far, first to last
   for (const Moving& term : terms) {
     if (term.coefficient % smallest != 0) return false;
     if (covered > 0 && term.coefficient > covered + smallest) return false;
@@ -47,31 +47,31 @@ bool is_dense(MovingTerms& terms, int64_t* stride) {
   return true;
 }
 
-// The place whose loops outside hold still.
+// The point whose outer loops are fixed.
 struct Point {
-  StageIndex stage = kNone;  // kNone: nothing does
+  StageIndex stage = kNone;  // kNone: no loop is fixed
   VarIndex loop = kNone;
 };
 
-// The values that an axis, or an index, takes while the loops outside a point hold still:
-// base .. base + reach, where base may be off by `slack` in either direction in a tail.
+// The values of an axis or an index while the loops outside a point are fixed: base .. base +
+// reach, where base may deviate by `slack` in either direction in a tail.
 struct Range {
   arith::Affine base{};
   int64_t reach = 0;
   int64_t slack = 0;
   int64_t stride = 1;
-  bool exact = true;    // every stride-th of them
-  bool ragged = false;  // fewer in some iterations of the loops outside
+  bool exact = true;    // every stride-th value of the range
+  bool ragged = false;  // fewer in some iterations of the outer loops
   bool whole = false;   // any element of the dimension
 };
 
-// Adds a variable to a Range, taking apart what was split.
+// Adds a variable to a Range; decomposes split variables.
 class RangeBuilder {
  public:
   RangeBuilder(const LoopTree& tree, Point point, Range* range)
       : tree_(tree), point_(point), range_(*range) {}
 
-  // False when the variable is fixed only in part (`partly`), or when forms grow too large (kNone).
+  // False if the variable is only partly fixed (`partly`), or if forms grow too large (kNone).
   bool add(VarIndex index) {
     Part whole;
     if (!add(index, 1, &whole)) return false;
@@ -84,8 +84,8 @@ class RangeBuilder {
 
  private:
   struct Part {
-    int64_t reach = 0;   // of what moves, in values of the variable
-    bool fixed = false;  // some of it holds still
+    int64_t reach = 0;   // of the part that moves, in values of the variable
+    bool fixed = false;  // a part of it is fixed
   };
 
   bool add(VarIndex index, int64_t coefficient, Part* part) {
@@ -108,14 +108,14 @@ class RangeBuilder {
     return true;
   }
 
-  // Parts of one split do not take all combinations of their values where it leaves a remainder:
-  // together they stay below what the split variable takes.
+  // The parts of a split with a remainder do not take all combinations of their values: together
+  // they stay below the extent of the split variable.
   //
   //   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
   bool add_split(const LoopVar& var, int64_t coefficient, Part* out) {
     if (var.unordered &&
         tree_.var(var.first_part).stride * tree_.var(var.first_part).extent != var.extent) {
-      range_.whole = true;  // guarded: some of what the parts count to does not exist
+      range_.whole = true;  // guarded: some combinations of the parts do not exist
       return true;
     }
     const size_t before = moving_.size();
@@ -130,19 +130,19 @@ class RangeBuilder {
       out->fixed |= part.fixed;
       const bool decides = k + 1 < var.parts || tail_of(var) == Tail::Pad;
       if (decides && part.fixed && part.reach > 0 && may_leave_remainder(var)) {
-        range_.whole = true;  // which tile it is, and so how long, is not known at this point
+        range_.whole = true;  // the tile, and so its length, is unknown at this point
       }
       if (part.reach > 0 && k < var.resolved) inner = false;
     }
     if (!out->fixed && out->reach > 0) {
-      out->reach = var.extent - 1;  // all of it moves, whatever branch this is
+      out->reach = var.extent - 1;  // all of it moves, in any branch
     }
     if (inner && out->fixed && var.resolved > 0) {
       range_.base.constant += coefficient * var.shift;
       out->reach = std::min(out->reach, (var.valid > 0 ? var.valid : var.rest) - 1);
     }
     out->reach = std::min(out->reach, var.extent - 1);
-    if (!out->fixed) {  // one run of values
+    if (!out->fixed) {  // one contiguous range of values
       moving_.resize(before);
       range_.ragged = was_ragged || var.ragged;
       if (out->reach > 0) add_moving(coefficient, out->reach + 1);
@@ -179,11 +179,11 @@ void finish(Range* range, MovingTerms& moving) {
   range->exact = range->exact && range->slack == 0;
 }
 
-// Elements of one dimension of what is read.
+// Elements of one dimension of the operand.
 int64_t whole_extent(const LoopTree& tree, const Access& access, size_t dim) {
   const Buffer& buffer = tree.buffer(access.buffer);
   const te::Tensor& tensor = tree.dag->tensor(buffer.tensor);
-  // The factored dimension of a partial result is not one of the tensor.
+  // The factored dimension of a partial result is not a dimension of the tensor.
   return dim < tensor.shape.size() ? tensor.shape[dim].high : buffer.extent[dim];
 }
 
@@ -194,7 +194,7 @@ class StageRanges {
 
   VarIndex partly() const { return partly_; }
 
-  // The values of one axis. False as RangeBuilder::add; then `partly` may tell.
+  // The values of one axis. False as in RangeBuilder::add; then `partly` may be set.
   bool axis(size_t number, Range* out) {
     const Stage& stage = tree_.stage(index_);
     const VarIndex axis = stage.axes[number];
@@ -241,7 +241,7 @@ class StageRanges {
       }
       if (!out->base.add(part.base, term.coefficient)) return false;
       const int64_t weight = std::abs(term.coefficient);
-      if (term.coefficient < 0) {  // backwards: where it begins depends on how far it goes
+      if (term.coefficient < 0) {  // negative: the start depends on the extent
         out->base.constant += term.coefficient * part.reach;
         if (part.ragged) out->slack += weight * part.reach;
       }
@@ -256,7 +256,7 @@ class StageRanges {
   }
 
  private:
-  // Most indices are.
+  // The common case.
   static bool is_axis(const arith::Affine& index) {
     return index.constant == 0 && index.terms.size() == 1 && index.terms[0].coefficient == 1 &&
            index.terms[0].var < te::kFirstQuotient;
@@ -269,8 +269,8 @@ class StageRanges {
     });
   }
 
-  // The loops between the point and the stage move where its own begin: all that it computes
-  // there is what its readers read there.
+  // The loops between the point and the stage move its origin: it computes there exactly what its
+  // readers read.
   bool add_readers() {
     for (const Access& access : tree_.accesses) {
       if (!is_live(tree_, access) || tree_.buffer(access.buffer).stage != index_) continue;
@@ -311,7 +311,7 @@ class StageRanges {
     const auto divides = [&](const arith::Term& term) {
       return term.coefficient % quotient.divisor == 0;
     };
-    // Where loops outside move it by less than the divisor: what it is while they move as well.
+    // If outer loops move it by less than the divisor: its value while these move too.
     for (Point at = point_; !out->whole && !std::ranges::all_of(out->base.terms, divides);) {
       at = outside_of(at);
       if (!StageRanges(tree_, index_, at).form(quotient.of, out)) return false;
@@ -324,7 +324,7 @@ class StageRanges {
     return true;
   }
 
-  // The next loop outwards.
+  // The next outer loop.
   Point outside_of(Point point) const {
     const Stage& stage = tree_.stage(point.stage);
     const int position = tree_.var(point.loop).position;
@@ -333,8 +333,8 @@ class StageRanges {
     return {};
   }
 
-  // The box holds the quotient wherever the dividend begins; where that is, the quotient's own
-  // beginning moves too.
+  // The box contains the quotient for every start of the dividend; the start of the quotient moves
+  // with it.
   static void divide(int64_t divisor, Range* range) {
     const int64_t first = range->base.constant - range->slack;
     const int64_t latest = range->base.constant + range->slack;
@@ -353,7 +353,7 @@ class StageRanges {
     int64_t low = base.constant - range->slack;
     int64_t high = base.constant + range->reach + range->slack;
     for (const arith::Term& term : range->base.terms) {
-      if (term.coefficient % modulus == 0) continue;  // whole turns
+      if (term.coefficient % modulus == 0) continue;  // whole periods
       base.terms.push_back(term);
       const int64_t reach =
           term.coefficient * (tree_.var(static_cast<VarIndex>(term.var)).extent - 1);
@@ -370,7 +370,8 @@ class StageRanges {
   StageIndex index_;
   Point point_;
   VarIndex partly_ = kNone;
-  InlineVector<Range, kMaxRank> read_;  // what the readers read of each dimension, once asked for
+  // The region of each dimension that readers need, computed on demand.
+  InlineVector<Range, kMaxRank> read_;
 };
 
 // The axes that a term of an index depends on, one bit each.
@@ -383,7 +384,7 @@ uint64_t axes_of(const LoopTree& tree, uint32_t var) {
   return bits;
 }
 
-// The guard keeps indices inside; a box that may stick out is cut to the whole dimension.
+// The guard keeps indices in bounds; a box that may exceed them is widened to the whole dimension.
 void clip(const LoopTree& tree, int64_t full, RegionDim* dim) {
   dim->clipped = true;
   dim->exact = false;
@@ -445,7 +446,7 @@ int64_t overlap_of(const LoopTree& tree, const LoopVar& var) {
   if (var.tail != Tail::Overlap || !var.is_split()) return 0;
   const int64_t tile = tree.var(static_cast<VarIndex>(var.first_part + var.parts - 2)).stride;
   if (var.extent <= tile) return 0;
-  if (var.ragged) return tile - 1;  // of the worst of its extents
+  if (var.ragged) return tile - 1;  // for its largest extent
   return (tile - var.extent % tile) % tile;
 }
 
@@ -453,8 +454,8 @@ namespace {
 
 bool region_in(const LoopTree& tree, const Access& access, StageRanges& ranges, RegionDim* dims,
                VarIndex* partly) {
-  uint64_t seen = 0;    // axes that some dimension is indexed by
-  uint64_t shared = 0;  // ... two
+  uint64_t seen = 0;    // axes that occur in some dimension
+  uint64_t shared = 0;  // ... in two
   for (size_t d = 0; d < access.rank; ++d) {
     const AccessDim& dim = tree.dims[access.first_dim + d];
     RegionDim& out = dims[d];

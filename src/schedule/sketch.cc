@@ -6,7 +6,7 @@
 namespace tilewright::schedule {
 namespace {
 
-// The stage that a step makes, if it makes one.
+// The stage that a step creates, if any.
 std::optional<StageName> made_stage(const Step& step) {
   if (const auto* s = std::get_if<CacheWrite>(&step)) {
     return StageName{.op = s->stage.op, .role = StageRole::Write};
@@ -41,7 +41,7 @@ bool names_stage(const Step& step, const StageName& stage) {
 
 constexpr int16_t kNothing = -1;
 
-// Steps that take the place of one of the trace; null or empty: it is off.
+// Steps that replace one step of the trace; null or empty: the step is off.
 struct Replacement {
   int16_t step = 0;
   const std::vector<Step>* steps = nullptr;
@@ -93,8 +93,8 @@ void fill(const Hole& /*hole*/, const TailDomain& domain, uint16_t gene, Trace* 
   }
 }
 
-// Writes the replacements into the trace. A stage that is not made takes the steps that name it
-// along, and the stages those would make; so does one that is inlined.
+// Writes the replacements into the trace. If a stage is not created, the steps that name it are
+// removed, and so are the stages that those would create; the same for an inlined stage.
 void rewrite(const Replacements& replaced, Trace* trace) {
   thread_local std::vector<Step> from;
   thread_local std::vector<StageName> missing;
@@ -126,22 +126,6 @@ void rewrite(const Replacements& replaced, Trace* trace) {
     } else {
       for (const Step& step : *replacement->steps) take(step, false);
     }
-  }
-}
-
-void factorize(int64_t rest, int levels, int64_t limit, Factors* inner,
-               std::vector<Factors>* choices) {
-  if (levels == 1) {
-    Factors factors;  // collected from the inside out
-    for (size_t k = inner->size(); k-- > 0;) factors.push_back((*inner)[k]);
-    choices->push_back(factors);
-    return;
-  }
-  for (int64_t factor = 1; factor <= std::min(rest, limit); ++factor) {
-    if (rest % factor != 0) continue;
-    inner->push_back(factor);
-    factorize(rest / factor, levels - 1, INT64_MAX, inner, choices);
-    inner->resize(inner->size() - 1);
   }
 }
 
@@ -189,16 +173,6 @@ Genome sample(const Sketch& sketch, Rng& rng) {
     genome.genes.push_back(static_cast<uint16_t>(rng.below(hole.size())));
   }
   return genome;
-}
-
-TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost) {
-  CHECK(extent > 0 && levels > 1 && levels <= static_cast<int>(Factors::kCapacity) + 1,
-        "tiles of {} over {} levels", extent, levels);
-  TileDomain domain;
-  Factors inner;
-  domain.extent = extent;
-  factorize(extent, levels, max_innermost, &inner, &domain.choices);
-  return domain;
 }
 
 }  // namespace tilewright::schedule

@@ -1,12 +1,12 @@
-// Sketch: a trace with holes. Genome: what fills them, one small integer a hole. Everything that
-// searches works on these two; a schedule written by hand is a sketch with a genome.
+// Sketch: a trace with holes. Genome: one small integer per hole, which selects a choice. Searches
+// operate on these two; a schedule written by hand is a sketch with one genome.
 //
 //   sketch   split C i ?            hole 0: tile sizes of 64 over two levels: [1] [2] [4] ... [64]
 //            cache_write D ?        hole 1: off, on
 //   genome   {3, 0}
 //   trace    split C i [8]          and no step that names D.write
 //
-// Values; a Sketch may be read from many threads.
+// Values; a Sketch may be read by several threads.
 #pragma once
 
 #include <cstdint>
@@ -17,45 +17,57 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "base/rounding.h"
 #include "schedule/trace.h"
 
 namespace tilewright::schedule {
 
-// What a choice of tile sizes gives to one of the splits that share it: `parts` factors from number
-// `from` on; the last of them is multiplied by all that lie further in when it `folds`.
+// The factors that a choice of tile sizes gives to one of the splits that share it: `parts`
+// factors, starting at index `from`. If it `folds`, the last one is multiplied by all factors
+// further in.
 //
 //   choice [4, 2, 8]   {from 0, parts 2, folds}  -> split C i [4, 16]
 //                      {from 2, parts 1}         -> split C.write i [8]
 struct TileSlice {
-  int16_t step = 0;  // of Sketch::trace
+  int16_t step = 0;  // index in Sketch::trace
   uint8_t from = 0;
   uint8_t parts = 1;
   bool folds = false;
 };
+inline int64_t product_of(const Factors& factors) {
+  int64_t product = 1;
+  for (const int64_t factor : factors) product *= factor;
+  return product;
+}
 // The factors of a Split, or, with slices, of several splits that cut the same axis.
 struct TileDomain {
   std::vector<Factors> choices;
   std::vector<TileSlice> slices{};  // empty: the split at Hole::step takes all of them
   int64_t extent = 0;               // of the axis; 0: not known
+
+  // The outermost level that a choice leaves: 70 over [4, 8] leaves 3. 1 where the extent is not
+  // known.
+  int64_t outer_of(const Factors& choice) const {
+    return extent > 0 ? ceil_div(extent, product_of(choice)) : 1;
+  }
 };
-// A whole step: a choice of its fields, a location (compute_at here, there, compute_root), or
-// nothing at all (the step is off).
+// A whole step: a choice of its fields, a location (compute_at at some loop, compute_root), or no
+// step.
 struct StepDomain {
   std::vector<std::optional<Step>> choices;
 };
-// Any number of steps, in several places of the trace at once: choices[c][s] takes the place of
-// step sites[s].
+// Lists of steps at several positions of the trace: choices[c][s] replaces step sites[s].
 struct SiteDomain {
   std::vector<int16_t> sites;
   std::vector<std::vector<std::vector<Step>>> choices;
 };
-// What becomes of the remainders of some splits.
+// The tail of some splits.
 struct TailDomain {
   std::vector<Tail> choices;
   std::vector<int16_t> steps;
 };
 
-// What kind of decision a hole is: mutations are weighted by it, and people read it.
+// The kind of decision of a hole, used to weight mutations and for display.
 enum class HoleKind : uint8_t {
   Tile,
   Tail,
@@ -71,8 +83,8 @@ enum class HoleKind : uint8_t {
 std::string_view hole_kind_text(HoleKind kind);  // `tile`, `register_read`
 
 struct Hole {
-  int16_t step = 0;  // of Sketch::trace; SiteDomain and TailDomain name their own
-  StageName stage;   // whose decision it is: crossover exchanges all holes of a stage together
+  int16_t step = 0;  // index in Sketch::trace; SiteDomain and TailDomain have their own indices
+  StageName stage;   // the stage it decides on: crossover exchanges all holes of a stage together
   std::variant<TileDomain, StepDomain, SiteDomain, TailDomain> domain;
   HoleKind kind = HoleKind::Other;
 
@@ -80,11 +92,11 @@ struct Hole {
 };
 
 struct Sketch {
-  Trace trace;  // steps with holes hold any one choice
+  Trace trace;  // steps with holes contain an arbitrary choice
   std::vector<Hole> holes;
-  std::string name{};  // what made it, for people: `cache_write C, fused at 2`
+  std::string name{};  // how it was derived, for display: `cache_write C, fused at 2`
 
-  double size() const;  // of the space: the product of the domains
+  double size() const;  // number of genomes: the product of the domain sizes
 };
 
 struct Genome {
@@ -93,16 +105,12 @@ struct Genome {
   bool operator==(const Genome&) const = default;
 };
 
-// Fills the holes. Steps that are off are left out, and with them every step that names a stage
-// they would have made or one that has been inlined. `trace` is reused without allocation where it
-// can be.
+// Fills the holes. Steps that are off are left out, together with every step that names a stage
+// that they would have created or that has been inlined. `trace` is reused without allocation if
+// possible.
 void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace);
 
-// Each gene uniform over its domain, independently.
+// Draws each gene uniformly and independently.
 Genome sample(const Sketch& sketch, Rng& rng);
-
-// All ways to write `extent` as outer * f1 * ... * f(levels-1) with the innermost factor at most
-// `max_innermost`: the exact tilings of an axis.
-TileDomain exact_tiles(int64_t extent, int levels, int64_t max_innermost);
 
 }  // namespace tilewright::schedule

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <set>
 
 #include "schedule/testing.h"
 
@@ -12,33 +11,11 @@ namespace {
 
 Step step_of(std::string_view text) { return trace_of(text).steps.at(0); }
 
-TEST(ExactTiles, AreAsManyAsAnsorCounts) {
-  const std::vector<std::pair<int64_t, size_t>> four_levels = {
-      {7, 4},     {14, 16},   {28, 40},   {56, 80},    {64, 84},
-      {128, 119}, {256, 161}, {512, 210}, {1024, 266},
-  };
-  for (const auto& [extent, count] : four_levels) {
-    EXPECT_EQ(exact_tiles(extent, 4, 64).choices.size(), count) << extent;
-  }
-  for (const int64_t extent : {64, 128, 1024, 65536}) {
-    EXPECT_EQ(exact_tiles(extent, 2, 64).choices.size(), 7u) << extent;
-  }
-  EXPECT_EQ(exact_tiles(56, 5, 64).choices.size(), 175u);  // five levels, as for GPUs
-  EXPECT_EQ(exact_tiles(512, 5, 64).choices.size(), 700u);
-  EXPECT_EQ(exact_tiles(1, 4, 64).choices.size(), 1u);
-  EXPECT_EQ(exact_tiles(13, 2, 8).choices.size(), 1u);
-}
-
-TEST(ExactTiles, DivideAndDiffer) {
-  const TileDomain domain = exact_tiles(96, 4, 16);
-  std::set<std::vector<int64_t>> seen;
-  for (const Factors& factors : domain.choices) {
-    ASSERT_EQ(factors.size(), 3u);
-    EXPECT_EQ(96 % (factors[0] * factors[1] * factors[2]), 0);
-    EXPECT_LE(factors.back(), 16);
-    seen.emplace(factors.begin(), factors.end());
-  }
-  EXPECT_EQ(seen.size(), domain.choices.size());
+TEST(TileDomain, OuterLevelIsRoundedUp) {
+  EXPECT_EQ((TileDomain{.choices = {}, .extent = 70}.outer_of({4, 8})), 3);
+  EXPECT_EQ((TileDomain{.choices = {}, .extent = 64}.outer_of({4, 8})), 2);
+  EXPECT_EQ((TileDomain{.choices = {}, .extent = 4}.outer_of({4, 8})), 1);
+  EXPECT_EQ((TileDomain{.choices = {}, .extent = 0}.outer_of({4, 8})), 1);  // not known
 }
 
 // split C i ?, cache_write C off or on, what depends on it, and a location.
@@ -55,7 +32,10 @@ Sketch matmul_sketch() {
   sketch.holes.push_back({.step = 0,
                           .stage = stage_of("C"),
                           .domain = StepDomain{{std::nullopt, step_of("cache_write C")}}});
-  sketch.holes.push_back({.step = 1, .stage = stage_of("C"), .domain = exact_tiles(64, 2, 64)});
+  sketch.holes.push_back(
+      {.step = 1,
+       .stage = stage_of("C"),
+       .domain = TileDomain{.choices = {{1}, {2}, {4}, {8}, {16}, {32}, {64}}, .extent = 64}});
   sketch.holes.push_back({.step = 2,
                           .stage = stage_of("C.write"),
                           .domain = StepDomain{{step_of("compute_at C.write C i.0"),

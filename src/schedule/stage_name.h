@@ -1,10 +1,10 @@
-// StageName: what a step calls a stage. It never shifts: it says which operator the stage comes
-// from, the role it has there, and which of several of that role it is.
+// StageName: the stable name of a stage: the operator that it stems from, its role there, and an
+// ordinal among stages with the same role.
 //
 //   C          the operator C itself
-//   C.write    what cache_write(C) made: it computes C, and C copies from it
-//   A.read     what the first cache_read(A, ...) made;  A.read.1 the second
-//   S.rfactor  the partial results that rfactor(S, ...) made
+//   C.write    created by cache_write(C): it computes C, and C copies from it
+//   A.read     created by the first cache_read(A, ...);  A.read.1 by the second
+//   S.rfactor  the partial results of rfactor(S, ...)
 #pragma once
 
 #include <cstdint>

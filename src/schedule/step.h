@@ -1,5 +1,5 @@
-// Step: one decision about how to compute, as a value. The list below is the only place that knows
-// all of them; tags are append-only, since stored traces name them.
+// Step: one schedule transformation as a value. The list below is the only place that names all of
+// them. Tags are append-only, because stored traces contain them.
 #pragma once
 
 #include <variant>

@@ -56,7 +56,7 @@ std::string Workbench::explanation(std::string_view steps) const {
 
 StageName stage_of(std::string_view text) {
   const auto name = StageName::parse(text);
-  if (!name) throw std::runtime_error(fmt::format("'{}' is no stage", text));
+  if (!name) throw std::runtime_error(fmt::format("'{}' is not a stage", text));
   return *name;
 }
 

@@ -1,5 +1,5 @@
-// For tests of schedules: trees of traces on operators given as text, and the two tables that every
-// step has.
+// For tests of schedules: trees of traces on operators given as text, and the two case tables that
+// every step has.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace tilewright::schedule::testing {
 
-// The trace of a text that is known to be one; throws otherwise.
+// Parses a valid trace; throws otherwise.
 Trace trace_of(std::string_view text);
 
 // A workload with its initial tree.
@@ -22,10 +22,10 @@ class Workbench {
   explicit Workbench(std::string_view operator_text);
   explicit Workbench(std::shared_ptr<const te::Dag> dag);
 
-  LoopTree tree(std::string_view steps) const&;           // throws the explanation when illegal
-  LoopTree tree(std::string_view steps) && = delete;      // it points into the workload
-  Illegal refusal(std::string_view steps) const;          // None when legal
-  std::string explanation(std::string_view steps) const;  // of the refusal
+  LoopTree tree(std::string_view steps) const&;           // throws the explanation if illegal
+  LoopTree tree(std::string_view steps) && = delete;      // the tree points into the workload
+  Illegal refusal(std::string_view steps) const;          // None if legal
+  std::string explanation(std::string_view steps) const;  // of the Illegal
   Hash128 hash(std::string_view steps) const { return program_hash(this->tree(steps)); }
 
   const Workload& workload() const { return workload_; }
@@ -37,37 +37,37 @@ class Workbench {
 };
 
 StageName stage_of(std::string_view text);
-// The read of `producer`'s buffer by `reader`, the only one of it; throws when there is none.
+// The only read of `producer`'s buffer by `reader`; throws if there is none.
 const Access& access_of(const LoopTree& tree, std::string_view reader, std::string_view producer);
 const LoopVar& var_of(const LoopTree& tree, std::string_view stage, std::string_view name);
 
-// A form with the names of its variables: `8*y.0 + ry - 1`, `0`.
+// A form with variable names: `8*y.0 + ry - 1`, `0`.
 std::string form_text(const LoopTree& tree, const arith::Affine& form);
-// Regions as text, a dimension after the other: base : extent [by stride] exact|hull, or
-// whole extent; `clipped` behind. `8*y.0 : 9 exact; 0 : 4 by 2 exact; whole 16 clipped`
+// Regions as text, one per dimension: base : extent [by stride] exact|hull, or whole extent; then
+// `clipped`. `8*y.0 : 9 exact; 0 : 4 by 2 exact; whole 16 clipped`
 std::string regions_text(const LoopTree& tree, std::span<const RegionDim> dims);
-// Those of an access at the place where its buffer lives.
+// The regions of an access at the allocation of its buffer.
 std::string regions_text(const LoopTree& tree, const Access& access);
 
 struct LegalCase {
   std::string workload;
   std::string before;  // steps
   std::string step;
-  std::string loops;  // LoopTree::to_string without its lines about inputs
+  std::string loops;  // LoopTree::to_string without the lines of inputs
 };
 struct IllegalCase {
   std::string workload;
   std::string before;
   std::string step;
   IllegalCode code;
-  std::vector<std::string> says;  // each occurs in the explanation
+  std::vector<std::string> says;  // each is a substring of the explanation
 };
 
-// Applies each case; the step also goes through text and JSON and comes back the same.
+// Applies each case, and checks that the step round-trips through text and JSON.
 void check_legal(const std::vector<LegalCase>& cases);
-// Each case is refused with its code, blames `step` and explains itself.
+// Checks that each case is rejected with its code, attributed to `step`, and explained.
 void check_illegal(const std::vector<IllegalCase>& cases);
-// The step's text reads back as it is written, and through JSON as the same step.
+// Checks that the step round-trips through text and JSON.
 void check_round_trip(std::string_view step);
 
 }  // namespace tilewright::schedule::testing

@@ -49,7 +49,7 @@ Json step_json(const S& step) {
 
 // ---- reading ----
 
-// Words of a line; brackets and parentheses keep what is inside them together.
+// Splits a line into words; brackets and parentheses group.
 std::vector<std::string_view> tokens_of(std::string_view line) {
   std::vector<std::string_view> tokens;
   size_t at = 0;
@@ -72,7 +72,7 @@ std::vector<std::string_view> tokens_of(std::string_view line) {
   return tokens;
 }
 
-// How a field is written: `stage`, `[up to 7 factors]`, `parallel|vectorize|unroll`.
+// The syntax of a field: `stage`, `[up to 7 factors]`, `parallel|vectorize|unroll`.
 template <class T>
 std::string field_form(std::string_view name, const T*) {
   if constexpr (std::is_enum_v<T>) return all_words(T{});
@@ -87,7 +87,7 @@ std::string field_form(std::string_view name, const InlineVector<T, N>*) {
   return fmt::format("[up to {} {}]", N, name);
 }
 
-// The form of a step: `split stage loop [up to 7 factors] (tail=peel)`; optional fields in
+// The syntax of a step: `split stage loop [up to 7 factors] (tail=peel)`; optional fields in
 // parentheses.
 template <class S>
 std::string step_form() {
@@ -105,7 +105,7 @@ std::string step_form() {
   return out;
 }
 
-// Text of the user's for a message, cut where it gets long.
+// Text of the user for a message, truncated.
 std::string quote(std::string_view text) {
   constexpr size_t kLongest = 60;
   return fmt::format("'{}{}'", text.substr(0, kLongest), text.size() > kLongest ? "..." : "");
@@ -190,7 +190,7 @@ Result<Step> step_from_object(const Json& json) {
   return fail(ErrorKind::BadInput, fmt::format("{}; the fields are: {}", problem, step_form<S>()));
 }
 
-// Calls read<S>() for the step whose tag it is.
+// Calls read<S>() for the step with this tag.
 template <class Reader, size_t... K>
 Result<Step> with_tag(std::string_view tag, const Reader& reader, std::index_sequence<K...>) {
   Result<Step> result = fail(ErrorKind::BadInput, "");

@@ -1,5 +1,5 @@
-// Trace: the steps of a schedule in order; the truth about how a program is computed. A value with
-// a text form (one step per line, `#` comments) and a JSON form (an array), each read back exactly.
+// Trace: a schedule as a sequence of steps. It fully determines the program. A value with a text
+// form (one step per line, `#` comments) and a JSON form (an array); both round-trip exactly.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ std::string to_text(const Step& step);
 std::string to_text(const Trace& trace);
 Json to_json(const Trace& trace);
 
-// Errors name the line (or element), what is wrong there and what was expected.
+// Errors name the line (or element), the problem and what was expected.
 Result<Trace> trace_from_text(std::string_view text);
 Result<Trace> trace_from_json(const Json& json);
 

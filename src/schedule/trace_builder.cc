@@ -13,7 +13,8 @@ bool TraceBuilder::add(std::span<const Step> steps) {
   if (before + steps.size() > kMaxSteps) return false;
   trace_.steps.insert(trace_.steps.end(), steps.begin(), steps.end());
   const Illegal illegal = apply(initial_, trace_, &next_);
-  // One that is too large before any step may be smaller after several: it must not grow meanwhile.
+  // A trace that is too large before any step may be smaller after several; it must not grow
+  // meanwhile.
   const bool taken = !illegal || (illegal_ && illegal.code == IllegalCode::CodeTooLarge &&
                                   illegal.a <= illegal_.a);
   if (!taken) {

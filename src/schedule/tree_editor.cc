@@ -8,7 +8,7 @@
 namespace tilewright::schedule {
 namespace {
 
-constexpr size_t kMaxReads = UINT16_MAX;  // of a tree, and their dimensions
+constexpr size_t kMaxReads = UINT16_MAX;  // per tree, and their dimensions
 
 }  // namespace
 
@@ -142,7 +142,7 @@ void TreeEditor::add_identity_access(StageIndex reader, BufferIndex buffer) {
 namespace {
 
 // outer: P reads X at forms over P's axes. inner: the reader reads P at forms over its own axes.
-// Gives the reader's read of X; a form that cannot be composed becomes "any element".
+// Returns the reader's read of X; a form that cannot be composed becomes "any element".
 class Composer {
  public:
   Composer(LoopTree& tree, std::span<const AccessDim> inner) : tree_(tree), inner_(inner) {}
@@ -170,7 +170,7 @@ class Composer {
     return out.add(axis.index, term.coefficient);
   }
 
-  // floor(f(axes of P) / d) mod m, with the reader's forms in f; those must be affine.
+  // floor(f(axes of P) / d) mod m, with the reader's forms in f, which must be affine.
   bool add_quotient(const arith::Term& term, arith::Affine& out, bool* affine) {
     te::Quotient quotient = tree_.quotients[term.var - te::kFirstQuotient];
     const arith::Affine of = quotient.of;
@@ -205,8 +205,8 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
     Stage& with = tree_.stage(reader);
     with.instructions = static_cast<int32_t>(
         std::min(int64_t{with.instructions} + producer.instructions, kMaxInstructions + 1));
-    // A copy has no expression of its own: what it reads is read where it was. The expression of an
-    // operator is that of its stage, whichever stage computes it.
+    // A copy has no expression: its operand is read in its place. The expression of an operator
+    // belongs to its stage, whichever stage computes it.
     const StageIndex body =
         producer.kind == StageKind::Copy ? access.via : tree_.find_stage({.op = producer.name.op});
     for (size_t p = 0; p < producer.accesses; ++p) {
@@ -237,7 +237,7 @@ Illegal TreeEditor::compose_accesses(StageIndex reader, StageIndex index) {
 
 namespace {
 
-// Is some loop around this stage, or of its own from the outside to `position`, parallel?
+// True if a loop around this stage, or a loop of the stage down to `position`, is parallel.
 bool parallel_around(const LoopTree& tree, StageIndex index, int position) {
   while (true) {
     const Stage& stage = tree.stage(index);
@@ -303,8 +303,8 @@ Illegal check_place(const LoopTree& tree, StageIndex index) {
   return {};
 }
 
-// A request holds for what the stage still reads when all steps are in, and for what is there when
-// its loop begins.
+// A request applies to what the stage still reads after all steps, and to data that exists when its
+// loop begins.
 Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   const Stage& stage = tree.stage(request.stage);
   const auto reads = tree.reads_of(stage);
@@ -321,7 +321,7 @@ Illegal check_prefetch(const LoopTree& tree, const PrefetchRequest& request) {
   return {};
 }
 
-// One loop an axis around a place.
+// One loop per GPU axis around any point.
 Illegal check_bound(const LoopTree& tree, StageIndex index) {
   uint32_t seen = 0;
   int position = kMaxLoops;
@@ -348,7 +348,7 @@ Illegal check_packed(const LoopTree& tree, BufferIndex index) {
   return illegal ? Illegal{illegal.code, buffer.pack_step, illegal.stage, {}, illegal.a} : illegal;
 }
 
-// Memory of a thread or of a block of threads lives in a loop.
+// Memory of a thread or of a block of threads is allocated in a loop.
 Illegal check_scope(const LoopTree& tree, const Buffer& buffer) {
   const Stage& writer = tree.stage(buffer.stage);
   if (!buffer.scope || *buffer.scope == MemoryScope::Global) return {};
@@ -363,8 +363,8 @@ bool is_one_axis(const AccessDim& dim) {
   return dim.index.terms.empty() || dim.index.terms[0].coefficient == 1;
 }
 
-// Each dimension must be one axis of the reader, and each axis at most one dimension. Of a constant
-// one such dimension is enough.
+// Each dimension must be one axis of the reader, and each axis at most one dimension. For a
+// constant, one such dimension is enough.
 Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader) {
   const Stage& stage = tree.stage(reader);
   const auto reject = [&](IllegalCode code, int64_t dim = 0) {
@@ -397,7 +397,7 @@ Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex read
 
 namespace {
 
-// The loops of a variable in the order in which they count up to it.
+// The loops of a variable in the order of their weights.
 void append_loops(const LoopTree& tree, VarIndex index, InlineVector<VarIndex, kMaxLoops>& loops) {
   const LoopVar& var = tree.var(index);
   if (var.fused_into != kNone) {  // once, with the outermost member
@@ -412,12 +412,12 @@ void append_loops(const LoopTree& tree, VarIndex index, InlineVector<VarIndex, k
   }
 }
 
-// Without the permission, floats are folded in the order of its definition.
+// Without the permission, floats are folded in the order of the definition.
 Illegal check_fold_order(const LoopTree& tree, StageIndex index) {
   const Stage& stage = tree.stage(index);
   const te::Op& op = tree.dag->op(stage.op);
   if (tree.reassociate || !op.has_reduction() || stage.kind == StageKind::Copy) return {};
-  // Not even a largest float may be sought in any order: of -0 and +0 the first one stays.
+  // Not even a maximum of floats may be computed in any order: of -0 and +0 the first one is kept.
   if (!ir::is_float(op.reduction->identity[0].type())) return {};
   InlineVector<VarIndex, kMaxLoops> defined;
   for (const VarIndex axis : stage.axes) {

@@ -1,7 +1,7 @@
-// TreeEditor: what steps do to the structure of a LoopTree. Each step is checked as far as it can
-// be where it stands; what depends on later steps (readers within the attach loop, parallel inside
-// parallel, packed buffers that their reader reads) is checked by `check_structure` when all are
-// in.
+// TreeEditor: edits the structure of a LoopTree on behalf of steps. Each step is checked as far as
+// possible when it is applied. Conditions that depend on later steps (readers within the attachment
+// loop, parallel inside parallel, packed buffers that their reader reads) are checked by
+// `check_structure` at the end.
 #pragma once
 
 #include <span>
@@ -24,34 +24,34 @@ class TreeEditor {
     return {code, step_, stage, loop, a, b};
   }
 
-  // The stage by name; `find_scheduled` wants one that has loops: no input, not inlined.
+  // Finds a stage by name; `find_scheduled` requires one with loops: neither an input nor inlined.
   Illegal find_stage(StageName name, StageIndex* stage) const;
   Illegal find_scheduled(StageName name, StageIndex* stage) const;
   Illegal find_loop(StageIndex stage, Name name, VarIndex* loop) const;
 
-  // How many parts a split made of a loop of the stage.
+  // Finds the number of parts of a split loop of the stage.
   Illegal find_split(StageName stage, Name loop, int* parts) const;
 
-  // Refuses when stages are attached to the loop or it is annotated: it would lose its identity.
+  // Rejects a loop that has attached stages or an annotation, which the edit would remove.
   Illegal check_unused(StageIndex stage, VarIndex loop) const;
-  // Refuses when the stage has been given steps of its own (its loops are no longer its axes).
+  // Rejects a stage that steps have changed already (its loops are no longer its axes).
   Illegal check_fresh(StageIndex stage) const;
 
-  // Refuses when there are as many stages as a LoopTree holds.
+  // Rejects if the LoopTree has its maximum number of stages.
   Illegal check_room(StageName name) const;
 
   VarIndex add_var(const LoopVar& var);
-  // Puts `replacement` where `count` loops from `position` are.
+  // Replaces `count` loops from `position` on by `replacement`.
   bool replace_loops(StageIndex stage, size_t position, size_t count,
                      std::span<const VarIndex> replacement);
-  // A new stage directly before or after another in `order`.
+  // Inserts a stage directly before or after another in `order`.
   StageIndex add_stage(const Stage& stage, StageIndex neighbor, bool before);
   BufferIndex add_buffer(const Buffer& buffer);
-  // A new axis variable of a stage, with a loop for it innermost.
+  // Adds an axis variable to a stage, with an innermost loop for it.
   VarIndex add_axis(StageIndex stage, Name name, IterKind kind);
-  // Appends an access of `reader` that takes each dimension at the reader's axis of that number.
+  // Adds an access of `reader` whose dimension k is indexed by the reader's axis k.
   void add_identity_access(StageIndex reader, BufferIndex buffer);
-  // Replaces accesses of `reader` to `stage`'s buffer by that stage's own reads, composed.
+  // Replaces the accesses of `reader` to the buffer of `stage` by the composed reads of that stage.
   Illegal compose_accesses(StageIndex reader, StageIndex stage);
 
  private:
@@ -59,13 +59,14 @@ class TreeEditor {
   int16_t step_ = -1;
 };
 
-// May the buffer be laid out for this reader: does it read it once, each dimension by one axis?
+// Checks that the buffer can be packed for this reader: it reads it once, each dimension by one
+// axis.
 Illegal check_packable(const LoopTree& tree, BufferIndex buffer, StageIndex reader);
-// An index that is one axis of the reader: its loops are the digits of a packed dimension. Of a
-// constant other dimensions stay whole, outermost.
+// True if the index is a single axis of the reader, whose loops are then the digits of a packed
+// dimension. Other dimensions of a constant stay whole, outermost.
 bool is_one_axis(const AccessDim& dim);
 
-// Positions of loops, and the rules that hold for a finished structure.
+// Sets the positions of loops and checks the rules for a finished structure.
 Illegal check_structure(LoopTree& tree);
 
 }  // namespace tilewright::schedule

@@ -8,7 +8,7 @@
 namespace tilewright::search {
 namespace {
 
-// Below that many a question may go without one by chance.
+// Smaller batches may have no random candidate.
 constexpr size_t kAlwaysOneByChance = 16;
 
 size_t share_of(double share, size_t count) {
@@ -24,7 +24,7 @@ class Chooser {
     }
   }
 
-  // The best of each sketch that may still win, those that were tried least first.
+  // The best of each sketch that may still win, least tried first.
   void take_of_each_sketch() {
     struct Turn {
       size_t trials;
@@ -48,7 +48,8 @@ class Chooser {
     for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
 
-  // The best with each decision that was hardly tried and may still win, least tried first.
+  // The best candidate with each decision that was hardly tried and may still win, least tried
+  // first.
   void take_of_each_decision() {
     const size_t most = share_of(options_.decision_share, options_.count);
     std::vector<size_t> trials(evidence_.decisions().count());
@@ -66,7 +67,7 @@ class Chooser {
     size_t took = 0;
     for (const uint32_t decision : waiting) {
       if (took == most) return;
-      if (trials[decision] >= options_.decision_trials) continue;  // came along with another
+      if (trials[decision] >= options_.decision_trials) continue;  // already selected with another
       const auto best = std::ranges::find_if(order_, [&](size_t k) {
         if (taken_[k] || evidence_.is_hopeless(found_[k].sketch)) return false;
         evidence_.decisions().of(found_[k], &own);
@@ -80,8 +81,8 @@ class Chooser {
     }
   }
 
-  // What is one decision apart from the fastest that was measured, the least tried decisions first:
-  // a decision that was slow in other company may be the right one there.
+  // Candidates that differ from the fastest measured one in one decision, least tried decisions
+  // first: a decision that was slow in combination with others may be good there.
   void take_neighbors() {
     const std::vector<Candidate> fastest = evidence_.fastest(1);
     if (fastest.empty()) return;
@@ -123,7 +124,7 @@ class Chooser {
     }
   }
 
-  // The best of all, twins only as far as their share goes; the other twins when there is no more.
+  // The best of all, with twins up to their share; further twins only if nothing else is left.
   void fill() {
     const size_t most = share_of(options_.twin_share, options_.count);
     size_t twins = 0;
@@ -169,7 +170,7 @@ class Chooser {
   const Evidence& evidence_;
   const BatchOptions& options_;
   std::vector<bool> taken_;
-  std::vector<size_t> order_;  // never asked for, best first
+  std::vector<size_t> order_;  // never proposed, best first
   std::vector<size_t> chosen_;
   std::vector<size_t> by_chance_;
 };

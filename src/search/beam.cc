@@ -9,9 +9,9 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kChoices = 16;  // of a hole that are tried for each partial genome, at most
+constexpr size_t kChoices = 16;  // choices of a hole tried per partial genome, at most
 constexpr int kFills = 3;        // attempts to fill a partial genome legally
-constexpr int kSearches = 8;     // beams in a question, when the first ones give too few
+constexpr int kSearches = 8;     // beams per call, if the first ones give too few
 
 class Beam : public Explorer {
  public:
@@ -45,7 +45,7 @@ class Beam : public Explorer {
   }
 
  private:
-  // Complete genomes that were never asked for, best first.
+  // Complete genomes that were never proposed, best first.
   std::vector<Candidate> search() {
     std::vector<Candidate> beam = begin();
     for (size_t hole = 0; hole < depth_ && !beam.empty(); ++hole) {
@@ -56,7 +56,7 @@ class Beam : public Explorer {
     return beam;
   }
 
-  // Nothing decided: every sketch has its share of the beam.
+  // At the start, every sketch has its share of the beam.
   std::vector<Candidate> begin() {
     std::vector<Candidate> beam;
     for (size_t k = 0; k < std::max(width_, context_.sketches.size()); ++k) {
@@ -68,7 +68,7 @@ class Beam : public Explorer {
     return keep_best(std::move(beam), 0);
   }
 
-  // The partial genome with each choice of the hole, or some when there are many.
+  // The partial genome with each choice of the hole, or with some if there are many.
   void decide(const Candidate& partial, size_t hole, std::vector<Candidate>* out) {
     const schedule::Sketch& sketch = context_.sketches[partial.sketch];
     out->push_back(partial);
@@ -90,8 +90,8 @@ class Beam : public Explorer {
     }
   }
 
-  // The best by score with distinct programs. Partial genomes whose filling is not legal are filled
-  // anew a few times; complete ones must not have been asked for.
+  // The best by score with distinct programs. Partial genomes whose completion is illegal are
+  // completed again a few times. Complete genomes must not have been proposed before.
   std::vector<Candidate> keep_best(std::vector<Candidate> candidates, size_t decided) {
     CandidatePool gathering(context_.assessor);
     for (int attempt = 0; attempt < kFills && !candidates.empty(); ++attempt) {

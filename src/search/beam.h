@@ -1,7 +1,7 @@
-// The beam explorer, for the ablation of Ansor's paper (OSDI 2020, section 7.1): genomes are
-// decided hole by hole, in the order of the sketch, and after each hole the `width` best are kept.
-// What is not decided yet is filled by chance, so that the model judges programs that are not
-// complete; that is what makes this search worse than one over complete programs.
+// The beam explorer, for the ablation of Ansor's paper (OSDI 2020, section 7.1). Genomes are
+// decided hole by hole, in the order of the sketch, and the `width` best are kept after each hole.
+// Undecided holes are filled at random, so the model scores incomplete programs. That is why this
+// search is worse than one over complete programs.
 #pragma once
 
 #include "search/explorers.h"

@@ -12,7 +12,7 @@ using schedule::Sketch;
 
 namespace {
 
-// Splits of all choices have the same number of parts, so that one can stand for the other.
+// All choices of a split have the same number of parts, so one can replace the other.
 bool keeps_structure(const schedule::Hole& hole) {
   const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain);
   if (tiles == nullptr) return false;
@@ -69,9 +69,9 @@ CandidateStatus CandidateMaker::make(uint16_t sketch, const Genome& genome, uint
   const bool legal = make_tree(sketches_[sketch], genome, same, watch);
   watch.lap(&times.apply_s, kTimedEvery);
   if (!legal) return CandidateStatus::Illegal;
-  const space::RejectReason unfit = validity_->check(tree_);
+  const space::RejectReason rejected = validity_->check(tree_);
   watch.lap(&times.validity_s, kTimedEvery);
-  if (unfit != space::RejectReason::No) return CandidateStatus::Rejected;
+  if (rejected != space::RejectReason::No) return CandidateStatus::Rejected;
   *program = schedule::program_hash(tree_);
   watch.lap(&times.hash_s, kTimedEvery);
   return CandidateStatus::Fit;

@@ -1,6 +1,6 @@
-// CandidateMaker: candidate -> LoopTree, the part of assessing that knows schedules. Candidates of
-// one structure (all genes but tile sizes) that follow each other share it: only their numbers are
-// made anew. Holds scratch memory, so one per thread.
+// CandidateMaker: candidate -> LoopTree, the part of assessment that knows schedules. Consecutive
+// candidates with the same structure (all genes except tile sizes) share it; only their numbers are
+// recomputed. Holds scratch memory: one per thread.
 #pragma once
 
 #include <chrono>
@@ -14,12 +14,12 @@
 
 namespace tilewright::search {
 
-// Seconds by stage, taken of every few candidates.
+// Seconds per phase, sampled every few candidates.
 struct StageTimes {
   double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, encode_s = 0;
 };
 
-// Adds what passed since its last lap to a counter, when it is on.
+// Adds the time since its last lap to a counter, if it is on.
 class Stopwatch {
  public:
   explicit Stopwatch(bool on) : on_(on) {
@@ -38,7 +38,7 @@ class Stopwatch {
   Clock::time_point last_;
 };
 
-// Which genes of a sketch decide the structure of its programs: all but those of tile sizes.
+// The genes of a sketch that determine the structure of its programs: all except tile sizes.
 class StructureGenes {
  public:
   explicit StructureGenes(const schedule::Sketch& sketch);
@@ -54,18 +54,20 @@ class CandidateMaker {
  public:
   static constexpr int kTimedEvery = 8;
 
-  // All outlive it.
+  // All arguments outlive it.
   CandidateMaker(const schedule::LoopTree& initial, std::span<const schedule::Sketch> sketches,
                  const space::Validity& validity)
       : initial_(&initial), sketches_(sketches), validity_(&validity) {}
 
-  // `structure` is the hash of StructureGenes. When Fit, `tree` is complete and `program` its hash.
+  // `structure` is the hash from StructureGenes. If the status is Fit, `tree` is complete and
+  // `program` is its hash.
   CandidateStatus make(uint16_t sketch, const schedule::Genome& genome, uint64_t structure,
                        Hash128* program);
   const schedule::LoopTree& tree() const { return tree_; }
   const schedule::Trace& trace() const { return trace_; }
 
-  StageTimes times;  // each counted kTimedEvery times, once in kTimedEvery candidates
+  // Extrapolated: one of kTimedEvery candidates is timed and counted kTimedEvery times.
+  StageTimes times;
   bool is_timed() const { return made_ % kTimedEvery == 1; }
 
  private:

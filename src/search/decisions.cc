@@ -5,12 +5,14 @@
 #include <map>
 #include <string>
 
+#include "space/variation.h"
+
 namespace tilewright::search {
 namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its domains
 
-constexpr size_t kMostChoices = 16;  // of a hole that is looked at choice by choice
+constexpr size_t kMostChoices = 16;  // choices of a hole that are distinguished
 
 std::string text_of(const Hole& /*hole*/, const Sketch& /*sketch*/, const StepDomain& domain,
                     size_t choice) {
@@ -41,7 +43,7 @@ std::string text_of(const Hole& /*hole*/, const Sketch& /*sketch*/, const TileDo
 
 }  // namespace
 
-Decisions::Decisions(std::span<const Sketch> sketches) {
+Decisions::Decisions(std::span<const Sketch> sketches) : sketches_(sketches) {
   std::map<std::string, uint32_t> known;
   for (const Sketch& sketch : sketches) {
     std::vector<Open>& open = open_.emplace_back();
@@ -71,13 +73,14 @@ void Decisions::of(const Candidate& candidate, std::vector<uint32_t>* numbers) c
 }
 
 std::vector<Candidate> Decisions::neighbors(const Candidate& candidate) const {
+  const Sketch& sketch = sketches_[candidate.sketch];
   std::vector<Candidate> out;
   for (const Open& open : open_[candidate.sketch]) {
-    for (size_t choice = 0; choice < open.numbers.size(); ++choice) {
-      if (candidate.genome.genes[open.hole] == choice) continue;
+    for (const uint16_t gene :
+         space::neighbor_genes(sketch, candidate.genome, open.hole, space::Reach::All)) {
       Candidate& other = out.emplace_back(
           Candidate{.sketch = candidate.sketch, .genome = candidate.genome, .program = {}});
-      other.genome.genes[open.hole] = static_cast<uint16_t>(choice);
+      other.genome.genes[open.hole] = gene;
     }
   }
   return out;

@@ -1,7 +1,7 @@
 // Decisions: the choices of all sketches that are not tile sizes, numbered so that the same choice
 // has one number in every sketch: `compute_inline P` is one decision, wherever it may be taken.
 // What was tried is counted by them, so that each gets its chance before a model that never saw it
-// rules it out. Immutable.
+// rules it out. Immutable; the sketches outlive it.
 #pragma once
 
 #include <span>
@@ -16,18 +16,19 @@ class Decisions {
   explicit Decisions(std::span<const schedule::Sketch> sketches);
 
   size_t count() const { return count_; }
-  // The numbers of the decisions that a candidate takes.
+  // Appends the numbers of the decisions of a candidate.
   void of(const Candidate& candidate, std::vector<uint32_t>* numbers) const;
 
-  // Every candidate that differs from this one in one decision.
+  // Every candidate that differs from this one in one decision; those of tile sizes do not count.
   std::vector<Candidate> neighbors(const Candidate& candidate) const;
 
  private:
-  // One hole with a few choices.
+  // A hole with few choices.
   struct Open {
     size_t hole;
-    std::vector<uint32_t> numbers;  // by choice
+    std::vector<uint32_t> numbers;  // per choice
   };
+  std::span<const schedule::Sketch> sketches_;
   std::vector<std::vector<Open>> open_;  // by sketch
   size_t count_ = 0;
 };

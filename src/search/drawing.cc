@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "search/genome_hash.h"
 
 namespace tilewright::search {
 
@@ -25,7 +26,7 @@ std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches
     genes.assign(sketch.holes.size(), 0);
     for (bool more = true; more;) {
       all.push_back(candidate);
-      more = false;  // until a gene can be counted up
+      more = false;  // until a gene can be incremented
       for (size_t h = 0; h < genes.size() && !more; ++h) {
         more = size_t{genes[h]} + 1 < sketch.holes[h].size();
         genes[h] = more ? static_cast<uint16_t>(genes[h] + 1) : uint16_t{0};
@@ -35,20 +36,8 @@ std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches
   return all;
 }
 
-Hash128 genome_hash(const Candidate& candidate) {
-  Hasher hasher;
-  hasher.add(candidate.sketch);
-  uint64_t word = 0;
-  size_t k = 0;
-  for (const uint16_t gene : candidate.genome.genes) {
-    word = (word << 16) | gene;
-    if (++k % 4 == 0) hasher.add(std::exchange(word, 0));
-  }
-  return hasher.add(word).add(k).finish();
-}
-
 bool CandidatePool::propose(Candidate candidate) {
-  if (!genomes_.insert(genome_hash(candidate)).second) return false;
+  if (!genomes_.insert(genome_hash(candidate.sketch, candidate.genome)).second) return false;
   proposed_.push_back(std::move(candidate));
   return true;
 }

@@ -1,4 +1,4 @@
-// What explorers share: drawing candidates, and the set of those that one question has met.
+// Shared by explorers: drawing candidates, and the pool of candidates of one call of `ask`.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@
 
 namespace tilewright::search {
 
-using HashSet = std::unordered_set<Hash128>;  // asked for members, never walked through
+using HashSet = std::unordered_set<Hash128>;  // only queried for membership, never iterated
 
 inline bool is_legal(const Candidate& candidate) { return candidate.program != Hash128{}; }
 
-// Spaces of at most that many genomes are written out whole instead of being sampled.
+// Spaces of at most this many genomes are enumerated, not sampled.
 inline constexpr double kSmallSpace = 8192;
 
 double genomes_in(std::span<const schedule::Sketch> sketches);
@@ -22,17 +22,15 @@ double genomes_in(std::span<const schedule::Sketch> sketches);
 // Every genome of every sketch, in order. For small spaces.
 std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches);
 
-Hash128 genome_hash(const Candidate& candidate);
-
 // The candidates of one question: legal ones, each genome assessed once, each program kept once.
 class CandidatePool {
  public:
   explicit CandidatePool(Assessor* assessor) : assessor_(assessor) {}
 
-  // Puts a candidate on the list of those to be assessed, unless its genome has been there.
+  // Queues a candidate for assessment, unless its genome was queued before.
   bool propose(Candidate candidate);
   size_t proposed() const { return proposed_.size(); }
-  // Assesses what was proposed; returns how many of them were legal and new.
+  // Assesses the queued candidates. Returns the number of legal and new ones.
   size_t assess();
 
   const std::vector<Candidate>& kept() const& { return kept_; }
@@ -46,7 +44,8 @@ class CandidatePool {
   std::vector<Candidate> kept_;
 };
 
-// How many to propose so that about `missing` of them are new, after `found` of `tried` were.
+// The number of proposals that yields about `missing` new candidates, given that `found` of `tried`
+// proposals were new.
 size_t proposals_for(size_t missing, size_t found, size_t tried);
 
 }  // namespace tilewright::search

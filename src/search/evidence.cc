@@ -6,8 +6,8 @@
 namespace tilewright::search {
 namespace {
 
-// A sketch or a decision is hopeless when after `trials` its fastest is slower than the fastest of
-// all by that.
+// A sketch or a decision is hopeless if, after `trials`, its fastest is slower than the fastest of
+// all by this factor.
 struct Verdict {
   size_t trials;
   double slower;
@@ -32,7 +32,7 @@ void Evidence::tell(std::span<const Outcome> outcomes) {
   for (const Outcome& outcome : outcomes) {
     const Candidate& candidate = outcome.candidate;
     asked_.insert(candidate.program);
-    // A schedule that did not come from the space has no genome.
+    // A schedule that is not from the space has no genome.
     const bool is_ours = candidate.sketch < all_.size() &&
                          candidate.genome.genes.size() == all_[candidate.sketch].holes.size();
     if (!is_ours) continue;

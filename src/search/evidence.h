@@ -1,5 +1,5 @@
-// Evidence: what an explorer has been told. Latencies only; scores are not kept, since the model
-// that gave them may be another one by now.
+// Evidence: the results reported to an explorer. It keeps latencies, not scores, because the model
+// may have changed since.
 #pragma once
 
 #include <span>
@@ -18,11 +18,11 @@ class Evidence {
   bool was_asked(const Hash128& program) const { return asked_.contains(program); }
   void tell(std::span<const Outcome> outcomes);
 
-  // Those that ran, fastest first, at most `count`; without scores.
+  // Candidates that ran, fastest first, at most `count`; without scores.
   std::vector<Candidate> fastest(size_t count) const;
 
   size_t trials_of(size_t sketch) const { return sketches_[sketch].trials; }
-  // Tried often enough and never near the fastest of all.
+  // True if the sketch was tried often enough and never came near the fastest of all.
   bool is_hopeless(size_t sketch) const { return is_hopeless(sketches_[sketch]); }
 
   const Decisions& decisions() const { return decisions_; }

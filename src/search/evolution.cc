@@ -16,20 +16,20 @@ namespace {
 
 constexpr size_t kLeastPopulation = 256;
 constexpr size_t kPopulationPerAsked = 32;
-constexpr size_t kSamplingEffort = 16;   // samples drawn, at most, for each that is wanted
-constexpr size_t kBreedingEffort = 4;    // children drawn, at most, for each that is wanted
+constexpr size_t kSamplingEffort = 16;   // samples drawn per requested one, at most
+constexpr size_t kBreedingEffort = 4;    // children drawn per requested one, at most
 constexpr double kRankPower = 2;         // parents: rank n * u^2, the best tenth has 32 % of them
-constexpr double kOfMeasured = 0.2;      // parents that are drawn from the fastest measured ones
-constexpr double kOfEachSketch = 0.1;    // parents that are drawn from the best of any sketch
-constexpr size_t kFewFastest = 8;        // parents at least, where there is no model
+constexpr double kOfMeasured = 0.2;      // share of parents drawn from the fastest measured ones
+constexpr double kOfEachSketch = 0.1;    // share of parents drawn from the best of any sketch
+constexpr size_t kFewFastest = 8;        // minimum number of parents without a model
 constexpr double kHopelessSample = 0.2;  // of the samples of a sketch that was given up are made
 
-// Whom children may come from, best first: indices of what was gathered.
+// The possible parents, best first: indices into the pool.
 struct Parents {
   std::vector<size_t> best;                    // of all
-  std::vector<size_t> measured;                // fastest first, whatever their score
+  std::vector<size_t> measured;                // fastest first, whatever their scores
   std::vector<std::vector<size_t>> of_sketch;  // the best of each sketch
-  std::vector<size_t> open;                    // sketches that have parents and may still win
+  std::vector<size_t> open;                    // sketches with parents that may still win
 };
 
 size_t draw_rank(size_t count, Rng& rng) {
@@ -62,22 +62,22 @@ class Evolution : public Explorer {
       evolve(count, &gathering, &fresh);
     }
     std::vector<Candidate> found = std::move(gathering).kept();
-    std::unordered_map<Hash128, float> scores;  // that the model gave, where others rank them
-    if (context_.model_is_guess) {
+    std::unordered_map<Hash128, float> scores;  // from the model, where ranks are by latency
+    if (context_.scores_unreliable) {
       for (const Candidate& candidate : found) scores.emplace(candidate.program, candidate.score);
       rank_without_model(fresh, &found);
     }
     std::vector<Candidate> answer = choose_batch(
         found, fresh, evidence_, {.count = count, .random_share = options_.random_share}, rng_);
     for (Candidate& candidate : answer) {
-      if (context_.model_is_guess) candidate.score = scores.at(candidate.program);
+      if (context_.scores_unreliable) candidate.score = scores.at(candidate.program);
       evidence_.note_asked(candidate.program);
     }
     return answer;
   }
 
   void tell(std::span<const Outcome> outcomes) override { evidence_.tell(outcomes); }
-  void set_scores_unreliable(bool is_guess) override { context_.model_is_guess = is_guess; }
+  void set_scores_unreliable(bool unreliable) override { context_.scores_unreliable = unreliable; }
 
  private:
   void evolve(size_t count, CandidatePool* gathering, std::vector<size_t>* fresh) {
@@ -98,14 +98,14 @@ class Evolution : public Explorer {
     const size_t sampled_from = gathering->kept().size();
     add_samples(population - std::min(population, measured), gathering);
     note_fresh(*gathering, sampled_from, fresh);
-    // Without a model there is no use in children of children: parents are what was measured.
-    const int generations = context_.model_is_guess ? 1 : options_.generations;
+    // Without a model, only measured candidates are parents.
+    const int generations = context_.scores_unreliable ? 1 : options_.generations;
     for (int k = 0; k < generations && !gathering->kept().empty(); ++k) {
       breed(parents_of(*gathering, measured, population), population, gathering);
     }
   }
 
-  // Children of what was measured before samples from anywhere.
+  // Children of measured candidates take precedence over random samples.
   static void rank_without_model(std::span<const size_t> fresh, std::vector<Candidate>* found) {
     for (Candidate& candidate : *found) candidate.score = 1;
     for (const size_t k : fresh) (*found)[k].score = 0;
@@ -115,7 +115,7 @@ class Evolution : public Explorer {
     for (size_t k = from; k < gathering.kept().size(); ++k) fresh->push_back(k);
   }
 
-  // Until `wanted` legal ones are found, with an effort that does not depend on earlier questions.
+  // Until `wanted` legal ones are found, with an effort that does not depend on earlier calls.
   void add_samples(size_t wanted, CandidatePool* gathering) {
     size_t found = 0;
     size_t tried = 0;
@@ -153,7 +153,7 @@ class Evolution : public Explorer {
     for (size_t s = 0; s < parents.of_sketch.size(); ++s) {
       if (!parents.of_sketch[s].empty() && !evidence_.is_hopeless(s)) parents.open.push_back(s);
     }
-    if (context_.model_is_guess && measured > 0) {
+    if (context_.scores_unreliable && measured > 0) {
       parents.measured.resize(std::min(measured, std::max(kFewFastest, measured / 8)));
       parents.best = parents.measured;
     }

@@ -1,29 +1,29 @@
-// The evolutionary explorer, in the manner of Ansor (OSDI 2020, section 5.1). One question is one
+// The evolutionary explorer, after Ansor (OSDI 2020, section 5.1). Each call of `ask` is one
 // evolution:
 //
-//   generation 0   the fastest measured ones, the nearest of them one decision apart, and fresh
-//                  samples
-//   a generation   children of what is best so far: mutations, crossings, some fresh samples
-//   the answer     the best that were never asked for (search/batch.h)
+//   generation 0   the fastest measured candidates, neighbors of them that differ in one decision,
+//                  and fresh samples
+//   generation k   children of the best so far: mutations, crossings, some fresh samples
+//   result         the best that were never proposed (search/batch.h)
 //
-// Parents are drawn by rank, so that it does not matter how scores are scaled. What has been scored
-// once in an evolution is kept and never scored again in it. Nothing but latencies is kept from one
-// question to the next, since the model may have learnt in between.
+// Parents are drawn by rank, so the scale of the scores does not matter. A program is scored at
+// most once per evolution. Only latencies are kept between calls, because the model may have been
+// trained in between.
 #pragma once
 
 #include "search/explorers.h"
 
 namespace tilewright::search {
 
-// Ansor's constants where there are any.
+// Defaults are Ansor's constants where it has them.
 struct EvolutionOptions {
   size_t population = 2048;
   int generations = 4;
-  double mutation = 0.85;  // of the children; the others are crossings and fresh samples
+  double mutation = 0.85;  // share of the children; the others are crossings and fresh samples
   double crossover = 0.05;
-  double measured_share = 0.2;  // of the population, from the best that were measured
-  double random_share = 0.05;   // epsilon: of what is asked for, drawn without the model
-  size_t least_of_sketch = 1;   // diversity: elites that a sketch keeps in each generation
+  double measured_share = 0.2;  // share of the population, from the best measured candidates
+  double random_share = 0.05;   // epsilon: share of the proposals drawn without the model
+  size_t least_of_sketch = 1;   // diversity: elites that each sketch keeps per generation
 
   static constexpr auto fields() {
     using E = EvolutionOptions;

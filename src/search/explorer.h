@@ -1,9 +1,10 @@
-// Explorers: what proposes candidates. They speak ask and tell: no compiling, no clocks, no I/O.
+// Explorers propose candidates (`ask`) and receive their results (`tell`). They do not compile,
+// read clocks or do I/O.
 //
-//   explorer.ask(64)   -> candidates that were never asked for before, best first
-//   explorer.tell(...) <- what became of them, in the order of proposal
+//   explorer.ask(64)   -> candidates that were never proposed before, best first
+//   explorer.tell(...) <- their results, in the order of proposal
 //
-// The same seed and the same answers give the same candidates, whatever the number of threads. The
+// The same seed and the same results give the same candidates, whatever the number of threads. The
 // table `explorers()` lists them (search/explorers.h).
 #pragma once
 
@@ -23,23 +24,22 @@ namespace tilewright::search {
 inline constexpr uint16_t kNoSketch = UINT16_MAX;
 
 struct Candidate {
-  uint16_t sketch = 0;  // of the space
+  uint16_t sketch = 0;  // index in the space
   schedule::Genome genome;
-  Hash128 program;   // set by the assessor; zero: not legal or not fit
-  float score = 0;   // of the cost model; higher is better
-  float spread = 0;  // of the score, where the model has it
+  Hash128 program;   // set by the assessor; zero: illegal or rejected by the validity check
+  float score = 0;   // from the cost model; higher is better
+  float spread = 0;  // standard deviation of the score, if the model has one
 };
 
-// Says what candidates are worth: fills in `program`, `score` and `spread` of each. Remembers
-// programs it has seen, so that the same one costs a look-up. Search decides in which order; this
-// one does the work, on all cores.
+// Scores candidates: fills in `program`, `score` and `spread` of each, on all cores. Programs seen
+// before are cached. Explorers decide which candidates are assessed, and in which order.
 class Assessor {
  public:
   virtual ~Assessor() = default;
   virtual void assess(std::span<Candidate> candidates) = 0;
 };
 
-// The outcome of a candidate that was asked for.
+// The result of a proposed candidate.
 struct Outcome {
   Candidate candidate;
   double latency_ns = 0;  // 0: it failed
@@ -49,13 +49,13 @@ class Explorer {
  public:
   virtual ~Explorer() = default;
   virtual std::string_view name() const = 0;
-  // Up to `count` candidates with distinct programs, none of which was told or asked for before.
-  // Fewer, or none, when no more are found.
+  // Up to `count` candidates with distinct programs that were neither proposed nor reported before.
+  // Fewer, or none, if no more are found.
   virtual std::vector<Candidate> ask(size_t count) = 0;
-  // A program that did not come from the space is of kNoSketch: it will not be asked for.
+  // A program that is not from the space has the sketch kNoSketch; it is never proposed.
   virtual void tell(std::span<const Outcome> outcomes) = 0;
-  // From now on scores mean nothing, or something again (ExplorerContext::model_is_guess).
-  virtual void set_scores_unreliable(bool /*is_guess*/) {}
+  // Whether scores are unreliable from now on (ExplorerContext::scores_unreliable).
+  virtual void set_scores_unreliable(bool /*unreliable*/) {}
 };
 
 // The sketches and the assessor outlive the explorer.
@@ -63,7 +63,7 @@ struct ExplorerContext {
   std::span<const schedule::Sketch> sketches;
   Assessor* assessor = nullptr;
   uint64_t seed = 1;
-  bool model_is_guess = false;  // scores mean nothing: fewer generations
+  bool scores_unreliable = false;  // scores are unreliable: fewer generations
 };
 
 }  // namespace tilewright::search

@@ -132,7 +132,8 @@ TEST(Explorer, ScoresAreTheModelsAlsoWhereTheyDoNotGuide) {
   SmallSpace space;
   for (const Kind kind : kKinds) {
     const auto explorer = make(
-        kind, {.sketches = space.sketches, .assessor = &space, .seed = 1, .model_is_guess = true});
+        kind,
+        {.sketches = space.sketches, .assessor = &space, .seed = 1, .scores_unreliable = true});
     for (const Candidate& candidate : explorer->ask(16)) {
       EXPECT_EQ(candidate.score, static_cast<float>(candidate.program.low % 7)) << explorer->name();
     }

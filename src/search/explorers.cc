@@ -7,11 +7,11 @@
 namespace tilewright::search {
 
 const ExplorerTable& explorers() {
-  static const ExplorerTable table("search", {
-                                                 evolution_explorer(),
-                                                 random_explorer(),
-                                                 beam_explorer(),
-                                             });
+  static const ExplorerTable table = ExplorerTable::built_in("search", {
+                                                                           evolution_explorer(),
+                                                                           random_explorer(),
+                                                                           beam_explorer(),
+                                                                       });
   return table;
 }
 

@@ -1,5 +1,5 @@
-// HashTable: values by Hash128, in one flat array. Keys are hashes already and never zero. Several
-// threads may look up while nobody inserts; pointers hold until the next insert.
+// HashTable: a flat hash table with Hash128 keys. Keys are already hashes and never zero. Several
+// threads may look up concurrently while none inserts. Pointers are valid until the next insert.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class HashTable {
     Value value{};
   };
 
-  // Where the key is, or the free slot where it would be.
+  // The slot of the key, or the free slot where it belongs.
   size_t place_of(const Hash128& key) const {
     const size_t mask = slots_.size() - 1;
     size_t place = static_cast<size_t>(key.low) & mask;

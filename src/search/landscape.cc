@@ -4,7 +4,8 @@
 #include <cmath>
 #include <thread>
 
-#include "search/drawing.h"
+#include "search/genome_hash.h"
+#include "space/tile_domain.h"
 
 namespace tilewright::search {
 namespace {
@@ -23,7 +24,7 @@ const Factors& tile(const Landscape& landscape, const Candidate& candidate, size
   return std::get<TileDomain>(domain.domain).choices[candidate.genome.genes[hole]];
 }
 
-// How many doublings a tile is away from a size.
+// The distance of a tile from a size, in doublings.
 double away(int64_t factor, double size) {
   return std::abs(std::log2(static_cast<double>(factor)) - std::log2(size));
 }
@@ -31,7 +32,9 @@ double away(int64_t factor, double size) {
 uint64_t gene(const Candidate& candidate, size_t hole) { return candidate.genome.genes[hole]; }
 
 // Three of ten genomes are refused.
-bool is_refused(const Candidate& candidate) { return genome_hash(candidate).high % 10 < 3; }
+bool is_refused(const Candidate& candidate) {
+  return genome_hash(candidate.sketch, candidate.genome).high % 10 < 3;
+}
 
 Landscape make(std::string_view name, std::vector<Sketch> sketches,
                double (*latency)(const Landscape&, const Candidate&)) {
@@ -47,7 +50,7 @@ Landscape make(std::string_view name, std::vector<Sketch> sketches,
 Hole tile_hole(int64_t extent, int levels, std::string_view stage) {
   return {.step = 0,
           .stage = {.op = Name(stage)},
-          .domain = schedule::exact_tiles(extent, levels, 64),
+          .domain = space::tile_domain({.extent = extent, .factors = levels - 1}),
           .kind = schedule::HoleKind::Tile};
 }
 
@@ -141,7 +144,7 @@ void LandscapeAssessor::assess_one(Candidate& candidate) const {
   candidate.score = 0;
   const double latency = landscape_.latency_ns(candidate);
   if (latency <= 0) return;
-  candidate.program = genome_hash(candidate);
+  candidate.program = genome_hash(candidate.sketch, candidate.genome);
   if (blind_) return;
   const double chance = static_cast<double>(candidate.program.low >> 11) * 0x1.0p-53;
   candidate.score = static_cast<float>(-std::log(latency) + noise_ * (2 * chance - 1));

@@ -1,4 +1,4 @@
-// Landscapes: made spaces whose best program is known, to try explorers on. For tests.
+// Landscapes: synthetic spaces whose best program is known, for testing explorers.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@ namespace tilewright::search {
 struct Landscape {
   std::string_view name;
   std::vector<schedule::Sketch> sketches;
-  std::function<double(const Candidate&)> latency_ns;  // 0: not legal
-  double best_ns = 1;                                  // of all programs
+  std::function<double(const Candidate&)> latency_ns;  // 0: illegal
+  double best_ns = 1;                                  // minimum over all programs
 };
 
-// A hole for the sizes of `levels` - 1 tiles of an axis, and one for any other decision.
+// A hole for the sizes of `levels` - 1 tiles of an axis, and a hole for any other decision.
 schedule::Hole tile_hole(int64_t extent, int levels, std::string_view stage);
 schedule::Hole choice_hole(size_t size, std::string_view stage);
 
-Landscape separable_tiles();    // every axis has its own best tiles, in one of three sketches
-Landscape coupled_pairs();      // tiles of two axes must fit a register file together
-Landscape deceptive_plateau();  // most is flat, and most of the slopes lead to the lesser valley
-Landscape needle();             // each gene that is right helps a little; one choice in 12 is
+Landscape separable_tiles();    // each axis has independent best tiles, in one of three sketches
+Landscape coupled_pairs();      // the tiles of two axes must fit a register file together
+Landscape deceptive_plateau();  // mostly flat, and most slopes lead to a local optimum
+Landscape needle();             // each correct gene helps a little; one choice in 12 is correct
 std::vector<Landscape> all_landscapes();
 
-// Scores by the landscape itself, blurred by `noise`: the logarithm of the speed plus something
-// from -noise to noise that depends on the program only. Scores 0 for all when it is `blind`.
+// Scores by the landscape itself with noise: the logarithm of the speed plus a value in [-noise,
+// noise] that depends only on the program. If `blind`, all scores are 0.
 class LandscapeAssessor : public Assessor {
  public:
   explicit LandscapeAssessor(const Landscape& landscape, double noise = 0, bool blind = false,
@@ -47,7 +47,8 @@ class LandscapeAssessor : public Assessor {
   size_t assessed_ = 0;
 };
 
-// Asks and tells until `trials` candidates are told or none are left; the latencies told, in order.
+// Calls ask and tell until `trials` candidates are reported or none are left. Returns the reported
+// latencies in order.
 std::vector<double> explore(Explorer& explorer, const Landscape& landscape, size_t trials,
                             size_t at_once);
 

@@ -35,7 +35,7 @@ Race race(const Landscape& landscape, double noise, bool blind) {
     const ExplorerContext context{.sketches = landscape.sketches,
                                   .assessor = &assessor,
                                   .seed = seed,
-                                  .model_is_guess = blind};
+                                  .scores_unreliable = blind};
     const auto evolution = make_evolution(context, small());
     const auto random = make_random(context);
     const auto ours = explore(*evolution, landscape, kTrials, kAtOnce);

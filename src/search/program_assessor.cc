@@ -16,10 +16,10 @@ namespace tilewright::search {
 namespace {
 
 constexpr size_t kChunk = 64;       // candidates that a thread takes at a time
-constexpr size_t kPredicted = 256;  // programs that a model is asked about together
+constexpr size_t kPredicted = 256;  // programs passed to a model at a time
 constexpr float kNoScore = std::numeric_limits<float>::lowest();
 
-// A candidate that has to be made.
+// A candidate to be computed.
 struct Todo {
   uint16_t sketch = 0;
   uint64_t structure = 0;
@@ -31,21 +31,21 @@ struct Todo {
   }
 };
 
-// What became of it. Its encodings are in a block of a worker, unless another has them.
+// Its result. Its encodings are in a block of a worker, unless another block has them.
 struct Done {
   CandidateStatus made = CandidateStatus::Illegal;
   Hash128 program;
   int worker = -1;
-  BlockSlot place;  // block: of the worker's
+  BlockSlot place;  // number of the worker's block
 };
 
 struct Worker {
   CandidateMaker maker;
-  std::optional<feature::ProgramEncoder> encoder{};  // none before the first model
-  HashTable<BlockSlot> seen{};                       // programs of this call that are in a block
+  std::optional<feature::ProgramEncoder> encoder{};  // empty before the first model
+  HashTable<BlockSlot> seen{};                       // programs of this call in blocks
   std::vector<std::unique_ptr<EncodedBlock>> blocks{};
-  std::vector<size_t> room{};  // numbers that the last full block had, by encoding
-  EncodedBlock again{};        // programs that are scored a second time
+  std::vector<size_t> room{};  // size of the last full block, per encoding
+  EncodedBlock again{};        // programs to be scored again
   std::vector<std::unique_ptr<EncodedBlock>> spare{};
   double predict_s = 0;
 };
@@ -75,7 +75,11 @@ struct ProgramAssessor::Impl {
   void add_todo(const Candidate& candidate, uint32_t index);
   void work(int number, std::span<const Candidate> candidates);
   void make_chunk(int number, std::span<const Candidate> candidates, size_t chunk);
-  bool has_score(const Hash128& program) const;
+  // What encodings and score are found by: the program, or the genome it was made from.
+  const Hash128& entry_of(const Hash128& genome, const Hash128& program) const {
+    return by_genome ? genome : program;
+  }
+  bool has_score(const Hash128& entry) const;
   void predict(Worker& worker, EncodedBlock* block) const;
   void predict_last(Worker& worker) const;
   static void begin_block(Worker& worker);
@@ -90,6 +94,7 @@ struct ProgramAssessor::Impl {
   std::span<const schedule::Sketch> sketches;
   const feature::EncodingTable& table;
   std::vector<std::string> names;  // of the encodings that are made
+  bool by_genome = false;          // one of them follows from the trace
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
   WorkerTeam team;
@@ -99,11 +104,11 @@ struct ProgramAssessor::Impl {
   ProgramCache cache;
   AssessorCounts counts;
 
-  // Of the call that runs.
+  // State of the current call.
   std::vector<Hash128> keys;  // of the candidates
   std::vector<Todo> todo;
   std::vector<Done> done;
-  std::vector<Hash128> rescored;  // programs with encodings but without a score of this model
+  std::vector<Hash128> rescored;  // entries with encodings but without a score of this model
   std::atomic<size_t> next_chunk = 0;
   std::atomic<size_t> next_rescored = 0;
 };
@@ -114,15 +119,16 @@ void ProgramAssessor::Impl::add_todo(const Candidate& candidate, uint32_t index)
                   .index = index});
 }
 
-// A genome that was seen before: is its program's score at hand?
+// A known genome: is the score of its program cached?
 void ProgramAssessor::Impl::note_program(const KnownGenome& genome, const Candidate& candidate,
                                          uint32_t index) {
   ++counts.known;
   if (!genome.is_assessed || genome.program == Hash128{}) return;
-  KnownProgram* program = cache.programs.find(genome.program);
+  const Hash128& entry = entry_of(keys[index], genome.program);
+  KnownProgram* program = cache.programs.find(entry);
   if (program != nullptr && program->model == model_number) return;
   if (program != nullptr && cache.block_of(program->place) != nullptr && model != nullptr) {
-    rescored.push_back(genome.program);
+    rescored.push_back(entry);
     program->model = model_number;
   } else if (model != nullptr) {
     add_todo(candidate, index);
@@ -150,8 +156,8 @@ void ProgramAssessor::Impl::find_work(std::span<const Candidate> candidates) {
   next_rescored = 0;
 }
 
-bool ProgramAssessor::Impl::has_score(const Hash128& program) const {
-  const KnownProgram* known = cache.programs.find(program);
+bool ProgramAssessor::Impl::has_score(const Hash128& entry) const {
+  const KnownProgram* known = cache.programs.find(entry);
   return known != nullptr && known->model == model_number;
 }
 
@@ -173,6 +179,7 @@ void ProgramAssessor::Impl::set_model(const cost::CostModel* next) {
     CHECK(made.has_value(), "model {}: {}", model->name(), made.error().message);
     worker.encoder = *std::move(made);
   }
+  by_genome = workers.front().encoder->encoded_from() == feature::EncodedFrom::Trace;
 }
 
 void ProgramAssessor::Impl::predict(Worker& worker, EncodedBlock* block) const {
@@ -190,7 +197,7 @@ void ProgramAssessor::Impl::predict_last(Worker& worker) const {
   if (block.scores.size() != block.programs()) predict(worker, &block);
 }
 
-// With room for as many numbers as the last full one had, so that nothing is moved.
+// Reserves as many numbers as the last full block had, to avoid reallocation.
 void ProgramAssessor::Impl::begin_block(Worker& worker) {
   const bool reuse = !worker.spare.empty();
   auto next = reuse ? std::move(worker.spare.back()) : std::make_unique<EncodedBlock>();
@@ -208,7 +215,7 @@ void ProgramAssessor::Impl::begin_block(Worker& worker) {
   worker.blocks.push_back(std::move(next));
 }
 
-// What the worker's maker has just made.
+// The result of the worker's maker.
 bool ProgramAssessor::Impl::encode(Worker& worker, const Candidate& candidate,
                                    feature::Inputs* inputs) {
   return worker.encoder->append({.tree = &worker.maker.tree(),
@@ -227,9 +234,9 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     const Candidate& candidate = candidates[todo[k].index];
     result.made =
         worker.maker.make(candidate.sketch, candidate.genome, todo[k].structure, &result.program);
-    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(result.program))
-      continue;
-    const auto [place, is_new] = worker.seen.insert(result.program);
+    const Hash128& entry = entry_of(keys[todo[k].index], result.program);
+    if (result.made != CandidateStatus::Fit || model == nullptr || has_score(entry)) continue;
+    const auto [place, is_new] = worker.seen.insert(entry);
     if (is_new) {
       if (worker.blocks.empty() || worker.blocks.back()->programs() >= kPredicted) {
         predict_last(worker);
@@ -244,7 +251,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
                   .slot = static_cast<uint32_t>(block.programs() - 1)};
       }
     }
-    if (place->block == BlockSlot::kNowhere) {  // the model cannot read it
+    if (place->block == BlockSlot::kNowhere) {  // the model cannot encode it
       result.made = CandidateStatus::Rejected;
       continue;
     }
@@ -283,7 +290,7 @@ void ProgramAssessor::Impl::work(int number, std::span<const Candidate> candidat
   if (model != nullptr) predict_last(worker);
 }
 
-// In the order of `todo`, so that what is remembered does not depend on who made it.
+// In the order of `todo`, so that the cache does not depend on which thread computed it.
 void ProgramAssessor::Impl::merge() {
   std::vector<uint32_t> first_block;
   for (Worker& worker : workers) {
@@ -301,9 +308,10 @@ void ProgramAssessor::Impl::merge() {
     genome.is_assessed = true;
     genome.program = result.made == CandidateStatus::Fit ? result.program : Hash128{};
     counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
-    counts.unfit += result.made == CandidateStatus::Rejected ? 1 : 0;
+    counts.rejected += result.made == CandidateStatus::Rejected ? 1 : 0;
     if (result.made != CandidateStatus::Fit) continue;
-    const auto [program, is_new] = cache.programs.insert(result.program);
+    const auto [program, is_new] =
+        cache.programs.insert(entry_of(keys[todo[k].index], result.program));
     if (result.worker < 0) {
       counts.known += is_new ? 0 : 1;
       counts.scored += is_new ? 1 : 0;
@@ -371,7 +379,8 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
     candidate.score = kNoScore;
     candidate.spread = 0;
     if (candidate.program == Hash128{}) continue;
-    const KnownProgram* program = impl.cache.programs.find(candidate.program);
+    const KnownProgram* program =
+        impl.cache.programs.find(impl.entry_of(impl.keys[k], candidate.program));
     const bool is_scored = impl.model != nullptr && program != nullptr;
     candidate.score = is_scored ? program->score : 0;
     candidate.spread = is_scored ? program->spread : 0;
@@ -380,20 +389,12 @@ void ProgramAssessor::assess(std::span<Candidate> candidates) {
 
 const std::vector<std::string>& ProgramAssessor::encodings() const { return impl_->names; }
 
-bool ProgramAssessor::inputs_of(const Hash128& program, feature::Inputs* inputs) {
-  const KnownProgram* known = impl_->cache.programs.find(program);
+bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) const {
+  if (candidate.program == Hash128{}) return false;
+  const Hash128 genome = genome_hash(candidate.sketch, candidate.genome);
+  const KnownProgram* known =
+      impl_->cache.programs.find(impl_->entry_of(genome, candidate.program));
   return known != nullptr && impl_->cache.append_inputs(known->place, inputs);
-}
-
-bool ProgramAssessor::inputs_of(const Candidate& candidate, feature::Inputs* inputs) {
-  if (candidate.program != Hash128{} && inputs_of(candidate.program, inputs)) return true;
-  Worker& worker = impl_->workers.front();
-  if (!worker.encoder) return false;
-  const uint64_t structure = impl_->structure_genes[candidate.sketch].hash(candidate.genome);
-  Hash128 program;
-  const CandidateStatus made =
-      worker.maker.make(candidate.sketch, candidate.genome, structure, &program);
-  return made == CandidateStatus::Fit && Impl::encode(worker, candidate, inputs);
 }
 
 const AssessorCounts& ProgramAssessor::counts() const { return impl_->counts; }

@@ -1,6 +1,9 @@
 // ProgramAssessor: the hot loop of every search. instantiate, apply, validity, hash, encode, score;
 // on all cores, each program once. It makes and caches the encodings that its model reads. What
 // comes out does not depend on the number of threads.
+//
+// Where an encoding follows from the trace (feature/encoding.h), two genomes of one program have
+// two encodings and two scores: then encodings and scores are of genomes, each made once.
 #pragma once
 
 #include <memory>
@@ -15,43 +18,40 @@
 
 namespace tilewright::search {
 
-// Where the time went, for the table of ./dev bench search. Seconds are summed over threads and
-// taken of one candidate in eight.
+// Time per phase, for the table of `./dev bench search`. Seconds are summed over threads, from one
+// candidate in eight.
 struct AssessorCounts {
-  int64_t asked = 0;    // candidates
-  int64_t illegal = 0;  // of those never seen before: not legal,
-  int64_t unfit = 0;    //   legal but told to be no good,
-  int64_t known = 0;    // genomes or programs that were seen before
-  int64_t scored = 0;   // programs that got a score
+  int64_t asked = 0;     // candidates
+  int64_t illegal = 0;   // of the candidates not seen before: illegal
+  int64_t rejected = 0;  //   legal but rejected by Validity,
+  int64_t known = 0;     // genomes or programs seen before
+  int64_t scored = 0;    // programs that were scored
   double instantiate_s = 0, apply_s = 0, validity_s = 0, hash_s = 0, encode_s = 0, predict_s = 0;
 };
 
 class ProgramAssessor : public Assessor {
  public:
-  // Space and table outlive the assessor. `threads` 0: all cpus of the machine.
+  // Space and table outlive the assessor. `threads` 0: one per CPU.
   ProgramAssessor(const space::Space& space, const Machine& machine, int threads = 0,
                   const feature::EncodingTable& encodings = feature::encodings());
-  // The same over any sketches of a task; all outlive the assessor.
+  // The same for any sketches of a task; all arguments outlive the assessor.
   ProgramAssessor(const Task& task, const schedule::LoopTree& initial,
                   std::span<const schedule::Sketch> sketches, const Machine& machine,
                   int threads = 0, const feature::EncodingTable& encodings = feature::encodings());
   ~ProgramAssessor() override;
 
-  // Scores that were remembered are forgotten; encodings are kept unless the model reads others,
-  // which have to be in the table. Null: every score is 0 and nothing is encoded. The model
-  // outlives its use here; it is to be set anew when it has learned.
+  // Drops cached scores. Encodings are kept unless the model reads others, which must be in the
+  // table. Null: every score is 0 and nothing is encoded. The model outlives its use here; call
+  // set_model again after training it.
   void set_model(const cost::CostModel* model);
-  // Candidates that are not legal or not fit get the lowest float as their score.
+  // Candidates that are illegal or rejected get the lowest float as their score.
   void assess(std::span<Candidate> candidates) override;
 
-  // Names of the encodings that the last model reads.
+  // Names of the encodings that the current model reads.
   const std::vector<std::string>& encodings() const;
-  // Appends a program that was assessed, in those encodings. False when it was not, or they have
-  // been dropped since, or were never made for want of a model.
-  bool inputs_of(const Hash128& program, feature::Inputs* inputs);
-  // The same, made anew where they are not at hand. False when it is not legal or not fit, or there
-  // never was a model.
-  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs);
+  // Appends a candidate that was assessed, in those encodings: the numbers that it was scored by.
+  // False if it was not assessed, or without encodings: they were dropped, or there was no model.
+  bool inputs_of(const Candidate& candidate, feature::Inputs* inputs) const;
   const AssessorCounts& counts() const;
 
  private:

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "base/rng.h"
+#include "feature/program_encoder.h"
 #include "schedule/apply.h"
 #include "search/program_cache.h"
 #include "space/space.h"
@@ -76,6 +78,19 @@ struct Bench {
       result.push_back(candidate);
     }
     return result;
+  }
+
+  schedule::Trace trace_of(const Candidate& candidate) const {
+    schedule::Trace trace;
+    schedule::instantiate(sketches[candidate.sketch], candidate.genome, &trace);
+    return trace;
+  }
+  feature::ProgramEncoder encoder(const std::string& name) const {
+    const std::vector<std::string> names = {name};
+    return feature::ProgramEncoder::make(
+               {.task = &task, .machine = &machine, .initial = &initial, .sketches = sketches},
+               names)
+        .value();
   }
 
   // Without any memory and short cuts.
@@ -148,7 +163,7 @@ TEST(ProgramAssessor, DoesNotDependOnThreads) {
       ASSERT_EQ(answers[k][c].score, answers[0][c].score);
     }
     EXPECT_EQ(counts[k].illegal, counts[0].illegal);
-    EXPECT_EQ(counts[k].unfit, counts[0].unfit);
+    EXPECT_EQ(counts[k].rejected, counts[0].rejected);
     EXPECT_EQ(counts[k].known, counts[0].known);
     EXPECT_EQ(counts[k].scored, counts[0].scored);
   }
@@ -194,26 +209,64 @@ TEST(ProgramAssessor, RemembersEncodings) {
   ProgramAssessor assessor(bench.space, bench.machine, 2);
   std::vector<Candidate> candidates = bench.candidates(300, 1);
   assessor.assess(candidates);  // without a model nothing is encoded
-  feature::Inputs made;
-  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &made));
+  feature::Inputs made, kept;
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
   assessor.set_model(&model);
-  size_t fit = 0;
-  for (const Candidate& candidate : candidates) {
-    EXPECT_FALSE(assessor.inputs_of(candidate.program, &made));
-    const bool is_fit = candidate.program != Hash128{};
-    EXPECT_EQ(assessor.inputs_of(candidate, &made), is_fit);
-    fit += is_fit ? 1 : 0;
-  }
-  ASSERT_EQ(made.size(), 1U);
-  EXPECT_EQ(made[0].programs(), fit);
-
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
   assessor.assess(candidates);
-  feature::Inputs kept;
+  feature::ProgramEncoder encoder = bench.encoder("features");
   for (const Candidate& candidate : candidates) {
-    EXPECT_EQ(assessor.inputs_of(candidate.program, &kept), candidate.program != Hash128{});
+    const bool is_fit = candidate.program != Hash128{};
+    EXPECT_EQ(assessor.inputs_of(candidate, &kept), is_fit);
+    if (is_fit) {
+      EXPECT_TRUE(encoder.append(bench.trace_of(candidate), &made));
+    }
   }
   EXPECT_EQ(kept, made);
-  EXPECT_FALSE(assessor.inputs_of(Hash128{1, 2}, &kept));
+  candidates.front().program = {1, 2};
+  EXPECT_FALSE(assessor.inputs_of(candidates.front(), &kept));
+}
+
+// Genomes of one program have one encoding where it follows from the program, and their own where
+// it follows from the trace.
+TEST(ProgramAssessor, GenomesOfOneProgramHaveTheirOwnKnobs) {
+  const Bench bench("matmul:m=64,n=100,k=96");
+  SumModel features(1), knobs(1);
+  knobs.encoding = "knobs";
+  for (const int threads : {1, 2}) {
+    ProgramAssessor assessor(bench.space, bench.machine, threads);
+    std::vector<Candidate> candidates = bench.candidates(3000, 1);
+    assessor.set_model(&features);
+    assessor.assess(candidates);
+    assessor.set_model(&knobs);
+    std::vector<Candidate> by_knobs = candidates;
+    assessor.assess(by_knobs);
+    feature::ProgramEncoder encoder = bench.encoder("knobs");
+    std::map<Hash128, size_t> first;
+    size_t differing = 0;
+    for (size_t k = 0; k < candidates.size(); ++k) {
+      if (candidates[k].program == Hash128{}) continue;
+      feature::Inputs kept, made;
+      ASSERT_TRUE(assessor.inputs_of(by_knobs[k], &kept));
+      const schedule::Trace trace = bench.trace_of(candidates[k]);
+      ASSERT_TRUE(encoder.append({.tree = nullptr,
+                                  .trace = &trace,
+                                  .sketch = candidates[k].sketch,
+                                  .genome = &candidates[k].genome},
+                                 &made));
+      ASSERT_EQ(kept, made);
+      EXPECT_EQ(by_knobs[k].score, cost::scores_of(knobs, made)[0]);
+      const size_t twin = first.try_emplace(candidates[k].program, k).first->second;
+      EXPECT_EQ(candidates[k].score, candidates[twin].score);
+      differing += by_knobs[k].score != by_knobs[twin].score ? 1 : 0;
+    }
+    EXPECT_GT(differing, 0U);
+    // What is remembered is scored again in the same way.
+    assessor.set_model(&knobs);
+    std::vector<Candidate> again = candidates;
+    assessor.assess(again);
+    for (size_t k = 0; k < again.size(); ++k) EXPECT_EQ(again[k].score, by_knobs[k].score);
+  }
 }
 
 TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
@@ -233,7 +286,7 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
   feature::Inputs inputs;
   for (const Candidate& candidate : candidates) {
     if (candidate.program == Hash128{}) continue;
-    EXPECT_TRUE(assessor.inputs_of(candidate.program, &inputs));
+    EXPECT_TRUE(assessor.inputs_of(candidate, &inputs));
   }
   EXPECT_EQ(inputs.at(0).rows(), inputs.at(0).programs());  // one row each
   // Back again: what was encoded otherwise is made anew, with the same scores.

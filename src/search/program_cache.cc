@@ -15,20 +15,6 @@ size_t bytes_of(const EncodedBlock& block) {
 
 }  // namespace
 
-Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome) {
-  Hasher hasher;
-  uint64_t word = sketch;
-  int count = 1;
-  for (const uint16_t gene : genome.genes) {
-    word = word << 16 | gene;
-    if (++count < 4) continue;
-    hasher.add(word);
-    word = 0;
-    count = 0;
-  }
-  return hasher.add(word).add(genome.genes.size()).finish();
-}
-
 uint32_t ProgramCache::add_block(std::unique_ptr<EncodedBlock> block) {
   block_bytes_ += bytes_of(*block);
   blocks_.push_back(std::move(block));

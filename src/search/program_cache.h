@@ -1,6 +1,7 @@
 // ProgramCache: what an assessor remembers. Genomes lead to programs, programs to their encodings
-// and score. Encodings lie in blocks as the threads made them; when there are too many the older
-// half goes. Forgetting costs time, never changes an answer.
+// and score; encodings that follow from the trace, and their scores, are found by the genome
+// instead. Encodings lie in blocks as the threads made them; when there are too many the older half
+// goes. Forgetting costs time, never changes an answer.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,20 @@
 
 #include "feature/encoded.h"
 #include "search/explorer.h"
+#include "search/genome_hash.h"
 #include "search/hash_table.h"
 
 namespace tilewright::search {
 
 struct EncodedBlock {
   feature::Inputs inputs;
-  // One per program, of the model when it was made; no spreads of a model without them.
+  // One per program, by the model at the time. No spreads if the model has none.
   std::vector<float> scores, spreads;
 
   size_t programs() const { return inputs.empty() ? 0 : inputs.front().programs(); }
 };
 
-// Where a program is among the blocks.
+// The position of a program within the blocks.
 struct BlockSlot {
   static constexpr uint32_t kNowhere = UINT32_MAX;
   uint32_t block = kNowhere;
@@ -31,16 +33,14 @@ struct BlockSlot {
 
 struct KnownProgram {
   BlockSlot place;
-  uint32_t model = 0;  // that gave the score; 0: none
+  uint32_t model = 0;  // number of the model that gave the score; 0: none
   float score = 0, spread = 0;
 };
 
 struct KnownGenome {
-  Hash128 program;  // zero: not legal or not fit
+  Hash128 program;  // zero: illegal or rejected
   bool is_assessed = false;
 };
-
-Hash128 genome_hash(uint16_t sketch, const schedule::Genome& genome);
 
 class ProgramCache {
  public:
@@ -48,19 +48,19 @@ class ProgramCache {
       : most_block_bytes_(block_bytes), most_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
-  HashTable<KnownProgram> programs;
+  HashTable<KnownProgram> programs;  // by program, or by genome
 
-  // The number of the block it becomes.
+  // Returns the number of the block.
   uint32_t add_block(std::unique_ptr<EncodedBlock> block);
-  // Null when it was dropped or never made.
+  // Null if it was dropped or never computed.
   const EncodedBlock* block_of(const BlockSlot& place) const;
   // Appends the encodings of one program.
   bool append_inputs(const BlockSlot& place, feature::Inputs* inputs) const;
 
-  std::unique_ptr<EncodedBlock> new_block();  // empty; with the memory of one that was dropped
-  // Drops what is too much. Not while places are held.
+  std::unique_ptr<EncodedBlock> new_block();  // empty; reuses the memory of a dropped block
+  // Drops excess blocks. Must not be called while slots are in use.
   void trim();
-  // Programs have other encodings from now on.
+  // Call when programs get other encodings.
   void drop_blocks();
 
  private:

@@ -8,8 +8,8 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kLeastDrawn = 256;     // at once: the assessor works on many
-constexpr size_t kFruitlessDraws = 32;  // batches without anything new before it gives up
+constexpr size_t kLeastDrawn = 256;     // assessed at once: the assessor is parallel
+constexpr size_t kFruitlessDraws = 32;  // batches without new candidates before it gives up
 
 class Random : public Explorer {
  public:
@@ -31,7 +31,7 @@ class Random : public Explorer {
       context_.assessor->assess(drawn);
       const size_t before = answer.size();
       for (size_t k = 0; k < drawn.size(); ++k) {
-        if (answer.size() == count) {  // dealt cards go back, in their order
+        if (answer.size() == count) {  // candidates that were not used are returned, in order
           for (size_t back = drawn.size(); is_small_ && back > k; --back) {
             dealt_.push_back(std::move(drawn[back - 1]));
           }
@@ -50,7 +50,7 @@ class Random : public Explorer {
   }
 
  private:
-  // A small space is shuffled once and dealt out from the end.
+  // A small space is shuffled once and consumed from the end.
   void deal() {
     dealt_ = all_candidates(context_.sketches);
     for (size_t k = dealt_.size(); k > 1; --k) std::swap(dealt_[k - 1], dealt_[rng_.below(k)]);

@@ -1,4 +1,4 @@
-// The random explorer: a sketch uniformly, then each of its genes uniformly.
+// The random explorer: draws a sketch uniformly, then each of its genes uniformly.
 #pragma once
 
 #include "search/explorers.h"

@@ -1,8 +1,7 @@
-// Annotation: what the rules left open is added to a draft, as holes: which loops threads share,
-// which are lanes, what is unrolled, where small stages are computed, which operands are copied or
-// laid out anew. Names of loops never depend on a hole that another hole's choice would have to
-// know: the outermost level of a tiled stage is always one fused loop, and how much of each axis it
-// takes is a matter of tile sizes.
+// Annotation: adds to a draft, as holes, everything that the rules leave open: parallel loops,
+// lanes, unrolling, locations of small stages, copies and layouts of operands. A loop name never
+// depends on a choice that another hole would have to know: the outermost level of a tiled stage is
+// always one fused loop, and tile sizes decide how much of each axis it covers.
 #pragma once
 
 #include "space/draft.h"

@@ -10,6 +10,27 @@ te::OpId op_of(const SpaceContext& context, StageName stage) {
   return *op;
 }
 
+const RowStage* Draft::rows_in(StageName root) const {
+  const auto found = std::ranges::find(rowed, root, &RowStage::root);
+  return found == rowed.end() ? nullptr : &*found;
+}
+
+bool is_open(const SpaceContext& context, const Draft& draft, te::OpId op) {
+  const StageName stage{context.dag().op(op).name};
+  if (context.dag().op(op).kind == te::OpKind::Placeholder || draft.is_inlined(stage)) {
+    return false;
+  }
+  for (const auto* decided : {&draft.done, &draft.unrolled, &draft.chained}) {
+    if (Draft::contains(*decided, stage)) return false;
+  }
+  const auto is_tiled = [&](const TiledStage& tiled) {
+    return tiled.op == op || tiled.owner == stage;
+  };
+  return std::ranges::none_of(draft.tiled, is_tiled) &&
+         std::ranges::find(draft.rowed, stage, &RowStage::stage) == draft.rowed.end() &&
+         std::ranges::find(draft.factored, stage, &FactoredStage::stage) == draft.factored.end();
+}
+
 StageName previous_stage(const SpaceContext& context, StageName stage) {
   for (te::OpId op = op_of(context, stage); op-- > 0;) {
     if (context.dag().op(op).kind != te::OpKind::Placeholder) return {context.dag().op(op).name};

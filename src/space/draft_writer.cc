@@ -8,7 +8,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// A hole whose one choice is taken for good.
+// Applies the only choice of a hole permanently.
 void settle(Sketch& sketch, const Hole& hole) {
   if (const auto* tiles = std::get_if<TileDomain>(&hole.domain)) {
     const Factors& only = tiles->choices[0];
@@ -98,6 +98,12 @@ void DraftWriter::reorder(StageName stage, std::span<const Name> loops) {
 
 void DraftWriter::annotate(StageName stage, Name loop, Annotation how) {
   add(Annotate{stage, loop, how});
+}
+
+void DraftWriter::annotate_innermost(StageName stage, std::span<const Name> loops, Name lane) {
+  for (const Name loop : loops) {
+    annotate(stage, loop, loop == lane ? Annotation::Vectorize : Annotation::Unroll);
+  }
 }
 
 FusedLoops fuse_loops(StageName stage, std::span<const Name> loops) {

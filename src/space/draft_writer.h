@@ -1,4 +1,4 @@
-// DraftWriter: adds steps and holes to a sketch. Not to be shared between threads.
+// DraftWriter: appends steps and holes to a sketch, which outlives it. Not thread-safe.
 #pragma once
 
 #include <span>
@@ -17,28 +17,30 @@ class DraftWriter {
   int16_t next_step() const { return static_cast<int16_t>(sketch_.trace.steps.size()); }
   int16_t add(const schedule::Step& step);
   void add(const Steps& steps);
-  void add_hole(schedule::Hole hole);  // unless there is but one choice: then that is taken
+  void add_hole(schedule::Hole hole);  // a hole with a single choice is replaced by that choice
 
-  // The step, or nothing.
+  // A hole: the step, or nothing.
   void add_maybe(schedule::StageName stage, schedule::HoleKind kind, const schedule::Step& step);
-  // One of several lists of steps.
+  // A hole: one of several lists of steps.
   void add_one_of(schedule::StageName stage, schedule::HoleKind kind, std::vector<Steps> choices);
-  // A place in the trace that a hole with several sites fills later; `example` is any step.
+  // A position in the trace that a hole with several sites fills later; `example` is any step.
   int16_t add_site(const schedule::Step& example) { return add(example); }
   void fill_sites(schedule::StageName stage, schedule::HoleKind kind, std::vector<int16_t> sites,
                   std::vector<std::vector<Steps>> choices);
-  // A split of a loop with a choice of factors.
+  // A split of a loop, with a hole for its factors.
   void add_split(schedule::StageName stage, Name loop, schedule::TileDomain domain,
                  schedule::Tail tail = schedule::Tail::Peel);
 
   void reorder(schedule::StageName stage, std::span<const Name> loops);
   void annotate(schedule::StageName stage, Name loop, schedule::Annotation how);
+  // The tile in registers: `lane` is vectorized, the other loops are unrolled.
+  void annotate_innermost(schedule::StageName stage, std::span<const Name> loops, Name lane);
 
  private:
   schedule::Sketch& sketch_;
 };
 
-// One loop of several neighboring ones: its steps and name.
+// Adjacent loops fused into one: the steps, and the name of the result.
 struct FusedLoops {
   DraftWriter::Steps steps;
   Name name;

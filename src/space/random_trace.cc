@@ -10,9 +10,10 @@
 namespace tilewright::space {
 namespace {
 
-constexpr size_t kVainTries = 4000;  // without a new program: there are no more
-// Programs whose code is longer than this, and than some times the plain one, take long to compile
-// and are seldom good.
+// Attempts without a new program after which the space counts as exhausted.
+constexpr size_t kVainTries = 4000;
+// Programs whose code is longer than this, and than a multiple of the plain one, take long to
+// compile and are rarely good.
 constexpr int64_t kMostInstructions = 4096;
 constexpr int64_t kTimesPlain = 8;
 

@@ -1,6 +1,6 @@
-// Random legal schedules of any workload: a sketch of its space (space/space.h), each as likely,
-// its holes filled at random; what applies and is a program of its own is kept. The same task,
-// count and seed give the same traces.
+// Random legal schedules of a workload: a uniformly drawn sketch of its space (space/space.h), with
+// its holes filled at random. Illegal traces and duplicates are dropped. The same task, count and
+// seed give the same traces.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace tilewright::space {
 
-// `count` legal traces, no two of which mean the same program; fewer when no more are found. None
-// for a Dag that has no schedule at all.
+// `count` legal traces with distinct programs; fewer if no more are found. Empty for a Dag without
+// any schedule.
 std::vector<schedule::Trace> random_traces(const Task& task, size_t count, Rng& rng);
 
 }  // namespace tilewright::space

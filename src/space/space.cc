@@ -9,25 +9,28 @@
 
 #include "schedule/apply.h"
 #include "space/annotate.h"
+#include "space/sketch_fault.h"
+#include "space/sketch_rules.h"
 
 namespace tilewright::space {
 namespace {
 
 constexpr std::array<Extension, 10> kExtensions = {{
-    {"locations", "cheap stages may also be computed where a reader's loops need them"},
-    {"pack", "operands that are read many times are laid out in the order of the reads"},
-    {"prefetch", "what a reduction reads of a constant is asked for some iterations ahead"},
-    {"reduction_lanes", "lanes of a reduction are partial sums; rfactor is left to few rows"},
+    {"locations", "cheap stages may also be computed at a loop of their reader"},
+    {"pack", "operands that are reused are stored in the order of the reads"},
+    {"prefetch", "constants that a reduction reads are prefetched some iterations ahead"},
+    {"reduction_lanes",
+     "lanes of a reduction hold partial results; rfactor only where there are few rows"},
     {"register_read", "small operands are kept in registers"},
-    {"rows", "a tiled stage is computed by the row block of the nest that reads it"},
-    {"stream", "large results go past the caches"},
+    {"rows", "a tiled stage is computed by blocks of rows of the nest that reads it"},
+    {"stream", "large results are written by non-temporal stores"},
     {"tails", "tile sizes that do not divide"},
-    {"tile_structures", "shorter tile structures, other lanes, other orders of loops"},
-    {"unroll_and_jam", "parts of a reduction are unrolled beside the sums in registers"},
+    {"tile_structures", "shorter tile structures, other lanes, other loop orders"},
+    {"unroll_and_jam", "parts of a reduction are unrolled next to the accumulators"},
 }};
 
 constexpr size_t kMostSketches = 200;
-constexpr int kTries = 400;  // genomes that are tried before a sketch is given up
+constexpr int kTries = 400;  // genomes tried before a sketch is dropped
 
 struct Work {
   Draft draft;
@@ -63,8 +66,8 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
       continue;
     }
     std::vector<NextDraft> next = next_drafts(context, rules, at);
-    // Each of them becomes one sketch or more. Where that would be too many, drafts no longer
-    // branch: they take one way each, in turns.
+    // Each draft becomes at least one sketch. If there would be too many, drafts no longer branch;
+    // they take the alternatives in rotation.
     if (!next.empty() && whole.size() + work.size() + next.size() > kMostSketches) {
       std::swap(next[0], next[turn++ % next.size()]);
       next.resize(1);
@@ -72,41 +75,6 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
     for (NextDraft& each : next) work.push_back({std::move(each.draft), each.stage});
   }
   return whole;
-}
-
-// Why a given sketch cannot be filled; empty: it can.
-std::string fault_of(const schedule::Sketch& sketch) {
-  const auto is_split = [&](int16_t step) {
-    const auto at = static_cast<size_t>(step);
-    return step >= 0 && at < sketch.trace.steps.size() &&
-           std::holds_alternative<schedule::Split>(sketch.trace.steps[at]);
-  };
-  const auto is_step = [&](int16_t step) {
-    return step >= 0 && static_cast<size_t>(step) < sketch.trace.steps.size();
-  };
-  for (size_t k = 0; k < sketch.holes.size(); ++k) {
-    const schedule::Hole& hole = sketch.holes[k];
-    if (hole.size() == 0 || hole.size() > UINT16_MAX) {
-      return fmt::format("hole {} has {} choices; it needs 1 to {}", k, hole.size(), UINT16_MAX);
-    }
-    bool fits = true;
-    if (const auto* tiles = std::get_if<schedule::TileDomain>(&hole.domain)) {
-      fits = tiles->slices.empty()
-                 ? is_split(hole.step)
-                 : std::ranges::all_of(tiles->slices, is_split, &schedule::TileSlice::step);
-    } else if (const auto* sites = std::get_if<schedule::SiteDomain>(&hole.domain)) {
-      fits = std::ranges::all_of(sites->sites, is_step) &&
-             std::ranges::all_of(sites->choices, [&](const auto& choice) {
-               return choice.size() == sites->sites.size();
-             });
-    } else if (const auto* tails = std::get_if<schedule::TailDomain>(&hole.domain)) {
-      fits = std::ranges::all_of(tails->steps, is_split);
-    } else {
-      fits = is_step(hole.step);
-    }
-    if (!fits) return fmt::format("hole {} names a step that is not there, or is no split", k);
-  }
-  return {};
 }
 
 bool has_legal_genome(const schedule::LoopTree& initial, const schedule::Sketch& sketch) {

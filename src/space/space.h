@@ -1,6 +1,6 @@
-// Space: all schedules of a task that a search may try: sketches, each a trace with holes. They are
-// derived by rules (space/rule.h), declared by a template (space/template.h), or simply given. The
-// same task and options give the same sketches. Immutable; share freely.
+// Space: all schedules of a task that a search may try, as sketches (traces with holes). Sketches
+// are derived by rules (space/rule.h), declared by a template (space/template.h), or passed in. The
+// same task and options give the same sketches. Immutable; may be shared between threads.
 #pragma once
 
 #include <memory>
@@ -9,14 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/hash.h"
 #include "base/result.h"
 #include "space/rule.h"
-#include "space/template.h"
+#include "space/templates.h"
 
 namespace tilewright::space {
 
-// What Ansor has not: each can be turned off by name.
+// A part of the space that Ansor does not have. Each can be turned off by name.
 struct Extension {
   std::string_view name;  // `pack`, `register_read`, `tails`, `unroll_and_jam`, ...
   std::string_view what;
@@ -26,26 +25,28 @@ std::span<const Extension> extensions();
 struct SpaceOptions {
   std::vector<std::string> off{};    // names of rules and extensions; an unknown one is an error
   std::vector<SketchRule> custom{};  // tried before the built-in ones
-  int cores = 0;                     // that the rules think of; 0: the target's threads
-  // Sketches come from this template; none: from the rules.
+  int cores = 0;  // number of cores that the rules assume; 0: the threads of the target
+  // The template that declares the sketches; empty: the rules derive them.
   std::optional<Selection> from{};
   TemplateTable templates = space::templates();
 };
 
-// An error for a name in `off` that is no rule or extension, or for anything in it with a template.
+// An error if a name in `off` is neither a rule nor an extension, or if `off` is used with a
+// template.
 Status check_off(const SpaceOptions& options, const Target& target);
 
 class Space {
  public:
-  // An error for a name that is no rule or extension, or a workload without any schedule.
+  // An error for an unknown name in `off`, or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
-  // An error for a sketch that is not whole, or of which no genome that was tried is legal.
+  // An error for a sketch with a fault (space/sketch_fault.h), or of which no genome that was tried
+  // is legal.
   static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }
   const schedule::LoopTree& initial() const { return *initial_; }
   std::span<const schedule::Sketch> sketches() const { return sketches_; }
-  double size() const;  // all genomes of all sketches
+  double size() const;  // number of genomes of all sketches
 
  private:
   Space() = default;
@@ -55,8 +56,5 @@ class Space {
   std::shared_ptr<const schedule::LoopTree> initial_;
   std::vector<schedule::Sketch> sketches_;
 };
-
-// Of what sketches can make, whoever made them: steps, holes and their choices; not of names.
-Hash128 hash_of(std::span<const schedule::Sketch> sketches);
 
 }  // namespace tilewright::space

@@ -1,4 +1,8 @@
-#include "space/space.h"
+#include "space/space_hash.h"
+
+#include <optional>
+#include <variant>
+#include <vector>
 
 namespace tilewright::space {
 namespace {

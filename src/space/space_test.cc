@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "heuristic/tile_sizes.h"
 #include "schedule/apply.h"
 #include "space/space_testing.h"
 #include "space/tile_domain.h"
@@ -216,55 +215,6 @@ TEST(Space, IsTheSameEachTime) {
     return all;
   };
   EXPECT_EQ(print(), print());
-}
-
-int64_t product_of(const schedule::Factors& factors) {
-  int64_t product = 1;
-  for (const int64_t factor : factors) product *= factor;
-  return product;
-}
-
-TEST(TileDomain, Divisors) {
-  EXPECT_EQ(heuristic::divisors_of(1), (std::vector<int64_t>{1}));
-  EXPECT_EQ(heuristic::divisors_of(36), (std::vector<int64_t>{1, 2, 3, 4, 6, 9, 12, 18, 36}));
-  EXPECT_EQ(heuristic::divisors_of(2147483647), (std::vector<int64_t>{1, 2147483647}));
-  EXPECT_EQ(heuristic::divisors_of(735134400).size(), 1344u);
-}
-
-TEST(TileDomain, IsExactWithoutTails) {
-  // The counts that are published for four levels with at most 64 in the innermost.
-  for (const auto& [extent, count] :
-       {std::pair(7, 4), {14, 16}, {28, 40}, {56, 80}, {128, 119}, {512, 210}, {1024, 266}}) {
-    const auto domain = tile_domain({.extent = extent, .factors = 3});
-    EXPECT_EQ(domain.choices.size(), static_cast<size_t>(count)) << extent;
-    EXPECT_FALSE(leaves_remainder(domain));
-  }
-}
-
-TEST(TileDomain, WithTailsLeavesLittleOver) {
-  for (const int64_t extent : {1, 2, 7, 13, 14, 56, 109, 509, 1000, 14336}) {
-    for (const int64_t lanes : {0, 8, 16}) {
-      const auto domain =
-          tile_domain({.extent = extent, .factors = 3, .tails = true, .lanes = lanes});
-      ASSERT_FALSE(domain.choices.empty());
-      EXPECT_LE(domain.choices.size(), kMaxTileChoices);
-      for (size_t k = 0; k < domain.choices.size(); ++k) {
-        const schedule::Factors& f = domain.choices[k];
-        const int64_t tiles = (extent + f[2] - 1) / f[2];
-        EXPECT_LE(tiles * f[2], extent + extent / 3) << extent;
-        if (lanes > 0 && extent >= lanes && extent > 64) {
-          EXPECT_EQ(f[2] % lanes, 0) << extent;
-        }
-        EXPECT_LE(product_of(f), 4 * extent);
-        if (k > 0) {
-          const schedule::Factors& before = domain.choices[k - 1];
-          EXPECT_TRUE(
-              std::lexicographical_compare(before.begin(), before.end(), f.begin(), f.end()));
-        }
-      }
-    }
-  }
-  EXPECT_TRUE(leaves_remainder(tile_domain({.extent = 109, .tails = true})));
 }
 
 // The share of genomes that apply.

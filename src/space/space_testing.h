@@ -1,4 +1,4 @@
-// For tests of spaces: tasks and spaces that are known to be there, and random programs of them.
+// For tests of spaces: tasks and spaces that are known to exist, and random programs of them.
 #pragma once
 
 #include <string_view>
@@ -23,8 +23,8 @@ inline Space space_of(const Task& task, const SpaceOptions& options = {}) {
   return *std::move(space);
 }
 
-// Calls `look` with the trees of `count` programs: sketches as likely as each other, holes filled
-// at random; illegal ones do not count.
+// Calls `look` with the trees of `count` random programs: sketches are drawn uniformly, holes
+// filled at random, illegal programs skipped.
 template <class Look>
 void for_random_trees(const Space& space, int count, const Look& look) {
   Rng rng(7);

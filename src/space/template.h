@@ -1,7 +1,7 @@
-// Templates: spaces that are declared instead of derived, in the manner of AutoTVM (Chen et al.,
-// NeurIPS 2018). A template is a function over a task that gives sketches, whose holes are the
-// knobs; everything that searches takes them as it takes the sketches of the rules. It says by an
-// error for which tasks it is.
+// Templates: spaces that are declared instead of derived, as in AutoTVM (Chen et al., NeurIPS
+// 2018). A template is a function from a task to sketches, whose holes are the knobs. The search
+// treats them like sketches from rules. A template returns an error for a task that it does not
+// serve.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,5 @@ struct TemplateContext {
 
 using TemplateTable = Table<std::vector<schedule::Sketch>, TemplateContext>;
 using TemplateRow = TemplateTable::Row;
-
-// The built-in templates.
-const TemplateTable& templates();
 
 }  // namespace tilewright::space

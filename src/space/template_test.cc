@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "space/space_hash.h"
 #include "space/space_testing.h"
 
 namespace tilewright::space {
@@ -41,19 +42,97 @@ TEST(Template, GivenSketchesAreASpace) {
                    [](const schedule::LoopTree& tree) { EXPECT_FALSE(tree.vars.empty()); });
 }
 
+schedule::Hole hole_of(decltype(schedule::Hole::domain) domain, int16_t step = 0) {
+  return {.step = step,
+          .stage = schedule::StageName::parse("C").value(),
+          .domain = std::move(domain),
+          .kind = schedule::HoleKind::Other};
+}
+
+// Of some_sketch with these holes; steps 0 and 1 are splits, 2 a reorder, 3 an annotation.
+std::string error_of_holes(std::vector<schedule::Hole> holes) {
+  Sketch sketch = some_sketch();
+  sketch.holes = std::move(holes);
+  const std::string begin = std::string(kMatmul) + ": sketch 0 some: ";
+  std::string error = error_of({std::move(sketch)});
+  return error.starts_with(begin) ? error.substr(begin.size()) : error;
+}
+
 TEST(Template, SketchesThatCannotBeFilledAreErrors) {
+  using namespace schedule;  // NOLINT(google-build-using-namespace): a table of domains
   EXPECT_EQ(error_of({}), "there are no sketches");
   Sketch lost = some_sketch();
   lost.holes[0].step = 9;
   EXPECT_EQ(error_of({some_sketch(), lost}),
             std::string(kMatmul) +
                 ": sketch 1 some: hole 0 names a step that is not there, or is no split");
-  lost.holes[0].step = 2;  // the reorder
-  EXPECT_NE(error_of({lost}).find("or is no split"), std::string::npos);
-  EXPECT_EQ(error_of({some_sketch({})}),
-            std::string(kMatmul) + ": sketch 0 some: hole 0 has 0 choices; it needs 1 to 65535");
-  EXPECT_EQ(error_of({some_sketch({{0}})}),
+  Sketch illegal = some_sketch();
+  illegal.trace.steps.emplace_back(Annotate{{Name("C")}, Name("q"), Annotation::Unroll});
+  EXPECT_EQ(error_of({illegal}),
             std::string(kMatmul) + ": sketch 0 some: no legal schedule was found");
+
+  const Step split = some_sketch().trace.steps[0], reorder = some_sketch().trace.steps[2];
+  const TileDomain tiles{.choices = {{2}, {4}}, .extent = 64};
+  const TailDomain tails{.choices = {Tail::Peel, Tail::Mask}, .steps = {0}};
+  const auto sliced = [](uint8_t from, uint8_t parts, bool folds) {
+    return TileDomain{.choices = {{2, 4}, {4, 2}}, .slices = {{0, from, parts, folds}}};
+  };
+  const struct {
+    std::vector<Hole> holes;
+    std::string_view error;
+  } rows[] = {
+      {{hole_of(tiles, 2)}, "hole 0 names a step that is not there, or is no split"},
+      {{hole_of(tiles, -1)}, "hole 0 names a step that is not there, or is no split"},
+      {{hole_of(TileDomain{})}, "hole 0 has 0 choices; it needs 1 to 65535"},
+      {{hole_of(TileDomain{.choices = {{4}, {0}}})}, "hole 0: no split takes the factors [0]"},
+      {{hole_of(TileDomain{.choices = {{4}, {}}})}, "hole 0: no split takes the factors []"},
+      {{hole_of(TailDomain{.choices = {Tail::Peel}, .steps = {}})},
+       "hole 0 is of tails, but names no split"},
+      {{hole_of(TailDomain{.choices = {Tail::Peel}, .steps = {2}})},
+       "hole 0 names a step that is not there, or is no split"},
+      {{hole_of(sliced(1, 2, false))},
+       "hole 0: a slice of 2 factors from number 1 on does not fit [2, 4]"},
+      {{hole_of(sliced(2, 1, false))},
+       "hole 0: a slice of 1 factors from number 2 on does not fit [2, 4]"},
+      {{hole_of(sliced(0, 0, true))},
+       "hole 0: a slice of 0 factors from number 0 on does not fit [2, 4]"},
+      {{hole_of(SiteDomain{.sites = {2}, .choices = {{{}, {}}}})},
+       "hole 0: a choice is for 2 sites; there are 1"},
+      {{hole_of(tiles), hole_of(StepDomain{{split, reorder}})},
+       "hole 1 makes something else of step 0, which hole 0 fills as a split"},
+      {{hole_of(StepDomain{{split, reorder}}), hole_of(tails)},
+       "hole 0 makes something else of step 0, which hole 1 fills as a split"},
+      {{hole_of(tiles), hole_of(tiles)}, "holes 0 and 1 fill the same step 0"},
+      {{hole_of(tails), hole_of(tiles), hole_of(tails)}, "holes 0 and 2 fill the same step 0"},
+      {{hole_of(StepDomain{{std::nullopt, reorder}}, 2),
+        hole_of(SiteDomain{.sites = {3, 2}, .choices = {{{}, {}}}})},
+       "holes 0 and 1 fill the same step 2"},
+      {{hole_of(SiteDomain{.sites = {0}, .choices = {{{split}}}}), hole_of(tiles)},
+       "holes 0 and 1 fill the same step 0"},
+      {{hole_of(SiteDomain{.sites = {2, 2}, .choices = {{{reorder}, {reorder}}}})},
+       "hole 0 fills step 2 twice"},
+  };
+  for (const auto& row : rows) EXPECT_EQ(error_of_holes(row.holes), row.error);
+}
+
+// Tile sizes and tail of one split, which may also be off.
+TEST(Template, HolesMayFillDifferentPartsOfAStep) {
+  using namespace schedule;  // NOLINT(google-build-using-namespace): a table of domains
+  const Step split = some_sketch().trace.steps[0];
+  EXPECT_EQ(
+      error_of_holes({hole_of(StepDomain{{std::nullopt, split}}),
+                      hole_of(TileDomain{.choices = {{2}, {5}}, .extent = 64}),
+                      hole_of(TailDomain{.choices = {Tail::Peel, Tail::Mask}, .steps = {0, 1}})}),
+      "it was taken");
+}
+
+TEST(Template, SketchesOfTheRulesCanBeGiven) {
+  for (const char* const text : {"C2D2", "CBR1", "SFM0", "attention:b=1,heads=4,seq=197,dim=64"}) {
+    const Task task = task_of(text);
+    const Space made = space_of(task);
+    const auto given = Space::of_sketches(task, {made.sketches().begin(), made.sketches().end()});
+    EXPECT_TRUE(given.has_value()) << given.error().message;
+  }
 }
 
 TEST(Template, ARowOfTheTableMakesTheSpace) {

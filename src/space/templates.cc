@@ -1,9 +1,9 @@
-#include "space/template.h"
+#include "space/templates.h"
 
 namespace tilewright::space {
 
 const TemplateTable& templates() {
-  static const TemplateTable table("template", {});
+  static const TemplateTable table = TemplateTable::built_in("template", {});
   return table;
 }
 

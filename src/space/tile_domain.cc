@@ -20,51 +20,54 @@ constexpr std::array<int64_t, 18> kMiddleSizes = {2,  3,  4,  5,  6,  7,  8,  10
 
 bool is_power_of_two(int64_t n) { return (n & (n - 1)) == 0; }
 
-// How freely the levels between the outermost and the innermost are cut.
+// How many choices the levels between the outermost and the innermost get.
 enum class Middle : uint8_t { Tails, Exact, Sparse };
 
 class Enumeration {
  public:
-  Enumeration(const TileConstraints& wish, Middle middle) : wish_(wish), middle_(middle) {}
+  Enumeration(const TileConstraints& constraints, Middle middle)
+      : constraints_(constraints), middle_(middle) {}
 
   std::vector<Factors> run() {
     for (const int64_t size : innermost_sizes()) {
       Factors inner;
       inner.push_back(size);
-      add_levels(ceil_div(wish_.extent, size), inner);
+      add_levels(ceil_div(constraints_.extent, size), inner);
       if (choices_.size() > 4 * kMaxTileChoices) break;
     }
     return std::move(choices_);
   }
 
  private:
-  bool fits(int64_t size) const { return wish_.run == 0 || wish_.run % size == 0; }
+  bool fits(int64_t size) const { return constraints_.run == 0 || constraints_.run % size == 0; }
 
   std::vector<int64_t> innermost_sizes() const {
     std::vector<int64_t> sizes;
-    const int64_t most = std::min(wish_.extent, wish_.max_innermost);
-    if (wish_.lanes > 0) {
-      for (int64_t size = wish_.lanes; size <= most; size += wish_.lanes) {
-        const bool exact = wish_.extent % size == 0;
-        if (fits(size) && (exact || (wish_.tails && wastes_little(wish_.extent, size)))) {
+    const int64_t most = std::min(constraints_.extent, constraints_.max_innermost);
+    if (constraints_.lanes > 0) {
+      for (int64_t size = constraints_.lanes; size <= most; size += constraints_.lanes) {
+        const bool exact = constraints_.extent % size == 0;
+        if (fits(size) &&
+            (exact || (constraints_.tails && wastes_little(constraints_.extent, size)))) {
           sizes.push_back(size);
         }
       }
-      const bool whole = wish_.extent <= most && fits(wish_.extent);
-      if (whole && wish_.extent % wish_.lanes != 0) sizes.push_back(wish_.extent);
+      const bool whole = constraints_.extent <= most && fits(constraints_.extent);
+      if (whole && constraints_.extent % constraints_.lanes != 0)
+        sizes.push_back(constraints_.extent);
       if (!sizes.empty()) return sizes;
     }
     for (int64_t size = 1; size <= most; ++size) {
-      const bool exact = wish_.extent % size == 0;
+      const bool exact = constraints_.extent % size == 0;
       const bool nice = size <= 16 || size % 4 == 0;
-      const bool ragged = wish_.tails && nice && wastes_little(wish_.extent, size);
+      const bool ragged = constraints_.tails && nice && wastes_little(constraints_.extent, size);
       if (fits(size) && (exact || ragged)) sizes.push_back(size);
     }
     return sizes;
   }
 
   void add_levels(int64_t count, Factors& inner) {
-    if (inner.size() == static_cast<size_t>(wish_.factors)) {
+    if (inner.size() == static_cast<size_t>(constraints_.factors)) {
       Factors outside_in;
       for (size_t k = inner.size(); k-- > 0;) outside_in.push_back(inner[k]);
       choices_.push_back(outside_in);
@@ -77,7 +80,7 @@ class Enumeration {
     }
   }
 
-  // What divides; where little does, also what leaves little over.
+  // Sizes that divide; if there are few, also sizes with a small remainder.
   std::vector<int64_t> middle_sizes(int64_t count) const {
     constexpr size_t kFewDivisors = 4;
     std::vector<int64_t> sizes;
@@ -86,7 +89,8 @@ class Enumeration {
         sizes.push_back(size);
       }
     }
-    if (middle_ == Middle::Tails && wish_.tails && count > 6 && sizes.size() <= kFewDivisors) {
+    if (middle_ == Middle::Tails && constraints_.tails && count > 6 &&
+        sizes.size() <= kFewDivisors) {
       for (const int64_t size : kMiddleSizes) {
         if (size < count && count % size != 0 && wastes_little(count, size)) sizes.push_back(size);
       }
@@ -94,7 +98,7 @@ class Enumeration {
     return sizes;
   }
 
-  const TileConstraints& wish_;
+  const TileConstraints& constraints_;
   Middle middle_;
   std::vector<Factors> choices_;
 };
@@ -109,10 +113,10 @@ void keep_some(schedule::TileDomain* domain) {
   for (size_t k = 0; k < count; ++k) domain->choices.push_back(all[k * all.size() / count]);
 }
 
-schedule::TileDomain tile_domain(const TileConstraints& wish) {
+schedule::TileDomain tile_domain(const TileConstraints& constraints) {
   std::vector<Factors> choices;
   for (const Middle middle : {Middle::Tails, Middle::Exact, Middle::Sparse}) {
-    choices = Enumeration(wish, middle).run();
+    choices = Enumeration(constraints, middle).run();
     if (choices.size() <= kMaxTileChoices) break;
   }
   std::ranges::sort(choices, [](const Factors& a, const Factors& b) {
@@ -120,21 +124,19 @@ schedule::TileDomain tile_domain(const TileConstraints& wish) {
   });
   const auto [first, last] = std::ranges::unique(choices);
   choices.erase(first, last);
-  if (choices.empty()) {  // nothing fits: uncut
+  if (choices.empty()) {  // nothing fits: not split
     Factors whole;
-    for (int k = 0; k < wish.factors; ++k) whole.push_back(1);
+    for (int k = 0; k < constraints.factors; ++k) whole.push_back(1);
     choices.push_back(whole);
   }
-  schedule::TileDomain domain{.choices = std::move(choices), .extent = wish.extent};
+  schedule::TileDomain domain{.choices = std::move(choices), .extent = constraints.extent};
   if (domain.choices.size() > kMaxTileChoices) keep_some(&domain);
   return domain;
 }
 
 bool leaves_remainder(const schedule::TileDomain& domain) {
   return std::ranges::any_of(domain.choices, [&](const Factors& factors) {
-    int64_t product = 1;
-    for (const int64_t factor : factors) product *= factor;
-    return domain.extent % product != 0;
+    return domain.extent % schedule::product_of(factors) != 0;
   });
 }
 

@@ -10,16 +10,16 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
-// Sums beyond the registers are spilled: a few cost little, from here on it is never worth it.
+// Accumulators beyond the registers are spilled: a few cost little, more than this never pay.
 constexpr int64_t kSumsOfTwoRegisters = 3;
-constexpr int64_t kVectorRegisters = 16;    // of one vectorized loop
-constexpr double kElementsForThreads = 16;  // a thread
+constexpr int64_t kVectorRegisters = 16;    // per vectorized loop
+constexpr double kElementsForThreads = 16;  // per thread
 constexpr double kWorthThreads = 200e3;     // FLOP; below, starting threads costs as much
-constexpr int64_t kCachesOfScope = 4;       // times the second-level cache
+constexpr int64_t kCachesOfScope = 4;       // multiple of the L2 cache
 constexpr int64_t kLeastScope = int64_t{32} << 20;
-constexpr int64_t kRootShare = 2;  // of the memory
-// Programs whose code is longer than this, and than some times the plain one, take long to compile
-// and are seldom good.
+constexpr int64_t kRootShare = 2;  // divisor of the memory
+// Programs whose code is longer than this, and than a multiple of the plain one, take long to
+// compile and are rarely good.
 constexpr int64_t kMostInstructions = 4096;
 constexpr int64_t kTimesPlain = 8;
 
@@ -54,12 +54,12 @@ bool has_small_divisor(int64_t value) {
 
 }  // namespace
 
-std::string_view unfit_text(RejectReason unfit) {
-  switch (unfit) {
+std::string_view text_of(RejectReason rejected) {
+  switch (rejected) {
     case RejectReason::No:
       return "fit";
     case RejectReason::Registers:
-      return "more sums than registers hold";
+      return "more accumulators than registers hold";
     case RejectReason::VectorLength:
       return "a vector of one lane or of too many";
     case RejectReason::ScopeSize:
@@ -81,7 +81,7 @@ Validity::Validity(const Task& task, const LoopTree& initial, const Machine& mac
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {
     double elements = 1;
     for (const te::Axis& axis : dag.op(id).axes) elements *= static_cast<double>(axis.extent.high);
-    // A few elements beside a long reduction may be faster on one thread, or as partial results.
+    // A long reduction with few results may be faster on one thread, or as partial results.
     wants_threads_.push_back(target_.threads() > 1 &&
                              elements >= kElementsForThreads * target_.threads() &&
                              dag.flop(id) > kWorthThreads);
@@ -89,7 +89,7 @@ Validity::Validity(const Task& task, const LoopTree& initial, const Machine& mac
 }
 
 int64_t Validity::lanes_of(const LoopTree& tree, const Stage& stage) const {
-  // Sums are of the type that the reduction folds, which halves are not stored in.
+  // Accumulators have the type of the fold, which f16 and bf16 are not.
   const te::Op& op = tree.dag->op(stage.op);
   const bool folds =
       op.has_reduction() && (stage.kind == StageKind::Compute || stage.kind == StageKind::Partial);
@@ -99,8 +99,8 @@ int64_t Validity::lanes_of(const LoopTree& tree, const Stage& stage) const {
   return std::max(1, target_.lanes(std::max(1, bytes)));
 }
 
-// The vectors of sums that live while the innermost loop over a reduction runs: all that is written
-// out inside of it. With other loops between, they go through memory and need no registers.
+// The live accumulator vectors of the innermost reduce loop: everything that is unrolled inside it.
+// With other loops between, accumulators go through memory and need no registers.
 bool Validity::accumulators_fit(const LoopTree& tree, const Stage& stage) const {
   int64_t sums = 1;
   for (size_t k = stage.loops.size(); k-- > 0;) {
@@ -108,7 +108,7 @@ bool Validity::accumulators_fit(const LoopTree& tree, const Stage& stage) const 
     if (var.extent == 1) continue;
     bool written_out = var.annotation == Annotation::Unroll;
     bool is_vector = var.annotation == Annotation::Vectorize;
-    if (!tree.tensorized.empty()) {  // the intrinsic takes the loop and the one inside of it
+    if (!tree.tensorized.empty()) {  // the intrinsic replaces the loop and the one inside it
       is_vector |= tree.find_tensorized(stage.loops[k]) != nullptr;
       written_out |= k > 0 && tree.find_tensorized(stage.loops[k - 1]) != nullptr;
     }
@@ -132,7 +132,7 @@ bool Validity::vectors_fit(const LoopTree& tree, const Stage& stage) const {
     if (var.annotation != Annotation::Vectorize) continue;
     if (var.extent > kVectorRegisters * lanes_of(tree, stage)) return false;
     if (var.extent > 1 || var.origin != VarOrigin::Part) return true;
-    // One lane where there could be more.
+    // A single lane where several are possible.
     return !has_small_divisor(tree.var(var.parent).extent);
   }
   return true;

@@ -1,7 +1,7 @@
-// Validity: programs that are legal but cannot be any good are told from their LoopTree, before
-// anything is lowered: sums that do not fit the registers, vectors longer than a few registers,
-// buffers attached under a loop that no cache holds, threads without work, code that would take
-// long to compile.
+// Validity: rejects legal but hopeless programs from their LoopTree, before lowering: accumulators
+// that exceed the registers, vectors of too many registers, buffers attached under a loop that fit
+// no cache, threads without work, code that would take long to compile. Immutable after
+// construction.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace tilewright::space {
 
 enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
-std::string_view unfit_text(RejectReason unfit);  // `more sums than registers hold`
+std::string_view text_of(RejectReason rejected);  // `more accumulators than registers hold`
 
 class Validity {
  public:
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);
-  // `tree` is complete: apply has made it.
+  // `tree` is complete: the result of apply.
   RejectReason check(const schedule::LoopTree& tree) const;
 
  private:
@@ -31,9 +31,10 @@ class Validity {
 
   Target target_;
   int64_t code_limit_ = 0;
-  int64_t scope_limit_ = 0;          // bytes of buffers attached under a loop, all together
-  int64_t root_limit_ = 0;           // bytes of buffers that are computed whole
-  std::vector<bool> wants_threads_;  // by operator: enough arithmetic and elements to share
+  int64_t scope_limit_ = 0;  // limit on the total bytes of buffers attached under a loop
+  int64_t root_limit_ = 0;   // limit on the bytes of buffers at root
+  // Per operator: enough arithmetic and elements to share between threads.
+  std::vector<bool> wants_threads_;
 };
 
 }  // namespace tilewright::space

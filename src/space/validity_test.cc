@@ -31,7 +31,7 @@ class Bench {
   std::string check(const schedule::Trace& trace) const {
     const auto tree = schedule::apply_or_explain(initial_, trace);
     if (!tree) return tree.error().message;
-    return std::string(unfit_text(validity_.check(*tree)));
+    return std::string(text_of(validity_.check(*tree)));
   }
   std::string check(std::string_view steps) const {
     return check(schedule::trace_from_text(steps).value());
@@ -43,8 +43,6 @@ class Bench {
   schedule::LoopTree initial_;
   Validity validity_;
 };
-
-std::string text_of(RejectReason unfit) { return std::string(unfit_text(unfit)); }
 
 // A tile of `rows` times `columns` of a matmul, in registers while k runs.
 std::string tile(int rows, int columns) {

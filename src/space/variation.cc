@@ -17,24 +17,21 @@ using schedule::Sketch;
 using schedule::StageName;
 using schedule::TileDomain;
 
-constexpr double kTileShare = 0.75;     // of mutated genes, where there are other holes as well
-constexpr double kSeveralGenes = 0.25;  // of mutations change two or three
-constexpr double kNearest = 0.3;        // of tile mutations take a choice near by
-constexpr double kAnywhere = 0.08;      // and so many any choice at all
-constexpr int kDraws = 6;               // from which the nearest is taken
-constexpr double kTogether = 0.7;       // stages of one operator come from one parent
+// Share of mutated genes that are tile sizes, if there are other holes too.
+constexpr double kTileShare = 0.75;
+constexpr double kSeveralGenes = 0.25;  // share of mutations that change two or three genes
+constexpr double kNearest = 0.3;        // share of tile mutations that take a nearby choice
+constexpr double kAnywhere = 0.08;      // share of tile mutations that take any choice
+constexpr int kDraws = 6;               // draws from which the nearest is taken
+constexpr double kTogether = 0.7;  // probability that stages of one operator come from one parent
 constexpr size_t kKinds = static_cast<size_t>(HoleKind::Other) + 1;
 
-// Levels of a tiling: the factors behind the implicit outermost one.
+// Levels of a tiling: the outermost one, then the factors.
 using Levels = std::array<int64_t, Factors::kCapacity + 1>;
 
 size_t levels_of(const TileDomain& domain, const Factors& factors, Levels* levels) {
-  int64_t product = 1;
-  for (size_t k = 0; k < factors.size(); ++k) {
-    (*levels)[k + 1] = factors[k];
-    product *= factors[k];
-  }
-  (*levels)[0] = domain.extent > 0 ? (domain.extent + product - 1) / product : 1;
+  (*levels)[0] = domain.outer_of(factors);
+  for (size_t k = 0; k < factors.size(); ++k) (*levels)[k + 1] = factors[k];
   return factors.size() + 1;
 }
 
@@ -43,7 +40,7 @@ uint16_t other_gene(size_t size, uint16_t gene, Rng& rng) {
   return static_cast<uint16_t>(draw + (draw >= gene ? 1 : 0));
 }
 
-// Good to a tenth, which is enough to tell near from far.
+// Accurate to 10 %, which is enough to tell near from far.
 float fast_log2(int64_t value) {
   const auto bits = std::bit_cast<uint32_t>(static_cast<float>(value));
   return (static_cast<float>(bits) * 0x1.0p-23f) - 127.0f;
@@ -69,8 +66,7 @@ uint16_t nearest_gene(const TileDomain& domain, uint16_t gene, Rng& rng) {
   return best;
 }
 
-// A divisor above 1, each as likely as the others; beyond the first few that lie between 64 and
-// value / 64 are left out.
+// A divisor above 1, uniformly; of the larger ones, those between 64 and value / 64 are left out.
 int64_t random_divisor(int64_t value, Rng& rng) {
   std::array<int64_t, 128> divisors{};
   size_t count = 0;
@@ -93,7 +89,7 @@ bool lower_inside(const Factors& a, const Factors& b) {
   return a.size() < b.size();
 }
 
-// Domains are sorted by their first factor, or as exact_tiles makes them by their last.
+// Domains of the rules are sorted by their first factor; given ones may be by their last.
 bool find_choice(const TileDomain& domain, const Factors& wanted, uint16_t* gene) {
   for (const auto lower : {&lower_outside, &lower_inside}) {
     const auto found = std::ranges::lower_bound(domain.choices, wanted, *lower);
@@ -104,7 +100,7 @@ bool find_choice(const TileDomain& domain, const Factors& wanted, uint16_t* gene
   return false;
 }
 
-// A divisor of one level moves to another.
+// Moves a divisor from one level to another.
 bool move_factor(const TileDomain& domain, uint16_t* gene, Rng& rng) {
   Levels levels{};
   const size_t count = levels_of(domain, domain.choices[*gene], &levels);
@@ -137,10 +133,10 @@ uint16_t mutated_tile(const TileDomain& domain, uint16_t gene, Rng& rng) {
   return nearest_gene(domain, gene, rng);
 }
 
-// Which holes have a choice, by kind.
+// The holes with a choice, by kind.
 struct Counts {
   std::array<uint16_t, kKinds> of_kind{};
-  size_t kinds = 0;  // other than tiles
+  size_t kinds = 0;  // other than tile sizes
   size_t holes = 0;
 
   explicit Counts(const Sketch& sketch) {
@@ -173,14 +169,14 @@ size_t draw_hole(const Sketch& sketch, const Counts& counts, Rng& rng) {
   }
 }
 
-// The stages of a sketch that have holes, and what a crossing needs to know of them.
+// The stages of a sketch that have holes, with the data that a crossing needs.
 struct Group {
   StageName stage;
   bool differs = false;
   bool from_b = false;
 };
 
-// All come from one parent: one of them, mostly with those of its operator, from the other.
+// All come from one parent, except one stage, usually with the others of its operator.
 void turn_one(std::vector<Group>& groups, size_t differing, Rng& rng) {
   uint64_t draw = rng.below(differing);
   const auto chosen = std::ranges::find_if(
@@ -213,7 +209,7 @@ void add_moved_factors(const TileDomain& domain, uint16_t gene, std::vector<uint
   const size_t count = levels_of(domain, domain.choices[gene], &levels);
   int64_t product = 1;
   for (size_t k = 0; k < count; ++k) product *= levels[k];
-  // What a remainder leaves to the outermost level has no factors to give.
+  // The outermost level of a split with a remainder has no factors to give.
   const size_t first = product == domain.extent ? 0 : 1;
   for (size_t giver = first; giver < count; ++giver) {
     for (const int64_t prime : primes_of(levels[giver])) {
@@ -232,7 +228,7 @@ void add_moved_factors(const TileDomain& domain, uint16_t gene, std::vector<uint
   }
 }
 
-// Choices that differ in one factor, and none lies between.
+// Choices that differ in one factor, with no other choice between.
 void add_next_factors(const TileDomain& domain, uint16_t gene, std::vector<uint16_t>* out) {
   const Factors& own = domain.choices[gene];
   constexpr size_t kNone = SIZE_MAX;
@@ -313,7 +309,7 @@ bool mutate(const Sketch& sketch, Genome* genome, Rng& rng) {
   for (size_t draw = 0; draw < wanted; ++draw) {
     const size_t k = draw_hole(sketch, counts, rng);
     const auto end = changed.begin() + static_cast<std::ptrdiff_t>(count);
-    if (std::find(changed.begin(), end, k) != end) continue;  // it would change back
+    if (std::find(changed.begin(), end, k) != end) continue;  // it would be changed back
     changed[count++] = k;
     const Hole& hole = sketch.holes[k];
     uint16_t& gene = genome->genes[k];

@@ -6,10 +6,11 @@
 #include <map>
 #include <set>
 
+#include "space/tile_domain.h"
+
 namespace tilewright::space {
 namespace {
 
-using schedule::exact_tiles;
 using schedule::Genome;
 using schedule::Hole;
 using schedule::HoleKind;
@@ -25,7 +26,7 @@ StageName stage_of(std::string_view text) { return StageName::parse(text).value(
 Hole tile_hole(std::string_view stage, int64_t extent, int levels = 4) {
   return {.step = 0,
           .stage = stage_of(stage),
-          .domain = exact_tiles(extent, levels, 64),
+          .domain = tile_domain({.extent = extent, .factors = levels - 1}),
           .kind = HoleKind::Tile};
 }
 Hole step_hole(std::string_view stage, size_t choices, HoleKind kind) {
@@ -148,7 +149,7 @@ TEST(Mutate, MovesFactorsBetweenLevels) {
   EXPECT_GT(moved, kSteps * 45 / 100);
 }
 
-// The same among tilings that do not divide, sorted by their first factor: it finds them, too.
+// The same among tilings that do not divide.
 TEST(Mutate, GoesAlongTilingsThatDoNotDivide) {
   TileDomain domain;
   domain.extent = 521;
@@ -236,8 +237,14 @@ TEST(Neighbors, OfTileSizesAreOneStepAway) {
   EXPECT_EQ(adjacent(two, 0), (List{{2}, {3}}));
   EXPECT_EQ(adjacent(two, 1), (List{{1}, {3}, {4}, {6}}));
   EXPECT_EQ(adjacent(two, 5), (List{{4}, {6}}));
-  // Three levels of 8, by the last: [1, 1] [2, 1] [4, 1] [8, 1] [1, 2] [2, 2] [4, 2] [1, 4] ...
-  const Hole three = tile_hole("C", 8, 3);
+  // Three levels of 8: [1, 1] [1, 2] [1, 4] [1, 8] [2, 1] [2, 2] [2, 4] [4, 1] [4, 2] [8, 1]
+  Hole three = tile_hole("C", 8, 3);
+  EXPECT_EQ(adjacent(three, 0), (List{{1, 2}, {2, 1}}));
+  EXPECT_EQ(adjacent(three, 5), (List{{1, 2}, {1, 4}, {2, 1}, {2, 4}, {4, 1}, {4, 2}}));
+  // The same, sorted by the last factor.
+  const List by_last = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {1, 2},
+                        {2, 2}, {4, 2}, {1, 4}, {2, 4}, {1, 8}};
+  three.domain = TileDomain{.choices = by_last, .extent = 8};
   EXPECT_EQ(adjacent(three, 0), (List{{2, 1}, {1, 2}}));
   EXPECT_EQ(adjacent(three, 5), (List{{2, 1}, {4, 1}, {1, 2}, {4, 2}, {1, 4}, {2, 4}}));
   // Sizes that leave a remainder: the next ones.

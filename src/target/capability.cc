@@ -12,8 +12,9 @@ namespace {
 
 struct Row {
   Capability capability;
-  std::optional<Feature> feature;              // of x86-64; none: no x86-64 has it
-  std::optional<ComputeCapability> cuda = {};  // the first that has it; none: no device has it
+  std::optional<Feature> feature;  // for x86-64; none: no x86-64 has it
+  // The first device that has it; none: no device has it.
+  std::optional<ComputeCapability> cuda = {};
 };
 
 constexpr std::array<Row, kCapabilityCount> kRows = {{

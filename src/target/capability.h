@@ -1,6 +1,6 @@
-// What schedules and passes ask of a target in place of its instruction set: Capability, by what is
-// computed, and MemoryScope, by who shares the memory. One table (capability.cc) says what each
-// kind of target needs for a capability.
+// Capabilities: the properties of a target that schedules and passes query in place of its
+// instruction set. Capability lists operations, MemoryScope lists kinds of memory by who shares
+// them. One table (capability.cc) maps a capability to the requirement of each kind of target.
 //
 //   target.has(Capability::DotU8I8Lanes16)      x86-64 with avx512vnni: true
 //   target.bytes(MemoryScope::Shared)           cuda:sm_90a: 232448; a CPU: 0
@@ -11,8 +11,7 @@
 
 namespace tilewright {
 
-// Instructions that compute a small tensor at once. Names of intrinsics are stored in traces;
-// these are not.
+// Instructions that compute a small tensor at once. Traces store names of intrinsics, not these.
 enum class Capability : uint8_t {
   DotU8I8Lanes16,  // 16 sums of 4 products u8 * i8, added to i32
   DotBf16Lanes16,  // 16 sums of 2 products bf16 * bf16, added to f32
@@ -29,7 +28,7 @@ enum class MemoryScope : uint8_t {
 
 class Target;
 
-// What a target of that kind needs to have it: `the CPU feature avx512vnni`.
+// What a target of this kind needs: `the CPU feature avx512vnni`.
 std::string requirement_text(Capability capability, const Target& target);
 
 }  // namespace tilewright

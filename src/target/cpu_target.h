@@ -1,5 +1,5 @@
-// CpuTarget: a processor that code is made for. Its architecture, the optional instructions that
-// the code may use, the vectors it is written with and the threads it runs on. A value.
+// CpuTarget: a CPU to generate code for: its architecture, the optional instructions that the code
+// may use, its vector width and its number of threads. A value.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ inline constexpr CpuArch kHostArch = CpuArch::X86_64;
 
 struct CpuTarget {
   CpuArch arch = CpuArch::X86_64;
-  FeatureSet features = {};  // of x86-64; empty for others
-  int vector_bits = 128;     // of one vector register; at most what the features allow
+  FeatureSet features = {};  // x86-64 only
+  int vector_bits = 128;     // per vector register; at most what the features allow
   int threads = 1;           // at least 1
 
-  // The architectural vector registers, whatever width is used.
+  // Architectural vector registers, independent of the width in use.
   int vector_registers() const {
     return arch == CpuArch::Aarch64 || features.has(Feature::Avx512f) ? 32 : 16;
   }
-  // What compiled code may use: all but the tile registers, which no back end has code for yet.
+  // The features that compiled code may use: all except AMX tiles, which no back end generates yet.
   FeatureSet code_features() const { return features.without(Feature::AmxTile); }
-  int64_t bytes(MemoryScope scope) const;  // 0: has none
+  int64_t bytes(MemoryScope scope) const;  // 0: none
 
   bool operator==(const CpuTarget&) const = default;
 };

@@ -18,7 +18,7 @@ struct Row {
   CudaLimits limits;
 };
 
-// What differs between them: shared memory per SM and at most per block, threads and blocks per SM.
+// The differences between them: shared memory per SM and per block, threads and blocks per SM.
 constexpr CudaLimits limits(int64_t sm_kib, int64_t block_kib, int threads, int blocks) {
   return {.shared_bytes_opt_in = block_kib << 10,
           .shared_bytes_per_sm = sm_kib << 10,
@@ -60,7 +60,7 @@ Result<ComputeCapability> parse_compute_capability(std::string_view text) {
                          row.has_specific ? "[a]" : "");
   }
   return fail(ErrorKind::BadInput,
-              fmt::format("'{}' is no compute capability; known are {}", text, known));
+              fmt::format("'{}' is not a compute capability; known: {}", text, known));
 }
 
 const CudaLimits& CudaTarget::limits() const {

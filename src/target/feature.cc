@@ -22,7 +22,7 @@ struct Row {
 constexpr std::array<Row, kFeatureCount> kRows = {{TILEWRIGHT_CPU_FEATURES(FEATURE_ROW)}};
 #undef FEATURE_ROW
 
-// What each implies directly; those that are not here imply nothing.
+// The features that each implies directly; features without a row imply nothing.
 struct Implication {
   Feature feature;
   InlineVector<Feature, 3> implied;
@@ -47,8 +47,8 @@ constexpr Implication kImplications[] = {
     {AmxFp16, {AmxTile}},
 };
 
-// Row k describes the feature numbered k, and what a feature implies stands above it: so one pass
-// downwards or upwards closes a set.
+// Row k describes feature k, and implied features come earlier, so one pass over the table closes a
+// set.
 constexpr bool rows_are_ordered() {
   for (size_t k = 0; k < kRows.size(); ++k) {
     if (static_cast<size_t>(kRows[k].feature) != k) return false;
@@ -123,7 +123,7 @@ Result<Feature> parse_feature(std::string_view text) {
     known += candidate.text;
   }
   return fail(ErrorKind::BadInput,
-              fmt::format("'{}' is no CPU feature; known are {}", text, known));
+              fmt::format("'{}' is not a CPU feature; known: {}", text, known));
 }
 
 Result<FeatureSet> parse_features(std::string_view comma_separated) {

@@ -1,6 +1,7 @@
-// The optional instructions of x86-64 that our code uses, as a set. One table (feature.cc) says for
-// each its name and what it implies. A FeatureSet made by this header is always closed under
-// implication, so sets that mean the same compare equal. Values; share freely between threads.
+// FeatureSet: a set of the optional x86-64 instructions that generated code may use. One table
+// (feature.cc) lists the name of each feature and the features it implies. A FeatureSet is always
+// closed under implication, so equivalent sets compare equal. Values; safe to share between
+// threads.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace tilewright {
 
-// Append-only: bit positions are not stored, but the order is that of printed text.
+// Append-only: bit positions are not stored, but the order determines the printed text.
 enum class Feature : uint8_t {
   Sse42,
   Avx,
@@ -44,9 +45,10 @@ class FeatureSet {
   bool empty() const { return bits_ == 0; }
   bool contains(FeatureSet other) const { return (other.bits_ & ~bits_) == 0; }
 
-  FeatureSet with(Feature feature) const;     // and all it implies
-  FeatureSet without(Feature feature) const;  // and all that imply it
-  FeatureSet minus(FeatureSet other) const;   // for messages; the result may not be closed
+  FeatureSet with(Feature feature) const;     // also adds the features it implies
+  FeatureSet without(Feature feature) const;  // also removes the features that imply it
+  // For messages; the result may not be closed under implication.
+  FeatureSet minus(FeatureSet other) const;
 
   std::vector<Feature> list() const;  // in the order of the enumeration
   std::string text() const;           // `sse4.2,avx,fma`; empty for the empty set

@@ -53,7 +53,7 @@ TEST(Feature, UnknownNamesAreErrorsThatListTheKnown) {
   const Result<FeatureSet> set = parse_features("avx2,avx9");
   ASSERT_FALSE(set.has_value());
   EXPECT_THAT(set.error().message,
-              testing::StartsWith("'avx9' is no CPU feature; known are sse4.2"));
+              testing::StartsWith("'avx9' is not a CPU feature; known: sse4.2"));
   EXPECT_FALSE(parse_features("avx2,").has_value());
   EXPECT_FALSE(parse_features(",avx2").has_value());
   EXPECT_FALSE(parse_features("AVX2").has_value());

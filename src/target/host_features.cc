@@ -20,7 +20,7 @@ struct Detection {
   Feature feature;
   int word;
   int bit;
-  uint64_t states;  // that XCR0 must have
+  uint64_t states;  // required in XCR0
 };
 #define DETECTION_ROW(feature, text, word, bit, states) {Feature::feature, word, bit, states},
 constexpr Detection kDetections[] = {TILEWRIGHT_CPU_FEATURES(DETECTION_ROW)};
@@ -40,8 +40,8 @@ bool request_amx() {
 
 }  // namespace
 
-// The closure of a set must not claim what CPUID denies, so a feature waits for what it implies,
-// which stands above it.
+// The closure of a set must not claim what CPUID denies, so a feature requires those that it
+// implies, which come earlier.
 FeatureSet decode_features(const CpuidAnswers& a) {
   const uint32_t words[CpuWords] = {a.leaf1_ecx, a.leaf7_ebx, a.leaf7_ecx, a.leaf7_edx,
                                     a.leaf7_1_eax};

@@ -1,11 +1,11 @@
-// Wider vectors for loops of our own process: attributes that let the compiler use them in one
-// function, and whether this machine executes them. Nothing here concerns the kernels we make.
+// Wide vectors for hot loops of this process: attributes that let the compiler use them in one
+// function, and a test whether this machine executes them. Unrelated to generated kernels.
 //
 //   TILEWRIGHT_VECTORS_256 void scale_256(float* row) { scale_by_blocks(row); }
 //   void scale(float* row) { (host_has_vectors_256() ? scale_256 : scale_plain)(row); }
 //
-// No function gets fused multiply-adds by this alone: all versions give the same bits. Where
-// TILEWRIGHT_HAS_VECTORS_512 is 1, <immintrin.h> has the intrinsics of 512 bits.
+// The attributes alone never enable fused multiply-adds: all versions give the same bits. If
+// TILEWRIGHT_HAS_VECTORS_512 is 1, <immintrin.h> provides the 512-bit intrinsics.
 #pragma once
 
 #if defined(__x86_64__)

@@ -19,7 +19,7 @@ constexpr int64_t kMemoryStep = int64_t{1} << 28;
 
 namespace fs = std::filesystem;
 
-// The first line of a small file of the kernel's; empty when there is none.
+// The first line of a small file in /proc or /sys; empty if there is none.
 std::string first_line(const fs::path& path) {
   const Result<std::string> text = read_file(path);
   return text ? text->substr(0, text->find('\n')) : "";
@@ -36,7 +36,7 @@ int64_t parse_size(std::string_view text) {
   return value;
 }
 
-// Where the kernel hides the cache folders (some containers), the C library may still know.
+// If the kernel hides the cache folders (some containers), the C library may still know the sizes.
 std::vector<Cache> caches_of_sysconf() {
   struct Query {
     int level;
@@ -58,7 +58,7 @@ std::vector<Cache> caches_of_sysconf() {
 
 fs::path folder_of_cpu(int cpu) { return fmt::format("/sys/devices/system/cpu/cpu{}", cpu); }
 
-// Hardware threads of one core name the same list of siblings.
+// Hardware threads of one core have the same list of siblings.
 int count_cores(const std::vector<int>& cpus) {
   std::set<std::string> cores;
   for (int cpu : cpus) {
@@ -78,7 +78,7 @@ std::vector<int> allowed_cpus() {
       if (CPU_ISSET(static_cast<size_t>(cpu), &set)) cpus.push_back(cpu);
     }
   }
-  if (cpus.empty()) {  // more processors than cpu_set_t holds
+  if (cpus.empty()) {  // more processors than cpu_set_t can hold
     const long count = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
     for (int cpu = 0; cpu < count; ++cpu) cpus.push_back(cpu);
   }
@@ -140,7 +140,7 @@ Machine detect_machine() {
   machine.cores = count_cores(machine.cpus);
   machine.caches = read_caches(folder_of_cpu(machine.cpus.front()));
   if (machine.caches.empty()) machine.caches = caches_of_sysconf();
-  // What a kernel keeps for itself differs from boot to boot; the machine is the same.
+  // The memory reserved by the kernel differs from boot to boot; the machine is the same.
   const int64_t memory = ::sysconf(_SC_PHYS_PAGES) * ::sysconf(_SC_PAGESIZE);
   machine.memory_bytes =
       std::max(kMemoryStep, (memory + kMemoryStep / 2) / kMemoryStep * kMemoryStep);

@@ -1,6 +1,6 @@
-// Machine: the host that measures. Its processor, the logical processors this process may use, the
-// caches and the memory. These are features of a measurement and never part of a task's key. A
-// value; share freely between threads.
+// Machine: the host that measures: its processor, the logical processors that this process may use,
+// its caches and its memory. It describes a measurement and is never part of a task's key. A value;
+// safe to share between threads.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 namespace tilewright {
 
 struct Cache {
-  int level = 0;           // 1, 2, 3; instruction caches are left out
-  int64_t size_bytes = 0;  // of one instance
+  int level = 0;           // 1, 2, 3; instruction caches are excluded
+  int64_t size_bytes = 0;  // per instance
   int64_t line_bytes = 0;
   int shared_by = 1;  // logical processors per instance
 
@@ -26,26 +26,26 @@ struct Cache {
 
 struct Machine {
   std::string vendor;         // `GenuineIntel`
-  std::string model;          // the brand string
-  FeatureSet features;        // really usable
+  std::string model;          // brand string
+  FeatureSet features;        // usable, not merely present
   std::vector<int> cpus;      // logical processors in this process's affinity mask, ascending
-  int cores = 0;              // physical cores among those
-  std::vector<Cache> caches;  // of the first of those, by level
-  int64_t memory_bytes = 0;   // physical, to the nearest 256 MiB
+  int cores = 0;              // physical cores of those
+  std::vector<Cache> caches;  // of the first of those CPUs, by level
+  int64_t memory_bytes = 0;   // physical, rounded to 256 MiB
 
-  int64_t cache_bytes(int level) const;  // 0 when there is no such level
+  int64_t cache_bytes(int level) const;  // 0 if there is no such level
 
   bool operator==(const Machine&) const = default;
 };
 
-// Looks at this machine anew: the affinity mask may have changed since the last call.
+// Queries this machine. The affinity mask may have changed since the last call.
 Machine detect_machine();
 
-// What Linux says about one logical processor's caches; `cpu` is a folder such as
-// /sys/devices/system/cpu/cpu0. Empty when the folder says nothing.
+// The caches of one logical processor, from a folder such as /sys/devices/system/cpu/cpu0. Empty if
+// the folder has no information.
 std::vector<Cache> read_caches(const std::filesystem::path& cpu);
 
-// `0-3,8` -> 0 1 2 3 8, the kernel's way to write sets of processors; malformed parts are dropped.
+// Parses the kernel's format of CPU sets: `0-3,8` -> 0 1 2 3 8. Malformed parts are dropped.
 std::vector<int> parse_cpu_list(std::string_view text);
 
 Json machine_to_json(const Machine& machine);

@@ -20,7 +20,7 @@ struct Level {
   std::string_view features;
 };
 
-// The levels of the x86-64 ABI, as far as they concern us.
+// The levels of the x86-64 ABI, restricted to features in the table.
 constexpr std::array<Level, 4> kLevels = {{
     {"x86-64-v4", "avx512f,avx512cd,avx512bw,avx512dq,avx512vl"},
     {"x86-64-v3", "avx2,fma,f16c"},
@@ -32,7 +32,7 @@ std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::BadInput, std::move(message));
 }
 
-// What parsing has in common, whether from text or JSON.
+// Shared by parsing from text and from JSON.
 Result<Target> validated(const CpuTarget& target) {
   if (target.threads < 1 || target.threads > kMaxThreads) {
     return bad(fmt::format("a target has 1 to {} threads, not {}", kMaxThreads, target.threads));
@@ -68,7 +68,7 @@ Result<CpuTarget> parse_cpu(std::string_view text) {
   const std::string_view more = text.substr(std::min(colon + 1, text.size()));
   if (name == arch_text(CpuArch::Aarch64)) {
     if (more.empty()) return CpuTarget{.arch = CpuArch::Aarch64};
-    return bad(fmt::format("'{}' is no CPU feature of aarch64; none are known", more));
+    return bad(fmt::format("'{}' is not a CPU feature of aarch64; none are known", more));
   }
   for (const Level& level : kLevels) {
     if (level.text != name) continue;
@@ -202,8 +202,7 @@ Result<Target> parse_target(std::string_view text) {
     const size_t equals = field.find('=');
     const std::string_view key = field.substr(0, equals);
     if (equals == std::string_view::npos || (key != "threads" && key != "vector_bits")) {
-      return bad(
-          fmt::format("target: '{}' is unknown; known are threads=N and vector_bits=N", field));
+      return bad(fmt::format("target: '{}' is unknown; known: threads=N and vector_bits=N", field));
     }
     const int value = TRY(parse_number(key, field.substr(equals + 1)));
     (key == "threads" ? target.threads : target.vector_bits) = value;

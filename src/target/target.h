@@ -1,14 +1,14 @@
-// Target: what code is made for, a CPU or a CUDA device. Nothing about cache sizes or clock rates,
-// which belong to Machine. A target and a workload key records, so equal targets have equal texts
-// and equal texts mean equal targets.
+// Target: a CPU or a CUDA device to generate code for. It has no cache sizes and clock rates, which
+// belong to Machine. A target and a workload are the key of records: equal targets have equal
+// texts, and equal texts denote equal targets.
 //
 //   x86-64:sse4.2,avx,fma,avx2;threads=2
 //   x86-64-v4;threads=2;vector_bits=256      v2, v3 and v4 abbreviate feature lists
-//   aarch64;threads=2                        no code is made for it yet
-//   cuda:sm_90a                              no code is made for it yet
+//   aarch64;threads=2                        no back end yet
+//   cuda:sm_90a                              no back end yet
 //
-// Schedules, passes and cost models ask for capabilities, the same of every kind; only the back
-// ends ask for the kind itself. A value; share freely between threads.
+// Schedules, passes and cost models query capabilities, which all kinds of target have. Only back
+// ends query the kind. A value; safe to share between threads.
 #pragma once
 
 #include <string>
@@ -31,33 +31,33 @@ class Target {
 
   // --- capabilities ---
 
-  // Bytes of one vector register, or of the widest access of one thread of a device.
+  // Bytes of a vector register, or of the widest access of a device thread.
   int vector_bytes() const {
     const CpuTarget* host = cpu();
     return host != nullptr ? host->vector_bits / 8 : cuda()->limits().vector_bytes;
   }
-  // Elements in a vector: lanes(4) is 16 with 512 bits.
+  // Elements per vector: lanes(4) is 16 for 512 bits.
   int lanes(int element_bytes) const { return vector_bytes() / element_bytes; }
-  // Vectors that one thread can hold in registers.
+  // Vectors that one thread can keep in registers.
   int vector_registers() const;
-  // Host threads of one call. A device's own threads are in its limits.
+  // Host threads per call. The threads of a device are in its limits.
   int threads() const {
     const CpuTarget* host = cpu();
     return host != nullptr ? host->threads : 1;
   }
   bool has(Capability capability) const;
-  // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
-  // without a limit.
+  // Bytes of memory per thread, block or device; 0: no such memory; the largest int64_t: no limit.
   int64_t bytes(MemoryScope scope) const;
   bool has(MemoryScope scope) const { return bytes(scope) > 0; }
 
   // --- kinds, for the back ends ---
 
-  const CpuTarget* cpu() const { return std::get_if<CpuTarget>(&kind_); }     // or null
-  const CudaTarget* cuda() const { return std::get_if<CudaTarget>(&kind_); }  // or null
+  const CpuTarget* cpu() const { return std::get_if<CpuTarget>(&kind_); }  // null for other kinds
+  // Null for other kinds.
+  const CudaTarget* cuda() const { return std::get_if<CudaTarget>(&kind_); }
   bool has(Feature feature) const { return cpu() != nullptr && cpu()->features.has(feature); }
 
-  // The same CPU with another number; a device is returned as it is.
+  // The same CPU with another number of threads; a device is returned unchanged.
   Target with_threads(int threads) const;
   Target with_vector_bits(int bits) const;  // at most what the features allow
 
@@ -70,15 +70,15 @@ class Target {
 // An x86-64 target with the widest vectors of `features`.
 Target make_target(FeatureSet features, int threads);
 
-// The CPU of this machine with all its instructions, in the widest vectors it has.
+// The CPU of this machine with all its features and its widest vectors.
 Target host_target(int threads);
 
-// An error that names the missing instructions or device when this machine cannot execute code
-// made for `target`.
+// An error that names the missing instructions or device if this machine cannot run code for
+// `target`.
 Status check_runs_here(const Target& target);
 
 std::string print_target(const Target& target);      // canonical: `x86-64:...;threads=2`
-Result<Target> parse_target(std::string_view text);  // also the short forms
+Result<Target> parse_target(std::string_view text);  // also accepts the short forms
 Json target_to_json(const Target& target);           // {"arch": "x86-64", "features": [...], ...}
 Result<Target> target_from_json(const Json& json);
 

@@ -29,7 +29,7 @@ std::unexpected<Error> unknown(std::string_view text) {
 
 constexpr std::string_view kDagPrefix = "dag:";
 
-// `{"Y": [[1, 8, 8, 96], 64]}`: extents and alignment of operands that are parts.
+// `{"Y": [[1, 8, 8, 96], 64]}`: extents and alignment of operands that are parts of larger arrays.
 Status parse_parts(const Json& json, Workload& workload) {
   if (!json.is_object()) return fail(ErrorKind::BadInput, "parts: no object");
   for (const auto& [name, value] : json.items()) {
@@ -63,7 +63,7 @@ Result<Workload> parse_dag(std::string_view text, FloatPermissions permissions) 
     const auto op = name.is_string() ? dag->find_op(Name(name.get<std::string>())) : std::nullopt;
     if (!op || dag->op(*op).kind != te::OpKind::Placeholder) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("{} is named as a constant but is no input", name.dump()));
+                  fmt::format("{} is named as a constant but is not an input", name.dump()));
     }
     constants.push_back(name.get<std::string>());
   }

@@ -78,7 +78,7 @@ TEST(ParseWorkload, MistakesInADag) {
   const auto matmul = parse_workload("matmul:m=7,n=5,k=3");
   std::string text = dag_workload(matmul->dag, {}).text;
   text.replace(text.find("[]"), 2, "[\"Q\"]");
-  EXPECT_THAT(parse_workload(text).error().message, HasSubstr("no input"));
+  EXPECT_THAT(parse_workload(text).error().message, HasSubstr("not an input"));
 }
 
 TEST(ParseWorkload, PartsTravelWithTheDag) {
@@ -122,11 +122,11 @@ TEST(ParseWorkload, MistakesInParts) {
       {"[]", "no object"},
       {R"({"C":[7,5]})", "a list of extents"},
       {R"({"C":[["x"],64]})", "a list of extents"},
-      {R"({"Q":[[7,5],64]})", "no input or output"},
-      {R"({"B":[[3,5],64]})", "no input or output"},
-      {R"({"C":[[7],64]})", "no part of"},
-      {R"({"C":[[7,4],64]})", "no part of"},
-      {R"({"C":[[7,9000000000000000000],64]})", "no part of"},
+      {R"({"Q":[[7,5],64]})", "not an input or output"},
+      {R"({"B":[[3,5],64]})", "not an input or output"},
+      {R"({"C":[[7],64]})", "not a part of"},
+      {R"({"C":[[7,4],64]})", "not a part of"},
+      {R"({"C":[[7,9000000000000000000],64]})", "not a part of"},
       {R"({"C":[[7,8],48]})", "power of two"},
       {R"({"C":[[7,8],128]})", "power of two"},
   };

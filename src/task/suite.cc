@@ -17,10 +17,10 @@ namespace {
 
 struct Suite {
   std::vector<SuiteRow> rows;
-  Json workloads;  // beside `rows`
+  Json workloads;  // next to `rows`
 };
 
-// The text is a part of the program, so a fault in it is ours: CHECK.
+// The text is embedded in the program, so an error in it is a bug: CHECK.
 template <class T>
 T value(const Result<T>& result) {
   CHECK(result.has_value(), "suite.json: {}", result.error().message);
@@ -90,7 +90,7 @@ void add_extents(te::KeyValues& pairs, const SuiteRow& row, const Json& extents)
   }
 }
 
-// The parameters of a row as the operator table names them.
+// The parameters of a row with the names of the operator table.
 Result<te::KeyValues> key_values(const te::Operator& op, const SuiteRow& row, const Json& json,
                                  int64_t batch) {
   te::KeyValues pairs;

@@ -1,5 +1,6 @@
-// The operator suite: the named workloads that benchmarks and papers share (bench/suite.json, held
-// in the program). `C2D2` is a workload at batch 1; the suffix `.b16` multiplies its batch.
+// The operator suite: the named workloads used by the benchmarks and in papers (bench/suite.json,
+// embedded in the program). `C2D2` is a workload with batch 1; the suffix `.b16` multiplies its
+// batch.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace tilewright {
 
 struct SuiteRow {
   std::string name;  // `C2D2`
-  std::string op;    // of the operator table
+  std::string op;    // name in the operator table
   double flop = 0;   // 2 x multiply-adds of the direct algorithm, at batch 1
 };
 
@@ -24,7 +25,7 @@ bool is_suite_name(std::string_view name);  // with or without a batch suffix
 // The workload; its text is the suite name. Fails for unknown names and absurd batches.
 Result<Workload> suite_workload(std::string_view name);
 
-// The suite's flop of a name, batch included: what shares of peak are counted with.
+// The FLOP of a suite name, batch included, which shares of the peak are based on.
 Result<double> suite_flop(std::string_view name);
 
 }  // namespace tilewright

@@ -1,4 +1,4 @@
-// The text of bench/suite.json; its definition is generated from suite_data.cc.in by CMake.
+// The text of bench/suite.json. CMake generates its definition from suite_data.cc.in.
 #pragma once
 
 #include <string_view>

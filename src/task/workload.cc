@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t kKeyVersion = 1;
 
-// Feeds the content of a Dag into a hasher. Axes, accumulators and symbols are numbered in the
-// order in which they appear, so that neither names nor identities enter.
+// Adds the content of a Dag to a hasher. Axes, accumulators and symbols are numbered in order of
+// appearance, so that names and identities do not matter.
 class DagHasher {
  public:
   DagHasher(Hasher& hasher, const te::Dag& dag) : hasher_(hasher), dag_(dag) {}
@@ -91,8 +91,8 @@ layout::Layout row_major_of(const te::Tensor& tensor) {
   return layout::Layout::row_major(shape_of(tensor));
 }
 
-// Row-major operands and parts of row-major arrays enter by the array alone; any other layout is
-// marked, so that no padded layout has the key of a part.
+// Row-major operands and parts of row-major arrays are hashed by the array alone; any other layout
+// is marked, so that no padded layout has the key of a part.
 void add_storage(Hasher& hasher, const Operand& operand, const layout::Layout& row_major) {
   constexpr uint64_t kOwnLayout = 0x1a;
   operand.storage().hash_into(hasher);
@@ -102,7 +102,7 @@ void add_storage(Hasher& hasher, const Operand& operand, const layout::Layout& r
   }
 }
 
-// The elements of an array of these extents can be counted.
+// True if the number of elements does not overflow.
 bool is_countable(const std::vector<int64_t>& extents) {
   int64_t product = 1;
   return std::ranges::all_of(extents, [&](int64_t extent) {
@@ -132,7 +132,7 @@ layout::Layout Operand::storage() const {
 
 const Operand& Workload::operand_of(te::TensorId tensor) const {
   const auto found = std::ranges::find(operands, tensor, &Operand::tensor);
-  CHECK(found != operands.end(), "tensor {} is no operand", tensor);
+  CHECK(found != operands.end(), "tensor {} is not an operand", tensor);
   return *found;
 }
 
@@ -165,14 +165,14 @@ Status set_part(Workload& workload, const OperandPart& part) {
   });
   if (found == workload.operands.end() || found->role == Role::Constant) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is no input or output: it cannot be a part", part.tensor));
+                fmt::format("{} is not an input or output: it cannot be a part", part.tensor));
   }
   const std::vector<int64_t> shape = shape_of(workload.dag->tensor(found->tensor));
   const bool fits = part.extents.size() == shape.size() && is_countable(part.extents) &&
                     std::ranges::equal(shape, part.extents, std::ranges::less_equal());
   if (!fits) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} of {} is no part of {}", part.tensor, fmt::join(shape, "x"),
+                fmt::format("{} of {} is not a part of {}", part.tensor, fmt::join(shape, "x"),
                             fmt::join(part.extents, "x")));
   }
   if (part.alignment < 1 || part.alignment > 64 || (part.alignment & (part.alignment - 1)) != 0) {

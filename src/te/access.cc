@@ -223,7 +223,7 @@ class Analysis : public ir::Visitor {
 
   AxisNumbers numbers_;
   uint64_t folding_ = 0;                // axes with the hint simplify_const_index
-  std::vector<const ir::Load*> loads_;  // beside result.reads; owned by the body
+  std::vector<const ir::Load*> loads_;  // parallel to result.reads; owned by the body
   bool guarded_ = false;
 };
 

@@ -17,9 +17,9 @@
 namespace tilewright::te {
 
 // `inputs` replace the placeholders of `dag`, in order, and must have their types and shapes (a
-// CHECK). Returns the tensors of its outputs, in order. Names with the prefix must be unused. Where
-// `numbers` (which may be shorter) has a number for a placeholder, every element of that is this
-// number, and its entry of `inputs` is ignored.
+// CHECK). Returns the tensors of its outputs, in order. Names with the prefix must be unused. If
+// `numbers` (which may be shorter) has a number for a placeholder, that number replaces every
+// element of it, and its entry in `inputs` is ignored.
 std::vector<TensorId> append(DagBuilder& builder, const Dag& dag, std::span<const TensorId> inputs,
                              std::string_view prefix, std::span<const ir::Expr> numbers = {});
 

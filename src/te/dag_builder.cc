@@ -27,7 +27,8 @@ class BodyChecker : public ir::Visitor {
 
   void visit(const ir::Expr& expr) override {
     if (const auto* node = expr.as<ir::Var>()) {
-      CHECK(vars_.contains(node->id), "{}: variable {} is no axis of it", op_, node->name.text());
+      CHECK(vars_.contains(node->id), "{}: variable {} is not an axis of it", op_,
+            node->name.text());
     } else if (const auto* load = expr.as<ir::Load>()) {
       CHECK(load->buffer < tensors_.size(), "{}: reads tensor {}, which is not defined yet", op_,
             load->buffer);
@@ -128,7 +129,7 @@ TensorId DagBuilder::placeholder(std::string_view name, std::vector<Extent> shap
 }
 
 Axis DagBuilder::axis(std::string_view name, Extent extent, AxisHints hints) {
-  CHECK(is_plain(name), "'{}' is no name for an axis", name);
+  CHECK(is_plain(name), "'{}' is not a name for an axis", name);
   return {.name = Name(name), .var = ir::var(name), .extent = extent, .hints = hints};
 }
 
@@ -181,7 +182,7 @@ void DagBuilder::discard(TensorId tensor) {
 }
 
 TensorId DagBuilder::add_op(Op op, const std::vector<ir::Scalar>& elements) {
-  CHECK(is_plain(op.name.text()), "'{}' is no name for an operator", op.name.text());
+  CHECK(is_plain(op.name.text()), "'{}' is not a name for an operator", op.name.text());
   CHECK(!dag_.find_op(op.name), "two operators are called {}", op.name.text());
   check_op(op, elements, dag_.tensors_);
   const auto first = static_cast<TensorId>(dag_.tensors_.size());

@@ -223,7 +223,7 @@ class NodeReader {
       }
       return ir::call(function, all(node, 2));
     }
-    CHECK(false, "'{}' is no node", what);
+    CHECK(false, "'{}' is not a node", what);
   }
 
   static ir::Expr constant(ir::Scalar scalar, const Json& value) {

@@ -165,7 +165,7 @@ INSTANTIATE_TEST_SUITE_P(
                   const ir::Expr index = ir::cast(ir::Scalar::I32, i.var);
                   b.compute("Y", {i}, b.read(x, {index, index}));
                 }},
-        Mistake{"is no axis of it",
+        Mistake{"is not an axis of it",
                 [](DagBuilder& b, TensorId x) {
                   const Axis i = b.axis("i", 4);
                   const Axis j = b.axis("j", 4);
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                   b.compute("Y", {i}, b.read(x, {i.var, i.var}));
                   b.compute("Z", {i}, b.read(x, {i.var, i.var}));
                 }},
-        Mistake{"'a b' is no name",
+        Mistake{"'a b' is not a name",
                 [](DagBuilder& b, TensorId) { b.placeholder("a b", {4}, ir::Scalar::F32); }},
         Mistake{"is empty",
                 [](DagBuilder& b, TensorId) { b.placeholder("Z", {0}, ir::Scalar::F32); }},

@@ -1,9 +1,9 @@
-// RoundingBound: how far an element computed in machine arithmetic may be from the reference of
-// te/eval, by running error analysis (Higham, Accuracy and Stability of Numerical Algorithms, 3.3):
-// each value carries an error bound, and each operation adds its rounding error. Sums may be
-// reassociated; the bound of a long sum is not the worst case but six standard deviations. The
-// bound is 0 where nothing is rounded: results must be equal. Where a condition depends on a
-// rounded value the bound covers both outcomes; where that is not possible it is infinity.
+// RoundingBound: bounds the distance of an element computed in machine arithmetic from the
+// reference of te/eval, by running error analysis (Higham, Accuracy and Stability of Numerical
+// Algorithms, 3.3): each value carries an error bound, and each operation adds its rounding error.
+// Sums may be reassociated; the bound of a long sum is six standard deviations, not the worst case.
+// The bound is 0 if nothing is rounded: results must then be equal. If a condition depends on a
+// rounded value, the bound covers both outcomes; if that is not possible, it is infinity.
 //
 //   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
 //
@@ -18,7 +18,7 @@
 
 namespace tilewright::te {
 
-// Twice the unit roundoff of a type of floats: what is left covers the reference's own rounding.
+// Twice the unit roundoff of a float type, which also covers the rounding of the reference.
 double unit_of(ir::Scalar type);
 
 struct Bounded {

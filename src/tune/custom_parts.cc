@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
+#include "space/space_hash.h"
 
 namespace tilewright::tune {
 namespace {
 
 constexpr size_t kProbes = 48;       // programs
-constexpr size_t kDraws = 2000;      // genomes that are drawn for them, at most
+constexpr size_t kDraws = 2000;      // genomes drawn for them, at most
 constexpr size_t kFirstAsked = 16;   // proposals of an explorer
 constexpr uint64_t kProbeSeed = 17;  // of the draws
 
 void add(const Hash128& hash, Hasher* hasher) { hasher->add(hash.high).add(hash.low); }
 
-// The model's encodings of random programs, with latencies that follow from their hashes.
+// Encodings of random programs for the model, with latencies derived from their hashes.
 Result<cost::Samples> probes_of(const space::Space& space, const Machine& machine,
                                 const std::vector<std::string>& encodings,
                                 const feature::EncodingTable& table) {
@@ -27,6 +29,7 @@ Result<cost::Samples> probes_of(const space::Space& space, const Machine& machin
                                          .sketches = space.sketches()},
                                         encodings, table));
   cost::Samples samples;
+  samples.origins.emplace(0, origin_of(space.task(), machine));
   Rng rng(kProbeSeed);
   schedule::Trace trace;
   schedule::LoopTree tree;
@@ -52,7 +55,7 @@ Status add_predictions(const TaskTunerOptions& options, const space::Space& spac
                        const Machine& machine, Hasher* hasher) {
   const Models models = TRY(make_models(options.cost, options.tables, space.task().target, machine,
                                         options.seed, options.base.get()));
-  cost::CostModel* const model = models.learned ? models.learned.get() : models.guess.get();
+  cost::CostModel* const model = models.learned ? models.learned.get() : models.analytic.get();
   if (model == nullptr) return {};
   const cost::Samples probes =
       TRY(probes_of(space, machine, model->encodings(), options.tables.encodings));
@@ -83,9 +86,9 @@ bool has_custom_model(const TaskTunerOptions& options, const Task& task, const M
   if (!options.tables.models.is_built_in(options.cost.name)) return true;
   const Result<Models> models = make_models(options.cost, options.tables, task.target, machine,
                                             options.seed, options.base.get());
-  if (!models) return false;  // whoever makes it says why
+  if (!models) return false;  // the caller reports why
   const cost::CostModel* const model =
-      models->learned ? models->learned.get() : models->guess.get();
+      models->learned ? models->learned.get() : models->analytic.get();
   if (model == nullptr) return false;
   return !std::ranges::all_of(model->encodings(), [&](const std::string& name) {
     return options.tables.encodings.is_built_in(name.substr(0, name.find(':')));
@@ -107,11 +110,14 @@ Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<
   }
   Hasher hasher;
   hasher.add(space_is_custom ? 1 : 0).add(explorer_is_custom ? 1 : 0).add(model_is_custom ? 1 : 0);
-  for (size_t k = 0; k < tasks.size() && (k == 0 || space_is_custom); ++k) {
-    const Result<space::Space> space = space::Space::make(tasks[k], of_space);
+  // Explorer and model enter by the first task that has a space.
+  bool is_probed = false;
+  for (const Task& task : tasks) {
+    if (is_probed && !space_is_custom) break;
+    const Result<space::Space> space = space::Space::make(task, of_space);
     if (!space) continue;  // the task has no search
     if (space_is_custom) add(space::hash_of(space->sketches()), &hasher);
-    if (k > 0) continue;
+    if (std::exchange(is_probed, true)) continue;
     if (explorer_is_custom) TRY(add_first_proposals(options, *space, machine, &hasher));
     if (model_is_custom) TRY(add_predictions(options, *space, machine, &hasher));
   }

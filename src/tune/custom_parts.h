@@ -1,8 +1,9 @@
 // What the custom parts of a search make. A custom rule, template, explorer, model or encoding has
 // a name, and the caller may change what is behind it; so it enters the key of a trajectory by what
 // it makes: the sketches of the tasks' spaces, the first proposals, and predictions on a probe set
-// (random programs with made-up latencies, learnt from where the model learns). Built-in parts
-// enter by their names, options and versions alone.
+// (random programs with made-up latencies; a model that learns is trained on them). Proposals and
+// predictions are of the first task that has a space. Built-in parts enter by their names, options
+// and versions alone (hash_of in tune/task_tuner.h).
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@
 
 namespace tilewright::tune {
 
-// Zero: all parts are built-in. The same parts, tasks and machine give the same hash.
+// Zero if all parts are built-in. The same parts, tasks and machine give the same hash.
 Result<Hash128> hash_of_custom_parts(const TaskTunerOptions& options, std::span<const Task> tasks,
                                      const Machine& machine);
 

@@ -1,6 +1,6 @@
-// A TrialRunner for tests: the latency of a program is a function of its hash, and nothing is
-// compiled. It counts how often each program was tried, and can be cut off after so many. And the
-// options of a search that is short.
+// For tests: a TrialRunner that computes the latency of a program from its hash and compiles
+// nothing. It counts the trials of each program, and can stop after a given number. Also options
+// for a short search.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace tilewright::tune {
 
-// Small and quick: what is tested is the loop around the search.
+// Small and fast: these tests cover the loop around the search.
 inline TaskTunerOptions quick_options() {
   TaskTunerOptions options;
   options.search = *options.tables.explorers.parse("evolution:population=128,generations=2");
@@ -22,7 +22,7 @@ inline TaskTunerOptions quick_options() {
 class FakeTrials : public TrialRunner {
  public:
   Status run(std::span<const Proposal> proposals, const Report& report) override {
-    // Backwards: answers come in any order.
+    // In reverse, because results may arrive in any order.
     for (size_t k = proposals.size(); k-- > 0;) {
       const Proposal& proposal = proposals[k];
       const auto known = verdicts.find(proposal.program);
@@ -56,10 +56,10 @@ class FakeTrials : public TrialRunner {
     return {.kind = VerdictKind::Timed, .latency_ns = latency_ns, .attempt = program};
   }
 
-  std::map<Hash128, Trial> verdicts;  // what a store would know
-  std::map<Hash128, double> given;    // latencies of certain programs
+  std::map<Hash128, Trial> verdicts;  // verdicts of the simulated store
+  std::map<Hash128, double> given;    // latencies of selected programs
   std::vector<Hash128> measured;      // in order, over all runs
-  int64_t left = -1;                  // that may still be measured; negative: all
+  int64_t left = -1;                  // trials that remain; negative: unlimited
   bool all_fail = false;
 };
 

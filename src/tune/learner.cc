@@ -8,21 +8,15 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "record/store.h"
 
 namespace tilewright::tune {
 namespace {
 
-constexpr size_t kEnoughOfOthers = 150;  // samples of others to begin with their model
-constexpr size_t kEnoughOfOwn = 512;     // from here on others of before teach nothing more
-constexpr size_t kLeastOfTask = 256;     // samples that a task of a run may keep
-
-void append_one(const cost::Samples& from, size_t k, uint32_t group, cost::Samples* to) {
-  feature::append(from.inputs, k, k + 1, &to->inputs);
-  to->group.push_back(group);
-  to->latency_ns.push_back(from.latency_ns[k]);
-  to->weight.push_back(from.weight.empty() ? 1.0F : from.weight[k]);
-  to->trace.push_back(from.trace.empty() ? "" : from.trace[k]);
-}
+constexpr size_t kEnoughOfOthers = 150;  // samples of others that suffice to start with their model
+// With this many, samples from before the run are no longer used.
+constexpr size_t kEnoughOfOwn = 512;
+constexpr size_t kLeastOfTask = 256;  // samples that each task of a run keeps at least
 
 size_t timed_of(const cost::Samples& samples) {
   return static_cast<size_t>(
@@ -38,7 +32,14 @@ Result<ModelScope> parse_model_scope(std::string_view text) {
     if (text == text_of(scope)) return scope;
   }
   return fail(ErrorKind::BadInput,
-              fmt::format("there is no scope '{}' of a cost model; there are task, run", text));
+              fmt::format("there is no model scope '{}'; the scopes are task and run", text));
+}
+
+cost::SampleOrigin origin_of(const Task& task, const Machine& machine) {
+  const Hash128 key = task.key(), id = record::machine_id(machine);
+  return {.key = Hasher().add(key.high).add(key.low).add(id.high).add(id.low).finish(),
+          .task = std::make_shared<const Task>(task),
+          .machine = std::make_shared<const Machine>(machine)};
 }
 
 size_t borrowed_beside(size_t others, size_t own) {
@@ -53,27 +54,45 @@ Learner::Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& o
   }
 }
 
-size_t Learner::join(const cost::Samples& others) {
+cost::Samples Learner::renumbered(cost::Samples others) {
+  std::map<uint32_t, uint32_t> number;
+  std::map<uint32_t, cost::SampleOrigin> origins;
+  for (uint32_t& group : others.group) {
+    const auto [at, is_new] = number.try_emplace(group, 0);
+    if (is_new) {
+      const uint32_t next = static_cast<uint32_t>(groups_of_tasks()) + groups_;
+      const auto origin = others.origins.find(group);
+      at->second = origin == others.origins.end()
+                       ? next
+                       : group_of_origin_.try_emplace(origin->second.key, next).first->second;
+      groups_ += at->second == next ? 1 : 0;
+      if (origin != others.origins.end()) origins.emplace(at->second, origin->second);
+    }
+    group = at->second;
+  }
+  others.origins = std::move(origins);
+  return others;
+}
+
+size_t Learner::join(const cost::Samples& others, const cost::SampleOrigin& origin) {
   // A task whose search could not be made may try again.
   CHECK(tasks_.size() < groups_of_tasks(), "more tasks than were said to come");
+  const size_t task = tasks_.size();
   tasks_.emplace_back();
+  if (origin.task) tasks_[task].origins.emplace(static_cast<uint32_t>(task), origin);
   counted_.push_back(0);
   borrowed_.push_back(others.size());
-  uint32_t most = 0;
-  for (size_t k = 0; k < others.size(); ++k) {
-    most = std::max(most, others.group[k]);
+  const cost::Samples borrowed = renumbered(others);
+  for (size_t k = 0; k < borrowed.size(); ++k) {
     // Tasks that are alike borrow the same programs: one of each is enough.
-    if (options_.tasks > 1 && !others.trace.empty() && others.latency_ns[k] > 0) {
-      const auto [at, is_new] =
-          known_others_.insert(fmt::format("{} {}", others.latency_ns[k], others.trace[k]));
-      if (!is_new) continue;
+    if (!borrowed.trace.empty() && borrowed.origins.contains(borrowed.group[k])) {
+      const Hash128 program = Hasher().add(borrowed.group[k]).add_text(borrowed.trace[k]).finish();
+      if (!known_others_.insert(program).second) continue;
     }
-    const auto first = static_cast<uint32_t>(groups_of_tasks() - 1) + groups_;
-    append_one(others, k, first + others.group[k], &others_);
+    cost::append_samples(borrowed, k, k + 1, &others_);
     ++seen_;
   }
-  groups_ += most;
-  return tasks_.size() - 1;
+  return task;
 }
 
 cost::Samples Learner::all() const {
@@ -119,7 +138,8 @@ Status Learner::learn(size_t task) {
 
 bool Learner::guides(size_t task) const {
   if (!model_->is_trained()) return false;
-  if (cost_.trainings == 0 || options_.tasks == 1) return true;  // as it was given, or for it alone
+  // The shared model, or a private one.
+  if (cost_.trainings == 0 || options_.tasks == 1) return true;
   const size_t own = tasks_[task].size();
   return own >= options_.learn_from || trained_on_ - std::min(trained_on_, own) >= kEnoughOfOthers;
 }

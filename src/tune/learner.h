@@ -1,50 +1,54 @@
-// Learner: the samples that a learned cost model is trained on, and when it is trained. It serves
-// one task, or all tasks of a run, as Ansor has it: what one task measures then teaches the others
-// from their next round on.
+// Learner: collects the samples of a learned cost model and decides when to train it. It serves one
+// task, or all tasks of a run as in Ansor: the measurements of one task then guide the others from
+// their next round on.
 //
-// The data of each training follows from the order in which rounds end and from their verdicts in
-// the order of proposal, never from time. So a search that is walked again trains the same models.
+// The training data depends on the order in which rounds end and on their verdicts in the order of
+// proposal, never on time. A replayed search therefore trains the same models.
 //
-// A run retrains when the samples that are new since the last training are a share of those it was
-// trained on: over a run, each sample is learned from a bounded number of times, however many tasks
-// take turns. One task alone retrains after each round.
+// With one model per run, it is retrained once the new samples reach a fixed share of those of the
+// last training. Over a run, each sample is then used in a bounded number of trainings, however
+// many tasks there are. A model of one task is retrained after each round.
 //
 //   4 tasks, share 1/12: trained after 24, 48, ... samples, and at 1,200 every 100 samples
 //
-// Not to be shared between threads; predictions of the model may be, while nothing is learned.
+// Not thread-safe. Predictions of the model may run concurrently with each other, but not with
+// training.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "cost/model.h"
 #include "cost/samples.h"
 
 namespace tilewright::tune {
 
-// Whom one model serves.
+// The tasks that share one model.
 enum class ModelScope : uint8_t {
-  Task,  // each task has its own
-  Run,   // all tasks share one
+  Task,  // one model per task
+  Run,   // one model for all tasks
 };
 std::string_view text_of(ModelScope scope);
 Result<ModelScope> parse_model_scope(std::string_view text);
 
 struct LearnerOptions {
-  size_t tasks = 1;            // that will join
-  size_t learn_from = 40;      // samples: before, the model is not trained
-  size_t most_samples = 4096;  // of one task, the newest; a run has up to twice as many of all
+  size_t tasks = 1;        // number of tasks that will join
+  size_t learn_from = 40;  // minimum number of samples for training
+  // Newest samples kept per task; a run keeps up to twice as many in all.
+  size_t most_samples = 4096;
   double retrain_share = 1.0 / 12;
 };
 
-// What learning cost so far.
+// Cost of training so far.
 struct LearningCost {
   int64_t trainings = 0;
-  int64_t samples = 0;  // summed over the trainings
+  int64_t samples = 0;  // summed over all trainings
   double seconds = 0;
 };
 
@@ -52,43 +56,51 @@ class Learner {
  public:
   Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& options);
 
-  // A task takes part, with samples of `others` from before the run (groups from 1 on). Gives its
-  // number here.
-  size_t join(const cost::Samples& others);
-  // Samples of a task are appended by whoever makes them: inputs, latency and trace, one of each.
-  // Group and weight are filled in here.
+  // A task takes part, with samples of `others` from before the run (groups from 1 on). A group of
+  // one origin is one group of the run, whichever tasks borrow from it, and a program of it counts
+  // once. Gives the number of the task here, which is its group.
+  size_t join(const cost::Samples& others, const cost::SampleOrigin& origin = {});
+  // The caller appends samples of a task: inputs, latency and trace, one of each. Group and weight
+  // are filled in here.
   cost::Samples& samples(size_t task) { return tasks_[task]; }
   const cost::Samples& samples(size_t task) const { return tasks_[task]; }
 
-  // A round of that task is over, or the task has joined with samples: trains if it is time to.
+  // Call after a round of the task, or after it joined with samples. Trains the model if it is due.
   Status learn(size_t task);
 
   const cost::CostModel& model() const { return *model_; }
-  // Trained on enough to guide that task: on samples of its own, or on many of others.
+  // The model was trained on enough samples to guide this task: its own, or many of others.
   bool guides(size_t task) const;
-  int64_t version() const { return cost_.trainings; }  // another one: scores have changed
-  size_t borrowed(size_t task) const { return borrowed_[task]; }  // when it joined
+  int64_t version() const { return cost_.trainings; }             // changes whenever scores change
+  size_t borrowed(size_t task) const { return borrowed_[task]; }  // samples it joined with
   const LearningCost& cost() const { return cost_; }
 
  private:
   cost::Samples all() const;
+  // The samples with the run's numbers for their groups.
+  cost::Samples renumbered(cost::Samples others);
   size_t groups_of_tasks() const { return options_.tasks == 1 ? 1 : 2 * options_.tasks; }
 
   std::shared_ptr<cost::CostModel> model_;
   LearnerOptions options_;
   std::vector<cost::Samples> tasks_;
   std::vector<size_t> borrowed_;
-  cost::Samples others_;  // of before the run
-  std::unordered_set<std::string> known_others_;
+  cost::Samples others_;                      // of before the run
+  std::unordered_set<Hash128> known_others_;  // their groups and traces
+  std::map<Hash128, uint32_t> group_of_origin_;
   uint32_t groups_ = 0;    // of others
   size_t trained_on_ = 0;  // samples of the run, at the last training
   size_t seen_ = 0;        // samples of the run, those that were dropped included
   size_t seen_at_training_ = 0;
-  std::vector<size_t> counted_;  // by task: of its samples, those in seen_
+  std::vector<size_t> counted_;  // per task: how many of its samples are counted in seen_
   LearningCost cost_;
 };
 
-// So many of the samples of others are used beside those of the run itself, the first ones.
+// Of a task and the machine that measures it.
+cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
+
+// The number of borrowed samples, from the front, that are used along with `own` samples of the
+// run.
 size_t borrowed_beside(size_t others, size_t own);
 
 }  // namespace tilewright::tune

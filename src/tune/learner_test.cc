@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
+#include "cost/loss.h"
+
 namespace tilewright::tune {
 namespace {
 
@@ -34,6 +39,11 @@ void add(size_t count, size_t first, cost::Samples* samples) {
     samples->latency_ns.push_back(static_cast<double>(k + 1));
     samples->trace.push_back(std::to_string(k));
   }
+}
+
+// Of a task that has this number.
+cost::SampleOrigin origin(uint64_t number) {
+  return {.key = {.high = 0, .low = number}, .task = nullptr, .machine = nullptr};
 }
 
 TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
@@ -127,6 +137,7 @@ TEST(Learner, ProgramsThatSeveralTasksBorrowCountOnce) {
   add(160, 0, &others);
   others.group.assign(160, 1);
   others.weight.assign(160, 0.3F);
+  others.origins.emplace(1, origin(1));
   Learner learner(model, {.tasks = 2});
   const size_t first = learner.join(others);
   ASSERT_TRUE(learner.learn(first));
@@ -137,6 +148,71 @@ TEST(Learner, ProgramsThatSeveralTasksBorrowCountOnce) {
   ASSERT_TRUE(learner.learn(second));
   EXPECT_EQ(model->trained.size(), 1U);  // nothing new
   EXPECT_EQ(learner.borrowed(second), 160U);
+}
+
+// Tasks that are alike borrow overlapping sets of the same other tasks. What the second one adds
+// is labeled by the fastest program of the group, which the first one brought.
+TEST(Learner, GroupsThatSeveralTasksBorrowFromAreOne) {
+  const auto model = std::make_shared<CountingModel>();
+  const auto borrowed = [](size_t first, size_t count, uint32_t group) {
+    cost::Samples samples;
+    add(count, first, &samples);
+    samples.group.assign(count, group);
+    samples.weight.assign(count, 0.3F);
+    // Every tenth failed.
+    for (size_t k = 0; k < count; ++k) {
+      if ((first + k) % 10 == 9) samples.latency_ns[k] = 0;
+    }
+    return samples;
+  };
+  // The first borrows programs 0 to 159 of the task 7; the second 0 to 39 of the task 8, and of the
+  // task 7 program 0 and 100 to 199.
+  cost::Samples one = borrowed(0, 160, 1);
+  one.origins.emplace(1, origin(7));
+  cost::Samples two = borrowed(0, 40, 1);
+  cost::append_samples(borrowed(0, 1, 2), 1, &two);
+  cost::append_samples(borrowed(100, 100, 2), 100, &two);
+  two.origins.emplace(1, origin(8));
+  two.origins.emplace(2, origin(7));
+
+  Learner learner(model, {.tasks = 2});
+  const size_t first = learner.join(one);
+  ASSERT_TRUE(learner.learn(first));
+  const size_t second = learner.join(two);
+  ASSERT_TRUE(learner.learn(second));
+  ASSERT_EQ(model->trained.size(), 2U);
+  const cost::Samples& all = model->trained[1];
+  ASSERT_EQ(all.size(), 160U + 40 + 40);  // of the task 7: 160 to 199 are new
+  const std::vector<cost::Label> labels = cost::labels_of(all, 1);
+  std::map<Hash128, std::set<uint32_t>> groups;
+  std::map<uint32_t, size_t> failures;
+  for (size_t k = 0; k < all.size(); ++k) {
+    groups[all.origins.at(all.group[k]).key].insert(all.group[k]);
+    if (all.latency_ns[k] == 0) {
+      failures[all.group[k]] += 1;
+    } else {
+      EXPECT_FLOAT_EQ(labels[k].y, static_cast<float>(1 / all.latency_ns[k])) << k;
+    }
+  }
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[origin(7).key], std::set<uint32_t>{4});
+  EXPECT_EQ(groups[origin(8).key], std::set<uint32_t>{5});
+  EXPECT_EQ(failures[4], 20U);
+  EXPECT_EQ(failures[5], 4U);
+}
+
+// A blank text would be the valid trace without steps.
+TEST(Learner, SamplesWithoutTracesStayWithoutThem) {
+  const auto model = std::make_shared<CountingModel>();
+  cost::Samples others;
+  add(160, 0, &others);
+  others.trace.clear();
+  others.group.assign(160, 1);
+  Learner learner(model, {.tasks = 1});
+  ASSERT_TRUE(learner.learn(learner.join(others)));
+  ASSERT_EQ(model->trained.size(), 1U);
+  EXPECT_EQ(model->trained[0].size(), 160U);
+  EXPECT_TRUE(model->trained[0].trace.empty());
 }
 
 TEST(ModelScope, HasWords) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
 #include "base/file.h"
 #include "cost/analytic.h"
 
@@ -14,6 +13,10 @@ Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selec
   const cost::ModelText file{.path = path.string(), .text = std::move(text)};
   std::unique_ptr<cost::CostModel> model =
       TRY(table.make(cost, {.target = nullptr, .machine = nullptr, .seed = 1, .base = &file}));
+  if (model == nullptr) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{}: the cost model {} begins with no file", file.path, cost.text()));
+  }
   return BaseModel{.model = std::move(model), .hash = Hasher().add_text(file.text).finish()};
 }
 
@@ -22,7 +25,12 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
   std::shared_ptr<cost::CostModel> model;
   if (base != nullptr) {
     model = base->model->fork(seed);
-    CHECK(model != nullptr, "{} has a file and no fork", base->model->name());
+    if (model == nullptr) {
+      return fail(ErrorKind::Unsupported,
+                  fmt::format("the cost model {} reads a file but cannot go on learning from it: "
+                              "tune without a base model, or choose another cost model",
+                              base->model->name()));
+    }
   } else {
     model = TRY(tables.models.make(
         cost, {.target = &target, .machine = &machine, .seed = seed, .base = nullptr}));
@@ -32,8 +40,8 @@ Result<Models> make_models(const Selection& cost, const SearchTables& tables, co
     const Result<Selection> known = tables.encodings.parse(name);
     if (!known) return fail(known.error().kind, cost.text() + ": " + known.error().message);
   }
-  if (!model->learns()) return Models{.learned = nullptr, .guess = std::move(model)};
-  return Models{.learned = std::move(model), .guess = cost::make_analytic(target, machine)};
+  if (!model->learns()) return Models{.learned = nullptr, .analytic = std::move(model)};
+  return Models{.learned = std::move(model), .analytic = cost::make_analytic(target, machine)};
 }
 
 }  // namespace tilewright::tune

@@ -1,5 +1,5 @@
-// What a search chooses from, by name: explorers, cost models and encodings; and the models of a
-// search: one that learns, and one that guides until it has learnt enough.
+// The tables that a search selects from by name (explorers, cost models, encodings), and the two
+// models of a search: a learned one, and one that guides until the learned one has enough samples.
 #pragma once
 
 #include <cstdint>
@@ -25,25 +25,25 @@ struct SearchTables {
   feature::EncodingTable encodings = feature::encodings();
 };
 
-// A learned model that a search begins with.
+// A learned model that a search starts with.
 struct BaseModel {
   std::shared_ptr<const cost::CostModel> model;
-  Hash128 hash;  // of its file
+  Hash128 hash;  // hash of its file
 };
 Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selection& cost,
                                   const cost::ModelTable& table = cost::models());
 
-// Both may be shared by the tasks of one target.
+// Tasks of one target may share both.
 struct Models {
-  std::shared_ptr<cost::CostModel> learned;  // null: nothing is learnt
-  std::shared_ptr<cost::CostModel> guess;    // null: no scores at all
+  std::shared_ptr<cost::CostModel> learned;   // null: nothing is learned
+  std::shared_ptr<cost::CostModel> analytic;  // guides until `learned` does; null: no scores
 
-  // Scores are no more than chance, now and later.
-  bool mean_nothing() const { return !learned && (!guess || !guess->is_trained()); }
+  // True if scores are pure chance and will stay so.
+  bool mean_nothing() const { return !learned && (!analytic || !analytic->is_trained()); }
 };
 
-// An error for a model that wants an encoding which is not in the tables. `base`: a model to begin
-// with; null: none.
+// An error if a model needs an encoding that is not in the tables. `base`: initial model; may be
+// null.
 Result<Models> make_models(const Selection& cost, const SearchTables& tables, const Target& target,
                            const Machine& machine, uint64_t seed, const BaseModel* base = nullptr);
 

@@ -1,11 +1,11 @@
-// Objective: what a run over several tasks tries to make small, as a function of the best latency
-// of each task (Ansor, OSDI 2020, section 6.2). Goals are what is to be fast: networks that share
-// tasks, or operators that stand for themselves.
+// Objective: the function of the best latency of each task that a run minimizes (Ansor, OSDI 2020,
+// section 6.2). A goal is something to make fast: a network, which may share tasks with others, or
+// a single operator.
 //
 //   Sum             f1 = sum over goals of L(goal), where L = sum of weight * latency
-//   Targets         f2 = sum of max(L, target): a goal that is fast enough counts no more
+//   Targets         f2 = sum of max(L, target): a goal that meets its target no longer counts
 //   GeometricMean   f3 = -(product of reference / L) ^ (1 / goals)
-//   EarlyStopping   f4 = f1, in which a task that has stopped improving counts no more
+//   EarlyStopping   f4 = f1, without tasks that have stopped improving
 //   Custom          any function of the latencies
 //
 // A value.
@@ -24,7 +24,7 @@ namespace tilewright::tune {
 enum class ObjectiveKind : uint8_t { Sum, Targets, GeometricMean, EarlyStopping, Custom };
 std::string_view text_of(ObjectiveKind kind);  // `sum`, `geometric_mean`
 
-// So often a task is part of a goal.
+// The number of times that a task occurs in a goal.
 struct Part {
   size_t goal = 0;
   size_t task = 0;
@@ -34,26 +34,26 @@ struct Part {
 struct Objective {
   ObjectiveKind kind = ObjectiveKind::Sum;
   std::vector<Part> parts{};
-  std::vector<double> targets_ns{};     // by goal; Targets
-  std::vector<double> references_ns{};  // by goal; GeometricMean; none: 1
-  int64_t early_stop = 256;  // trials without improvement; EarlyStopping without a patience
-  std::function<double(std::span<const double>)> custom{};  // of the latencies by task
+  std::vector<double> targets_ns{};     // per goal; for Targets
+  std::vector<double> references_ns{};  // per goal; for GeometricMean; empty: 1 each
+  int64_t early_stop = 256;  // trials without improvement, for EarlyStopping if no patience is set
+  std::function<double(std::span<const double>)> custom{};  // function of the latencies per task
 
   size_t goals() const;
   double value(std::span<const double> latency_ns) const;
-  // The derivative by the latency of one task; never negative for the built-in ones. Numeric for
-  // Custom, with a step in proportion to the latency.
+  // The derivative with respect to the latency of one task. Never negative for the built-in kinds.
+  // For Custom it is numeric, with a step proportional to the latency.
   double slope(std::span<const double> latency_ns, size_t task) const;
-  // Targets: all are met.
+  // True if all Targets are met.
   bool is_met(std::span<const double> latency_ns) const;
 
  private:
-  std::vector<double> sums(std::span<const double> latency_ns) const;  // by goal
+  std::vector<double> sums(std::span<const double> latency_ns) const;  // per goal
 };
 
-// Each task is a goal of its own.
+// One goal per task.
 std::vector<Part> separate_goals(size_t tasks);
-// All tasks are of one goal.
+// One goal for all tasks.
 std::vector<Part> common_goal(std::span<const double> weights);
 
 }  // namespace tilewright::tune

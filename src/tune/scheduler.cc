@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -14,7 +13,6 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr double kGoldenRatio = 1.618;
 constexpr std::array kEnds = {TaskEnd::Open, TaskEnd::Exhausted, TaskEnd::Patience,
                               TaskEnd::Invalid};
 
@@ -62,7 +60,7 @@ Json to_json(const SchedulerState& state) {
                      {"improved_at", task.improved_at},
                      {"end", text_of(task.end)}});
   }
-  // The seed as text: members are integers of 63 bits.
+  // The seed is stored as text, because JSON integers have 63 bits.
   return {{"seed", fmt::format("{}", state.seed)},
           {"choices", state.choices},
           {"tasks", std::move(tasks)}};
@@ -118,7 +116,7 @@ std::optional<size_t> Scheduler::next(std::span<const size_t> busy) {
     if (is_open(task) && std::ranges::find(busy, task) == busy.end()) open.push_back(task);
   }
   if (open.empty() || met()) return std::nullopt;
-  // A generator a choice: its state need not be kept.
+  // One generator per choice, so that its state need not be stored.
   Rng rng(state_.seed + 0x9e3779b97f4a7c15ULL * static_cast<uint64_t>(++state_.choices));
   for (const size_t task : open) {
     if (state_.tasks[task].rounds() == 0) return task;
@@ -131,7 +129,7 @@ std::optional<size_t> Scheduler::next(std::span<const size_t> busy) {
   std::vector<size_t> steepest;
   double least = 0;
   for (const size_t task : open) {
-    if (state_.tasks[task].latency_ns() <= 0) continue;  // waits for a random choice
+    if (state_.tasks[task].latency_ns() <= 0) continue;  // gets only random choices
     const double slope = gradient(task);
     if (!steepest.empty() && slope > least) continue;
     if (steepest.empty() || slope < least) steepest.clear();
@@ -149,8 +147,8 @@ void Scheduler::tell(size_t task, const RoundOutcome& outcome) {
   const bool improved =
       valid && (before_ns <= 0 || outcome.best_ns < before_ns * (1 - options_.noise));
   progress.trials += outcome.trials;
-  // Less than the noise is kept in mind but is no improvement: the history has the value before,
-  // so that small steps add up.
+  // An improvement below the noise is remembered but does not count: the history keeps the previous
+  // value, so that small steps add up.
   progress.best_ns.push_back(improved || !valid ? outcome.best_ns : before_ns);
   if (improved) progress.improved_at = progress.trials;
   if (outcome.trials == 0) {
@@ -167,7 +165,7 @@ void Scheduler::tell(size_t task, const RoundOutcome& outcome) {
   }
 }
 
-// A task that is slow although it had many more rounds is not so similar after all.
+// A task that is slow despite many more rounds is not similar after all.
 bool Scheduler::has_left_group(size_t task) const {
   const TaskProgress& self = state_.tasks[task];
   if (self.latency_ns() <= 0) return false;
@@ -200,29 +198,19 @@ double Scheduler::gradient(size_t task) const {
   if (latency <= 0) return 0;
   const size_t rounds = progress.rounds();
 
-  // What it gained of late; over fewer rounds where there are no more.
+  // Its recent gain; over fewer rounds if there are no more.
   const size_t window = std::min(static_cast<size_t>(options_.window), rounds - 1);
   double backward = 0;
   if (window > 0) {
     const double before = progress.best_ns[rounds - 1 - window];
     if (before > 0) backward = (latency - before) / static_cast<double>(window);
   }
-  // What it may gain: as much again as so far, or what similar ones reach.
+  // Its possible gain: as much again as so far, or what similar tasks reach.
   double forward = -latency / static_cast<double>(rounds);
   const double rate = best_rate_of_group(task);
   if (rate > 0) forward = std::min(forward, options_.beta * tasks_[task].flop / rate - latency);
   return objective_.slope(latencies(), task) *
          (options_.alpha * backward + (1 - options_.alpha) * forward);
-}
-
-std::string similarity_group(const Workload& workload) {
-  std::string group;
-  for (const te::Op& op : workload.dag->ops()) {
-    if (op.kind == te::OpKind::Placeholder) continue;
-    group += fmt::format("{}.{} ", op.axes.size(), op.reduce_axes.size());
-  }
-  const double size = std::log(workload.dag->flop() + 1) / std::log(kGoldenRatio);
-  return group + fmt::format("{}", static_cast<int>(size));
 }
 
 }  // namespace tilewright::tune

@@ -1,15 +1,17 @@
-// Scheduler: which task gets the next round of trials (Ansor, OSDI 2020, section 6). After one
-// round for each task it follows the gradient of the objective by the rounds spent on a task:
+// Scheduler: chooses the task of the next round of trials (Ansor, OSDI 2020, section 6). After one
+// round for each task, it follows the gradient of the objective with respect to the rounds spent on
+// a task:
 //
 //   d f / d t_i  =  d f / d g_i * [ alpha * (g_i(t) - g_i(t - window)) / window
 //                                 + (1 - alpha) * min(-g_i / t, beta * C_i / max V_k - g_i) ]
 //
-// g_i: best latency, t: rounds, C_i: FLOP, V_k: FLOP a second of the tasks similar to i. The task
-// with the steepest descent is next; one time in twenty it is any. Tasks that found nothing valid
-// wait for such a chance and are given up after a few; what has nothing new to try, or has not
-// improved for long, is done. All of them together never take the budget from the others.
+// g_i: best latency, t: rounds, C_i: FLOP, V_k: FLOP per second of the tasks similar to i. The task
+// with the steepest descent is next; one choice in twenty is random. A task without a valid
+// schedule gets only random choices and is given up after a few rounds. A task with nothing new to
+// try, or without improvement for long, is done. Such tasks never use up the budget of the others.
 //
-// Its state is a value: JSON and back is exact, and the same outcomes give the same choices.
+// The state is a value. Its JSON form round-trips exactly, and the same outcomes give the same
+// choices.
 #pragma once
 
 #include <cstdint>
@@ -21,31 +23,31 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "task/workload.h"
 #include "tune/objective.h"
 
 namespace tilewright::tune {
 
 struct SchedulerOptions {
-  double epsilon = 0.05;  // of the choices are random
+  double epsilon = 0.05;  // share of random choices
   double alpha = 0.2;
   double beta = 2;
-  int window = 3;        // rounds
-  double noise = 0.005;  // an improvement by less is none
+  int window = 3;        // in rounds
+  double noise = 0.005;  // a smaller relative improvement counts as none
   int64_t patience = 0;  // trials without improvement after which a task is done; 0: never
   int invalid_rounds = 3;
-  int group_rounds = 5;      // so many more than any other, and still slow: a task leaves its group
-  bool round_robin = false;  // for comparison: no gradient
+  // A task leaves its group if it has this many more rounds than any other and is still slow.
+  int group_rounds = 5;
+  bool round_robin = false;  // no gradient, for comparison
 };
 
 struct ScheduledTask {
   double flop = 0;
-  std::string group;  // tasks with the same text are similar; empty: none is
+  std::string group;  // tasks with the same text are similar; empty: similar to none
 };
 
 enum class TaskEnd : uint8_t {
   Open,
-  Exhausted,  // a round found nothing new to try
+  Exhausted,  // the last round found nothing new to try
   Patience,   // no improvement for long
   Invalid,    // no valid schedule was found
 };
@@ -54,7 +56,7 @@ std::string_view text_of(TaskEnd end);
 struct TaskProgress {
   std::vector<double> best_ns{};  // after each round; 0: nothing valid yet
   int64_t trials = 0;
-  int64_t improved_at = 0;  // trials after the round that improved it last
+  int64_t improved_at = 0;  // number of trials at the last improvement
   TaskEnd end = TaskEnd::Open;
 
   size_t rounds() const { return best_ns.size(); }
@@ -72,10 +74,10 @@ struct SchedulerState {
 Json to_json(const SchedulerState& state);
 Result<SchedulerState> scheduler_state_from_json(const Json& json);
 
-// What one round of a task came to.
+// The outcome of one round of a task.
 struct RoundOutcome {
-  int64_t trials = 0;  // none: there was nothing new to try
-  double best_ns = 0;  // of all rounds; 0: nothing valid
+  int64_t trials = 0;  // 0: there was nothing new to try
+  double best_ns = 0;  // over all rounds; 0: nothing valid
 };
 
 class Scheduler {
@@ -83,13 +85,13 @@ class Scheduler {
   Scheduler(std::vector<ScheduledTask> tasks, Objective objective, SchedulerOptions options,
             uint64_t seed);
 
-  // The task to go on with, none when all are done. `busy` ones are in flight already.
+  // The task of the next round; empty when all are done. `busy` tasks have a round in flight.
   std::optional<size_t> next(std::span<const size_t> busy = {});
   void tell(size_t task, const RoundOutcome& outcome);
 
   const SchedulerState& state() const { return state_; }
-  void restore(SchedulerState state);  // of the same tasks
-  double gradient(size_t task) const;  // not positive but for odd objectives
+  void restore(SchedulerState state);  // must be a state of the same tasks
+  double gradient(size_t task) const;  // at most 0, except for unusual custom objectives
   std::vector<double> latencies() const;
 
  private:
@@ -103,8 +105,5 @@ class Scheduler {
   SchedulerOptions options_;
   SchedulerState state_;
 };
-
-// Workloads of the same kinds of operators and of about the same FLOP.
-std::string similarity_group(const Workload& workload);
 
 }  // namespace tilewright::tune

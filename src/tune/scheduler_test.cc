@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "base/json.h"
-#include "task/parse.h"
 
 namespace tilewright::tune {
 namespace {
@@ -280,13 +279,6 @@ TEST(Objective, AStepOfTheUsersFunctionIsInProportion) {
   for (const double latency : {1e-3, 1.0, 1e9}) {
     EXPECT_NEAR(objective.slope(std::vector{latency}, 0) * latency, 1, 1e-2);
   }
-}
-
-TEST(SimilarityGroup, SameOperatorsOfAboutTheSameSize) {
-  const auto group = [](const char* what) { return similarity_group(*parse_workload(what)); };
-  EXPECT_EQ(group("matmul:m=512,n=512,k=512"), group("matmul:m=512,n=500,k=512"));
-  EXPECT_NE(group("matmul:m=512,n=512,k=512"), group("matmul:m=64,n=512,k=512"));
-  EXPECT_NE(group("matmul:m=512,n=512,k=512"), group("C2D2"));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// SessionPool: sessions of several tasks, a few of them open at once. One that is not open is
-// started when it is asked for, which makes the reference of its task anew; the one that was not
-// used for longest is closed for it. Not to be shared between threads.
+// SessionPool: the measuring sessions of several tasks, of which a few are open at a time. Opening
+// a session computes the reference of its task; the least recently used session is closed to make
+// room. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ class SessionPool {
   SessionPool(record::Store& store, measure::SessionOptions options, size_t most_open = 3)
       : store_(store), options_(std::move(options)), most_open_(most_open) {}
 
-  // Valid until the next call. `known` outlives the pool. An error says why the task cannot be
-  // measured.
+  // The pointer is valid until the next call. `known` outlives the pool. An error says why the task
+  // cannot be measured.
   Result<measure::Session*> open(const Task& task, record::KnownVerdicts& known);
-  // How long `open` will take, by how long it took before.
+  // Estimate of the time that `open` will take, from the last time.
   double opening_s(const Task& task) const;
 
-  double cpus() const { return cpus_; }  // of the machine
+  double cpus() const { return cpus_; }  // CPUs of the machine
 
   record::Store& store() { return store_; }
   const measure::SessionOptions& options() const { return options_; }
@@ -38,8 +38,8 @@ class SessionPool {
   size_t most_open_;
   size_t started_ = 0;
   double cpus_ = static_cast<double>(detect_machine().cpus.size());
-  std::map<Hash128, double> took_s_;                          // to open it, the last time
-  std::list<std::pair<Hash128, measure::Session>> sessions_;  // last used first
+  std::map<Hash128, double> took_s_;                          // duration of the last `open`
+  std::list<std::pair<Hash128, measure::Session>> sessions_;  // most recently used first
 };
 
 }  // namespace tilewright::tune

@@ -87,7 +87,7 @@ Status StoredTrials::run(std::span<const Proposal> proposals, const Report& repo
   const Result<measure::Session*> session = pool_->open(task_, known_);
   if (!session) {
     const auto& stop = pool_->options().measure.stop;
-    if (stop && stop()) return {};  // that is why it did not start
+    if (stop && stop()) return {};  // the reason why it did not start
     return std::unexpected(session.error());
   }
   return (*session)->measure(unknown, [&](const measure::Answer& answer) {
@@ -96,7 +96,7 @@ Status StoredTrials::run(std::span<const Proposal> proposals, const Report& repo
   });
 }
 
-// Several are built at a time.
+// Several are built concurrently.
 Contestant StoredTrials::contestant_of(const record::KnownVerdict& one) const {
   const int given = pool_->options().measure.builders;
   const auto builders = given > 0 ? static_cast<double>(given) : pool_->cpus();
@@ -113,7 +113,7 @@ double StoredTrials::shortest_finals_s() const {
   return pool_->opening_s(task_) + seconds_of(shortest_finals(contestants), contestants);
 }
 
-// Of one and the same comparison, or nothing.
+// All from the same comparison, or empty.
 Result<std::vector<StoredTrials::Final>> StoredTrials::known_finals(
     std::span<const Proposal> finalists) {
   record::Setting setting = known_.setting();
@@ -191,7 +191,7 @@ Result<std::vector<StoredTrials::Final>> StoredTrials::compare(std::span<const P
   const Result<measure::Session*> session = pool_->open(task_, known_);
   const auto ended = [&] {
     const auto& stop = pool_->options().measure.stop;
-    return stop && stop();  // then that is why there is nothing
+    return stop && stop();  // the reason why there is no result
   };
   std::vector<Final> finals;
   if (!session && ended()) return finals;

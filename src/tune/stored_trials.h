@@ -1,5 +1,7 @@
 // StoredTrials: the TrialRunner of one task over a store. What has a verdict there is answered from
 // it; the rest is measured in a session, which is started only when there is something to measure.
+// So a verdict is looked up here once per proposal, and again only when time has passed: before a
+// build and before a run, where another process may have stored it meanwhile (measure/session.h).
 #pragma once
 
 #include <vector>
@@ -13,8 +15,8 @@ namespace tilewright::tune {
 
 class StoredTrials : public TrialRunner {
  public:
-  // `pool` outlives it, and it does not move while the pool has a session of it. The task is put
-  // into the store.
+  // `pool` outlives it. It must not move while the pool has a session of it. The task is added to
+  // the store.
   static Result<StoredTrials> open(const Task& task, SessionPool& pool,
                                    const Trajectory& trajectory);
 
@@ -22,14 +24,15 @@ class StoredTrials : public TrialRunner {
 
   const record::KnownVerdicts& known() const { return known_; }
   const record::Setting& setting() const { return known_.setting(); }
-  // What was known of the task before the trajectory began, oldest first: to learn from. Traces
-  // that this version cannot read are left out.
+  // Verdicts of the task from before the trajectory began, oldest first, as training data. Traces
+  // that this version cannot parse are left out.
   std::vector<PastTrial> before() const;
-  size_t measured() const { return measured_; }  // here, not answered from the store
+  size_t measured() const { return measured_; }  // verdicts that were not answered from the store
 
-  // The fastest of all that is known and the default schedule in turns, fastest first, within so
-  // many seconds: where that is too little, without the default, or not at all. When the same have
-  // been compared already, that is the answer. `held` tells whether anything was run.
+  // Compares the fastest known programs and the default schedule, interleaved, within `seconds`;
+  // returns them fastest first. If the time is too short, the default schedule is left out, or no
+  // finals are held. If the same programs were compared before, that result is returned. `held`
+  // tells whether anything was run.
   struct Final {
     Proposal proposal;
     Trial trial;
@@ -37,9 +40,10 @@ class StoredTrials : public TrialRunner {
   };
   Result<std::vector<Final>> finals(const Proposal& default_schedule, const FinalsPlan& usual,
                                     double seconds, bool* held = nullptr);
-  // The last comparison that was held, fastest first; none: there was none.
+  // The last finals that were held, fastest first; empty: there were none.
   Result<std::vector<Final>> last_finals(const Proposal& default_schedule);
-  // How long the shortest finals take, by what is known now; a session that is not open is opened.
+  // Duration of the shortest finals, by what is known now, including opening the session if it is
+  // closed.
   double shortest_finals_s() const;
 
  private:
@@ -56,10 +60,10 @@ class StoredTrials : public TrialRunner {
   size_t measured_ = 0;
 };
 
-// The trial that a stored verdict stands for.
+// Converts a stored verdict to a trial.
 Trial trial_of(const record::KnownVerdict& verdict);
 
-// What verdicts are looked up by on this machine.
+// The key of stored verdicts on this machine.
 record::Setting setting_of(const Task& task, const measure::MeasureOptions& options);
 
 }  // namespace tilewright::tune

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "base/check.h"
 #include "base/clock.h"
@@ -16,8 +17,8 @@ namespace {
 
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 
-// Passes candidates on, until a stop is asked for: then nothing is legal any more, and whoever
-// searches comes to an end soon. The memory behind it may be dropped between rounds.
+// Forwards candidates to the assessor until a stop is requested. Then all candidates count as
+// illegal, so that the search ends soon. The cached data behind it may be dropped between rounds.
 class StoppingAssessor : public search::Assessor {
  public:
   StoppingAssessor(const space::Space& space, const Machine& machine,
@@ -62,9 +63,32 @@ class StoppingAssessor : public search::Assessor {
   int64_t scored_ = 0;
 };
 
+// Of the encodings that the model reads. A task without an initial tree has no search.
+Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks,
+                    const Machine& machine, Hasher* hasher) {
+  for (const Task& task : tasks) {
+    const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+    if (!initial) continue;
+    const Models models = TRY(make_models(options.cost, options.tables, task.target, machine,
+                                          options.seed, options.base.get()));
+    const cost::CostModel* const model =
+        models.learned ? models.learned.get() : models.analytic.get();
+    if (model == nullptr) return {};
+    const std::vector<std::string> names = model->encodings();
+    const feature::ProgramEncoder encoder = TRY(
+        feature::ProgramEncoder::make({.task = &task, .machine = &machine, .initial = &*initial},
+                                      names, options.tables.encodings));
+    const std::vector<int> versions = encoder.versions();
+    for (size_t k = 0; k < names.size(); ++k) hasher->add_text(names[k]).add_signed(versions[k]);
+    return {};
+  }
+  return {};
+}
+
 }  // namespace
 
-Hash128 hash_of(const TaskTunerOptions& options) {
+Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> tasks,
+                        const Machine& machine) {
   Hasher hasher;
   hasher.add(kTuneVersion).add(feature::kFeatureVersion).add(options.seed);
   hasher.add(options.space.off.size());
@@ -76,6 +100,7 @@ Hash128 hash_of(const TaskTunerOptions& options) {
   hasher.add_text(options.search.text()).add_text(options.cost.text());
   hasher.add(options.warm_start ? 1 : 0).add(options.base ? 1 : 0);
   if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
+  TRY(add_versions(options, tasks, machine, &hasher));
   return hasher.add(options.largest_round)
       .add(options.learn_from)
       .add(options.most_samples)
@@ -101,32 +126,41 @@ struct TaskTuner::Impl {
   space::Space space;
   StoppingAssessor assessor;
   Models models;
-  std::vector<std::string> encodings;              // that the learned model reads
-  std::optional<feature::ProgramEncoder> encoder;  // into them; none: nothing is learnt
+  std::vector<std::string> encodings;              // encodings that the learned model reads
+  std::optional<feature::ProgramEncoder> encoder;  // computes them; none: nothing is learned
   std::unique_ptr<search::Explorer> explorer;
   std::shared_ptr<Learner> learner;  // null: nothing is learned
   size_t place = 0;                  // of the task in it
   int64_t version_seen = 0;          // of its model
-  // What the analytic model said of what was tried while it guided.
+  // Scores of the analytic model for the candidates that it guided.
   std::vector<float> guessed;
   std::vector<double> guessed_ns;
   bool guess_misleads = false;
 
-  // Of the round at hand: the default schedule comes first of all, and is no candidate.
+  // The current round. The default schedule comes first and is not a candidate.
   std::vector<search::Candidate> candidates;
   std::vector<Proposal> proposals;
+  schedule::LoopTree default_tree;  // of the first round's first proposal
   bool is_proposed = false;
   double propose_s = 0;
+  double learn_s = 0;        // before the first round
+  size_t applied_again = 0;  // in this round
   int64_t scored_before = 0;
   std::string model_name;
 
   size_t rounds = 0, trials = 0;
   std::optional<Best> best;
+  std::optional<Proposal> default_proposal;
   std::optional<Trial> default_trial;
 
   const cost::CostModel* guide() const;
   Status add_default();
-  void add_sample(const Proposal& proposal, const Trial& trial);
+  // `append_inputs(samples' inputs)` is false where the model cannot read the program.
+  template <class AppendInputs>
+  void add_sample(const Proposal& proposal, const Trial& trial, const AppendInputs& append_inputs);
+  bool append_inputs(const Proposal& proposal, const search::Candidate& candidate,
+                     feature::Inputs* inputs);
+  bool append_default_inputs(feature::Inputs* inputs);
   void use_model();  // that guides now
   void judge_guess(std::span<const float> scores, std::span<const double> latencies);
   void consider(const Proposal& proposal, const Trial& trial);
@@ -135,15 +169,15 @@ struct TaskTuner::Impl {
 
 const cost::CostModel* TaskTuner::Impl::guide() const {
   if (learner && learner->guides(place)) return &learner->model();
-  return guess_misleads ? nullptr : models.guess.get();
+  return guess_misleads ? nullptr : models.analytic.get();
 }
 
-// Where the analytic model ranks what was measured the wrong way round, by more than chance, it
-// guides no longer, and until there are enough samples nothing does: one that learns from a few
-// misleads as well.
+// If the analytic model ranks the measured candidates in the wrong order, by more than chance, it
+// stops guiding. Until there are enough samples, no model guides: a model trained on a few misleads
+// as well.
 void TaskTuner::Impl::judge_guess(std::span<const float> scores,
                                   std::span<const double> latencies) {
-  if (!learner || guide() != models.guess.get()) return;
+  if (!learner || guide() != models.analytic.get()) return;
   guessed.insert(guessed.end(), scores.begin(), scores.end());
   guessed_ns.insert(guessed_ns.end(), latencies.begin(), latencies.end());
   const double deviation = 1 / std::sqrt(std::max(1.0, static_cast<double>(guessed.size()) - 1));
@@ -153,8 +187,10 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 
 Status TaskTuner::Impl::add_default() {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
-  const Hash128 program = program_hash(TRY(schedule::apply_or_explain(space.initial(), trace)));
-  proposals.push_back({.trace = std::move(trace), .program = program});
+  default_tree = TRY(schedule::apply_or_explain(space.initial(), trace));
+  const Hash128 program = program_hash(default_tree);
+  default_proposal = {.trace = std::move(trace), .program = program};
+  proposals.push_back(*default_proposal);
   // The space may have it too.
   const search::Outcome known{
       .candidate = {.sketch = search::kNoSketch, .genome = {}, .program = program},
@@ -163,14 +199,26 @@ Status TaskTuner::Impl::add_default() {
   return {};
 }
 
-void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial) {
+// The numbers that the candidate was scored by, where the learned model reads the same ones.
+bool TaskTuner::Impl::append_inputs(const Proposal& proposal, const search::Candidate& candidate,
+                                    feature::Inputs* inputs) {
+  const search::ProgramAssessor& known = assessor.behind();
+  if (known.encodings() == encodings && known.inputs_of(candidate, inputs)) return true;
+  ++applied_again;
+  return encoder->append(proposal.trace, inputs);
+}
+
+bool TaskTuner::Impl::append_default_inputs(feature::Inputs* inputs) {
+  return encoder->append({.tree = &default_tree, .trace = &default_proposal->trace}, inputs);
+}
+
+template <class AppendInputs>
+void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
+                                 const AppendInputs& append_inputs) {
   // What the machine did is no fault of the candidate, and nothing to learn from.
   if (!learner || trial.kind == record::VerdictKind::Device) return;
   cost::Samples& samples = learner->samples(place);
-  search::ProgramAssessor& known = assessor.behind();
-  const bool is_known =
-      known.encodings() == encodings && known.inputs_of(proposal.program, &samples.inputs);
-  if (!is_known && !encoder->append(proposal.trace, &samples.inputs)) return;
+  if (!append_inputs(&samples.inputs)) return;
   samples.latency_ns.push_back(trial.label_ns());
   samples.trace.push_back(to_text(proposal.trace));
 }
@@ -188,7 +236,7 @@ void TaskTuner::Impl::use_model() {
   if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
-// Told in the order of proposal, whatever the order of the answers.
+// Reported in the order of proposal, whatever the order of arrival.
 Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
                                      RoundReport* report) {
   const double begin_s = seconds_now();
@@ -198,7 +246,10 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   std::vector<double> latencies;
   for (size_t k = 0; k < proposals.size(); ++k) {
     CHECK(answers[k].has_value(), "no answer to a proposal");
-    add_sample(proposals[k], *answers[k]);
+    add_sample(proposals[k], *answers[k], [&](feature::Inputs* inputs) {
+      return k < first ? append_default_inputs(inputs)
+                       : append_inputs(proposals[k], candidates[k - first], inputs);
+    });
     // What the machine did says nothing of the candidate.
     if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
@@ -218,8 +269,10 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
   candidates.clear();
   proposals.clear();
   is_proposed = false;
+  default_tree = {};
   report->complete = true;
-  report->learn_s = seconds_now() - begin_s;
+  report->applied_again = std::exchange(applied_again, 0);
+  report->learn_s = std::exchange(learn_s, 0) + seconds_now() - begin_s;
   return {};
 }
 
@@ -242,7 +295,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                             LearnerOptions{.tasks = 1,
                                                            .learn_from = options.learn_from,
                                                            .most_samples = options.most_samples});
-    impl->place = impl->learner->join(others);
+    impl->place = impl->learner->join(others, origin_of(task, machine));
     impl->encodings = impl->models.learned->encodings();
     impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
                                                        .machine = &impl->machine,
@@ -250,16 +303,22 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                                        .sketches = impl->space.sketches()},
                                                       impl->encodings, options.tables.encodings));
   }
+  const double begin_s = seconds_now();
   if (past.size() > options.most_samples) past = past.last(options.most_samples);
-  for (const PastTrial& trial : past) impl->add_sample(trial.proposal, trial.trial);
+  for (const PastTrial& trial : past) {
+    impl->add_sample(trial.proposal, trial.trial, [&](feature::Inputs* inputs) {
+      return impl->encoder->append(trial.proposal.trace, inputs);
+    });
+  }
   if (impl->learner) TRY(impl->learner->learn(impl->place));
+  impl->learn_s = seconds_now() - begin_s;
   impl->use_model();
   const Hash128 key = task.key();
   impl->explorer = TRY(options.tables.explorers.make(
       options.search, {.sketches = impl->space.sketches(),
                        .assessor = &impl->assessor,
                        .seed = Hasher().add(options.seed).add(key.high).add(key.low).finish().low,
-                       .model_is_guess = impl->models.mean_nothing()}));
+                       .scores_unreliable = impl->models.mean_nothing()}));
   return TaskTuner(std::move(impl));
 }
 
@@ -267,12 +326,12 @@ void TaskTuner::propose() {
   Impl& impl = *impl_;
   if (impl.is_proposed) return;
   const double begin_s = seconds_now();
-  // Other tasks of the run may have taught it since.
+  // Other tasks of the run may have trained it since.
   if (impl.learner && impl.learner->version() != impl.version_seen) impl.use_model();
   impl.scored_before = impl.assessor.scored();
   impl.model_name = impl.guide() != nullptr ? impl.guide()->name() : "none";
   if (impl.rounds == 0) {
-    // A workload without a default schedule has none to begin with.
+    // A workload without a default schedule starts without one.
     if (const Status status = impl.add_default(); !status) impl.proposals.clear();
   }
   const size_t size = round_size(impl.rounds, impl.options.largest_round);
@@ -302,7 +361,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
   if (!stopped) {
     report.proposed = impl.proposals.size();
     const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));
-    // The default schedule alone: there is an answer before anything else takes time.
+    // The default schedule alone: it gives a first result before anything else.
     const size_t first = std::min(impl.proposals.size() - impl.candidates.size(), some.size());
     const auto try_some = [&](std::span<const Proposal> part, size_t offset) -> Status {
       if (part.empty()) return {};
@@ -335,6 +394,9 @@ const space::Space& TaskTuner::space() const { return impl_->space; }
 size_t TaskTuner::rounds() const { return impl_->rounds; }
 size_t TaskTuner::trials() const { return impl_->trials; }
 const std::optional<Best>& TaskTuner::best() const { return impl_->best; }
+const std::optional<Proposal>& TaskTuner::default_proposal() const {
+  return impl_->default_proposal;
+}
 const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
 const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
 const cost::Samples& TaskTuner::samples() const {

@@ -1,7 +1,13 @@
-// TaskTuner: the search of one task, round by round: an explorer proposes, a TrialRunner tries, the
-// explorer is told and the cost model learns. No clocks but for its report, no I/O: what it
-// proposes follows from the task, the options and the answers, so a search that was cut off is
-// rebuilt by walking it again with the answers that are known (docs/tuning.md).
+// TaskTuner: the search of one task, round by round. An explorer proposes, a TrialRunner measures,
+// the verdicts are reported to the explorer, and the cost model learns. It reads clocks only for
+// its report and does no I/O: its proposals follow from the task, the options and the verdicts. An
+// interrupted search is rebuilt by replaying it with the stored verdicts (docs/tuning.md).
+//
+// A candidate is applied once, by the assessor, and its hash and encodings are handed on; so is the
+// default schedule, here. A trace is applied a second time only where its encodings are not at
+// hand: the guide of the round reads other encodings than the learned model, or nothing guided. To
+// encode every candidate for a model that does not guide would cost more than those few. Trials of
+// the past come as traces and are applied once.
 #pragma once
 
 #include <functional>
@@ -24,42 +30,47 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 3;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 4;  // raised when the same answers lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
-  Selection search{.name = "evolution"};  // of tables.explorers
-  Selection cost{.name = "xgboost"};      // of tables.models
+  Selection search{.name = "evolution"};  // row of tables.explorers
+  Selection cost{.name = "xgboost"};      // row of tables.models
   SearchTables tables{};
   uint64_t seed = 1;
   size_t largest_round = 64;
-  size_t learn_from = 40;                   // samples: before, the analytic model guides
-  size_t most_samples = 4096;               // of the task itself to learn from: the newest
-  std::shared_ptr<const BaseModel> base{};  // to begin with; null: none
-  bool warm_start = true;                   // learns from other tasks' records too
-  bool keeps_memory = true;      // between rounds; false: less memory, the same proposals
-  int threads = 0;               // of the search; 0: all cpus
-  std::function<bool()> stop{};  // true: proposing ends soon, with nothing
+  // Number of samples from which on the learned model guides, not the analytic one.
+  size_t learn_from = 40;
+  size_t most_samples = 4096;               // newest samples of the task used for training
+  std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
+  bool warm_start = true;                   // also learn from records of other tasks
+  bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals
+  int threads = 0;           // of the search; 0: one per CPU
+  std::function<bool()> stop{};  // true: proposing ends soon, without proposals
 };
 
-// Of the options that proposals follow from; custom parts enter by their names here, and by what
-// they make in tune/custom_parts.h.
-Hash128 hash_of(const TaskTunerOptions& options);
+// Of the options that proposals follow from, with the versions of the encodings that the model
+// reads; custom parts enter by their names here, and by what they make in tune/custom_parts.h.
+// Tasks and machine enter only by the encoders that can be made for them.
+Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> tasks,
+                        const Machine& machine);
 
 struct RoundReport {
   size_t round = 0;
   size_t proposed = 0;  // 0: there is nothing new to try
-  size_t tried = 0;     // of those
-  size_t stored = 0;    // of the tried: known before
+  size_t tried = 0;     // number of those that were tried
+  size_t stored = 0;    // number of the tried ones with a known verdict
   bool complete = false;
   double best_ns = 0;                      // of all rounds; 0: nothing timed yet
   std::string model;                       // that chose them
   std::optional<cost::Quality> quality{};  // of its scores
+  // To learn: encoding samples and training. The first round's has what was learned before it.
   double propose_s = 0, try_s = 0, learn_s = 0;
-  int64_t scored = 0;  // programs that the search looked at
+  size_t applied_again = 0;  // proposals whose traces were applied a second time, to encode them
+  int64_t scored = 0;        // programs that the search looked at
 };
 
-// The best of what was tried.
+// The fastest trial so far.
 struct Best {
   Proposal proposal;
   Trial trial;
@@ -67,9 +78,9 @@ struct Best {
 
 class TaskTuner {
  public:
-  // `past` trials are what the model learns from before its first round, and so are samples of
-  // `others` (groups from 1 on): less and less of them as there are more of its own. `learner`:
-  // that of the run, which the task joins; null: it has a model of its own.
+  // The model is trained on the `past` trials of the task and on samples of `others` (groups from 1
+  // on) before the first round; the more samples the task has, the fewer of the others are used.
+  // `learner`: the learner of the run, which the task joins; null: the task has a private model.
   static Result<TaskTuner> make(const Task& task, const Machine& machine,
                                 const TaskTunerOptions& options,
                                 std::span<const PastTrial> past = {}, cost::Samples others = {},
@@ -78,12 +89,14 @@ class TaskTuner {
   TaskTuner& operator=(TaskTuner&&) noexcept;
   ~TaskTuner();
 
-  // Prepares the next round; nothing when that is done already.
+  // Prepares the next round. Does nothing if it is prepared already.
   void propose();
-  // Tries what was proposed, up to `most` of it. Once all of it is answered the round is told,
-  // learnt from and over; otherwise the search ends here.
+  // Measures up to `most` of the proposed candidates. Once all of them have a verdict, the round is
+  // reported to the explorer, the model learns, and the round is complete. Otherwise the search
+  // ends here.
   using OnTrial = std::function<void(const Proposal& proposal, const Trial& trial)>;
-  // `before_learning` is called once all is answered: nobody may ask the model until it returns.
+  // `before_learning` is called once all verdicts are known. No other thread may use the model
+  // until it returns.
   Result<RoundReport> try_round(TrialRunner& runner, size_t most, const OnTrial& on_trial = {},
                                 const std::function<void()>& before_learning = {});
 
@@ -91,11 +104,12 @@ class TaskTuner {
   size_t rounds() const;
   size_t trials() const;
   const std::optional<Best>& best() const;
-  const std::optional<Trial>& default_trial() const;  // of the default schedule
-  const cost::CostModel* model() const;               // that guides now; may be null
-  const cost::Samples& samples() const;               // of this task, the newest
-  size_t borrowed() const;                            // samples of others
-  const Learner* learner() const;                     // null: nothing is learned
+  const std::optional<Proposal>& default_proposal() const;  // none before the first round
+  const std::optional<Trial>& default_trial() const;        // of the default schedule
+  const cost::CostModel* model() const;                     // that guides now; may be null
+  const cost::Samples& samples() const;                     // of this task, the newest
+  size_t borrowed() const;                                  // samples of others
+  const Learner* learner() const;                           // null: nothing is learned
 
  private:
   struct Impl;
@@ -103,7 +117,8 @@ class TaskTuner {
   std::unique_ptr<Impl> impl_;
 };
 
-// Trials of a round: small ones first, so that what they teach is used soon.
+// Number of trials of a round. The first rounds are small, so that the model uses the first results
+// soon.
 size_t round_size(size_t round, size_t largest);
 
 }  // namespace tilewright::tune

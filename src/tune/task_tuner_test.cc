@@ -37,6 +37,11 @@ RoundReport play(TaskTuner& tuner, TrialRunner& runner, size_t most = 1000) {
   return *report;
 }
 
+Hash128 hash_for(const TaskTunerOptions& options) {
+  const std::vector<Task> tasks = {small_task()};
+  return hash_of(options, tasks, detect_machine()).value();
+}
+
 Hash128 default_program() {
   const Task task = small_task();
   const auto trace = heuristic::default_trace(task.workload, task.target);
@@ -297,7 +302,7 @@ struct FaultyTrials : CountingTrials {
   record::VerdictKind verdict;
 };
 
-// A fault of the machine is no failure of a candidate: neither in what explorers are told nor in
+// A fault of the machine is not a failure of a candidate: neither in what explorers are told nor in
 // how good scores were.
 TEST(TaskTuner, FaultsOfTheMachineAreToldToNobody) {
   TaskTunerOptions options = quick_options();
@@ -338,9 +343,9 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   ASSERT_TRUE(base) << base.error().message;
 
   TaskTunerOptions options = quick_options();
-  const Hash128 plain = hash_of(options);
+  const Hash128 plain = hash_for(options);
   options.base = std::make_shared<const BaseModel>(std::move(*base));
-  EXPECT_NE(hash_of(options), plain);
+  EXPECT_NE(hash_for(options), plain);
   TaskTuner second = make_tuner(options);
   EXPECT_EQ(second.model()->name(), "xgboost");
   FakeTrials more;
@@ -348,6 +353,43 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   play(second, more);
   EXPECT_GT(trees_of(second), learned);
   std::filesystem::remove(path);
+}
+
+// Has a file and cannot go on learning from it.
+class Rigid : public cost::CostModel {
+ public:
+  std::string_view name() const override { return "rigid"; }
+  std::vector<std::string> encodings() const override { return {"features"}; }
+  bool learns() const override { return true; }
+  Status train(const cost::Samples&) override { return {}; }
+  bool is_trained() const override { return true; }
+  void predict(const feature::Inputs&, const cost::Predictions& out) const override {
+    std::ranges::fill(out.mean, 0.0F);
+  }
+};
+
+TEST(TaskTuner, AModelThatCannotForkBeginsWithNoFile) {
+  TaskTunerOptions options = quick_options();
+  for (const bool is_null : {false, true}) {
+    options.tables.models.add(make_row<std::unique_ptr<cost::CostModel>, cost::ModelContext>(
+        is_null ? "nothing" : "rigid", "reads any file", NoOptions{},
+        [is_null](const cost::ModelContext&, const NoOptions&) -> std::unique_ptr<cost::CostModel> {
+          if (is_null) return nullptr;
+          return std::make_unique<Rigid>();
+        }));
+  }
+  const std::string path = testing::TempDir() + "tilewright_rigid.model";
+  ASSERT_TRUE(write_file_atomically(path, "anything"));
+  EXPECT_FALSE(load_base_model(path, {.name = "nothing"}, options.tables.models));
+  options.cost = {.name = "rigid"};
+  Result<BaseModel> base = load_base_model(path, options.cost, options.tables.models);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(base) << base.error().message;
+  options.base = std::make_shared<const BaseModel>(std::move(*base));
+  const Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options);
+  ASSERT_FALSE(tuner);
+  EXPECT_EQ(tuner.error().kind, ErrorKind::Unsupported);
+  EXPECT_THAT(tuner.error().message, testing::HasSubstr("rigid"));
 }
 
 TEST(TaskTuner, EveryModelAndSearchWorks) {
@@ -368,6 +410,41 @@ TEST(TaskTuner, EveryModelAndSearchWorks) {
             "none");
   EXPECT_EQ(search::explorers().parse("").error().message,
             "there is no search ''; there are evolution, random, beam");
+}
+
+// A candidate is applied once, by the assessor, and its encodings are handed on.
+TEST(TaskTuner, NothingIsAppliedAgainThatWasScored) {
+  TaskTunerOptions options = quick_options();
+  TaskTuner by_features = make_tuner(options);
+  FakeTrials trials;
+  for (int round = 0; round < 3; ++round) EXPECT_EQ(play(by_features, trials).applied_again, 0U);
+  ASSERT_TRUE(by_features.default_proposal());
+  EXPECT_EQ(by_features.default_proposal()->program, default_program());
+  // The analytic model reads features and guides first; the default schedule has its tree.
+  options.cost = *options.tables.models.parse("xgboost:encoding=knobs");
+  TaskTuner by_knobs = make_tuner(options);
+  FakeTrials others;
+  EXPECT_EQ(play(by_knobs, others).applied_again, 23U);
+  EXPECT_EQ(play(by_knobs, others).applied_again, 32U);
+  ASSERT_EQ(by_knobs.model()->name(), "xgboost");
+  EXPECT_EQ(play(by_knobs, others).applied_again, 0U);
+  // Nothing is encoded while nothing guides.
+  options.cost = {.name = "none"};
+  TaskTuner blind = make_tuner(options);
+  FakeTrials more;
+  EXPECT_EQ(play(blind, more).applied_again, 0U);
+}
+
+TEST(TaskTuner, SamplesSayWhereTheyWereMeasured) {
+  TaskTuner tuner = make_tuner(quick_options());
+  FakeTrials trials;
+  play(tuner, trials);
+  const cost::Samples& samples = tuner.samples();
+  ASSERT_GT(samples.size(), 0U);
+  const cost::SampleOrigin& origin = samples.origins.at(samples.group.front());
+  EXPECT_EQ(origin.task->key(), small_task().key());
+  EXPECT_EQ(*origin.machine, detect_machine());
+  EXPECT_EQ(origin.key, origin_of(small_task(), detect_machine()).key);
 }
 
 TEST(TaskTuner, LearnsFromOtherEncodings) {
@@ -399,13 +476,48 @@ TEST(TaskTuner, LearnsFromOtherEncodings) {
   EXPECT_EQ(again[1].programs(), samples.size());
 }
 
+// One number per program.
+class OneNumber : public feature::Encoder {
+ public:
+  explicit OneNumber(int version) : version_(version) {}
+  size_t width() const override { return 1; }
+  int version() const override { return version_; }
+  bool compares_across_tasks() const override { return true; }
+
+ private:
+  bool do_append(const feature::ProgramView&, feature::Encoded* out) override {
+    out->values.push_back(1);
+    out->begin.push_back(out->begin.back() + 1);
+    return true;
+  }
+  int version_;
+};
+
+feature::EncodingRow one_number(int version) {
+  return make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
+      "one_number", "always 1", NoOptions{},
+      [version](const feature::EncodingContext&, const NoOptions&) {
+        return std::make_unique<OneNumber>(version);
+      });
+}
+
 TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   const auto changed = [](auto change) {
     TaskTunerOptions options;
     change(options);
-    return hash_of(options);
+    return hash_for(options);
   };
-  const Hash128 plain = hash_of({});
+  const Hash128 plain = hash_for({});
+  const auto encoded = [&](const char* cost, int version) {
+    return changed([&](auto& o) {
+      o.tables.encodings.add(one_number(version));
+      o.cost = *o.tables.models.parse(cost);
+    });
+  };
+  EXPECT_EQ(encoded("xgboost", 1), plain);  // it reads features
+  EXPECT_EQ(encoded("xgboost", 2), plain);
+  EXPECT_EQ(encoded("xgboost:encoding=one_number", 1), encoded("xgboost:encoding=one_number", 1));
+  EXPECT_NE(encoded("xgboost:encoding=one_number", 1), encoded("xgboost:encoding=one_number", 2));
   EXPECT_EQ(changed([](auto& o) { o.threads = 7; }), plain);
   EXPECT_EQ(changed([](auto& o) { o.keeps_memory = false; }), plain);
   EXPECT_NE(changed([](auto& o) { o.seed = 7; }), plain);

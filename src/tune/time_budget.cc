@@ -10,14 +10,15 @@ namespace {
 constexpr double kFinalsOfTask = 1.5;  // seconds
 constexpr double kRoom = 1.5;          // times the shortest finals, for trials that end late
 constexpr double kLeastRoom = 1.2;
-constexpr double kMostForFinals = 0.25;  // of all the time
-constexpr double kAfterwards = 0.25;     // seconds: the peak again, tables, workers that end
+constexpr double kMostForFinals = 0.25;  // share of the total time
+// Seconds for the second peak measurement, tables and stopping workers.
+constexpr double kAfterwards = 0.25;
 constexpr double kShortestRoundMs = 4;
-constexpr double kLongest = 4;  // times the usual round
+constexpr double kLongest = 4;  // multiple of the usual round
 constexpr int kFewestRounds = 3;
-constexpr double kOverhead = 0.01;  // seconds a contestant: to load it and to warm up
+constexpr double kOverhead = 0.01;  // seconds per contestant, for loading and warm-up
 
-// One call to warm up, then calls until the time is over, one at least (measure/timing.h).
+// One warm-up call, then calls until the time is over, at least one (measure/timing.h).
 double turn_s(const Contestant& one, double round_ms) {
   const double round_s = round_ms * 1e-3;
   if (one.call_s <= 0) return round_s;
@@ -78,7 +79,7 @@ FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan
     plan.contestants = 0;
     return plan;
   }
-  // The longest round that fits: what it takes grows with its length.
+  // The longest round that fits; the cost grows with its length.
   double low = kShortestRoundMs, high = kLongest * usual.round_ms;
   if (fits(with_round(high))) return with_round(high);
   for (int step = 0; step < 30; ++step) {
@@ -91,7 +92,7 @@ FinalsPlan plan_finals(std::span<const Contestant> contestants, const FinalsPlan
     other.rounds += 1;
     return other;
   };
-  // Slow kernels: what is too little for a call more a turn may do for one more round.
+  // Slow kernels: time that is too short for another call per turn may suffice for another round.
   while (plan.rounds < 2 * usual.rounds && fits(longer())) plan = longer();
   return plan;
 }

@@ -1,11 +1,11 @@
-// Trajectory: the path of a search through its space. It follows from what was asked for (tasks,
-// options, seed, versions) and from the verdicts; so a run that was cut off, or is asked for again,
-// walks the same path with the verdicts of the store, measures nothing it has measured, and goes on
-// where it ended. What does not follow from that stays outside: records that came into the store
-// after the trajectory began are not learnt from.
+// Trajectory: the path of a search through its space. It is determined by the tasks, options, seed
+// and versions, and by the verdicts. An interrupted or repeated run therefore replays the same path
+// with the verdicts of the store, measures nothing twice, and continues where it ended. Anything
+// else is excluded: records that were added to the store after the trajectory began are not used
+// for training.
 //
-// The store has a table of trajectories: which runs are of one, and which budgets they completed.
-// The command of a run is text for people.
+// The store has a table of trajectories: the runs of each, and the budgets they completed. The
+// command of a run is only for display.
 #pragma once
 
 #include <cstdint>
@@ -20,31 +20,32 @@
 
 namespace tilewright::tune {
 
-// How far a trajectory was, or is to be, walked.
+// The length of a trajectory: completed, or requested.
 struct Budget {
-  int64_t trials = 0;  // 0: not limited
-  double seconds = 0;  // of time; 0: not limited
+  int64_t trials = 0;  // 0: no limit
+  double seconds = 0;  // wall time; 0: no limit
 };
 
 struct Trajectory {
   Hash128 key;
-  std::string command;  // of the runs that are recorded
-  std::string version;  // of the program
+  std::string command;  // stored with its runs
+  std::string version;  // version of the program
   int64_t begin_us = 0;
-  std::set<Hash128> runs{};         // earlier ones; empty: it is new
-  std::vector<Budget> completed{};  // by earlier ones that ended by themselves; trials as counted
+  std::set<Hash128> runs{};  // earlier runs; empty: the trajectory is new
+  // Budgets of earlier runs that were not interrupted; trials as counted.
+  std::vector<Budget> completed{};
 
   bool is_new() const { return runs.empty(); }
-  // Whether an earlier run completed this budget or a larger one.
+  // True if an earlier run completed this budget or a larger one.
   bool has_completed(const Budget& budget) const;
   record::Viewpoint viewpoint() const { return {.begin_us = begin_us, .runs = runs}; }
 };
 
-// Finds the trajectory, or records a first run of it that begins now.
+// Finds the trajectory, or records its first run, which begins now.
 Result<Trajectory> enter_trajectory(record::Store& store, Hash128 key, const std::string& command,
                                     const std::string& version);
 
-// Records that a run of it ended by itself after this budget.
+// Records that a run completed this budget.
 Status record_completed(record::Store& store, const Trajectory& trajectory, const Budget& budget);
 
 }  // namespace tilewright::tune

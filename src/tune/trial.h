@@ -1,5 +1,5 @@
-// Trial: what a search learns of one candidate that was tried. TrialRunner: who tries them; the
-// real one (tune/stored_trials.h) asks a store first and then measures, tests have others.
+// Trial: the result of trying one candidate. TrialRunner: tries candidates. The implementation in
+// tune/stored_trials.h queries a store and measures the rest; tests have others.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ namespace tilewright::tune {
 
 struct Trial {
   record::VerdictKind kind = record::VerdictKind::Device;
-  double latency_ns = 0;  // timed: of one call; censored: it takes longer
-  bool stored = false;    // it was known: nothing was measured
+  double latency_ns = 0;  // timed: of one call; censored: a lower bound
+  bool stored = false;    // answered from the store, not measured
   Hash128 attempt;
-  std::string text{};  // of a failure: what happened
+  std::string text{};  // failure: what happened
 
   bool is_timed() const { return kind == record::VerdictKind::Timed; }
-  // What models and explorers are told: 0 for a failure, the bound for a censored one.
+  // The value reported to models and explorers: 0 for a failure, the lower bound for a censored
+  // trial.
   double label_ns() const { return record::is_failure(kind) ? 0 : latency_ns; }
 };
 
@@ -33,11 +34,11 @@ class TrialRunner {
   using Report = std::function<void(size_t proposal, const Trial& trial)>;
 
   virtual ~TrialRunner() = default;
-  // One report a proposal, in any order; fewer when it was asked to stop.
+  // Reports one trial per proposal, in any order; fewer if a stop was requested.
   virtual Status run(std::span<const Proposal> proposals, const Report& report) = 0;
 };
 
-// A trial of the past that a search begins with.
+// An earlier trial that a search starts with.
 struct PastTrial {
   Proposal proposal;
   Trial trial;

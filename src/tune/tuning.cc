@@ -8,13 +8,15 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
 namespace tilewright::tune {
 namespace {
 
-// With fewer trials than first rounds take, rounds are smaller, so that each task has one.
+// If there are fewer trials than the first rounds take, rounds are smaller, so that each task gets
+// one.
 size_t largest_round(const TuningOptions& options, size_t tasks) {
   const size_t largest = options.search.largest_round;
   if (options.trials <= 0 || tasks <= 1) return largest;
@@ -22,7 +24,7 @@ size_t largest_round(const TuningOptions& options, size_t tasks) {
   return each < round_size(0, largest) ? each : largest;
 }
 
-// Two rounds in flight where kernels leave cpus idle.
+// Two rounds in flight if kernels leave CPUs idle.
 int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
   if (tasks.size() < 2) return 1;
   const auto busy = std::ranges::max_element(
@@ -30,8 +32,12 @@ int in_flight(const std::vector<TunedTask>& tasks, const Machine& machine) {
   return static_cast<size_t>(busy->task.target.threads()) < machine.cpus.size() ? 2 : 1;
 }
 
+struct SearchHashes {
+  Hash128 options, custom_parts;
+};
+
 Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machine,
-                       const TuningOptions& options, int flights, const Hash128& custom_parts) {
+                       const TuningOptions& options, int flights, const SearchHashes& search) {
   Hasher hasher;
   const auto add = [&](const Hash128& hash) { hasher.add(hash.high).add(hash.low); };
   hasher.add(tasks.size());
@@ -40,8 +46,8 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
     hasher.add(std::bit_cast<uint64_t>(one.weight));
   }
   add(record::machine_id(machine));
-  add(hash_of(options.search));
-  if (custom_parts != Hash128{}) add(custom_parts);
+  add(search.options);
+  if (search.custom_parts != Hash128{}) add(search.custom_parts);
   if (options.model_scope == ModelScope::Run && tasks.size() > 1) hasher.add_text("model of run");
   hasher.add_text(record::print_protocol(options.measure.protocol));
   hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
@@ -67,11 +73,12 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
   result.reserve(tasks.size());
   for (const TunedTask& one : tasks) {
     result.push_back(
-        {.flop = one.task.workload.dag->flop(), .group = similarity_group(one.task.workload)});
+        {.flop = one.task.workload.dag->flop(), .group = form_of(*one.task.workload.dag).group()});
   }
   return result;
 }
 
+// For tasks whose search has not begun.
 Result<Proposal> default_proposal(const Task& task) {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
@@ -87,7 +94,7 @@ Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
   return encoder.compares_across_tasks();
 }
 
-// What is known of a task without walking its search again.
+// The results of a task without replaying its search.
 Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal& default_schedule) {
   TaskResult result;
   result.trials = known.size();
@@ -124,7 +131,7 @@ double TaskResult::default_ns() const {
   for (const StoredTrials::Final& one : finals) {
     if (one.is_default && one.trial.is_timed()) return one.trial.latency_ns;
   }
-  // Of its trial where finals had no time for it, or none for anything.
+  // From its trial if the finals had no time for it.
   return default_trial && default_trial->is_timed() ? default_trial->latency_ns : 0;
 }
 
@@ -138,20 +145,21 @@ struct Tuning::Impl {
   Machine machine;
   Trajectory trajectory;
   std::unique_ptr<SessionPool> pool;
-  std::vector<std::unique_ptr<StoredTrials>> trials;  // by task, when it had a round
+  std::vector<std::unique_ptr<StoredTrials>> trials;  // per task, once it had a round
   std::unique_ptr<TuningLoop> loop;
   struct Finals {
     std::vector<StoredTrials::Final> list;
     bool held = false;
   };
   std::vector<Finals> finals;
-  std::vector<TaskResult> recalled;  // by task, of a search that is not walked again
+  std::vector<TaskResult> recalled;  // per task, for a search that is not replayed
 
-  LearnedInput input;                // without encodings: nothing is learnt
-  std::shared_ptr<Learner> learner;  // of all tasks; null: each has its own
+  LearnedInput input;                // empty: nothing is learned
+  std::shared_ptr<Learner> learner;  // shared by all tasks; null: one per task
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
+  Result<Proposal> default_of(size_t task) const;  // its default schedule
   Result<cost::Samples> samples_for(size_t task, const StoredTrials& known, size_t past);
   LoopTasks loop_tasks();
   Status hold_finals_of(size_t task, double seconds);
@@ -184,7 +192,14 @@ Result<StoredTrials*> Tuning::Impl::trials_of(size_t task) {
   return trials[task].get();
 }
 
-// Of other tasks. Many tasks have fewer each: they all have to be read and learnt from.
+Result<Proposal> Tuning::Impl::default_of(size_t task) const {
+  const TaskTuner* const tuner = loop->tuner(task);
+  if (tuner != nullptr && tuner->default_proposal()) return *tuner->default_proposal();
+  return default_proposal(tasks[task].task);
+}
+
+// Samples of other tasks. The more tasks, the fewer for each: all of them are read and learned
+// from.
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;
@@ -233,9 +248,11 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   const int flights = in_flight(impl->tasks, impl->machine);
   std::vector<Task> plain;
   for (const TunedTask& one : impl->tasks) plain.push_back(one.task);
-  const Hash128 custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
+  SearchHashes search;
+  search.options = TRY(hash_of(kept.search, plain, impl->machine));
+  search.custom_parts = TRY(hash_of_custom_parts(kept.search, plain, impl->machine));
   TRY(impl->find_input());
-  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, custom_parts);
+  const Hash128 key = trajectory_key(impl->tasks, impl->machine, kept, flights, search);
   impl->trajectory = TRY(enter_trajectory(store, key, kept.command, kept.version));
   impl->pool = std::make_unique<SessionPool>(
       store, measure::SessionOptions{.measure = kept.measure,
@@ -265,7 +282,7 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
     const StoredTrials* const trials = impl_->trials[task].get();
     if (trials != nullptr && !trials->known().fastest(1).empty()) waiting.push_back(task);
   }
-  // What needs no session first; those for which a share was too little share what is left.
+  // Tasks that need no session first. Tasks whose share is too short divide the rest.
   std::ranges::sort(waiting, {}, [&](size_t task) {
     return std::pair(impl_->pool->opening_s(impl_->tasks[task].task) > 0, task);
   });
@@ -285,7 +302,7 @@ Status Tuning::hold_finals(const std::function<bool()>& stop,
 }
 
 Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
-  const Proposal from = TRY(default_proposal(tasks[task].task));
+  const Proposal from = TRY(default_of(task));
   finals[task].list = TRY(trials[task]->finals(from, options.finals, seconds, &finals[task].held));
   return {};
 }
@@ -300,7 +317,7 @@ Status Tuning::note_done(const Budget& budget) {
 Status Tuning::recall() {
   for (size_t task = 0; task < impl_->tasks.size(); ++task) {
     StoredTrials* const known = TRY(impl_->trials_of(task));
-    const Result<Proposal> from = default_proposal(impl_->tasks[task].task);
+    const Result<Proposal> from = impl_->default_of(task);
     if (!from) continue;  // nothing was measured of it either
     impl_->finals[task].list = TRY(known->last_finals(*from));
     impl_->recalled[task] = TRY(recall_of(known->known(), *from));

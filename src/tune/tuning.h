@@ -1,5 +1,5 @@
-// Tuning: what `tilewright tune` does, without its flags and its tables: tasks, a store and a
-// budget in; verdicts in the store and the best schedule of each task out.
+// Tuning: the core of `tilewright tune`, without flags and output. Input: tasks, a store and a
+// budget. Result: verdicts in the store, and the best schedule of each task.
 #pragma once
 
 #include <memory>
@@ -23,41 +23,41 @@ struct TunedTask {
   double weight = 1;
 };
 
-// Each task is a goal of its own, with its weight; but targets are of one call, whatever the
-// weight.
+// One goal per task, with its weight. Targets apply to one call, whatever the weight.
 std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind);
 
 struct TuningOptions {
   TaskTunerOptions search{};
-  // Run: one model for all tasks, where there are several of one target and the model's encoding
-  // compares across tasks; else each task has its own.
+  // Run: one model for all tasks, if there are several of one target and the encoding of the model
+  // compares across tasks. Otherwise one model per task.
   ModelScope model_scope = ModelScope::Task;
   SchedulerOptions scheduler{};
-  Objective objective{};              // without parts: each task is a goal of its own
-  measure::MeasureOptions measure{};  // with `stop`, which ends all of it
+  Objective objective{};              // without parts: one goal per task
+  measure::MeasureOptions measure{};  // its `stop` ends the whole run
   int64_t trials = 0;                 // of all tasks; 0: no limit
-  bool force = false;                 // measure anew what has a verdict
-  std::string command;                // for the store
+  bool force = false;                 // also measure programs with a stored verdict
+  std::string command;                // stored with the run
   std::string version;
-  FinalsPlan finals{.contestants = 5, .rounds = 5, .round_ms = 40};  // the default is one of them
+  // Including the default schedule.
+  FinalsPlan finals{.contestants = 5, .rounds = 5, .round_ms = 40};
 };
 
 struct TaskResult {
   size_t rounds = 0;
   size_t trials = 0;
-  size_t measured = 0;  // of the trials: not answered from the store
-  size_t borrowed = 0;  // programs of other tasks that its model began with
+  size_t measured = 0;  // number of trials not answered from the store
+  size_t borrowed = 0;  // samples of other tasks that its model started with
   TaskEnd end = TaskEnd::Open;
-  std::string problem{};       // why it could not go on, or empty
-  std::optional<Best> best{};  // of the trials
+  std::string problem{};       // why it could not continue; may be empty
+  std::optional<Best> best{};  // fastest trial
   std::optional<Trial> default_trial{};
   std::vector<StoredTrials::Final> finals{};  // fastest first; empty: not held
-  bool finals_held = false;                   // now, and not known before
+  bool finals_held = false;                   // in this run; false: the result is from the store
 
-  // The winner: of the finals, else of the trials; null when nothing is valid.
+  // The winner of the finals, or else the fastest trial; null if nothing is valid.
   const Proposal* winner() const;
   const Trial* winning_trial() const;
-  double default_ns() const;  // as comparable with the winner; 0: not known
+  double default_ns() const;  // comparable with the winner; 0: unknown
 };
 
 class Tuning {
@@ -70,19 +70,19 @@ class Tuning {
   ~Tuning();
 
   Status run(LoopListener* listener = nullptr);
-  // The best of each task in turns with its default schedule, where there is time for it. `stop`
-  // is asked between tasks; `left_s` says how long all that is left may take.
+  // Compares the best schedules of each task with its default schedule, interleaved, if there is
+  // time. `stop` is polled between tasks; `left_s` returns the time left for all remaining finals.
   Status hold_finals(const std::function<bool()>& stop = {},
                      const std::function<double()>& left_s = {});
 
-  // An earlier run of the same search ended by itself with this budget or more: there is nothing to
-  // run, and `recall` makes the results those of the store.
+  // True if an earlier run of the same search completed this budget or more. Then there is nothing
+  // to run, and `recall` loads the results from the store.
   bool is_done(const Budget& budget) const;
   Status recall();
-  // Notes that this run has ended by itself.
+  // Records that this run completed its budget.
   Status note_done(const Budget& budget);
 
-  // How long the shortest finals of a task would take now.
+  // Estimated duration of the shortest finals of a task.
   double shortest_finals_s(size_t task) const;
 
   size_t size() const;
@@ -90,8 +90,8 @@ class Tuning {
   TaskResult result(size_t task) const;
   const Trajectory& trajectory() const;
   const TuningLoop& loop() const;
-  bool shares_model() const;           // all tasks learn from each other
-  LearningCost learning_cost() const;  // of all models
+  bool shares_model() const;           // one model for all tasks
+  LearningCost learning_cost() const;  // sum over all models
 
  private:
   struct Impl;

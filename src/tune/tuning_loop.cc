@@ -45,7 +45,7 @@ Result<RoundReport> TuningLoop::one_round(size_t task, LoopListener* listener,
 }
 
 Status TuningLoop::run(LoopListener* listener) {
-  std::optional<size_t> ahead;  // prepared during the round before
+  std::optional<size_t> ahead;  // prepared during the previous round
   while (!spent()) {
     const std::optional<size_t> task = ahead ? std::exchange(ahead, {}) : scheduler_.next();
     if (!task) break;
@@ -57,7 +57,7 @@ Status TuningLoop::run(LoopListener* listener) {
       if (options_.in_flight > 1) {
         const size_t busy[] = {*task};
         ahead = scheduler_.next(busy);
-        if (ahead && !prepare(*ahead)) ahead.reset();  // the scheduler will come to it again
+        if (ahead && !prepare(*ahead)) ahead.reset();  // the scheduler will select it again
         if (ahead) preparing = std::jthread([this, at = *ahead] { tuners_[at]->propose(); });
       }
       report = one_round(*task, listener, [&] {

@@ -1,9 +1,9 @@
-// TuningLoop: the scheduler gives out rounds, the task's search proposes, its runner tries, until
-// the budget is spent, all tasks are done, or a stop is asked for. Where it stops is the only thing
-// that clocks decide: which candidates come in which order does not depend on them.
+// TuningLoop: assigns rounds to tasks by the scheduler, and has the search of the task propose and
+// its runner measure, until the budget is spent, all tasks are done, or a stop is requested. Clocks
+// decide only where it stops, never which candidates are tried or in which order.
 //
-// With two tasks in flight the proposals of the next round are prepared while one is measured: for
-// machines with cpus that kernels leave idle.
+// With two tasks in flight, the proposals of the next round are prepared while a round is measured.
+// This is for machines with CPUs that kernels leave idle.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ namespace tilewright::tune {
 struct LoopOptions {
   int64_t trials = 0;            // of all tasks; 0: no limit
   int in_flight = 1;             // 1 or 2; changes the order of rounds
-  std::function<bool()> stop{};  // asked between trials
-  bool shares_model = false;     // tasks ask one model, which learns only while nobody proposes
+  std::function<bool()> stop{};  // polled between trials
+  bool shares_model = false;     // tasks share one model, which learns only while no task proposes
 };
 
-// How the parts of a task are made, when its first round comes.
+// Factories for the parts of a task, called before its first round.
 struct LoopTasks {
   size_t count = 0;
   std::function<Result<TaskTuner>(size_t task)> tuner;
@@ -43,12 +43,12 @@ class TuningLoop {
  public:
   TuningLoop(LoopTasks tasks, Scheduler scheduler, LoopOptions options);
 
-  // An error of one task ends that task, and the loop when it has no other.
+  // An error of one task ends that task. The loop ends when no task is left.
   Status run(LoopListener* listener = nullptr);
 
   const Scheduler& scheduler() const { return scheduler_; }
   const TaskTuner* tuner(size_t task) const;      // null: it had no round
-  const std::string& problem(size_t task) const;  // why it could not go on, or empty
+  const std::string& problem(size_t task) const;  // why it could not continue; may be empty
   int64_t trials() const { return trials_; }
 
  private:

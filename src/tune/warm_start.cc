@@ -9,17 +9,18 @@
 #include "base/check.h"
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
-#include "tune/scheduler.h"
+#include "task/similarity.h"
+#include "tune/learner.h"
 
 namespace tilewright::tune {
 namespace {
 
 struct Other {
   Task task;
-  std::pair<int, double> distance;
+  std::pair<Likeness, double> distance;
 };
 
-// Tasks of the store with the target of `task`, most alike first.
+// Stored tasks with the target of `task`, most similar first.
 Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
   const std::vector<record::StoredTask> stored = TRY(store.tasks());
   const std::string target = record::stored_form(task).target;
@@ -27,7 +28,7 @@ Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
   for (const record::StoredTask& one : stored) {
     if (one.target != target) continue;
     Result<Task> other = record::task_of(one);
-    if (!other) continue;  // of another version, or made from C++
+    if (!other) continue;  // from another version, or created from C++
     const auto far = distance(task.workload, other->workload);
     others.push_back({.task = std::move(*other), .distance = far});
   }
@@ -41,7 +42,7 @@ struct Measured {
   double label_ns = 0;
 };
 
-// By machine: the last verdict of each program.
+// Per machine: the last verdict of each program.
 using OfMachines = std::map<Hash128, std::map<Hash128, Measured>>;
 
 struct Reader {
@@ -53,7 +54,7 @@ struct Reader {
   Result<OfMachines> read(const Hash128& task) {
     OfMachines found;
     Status status = store.for_each_attempt(task, [&](const record::Attempt& attempt) {
-      // The trajectory's own come later than its begin; it learns from them as it goes.
+      // The trajectory's own records are later than its begin; it learns from them as it proceeds.
       if (attempt.end_us >= trajectory.begin_us) return true;
       if (attempt.protocol != setting.protocol) return true;
       if (attempt.code_generator != setting.code_generator) return true;
@@ -72,24 +73,25 @@ struct Reader {
   }
 };
 
-// Every so many, where there are more than `most`: programs are ordered by their hash, so that is
-// a fair draw, and the fastest is always among them, for the others are measured by it.
+// At even distances if there are more than `most`: programs are ordered by their hash, so this is a
+// fair draw. The fastest is always the first: the labels of the others are relative to it.
 std::vector<const Measured*> pick(const std::map<Hash128, Measured>& programs, size_t most) {
   std::vector<const Measured*> all;
   all.reserve(programs.size());
   for (const auto& [program, one] : programs) all.push_back(&one);
-  if (all.size() <= most) return all;
+  if (all.empty() || most == 0) return {};
   const Measured* const fastest = *std::ranges::min_element(
       all, {}, [](const Measured* one) { return one->label_ns > 0 ? one->label_ns : HUGE_VAL; });
   std::vector<const Measured*> picked = {fastest};
-  for (size_t k = 0; picked.size() < most && k < most; ++k) {
-    const Measured* const one = all[k * all.size() / most];
+  const size_t count = std::min(most, all.size());
+  for (size_t k = 0; picked.size() < count && k < count; ++k) {
+    const Measured* const one = all[k * all.size() / count];
     if (one != fastest) picked.push_back(one);
   }
   return picked;
 }
 
-// Appends what of it can be read, applied and encoded; the number of programs.
+// Appends the programs that can be read, applied and encoded. Returns their number.
 Result<size_t> add_samples(const Task& task, const Machine& machine, const LearnedInput& input,
                            std::span<const Measured* const> picked, uint32_t group, double weight,
                            cost::Samples* samples) {
@@ -111,19 +113,7 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
   return added;
 }
 
-std::string kinds_of(const Workload& workload) {
-  const std::string group = similarity_group(workload);
-  return group.substr(0, group.rfind(' '));
-}
-
 }  // namespace
-
-std::pair<int, double> distance(const Workload& one, const Workload& other) {
-  const double far = std::abs(std::log((one.dag->flop() + 1) / (other.dag->flop() + 1)));
-  if (one.key() == other.key()) return {0, far};
-  if (similarity_group(one) == similarity_group(other)) return {1, far};
-  return {kinds_of(one) == kinds_of(other) ? 2 : 3, far};
-}
 
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
@@ -146,7 +136,9 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
       const auto picked = pick(programs, std::min(options.most_of_task, room));
       const size_t added = TRY(add_samples(other.task, measured_on, input, picked, ++group,
                                            options.weight, &result.samples));
-      if (added > 0) tasks.insert(other.task.key());
+      if (added == 0) continue;
+      tasks.insert(other.task.key());
+      result.samples.origins.emplace(group, origin_of(other.task, measured_on));
     }
   }
   result.tasks = tasks.size();

@@ -1,7 +1,7 @@
 // What a search may learn before its first trial from the records of other tasks: programs that
-// were measured for the same target and in the same way, those of the most similar tasks first.
-// They are encoded anew from the stored traces, with the caches of the machine that measured;
-// latencies compare within a task only, so each task and machine is a group of its own.
+// were measured for the same target and in the same way, those of the most similar tasks first
+// (task/similarity.h). They are encoded again from the stored traces, with the caches of the
+// machine that measured; latencies compare within a task only, so each task and machine is a group.
 #pragma once
 
 #include "cost/samples.h"
@@ -16,33 +16,31 @@ namespace tilewright::tune {
 struct WarmStartOptions {
   size_t most_programs = 1500;
   size_t most_of_task = 300;
-  size_t most_read = 20'000;  // attempts, of which those are picked
-  double weight = 0.3;        // of a sample; one's own weigh 1
+  size_t most_read = 20'000;  // attempts read, from which the samples are chosen
+  double weight = 0.3;        // per sample; samples of the task itself have weight 1
 };
 
 struct OtherSamples {
-  cost::Samples samples{};  // groups from 1 on: 0 is the task itself
+  // Groups from 1 on, each with its origin; 0 is the task itself. The fastest of a group is its
+  // first sample, so that a prefix has it too.
+  cost::Samples samples{};
   size_t tasks = 0;
 
   bool empty() const { return samples.size() == 0; }
 };
 
-// What the model that learns reads.
+// The inputs of the learned model.
 struct LearnedInput {
   std::vector<std::string> encodings = {"features"};
   const feature::EncodingTable* table = &feature::encodings();
 };
 
-// Only what was measured before the trajectory began, so that it is the same whenever it is asked
-// for. A record that this version cannot read is left out; an encoding that does not compare across
-// tasks gives none.
+// Uses only records from before the trajectory began, so that the result is always the same.
+// Records that this version cannot read are left out. An encoding that does not compare across
+// tasks gives no samples.
 Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
                                        const Machine& machine, const record::Setting& setting,
                                        const Trajectory& trajectory, const LearnedInput& input = {},
                                        const WarmStartOptions& options = {});
-
-// How alike two workloads are, most alike first: 0 the same, 1 one similarity group, 2 the same
-// kinds of operators, 3 others; then how far their FLOP are apart.
-std::pair<int, double> distance(const Workload& one, const Workload& other);
 
 }  // namespace tilewright::tune

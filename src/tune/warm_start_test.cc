@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "feature/program_encoder.h"
 #include "record/record_testing.h"
 #include "schedule/apply.h"
 #include "space/space.h"
@@ -20,7 +21,6 @@ using record::Store;
 
 const char* const kMatmul = "matmul:m=64,n=48,k=32";
 const char* const kSimilar = "matmul:m=64,n=48,k=40";
-const char* const kLarger = "matmul:m=256,n=256,k=256";
 const char* const kOther = "softmax:m=32,n=64";
 
 record::Setting setting_for(const Task& task) {
@@ -57,15 +57,6 @@ Trajectory beginning_at(int64_t begin_us) {
   return {.key = {}, .command = {}, .version = {}, .begin_us = begin_us};
 }
 
-TEST(WarmStart, TheMostSimilarComeFirst) {
-  const auto far = [](const char* other) {
-    return distance(task_for(kMatmul).workload, task_for(other).workload);
-  };
-  EXPECT_LT(far(kMatmul), far(kSimilar));
-  EXPECT_LT(far(kSimilar), far(kLarger));
-  EXPECT_LT(far(kLarger), far(kOther));
-}
-
 class WarmStartOfStore : public ::testing::Test {
  protected:
   void add(const Task& task, std::vector<Attempt> attempts) {
@@ -82,7 +73,7 @@ class WarmStartOfStore : public ::testing::Test {
   Store store_ = store_with(folder_ / "a.db", task_);
 };
 
-TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearntFrom) {
+TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearnedFrom) {
   EXPECT_TRUE(others(1000).empty());
   add(task_for(kOther), searched(task_for(kOther), 20, 100));
   add(task_for(kSimilar), searched(task_for(kSimilar), 30, 200));
@@ -97,6 +88,24 @@ TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearntFrom) {
   // The similar one first; each task is a group of its own, and none is 0.
   EXPECT_EQ(std::ranges::count(found.samples.group, found.samples.group.front()), 30);
   EXPECT_THAT(found.samples.group, ::testing::Each(::testing::Gt(0U)));
+  // Each group says whose programs it has: they are encoded again from their traces.
+  std::vector<std::string> texts;
+  for (const auto& [group, origin] : found.samples.origins) {
+    texts.push_back(origin.task->workload.text);
+    feature::Inputs again, kept;
+    const schedule::LoopTree initial = must(schedule::initial_tree(origin.task->workload));
+    const std::vector<std::string> names = {"features"};
+    feature::ProgramEncoder encoder = must(feature::ProgramEncoder::make(
+        {.task = origin.task.get(), .machine = origin.machine.get(), .initial = &initial}, names));
+    for (size_t k = 0; k < found.samples.size(); ++k) {
+      if (found.samples.group[k] != group) continue;
+      feature::append(found.samples.inputs, k, k + 1, &kept);
+      ASSERT_TRUE(encoder.append(must(schedule::trace_from_text(found.samples.trace[k])), &again));
+    }
+    EXPECT_EQ(again, kept);
+  }
+  EXPECT_EQ(texts.size(), 2U);
+  EXPECT_NE(texts.front(), texts.back());
 
   // The replay rule: what came later is not there, whenever it is asked.
   EXPECT_EQ(others(150).samples.size(), 20U);

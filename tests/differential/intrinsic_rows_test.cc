@@ -129,7 +129,7 @@ TEST(IntrinsicRows, LoopsAndLayoutsAreThoseOfTheTable) {
        "loop i.1 of C takes 4 values, and toy_tile has 2 in its place"},
       {"split C i [2]\nsplit C j [16]\nsplit C k [4]\nreorder C [i.0, j.0, k.0, i.1, j.1, k.1]\n"
        "tensorize C i.1 toy_tile",
-       "and toy_tile wants 4; pack B"},
+       "but toy_tile needs 4; pack B"},
   };
   for (const Case& c : cases) {
     const Result<Program> program = program_of(task, c.steps);

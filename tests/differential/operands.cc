@@ -84,7 +84,7 @@ size_t operand_index(const Workload& workload, te::TensorId tensor) {
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     if (workload.operands[k].tensor == tensor) return k;
   }
-  CHECK(false, "tensor {} is no operand", tensor);
+  CHECK(false, "tensor {} is not an operand", tensor);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "schedule/intrinsics.h"
+#include "space/tile_domain.h"
 #include "target/target.h"
 #include "te/predicates.h"
 
@@ -17,7 +18,7 @@ struct Loop {
   Name name;
   bool reduces = false;
   int64_t extent = 1;    // about
-  bool may_pad = false;  // its surplus has room: a whole axis of a stage that is no output
+  bool may_pad = false;  // its surplus has room: a whole axis of a stage that is not an output
 };
 using Loops = std::vector<Loop>;
 
@@ -40,7 +41,7 @@ class SketchWriter {
   void add_maybe(StageName stage, const Step& step) { add_choice(stage, {std::nullopt, step}); }
 
   void add_split(StageName stage, const Loop& loop, int parts) {
-    TileDomain domain = exact_tiles(loop.extent, parts, 64);
+    TileDomain domain = space::tile_domain({.extent = loop.extent, .factors = parts - 1});
     for (int k = 0; k < 3; ++k) {  // and some that leave a remainder or exceed the extent
       Factors factors;
       for (int p = 1; p < parts; ++p) {

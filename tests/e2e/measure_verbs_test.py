@@ -106,8 +106,8 @@ class Verbs(unittest.TestCase):
         bad = self.write("bad", LEGAL + "---\n\ncut C\n")
         flags = pathlib.Path("/proc/cpuinfo").read_text()
         mistakes = [
-            (["measure", WHAT], "either --traces FILE or --random N"),
-            (["measure", WHAT, "--random", 1, "--traces", bad], "either --traces FILE"),
+            (["measure", WHAT], "--traces FILE or --random N"),
+            (["measure", WHAT, "--random", 1, "--traces", bad], "--traces FILE"),
             (["measure", WHAT, "--random", 0], "--random"),
             (["measure", WHAT, "--traces", self.path("none")], "none"),
             (["measure", WHAT, "--traces", bad], "trace 1: line 5: "),

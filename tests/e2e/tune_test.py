@@ -206,7 +206,7 @@ class Tune(unittest.TestCase):
     def test_too_few_trials_for_a_model_are_no_failure(self):
         model = self.path("m.model")
         done = self.tune(self.path("a.db"), "--model", model, trials=1)
-        self.assertIn("nothing was learnt", done.stderr)
+        self.assertIn("too few trials to train", done.stderr)
         self.assertFalse(os.path.exists(model))
 
     def test_bad_use_is_explained(self):

@@ -49,7 +49,7 @@ def expected_of(model):
 
 def error_of(program, model, folder):
     """Largest difference from ONNX Runtime over the largest magnitude, of all outputs; infinite where
-    one is no number."""
+    one is not a number."""
     feeds, outputs = expected_of(model)
     words = []
     for number, (name, array) in enumerate(feeds.items()):

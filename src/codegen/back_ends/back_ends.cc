@@ -20,7 +20,7 @@ Status interp_works() {
   return {};
 }
 
-// The reference. It takes loop IR of any target and makes no artifacts.
+// The reference. It accepts loop IR for any target and produces no artifacts.
 BackEnd interp_back_end() {
   return {.name = "interp",
           .purpose = "the loop IR interpreted, slowly; the reference",

@@ -1,5 +1,5 @@
-// LoopTree -> artifact or callable kernel: the passes, compiler and loader of a back end in one
-// call, and a kernel with memory for its operands.
+// LoopTree -> artifact or callable kernel: runs the passes, compiler and loader of a back end in
+// one call, and provides a kernel with memory for its operands.
 #pragma once
 
 #include <vector>
@@ -16,13 +16,13 @@
 namespace tilewright::codegen {
 
 struct BuildOptions {
-  const BackEnd* back_end = nullptr;  // null: the first that serves the target
-  lower::LowerOptions lower{};        // the passes are those of the back end
+  const BackEnd* back_end = nullptr;  // null: the first one that serves the target
+  lower::LowerOptions lower{};        // the passes are replaced by those of the back end
   CompileOptions compile{};
-  int64_t guard_bytes = 0;  // around each buffer of a BoundKernel, watched by guards_intact
+  int64_t guard_bytes = 0;  // around each buffer of a BoundKernel, checked by guards_intact
 };
 
-// Lowered by the passes of the back end.
+// Lowers with the passes of the back end.
 Result<ir::Function> lower_for(const BackEnd& back_end, const Task& task,
                                const schedule::LoopTree& tree, const schedule::Trace& trace,
                                lower::LowerOptions options = {});
@@ -31,21 +31,22 @@ Result<runtime::Artifact> build_artifact(const Task& task, const schedule::LoopT
                                          const schedule::Trace& trace,
                                          const BuildOptions& options = {});
 
-// A kernel bound to buffers of its own, one per operand in the order of the workload. Constants are
-// given row-major and laid out as the schedule packs them, once, when they are set; operands that
-// are parts of larger arrays are given row-major too, and copied. Not to be shared between threads.
+// A kernel bound to private buffers, one per operand in the order of the workload. Constants are
+// given row-major and packed once, by set_constants. Operands that are parts of larger arrays are
+// also given row-major, and copied. Not thread-safe.
 class BoundKernel {
  public:
   static Result<BoundKernel> build(const Task& task, const schedule::LoopTree& tree,
                                    const schedule::Trace& trace, const BuildOptions& options = {});
 
-  // Row-major memory of an operand; for a constant, write it and call set_constants.
+  // Row-major memory of an operand. For a constant, write it and then call set_constants.
   runtime::AlignedBuffer& operand(size_t index) { return row_major_[index]; }
   int64_t operand_elements(size_t index) const { return elements_[index]; }
-  void* argument(size_t index) const { return arguments_[index]; }  // what the kernel is given
-  void set_constants();        // packs; to be called once constants are written
+  // The pointer passed to the kernel.
+  void* argument(size_t index) const { return arguments_[index]; }
+  void set_constants();        // packs; call it once constants are written
   int32_t run();               // status of the kernel
-  bool guards_intact() const;  // nothing was written just outside operands and workspace
+  bool guards_intact() const;  // no write directly outside operands and workspace
 
  private:
   BoundKernel(runtime::Kernel kernel) : kernel_(std::move(kernel)) {}

@@ -1,5 +1,5 @@
 // For tests: collects programs, compiles all of them into one C library, and compares every byte of
-// every argument with what the interpreter makes of it.
+// every argument with the result of the interpreter.
 #pragma once
 
 #include <fmt/format.h>
@@ -24,13 +24,13 @@ inline constexpr const char* kCompilers[] = {"gcc", "clang-19"};
 
 class Programs {
  public:
-  // The arguments as they are before the call, in the order of the function's.
+  // `arguments`: contents before the call, in the order of the function's arguments.
   void add(ir::Function function, std::vector<Bytes> arguments) {
     functions_.push_back(std::move(function));
     arguments_.push_back(std::move(arguments));
   }
 
-  // A program without arguments given gets small numbers that repeat.
+  // Without arguments, the program gets small repeating numbers.
   void add(ir::Function function) {
     std::vector<Bytes> arguments;
     for (ir::BufferId id : function.arguments) {
@@ -48,7 +48,7 @@ class Programs {
     add(std::move(function), std::move(arguments));
   }
 
-  // Skips the test where there is no such compiler; fails it where anything differs.
+  // Skips the test if there is no such compiler; fails it if anything differs.
   void check(const CLibraryOptions& options, const Target& target, int threads = 2) const {
     const Result<CLibrary> library = CLibrary::build(functions_, target, options);
     if (!library && library.error().kind == ErrorKind::Unsupported) {
@@ -114,7 +114,7 @@ class Programs {
     return "";
   }
 
-  // The part of the source from the kernel's first function on, not too long.
+  // The part of the source from the kernel's first function on, truncated.
   static std::string text_of(const std::string& symbol, const CSource& source) {
     const size_t at = source.source.find(symbol);
     return source.source.substr(at, 6000);

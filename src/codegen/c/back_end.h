@@ -1,4 +1,5 @@
-// The row of the C back end: C source, compiled by the machine's C compiler into a shared library.
+// The row of the C back end: C source, compiled by the C compiler of the machine into a shared
+// library.
 #pragma once
 
 #include "codegen/back_end.h"

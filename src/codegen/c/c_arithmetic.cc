@@ -70,7 +70,7 @@ const char* operator_of(BinaryOp op) {
   }
 }
 
-// `a op b`, one of + - * / %; operators of one level associate to the left.
+// `a op b`, one of + - * / %; operators of equal precedence associate to the left.
 Piece infix(BinaryOp op, const Piece& a, const Piece& b) {
   const bool is_sum = op == BinaryOp::Add || op == BinaryOp::Sub;
   const Level level = is_sum ? Level::Sum : Level::Product;
@@ -124,7 +124,8 @@ CValue CArithmetic::compare(BinaryOp op, CValue a, CValue b) {
     b = values_.as_mask(b, a.mask_bytes);
     if (is_ordering) std::swap(a, b);  // true is -1
   }
-  const bool wary = ir::is_bool(type) || type.scalar == ir::Scalar::U8;  // of always-true warnings
+  // Avoids always-true warnings.
+  const bool wary = ir::is_bool(type) || type.scalar == ir::Scalar::U8;
   CValue result =
       values_.map(ir::kBool.with_lanes(type.lanes), a, [&](size_t k, CType piece) -> Piece {
         const Piece& x = a.pieces[k];

@@ -40,8 +40,7 @@ CValue CCasts::from_bool(const CValue& value, Scalar to) {
   });
 }
 
-// Any number but F16, BF16 and Bool -> F16 or BF16, rounded once: by way of F32, of which what
-// does not fit is made odd.
+// Any number except F16, BF16 and Bool -> F16 or BF16, rounded once: through F32 with round-to-odd.
 CValue CCasts::narrow_float(const CValue& value, Scalar to) {
   const char* helper = to == Scalar::F16 ? "to_f16" : "to_bf16";
   const Scalar from = value.type.scalar;
@@ -53,7 +52,7 @@ CValue CCasts::narrow_float(const CValue& value, Scalar to) {
   return narrow_float(convert(value, Scalar::F64, exact_in_f64 ? "" : "to_near"), to);
 }
 
-// By a helper, or as C converts.
+// By a helper, or by a C conversion.
 CValue CCasts::convert(const CValue& value, Scalar to, std::string_view helper) {
   const ir::Type type{to, value.type.lanes};
   return values_.map(type, value, [&](size_t k, CType from) -> Piece {

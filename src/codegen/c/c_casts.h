@@ -1,4 +1,4 @@
-// Casts, by the rules of ir/type.h; what the helpers do stands in recipes.cc.
+// Casts, by the rules of ir/type.h. recipes.cc defines the helpers.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,6 @@
-// CEmission: what all C functions of one kernel share while they are written. CFrame: one of them.
-// The first thing that cannot be written is the error of the whole; the rest goes on with zeros.
+// CEmission: the state that all C functions of one kernel share during emission. CFrame: the state
+// of one function. The first unsupported construct becomes the error of the kernel; emission
+// continues with zeros.
 #pragma once
 
 #include <string>
@@ -18,8 +19,8 @@ struct CEmission {
   const WorkspacePlan& plan;
   const std::string symbol;
   Helpers& helpers;
-  const unsigned limit;    // lanes of a piece
-  std::string tasks_text;  // the functions of parallel loops so far
+  const unsigned limit;    // lanes per piece
+  std::string tasks_text;  // the task functions of parallel loops so far
   int tasks = 0;
   std::string error;
 };
@@ -27,7 +28,7 @@ struct CEmission {
 struct CFrame {
   CText text = {};
   std::unordered_map<ir::VarId, CValue> vars = {};
-  std::vector<std::string> buffers = {};  // the pointer, by BufferId; empty: not here
+  std::vector<std::string> buffers = {};  // pointer names, by BufferId; empty: not available
   std::unordered_map<ir::BufferId, CValue> registers = {};
   bool is_task = false;
   bool uses_workspace = false;

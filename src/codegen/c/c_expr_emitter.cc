@@ -15,9 +15,9 @@ namespace {
 
 using ir::BinaryOp;
 
-constexpr size_t kLongText = 90;  // beyond it a value gets a name
+constexpr size_t kLongText = 90;  // longer text is bound to a name
 
-// The scalar condition of a Select whose lanes all decide alike, or null.
+// The scalar condition of a Select that is uniform over its lanes; null if it is not.
 const ir::Expr* uniform_condition(const ir::Expr& condition) {
   if (const auto* b = condition.as<ir::Broadcast>()) return &b->value;
   return condition.type().is_vector() ? nullptr : &condition;
@@ -39,7 +39,7 @@ std::string float_text(double value, ir::Scalar type) {
   if (std::isnan(value)) return fmt::format("__builtin_nan{}(\"\")", end);
   const char* sign = value < 0 ? "-" : "";
   if (std::isinf(value)) return fmt::format("{}__builtin_inf{}()", sign, end);
-  // The shortest digits that read back as the same value of the type.
+  // The shortest digits that read back as the same value.
   std::string text = f32 ? fmt::format("{}", narrow) : fmt::format("{}", value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + end;
@@ -84,7 +84,7 @@ void CExprEmitter::begin_statement() {
   uses_.clear();
 }
 
-// Expressions are dags: a node with several uses is written once for a statement.
+// Expressions are dags: a node with several uses is emitted once per statement.
 CValue CExprEmitter::emit(const ir::Expr& expr) {
   const auto uses = uses_.find(expr.get());
   const bool shared = uses != uses_.end() && uses->second > 1;
@@ -235,7 +235,7 @@ CValue CExprEmitter::emit_select(const ir::Select& select) {
   return result;
 }
 
-// What an arm writes, and its value; the text is yet to be put somewhere.
+// The statements of an arm and its value, to be placed later.
 std::pair<std::string, CValue> CExprEmitter::captured(const std::function<CValue()>& arm) {
   const size_t shared = shared_.size();
   CValue value;
@@ -244,7 +244,7 @@ std::pair<std::string, CValue> CExprEmitter::captured(const std::function<CValue
   return {std::move(text), std::move(value)};
 }
 
-// `condition ? a : b` where neither arm needs statements of its own, else an if.
+// `condition ? a : b` if neither arm needs statements, otherwise an if.
 CValue CExprEmitter::emit_branches(const std::string& condition, ir::Type type,
                                    const std::function<CValue()>& if_true,
                                    const std::function<CValue()>& if_false) {
@@ -295,7 +295,7 @@ const CValue& CExprEmitter::used_mask() {
   return mask_->value;
 }
 
-// A scalar inside a vector expression: under a mask it is evaluated if any lane is.
+// A scalar inside a vector expression: under a mask, it is evaluated if any lane is active.
 CValue CExprEmitter::emit_uniform(const ir::Expr& scalar) {
   if (!mask_ || !faults_.may_fault(scalar)) return emit(scalar);
   const std::string condition = values_.any(used_mask());
@@ -307,7 +307,7 @@ CValue CExprEmitter::emit_uniform(const ir::Expr& scalar) {
   return value;
 }
 
-// Halves of a power of two lanes are folded piece by piece, then within the last one.
+// Halves of a power of two of lanes are folded piece by piece, then within the last piece.
 CValue CExprEmitter::emit_reduce(const ir::VectorReduce& reduce) {
   const CValue value = values_.bound(emit(reduce.value));
   const unsigned lanes = reduce.value.type().lanes;
@@ -401,7 +401,7 @@ std::string CExprEmitter::pointer(ir::BufferId buffer) {
   return "0";
 }
 
-// The scalar parts of an index whose lanes are evenly spaced.
+// The scalar parts of an index with evenly spaced lanes.
 std::optional<LaneIndex> CExprEmitter::lane_index(const ir::Expr& index) {
   if (!index.type().is_vector()) return LaneIndex{index};
   if (const auto* broadcast = index.as<ir::Broadcast>()) return LaneIndex{broadcast->value};
@@ -439,7 +439,7 @@ std::optional<LaneIndex> CExprEmitter::lane_index(ir::BufferId buffer,
   return flat;
 }
 
-// The flat index of each lane, for indices that are not evenly spaced.
+// The flat index of each lane, for lanes that are not evenly spaced.
 CValue CExprEmitter::lane_offsets(ir::BufferId buffer, const std::vector<ir::Expr>& indices) {
   const std::vector<int64_t>& shape = emission_.function.buffers[buffer].shape;
   ir::Expr flat = indices[0];
@@ -448,7 +448,7 @@ CValue CExprEmitter::lane_offsets(ir::BufferId buffer, const std::vector<ir::Exp
   return values_.bound(emit(flat));
 }
 
-// Where lanes are not written, their indices need not be fit to evaluate.
+// The indices of inactive lanes may not be evaluated.
 CExprEmitter::Lanes CExprEmitter::lanes_under(const std::optional<CValue>& mask,
                                               ir::BufferId buffer,
                                               const std::vector<ir::Expr>& indices) {
@@ -537,7 +537,7 @@ CValue CExprEmitter::emit_dot(const ir::Dot& dot) {
   const auto words = [&](unsigned count, const std::string& place) {
     return fmt::format("*(const {}*)({})", emission_.helpers.memory({CBase::U32, count}), place);
   };
-  unsigned first = 0;  // lane of the piece
+  unsigned first = 0;  // first lane of the piece
   return values_.map(dot.type, sum, [&](size_t k, CType type) -> Piece {
     const std::string shared = values_.call("splat", {CBase::U32, type.lanes}, {words(1, a)});
     const std::string own = words(type.lanes, fmt::format("{} + {}", b, first * factors.lanes));
@@ -547,7 +547,7 @@ CValue CExprEmitter::emit_dot(const ir::Dot& dot) {
   });
 }
 
-// A pointer to the lanes of a vector: where they lie in memory, or in an array made for them.
+// A pointer to the lanes of a vector: in place, or in a temporary array.
 std::string CExprEmitter::lanes_in_memory(const ir::Expr& vector) {
   const auto* load = vector.as<ir::Load>();
   if (load != nullptr && emission_.function.buffers[load->buffer].scope != ir::Scope::Register) {

@@ -1,8 +1,8 @@
-// CExprEmitter: expressions of one C function as values, each node that is used several times
-// within a statement once.
+// CExprEmitter: emits expressions of one C function as values. A node that occurs several times in
+// a statement is emitted once.
 //
-// Arms of a Select that could fault are written inside a branch (scalar condition) or under a mask
-// (vector condition), which loads and divisions heed.
+// Arms of a Select that could fault are emitted inside a branch (scalar condition) or under a mask
+// (vector condition), which loads and divisions respect.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,17 @@
 
 namespace tilewright::codegen {
 
-// The flat index of an access: that of its first lane, and what each further lane adds.
+// The flat index of an access: that of its first lane, and the stride between lanes.
 struct LaneIndex {
   ir::Expr base;
   int64_t stride = 0;
 };
 // The index `offset` elements further on.
 Piece plus(const Piece& base, int64_t offset);
-// A pointer to an element. The address is one sum: in between, a pointer may not leave its buffer.
+// A pointer to an element. The address is a single sum, because an intermediate pointer must not
+// leave its buffer.
 std::string address(const std::string& buffer, const Piece& index);
-int64_t wrapping_product(int64_t a, int64_t b);  // as index arithmetic has it
+int64_t wrapping_product(int64_t a, int64_t b);  // with wraparound, like index arithmetic
 
 class CExprEmitter {
  public:
@@ -38,20 +39,20 @@ class CExprEmitter {
         casts_(values_, arithmetic_),
         faults_(emission.function) {}
 
-  // A statement may change what shared expressions load. Its expressions are counted before the
-  // first is emitted.
+  // Drops shared values, because a statement may change what they loaded. The expressions of a
+  // statement are counted before the first is emitted.
   void begin_statement();
   void count_uses(const ir::Expr& expr);
   CValue emit(const ir::Expr& expr);
   void keep(const ir::Expr& made) {
     kept_.push_back(made);
-  }  // the caller's, while values refer to it
+  }  // owned by the caller, which keeps it while values refer to it
 
-  std::string pointer(ir::BufferId buffer);  // its name here
+  std::string pointer(ir::BufferId buffer);  // its name in this function
   std::optional<LaneIndex> lane_index(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
   struct Lanes {
-    std::optional<LaneIndex> index = {};  // none: not evenly spaced
-    CValue base = {};                     // the first lane, or the index of each
+    std::optional<LaneIndex> index = {};  // empty: not evenly spaced
+    CValue base = {};                     // of the first lane, or of each lane
   };
   Lanes lanes_under(const std::optional<CValue>& mask, ir::BufferId buffer,
                     const std::vector<ir::Expr>& indices);
@@ -61,7 +62,7 @@ class CExprEmitter {
   CCasts& casts() { return casts_; }
 
  private:
-  // The lanes of a vector Select arm that are taken; declared if the arm turns out to use it.
+  // The active lanes of a vector Select arm; declared only if the arm uses it.
   struct Mask {
     CValue value;
     bool used = false;
@@ -95,9 +96,9 @@ class CExprEmitter {
   CCasts casts_;
   Faults faults_;
   std::vector<std::pair<const ir::Node*, CValue>> shared_;  // values of shared nodes; a stack
-  std::optional<Mask> mask_;                                // of the arm being written
+  std::optional<Mask> mask_;                                // of the current arm
   std::unordered_map<const ir::Node*, int> uses_;           // within the statement
-  std::vector<ir::Expr> kept_;                              // made here; the maps above know them
+  std::vector<ir::Expr> kept_;  // created here and referenced by the maps above
 };
 
 }  // namespace tilewright::codegen

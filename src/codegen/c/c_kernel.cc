@@ -11,7 +11,7 @@
 namespace tilewright::codegen {
 namespace {
 
-// The largest element of the vectors that are computed with; indices and conditions do not count.
+// The largest element of vectors used in computations; indices and conditions do not count.
 class WidestElement : public ir::Visitor {
  public:
   using Visitor::visit;
@@ -36,7 +36,7 @@ unsigned piece_limit(const ir::Function& function, const Target& target) {
   return static_cast<unsigned>(target.lanes(bytes));
 }
 
-// The body takes what it uses of the call; the entry hands it over.
+// The body takes the parts of the call that it uses; the entry passes them.
 std::string finish_body(const CEmission& emission, const CFrame& frame) {
   std::vector<std::string> parameters;
   std::vector<std::string> values;

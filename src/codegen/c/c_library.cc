@@ -15,7 +15,8 @@
 namespace tilewright::codegen {
 namespace {
 
-// Overrides the weak tilewright_parallel_for of the kernels by a call of whoever sets the pointer.
+// Overrides the weak tilewright_parallel_for of the kernels by a call through a pointer that the
+// host sets.
 constexpr std::string_view kHostSource = R"(#include "kernels.h"
 
 int32_t (*tilewright_host_parallel_for)(void*, int32_t, int64_t, TilewrightTask, void*);
@@ -26,7 +27,7 @@ int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
 }
 )";
 
-// Runs a program to its end; what it says on either channel goes to `log`.
+// Runs a program to completion; its stdout and stderr go to `log`.
 Result<int> run_program(const std::vector<std::string>& arguments, const std::string& log) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments) {

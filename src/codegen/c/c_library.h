@@ -1,5 +1,5 @@
-// C source -> artifacts: a C compiler makes one shared library of it. CLibrary loads that too: for
-// tests. Immutable; kernels may be called from several threads at once.
+// compile_c: C source -> artifacts, as one shared library made by a C compiler. CLibrary also loads
+// it, for tests. Immutable; kernels may be called by several threads at once.
 #pragma once
 
 #include <span>
@@ -16,13 +16,13 @@ namespace tilewright::codegen {
 
 struct CLibraryOptions {
   std::string compiler = "cc";
-  std::vector<std::string> flags = {};  // besides those of the target
-  std::string folder = "/tmp";          // for a private folder, which is removed again
+  std::vector<std::string> flags = {};  // in addition to those of the target
+  std::string folder = "/tmp";          // parent of a private folder, which is removed afterwards
 };
 
-// One artifact per kernel of the source, in order; all hold the same library. An error of kind
-// Build says what the compiler said, a warning included; of kind Unsupported that there is no such
-// compiler.
+// One artifact per kernel of the source, in order; all contain the same library. An error of kind
+// Build contains the compiler's output (warnings count as errors); Unsupported means that there is
+// no such compiler.
 Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Target& target,
                                                  const CLibraryOptions& options = {});
 

@@ -177,7 +177,7 @@ void CStmtEmitter::store_lanes(const ir::Store& store, const std::string& buffer
   }
 }
 
-// Two loops; in which instructions is for the compiler to say.
+// Two loops; the compiler chooses the instructions.
 void CStmtEmitter::emit_transpose(const ir::Transpose& transpose) {
   exprs_.count_uses(transpose.to.index);
   exprs_.count_uses(transpose.from.index);
@@ -198,7 +198,7 @@ void CStmtEmitter::emit_transpose(const ir::Transpose& transpose) {
   frame_.text.outdent();
 }
 
-// The address may lie outside of the buffer, so it is computed as a number.
+// The address may be outside the buffer, so it is computed as an integer.
 void CStmtEmitter::emit_prefetch(const ir::Prefetch& prefetch) {
   for (const ir::Expr& index : prefetch.indices) exprs_.count_uses(index);
   const std::string buffer = exprs_.pointer(prefetch.buffer);
@@ -269,7 +269,7 @@ void CStmtEmitter::declare_register(ir::BufferId id) {
   frame_.registers[id] = std::move(value);
 }
 
-// Where in the workspace a buffer lies.
+// The location of a buffer in the workspace.
 std::string CStmtEmitter::place_of(ir::BufferId id) {
   const bool of_thread = emission_.function.buffers[id].scope == ir::Scope::Thread;
   const int64_t offset = emission_.plan.offset[id] + (of_thread ? emission_.plan.shared : 0);
@@ -305,7 +305,7 @@ void CStmtEmitter::emit_parallel(const ir::For& loop) {
   frame_.text.line("}");
 }
 
-// Writes the function of one iteration and its context; the result is what that holds.
+// Emits the function of one iteration and its context; returns the captured values.
 std::vector<CStmtEmitter::Captured> CStmtEmitter::emit_task(const ir::For& loop,
                                                             const std::string& task,
                                                             const arith::Interval& count) {
@@ -334,8 +334,8 @@ std::vector<CStmtEmitter::Captured> CStmtEmitter::emit_task(const ir::For& loop,
   return captured;
 }
 
-// Makes known in `inner` what is known here and mentioned by `body`: variables and pointers
-// by value, registers by their address.
+// Makes the values that `body` uses available in `inner`: variables and pointers by value,
+// registers by address.
 std::vector<CStmtEmitter::Captured> CStmtEmitter::capture(const ir::Stmt& body, CFrame& inner) {
   Mentions mentions;
   if (body.defined()) mentions.visit(body);

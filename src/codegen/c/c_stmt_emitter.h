@@ -1,12 +1,12 @@
-// CStmtEmitter: statements of one C function: loops, branches, bindings, stores, allocations.
+// CStmtEmitter: emits statements of one C function: loops, branches, bindings, stores, allocations.
 // Parallel loops:
 //
-//   parallel for i < n: body      struct SYMBOL_task0_context context = {what the body mentions};
+//   parallel for i < n: body      struct SYMBOL_task0_context context = {captured values};
 //                                 if (tilewright_parallel_for(pool, threads, n, SYMBOL_task0,
 //                                                             &context) != 0)
 //                                   return TILEWRIGHT_STATUS_PARALLEL_FAILED;
 //
-//   SYMBOL_task0(context, i, worker):   body, with what it needs taken from the context
+//   SYMBOL_task0(context, i, worker):   body, with captured values read from the context
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace tilewright::codegen {
 
-// The declaration of a pointer to an argument's or an allocated buffer's first element.
+// The declaration of a pointer to the first element of an argument or an allocated buffer.
 std::string parameter_of(const CEmission& emission, ir::BufferId id, const std::string& name,
                          bool restricted);
 
@@ -28,7 +28,7 @@ class CStmtEmitter {
   void emit(const ir::Stmt& stmt);
 
  private:
-  // What a parallel loop takes along: a field of its context, the value that goes there, and the
+  // A value captured by a parallel loop: a field of its context, the value stored there, and the
   // variable of the task that holds it.
   struct Captured {
     std::string field;

@@ -11,7 +11,7 @@
 namespace tilewright::codegen {
 namespace {
 
-// Words that are not free for a variable: those of the language, and macros of common compilers.
+// Names that a variable must not have: keywords, and macros of common compilers.
 constexpr std::array kTaken = {
     "alignas", "alignof",  "asm",      "constexpr", "nullptr",  "static_assert", "thread_local",
     "auto",    "bool",     "break",    "case",      "char",     "const",         "continue",
@@ -23,7 +23,7 @@ constexpr std::array kTaken = {
     "pool",    "threads",  "call",     "context",   "captured",
 };
 
-// Those of types, macros, helpers and kernels.
+// Names of types, macros, helpers and kernels.
 constexpr std::string_view kTakenBeginnings[] = {"int", "uint", "INT",        "UINT",
                                                  "tw_", "TW_",  "tilewright", "TILEWRIGHT"};
 constexpr std::string_view kTemporary = "t";  // numbered

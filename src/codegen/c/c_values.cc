@@ -8,7 +8,7 @@
 namespace tilewright::codegen {
 namespace {
 
-// A name, or a constant without a sign.
+// A name, or an unsigned constant.
 bool is_atom(const std::string& text) {
   return std::ranges::all_of(text, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
@@ -133,7 +133,7 @@ std::string CValues::any(const CValue& mask) {
 }
 
 CValue CValues::broadcast(const CValue& scalar, unsigned lanes) {
-  constexpr int kMaskBytes = 4;  // what float conditions have
+  constexpr int kMaskBytes = 4;  // for float conditions
   CValue result{.type = scalar.type.with_lanes(lanes), .pieces = {}};
   if (ir::is_bool(scalar.type)) result.mask_bytes = kMaskBytes;
   const std::vector<unsigned> pieces = lanes_of(result.type);

@@ -16,8 +16,8 @@
 namespace tilewright::codegen {
 namespace {
 
-// What every source begins with. Options of the whole source come before the first include, so that
-// the functions of immintrin.h may be inlined.
+// The beginning of every source. Options come before the first include, so that the functions of
+// immintrin.h can be inlined.
 constexpr std::string_view kPrologue =
     R"(#if defined(__FAST_MATH__)
 #error "compile without -ffast-math: results would differ"
@@ -74,7 +74,7 @@ std::string unique_symbol(const std::string& name, std::unordered_set<std::strin
   return symbol;
 }
 
-// The declaration of a kernel, what its arguments are, and how much workspace it needs.
+// The declaration of a kernel, its arguments and its workspace size.
 std::string declaration(const ir::Function& function, const CKernelInfo& kernel) {
   std::string text = "\n/* arguments:";
   for (size_t k = 0; k < function.arguments.size(); ++k) {

@@ -100,7 +100,7 @@ std::string Helpers::type(CType type) {
   const std::string name = name_of(type);
   if (type.is_vector() && is_new(name)) {
     const unsigned bytes = static_cast<unsigned>(bytes_of(type.base)) * type.lanes;
-    constexpr unsigned kRegister = 64;  // more alignment than that is for nothing
+    constexpr unsigned kRegister = 64;  // larger alignment gains nothing
     text_ +=
         fmt::format("typedef {} {} __attribute__((vector_size({}){}));\n", name_of(type.element()),
                     name, bytes, bytes > kRegister ? fmt::format(", aligned({})", kRegister) : "");
@@ -123,7 +123,7 @@ std::string Helpers::function(std::string_view name, CType type, CType result) {
   full += "_" + suffix_of(type);
   if (!is_new(full)) return full;
   const Recipe& recipe = find_recipe(name, type.base);
-  // What it needs comes before it.
+  // Dependencies come before it.
   const std::string result_text = instantiate(recipe.result, type, result);
   const std::string parameters = instantiate(recipe.parameters, type, result);
   const std::string statements = body(recipe, type, result);

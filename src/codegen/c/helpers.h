@@ -1,5 +1,5 @@
-// The types and small functions that the kernels of one C source share, each defined once, before
-// what needs it, and only when something does. Internal to this folder.
+// Helpers: the types and small functions that the kernels of one C source share. Each is defined
+// once, before its first use, and only if it is used. Internal to this folder.
 //
 //   function("max", {F32, 1})   ->   "tw_max_f32", and in text()
 //   static inline float tw_max_f32(float a, float b) { return b != b || b > a ? b : a; }
@@ -19,8 +19,8 @@ inline constexpr CType kNoType{CBase::I64, 0};
 class Helpers {
  public:
   std::string type(CType type);    // its name
-  std::string memory(CType type);  // the same unaligned, and free to alias any other
-  // The name of a helper for operands of type `type`; `result` is $R where the recipe has one.
+  std::string memory(CType type);  // the same, unaligned, and allowed to alias any other type
+  // The name of a helper for operands of type `type`; `result` is $R if the recipe has one.
   std::string function(std::string_view name, CType type, CType result = kNoType);
 
   const std::string& text() const { return text_; }

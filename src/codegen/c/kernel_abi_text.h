@@ -1,5 +1,5 @@
-// The text of runtime/abi/kernel_abi.h, for headers that stand on their own. Internal to this
-// folder; the build makes the definition from that file.
+// The text of runtime/abi/kernel_abi.h, for self-contained headers. Internal to this folder; the
+// build generates the definition from that file.
 #pragma once
 
 #include <string_view>

@@ -62,7 +62,7 @@ constexpr std::string_view kOne = "$T a";
 constexpr std::string_view kTwo = "$T a, $T b";
 
 constexpr Recipe kRecipes[] = {
-    // Integers wrap: computed without a sign.
+    // Integers wrap: computed as unsigned.
     {"add", Domain::Integer, "$T", kTwo, "return ($T)(($U)a + ($U)b);",
      "return ($T)(($U)a + ($U)b);"},
     {"sub", Domain::Integer, "$T", kTwo, "return ($T)(($U)a - ($U)b);",
@@ -78,11 +78,11 @@ constexpr Recipe kRecipes[] = {
      "return @select:T(($I)(b > a), b, a);"},
     {"and", Domain::Any, "$T", kTwo, "return a & b;", "return a & b;"},
     {"or", Domain::Any, "$T", kTwo, "return a | b;", "return a | b;"},
-    // Counts outside of the type are those of lanes that are not taken.
+    // Counts out of range occur only in inactive lanes.
     {"shl", Domain::Integer, "$T", kTwo, "return ($T)(($U)a << (b & $n));",
      "return ($T)(($U)a << (($U)b & $n));"},
     {"shr", Domain::Integer, "$T", kTwo, "return ($T)(a >> (b & $n));", "return a >> (b & $n);"},
-    // Rounding toward minus infinity; the smallest number divided by -1 wraps.
+    // Rounds toward minus infinity; the smallest number divided by -1 wraps.
     {"div", Domain::Integer, "$T", kTwo,
      R"(if (b == -1) return @neg:T(a);
   const $T quotient = ($T)(a / b);
@@ -105,7 +105,7 @@ constexpr Recipe kRecipes[] = {
 
     {"add", Domain::Float, "$T", kTwo, "return a + b;", "return a + b;"},
     {"mul", Domain::Float, "$T", kTwo, "return a * b;", "return a * b;"},
-    // A NaN operand is the result; of equal operands the first.
+    // A NaN operand is the result; for equal operands the first.
     {"min", Domain::Float, "$T", kTwo, "return b != b || b < a ? b : a;",
      "return @select:T(($I)(b != b) | ($I)(b < a), b, a);"},
     {"max", Domain::Float, "$T", kTwo, "return b != b || b > a ? b : a;",
@@ -129,7 +129,7 @@ constexpr Recipe kRecipes[] = {
   const $D power = @power_of_two:D(__builtin_convertvector(bounded, $L));
   return __builtin_convertvector(__builtin_convertvector(a, $D) * power, $T);)",
      "", kScalef},
-    // Two factors where one is not representable; the first leaves the rounding to the second.
+    // Two factors if one is not representable; the first leaves the rounding to the second.
     {"ldexp", Domain::F64, "$T", "$T a, $T n",
      R"(const int64_t exponent = n >= 1100 ? 1100 : n > -1100 ? (int64_t)n : -1100;
   const int64_t first = exponent > 1023 ? 1023 : exponent < -1022 ? -969 : 0;
@@ -137,7 +137,7 @@ constexpr Recipe kRecipes[] = {
      "", "", kScalef},
     {"power_of_two", Domain::F64, "$T", "$L n", "return @bits:UD(((uint64_t)n + 1023) << 52);",
      "return ($T)((($U)n + 1023) << 52);"},
-    // Dot products of the factors that lie in a word, as ir::Dot says.
+    // Dot products of the factors in a word, as defined by ir::Dot.
     {"dot_u8i8", Domain::Integer, "$T", "$T sum, $U a, $U b",
      R"($U r = ($U)sum;
   for (int k = 0; k < 32; k += 8) r += ($U)((uint8_t)(a >> k) * (int8_t)(b >> k));
@@ -180,7 +180,7 @@ constexpr Recipe kRecipes[] = {
     {"reduce_and", Domain::Any, "$E", kOne, "return a;", "return @reduce_and:H(@and:H($l, $h));"},
     {"reduce_or", Domain::Any, "$E", kOne, "return a;", "return @reduce_or:H(@or:H($l, $h));"},
 
-    // Float to integer toward zero; NaN gives 0, what is out of range saturates.
+    // Float to integer toward zero; NaN gives 0, out of range saturates.
     {"saturate", Domain::Float, "$R", kOne,
      "return a >= $+ ? ($R)$M : a > $- ? ($R)a : a <= $- ? ($R)$m : 0;",
      R"(const $I inside = ($I)(a > $-) & ($I)(a < $+);
@@ -191,7 +191,7 @@ constexpr Recipe kRecipes[] = {
     {"bits", Domain::Any, "$R", kOne, "$R r;\n  __builtin_memcpy(&r, &a, sizeof r);\n  return r;",
      "return ($R)a;"},
 
-    // The storage types, as ir/type.h says.
+    // The storage types, as defined by ir/type.h.
     {"from_f16", Domain::Integer, "$R", kOne,
      R"(#ifdef __F16C__
   return _cvtsh_ss(a);
@@ -231,14 +231,14 @@ constexpr Recipe kRecipes[] = {
   const $U rounded = bits + 0x7fffu + ((bits >> 16) & 1u);
   const $U kept = @select:U(($I)(a != a), bits | 0x400000u, rounded);
   return __builtin_convertvector(kept >> 16, $R);)"},
-    // F64 to F32 with an inexact result made odd: rounding it again is as if rounded once.
+    // F64 to F32 with round-to-odd: rounding it again equals a single rounding.
     {"to_odd", Domain::F64, "$R", kOne,
      R"(const float nearest = (float)a;
   if (nearest == a || a != a) return nearest;
   const uint32_t away = __builtin_fabs((double)nearest) > __builtin_fabs(a);
   return @bits:KF((@bits:FK(nearest) - away) | 1u);)",
      ""},
-    // I64 to F64 such that rounding it again is as if rounded once.
+    // I64 to F64 such that rounding it again equals a single rounding.
     {"to_near", Domain::Integer, "$R", kOne,
      R"(const int64_t limit = (int64_t)1 << 53;
   if (a > -limit && a < limit) return (double)a;

@@ -1,7 +1,7 @@
-// The table of helper functions: C text for a scalar and for a vector, with letters that stand for
-// types. Internal to this folder; helpers.h instantiates it.
+// The table of helper functions: C text for a scalar and for a vector, with placeholders for types.
+// Internal to this folder; helpers.h instantiates it.
 //
-//   $T  the type asked for, of $N lanes        $R  the second one, of the same lanes
+//   $T  the requested type, of $N lanes        $R  the second one, of the same lanes
 //   $E  $T's element                           $A, $B  $T and $E in memory: unaligned, may alias
 //   $I  the signed integer of $T's size        $J  that of $R's
 //   $U  the unsigned one; of a scalar it has   $V  that of $R's
@@ -26,7 +26,7 @@
 
 namespace tilewright::codegen {
 
-// An expression for vectors $T of one register's size, where the compiler defines `macro`.
+// An expression for vectors $T of the size of one register, used if the compiler defines `macro`.
 struct NativeForm {
   int register_bytes = 0;
   std::string_view macro;
@@ -41,10 +41,10 @@ struct Recipe {
   std::string_view result;
   std::string_view parameters;
   std::string_view scalar;            // body
-  std::string_view vector;            // body; empty: lane by lane, as the scalar
-  std::string_view elementwise = {};  // a builtin of newer compilers that takes every type
+  std::string_view vector;            // body; empty: lane by lane, as for the scalar
+  std::string_view elementwise = {};  // a builtin of newer compilers that accepts every type
   std::span<const NativeForm> native = {};
-  int native_element_bytes = 0;  // the smallest element that `native` serves
+  int native_element_bytes = 0;  // the smallest element that `native` supports
 };
 
 const Recipe& find_recipe(std::string_view name, CBase base);

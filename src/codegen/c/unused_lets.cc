@@ -7,8 +7,8 @@
 namespace tilewright::codegen {
 namespace {
 
-// Knows the variables that the statements rewritten so far read; a Let is rewritten from the inside
-// out. A variable that is bound more than once counts as read where any of its bindings is.
+// Collects the variables that the statements rewritten so far read; Lets are rewritten from the
+// inside out. A variable that is bound more than once counts as read if any of its bindings is.
 class UnusedLets : public ir::Rewriter {
  public:
   ir::Expr rewrite(const ir::Expr& expr) override {

@@ -1,5 +1,4 @@
-// Leaves out bindings that nobody reads, and those that only such bindings read: C compilers warn
-// of them.
+// Removes unused bindings, and those used only by unused bindings: C compilers warn about them.
 //
 //   let n = round(x)          ->   B[0] = 1.0
 //   let r = x - n

@@ -16,16 +16,16 @@ namespace {
 
 using namespace ir;  // NOLINT(google-build-using-namespace): every node type is named here
 
-// The memory of a buffer while it is alive. Elements of a vector type lie lane after lane.
+// The memory of a live buffer. Elements of a vector type are stored lane after lane.
 struct Memory {
-  std::byte* data = nullptr;  // null: not alive
+  std::byte* data = nullptr;  // null: not live
   std::vector<std::byte> owned;
-  std::vector<bool> written;  // by lane; empty for arguments, which are written always
+  std::vector<bool> written;  // per lane; empty for arguments, which count as written
 };
 
 // Evaluates lane by lane: evaluate(expr, lane) is the value of that lane alone, so a lazy Select
-// needs no more care for vectors than for scalars. The first error is kept; from then on values
-// are zero and statements do nothing.
+// needs no special treatment for vectors. The first error is kept; from then on values are zero and
+// statements do nothing.
 class Interpreter {
  public:
   Interpreter(const Function& function, const InterpOptions& options)
@@ -60,7 +60,7 @@ class Interpreter {
   Lane evaluate_reduce(const VectorReduce& reduce);
   Lane evaluate_dot(const Dot& dot, unsigned lane);
 
-  // The offset in lanes of an access, checked, or nothing after an error.
+  // The checked offset of an access in lanes; empty after an error.
   std::optional<int64_t> locate(BufferId buffer, const std::vector<Expr>& indices, Type type,
                                 unsigned lane);
   void observe(BufferId buffer, int64_t offset, bool is_store) {
@@ -86,8 +86,8 @@ class Interpreter {
   int64_t steps_ = 0;
   std::string error_;
 
-  // Values of shared nodes within one statement: expressions are dags, and walking them as trees
-  // may take exponentially long. Key: node and lane.
+  // Values of shared nodes within one statement: expressions are dags, and traversing them as trees
+  // may take exponential time. Key: node and lane.
   struct Key {
     const Node* node;
     unsigned lane;

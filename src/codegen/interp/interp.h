@@ -1,7 +1,7 @@
 // The interpreter: runs a loop-IR Function on plain arrays, slowly and obviously. It is the
-// reference for every back end, so it is written to be read: one case per node, every index checked
-// against its buffer, every value held in the type it has. It runs the IR after any pass: nested
-// or flat indices, vectors or scalars, Unrolled and Vectorized loops as serial ones.
+// reference for every back end and is written for readability: one case per node, every index
+// checked against its buffer, every value held in its exact type. It accepts the IR after any pass:
+// nested or flat indices, vectors or scalars; Unrolled and Vectorized loops run as serial ones.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace tilewright::codegen {
 
-// Called on each element accessed: buffer, flat row-major offset, and the loop variables in force.
+// Called for each accessed element: buffer, flat row-major offset, and the current loop variables.
 struct AccessEvent {
   ir::BufferId buffer = 0;
   int64_t offset = 0;
   bool is_store = false;
 };
-class Environment;  // values of the variables that are bound now
+class Environment;  // values of the bound variables
 using AccessObserver = std::function<void(const AccessEvent&, const Environment&)>;
 
-class Environment {  // scalar I64 variables; a variable bound again hides the outer one
+class Environment {  // scalar I64 variables; a rebound variable hides the outer one
  public:
   const int64_t* find(ir::VarId var) const;
   void set(ir::VarId var, int64_t value);
@@ -35,12 +35,13 @@ class Environment {  // scalar I64 variables; a variable bound again hides the o
 
 struct InterpOptions {
   AccessObserver observer;
-  int64_t max_steps = int64_t{1} << 40;  // statements; more is an error, so tests cannot hang
+  // Limit of executed statements; exceeding it is an error, so that tests cannot hang.
+  int64_t max_steps = int64_t{1} << 40;
 };
 
-// `arguments[k]` is the memory of function.arguments[k], in the element's own storage format. The
-// error names buffer, index and statement: out of bounds, division by zero, read of a never
-// written element of an Allocate.
+// `arguments[k]` is the memory of function.arguments[k], in the storage format of its elements.
+// Errors name buffer, index and statement: out of bounds, division by zero, read of an
+// uninitialized element of an Allocate.
 Status interpret(const ir::Function& function, std::span<void* const> arguments,
                  const InterpOptions& options = {});
 

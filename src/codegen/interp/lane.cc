@@ -21,8 +21,8 @@ double f64_of(Lane lane) { return std::bit_cast<double>(lane); }
 Lane lane_of_f32(float value) { return std::bit_cast<uint32_t>(value); }
 Lane lane_of_f64(double value) { return std::bit_cast<uint64_t>(value); }
 
-// Min and Max: a NaN operand is the result (the second one's, if both are); equal operands, the
-// two zeros among them, give the first.
+// Min and Max: a NaN operand is the result (the second one, if both are NaN); equal operands,
+// including the two zeros, give the first.
 template <class T>
 T minimum(T a, T b) {
   return std::isnan(b) || b < a ? b : a;
@@ -86,7 +86,7 @@ T call_float(Intrinsic function, T a, T b) {
     case Intrinsic::Ldexp:
       if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
       return std::ldexp(a, static_cast<int>(b));
-    // `lower` replaces these by expressions whose bits it defines; before that, the best float.
+    // `lower` replaces these by expressions with defined bits; before that, the nearest float.
     case Intrinsic::Exp:
       return static_cast<T>(std::exp(static_cast<double>(a)));
     case Intrinsic::Log:
@@ -109,8 +109,8 @@ T call_float(Intrinsic function, T a, T b) {
   CHECK(false, "{} is not a function of floats", ir::name_of(function));
 }
 
-// An integer to BF16 in one rounding: beyond 2^53 a double would round before. There the low bits
-// are replaced by one that only says whether any of them was set.
+// Converts an integer to BF16 with one rounding: beyond 2^53 a double would round before. There the
+// low bits are replaced by a sticky bit.
 double double_near(int64_t value) {
   constexpr int64_t kLow = 0x7ff;
   if (value > -(int64_t{1} << 53) && value < (int64_t{1} << 53)) return static_cast<double>(value);
@@ -147,7 +147,7 @@ Lane lane_of_float(Scalar type, double value) {
       return lane_of_f64(value);
     case Scalar::F32:
       return lane_of_f32(static_cast<float>(value));
-    // `convert` rounds once; its result is exact in the narrow type and so in F32.
+    // `convert` rounds once; its result is exact in the narrow type and therefore in F32.
     case Scalar::F16:
       return ir::f16_from_f32(static_cast<float>(ir::convert(value, type)));
     case Scalar::BF16:

@@ -1,7 +1,7 @@
-// One lane of a value: 64 bits that hold a scalar of any type, and the operations on them by the
+// Lane: one lane of a value, 64 bits that hold a scalar of any type, and its operations by the
 // semantics of ir/expr.h and ir/type.h. Integers and Bool are held as their value (sign- or
-// zero-extended), floats as the bits of their own format, so nothing is rounded or made quiet by
-// being held.
+// zero-extended), floats as the bits of their format, so that holding a value never rounds it or
+// quiets a NaN.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +17,20 @@ using Lane = uint64_t;
 inline int64_t integer_of(Lane lane) { return static_cast<int64_t>(lane); }
 inline Lane lane_of(int64_t value) { return static_cast<Lane>(value); }
 
-double float_of(ir::Scalar type, Lane lane);        // exact, of any float type
+double float_of(ir::Scalar type, Lane lane);        // exact, for any float type
 Lane lane_of_float(ir::Scalar type, double value);  // rounded once to the type
 
 Lane load_lane(ir::Scalar type, const std::byte* from);
 void store_lane(ir::Scalar type, Lane lane, std::byte* to);
 
-// Nothing when the operation has no value: a zero divisor, a shift out of range.
+// Empty if the operation has no value: a zero divisor, a shift out of range.
 std::optional<Lane> binary_lane(ir::BinaryOp op, ir::Scalar operands, Lane a, Lane b);
 Lane fma_lane(ir::Scalar type, Lane a, Lane b, Lane c);
-// sum + a * b as Dot adds one product: integers into an I32, BF16 into an F32.
+// sum + a * b, as in one product of Dot: integers into an I32, BF16 into an F32.
 Lane dot_lane(ir::Scalar type, Lane a, Lane b, Lane sum);
 Lane cast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 Lane bitcast_lane(ir::Scalar from, ir::Scalar to, Lane value);
-Lane call_lane(ir::Intrinsic function, ir::Scalar type, Lane a, Lane b);  // b: of two arguments
+// B: second argument, if any.
+Lane call_lane(ir::Intrinsic function, ir::Scalar type, Lane a, Lane b);
 
 }  // namespace tilewright::codegen

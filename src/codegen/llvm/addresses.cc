@@ -6,7 +6,7 @@
 namespace tilewright::codegen {
 namespace {
 
-int64_t times(int64_t a, int64_t b) {  // wraps, as index arithmetic does
+int64_t times(int64_t a, int64_t b) {  // wraps, like index arithmetic
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 int64_t plus(int64_t a, int64_t b) {
@@ -82,7 +82,7 @@ Frame::Bound Addresses::atom_value(const ir::Expr& atom) {
   if (const auto* var = atom.as<ir::Var>()) {
     const auto found = frame_.vars.find(var->id);
     if (found != frame_.vars.end()) return found->second;
-    return {values_.emit(atom), 0};  // reports that it is not bound
+    return {values_.emit(atom), 0};  // reports an unbound variable
   }
   const size_t innermost = frame_.levels.size() - 1;
   if (!emission_.faults.may_hoist(atom)) return {values_.emit_uniform(atom), innermost};
@@ -142,7 +142,7 @@ Value Addresses::pointer(ir::BufferId buffer, const Address& address) {
       key.push_back(terms[end].key);
       key.push_back(terms[end].coefficient);
     }
-    // What depends on a load may differ at every use, so it is not kept.
+    // A value that depends on a load may differ at every use, so it is not cached.
     const auto found = frame_.levels[level].kept.find(key);
     reusable = reusable && std::all_of(terms.begin() + static_cast<ptrdiff_t>(begin),
                                        terms.begin() + static_cast<ptrdiff_t>(end),

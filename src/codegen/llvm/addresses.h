@@ -1,12 +1,13 @@
-// The addresses of accesses. The index of an access is taken apart into a sum of coefficient *
-// atom, a constant, and a stride between lanes. Terms go to the level where their atom is bound;
-// the pointer of each level is the pointer of the level outside plus its terms, kept for reuse:
+// Addresses: computes the addresses of accesses. The index of an access is decomposed into a sum of
+// coefficient * atom, a constant, and a stride between lanes. Terms are added at the level where
+// their atom is bound; the pointer of each level is the pointer of the enclosing level plus its
+// terms, cached for reuse:
 //
 //   A[i * 512 + k + 3] in loops i, k:   level of i: p = A + i * 512
 //                                       level of k: q = p + k;   here: load q[3]
 //
-// Loop-invariant parts leave their loops that way, without an LLVM pass. In the innermost loop a
-// pointer moves along, unless its step is small enough for the processor to scale.
+// This hoists loop-invariant parts without an LLVM pass. In the innermost loop a pointer is
+// incremented, unless its step is small enough for a scaled addressing mode.
 #pragma once
 
 #include <functional>
@@ -16,10 +17,10 @@
 
 namespace tilewright::codegen {
 
-// A sum of coefficient * atom + constant, in elements, and what each further lane adds.
+// A sum of coefficient * atom + constant, in elements, and the stride between lanes.
 struct Address {
   struct Term {
-    ir::Expr atom;  // a Var, or what is not affine
+    ir::Expr atom;  // a Var, or an expression that is not affine
     int64_t coefficient = 0;
   };
   std::vector<Term> terms;
@@ -29,13 +30,13 @@ struct Address {
   Address at_lane(unsigned lane) const;
 };
 
-// Who emits the expressions in indices.
+// Emits the expressions in indices.
 class ValueSource {
  public:
   virtual ~ValueSource() = default;
   virtual Value emit(const ir::Expr& expr) = 0;
-  virtual Value emit_uniform(const ir::Expr& scalar) = 0;  // once for all lanes, if any is wanted
-  // For a place of its own: shared values and masks of this place do not reach it.
+  virtual Value emit_uniform(const ir::Expr& scalar) = 0;  // once for all lanes, if any is active
+  // Emits at another position: shared values and masks of the current position are not used.
   virtual Value emit_apart(const std::function<Value()>& make) = 0;
 };
 
@@ -51,10 +52,11 @@ class Addresses {
   // False if the lanes of the access are not evenly spaced.
   bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
   Value pointer(ir::BufferId buffer, const Address& address);  // of the first lane
-  // A vector of pointers, one per lane: of lanes that are not evenly spaced, and of those that are.
+  // A vector of pointers, one per lane: for lanes that are not evenly spaced, and for those that
+  // are.
   Value lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
   Value strided_pointers(ir::BufferId buffer, const Address& address, unsigned lanes);
-  // A number that the address in bytes is certainly a multiple of.
+  // A number that divides the address in bytes.
   int64_t alignment_of(ir::BufferId buffer, const Address& address) const;
 
  private:

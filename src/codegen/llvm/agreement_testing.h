@@ -1,6 +1,6 @@
-// For tests: runs a function by interpreter and by LLVM on the same inputs and compares every byte
-// of every argument; NaNs count as equal whatever their payload. Argument buffers of the compiled
-// run have guard zones, and its parallel loops run on a pool of their own.
+// For tests: runs a function with the interpreter and with LLVM on the same inputs and compares
+// every byte of every argument; NaNs are equal, whatever their payload. Argument buffers of the
+// compiled run have guard zones, and its parallel loops run on a private pool.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace tilewright::codegen {
 
-// The arguments after the run by the interpreter; empty, with a test failure, when they differ.
+// The arguments after the run of the interpreter; empty, with a test failure, if they differ.
 inline std::vector<Bytes> run_both(const ir::Function& function, std::vector<Bytes> arguments,
                                    const Target& target = host_target(1), int threads = 1) {
   const std::string text = ir::to_string(function);

@@ -74,9 +74,9 @@ Value Arithmetic::compare(BinaryOp op, Scalar type, Value a, Value b) {
   }
 }
 
-// On floats: max(a, b) = b is NaN ? b : b > a ? b : a. The inner Select is one vmaxps, which gives
-// its second operand when either is NaN or both are zeros; so equal operands give `a`, and where b
-// is known to be a number that is all: relu is one instruction.
+// On floats: max(a, b) = b is NaN ? b : b > a ? b : a. The inner Select is one vmaxps, which
+// returns its second operand if either is NaN or both are zeros; so equal operands give `a`. If b
+// is known to be a number, that is all: relu is one instruction.
 Value Arithmetic::min_max(BinaryOp op, Scalar type, Value a, Value b, bool b_is_number) {
   const bool is_max = op == BinaryOp::Max;
   if (!ir::is_float(type)) {
@@ -103,7 +103,7 @@ Value Arithmetic::divide_by_power(BinaryOp op, Scalar scalar, Value a, const int
   return ir::is_signed(scalar) ? builder_.CreateAShr(a, shift) : builder_.CreateLShr(a, shift);
 }
 
-// Integer / and %, rounding toward minus infinity. Unselected lanes divide by 1; the hardware also
+// Integer / and %, rounding toward minus infinity. Inactive lanes divide by 1. The hardware also
 // faults on minimum / -1, which wraps here: x / -1 = 0 - x, x % -1 = 0.
 Value Arithmetic::divide(BinaryOp op, Scalar scalar, Value a, Value b, const int64_t* constant,
                          Value mask) {
@@ -136,8 +136,8 @@ Value Arithmetic::ldexp(Scalar type, Value x, Value n) {
   return type == Scalar::F32 ? ldexp_f32(x, n) : ldexp_f64(x, n);
 }
 
-// vscalefps and its kin, in pieces of a register; lanes that fill none are padded. It rounds once,
-// keeps denormals, and overflows to infinity, as Ldexp does.
+// vscalefps and similar, per register; partial vectors are padded. It rounds once, keeps denormals
+// and overflows to infinity, as Ldexp requires.
 Value Arithmetic::scalef(Scalar type, Value x, Value n) {
   auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
   const int lanes = vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
@@ -199,7 +199,7 @@ Value Arithmetic::scalef(Scalar type, Value x, Value n) {
   return lanes == padded ? wide : builder_.CreateShuffleVector(wide, kept);
 }
 
-// In F64 the product is exact, so the one rounding is that to F32. n beyond 300 changes nothing.
+// In F64 the product is exact, so the only rounding is that to F32. |n| beyond 300 changes nothing.
 Value Arithmetic::ldexp_f32(Value x, Value n) {
   llvm::Type* f64 = types_.same_lanes(builder_.getDoubleTy(), x);
   llvm::Type* i64 = types_.same_lanes(builder_.getInt64Ty(), x);
@@ -213,8 +213,8 @@ Value Arithmetic::ldexp_f32(Value x, Value n) {
   return builder_.CreateFPTrunc(product, x->getType());
 }
 
-// Two factors where one power of two is not representable: 2^1023 first when scaling up; when
-// scaling down 2^-969, which leaves at least 53 bits to the second, so that only it rounds.
+// Two factors if a power of two is not representable: 2^1023 first when scaling up; when scaling
+// down 2^-969, which leaves at least 53 bits to the second, so that only it rounds.
 Value Arithmetic::ldexp_f64(Value x, Value n) {
   llvm::Type* i64 = types_.same_lanes(builder_.getInt64Ty(), x);
   Value exponent = builder_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {i64, n->getType()}, {n});
@@ -236,8 +236,9 @@ Value Arithmetic::fold_lanes(BinaryOp op, Scalar type, Value lanes, int count) {
     std::iota(picked.begin(), picked.end(), first);
     return builder_.CreateShuffleVector(lanes, picked);
   };
-  // Sums of integers may be added in any order. LLVM takes narrowing halves of products of bytes
-  // for what its dot products have added already, and drops the rest; its own reduction it knows.
+  // Sums of integers may be reordered. LLVM mistakes narrowing halves of byte products for sums
+  // that its dot products have already formed, and drops the rest; it handles its own reduction
+  // intrinsic correctly.
   const bool sum = op == ir::BinaryOp::Add && ir::is_integer(type);
   while (count > 1) {
     if (sum && std::has_single_bit(static_cast<unsigned>(count))) {

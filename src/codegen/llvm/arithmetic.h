@@ -1,5 +1,5 @@
-// Arithmetic on LLVM values: the operators of the loop IR, Ldexp, and folds over lanes. It sees
-// values only, never expressions, so it keeps no state but where it writes.
+// Arithmetic on LLVM values: the operators of the loop IR, Ldexp, and folds over lanes. It handles
+// values only, never expressions, so its only state is the insertion point.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,17 +15,17 @@ class Arithmetic {
   Arithmetic(llvm::IRBuilder<>& builder, const Types& types, const Target& target)
       : builder_(builder), types_(types), target_(target) {}
 
-  // All but integer division. `type` is that of the operands; `b_is_number`: b is certainly no NaN.
-  // Null for Mod on floats, which is not defined.
+  // All operators except integer division. `type` is that of the operands; `b_is_number`: b is
+  // known not to be NaN. Null for Mod on floats, which is undefined.
   Value combine(ir::BinaryOp op, ir::Scalar type, Value a, Value b, bool b_is_number = false);
-  // Integer Div and Mod by a constant that is a power of two; null where it is none.
+  // Integer Div and Mod by a constant power of two; null if it is not one.
   Value divide_by_power(ir::BinaryOp op, ir::Scalar type, Value a, const int64_t* divisor);
-  // Integer Div and Mod. `constant` is b where it is known, else null; lanes outside of `mask`,
-  // where there is one, divide by 1.
+  // Integer Div and Mod. `constant` is b if it is known, otherwise null. Lanes that `mask` disables
+  // divide by 1.
   Value divide(ir::BinaryOp op, ir::Scalar type, Value a, Value b, const int64_t* constant,
                Value mask);
   Value ldexp(ir::Scalar type, Value x, Value n);
-  // The lanes of a vector folded by halves, as ir::VectorReduce says.
+  // Folds the lanes of a vector by halves, as defined by ir::VectorReduce.
   Value fold_lanes(ir::BinaryOp op, ir::Scalar type, Value lanes, int count);
 
  private:

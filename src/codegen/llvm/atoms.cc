@@ -20,7 +20,7 @@ int64_t AtomTable::key(const ir::Expr& atom) {
       std::ranges::find_if(atoms_, [&](const ir::Expr& known) { return ir::equal(known, atom); });
   const int64_t position = same - atoms_.begin();
   if (same == atoms_.end()) atoms_.push_back(atom);
-  numbers_[atom.get()] = position;  // the function being emitted holds the node
+  numbers_[atom.get()] = position;  // the function being emitted owns the node
   return kAtomKeys + position;
 }
 

@@ -1,5 +1,5 @@
-// Casts, by the rules of ir/type.h. No conversion may become a library call: F16 goes through the
-// instructions of F16C, BF16 through integer arithmetic, and F64 reaches both by way of F32.
+// Casts, by the rules of ir/type.h. No conversion may become a library call: F16 uses the
+// instructions of F16C, BF16 integer arithmetic, and F64 is converted to both through F32.
 #include "codegen/llvm/casts.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -28,7 +28,7 @@ Value Casts::cast(Value value, ir::Type from, Scalar to) {
                                     : builder_.CreateZExtOrTrunc(value, type);
 }
 
-// The value of a float of any type, as F64 if it is one and else as F32: exact.
+// The value of a float of any type, as F64 or F32: exact.
 Value Casts::float_to_f32_or_f64(Value value, Scalar from, unsigned lanes) {
   llvm::Type* f32 = types_.value_type({Scalar::F32, static_cast<uint16_t>(lanes)});
   if (from == Scalar::F16) {
@@ -55,8 +55,8 @@ Value Casts::integer_to_float(Value value, ir::Type from, Scalar to) {
   const bool exact_in_f32 = ir::bytes_of(from.scalar) <= 2;
   if (exact_in_f32) return narrow_float(convert(f32), Scalar::F32, to);
   if (from.scalar == Scalar::I64) {
-    // A double would round integers beyond 2^53 before the real rounding: replace their low bits
-    // by one that says whether any of them was set.
+    // A double would round integers beyond 2^53 before the actual rounding: their low bits are
+    // replaced by a sticky bit.
     llvm::Type* i64 = value->getType();
     Value shifted = builder_.CreateAdd(value, integer(i64, int64_t{1} << 53));
     Value small = builder_.CreateICmpULT(shifted, integer(i64, int64_t{1} << 54));
@@ -82,7 +82,7 @@ Value Casts::narrow_float(Value value, Scalar from, Scalar to) {
     Value half = builder_.CreateFPTrunc(value, types_.same_lanes(builder_.getHalfTy(), value));
     return builder_.CreateBitCast(half, types_.same_lanes(builder_.getInt16Ty(), value));
   }
-  // BF16: the upper half of the F32, to nearest even; a NaN is made quiet instead.
+  // BF16: the upper half of the F32, rounded to nearest even; a NaN is quieted instead.
   llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), value);
   Value bits = builder_.CreateBitCast(value, i32);
   Value upper = builder_.CreateLShr(bits, integer(i32, 16));
@@ -94,8 +94,8 @@ Value Casts::narrow_float(Value value, Scalar from, Scalar to) {
                               types_.same_lanes(builder_.getInt16Ty(), value));
 }
 
-// F64 -> F32 with an inexact result made odd, so that rounding it again to fewer bits is as if
-// rounded once (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+// F64 -> F32 with round-to-odd, so that rounding it again to fewer bits equals a single rounding
+// (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
 Value Casts::f32_rounded_to_odd(Value f64) {
   llvm::Type* f32 = types_.same_lanes(builder_.getFloatTy(), f64);
   llvm::Type* i32 = types_.same_lanes(builder_.getInt32Ty(), f64);

@@ -1,6 +1,6 @@
-// Loop IR -> one relocatable object, through LLVM's code generator alone: vectors, unrolling, FMA
-// and register tiles are in the IR already, so no LLVM optimization pass runs but what the code
-// generator has of its own. Only this folder includes LLVM.
+// compile_llvm: loop IR -> one relocatable object, through LLVM's code generator only. Vectors,
+// unrolling, FMA and register tiles are already in the IR, so no optimization pass runs except
+// those inside the code generator. Only this folder includes LLVM.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@
 namespace tilewright::codegen {
 
 struct LlvmOptions {
-  std::string* llvm_ir = nullptr;            // out: the module's text, when asked for
+  std::string* llvm_ir = nullptr;            // out: text of the module, if requested
   std::string* assembly = nullptr;           // out
-  std::vector<PhaseTime>* phases = nullptr;  // out: CPU time of each
-  std::function<void(std::string_view phase)> on_phase = {};  // told before "emit" and "codegen"
+  std::vector<PhaseTime>* phases = nullptr;  // out: CPU time of each phase
+  std::function<void(std::string_view phase)> on_phase = {};  // called before "emit" and "codegen"
 };
 
-// An error that says what an x86-64 target lacks where no kernels can be made for it.
+// An error that says what an x86-64 target lacks if no kernels can be compiled for it.
 Status check_llvm_target(const Target& target);
 
-// May be called from several threads at once. Same function and target in, same bytes out.
+// May be called by several threads at once. The same function and target give the same bytes.
 Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Target& target,
                                        const LlvmOptions& options = {});
 

@@ -17,7 +17,7 @@ void report_and_end(int signal) {
 }  // namespace
 
 void report_pass_on_crash() {
-  llvm::setBugReportMsg("");  // reports go to us
+  llvm::setBugReportMsg("");  // no request to report to LLVM
   llvm::EnablePrettyStackTrace();
 }
 

@@ -1,11 +1,11 @@
-// For processes in which a compiler may die: on a fatal signal LLVM writes to stderr which of its
-// passes ran on which function. The process then ends by that signal, as it would have.
+// For processes in which the compiler may crash: on a fatal signal, LLVM writes the current pass
+// and function to stderr. The process then dies of that signal, as it would have.
 #pragma once
 
 namespace tilewright::codegen {
 
 void report_pass_on_crash();
-// The same for a signal that LLVM leaves alone, such as that of a timer.
+// The same for a signal that LLVM does not handle, such as that of a timer.
 void report_pass_on_signal(int signal);
 
 }  // namespace tilewright::codegen

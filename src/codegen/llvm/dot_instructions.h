@@ -1,4 +1,4 @@
-// The dot products that are one instruction of a target.
+// Maps dot products to single instructions of a target.
 #pragma once
 
 #include <llvm/IR/Intrinsics.h>
@@ -10,7 +10,7 @@
 
 namespace tilewright::codegen {
 
-// An intrinsic of LLVM: (sum, a for each lane, b). None where the target lacks it.
+// An LLVM intrinsic with the operands (sum, a for each lane, b). Empty if the target lacks it.
 std::optional<llvm::Intrinsic::ID> dot_instruction(const ir::Dot& dot, const Target& target);
 
 }  // namespace tilewright::codegen

@@ -25,9 +25,9 @@ Value Emission::unsupported(const std::string& what) {
   return nullptr;
 }
 
-// LLVM prefers narrower vectors than it could use unless told otherwise. Functions begin with a
-// cache line, so that loops lie the same to it wherever a loader or a linker puts them: what is
-// measured is what is deployed.
+// By default LLVM prefers narrower vectors than the target has. Functions start at a cache line, so
+// that the alignment of loops does not depend on the loader or linker, and deployed kernels run as
+// measured.
 void Emission::set_attributes(llvm::Function* made) const {
   const std::string width = std::to_string(8 * target.vector_bytes());
   made->setAlignment(llvm::Align(64));

@@ -1,5 +1,5 @@
-// Emission: what all functions of one kernel share while they are emitted. Its builder says where
-// the next instruction goes; the first thing that cannot be emitted is the error of the whole.
+// Emission: the state that all functions of one kernel share during emission. Its builder holds the
+// insertion point. The first unsupported construct becomes the error of the kernel.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -21,7 +21,7 @@ struct Emission {
   Emission(const ir::Function& the_function, const Target& the_target,
            const WorkspacePlan& the_plan, std::string the_symbol, llvm::Module& the_module);
 
-  Value unsupported(const std::string& what);  // null, and the error where there was none
+  Value unsupported(const std::string& what);  // null; sets the error if there was none
   llvm::Constant* index(int64_t value) { return builder.getInt64(static_cast<uint64_t>(value)); }
   void set_attributes(llvm::Function* made) const;
 
@@ -35,9 +35,9 @@ struct Emission {
   const Types types;
   const Faults faults;
   AtomTable atoms;
-  const bool streams;                      // stores past the caches, somewhere in the function
-  const std::vector<bool> under_one_mask;  // by BufferId: register_masks.h
-  int tasks = 0;                           // functions of parallel loops so far
+  const bool streams;                      // the function contains non-temporal stores
+  const std::vector<bool> under_one_mask;  // per BufferId: see register_masks.h
+  int tasks = 0;                           // number of task functions of parallel loops so far
   double promote_ms = 0;                   // CPU time
   std::string error;
 };

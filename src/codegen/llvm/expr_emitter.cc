@@ -13,7 +13,7 @@ namespace {
 using ir::BinaryOp;
 using ir::Scalar;
 
-// The scalar condition of a Select whose lanes all decide alike, or null.
+// The scalar condition of a Select that is uniform over its lanes; null if it is not.
 const ir::Expr* uniform_condition(const ir::Expr& condition) {
   if (const auto* b = condition.as<ir::Broadcast>()) return &b->value;
   return condition.type().is_vector() ? nullptr : &condition;
@@ -31,7 +31,7 @@ bool is_number(const ir::Expr& expr) {
 
 }  // namespace
 
-// Expressions are dags: a node with several references is emitted once for a statement.
+// Expressions are dags: a node with several references is emitted once per statement.
 Value ExprEmitter::emit(const ir::Expr& expr) {
   const bool shared = expr.get()->references.load(std::memory_order_relaxed) > 1 &&
                       expr.kind() != ir::ExprKind::IntImm && expr.kind() != ir::ExprKind::Var;
@@ -48,7 +48,7 @@ Value ExprEmitter::emit(const ir::Expr& expr) {
   return value;
 }
 
-// Drops what was shared since there were `size` of them: it does not dominate what comes next.
+// Drops shared values beyond `size`: they do not dominate the following code.
 void ExprEmitter::forget_shared(size_t size) {
   while (shared_.size() > size) {
     shared_values_.erase(shared_.back().first);
@@ -128,7 +128,7 @@ Value ExprEmitter::emit_binary(const ir::Binary& binary) {
   Value b = emit(binary.b);
   if (is_min_max && ir::is_float(type) && is_number(binary.a) && !is_number(binary.b) &&
       float_constant(binary.a)->value != 0) {
-    std::swap(a, b);  // the same value, as only equal operands tell the order; see min_max
+    std::swap(a, b);  // the same value, because only equal operands reveal the order; see min_max
     return arithmetic_.combine(binary.op, type, a, b, true);
   }
   Value result = arithmetic_.combine(binary.op, type, a, b, is_number(binary.b));
@@ -172,14 +172,14 @@ Value ExprEmitter::emit_select(const ir::Select& select) {
   const auto* plain = select.if_true.as<ir::Load>();
   const bool masked =
       plain != nullptr && outer == nullptr && emission_.faults.may_fault(select.if_true);
-  if (masked) {  // the load itself keeps the other lanes
+  if (masked) {  // the load itself preserves the other lanes
     return emit_masked(condition, [&] { return load(*plain, if_false); });
   }
   Value if_true = emit_masked(under(condition), [&] { return emit(select.if_true); });
   return builder_.CreateSelect(condition, if_true, if_false);
 }
 
-// The arms of a condition: what is shared in one does not reach the other.
+// The arms of a condition: shared values of one are not visible in the other.
 Value ExprEmitter::emit_branches(Value condition, llvm::Type* type,
                                  const std::function<Value()>& if_true,
                                  const std::function<Value()>& if_false) {
@@ -193,8 +193,7 @@ Value ExprEmitter::emit_branches(Value condition, llvm::Type* type,
       condition, type, [&] { return alone(if_true); }, [&] { return alone(if_false); });
 }
 
-// Apart from the lanes in question here: shared values of this place do not reach the other, nor
-// the other way round.
+// Independent of the current active lanes: shared values are not visible across.
 Value ExprEmitter::emit_apart(const std::function<Value()>& make) {
   auto shared = std::exchange(shared_, {});
   auto shared_values = std::exchange(shared_values_, llvm::DenseMap<const ir::Node*, Value>());
@@ -224,7 +223,7 @@ Value ExprEmitter::emit_masked(Value mask, const std::function<Value()>& arm) {
   return value;
 }
 
-// A scalar inside a vector expression: under a mask it is evaluated if any lane is.
+// A scalar inside a vector expression: under a mask, it is evaluated if any lane is active.
 Value ExprEmitter::emit_uniform(const ir::Expr& scalar) {
   if (mask_ == nullptr || !emission_.faults.may_fault(scalar)) return emit(scalar);
   llvm::Type* type = types_.value_type(scalar.type());
@@ -290,7 +289,7 @@ Value ExprEmitter::emit_dot(const ir::Dot& dot) {
   return builder_.CreateCall(instruction, {sum, a, b});
 }
 
-// Under a mask, the lanes left out are `otherwise` (in value form), or anything if it is null.
+// Under a mask, inactive lanes are `otherwise` (in value form), or arbitrary if it is null.
 Value ExprEmitter::load(const ir::Load& load, Value otherwise) {
   const ir::Buffer& buffer = emission_.function.buffers[load.buffer];
   const bool whole_element = buffer.element.is_vector() || !load.type.is_vector();
@@ -311,7 +310,7 @@ Value partial(Value mask) {
   return constant != nullptr && constant->isAllOnesValue() ? nullptr : mask;
 }
 
-// One element in all lanes, loaded if a lane of the mask wants it.
+// One element in all lanes, loaded if any lane of the mask is active.
 Value ExprEmitter::load_for_any(const ir::Load& load, const Address& address, Value mask) {
   const llvm::Align alignment(static_cast<uint64_t>(ir::bytes_of(load.type.scalar)));
   llvm::Type* element = types_.memory_type(load.type.element());

@@ -1,8 +1,8 @@
-// ExprEmitter: expressions of one function as LLVM values, each node that is shared within a
-// statement once.
+// ExprEmitter: emits expressions of one function as LLVM values. A node that is shared within a
+// statement is emitted once.
 //
 // Arms of a Select that could fault are emitted under a branch (scalar condition) or under a mask
-// (vector condition), which loads and divisions heed.
+// (vector condition), which loads and divisions respect.
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -31,9 +31,10 @@ class ExprEmitter : public ValueSource {
   Value emit(const ir::Expr& expr) override;
   Value emit_uniform(const ir::Expr& scalar) override;
   Value emit_apart(const std::function<Value()>& make) override;
-  // A value of which only the lanes where `predicate` holds are looked at; null: all of them.
+  // A value of which only the lanes where `predicate` holds are used; null: all lanes.
   Value emit_observed(const ir::Expr& predicate, const ir::Expr& value);
-  void begin_statement() { forget_shared(0); }  // it may change what shared expressions load
+  // A statement may change what shared expressions loaded.
+  void begin_statement() { forget_shared(0); }
 
   Addresses& addresses() { return addresses_; }
   Casts& casts() { return casts_; }
@@ -63,11 +64,11 @@ class ExprEmitter : public ValueSource {
   Addresses addresses_;
   std::vector<std::pair<const ir::Node*, Value>> shared_;  // values of shared nodes; a stack
   llvm::DenseMap<const ir::Node*, Value> shared_values_;
-  Value mask_ = nullptr;  // of the vector Select arm being emitted
-  ir::Expr observed_;     // lanes of the value being emitted that are looked at; null: all
+  Value mask_ = nullptr;  // of the current vector Select arm
+  ir::Expr observed_;     // predicate of the used lanes of the current value; null: all
 };
 
-// A mask that leaves some lane out, for all that is known; null: it does not.
+// The mask if it may disable a lane; null if it does not.
 Value partial(Value mask);
 
 }  // namespace tilewright::codegen

@@ -1,14 +1,14 @@
-// One loop-IR function -> functions of an LLVM module. Internal to this folder.
+// emit_kernel: one loop-IR function -> functions of an LLVM module. Internal to this folder.
 //
 //   kernel(call)      loads the pointers of the call and calls
 //   kernel.body(...)  which takes each argument as a noalias parameter; each Parallel loop in it
-//   kernel.task(...)  becomes a function of one iteration, handed to tilewright_parallel_for
+//   kernel.task(...)  becomes a function of one iteration, passed to tilewright_parallel_for
 //
-// Loads and stores promise the alignment of the element only: wider promises gain nothing on x86.
+// Loads and stores assume only the alignment of the element: larger alignment gains nothing on x86.
 //
-// Each LLVM function has its own state: a Frame with its levels and control flow, an ExprEmitter
-// with its masks and shared values, Addresses, Stores, a StmtEmitter. What the functions of a
-// kernel share is an Emission.
+// Each LLVM function has separate state: a Frame with its levels and control flow, an ExprEmitter
+// with its masks and shared values, Addresses, Stores, a StmtEmitter. An Emission holds the state
+// shared by the functions of a kernel.
 #pragma once
 
 #include <llvm/IR/Module.h>
@@ -22,8 +22,8 @@
 
 namespace tilewright::codegen {
 
-// The CPU milliseconds that went into promoting registers. An error of kind Unsupported names what
-// cannot be emitted.
+// Returns the CPU milliseconds spent on promoting registers. An error of kind Unsupported names the
+// unsupported construct.
 Result<double> emit_kernel(const ir::Function& function, const Target& target,
                            const WorkspacePlan& plan, const std::string& symbol,
                            llvm::Module& module);

@@ -22,8 +22,8 @@
 
 LLD_HAS_DRIVER(elf)
 
-// Pointers to symbols of the last link, which LLD 19 does not reset though it frees what they point
-// to: the next link writes there unless it has such a symbol itself. Declared as they are there.
+// Pointers to symbols of the last link, which LLD 19 does not reset although it frees the symbols:
+// the next link writes there unless it defines such a symbol itself. Declared as in LLD.
 // NOLINTBEGIN(readability-identifier-naming)
 namespace lld::elf {
 class Defined;
@@ -41,9 +41,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What code of ours may use of the C library: the run time (runtime/abi) and kernels. Names without
-// versions, so that every version of the library will do; of what has several, all are the same to
-// us. Older ones have threads and dladdr in libraries of their own.
+// The functions of the C library that the runtime (runtime/abi) and kernels may use. Names have no
+// versions, so any version of the library works; where several versions exist, their differences do
+// not matter here. Older C libraries have threads and dladdr in separate libraries.
 constexpr std::array<std::string_view, 3> kLibraries = {"libc.so.6", "libpthread.so.0",
                                                         "libdl.so.2"};
 constexpr std::string_view kFunctions[] = {"__errno_location",
@@ -96,7 +96,7 @@ std::unexpected<Error> system_error(const fs::path& path, std::string_view what)
 constexpr uintmax_t kHugePage = uintmax_t{2} << 20U;
 constexpr std::string_view kScratchName = ".tilewright-link-";
 
-// The lock of a folder, for as long as it lives; not held where somebody else has it.
+// The lock of a folder during its lifetime; not held if another process has it.
 class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
@@ -115,8 +115,8 @@ class FolderLock {
   bool held_;
 };
 
-// What processes left that were killed while they linked: nobody holds its lock. A young folder may
-// be one whose owner has not locked it yet.
+// Folders of processes that were killed while linking: their lock is free. A recent folder may
+// belong to a process that has not locked it yet.
 void remove_stale(const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder.empty() ? "." : folder, error), end; !error && at != end;
@@ -130,7 +130,7 @@ void remove_stale(const fs::path& folder) {
   }
 }
 
-// A folder beside the file that is made; its lock says that somebody is at work in it.
+// A folder next to the output; its lock marks it as in use.
 class ScratchFolder {
  public:
   static Result<ScratchFolder> make_beside(const fs::path& file) {
@@ -146,8 +146,8 @@ class ScratchFolder {
     for (size_t k = 0; k < count; ++k) fs::remove(input(k), ignored);
   }
 
-  // An error unless the disk has room for what is linked of the files that are in it: the linker
-  // writes through a mapping, where a full disk is a signal.
+  // An error unless the disk has room for the output of these input files: the linker writes
+  // through a mapping, where a full disk is a signal.
   Status check_room() const {
     std::error_code error;
     uintmax_t bytes = 0;
@@ -157,7 +157,7 @@ class ScratchFolder {
     const fs::path path = folder_ / "room";
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return system_error(path, "cannot be written");
-    // Segments begin at pages, a large blob at a huge one.
+    // Segments start at pages, a large blob at a huge page.
     constexpr uintmax_t kSegments = (uintmax_t{64} << 10U) + kHugePage;
     const bool full = fallocate(file, 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
                       errno != EOPNOTSUPP && errno != ENOSYS;
@@ -173,7 +173,7 @@ class ScratchFolder {
  private:
   explicit ScratchFolder(TemporaryFolder folder)
       : lock_(folder.path()), folder_(std::move(folder)) {}
-  FolderLock lock_;  // goes after the folder
+  FolderLock lock_;  // destroyed after the folder
   TemporaryFolder folder_;
 };
 
@@ -195,20 +195,20 @@ Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
   return done;
 }
 
-// Runs the linker; its words are the error.
+// Runs the linker; its messages are the error.
 Status run_linker(const std::vector<std::string>& arguments) {
   static std::mutex mutex;
   static bool usable = true;
   const std::lock_guard lock(mutex);
   if (!usable) return fail(ErrorKind::Build, "the linker crashed before and cannot run again");
-  // One thread: no pool of the linker's stays behind in this process.
+  // One thread, so that no thread pool of the linker remains in this process.
   std::vector<const char*> plain = {"ld.lld", "--threads=1"};
   plain.reserve(arguments.size() + 2);
   for (const std::string& argument : arguments) plain.push_back(argument.c_str());
   std::string words;
   llvm::raw_string_ostream stream(words);
   const lld::DriverDef drivers[] = {{lld::Gnu, &lld::elf::link}};
-  llvm::CrashRecoveryContext::Enable();  // a disk that fills up meanwhile is a SIGBUS
+  llvm::CrashRecoveryContext::Enable();  // a disk that fills up during the link is a SIGBUS
   const lld::Result result = lld::lldMain(plain, stream, stream, drivers);
   llvm::CrashRecoveryContext::Disable();
   usable = result.canRunAgain;
@@ -237,7 +237,7 @@ Status write_inputs(std::span<const LinkInput> inputs, const ScratchFolder& fold
   return {};
 }
 
-// A library that has nothing but its name, and one of them the functions: enough to be linked with.
+// A library with only its name, and one of them with the functions: enough to link against.
 Status make_system_libraries(const ScratchFolder& folder, std::vector<std::string>& arguments) {
   for (const std::string_view name : kLibraries) {
     ElfObject object;
@@ -261,9 +261,9 @@ Status make_system_libraries(const ScratchFolder& folder, std::vector<std::strin
   return {};
 }
 
-// `made` again as `copy`. The linker writes through a mapping, so the system caches the file in
-// small pages. Of writes of whole huge pages from memory that is there it makes such, and who maps
-// the file has them.
+// Copies `made` to `copy`. The linker writes through a mapping, so the system caches the file in
+// small pages. Writes of whole huge pages from memory are cached in huge pages, which a process
+// that maps the file then gets.
 Status write_by_huge_pages(const fs::path& made, const fs::path& copy) {
   const int from = open(made.c_str(), O_RDONLY | O_CLOEXEC);
   if (from < 0) return system_error(made, "cannot be read");
@@ -322,7 +322,7 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
   TRY(run_linker(arguments));
   std::error_code error;
   if (fs::file_size(made, error) < kHugePage || error) return replace(made, library);
-  folder.remove_inputs(inputs.size());  // room for the second file
+  folder.remove_inputs(inputs.size());  // makes room for the second file
   const fs::path again = folder / "again.so";
   TRY(write_by_huge_pages(made, again));
   return replace(again, library);

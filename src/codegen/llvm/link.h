@@ -1,9 +1,9 @@
-// Relocatable objects -> a shared library or one object, by LLVM's linker in this process; no other
-// program is started and nothing but the objects is needed: of the C library only the names of the
-// functions that may be used are known. The same inputs give the same bytes, wherever they lie.
+// Links relocatable objects into a shared library or one object, with LLVM's linker in this
+// process. It starts no program and needs only the objects: of the C library, it knows the names of
+// the permitted functions. The same inputs give the same bytes, wherever they are.
 //
-// The linker has state of its own, so calls take turns. A linker that says it cannot run again is
-// not called again.
+// The linker has global state, so calls are serialized. If the linker reports that it cannot run
+// again, it is not called again.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +17,23 @@
 
 namespace tilewright::codegen {
 
-// One object: bytes in memory, or data that is written where the linker reads it.
+// One object: bytes in memory, or data that is written to the file that the linker reads.
 struct LinkInput {
   std::span<const uint8_t> bytes;   // an ELF object, or
-  const ElfObject* data = nullptr;  // where there are no bytes
+  const ElfObject* data = nullptr;  // used if `bytes` is empty
 };
 
 struct SharedLibraryOptions {
-  std::string soname;                 // by default the name of the file
-  std::vector<std::string> exported;  // symbols that are seen outside; no others are
+  std::string soname;                 // default: the name of the file
+  std::vector<std::string> exported;  // the only symbols visible outside
 };
 
-// A temporary folder beside `library` holds the inputs meanwhile; an old file is replaced at the
-// end.
+// A temporary folder next to `library` holds the inputs during the link; an existing file is
+// replaced at the end.
 Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions& options,
                    const std::filesystem::path& library);
 
-// One object of all of them.
+// Links all inputs into one object.
 Status link_relocatable(std::span<const LinkInput> inputs, const std::filesystem::path& object);
 
 }  // namespace tilewright::codegen

@@ -57,7 +57,7 @@ class MaskFinder : public ir::Visitor {
       if (mask.defined() && !holds(observed_, mask)) differ_[load->buffer] = true;
     }
     if (expr.as<ir::VectorReduce>() == nullptr) return ir::Visitor::visit(expr);
-    const std::vector<Expr> outer = std::exchange(observed_, {});  // every lane counts
+    const std::vector<Expr> outer = std::exchange(observed_, {});  // all lanes are used
     auto seen = std::exchange(seen_, {});
     ir::Visitor::visit(expr);
     observed_ = outer;
@@ -85,11 +85,11 @@ class MaskFinder : public ir::Visitor {
   }
 
   const ir::Function& function_;
-  std::vector<Expr> masks_;   // by BufferId: of its predicated stores; null: none
-  std::vector<bool> differ_;  // several masks, or a load outside of it
+  std::vector<Expr> masks_;   // per BufferId: mask of its predicated stores; null: none
+  std::vector<bool> differ_;  // several masks, or a load outside the mask
   Pass pass_ = Pass::Stores;
   std::vector<Expr> observed_;                // masks around the expression
-  std::unordered_set<const ir::Node*> seen_;  // shared nodes under these masks
+  std::unordered_set<const ir::Node*> seen_;  // shared nodes visited under these masks
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Registers of which nobody looks at the lanes outside of one mask: every load of them stands under
-// that mask, by a Select or in the value of a predicated store. Their stores need no predicate.
+// Finds registers whose lanes outside one mask are never used: every load is under that mask, by a
+// Select or in the value of a predicated store. Their stores need no predicate.
 //
 //   acc = select(m, acc, 0) + x where m;  C[r] = acc where m     ->   acc = acc + x;  ...
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace tilewright::codegen {
 
-// By BufferId. False for whatever is no register or has no predicated stores.
+// Per BufferId. False for buffers that are not registers or have no predicated stores.
 std::vector<bool> registers_under_one_mask(const ir::Function& function);
 
 }  // namespace tilewright::codegen

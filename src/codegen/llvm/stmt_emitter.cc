@@ -75,7 +75,7 @@ void StmtEmitter::emit_allocate(const ir::Allocate& allocate) {
                             "` lives in memory that the threads of a block share");
       return;
     case ir::Scope::Register: {
-      // One element is promoted; more stay in memory.
+      // One element is promoted; several stay in memory.
       llvm::Type* type = buffer.elements() == 1 ? types_.value_type(buffer.element)
                                                 : types_.memory_type(buffer.element);
       llvm::AllocaInst*& slot = frame_.slots[allocate.buffer];
@@ -94,7 +94,7 @@ void StmtEmitter::emit_allocate(const ir::Allocate& allocate) {
       memory = slot;
       break;
     }
-    case ir::Scope::Workspace:  // at level 0, so that addresses may be computed at any
+    case ir::Scope::Workspace:  // at level 0, so that addresses can be computed at any level
       memory = frame_.at_level(0, [&] {
         return builder_.CreateGEP(builder_.getInt8Ty(), frame_.workspace,
                                   emission_.index(emission_.plan.offset[allocate.buffer]));
@@ -122,7 +122,7 @@ void StmtEmitter::emit_parallel(const ir::For& loop) {
   }
   Value count = exprs_.emit(loop.extent);
 
-  // What is mentioned and known here is captured; the rest is bound inside.
+  // Used values that are known here are captured; the others are bound inside.
   Mentions mentions;
   mentions.visit(loop.body);
   std::erase_if(mentions.vars, [&](ir::VarId id) { return !frame_.vars.contains(id); });

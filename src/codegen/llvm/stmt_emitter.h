@@ -1,10 +1,11 @@
-// StmtEmitter: statements of one function: loops, branches, bindings, allocations. Parallel loops:
+// StmtEmitter: emits statements of one function: loops, branches, bindings, allocations. Parallel
+// loops:
 //
 //   parallel for i < n: body      context = { captured variables and pointers };
 //                                 if (tilewright_parallel_for(pool, threads, n, task, &context))
 //                                   return TILEWRIGHT_STATUS_PARALLEL_FAILED;
 //
-//   task(context, i, worker):     body, with what it needs loaded from the context
+//   task(context, i, worker):     body, with captured values loaded from the context
 #pragma once
 
 #include <vector>

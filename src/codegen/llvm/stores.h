@@ -1,8 +1,8 @@
-// Stores, prefetches and transposed squares of one function.
+// Stores: emits stores, prefetches and transposed squares of one function.
 //
 //   scalar, predicated     if (p) store
-//   contiguous             store, masked store; past the caches if wished and aligned
-//   other vectors          a store a lane, or a masked scatter
+//   contiguous             store, masked store; non-temporal if requested and aligned
+//   other vectors          one store per lane, or a masked scatter
 //   register, predicated   held = select(p, value, held)
 #pragma once
 
@@ -24,7 +24,7 @@ class Stores {
   void emit_store(const ir::Store& store);
   void emit_prefetch(const ir::Prefetch& prefetch);
   void emit_transpose(const ir::Transpose& transpose);
-  void fence_streams();  // stores past the caches are ordered by a fence only
+  void fence_streams();  // non-temporal stores are ordered only by a fence
 
  private:
   void store_lanes(const ir::Store& store, Value value);

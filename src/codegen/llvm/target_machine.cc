@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
-// LLVM has no other way to say these than its command line, which is global.
+// These can only be set through LLVM's command line, which is global.
 void set_option(llvm::StringRef option, llvm::StringRef value) {
   auto& options = llvm::cl::getRegisteredOptions();
   const auto found = options.find(option);
@@ -32,8 +32,8 @@ void initialize_once() {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
-    // The emitter has reduced the strength of address arithmetic already; the pass that would do
-    // it takes a seventh of the time of a register-tile kernel.
+    // The emitter has already reduced the strength of address arithmetic; the LLVM pass for it
+    // takes a seventh of the time of a register-tile kernel.
     set_option("disable-lsr", "true");
     // Blocks with many accesses that may alias (a tile larger than the registers, unrolled) make
     // the scheduler's dependence graph grow with the square of their number: over a second for
@@ -45,7 +45,7 @@ void initialize_once() {
 
 }  // namespace
 
-// LLVM spells its names as ours but for the underscore.
+// LLVM uses the same names, except for the underscore.
 std::string llvm_features(const Target& target) {
   std::string text;
   for (const Feature feature : target.cpu()->features.list()) {

@@ -1,5 +1,5 @@
-// LLVM's machine for a Target, made once per thread and feature set: making one takes longer than a
-// small compile. Internal to this folder.
+// LLVM's TargetMachine for a Target, created once per thread and feature set: creating one takes
+// longer than a small compilation. Internal to this folder.
 #pragma once
 
 #include <llvm/Target/TargetMachine.h>
@@ -11,10 +11,10 @@
 
 namespace tilewright::codegen {
 
-// A target-features string of LLVM, for its CPU `x86-64`: `+sse4.2,+avx,+amx-tile`.
+// LLVM's target-features string for its CPU `x86-64`: `+sse4.2,+avx,+amx-tile`.
 std::string llvm_features(const Target& target);
 
-// Owned by the calling thread; lives as long as it.
+// Owned by the calling thread; valid until it ends.
 Result<llvm::TargetMachine*> target_machine(const Target& target);
 
 }  // namespace tilewright::codegen

@@ -5,8 +5,8 @@ namespace {
 
 constexpr size_t kPart = 4;
 
-// Of two rows of n lanes a and b, in each part: half of its lanes from `first` on, in turn `group`
-// of a and the same of b.
+// For two rows a and b of n lanes, in each part: half of its lanes from `first` on, alternating
+// `group` lanes of a and the same of b.
 std::vector<int> interleaved(size_t n, size_t first, size_t group) {
   std::vector<int> lanes;
   lanes.reserve(n);

@@ -1,4 +1,4 @@
-// The LLVM types of the loop IR. F16 and BF16 are held as i16, Bool as i1; in memory Bool is a
+// LLVM types for the types of the loop IR. F16 and BF16 are i16, Bool is i1; in memory Bool is a
 // byte.
 #pragma once
 
@@ -22,7 +22,7 @@ class Types {
   llvm::Type* scalar_type(ir::Scalar scalar) const;
   llvm::Type* value_type(ir::Type type) const;
   llvm::Type* memory_type(ir::Type type) const;
-  llvm::Type* same_lanes(llvm::Type* element, Value like) const;  // as many as `like` has
+  llvm::Type* same_lanes(llvm::Type* element, Value like) const;  // with as many lanes as `like`
 
  private:
   llvm::LLVMContext& context_;

@@ -1,4 +1,4 @@
-// For tests of operators: constants in, constants out.
+// For tests of operators: evaluates an operator on constants.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ inline TensorType type_of(Shape shape, ir::Scalar element = ir::Scalar::F32) {
   return {.element = element, .shape = std::move(shape)};
 }
 
-// What is said where it does not fit; empty where it does.
+// The error message of an operator; empty: none.
 inline std::string error_of(const std::string& op, const Attributes& attributes,
                             const std::vector<std::optional<TensorType>>& types) {
   const auto dag = define(op, attributes, types);

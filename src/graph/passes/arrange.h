@@ -27,14 +27,14 @@ using Order = std::vector<int64_t>;
 struct ArrangeOptions {
   bool push = true;        // through nodes with rules; else transposes only cancel each other
   bool contracts = false;  // contractions read and write any order
-  bool windows = false;    // convolutions want channels last
+  bool windows = false;    // convolutions use channels last
 };
 
 // A dimension that a reshape merged from several in another order: a flattened image that a
 // contraction reads, whose constant weights are reordered instead.
 struct Flattened {
   std::vector<int64_t> shape;  // of the old dimensions that became this one
-  Order order;                 // of them
+  Order order;                 // their order
   size_t dimension = 0;
 };
 
@@ -55,13 +55,13 @@ class Arranger {
   int64_t cost(ValueId old, const Order& order) const;
   Result<ValueId> in_order(ValueId old, const Order& order);
   Result<ValueId> plain(ValueId old);
-  // As an operand that broadcasts to a result in that order.
+  // The value as an operand that broadcasts to a result in that order.
   Result<ValueId> broadcast_in_order(ValueId old, const Order& order);
   // The order among those of `olds` with the lowest total cost; all have the same rank.
   Order cheapest(const std::vector<ValueId>& olds) const;
   // For nodes with one result.
   void set(const Node& node, ValueId now, Order order);
-  // True, as a rule that applies gives it.
+  // Returns true, so that a rule can return the result of `add`.
   Result<bool> add(const Node& node, std::vector<ValueId> inputs, Attributes attributes,
                    Order order);
   Status keep_plain(const Node& node);

@@ -219,7 +219,7 @@ TEST(RecognizeAttentionNot, WhereSomethingElseIsMeant) {
       [](Exported& g, ValueId x) {
         return halved(g, g.add("add", {x, g.input("m", {1, 1, 5, 5})}));
       },
-      // A factor that is no number.
+      // A factor that is not a number.
       [](Exported& g, ValueId x) { return g.add("mul", {x, g.weights({1, 1, 5, 5})}); },
       // Two numbers for what is hidden.
       [](Exported& g, ValueId x) {

@@ -78,7 +78,7 @@ std::vector<Tensor> convert_range(Conversion& node) {
     const __int128 span = delta > 0 ? limit - start : start - limit;
     const __int128 step = delta > 0 ? delta : -delta;
     const __int128 count = span <= 0 ? 0 : (span + step - 1) / step;
-    if (count > kMostElements) not_supported("a range of so many elements");
+    if (count > kMostElements) not_supported("a range of this size");
     if (count == 0) return {node.empty({.element = element, .shape = {0}})};
     announce(node, {static_cast<int64_t>(count)}, element);
     std::vector<int64_t> values(static_cast<size_t>(count));

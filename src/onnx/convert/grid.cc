@@ -190,7 +190,7 @@ std::vector<Tensor> convert_grid_sample(Conversion& node) {
     refuse(fmt::format("places {} for {}", grid->type.to_string(), x->type.to_string()));
   }
   if (rank > 5 || (rank > 4 && sampler.mode == Mode::Cubic)) {
-    not_supported(fmt::format("so many dimensions ({})", x->type.to_string()));
+    not_supported(fmt::format("this number of dimensions ({})", x->type.to_string()));
   }
   std::vector<Tap> taps;
   for (size_t d = 2; d < rank; ++d) {

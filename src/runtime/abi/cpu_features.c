@@ -1,4 +1,4 @@
-/* Whether this machine has the instructions that a model was made for. */
+/* Checks that this machine has the instructions that a model was compiled for. */
 #include "runtime/abi/cpu_features.h"
 
 #include "runtime/abi/model_table.h"

@@ -1,7 +1,7 @@
-/* The optional instructions of x86-64 that code may use, and how a processor says that it has them:
- * the one table of them, for targets (src/target) and for models that check where they run. The
- * bits are of Intel's manual, volume 2, CPUID, and of XCR0, the register states that the operating
- * system saves. */
+/* The table of the optional x86-64 instructions that code may use, with their CPUID bits. It serves
+ * targets (src/target) and the check of a compiled model for its processor. The bits are those of
+ * CPUID (Intel's manual, volume 2) and of XCR0, the register states that the operating system
+ * saves. */
 #ifndef TILEWRIGHT_CPU_FEATURES_H_
 #define TILEWRIGHT_CPU_FEATURES_H_
 
@@ -11,7 +11,7 @@
 /* Words of CPUID. */
 enum { Cpu1Ecx, Cpu7Ebx, Cpu7Ecx, Cpu7Edx, Cpu71Eax, CpuWords };
 
-/* What XCR0 must have. */
+/* Required bits of XCR0. */
 enum { CpuPlain = 0, CpuYmm = 0x6, CpuZmm = 0xe6, CpuTiles = 0x60000 };
 
 /* ROW(enumerator of Feature, name, word, bit, states), in the order of the enumeration. */
@@ -39,7 +39,7 @@ enum { CpuPlain = 0, CpuYmm = 0x6, CpuZmm = 0xe6, CpuTiles = 0x60000 };
 #if defined(__x86_64__)
 #include <cpuid.h>
 
-/* What this processor says; zeros where it says nothing. */
+/* Reads CPUID and XCR0 of this processor; 0 where they are not available. */
 static inline void cpu_ask(uint32_t words[CpuWords], uint64_t* states) {
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
   memset(words, 0, sizeof(uint32_t) * CpuWords);

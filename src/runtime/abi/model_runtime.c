@@ -1,5 +1,5 @@
-/* The run time of a compiled model: makes instances, checks what callers hand over, and walks the
- * table. Plain C11 and POSIX, so that a library needs nothing but the C library. */
+/* The runtime of a compiled model: creates instances, checks the arguments of callers, and executes
+ * the step table. Plain C11 and POSIX, so that a library needs only the C library. */
 #include "runtime/abi/model_table.h"
 #include "runtime/abi/model_weights.h"
 #include "runtime/abi/thread_pool.h"
@@ -14,16 +14,16 @@
 
 enum { ModelTextBytes = 512, ModelAlignment = 64, ModelHugePage = 2 << 20 };
 
-/* An argument of a step that is the caller's: known when run is called. */
+/* An argument of a step that the caller provides: known when run is called. */
 typedef struct ModelPatch {
-  int32_t slot;  /* in `pointers` */
-  int32_t which; /* of `given`: inputs, then outputs */
+  int32_t slot;  /* index in `pointers` */
+  int32_t which; /* index in `given`: inputs, then outputs */
   int64_t offset;
 } ModelPatch;
 
 typedef struct ModelMemory {
   char* data;
-  size_t mapped; /* 0: of the heap */
+  size_t mapped; /* 0: on the heap */
 } ModelMemory;
 
 struct TilewrightModel {
@@ -31,14 +31,14 @@ struct TilewrightModel {
   int32_t threads;
   int32_t patch_count;
   TilewrightPool* pool;  /* null: one thread */
-  const char* constants; /* of the table, or of a file */
+  const char* constants; /* in the table, or in a file */
   ModelMemory memory;    /* arena, then workspace */
   int64_t memory_bytes;
-  void** pointers;       /* the arguments of all steps, one after the other */
+  void** pointers;       /* the arguments of all steps, concatenated */
   TilewrightCall* calls; /* one per step */
   ModelPatch* patches;
-  char** given;              /* what run works on: the caller's pointer, or a copy of it */
-  char** copies;             /* aligned, made when first needed */
+  char** given;              /* the caller's pointer, or an aligned copy */
+  char** copies;             /* aligned, allocated on first use */
   const void** plain_inputs; /* for run_dlpack */
   void** plain_outputs;
   char text[ModelTextBytes];
@@ -62,7 +62,7 @@ static int64_t model_round_up(int64_t bytes) {
   return (bytes + ModelAlignment - 1) / ModelAlignment * ModelAlignment;
 }
 
-/* From a huge page on it begins at one, and asks for them. */
+/* From the size of a huge page on, it starts at one and requests huge pages. */
 static int model_allocate(ModelMemory* memory, int64_t bytes) {
   memory->data = NULL;
   memory->mapped = 0;
@@ -81,12 +81,12 @@ static int model_allocate(ModelMemory* memory, int64_t bytes) {
   if (after != 0) munmap(base + size - after, after);
   memory->data = base + before;
   memory->mapped = size - ModelHugePage;
-  madvise(memory->data, memory->mapped, MADV_HUGEPAGE); /* a wish */
+  madvise(memory->data, memory->mapped, MADV_HUGEPAGE); /* a hint */
   return 1;
 }
 
-/* For the whole huge pages within constants that lie in the library: a wish too, and the same
- * again for each instance. */
+/* For the whole huge pages within embedded constants: also a hint, repeated for each instance.
+ */
 static void model_ask_huge_pages(const void* constants, int64_t bytes) {
   char* first = (char*)constants;
   const size_t before = (ModelHugePage - (uintptr_t)first % ModelHugePage) % ModelHugePage;
@@ -103,10 +103,10 @@ static void model_release(ModelMemory* memory) {
   }
 }
 
-/* --- threads, shared by the instances that have as many --- */
+/* --- thread pools, shared by instances with the same number of threads --- */
 
 typedef struct ModelPool {
-  TilewrightPool pool; /* first: the address of one is that of the other */
+  TilewrightPool pool; /* first member: both have the same address */
   int32_t threads;
   int32_t pin;
   int32_t users;
@@ -139,7 +139,7 @@ static TilewrightPool* model_acquire_pool(int32_t threads, int32_t pin) {
   return pool != NULL ? &pool->pool : NULL;
 }
 
-/* The last user ends the threads, so that the library may be closed. */
+/* The last user ends the threads, so that the library can be closed. */
 static void model_release_pool(TilewrightPool* pool) {
   if (pool == NULL) return;
   pthread_mutex_lock(&model_pools_mutex);
@@ -154,7 +154,7 @@ static void model_release_pool(TilewrightPool* pool) {
   pthread_mutex_unlock(&model_pools_mutex);
 }
 
-/* --- making an instance --- */
+/* --- creating an instance --- */
 
 static int64_t model_workspace(const TilewrightModelTable* table, int32_t threads) {
   int64_t most = 0;
@@ -166,7 +166,7 @@ static int64_t model_workspace(const TilewrightModelTable* table, int32_t thread
   return most;
 }
 
-/* Pointers that are known already, the calls, and what is to be filled in when run is called. */
+/* Pointers that are already known, the calls, and the pointers to set when run is called. */
 static void model_lay_out(TilewrightModel* model, int64_t workspace) {
   const TilewrightModelTable* table = model->api->table;
   char* arena = model->memory.data;
@@ -314,7 +314,7 @@ static int model_overlap(const char* a, int64_t a_bytes, const char* b, int64_t 
          (uintptr_t)b < (uintptr_t)a + (uintptr_t)a_bytes;
 }
 
-/* A copy of the `which`-th tensor of the caller's, aligned; null without memory. */
+/* An aligned buffer for the `which`-th tensor of the caller; null if there is no memory. */
 static char* model_copy(TilewrightModel* model, int32_t which, int64_t bytes) {
   if (model->copies[which] == NULL) {
     model->copies[which] = aligned_alloc(ModelAlignment, (size_t)model_round_up(bytes));
@@ -439,7 +439,7 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_model_run_timed(TilewrightModel* m
 
 /* --- DLPack --- */
 
-/* The first element of a tensor that is as `info` says, or null and the reason. */
+/* The first element of a tensor that matches `info`; otherwise null, with the reason. */
 static char* model_data_of(TilewrightModel* model, const char* role, int32_t index,
                            const TilewrightDLTensor* tensor, const TilewrightTensorInfo* info) {
   const char* problem = NULL;

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 typedef struct WeightsMap {
-  const TilewrightModelTable* table; /* that it was checked against */
+  const TilewrightModelTable* table; /* it was checked against this table */
   char* data;
   size_t bytes;
   int32_t users;
   struct WeightsMap* next;
-  char path[]; /* as it was opened */
+  char path[]; /* as opened */
 } WeightsMap;
 
 static pthread_mutex_t weights_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -32,7 +32,7 @@ static int weights_beside(char path[PATH_MAX], const char* folder_of, const char
   return length > 0 && length < PATH_MAX;
 }
 
-/* The folder that relative paths were of when this was loaded; empty: not known. */
+/* The working directory when this was loaded; empty: unknown. */
 static char weights_first_folder[PATH_MAX];
 __attribute__((constructor)) static void weights_note_folder(void) {
   if (getcwd(weights_first_folder, sizeof(weights_first_folder)) == NULL) {
@@ -40,18 +40,18 @@ __attribute__((constructor)) static void weights_note_folder(void) {
   }
 }
 
-/* What is no plain file is found out by reading; it does not block. */
+/* Does not block. Reading will show if it is not a regular file. */
 static int weights_open_file(const char* path) {
   return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 }
 
-/* Beside the file that the table was loaded from: a library, or else the program. */
+/* In the folder of the file that the table was loaded from: a library, or else the program. */
 static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* table) {
   Dl_info info;
   char program[PATH_MAX];
   int beside_library = ENOENT; /* why it could not be opened there */
   if (dladdr(table, &info) != 0 && info.dli_fname != NULL) {
-    /* The loader has the name as it was given, and the program may be elsewhere by now. */
+    /* The loader has the name as given, and the working directory may have changed. */
     char library[2 * PATH_MAX];
     const int relative = info.dli_fname[0] != '/' && weights_first_folder[0] != '\0';
     snprintf(library, sizeof(library), "%s%s%s", relative ? weights_first_folder : "",
@@ -74,11 +74,11 @@ static int weights_open_beside(char path[PATH_MAX], const TilewrightModelTable* 
       }
     }
   }
-  errno = beside_library; /* the place that `path` names */
+  errno = beside_library; /* for the location in `path` */
   return -1;
 }
 
-/* Null, or why the file is not the one that the model was compiled with. */
+/* Null, or the reason why the file does not belong to the model. */
 static const char* weights_problem(int file, const TilewrightModelTable* table) {
   TilewrightWeightsHeader header;
   const int64_t size = TILEWRIGHT_WEIGHTS_OFFSET + table->constant_bytes;
@@ -97,8 +97,9 @@ static const char* weights_problem(int file, const TilewrightModelTable* table) 
 
 enum { WeightsPage = 4096, WeightsHugePage = 2 << 20 };
 
-/* The file in memory, or MAP_FAILED. From a huge page on it begins at one, and asks for them: a
- * file has them only where its offset and the address are as far into one. */
+/* Maps the file; MAP_FAILED on error. From the size of a huge page on, it starts at one and
+ * requests huge pages: a file has them only if its offset and the address are equal modulo a huge
+ * page. */
 static char* weights_map_file(int file, size_t bytes) {
   if (bytes < WeightsHugePage) return mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
   const size_t size = (bytes + WeightsPage - 1) / WeightsPage * WeightsPage;
@@ -113,7 +114,7 @@ static char* weights_map_file(int file, size_t bytes) {
   }
   if (before != 0) munmap(room, before);
   munmap(data + size, WeightsHugePage - before);
-  madvise(data, size, MADV_HUGEPAGE); /* a wish */
+  madvise(data, size, MADV_HUGEPAGE); /* a hint */
   return data;
 }
 

@@ -1,6 +1,6 @@
-/* See thread_pool.h. Sleeping and waking are futexes on a worker's state; a sleeper says so before
- * it looks at the state again, a waker changes the state before it looks for sleepers, so one of
- * them sees the other. */
+/* See thread_pool.h. Sleeping and waking use futexes on a worker's state. A sleeper announces
+ * itself before it reads the state again; a waker changes the state before it looks for sleepers.
+ * At least one of them therefore sees the other. */
 #include "runtime/abi/thread_pool.h"
 
 #include <linux/futex.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 /* A worker's inbox. The caller moves Idle -> Posted, the worker Posted -> Running -> Idle, and the
- * caller may take back what is still Posted. */
+ * caller may withdraw a job that is still Posted. */
 enum { PoolIdle, PoolPosted, PoolRunning, PoolStop };
 
 enum { PoolCpuWords = 128, PoolCpus = PoolCpuWords * 64, PoolLine = 128 };
@@ -26,7 +26,8 @@ typedef struct PoolCpuSet {
 typedef struct PoolWorker {
   _Alignas(PoolLine) _Atomic uint32_t state;
   _Atomic uint32_t asleep;
-  _Alignas(PoolLine) _Atomic int64_t next; /* of its block; beyond `end`: nothing left */
+  _Alignas(PoolLine) _Atomic int64_t
+      next; /* next iteration of its block; at `end` or beyond: none left */
   int64_t end;
   struct TilewrightPoolState* pool;
   pthread_t thread;
@@ -45,7 +46,7 @@ struct TilewrightPoolState {
   _Alignas(PoolLine) _Atomic uint32_t busy; /* held by the caller that uses the workers */
   _Atomic uint32_t caller_asleep;
   PoolJob job;         /* written before Posted, read while Running */
-  PoolWorker* workers; /* [0] has no thread: it is the caller */
+  PoolWorker* workers; /* [0] is the caller and has no thread */
   int32_t threads;
   int32_t spin_us;
   int32_t pin;
@@ -78,8 +79,7 @@ static int pool_pin(int32_t cpu) {
   return syscall(SYS_sched_setaffinity, 0, sizeof(set), &set) != 0;
 }
 
-/* The cpus that the calling thread may run on; before tilewright_pool_pin_caller took all but one.
- */
+/* The CPUs that the calling thread may run on, as before tilewright_pool_pin_caller. */
 static PoolCpuSet pool_cpus_before_pin;
 static _Atomic uint32_t pool_caller_pinned = 0;
 
@@ -91,7 +91,7 @@ static PoolCpuSet pool_allowed_cpus(void) {
   return set;
 }
 
-/* The `rank`-th of them, counted around. */
+/* The `rank`-th of them, modulo their number. */
 static int32_t pool_cpu(const PoolCpuSet* set, int32_t count, int32_t rank) {
   int32_t left = rank % count;
   for (int32_t cpu = 0; cpu < PoolCpus; ++cpu) {
@@ -113,8 +113,8 @@ static inline void pool_pause(void) {
 #endif
 }
 
-/* Spins for about `spin_us` until the state is `a` or `b`; whether it is. The clock is read every
- * few pauses only, since reading it costs as much as they do. */
+/* Spins for about `spin_us` until the state is `a` or `b`; returns whether it is. The clock is read
+ * only every few pauses, because reading it costs as much as they do. */
 static int pool_spin(_Atomic uint32_t* state, uint32_t a, uint32_t b, int32_t spin_us) {
   const int64_t until = pool_now_ns() + (int64_t)spin_us * 1000;
   for (;;) {
@@ -129,7 +129,7 @@ static int pool_spin(_Atomic uint32_t* state, uint32_t a, uint32_t b, int32_t sp
 
 /* --- workers --- */
 
-/* The worker's own block first, then what is left of the others', nearest first. */
+/* Runs the worker's own block first, then the rest of the others' blocks, nearest first. */
 static void pool_work(struct TilewrightPoolState* pool, int32_t worker) {
   const PoolJob job = pool->job;
   pool_inside_task = 1;
@@ -180,7 +180,7 @@ static void pool_post(PoolWorker* worker) {
 
 static void pool_wait_until_idle(struct TilewrightPoolState* pool, PoolWorker* worker) {
   uint32_t posted = PoolPosted;
-  if (atomic_compare_exchange_strong(&worker->state, &posted, PoolIdle)) return; /* called off */
+  if (atomic_compare_exchange_strong(&worker->state, &posted, PoolIdle)) return; /* withdrawn */
   if (pool_spin(&worker->state, PoolIdle, PoolIdle, pool->spin_us)) return;
   atomic_store(&pool->caller_asleep, 1);
   for (;;) {
@@ -191,15 +191,15 @@ static void pool_wait_until_idle(struct TilewrightPoolState* pool, PoolWorker* w
   atomic_store(&pool->caller_asleep, 0);
 }
 
-/* Signals of the process go to its own threads: a handler of the host program does not run on a
- * worker. Faults are the worker's own, and profilers ask every thread. */
+/* Blocks signals of the process: a handler of the host program must not run on a worker. Faults
+ * concern the worker itself, and profilers signal every thread. */
 static int pool_start(PoolWorker* worker) {
   static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF};
   sigset_t blocked;
   sigset_t before;
   sigfillset(&blocked);
   for (size_t k = 0; k < sizeof(own) / sizeof(own[0]); ++k) sigdelset(&blocked, own[k]);
-  pthread_sigmask(SIG_BLOCK, &blocked, &before); /* a new thread has the mask of its maker */
+  pthread_sigmask(SIG_BLOCK, &blocked, &before); /* a new thread inherits the mask */
   const int code = pthread_create(&worker->thread, NULL, pool_serve, worker);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return code;
@@ -274,7 +274,7 @@ static void pool_run_serially(int64_t iterations, TilewrightTask task, void* con
   pool_inside_task = outer;
 }
 
-/* Each worker's block, and the call. */
+/* Sets the block of each worker, and the job. */
 static void pool_launch(struct TilewrightPoolState* pool, int32_t used, int64_t iterations,
                         TilewrightTask task, void* context) {
   const int64_t quotient = iterations / used;

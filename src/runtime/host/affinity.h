@@ -1,5 +1,5 @@
-// Which logical cpus this process may run on, and pinning a thread to one of them. Where the
-// system refuses, threads stay where the scheduler puts them: pinning is a wish, never an error.
+// The logical CPUs that this process may run on, and pinning of threads. If the system refuses,
+// threads stay where the scheduler puts them: pinning is best effort, never an error.
 #pragma once
 
 #include <vector>
@@ -7,6 +7,6 @@
 namespace tilewright::runtime {
 
 std::vector<int> allowed_cpus();   // of the calling thread, ascending; never empty
-bool pin_current_thread(int cpu);  // false when the system refuses
+bool pin_current_thread(int cpu);  // false if the system refuses
 
 }  // namespace tilewright::runtime

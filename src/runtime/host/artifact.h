@@ -1,6 +1,6 @@
-// Artifact: one compiled kernel. Bytes that outlive the compiler and cross processes, and what a
-// caller must know to load and call them. A back end makes it (codegen/back_end.h), the loader of
-// its kind loads it (runtime/host/loader.h). A value.
+// Artifact: one compiled kernel: bytes that outlive the compiler and can be sent between processes,
+// and the information needed to load and call them. A back end creates it (codegen/back_end.h), and
+// the loader of its kind loads it (runtime/host/loader.h). A value.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace tilewright::runtime {
 inline constexpr std::string_view kElfArtifact = "elf";                // one relocatable object
 inline constexpr std::string_view kSharedLibraryArtifact = "library";  // one shared library
 
-// How a device starts the kernel; a CPU is called and needs none of it.
+// Launch configuration of a device kernel; unused on a CPU.
 struct Launch {
   std::array<int64_t, 3> grid = {1, 1, 1};   // blocks in x, y, z
   std::array<int64_t, 3> block = {1, 1, 1};  // threads per block in x, y, z
@@ -26,13 +26,13 @@ struct Launch {
 };
 
 struct Artifact {
-  std::string kind{kElfArtifact};  // which loader takes it
+  std::string kind{kElfArtifact};  // selects the loader
   std::vector<uint8_t> bytes = {};
-  std::string entry = {};        // the kernel's function
+  std::string entry = {};        // name of the kernel's function
   int64_t shared_workspace = 0;  // bytes, for all threads
-  int64_t thread_workspace = 0;  // bytes more for each worker
+  int64_t thread_workspace = 0;  // additional bytes per worker
   Launch launch = {};
-  int abi_version = TILEWRIGHT_ABI_VERSION;  // that the code was made for
+  int abi_version = TILEWRIGHT_ABI_VERSION;  // that the code was compiled for
 
   int64_t workspace_bytes(int threads) const {
     return shared_workspace + threads * thread_workspace;

@@ -29,7 +29,7 @@ AlignedBuffer::AlignedBuffer(int64_t bytes, const AlignedBufferOptions& options)
   base_ = static_cast<std::byte*>(
       std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(total)));
   if (base_ == nullptr) throw std::bad_alloc();
-  if (huge) madvise(base_, static_cast<size_t>(total), MADV_HUGEPAGE);  // a wish
+  if (huge) madvise(base_, static_cast<size_t>(total), MADV_HUGEPAGE);  // a hint
   data_ = base_ + guard_;
   std::memset(base_, static_cast<int>(kGuard), static_cast<size_t>(guard_));
   std::memset(data_, 0, static_cast<size_t>(bytes));

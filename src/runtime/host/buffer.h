@@ -1,6 +1,6 @@
-// AlignedBuffer: memory for the operands and the workspace of a kernel, with guard zones of a
-// known pattern on both sides when asked for, so that writes outside are noticed afterwards.
-// Zeroed on creation. From 2 MiB on it starts at a huge-page boundary and asks for huge pages.
+// AlignedBuffer: memory for the operands and the workspace of a kernel, optionally with guard zones
+// of a known pattern on both sides, which reveal writes out of bounds. Zeroed on creation. From 2
+// MiB on, it starts at a huge-page boundary and requests huge pages.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ class AlignedBuffer {
   T* as() const {
     return reinterpret_cast<T*>(data_);
   }
-  int64_t size() const { return size_; }  // in bytes, guards not counted
+  int64_t size() const { return size_; }  // in bytes, without guard zones
 
-  // The offset from data() of the first guard byte that was overwritten: negative before the
-  // buffer, size() or more behind it.
+  // The offset from data() of the first overwritten guard byte: negative before the buffer, size()
+  // or more after it.
   std::optional<int64_t> damaged_guard() const;
 
  private:
-  std::byte* base_ = nullptr;  // what was allocated
+  std::byte* base_ = nullptr;  // the allocation
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
   int64_t guard_ = 0;

@@ -1,5 +1,5 @@
-// The loader of artifacts of kind `elf`: relocatable objects, mapped directly, their relocations
-// resolved against themselves, tilewright_parallel_for, memcpy, memmove and memset.
+// The loader of artifacts of kind `elf`: relocatable objects, which are mapped directly, with
+// relocations resolved against themselves, tilewright_parallel_for, memcpy, memmove and memset.
 #pragma once
 
 #include <memory>

@@ -1,12 +1,13 @@
-// Maps an x86-64 ELF relocatable object into memory, ready to run, without a linker or dlopen.
+// LoadedObject: an x86-64 ELF relocatable object, mapped into memory and ready to run, without a
+// linker or dlopen.
 //
-// One mapping holds text and stubs (read, execute), then constants and the table of outside
-// addresses (read only), then data (read, write); each part on pages of its own, never writable
-// and executable at once. Outside functions are reached through a stub, as they may be further
-// away than a 32-bit displacement reaches.
+// One mapping holds text and stubs (read, execute), then constants and the table of external
+// addresses (read only), then data (read, write). Each part has separate pages, which are never
+// writable and executable at once. External functions are called through a stub, because they may
+// be out of reach of a 32-bit displacement.
 //
-// The object is untrusted bytes: whatever it holds, loading gives an error or a mapping, never a
-// fault. (Running it is another matter.)
+// The object is untrusted input: loading returns an error or a mapping, and never faults. Running
+// the code is not protected.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,7 @@ struct ExternalSymbol {
 
 class LoadedObject {
  public:
-  // `externals` are all that the object may refer to and does not define.
+  // `externals`: all symbols that the object may use without defining them.
   static Result<LoadedObject> load(std::span<const uint8_t> elf,
                                    std::span<const ExternalSymbol> externals);
 
@@ -36,7 +37,7 @@ class LoadedObject {
   LoadedObject& operator=(LoadedObject&& other) noexcept;
   ~LoadedObject();
 
-  void* function(std::string_view name) const;  // a global function, or null
+  void* function(std::string_view name) const;  // a global function; null if there is none
 
  private:
   friend class ElfLoader;

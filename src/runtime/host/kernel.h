@@ -1,5 +1,5 @@
-// Kernel: a loaded artifact, ready to be called. No compiler is needed. Movable; calls may come
-// from several threads at once.
+// Kernel: a loaded artifact, ready to be called. Needs no compiler. Movable; may be called by
+// several threads at once.
 //
 //   const Kernel kernel = TRY(Kernel::load(artifact));
 //   const int32_t status = kernel({.arguments = arguments, ..., .threads = 2});
@@ -17,14 +17,14 @@ namespace tilewright::runtime {
 
 class Kernel {
  public:
-  // An artifact for another version of the ABI, or of a kind that no loader takes, is an error.
+  // An error for an artifact of another ABI version, or of a kind without a loader.
   static Result<Kernel> load(const Artifact& artifact,
                              std::span<const Loader> loaders = all_loaders());
 
   int32_t operator()(const TilewrightCall& call) const {
     return entry_ != nullptr ? entry_(&call) : code_->call(call);
   }
-  // As LoadedCode::time.
+  // See LoadedCode::time.
   double time(const TilewrightCall& call, int64_t calls, int32_t* status) const {
     return code_->time(call, calls, status);
   }
@@ -40,7 +40,8 @@ class Kernel {
   int64_t per_thread_ = 0;
 };
 
-// One call with a workspace of its own, on the pool of the process; the status of the kernel.
+// One call with a temporary workspace, on the pool of the process. Returns the status of the
+// kernel.
 int32_t call_once(const Kernel& kernel, std::span<void* const> arguments, int threads = 1);
 
 }  // namespace tilewright::runtime

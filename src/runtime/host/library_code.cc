@@ -26,8 +26,8 @@ class LibraryCode : public LoadedCode {
   KernelEntry entry_;
 };
 
-// dlopen takes files, and takes two of one name for the same: each is in a folder of its own, which
-// goes once it is mapped.
+// dlopen needs a file, and treats two files with one name as the same: each is in a separate
+// folder, which is removed after mapping.
 Result<Library> open_library(std::span<const uint8_t> bytes) {
   const TemporaryFolder folder = TRY(TemporaryFolder::make("/tmp", "tilewright-library-"));
   const std::string path = folder / "kernel.so";

@@ -1,5 +1,5 @@
-// The loader of artifacts of kind `library`: shared libraries that a C compiler made of our C
-// source (codegen/c). Their parallel loops run on runtime/host's pools.
+// The loader of artifacts of kind `library`: shared libraries compiled from generated C source
+// (codegen/c). Their parallel loops run on the pools of runtime/host.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace tilewright::runtime {
 
-// An error of kind Build where the bytes are no library of this machine or lack the function.
+// An error of kind Build if the bytes are not a library for this machine or lack the function.
 Result<std::unique_ptr<LoadedCode>> load_library_code(const Artifact& artifact);
 
-// The pointer in such a library through which its parallel loops reach ours.
+// The pointer in such a library through which its parallel loops call ours.
 inline constexpr const char* kHostParallelFor = "tilewright_host_parallel_for";
 
 }  // namespace tilewright::runtime

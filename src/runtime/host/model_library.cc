@@ -14,8 +14,8 @@ void ModelLibrary::Close::operator()(void* handle) const { dlclose(handle); }
 
 namespace {
 
-// Whether the file ends before what its ELF headers say: the loader would map beyond its end, and
-// the first access there end the process. Files that are no ELF are the loader's to refuse.
+// True if the file is shorter than its ELF headers say: the loader would map beyond its end, and
+// the first access there would end the process. Files that are not ELF are rejected by the loader.
 bool is_cut_short(const std::filesystem::path& so) {
   std::ifstream file(so, std::ios::binary | std::ios::ate);
   const auto size = static_cast<uint64_t>(std::max<int64_t>(0, file.tellg()));
@@ -47,7 +47,7 @@ Result<ModelLibrary> ModelLibrary::open(const std::filesystem::path& so) {
                             "copy it again",
                             so.string()));
   }
-  // Without a '/' the loader would look in its own folders.
+  // Without a '/', the loader would search its own folders.
   const std::string path = so.has_parent_path() ? so.string() : "./" + so.string();
   ModelLibrary library;
   library.handle_.reset(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
@@ -59,10 +59,11 @@ Result<ModelLibrary> ModelLibrary::open(const std::filesystem::path& so) {
   library.api_ =
       static_cast<const TilewrightModelApi*>(dlsym(library.handle_.get(), "tilewright_model"));
   if (library.api_ == nullptr) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("{} is no compiled model: it has no symbol tilewright_model; make one "
-                            "with `tilewright compile`",
-                            so.string()));
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("{} is not a compiled model: it has no symbol tilewright_model; make one "
+                    "with `tilewright compile`",
+                    so.string()));
   }
   if (library.api_->version != TILEWRIGHT_MODEL_VERSION) {
     return fail(ErrorKind::Unsupported,

@@ -1,5 +1,5 @@
-// ModelLibrary: a compiled model, opened from its .so. Not to be shared between threads, but for
-// instances made of its api.
+// ModelLibrary: a compiled model, opened from its .so. Not thread-safe, except for instances
+// created from its api.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@ namespace tilewright::runtime {
 
 class ModelLibrary {
  public:
-  // An error of kind Io when it cannot be opened, of BadInput when it is no compiled model, of
-  // Unsupported when it is one of another version.
+  // An error of kind Io if it cannot be opened, BadInput if it is not a compiled model, Unsupported
+  // if it has another version.
   static Result<ModelLibrary> open(const std::filesystem::path& so);
 
-  // Valid as long as the library; instances are destroyed before it goes.
+  // Valid as long as the library; destroy instances before it.
   const TilewrightModelApi& api() const { return *api_; }
 
  private:
@@ -27,7 +27,7 @@ class ModelLibrary {
   const TilewrightModelApi* api_ = nullptr;
 };
 
-// One instance of a model, destroyed with it.
+// One instance of a model. The deleter destroys it.
 struct DestroyInstance {
   const TilewrightModelApi* api = nullptr;
   void operator()(TilewrightModel* model) const { api->destroy(model); }

@@ -25,9 +25,9 @@ namespace {
 
 // --- multiply-add: one loop for each vector width ---
 //
-// Written in assembly so that neither optimization level nor sanitizer changes what is measured.
-// Two pipes of latency 4 or 5 need 10 chains; 24 (or 12, where there are 16 registers) hide it on
-// anything known. The accumulators start at zero and grow by 1e-12 per step: no denormals, no
+// Written in assembly so that neither optimization level nor sanitizer changes the measurement. Two
+// pipelines of latency 4 or 5 need 10 chains; 24 (or 12 with 16 registers) suffice on all known
+// processors. The accumulators start at zero and grow by 1e-12 per step: no denormals, no
 // infinities.
 
 constexpr float kSmall = 1e-6f;
@@ -78,7 +78,7 @@ __attribute__((target("avx2,fma"))) void fma_loop_256(int64_t iterations) {
         "xmm10", "xmm11", "xmm14", "xmm15");
 }
 
-// Without FMA a multiply and an add stand for it.
+// Without FMA, a multiply and an add replace it.
 void fma_loop_128(int64_t iterations) {
   __asm__ volatile(
       "movss %[small], %%xmm14\n"
@@ -192,10 +192,10 @@ float sum_128(const float* from, int64_t count) {
   return std::accumulate(from + k, from + count, std::accumulate(lanes, lanes + 4, 0.0f));
 }
 
-// What this machine uses of the above.
+// The variant that this machine uses.
 struct Loops {
   void (*fma)(int64_t) = nullptr;
-  int64_t fma_flop = 0;  // an iteration
+  int64_t fma_flop = 0;  // per iteration
   std::string_view fma_name;
   void (*copy)(float*, const float*, int64_t) = nullptr;
   float (*sum)(const float*, int64_t) = nullptr;
@@ -217,20 +217,20 @@ const Loops& loops() {
 // --- threads ---
 
 // Runs `body(k)` on `threads` new pinned threads that start together after each has run
-// `prepare(k)`. Seconds from the first start to the last end. Throws std::runtime_error if a thread
-// cannot be had or its preparation throws.
+// `prepare(k)`. Returns the seconds from the first start to the last end. Throws std::runtime_error
+// if a thread cannot be created or its preparation throws.
 double seconds_together(int threads, const std::function<void(int)>& prepare,
                         const std::function<void(int)>& body) {
   CHECK(threads >= 1, "{} threads", threads);
   const std::vector<int> cpus = allowed_cpus();
   std::atomic<int> waiting = threads;
-  std::atomic<bool> given_up = false;  // nobody waits for those that will not come
+  std::atomic<bool> given_up = false;  // threads that cannot start are not waited for
   struct Span {
     int64_t begin_ns = 0;
     int64_t end_ns = 0;
   };
   std::vector<Span> spans(static_cast<size_t>(threads));
-  std::vector<std::jthread> team;  // joined on leaving, by whichever way
+  std::vector<std::jthread> team;  // joined on every exit
   team.reserve(spans.size());
   for (int k = 0; k < threads; ++k) {
     const auto member = [&, k] {
@@ -262,7 +262,7 @@ double seconds_together(int threads, const std::function<void(int)>& prepare,
   return static_cast<double>(end_ns - begin_ns) * 1e-9;
 }
 
-// The least of what `run` returns, called until `seconds` have passed and at least three times.
+// The minimum of the results of `run`, called until `seconds` have passed and at least three times.
 double best_of(double seconds, const std::function<double()>& run) {
   double best = std::numeric_limits<double>::infinity();
   const int64_t deadline_ns = now_ns() + static_cast<int64_t>(seconds * 1e9);
@@ -281,7 +281,7 @@ int64_t fma_flop_per_iteration() { return loops().fma_flop; }
 std::string_view fma_instructions() { return loops().fma_name; }
 
 double measure_fma_seconds(int threads, int64_t iterations) {
-  constexpr int64_t kWarmUp = 10000;  // wakes the wide units and lets the clock settle
+  constexpr int64_t kWarmUp = 10000;  // powers up the wide vector units and lets the clock settle
   return seconds_together(
       threads, [](int) { fma_loop(kWarmUp); }, [iterations](int) { fma_loop(iterations); });
 }

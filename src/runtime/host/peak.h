@@ -1,11 +1,11 @@
-// What this machine can do at most: float multiply-adds in registers, and copying and reading of
-// memory. Every share of peak that we print is measured against these, at the same number of
-// threads.
+// The measured peaks of this machine: float multiply-adds in registers, and copying and reading of
+// memory. Every printed share of the peak is relative to these, at the same number of threads.
 //
-// Units: 1 GFLOP/s = 1e9 float operations a second, a multiply-add counting as two; 1 GB/s = 1e9
-// bytes a second, a copied byte counting as two (read and written). Each measuring thread is new
-// and pinned to a cpu of its own while there are enough; the caller's affinity is left alone. A
-// measurement throws std::runtime_error if the machine does not give the threads or the memory.
+// Units: 1 GFLOP/s = 1e9 float operations per second, where a multiply-add counts as two; 1 GB/s =
+// 1e9 bytes per second, where a copied byte counts as two (read and write). Each measuring thread
+// is new and pinned to a separate CPU while there are enough; the affinity of the caller does not
+// change. A measurement throws std::runtime_error if the machine cannot provide the threads or the
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace tilewright::runtime {
 
 // --- multiply-add ---
 
-// Runs the loop on the calling thread: independent chains of multiply-adds in the widest vector
-// registers this machine has, without touching memory. About 12 cycles an iteration.
+// Runs on the calling thread: independent chains of multiply-adds in the widest vector registers of
+// this machine, without memory accesses. About 12 cycles per iteration.
 void fma_loop(int64_t iterations);
 
 int64_t fma_flop_per_iteration();     // of fma_loop on this machine
@@ -27,7 +27,7 @@ std::string_view fma_instructions();  // `avx512f`, `avx2+fma` or `sse2`
 double measure_fma_seconds(int threads, int64_t iterations);
 
 struct FmaPeak {
-  double gflops = 0;  // f32, all threads together
+  double gflops = 0;  // f32, sum over all threads
 
   bool operator==(const FmaPeak&) const = default;
 };
@@ -37,8 +37,8 @@ FmaPeak measure_fma_peak(int threads, double seconds = 0.3);
 
 // --- copying ---
 
-// Copies with vector loads and ordinary (not streaming) vector stores, as a kernel would. The
-// ranges do not overlap; any alignment.
+// Copies with vector loads and ordinary (temporal) vector stores, as a kernel would. The ranges do
+// not overlap; any alignment.
 void copy_with_vectors(float* to, const float* from, int64_t count);
 
 struct CopyBandwidth {
@@ -51,14 +51,14 @@ struct CopyBandwidth {
   bool operator==(const CopyBandwidth&) const = default;
 };
 
-// Each thread copies its own part of `bytes` (the size of source and destination each, all threads
-// together) that it was first to touch. The best of several runs within about `seconds`.
+// Each thread copies a separate part of `bytes` (the size of source and of destination, over all
+// threads), which it touched first. The best of several runs within about `seconds`.
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds = 0.5);
 
 // --- reading ---
 
-// The sum of `count` floats at any alignment, in an order of its own: what reads memory and does
-// next to nothing else.
+// The sum of `count` floats at any alignment, in unspecified order: reads memory and does little
+// else.
 float sum_with_vectors(const float* from, int64_t count);
 
 }  // namespace tilewright::runtime

@@ -1,7 +1,7 @@
-// ThreadPool: the pinned workers of runtime/abi/thread_pool.h, as a class. A pointer to it is what
-// tilewright_parallel_for and TilewrightCall::pool expect.
+// ThreadPool: the pool of pinned workers of runtime/abi/thread_pool.h, as a class.
+// tilewright_parallel_for and TilewrightCall::pool take a pointer to it.
 //
-// Safe to use from any thread. Must outlive its calls.
+// Thread-safe. Must outlive its calls.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace tilewright::runtime {
 
 struct ThreadPoolOptions {
-  int threads = 0;                        // the caller included; 0: one for each allowed cpu
-  int spin_us = TILEWRIGHT_POOL_SPIN_US;  // idleness after which a worker sleeps
+  int threads = 0;                        // including the caller; 0: one per allowed CPU
+  int spin_us = TILEWRIGHT_POOL_SPIN_US;  // idle time after which a worker sleeps
   bool pin = true;
 };
 
@@ -23,16 +23,16 @@ class ThreadPool {
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  // The pool of the process, made on first use with the defaults and never destroyed: that of
-  // calls without a pool.
+  // The default pool of the process, used by calls without a pool. Created on first use with
+  // default options, never destroyed.
   static ThreadPool& process();
 
   int threads() const { return tilewright_pool_threads(&pool_); }
 
-  // Pins the calling thread to the cpu kept for worker 0: for benchmarks and measuring processes.
+  // Pins the calling thread to the CPU of worker 0, for benchmarks and measuring processes.
   bool pin_caller() const { return tilewright_pool_pin_caller(&pool_) == 0; }
 
-  // As tilewright_parallel_for. More threads than the pool has are as many as it has.
+  // See tilewright_parallel_for. `threads` is limited to the size of the pool.
   int32_t parallel_for(int32_t threads, int64_t iterations, TilewrightTask task, void* context) {
     return tilewright_pool_run(&pool_, threads, iterations, task, context);
   }
@@ -40,7 +40,7 @@ class ThreadPool {
  private:
   explicit ThreadPool(TilewrightPool pool) : pool_(pool) {}
 
-  TilewrightPool pool_;  // first and only: the address of one is that of the other
+  TilewrightPool pool_;  // must be the only member: both have the same address
 };
 
 }  // namespace tilewright::runtime

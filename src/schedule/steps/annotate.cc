@@ -3,7 +3,7 @@
 namespace tilewright::schedule {
 namespace {
 
-// The stores of a reduction are read back by it, again and again.
+// A reduction reads its stores back, again and again.
 Illegal mark_streams(TreeEditor& editor, StageIndex index) {
   Stage& stage = editor.tree().stage(index);
   if (stage.kind != StageKind::Copy && editor.tree().dag->op(stage.op).has_reduction()) {

@@ -1,6 +1,5 @@
-// annotate: says how a loop runs: its iterations on several threads, as lanes of vectors, or
-// written out one after the other. `stream` says of the stage's stores inside the loop that they go
-// past the caches; it goes with any of the others.
+// annotate: chooses how a loop runs: on several threads, as vector lanes, or unrolled. `stream`
+// makes the stores of the stage inside the loop non-temporal and combines with any of the others.
 //
 //   annotate C i.0 parallel
 //   for i.0 < 32:   ->  parallel for i.0 < 32:

@@ -1,5 +1,5 @@
-// bind: gives the iterations of a loop to the blocks or threads of a GPU. What may be bound is
-// decided here; code for it is made for such targets only.
+// bind: maps the iterations of a loop to the blocks or threads of a GPU. Legality is decided here;
+// only back ends for such targets generate code for it.
 //
 //   bind C i.0 block_x
 //   for i.0 < 32:   ->  block_x for i.0 < 32:

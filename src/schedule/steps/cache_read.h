@@ -1,5 +1,5 @@
-// cache_read: copies what some readers take from a stage (or an input) into a buffer of its own,
-// made by a new stage `A.read` that can be placed and scheduled.
+// cache_read: copies the elements that some readers take from a stage (or an input) into a separate
+// buffer, through a new stage `A.read` that can be attached and scheduled.
 //
 //   cache_read A [C]
 //   for i, k:                ->  for i, k:
@@ -7,7 +7,7 @@
 //                                for i, k:
 //                                  C[i] = ... A.read[i, k] ...
 //
-// `scope=shared` says which memory the copy lives in; else memory_scope (loop_tree.h) does.
+// `scope=shared` selects the memory of the copy; otherwise memory_scope (loop_tree.h) does.
 #pragma once
 
 #include "schedule/fields.h"
@@ -16,9 +16,9 @@
 namespace tilewright::schedule {
 
 struct CacheRead {
-  StageName stage;      // whose values are copied
-  StageList readers;    // who takes the copy
-  int64_t ordinal = 0;  // names the new stage: A.read, A.read.1, ...; no two alike
+  StageName stage;      // the stage that is copied
+  StageList readers;    // the stages that read the copy
+  int64_t ordinal = 0;  // distinguishes new stages: A.read, A.read.1, ...
   std::optional<MemoryScope> scope{};
 
   static constexpr std::string_view kTag = "cache_read";

@@ -12,7 +12,8 @@ Illegal apply_step(TreeEditor& editor, const CacheWrite& step) {
   }
   if (const Illegal illegal = editor.check_room(step.stage)) return illegal;
 
-  // The new stage takes over body, reads and reduce axes; the old one keeps name and buffers.
+  // The new stage gets the body, the reads and the reduce axes; the old one keeps its name and
+  // buffers.
   const Stage old = tree.stage(index);
   const StageIndex write = editor.add_stage(
       {.name = {.op = old.name.op, .role = StageRole::Write}, .op = old.op}, index, true);

@@ -1,6 +1,6 @@
-// cache_write: computes a stage into a buffer of its own by a new stage `C.write`, and leaves to
-// the stage itself only to copy it out. Attached to a tile of C, the new buffer is what the
-// accumulators of the tile are.
+// cache_write: computes a stage into a separate buffer through a new stage `C.write`; the stage
+// itself only copies it out. Attached to a tile of C, the new buffer holds the accumulators of the
+// tile.
 //
 //   cache_write C
 //   for i, j, k:                   ->  for i, j, k:
@@ -8,7 +8,7 @@
 //                                      for i, j:
 //                                        C[i, j] = C.write[i, j]
 //
-// `scope=register` says which memory the new buffer lives in; else memory_scope (loop_tree.h) does.
+// `scope=register` selects the memory of the new buffer; otherwise memory_scope (loop_tree.h) does.
 #pragma once
 
 #include "schedule/fields.h"

@@ -13,7 +13,7 @@ Illegal apply_step(TreeEditor& editor, const ComputeAt& step) {
   if (tree.is_output(stage)) {
     return editor.reject(IllegalCode::StageIsOutput, step.stage, step.loop);
   }
-  // Attaching to oneself, or to what is attached under oneself, has no meaning.
+  // Attaching a stage to itself, or to a stage attached under it, has no meaning.
   for (StageIndex around = target; around != kNone;) {
     if (around == stage) return editor.reject(IllegalCode::TargetIsSelf, step.stage, step.loop);
     const Stage& s = tree.stage(around);

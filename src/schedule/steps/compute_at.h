@@ -1,4 +1,5 @@
-// compute_at: computes a stage inside a loop of one of its readers, just what one iteration needs.
+// compute_at: computes a stage inside a loop of one of its readers, only the region that one
+// iteration needs.
 //
 //   compute_at P C i.0
 //   for y < 16:          ->  for i.0 < 4:

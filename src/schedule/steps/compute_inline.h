@@ -1,4 +1,5 @@
-// compute_inline: computes a stage's elements where they are read; it has no loops or buffer left.
+// compute_inline: computes the elements of a stage where they are read; the stage has no loops and
+// no buffer.
 //
 //   compute_inline P
 //   for y < 16:              ->  for i < 14:

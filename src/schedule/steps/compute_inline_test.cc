@@ -59,7 +59,7 @@ for i < 4
   for j < 8
     Y (4x8) <- X, M, R
 )"},
-      // A copy is no reduction, though its operator is one.
+      // A copy is not a reduction, though its operator is one.
       {"conv2d_bias_bn_relu:h=4,w=4,ci=2,co=3,kernel=1", "cache_write C\n", "compute_inline C", R"(
 C: inlined
 for n < 1

@@ -1,4 +1,4 @@
-// compute_root: computes a stage whole, before its readers; undoes compute_at.
+// compute_root: computes all of a stage before its readers; undoes compute_at.
 //
 //   compute_root P
 //   for i.0 < 4:         ->  for y < 16:

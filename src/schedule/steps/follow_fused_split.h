@@ -1,5 +1,5 @@
-// follow_fused_split: cuts a fused loop by the product of what the splits of its members' namesakes
-// gave at one level (Ansor's FollowFusedSplit).
+// follow_fused_split: splits a fused loop by the product of the factors at one level of the splits
+// of its members' namesakes (Ansor's FollowFusedSplit).
 //
 //   split Y y [4, 2]
 //   split Y x [8, 2]
@@ -18,7 +18,7 @@ struct FollowFusedSplit {
   Name loop;
   StageName source;
   LoopList source_loops;
-  int64_t level = 0;  // which factor of each source split
+  int64_t level = 0;  // index of the factor in each source split
   Tail tail = Tail::Peel;
 
   static constexpr std::string_view kTag = "follow_fused_split";

@@ -1,6 +1,6 @@
-// follow_split: cuts a loop as another one was cut, so that the tiles of two stages stay the same
-// size. `parts` may be fewer than the source has: the innermost part takes the product of the rest
-// (Ansor's FollowSplit).
+// follow_split: splits a loop with the factors of another split, so that the tiles of two stages
+// have the same size. If `parts` is less than the source has, the innermost part gets the product
+// of the rest (Ansor's FollowSplit).
 //
 //   split Y y [4, 2, 8]
 //   follow_split P y Y y 3
@@ -17,7 +17,7 @@ namespace tilewright::schedule {
 struct FollowSplit {
   StageName stage;
   Name loop;
-  StageName source;  // the stage and its loop that a split cut
+  StageName source;  // the stage and the loop that was split
   Name source_loop;
   int64_t parts = 2;
   Tail tail = Tail::Peel;
@@ -34,7 +34,7 @@ struct FollowSplit {
 
 Illegal apply_step(TreeEditor& editor, const FollowSplit& step);
 
-// The factors it stands for, from those of its source.
+// The factors of this split, from those of its source.
 Factors followed_factors(const FollowSplit& step, const Factors& source);
 
 }  // namespace tilewright::schedule

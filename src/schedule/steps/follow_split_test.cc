@@ -67,7 +67,11 @@ for i.0 < 4
 TEST(FollowSplit, Illegal) {
   const std::string cut = "split Y y [5]\n";
   check_illegal({
-      {kConv, "", "follow_split P y Y y 2", IllegalCode::NoSuchSplit, {"no split has cut y of Y"}},
+      {kConv,
+       "",
+       "follow_split P y Y y 2",
+       IllegalCode::NoSuchSplit,
+       {"y of Y was not split before this step"}},
       {kConv, cut, "follow_split P y Y y 3", IllegalCode::BadParts, {"3 parts", "has 2"}},
       {kConv, cut, "follow_split P y Y y 1", IllegalCode::BadParts, {"1 parts"}},
       {kConv, cut, "follow_split P q Y y 2", IllegalCode::NoSuchLoop, {"n, y, x, c"}},

@@ -1,4 +1,4 @@
-// fuse: makes one loop of neighboring ones.
+// fuse: fuses adjacent loops into one.
 //
 //   fuse C [i, j]
 //   for i < 4:       ->  for (i,j) < 24:
@@ -13,7 +13,7 @@ namespace tilewright::schedule {
 
 struct Fuse {
   StageName stage;
-  LoopList loops;  // outside in, each directly inside the one before
+  LoopList loops;  // outermost first, each directly inside the previous one
 
   static constexpr std::string_view kTag = "fuse";
   static constexpr auto fields() {

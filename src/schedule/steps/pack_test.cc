@@ -71,7 +71,7 @@ TEST(Pack, Illegal) {
        "",
        "pack P Y",
        IllegalCode::PackIndex,
-       {"Y does not read each dimension by one axis", "dimension 1"}},
+       {"Y does not read each dimension by a separate axis", "dimension 1"}},
   });
 }
 

@@ -1,5 +1,5 @@
-// prefetch: in each iteration of a loop, asks for what the stage will read of a source `distance`
-// iterations later.
+// prefetch: in each iteration of a loop, prefetches the elements of a source that the stage reads
+// `distance` iterations later.
 //
 //   prefetch C.write k A 4
 //   for k < 512:         ->  for k < 512:

@@ -10,7 +10,7 @@ Illegal apply_step(TreeEditor& editor, const Reorder& step) {
   if (const Illegal illegal = editor.find_scheduled(step.stage, &stage)) return illegal;
 
   auto& loops = editor.tree().stage(stage).loops;
-  uint64_t named = 0;  // one bit a position
+  uint64_t named = 0;  // one bit per position
   std::array<VarIndex, kMaxLoops> order{};
   for (size_t k = 0; k < step.loops.size(); ++k) {
     if (const Illegal illegal = editor.find_loop(stage, step.loops[k], &order[k])) return illegal;

@@ -1,5 +1,5 @@
-// reorder: puts the named loops into the order given, in the places they hold together; loops that
-// are not named stay where they are.
+// reorder: permutes the named loops among the positions that they occupy; other loops keep their
+// positions.
 //
 //   reorder C [k, i]
 //   for i < 4:       ->  for k < 8:

@@ -17,8 +17,8 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
     return editor.reject(IllegalCode::LoopIsSpatial, step.stage, step.loop);
   }
   if (old.dims.full()) return editor.reject(IllegalCode::RankTooHigh, step.stage, {}, kMaxRank);
-  // Its loops go to two stages, so nothing may hang on them; the spatial ones must be the bare
-  // axes, since they exist twice afterwards.
+  // Its loops are divided between two stages, so nothing may be attached to them; the spatial loops
+  // must be plain axes, because both stages have them.
   for (const Stage& other : tree.stages) {
     if (other.place == Attachment::At && other.at_stage == index) {
       return editor.reject(IllegalCode::LoopIsAttachPoint, step.stage,
@@ -31,8 +31,8 @@ Illegal apply_step(TreeEditor& editor, const Rfactor& step) {
   }
   if (const Illegal illegal = editor.check_room(step.stage)) return illegal;
 
-  // The new stage takes over body, reads and all reduce variables; the factored one is a dimension
-  // of its buffers from now on.
+  // The new stage gets the body, the reads and all reduce variables; the factored variable becomes
+  // a dimension of its buffers.
   const StageIndex partial =
       editor.add_stage({.name = {.op = old.name.op, .role = StageRole::Rfactor},
                         .op = old.op,

@@ -1,5 +1,5 @@
-// rfactor: reduces each value of one reduce loop apart, by a new stage `S.rfactor` with that loop
-// as a further dimension, and leaves to the stage itself to fold those partial results.
+// rfactor: computes one partial result per value of a reduce loop, in a new stage `S.rfactor` with
+// that loop as an additional dimension; the stage itself reduces the partial results.
 //
 //   rfactor S k.1
 //   for i, k.0, k.1:            ->  for i, k.1, k.0:
@@ -7,8 +7,8 @@
 //                                   for i, k.1:
 //                                     S[i] += S.rfactor[i, k.1]
 //
-// A split of which a part is factored divides, or pads (tail=pad or mask): then what lies behind
-// the end is folded as the identity.
+// A split with a factored part must divide or pad (tail=pad or mask); iterations past the end fold
+// the identity.
 #pragma once
 
 #include "schedule/fields.h"

@@ -1,5 +1,6 @@
-// split: cuts a loop into a nest of loops. `factors` are the lengths of the inner parts, outermost
-// first; the outermost part gets what is left, rounded up. `tail` says what becomes of a remainder.
+// split: replaces a loop by a nest of loops. `factors` are the extents of the inner parts,
+// outermost first; the outermost part gets the quotient, rounded up. `tail` selects the treatment
+// of a remainder.
 //
 //   split C i [4, 8]
 //   for i < 70:        ->  for i.0 < 3:
@@ -29,11 +30,11 @@ struct Split {
 
 Illegal apply_step(TreeEditor& editor, const Split& step);
 
-// What every split does to the structure: `count` parts in the place of the loop.
+// The structural part of every split: replaces the loop by `count` parts.
 Illegal split_loop(TreeEditor& editor, StageName stage, Name loop, size_t count, Tail tail);
 
-// Factors are at least 1, at most 2^31, and their product at most 2^40; else `refusal`, with the
-// factor that is not.
+// Factors must be at least 1 and at most 2^31, and their product at most 2^40; otherwise returns
+// `refusal` with the offending factor.
 Illegal check_factors(const Factors& factors, Illegal refusal);
 
 }  // namespace tilewright::schedule

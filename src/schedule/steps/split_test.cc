@@ -176,7 +176,7 @@ TEST(Split, KeepsThePartsOfARemainderInOrder) {
   EXPECT_EQ(ragged.refusal(text).code, IllegalCode::TailOrder);
   EXPECT_EQ(ragged.refusal(text).step, 0);
   EXPECT_NE(ragged.explanation(text).find("part i.0 of C does not run outside the inner parts of "
-                                          "its split, which leaves 6 of 70 over"),
+                                          "its split, which leaves a remainder of 6 of 70"),
             std::string::npos)
       << ragged.explanation(text);
   // One loop of both parts would run in between as well.

@@ -9,8 +9,8 @@
 namespace tilewright::schedule {
 namespace {
 
-// By how many elements of memory a loop moves along a dimension of a buffer, where its coefficient
-// in the index is `weight`; nothing when it leaves the digit in which it counts.
+// The distance in memory that a loop moves along a dimension of a buffer, if its coefficient in the
+// index is `weight`; empty if it leaves its digit.
 std::optional<int64_t> step_in_memory(const layout::Layout& layout, uint32_t dim, int64_t weight,
                                       int64_t extent) {
   std::optional<int64_t> step;
@@ -26,7 +26,7 @@ std::optional<int64_t> step_in_memory(const layout::Layout& layout, uint32_t dim
   return step;
 }
 
-// Holds one tensorized loop against its intrinsic.
+// Checks one tensorized loop against its intrinsic.
 class TensorizedCheck {
  public:
   TensorizedCheck(const LoopTree& tree, const TensorizedLoop& at)
@@ -58,7 +58,7 @@ class TensorizedCheck {
     return {};
   }
 
-  // The loop in the place of an axis of the intrinsic.
+  // The loop in the position of an axis of the intrinsic.
   VarIndex loop_of(size_t axis) const {
     return stage_.loops[stage_.loops.size() - intrinsic_.axes() + axis];
   }
@@ -78,7 +78,7 @@ class TensorizedCheck {
     return attached ? reject(IllegalCode::LoopIsAttachPoint, var.name) : Illegal{};
   }
 
-  // A sum in the type of the intrinsic's of products of its types.
+  // True for a sum, in the type of the intrinsic's sum, of products of its types.
   Illegal check_operator() {
     const te::Op& op = tree_.dag->op(stage_.op);
     const bool computes = stage_.kind == StageKind::Compute || stage_.kind == StageKind::Partial;
@@ -91,7 +91,7 @@ class TensorizedCheck {
     return exact || tree_.reassociate ? Illegal{} : reject(IllegalCode::NeedsReassociate);
   }
 
-  // Accumulators of another type than the stage's buffer have a buffer of their own, in which the
+  // Accumulators of another type than the stage's buffer are in a separate buffer, in which the
   // spatial loops are the last dimensions, in order.
   Illegal check_accumulator() const {
     const BufferIndex own = stage_.first_buffer;
@@ -126,8 +126,8 @@ class TensorizedCheck {
     return step == wanted;
   }
 
-  // Of two ways that do not fit, the one whose shared operand does not move with the lanes is
-  // meant.
+  // If neither order fits, the error refers to the one whose shared operand does not move with the
+  // lanes.
   Illegal check_operands() const {
     Illegal refusal;
     for (const IntrinsicOperands& way : ways_) {
@@ -151,7 +151,7 @@ class TensorizedCheck {
     return {};
   }
 
-  // The stage's one read of a tensor, where it comes from a buffer.
+  // The only read of a tensor by the stage, if it is from a buffer.
   const Access* access_to(te::TensorId tensor) const {
     const Access* found = nullptr;
     for (const Access& access : tree_.reads_of(stage_)) {

@@ -1,9 +1,8 @@
-// chain_nest: attention and the like. A tiled reduction that reads another one through stages of
-// their own, all of them in one nest by blocks of rows (heuristic/chain_plan.h).
+#include "space/rules/chain_nest.h"
+
 #include "heuristic/chain_plan.h"
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {
@@ -12,7 +11,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// What is cheap and depends on a reduction is computed where it is read.
+// Cheap stages that depend on a reduction are inlined.
 std::vector<StageName> inlined_between(const te::Dag& dag) {
   std::vector<StageName> stages;
   std::vector<bool> deep(dag.ops().size());
@@ -30,7 +29,7 @@ std::vector<StageName> inlined_between(const te::Dag& dag) {
   return stages;
 }
 
-// The chain that ends in the stage, with what is inlined in the draft.
+// The chain that ends in the stage, after the draft's inlining.
 std::optional<heuristic::Chain> chain_of(const SpaceContext& context, const Draft& draft,
                                          StageName stage) {
   const LoopTree tree = inlined_tree(context, draft);
@@ -52,7 +51,7 @@ Draft with_inlined(const SpaceContext& context, const Draft& draft) {
 
 SketchRule chain_nest_rule() {
   return {.name = "chain_nest",
-          .what = "a reduction that reads another one: both in one nest, by blocks of rows",
+          .what = "computes a reduction and the reduction it reads in one nest, by blocks of rows",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 const te::OpId op = op_of(context, stage);

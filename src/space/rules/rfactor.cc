@@ -1,11 +1,10 @@
-// rfactor: long reductions beside little space are folded in parts. Two drafts: the outer part of a
-// reduce axis is factored, so that threads share it, or the inner part of one, for lanes.
+#include "space/rules/rfactor.h"
+
 #include <numeric>
 #include <set>
 
 #include "base/rounding.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
 #include "space/tile_domain.h"
 #include "te/predicates.h"
 
@@ -15,7 +14,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Threads take the longest of the outer axes, lanes the last one.
+// Threads get the longest of the outer axes, lanes the last one.
 size_t factored_axis(const te::Op& op, bool outer) {
   size_t chosen = outer ? 0 : op.reduce_axes.size() - 1;
   for (size_t k = 0; k < op.reduce_axes.size(); ++k) {
@@ -30,7 +29,7 @@ TileDomain factor_domain(const SpaceContext& context, const te::Axis& axis, bool
   const int64_t extent = axis.extent.high;
   TileDomain domain;
   domain.extent = extent;
-  if (outer) {  // lengths of the parts; several parts a thread
+  if (outer) {  // extents of the parts; several parts per thread
     constexpr int64_t kMostParts = 4096, kMostUneven = 64;
     std::set<int64_t> lengths;
     for (int64_t parts = std::min<int64_t>(extent, 2); parts <= std::min(extent, kMostParts);
@@ -38,7 +37,7 @@ TileDomain factor_domain(const SpaceContext& context, const te::Axis& axis, bool
       const bool balanced = context.has("tails") && parts <= kMostUneven;
       if (balanced || extent % parts == 0) lengths.insert(ceil_div(extent, parts));
     }
-    if (!context.has("tails")) {  // then lanes of what is left must divide it
+    if (!context.has("tails")) {  // then lanes of the rest must divide it
       const int64_t lanes = std::max(1, context.target().lanes(4));
       const auto uneven = [&](int64_t length) { return length % lanes != 0; };
       if (!std::ranges::all_of(lengths, uneven)) std::erase_if(lengths, uneven);
@@ -81,7 +80,7 @@ std::vector<NextDraft> apply_rfactor(const SpaceContext& context, const Draft& d
 
 SketchRule rfactor_rule() {
   return {.name = "rfactor",
-          .what = "a long reduction beside little space is folded in parts, for threads or lanes",
+          .what = "splits a long reduction with few spatial iterations, for threads or lanes",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 const te::OpId op = op_of(context, stage);

@@ -1,7 +1,7 @@
-// row_nest: scores of a softmax and the like. A reduction whose readers are computed row by row is
-// computed there too, some rows at a time, so that they are still in cache when they are read.
+#include "space/rules/row_nest.h"
+
 #include "heuristic/nest_plan.h"
-#include "space/rules/rules.h"
+#include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {
@@ -38,7 +38,7 @@ std::optional<RowStage> row_nest_of(const SpaceContext& context, const Draft& dr
 
 SketchRule row_nest_rule() {
   return {.name = "row_nest",
-          .what = "a reduction that is read row by row is computed there, some rows at a time",
+          .what = "computes a reduction inside its reader, some rows at a time",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 const bool applies = context.has("rows") && stage.role == StageRole::Main &&

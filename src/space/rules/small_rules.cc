@@ -1,7 +1,8 @@
-// The rules that take few words: inline, hinted constants, cache_write, skip; and the table.
+#include "space/rules/small_rules.h"
+
 #include "heuristic/nest_plan.h"
 #include "space/draft_writer.h"
-#include "space/rules/rules.h"
+#include "space/rules/stage_predicates.h"
 #include "te/predicates.h"
 
 namespace tilewright::space {
@@ -12,7 +13,7 @@ bool has_const_index_hint(const te::Op& op) {
   return std::ranges::any_of(op.axes, hinted) || std::ranges::any_of(op.reduce_axes, hinted);
 }
 
-// Inlined it would be computed several times: where to compute it is left open, if that may be.
+// Inlining would recompute it: its location becomes a hole, if that is legal.
 bool is_left_open(const SpaceContext& context, const Draft& draft, StageName stage) {
   if (!context.has("locations")) return false;
   const schedule::LoopTree tree = inlined_tree(context, draft);
@@ -21,29 +22,9 @@ bool is_left_open(const SpaceContext& context, const Draft& draft, StageName sta
 
 }  // namespace
 
-StageName elementwise_reader(const SpaceContext& context, const Draft& draft, StageName stage) {
-  const te::Dag& dag = context.dag();
-  const te::OpId op = op_of(context, stage);
-  if (stage.role == schedule::StageRole::Write) return {stage.op};
-  te::OpId reader = op;
-  do {
-    if (dag.consumers(reader).size() != 1) return {};
-    reader = dag.consumers(reader)[0];
-  } while (draft.is_inlined({dag.op(reader).name}));
-  if (dag.op(op).has_reduction() && dag.op(reader).has_reduction()) return {};
-  return te::is_elementwise_match(dag, op, reader) ? StageName{dag.op(reader).name} : StageName{};
-}
-
-bool needs_tiles(const SpaceContext& context, StageName stage) {
-  const te::OpId op = op_of(context, stage);
-  // Without a reduction rows and vectors do: nothing is summed in registers.
-  if (context.has("tile_structures") && !context.dag().op(op).has_reduction()) return false;
-  return te::needs_multi_level_tiling(context.dag(), op);
-}
-
 SketchRule always_inline_rule() {
   return {.name = "always_inline",
-          .what = "cheap elementwise producers are computed where they are read",
+          .what = "inlines cheap elementwise producers",
           .applies =
               [](const SpaceContext& context, const Draft&, StageName stage) {
                 const te::OpId op = op_of(context, stage);
@@ -66,7 +47,7 @@ SketchRule always_inline_rule() {
 
 SketchRule simplify_const_index_rule() {
   return {.name = "simplify_const_index",
-          .what = "axes that index constants are unrolled whole, so that the constants fold",
+          .what = "unrolls axes that index constants completely, so that the constants fold",
           .applies =
               [](const SpaceContext& context, const Draft&, StageName stage) {
                 const te::Op& op = context.dag().op(op_of(context, stage));
@@ -82,7 +63,7 @@ SketchRule simplify_const_index_rule() {
 
 SketchRule cache_write_rule() {
   return {.name = "cache_write",
-          .what = "a stage of its own computes the tile, and the stage itself copies it out",
+          .what = "computes the tile in a separate stage, which the stage itself copies out",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 const bool applies = stage.role == schedule::StageRole::Main &&
@@ -102,17 +83,10 @@ SketchRule cache_write_rule() {
 
 SketchRule skip_rule() {
   return {.name = "skip",
-          .what = "the stage keeps its loops; lanes, threads and place are chosen by holes",
+          .what = "keeps the loops of the stage; holes choose lanes, threads and location",
           .applies = [](const SpaceContext&, const Draft&, StageName) { return Applies::Yes; },
           .apply = [](const SpaceContext& context, const Draft& draft, StageName stage)
               -> std::vector<NextDraft> { return {{draft, previous_stage(context, stage)}}; }};
-}
-
-std::vector<SketchRule> sketch_rules(const Target& /*target*/) {
-  return {
-      always_inline_rule(), simplify_const_index_rule(), rfactor_rule(),       chain_nest_rule(),
-      row_nest_rule(),      cache_write_rule(),          tile_and_fuse_rule(), tile_rule(),
-      skip_rule()};
 }
 
 }  // namespace tilewright::space

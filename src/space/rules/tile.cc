@@ -1,5 +1,6 @@
-// Which tile shapes a stage gets: alone, or inside of its elementwise reader.
-#include "space/rules/rules.h"
+#include "space/rules/tile.h"
+
+#include "space/rules/stage_predicates.h"
 #include "space/rules/tiler.h"
 #include "te/predicates.h"
 
@@ -9,8 +10,8 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Where no spatial axis fills a vector: the last reduce axis that does, whose lanes are partial
-// sums.
+// If no spatial axis fills a vector: the last reduce axis that does, whose lanes hold partial
+// results.
 int reduced_lanes(const SpaceContext& context, const te::Op& op, const std::vector<int>& spatial) {
   if (!context.has("reduction_lanes")) return heuristic::kNoAxis;
   const int64_t lanes = context.target().lanes(4);
@@ -24,7 +25,7 @@ int reduced_lanes(const SpaceContext& context, const te::Op& op, const std::vect
   return heuristic::kNoAxis;
 }
 
-// Axes whose lanes are worth trying: what the accesses say first, then the last one.
+// Lane axes worth trying: the axis preferred by the accesses first, then the last one.
 std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, StageName stage) {
   const StageIndex index = tree.find_stage({stage.op});
   const heuristic::AxisRoles roles =
@@ -43,7 +44,7 @@ std::vector<int> lane_axes(const SpaceContext& context, const LoopTree& tree, St
   return axes;
 }
 
-// With many tiled stages each has fewer structures: their number is a product.
+// With many tiled stages, each gets fewer structures, because their number is a product.
 int tiled_operators(const SpaceContext& context) {
   int count = 0;
   for (te::OpId op = 0; op < context.dag().ops().size(); ++op) {
@@ -105,7 +106,7 @@ std::vector<NextDraft> apply_tiles(const SpaceContext& context, const Draft& dra
   return drafts;
 }
 
-// May the stage own the tiles of another: nothing has been decided about its loops yet.
+// True if the stage may own the tiles of another: no step has changed its loops yet.
 bool may_own(const Draft& draft, StageName stage) {
   if (stage.op.empty() || Draft::contains(draft.unrolled, stage)) return false;
   if (Draft::contains(draft.done, stage)) return false;
@@ -122,7 +123,7 @@ bool may_own(const Draft& draft, StageName stage) {
 
 SketchRule tile_and_fuse_rule() {
   return {.name = "tile_and_fuse",
-          .what = "tiles in several levels, computed inside of the elementwise reader",
+          .what = "tiles in several levels, computed inside the elementwise reader",
           .applies =
               [](const SpaceContext& context, const Draft& draft, StageName stage) {
                 if (!needs_tiles(context, stage)) return Applies::No;

@@ -1,7 +1,7 @@
-// Multi-level tiling. A structure like SSRSRS names levels outside in: S all spatial axes, R all
-// reduce axes, each axis cut into as many parts as there are levels of its kind. Fused at level L,
-// an elementwise reader (or the stage that a cache_write left) has the first L spatial levels, and
-// the stage itself computes what one iteration of them needs:
+// Multi-level tiling. A structure such as SSRSRS names levels from the outside in: S all spatial
+// axes, R all reduce axes; each axis is split into as many parts as there are levels of its kind.
+// When fused at level L, an elementwise reader (or the copy stage of a cache_write) has the first L
+// spatial levels, and the stage itself computes the region that one iteration of them needs:
 //
 //   SSRS at 2    owner  i.0 j.0 | i.1 j.1 | i.2 j.2        split C i [f1, f2]
 //                inner                      k, i, j         attached to j.1
@@ -15,8 +15,8 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kWindow = 7;  // reduce axes up to so long are not cut
-constexpr int64_t kJammed = 8;  // longest part of a reduction that is unrolled beside one level
+constexpr int64_t kWindow = 7;  // reduce axes up to this extent are not split
+constexpr int64_t kJammed = 8;  // longest part of a reduction that is unrolled next to one level
 
 class Tiler {
  public:
@@ -57,7 +57,7 @@ class Tiler {
   }
 
  private:
-  // Which spatial and reduce levels go where.
+  // Assigns the spatial and reduce levels to owner and inner stage.
   void read_structure() {
     const bool fused = tiled_.is_fused();
     const std::string& s = shape_.structure;
@@ -128,16 +128,16 @@ class Tiler {
     if (lane) tiled_.inner_lane = fused ? inner_parts.back() : owner_parts.back();
   }
 
-  TileConstraints wish_for(size_t k, int64_t extent) const {
+  TileConstraints constraints_for(size_t k, int64_t extent) const {
     const bool lane = static_cast<int>(k) == shape_.lane;
     const int64_t registers = context_.target().vector_registers();
-    TileConstraints wish{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
-    wish.tails = context_.has("tails");
-    wish.max_innermost =
+    TileConstraints constraints{.extent = extent, .factors = static_cast<int>(spatial_levels_) - 1};
+    constraints.tails = context_.has("tails");
+    constraints.max_innermost =
         lane ? std::max<int64_t>(64, 4 * lanes_) : std::min<int64_t>(64, registers);
-    if (lane) wish.lanes = lanes_;
-    if (lane) wish.run = roles_.vector == shape_.lane ? roles_.vector_run : 0;
-    return wish;
+    if (lane) constraints.lanes = lanes_;
+    if (lane) constraints.run = roles_.vector == shape_.lane ? roles_.vector_run : 0;
+    return constraints;
   }
 
   void split_spatial(size_t k, std::vector<Name>& owner_parts, std::vector<Name>& inner_parts) {
@@ -152,9 +152,9 @@ class Tiler {
       loop = loop.child(0);
       extent /= phases;
     }
-    TileConstraints wish = wish_for(k, extent);
-    if (phases > 1) wish.tails = false;
-    TileDomain domain = tile_domain(wish);
+    TileConstraints constraints = constraints_for(k, extent);
+    if (phases > 1) constraints.tails = false;
+    TileDomain domain = tile_domain(constraints);
     const int16_t step = writer_.add(Split{tiled_.owner, loop, domain.choices[0]});
     const auto factors = static_cast<uint8_t>(spatial_levels_ - 1);
     for (unsigned level = 0; level < spatial_levels_; ++level) {
@@ -184,7 +184,7 @@ class Tiler {
     }
   }
 
-  // How many phases a spatial axis has: the divisor of a quotient of it, where that divides.
+  // The number of phases of a spatial axis: the divisor of a quotient of it, if that divides.
   int64_t phases_of(size_t k) const {
     int64_t phases = 1;
     const Stage& stage = tree_.stage(tree_.find_stage({op_.name}));
@@ -238,21 +238,21 @@ class Tiler {
       tiled_.inner_levels[reduce_at_[level]].push_back(axis.name);
       return;
     }
-    TileConstraints wish{.extent = extent, .factors = static_cast<int>(parts) - 1};
-    wish.tails = context_.has("tails");
-    wish.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
-    if (lane) wish.lanes = lanes_;
-    // What is left of a reduction is code of its own in the innermost loop: only where little
-    // divides.
-    if (!lane && wish.tails) wish.tails = extent > 64 && !divides_well(extent);
-    writer_.add_split(tiled_.inner, axis.name, tile_domain(wish));
+    TileConstraints constraints{.extent = extent, .factors = static_cast<int>(parts) - 1};
+    constraints.tails = context_.has("tails");
+    constraints.max_innermost = lane ? std::max<int64_t>(64, 4 * lanes_) : jams ? kJammed : 64;
+    if (lane) constraints.lanes = lanes_;
+    // The remainder of a reduction is separate code in the innermost loop: only if few sizes
+    // divide.
+    if (!lane && constraints.tails) constraints.tails = extent > 64 && !divides_well(extent);
+    writer_.add_split(tiled_.inner, axis.name, tile_domain(constraints));
     for (unsigned part = 0; part + (lane ? 1 : 0) < parts; ++part) {
       tiled_.inner_levels[reduce_at_[part]].push_back(axis.name.child(part));
     }
     if (lane) tiled_.inner_lane = axis.name.child(static_cast<unsigned>(parts) - 1);
   }
 
-  // Axes in the order of the operator in all levels but the innermost, where lanes come last.
+  // Axes are in operator order in all levels except the innermost, where the lanes are last.
   void sort_levels() {
     const auto sort = [&](TiledStage::Levels& levels, const std::vector<bool>* reduces,
                           StageName stage) {
@@ -266,7 +266,7 @@ class Tiler {
     sort(tiled_.inner_levels, &tiled_.inner_reduces, tiled_.inner);
   }
 
-  // The lane axis was cut last: its loop moves to where its axis stands.
+  // The lane axis was split last: its loop moves to the position of its axis.
   void sort_level(std::vector<Name>& level, StageName stage) const {
     const te::Op& op = context_.dag().op(op_of(context_, stage));
     const auto position = [&](Name loop) {
@@ -277,7 +277,7 @@ class Tiler {
       }
       return op.axes.size();
     };
-    std::ranges::sort(level, {}, position);  // one loop an axis: no ties
+    std::ranges::sort(level, {}, position);  // one loop per axis: no ties
   }
 
   const SpaceContext& context_;
@@ -289,7 +289,7 @@ class Tiler {
   heuristic::AxisRoles roles_;
   int64_t lanes_ = 1;
   size_t spatial_levels_ = 0, reduce_levels_ = 0, outer_levels_ = 0;
-  std::vector<size_t> spatial_at_, reduce_at_;  // positions in inner_levels
+  std::vector<size_t> spatial_at_, reduce_at_;  // indices in inner_levels
   TiledStage tiled_;
 };
 

@@ -1,5 +1,5 @@
-// How a stage is cut into tiles of one shape: the splits, their holes, and which loop is of which
-// level. The rules say which shapes there are.
+// Tiles a stage by one tile structure: writes the splits and their holes, and records the level of
+// each loop. The rules choose the structures.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@ struct TileShape {
   std::string structure;
   int level = 0;                  // spatial levels of the owner; 0: not fused
   int lane = heuristic::kNoAxis;  // position in Stage::axes
-  bool phased = false;            // parts by the divisor of a quotient are loops of their own
+  bool phased = false;            // parts by the divisor of a quotient are separate loops
 };
 
-// `tree` has what the draft inlines inlined. The owner is the stage itself when it is not fused.
+// `tree` has the draft's inlined stages inlined. The owner is the stage itself if it is not fused.
 void tile_stage(const SpaceContext& context, Draft& draft, const schedule::LoopTree& tree,
                 StageName inner, StageName owner, const TileShape& shape);
 

@@ -30,7 +30,8 @@ struct ConvShape {
   int64_t groups = 1;
   ir::Scalar element = ir::Scalar::F32;           // of X
   std::optional<ir::Scalar> weight_element = {};  // X's by default
-  // X[n, ci, h, w] W[co, ci/groups, kh, kw] -> Y[n, co, y, x], as models come; stages likewise.
+  // X[n, ci, h, w] W[co, ci/groups, kh, kw] -> Y[n, co, y, x], the layout of most models; the
+  // stages have the same order.
   bool channels_first = false;
 };
 

@@ -1,4 +1,5 @@
-// For tests of convolutions: numbers of a text, and elements of tensors that are 0 outside.
+// For tests of convolutions: parameters of an operator text, and elements of tensors that are 0
+// outside.
 #pragma once
 
 #include <string>
@@ -8,7 +9,7 @@
 
 namespace tilewright::te {
 
-// Element of a row-major tensor of `extents`; 0 where an index is outside.
+// Element of a row-major tensor of `extents`; 0 if an index is outside.
 inline double at(const std::vector<double>& data, const std::vector<int64_t>& extents,
                  const std::vector<int64_t>& indices) {
   int64_t offset = 0;
@@ -31,7 +32,7 @@ void for_each_index(const std::vector<int64_t>& extents, Visit visit) {
   }
 }
 
-// Wants `text` refused with a message that has `part` in it.
+// Expects `text` to be rejected with a message that contains `part`.
 struct Mistake {
   const char* text;
   const char* part;

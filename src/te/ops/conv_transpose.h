@@ -37,7 +37,7 @@ struct ConvTransposeShape {
   ir::Scalar element = ir::Scalar::F32;
   // Where dimensions or sides differ: one number per dimension, in place of those above.
   std::vector<int64_t> strides = {}, pads_below = {}, pads_above = {}, output_paddings = {};
-  std::vector<int64_t> dilations = {};  // 1 without
+  std::vector<int64_t> dilations = {};  // default: 1 each
   int64_t groups = 1;                   // W[kh, kw, ci, co/groups]
   bool channels_first = false;          // X[n, ci, h, w] W[ci, co/groups, kh, kw] -> Y[n, co, ..]
 

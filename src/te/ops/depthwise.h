@@ -18,7 +18,7 @@ struct DepthwiseShape {
   Window window;
   int64_t channels = 1;
   ir::Scalar element = ir::Scalar::F32;
-  bool unit_dimension = false;  // W[kh, kw, 1, c], as a convolution of c groups has it
+  bool unit_dimension = false;  // W[kh, kw, 1, c], as in a convolution with c groups
 };
 
 // Fails if the kernel does not fit.

@@ -1,9 +1,10 @@
-// Sums of products in Einstein's notation: each dimension of an operand is named by a letter, and
-// dimensions with one letter run together. Letters that the result lacks are summed.
+// Sums of products in Einstein notation: each dimension of an operand is named by a letter, and
+// dimensions with the same letter share an index. Letters that are missing in the result are
+// summed.
 //
 //   A="ik", B="kj", out="ij"      C[i, j] = sum over k of A[i, k] * B[k, j]
 //
-// The axes of a stage are named by their letters: `i`, and `ui` for an upper-case I.
+// The axes of a stage are named after their letters: `i`, and `ui` for an upper-case I.
 #pragma once
 
 #include <map>
@@ -38,11 +39,11 @@ struct Factor {
   std::string_view letters;
 };
 
-// The letters of the factors that `out` lacks, in the order in which they first stand.
+// The letters of the factors that are missing in `out`, in order of first occurrence.
 std::string summed_letters(const Factor& a, const Factor& b, std::string_view out);
 
-// name[out] = sum of a * b over `summed`, or the product itself where that is empty. Products are
-// added in accumulator_of the type of `a` and stored as `stored`.
+// name[out] = sum of a * b over `summed`, or the product if that is empty. Products are added in
+// accumulator_of the type of `a` and stored as `stored`.
 TensorId add_products(DagBuilder& builder, std::string_view name, std::string_view out,
                       std::string_view summed, const Factor& a, const Factor& b,
                       const LetterExtents& extents, ir::Scalar stored);

@@ -106,7 +106,7 @@ Operator one_hot_operator() {
           .doc = "I[shape] -> Y, `on` where the new dimension's index is I's element, else `off`",
           .parameters = {shape_parameter("extents of I, such as 3x2"),
                          {.name = "depth", .doc = "extent of the new dimension"},
-                         axis_parameter("where the new dimension stands; -1 is last", "-1"),
+                         axis_parameter("position of the new dimension; -1 is last", "-1"),
                          number("on", "value at the index", "1"),
                          number("off", "value elsewhere", "0"),
                          dtype_parameter(),

@@ -12,8 +12,8 @@ std::vector<Parameter> size_parameters() {
           {.name = "k", .doc = "columns of A, rows of B"},
           dtype_parameter(),
           second_dtype_parameter("dtype_b", "type of the elements of B; by default dtype"),
-          flag_parameter("transpose_a", "1: A lies as [k,m]"),
-          flag_parameter("transpose_b", "1: B lies as [n,k]")};
+          flag_parameter("transpose_a", "1: A is stored as [k,m]"),
+          flag_parameter("transpose_b", "1: B is stored as [n,k]")};
 }
 
 Result<MatmulShape> shape_of(std::string_view op, const Arguments& arguments) {

@@ -29,16 +29,16 @@ struct PoolShape {
   std::vector<int64_t> spatial;  // extents, outermost first
   int64_t c = 1;
   ir::Scalar element = ir::Scalar::F32;
-  bool channels_first = false;  // X[n, c, spatial]; of pool alone
+  bool channels_first = false;  // X[n, c, spatial]; only for `pool`
   int64_t p = 2;                // of Lp
 };
 
 struct PoolWindow {
   std::vector<int64_t> kernel, stride, pad;  // one per spatial dimension
   bool count_include_pad = false;
-  // Where they differ from `pad` on both sides and from a dilation of 1:
+  // If they differ from `pad` on both sides and from a dilation of 1:
   std::vector<int64_t> pad_end = {}, dilation = {};
-  // The part of pad_end that an average never counts: windows that begin inside X and end beyond
+  // The part of pad_end that an average never counts: windows that begin inside X and end outside
   // it.
   std::vector<int64_t> uncounted = {};
 

@@ -1,6 +1,6 @@
-// Rows: stages that reduce some dimensions of a tensor (its columns) for each index of the others
-// (its rows), and stages of the whole tensor that read what was reduced. Softmax and the norms are
-// written with it, once for every shape.
+// Rows: builds stages that reduce some dimensions of a tensor (its columns) for each index of the
+// others (its rows), and stages over the whole tensor that read the reduced values. Softmax and the
+// norms are written with it, for any shape.
 //
 //   Rows rows = rows_of(builder, {8, 16}, {{1}});             // X[i, j]: a row for each i
 //   TensorId sums = rows.reduce("S", Add, [&](row, at) { return builder.read(x, at); });
@@ -22,7 +22,7 @@ namespace tilewright::te {
 
 using Indices = std::vector<ir::Expr>;
 
-// What an axis is made from.
+// The name and extent of an axis.
 struct NamedExtent {
   std::string name;
   int64_t extent = 1;
@@ -32,9 +32,9 @@ class Rows {
  public:
   struct Layout {
     std::vector<NamedExtent> rows;      // axes of a stage with one element per row
-    std::vector<NamedExtent> columns;   // what its reductions reduce; at least one
-    std::vector<NamedExtent> elements;  // axes of a stage of the whole tensor
-    // The indices of the element in a column of a row, and of the row that has an element.
+    std::vector<NamedExtent> columns;   // axes that its reductions reduce; at least one
+    std::vector<NamedExtent> elements;  // axes of a stage over the whole tensor
+    // The indices of the element at a column of a row, and of the row of an element.
     std::function<Indices(const Indices& row, const Indices& column)> element_at;
     std::function<Indices(const Indices& element)> row_of;
   };
@@ -47,7 +47,7 @@ class Rows {
   using OfElement = std::function<ir::Expr(const Indices& row, const Indices& element)>;
   TensorId reduce(std::string_view name, ir::BinaryOp op, const OfElement& value) const;
 
-  // name[rows] = value(row). Counts as FLOP only if `counted`: it is done once per row.
+  // name[rows] = value(row). Counts as FLOP only if `counted`, because it is computed once per row.
   using OfRow = std::function<ir::Expr(const Indices& row)>;
   TensorId each_row(std::string_view name, const OfRow& value, bool counted = false) const;
 
@@ -62,11 +62,10 @@ class Rows {
 };
 
 // A tensor of this shape whose dimensions `columns` (ascending, at least one) are reduced. Axes
-// bear the names of their dimensions (te/ops/dimensions.h), with an r before them where reduced.
+// have the names of their dimensions (te/ops/dimensions.h), prefixed by r if reduced.
 Rows rows_of(DagBuilder& builder, std::span<const int64_t> shape, std::span<const size_t> columns);
 
-// A tensor with these rows and one dimension of columns behind them, which is the axis j where it
-// is an axis and k where it is reduced.
+// A tensor with these rows, followed by one dimension of columns: axis j, or k if it is reduced.
 Rows rows_with_columns(DagBuilder& builder, std::vector<NamedExtent> rows, int64_t columns);
 
 }  // namespace tilewright::te

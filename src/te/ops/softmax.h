@@ -22,7 +22,7 @@ std::shared_ptr<const Dag> log_softmax(int64_t m, int64_t n, ir::Scalar element 
 struct SoftmaxStages {
   TensorId maxima = 0, powers = 0, sums = 0, reciprocals = 0;  // M, E, S, R
 };
-// E is exp((x - M) * scale), which is the softmax of x * scale; scale is positive.
+// E is exp((x - M) * scale), which gives the softmax of x * scale; scale is positive.
 SoftmaxStages add_softmax(DagBuilder& builder, TensorId x, const Rows& rows, double scale = 1);
 // Y = E * R.
 TensorId add_quotients(DagBuilder& builder, const SoftmaxStages& stages, const Rows& rows,

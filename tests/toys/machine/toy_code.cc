@@ -175,7 +175,7 @@ class Reader {
 
   Result<std::vector<ir::Expr>> exprs(size_t wanted) {
     std::vector<ir::Expr> all(from_.count(1));
-    if (wanted != 0 && all.size() != wanted) return bad();
+    if (from_.failed() || (wanted != 0 && all.size() != wanted)) return bad();
     for (ir::Expr& one : all) one = TRY(expr());
     return all;
   }
@@ -184,6 +184,7 @@ class Reader {
     if (from_.failed() || ++depth_ > kMaxDepth) return bad();
     const auto kind = from_.number<ir::ExprKind>();
     const ir::Type type = this->type();
+    if (from_.failed()) return bad();
     Result<ir::Expr> made = of_kind(kind, type);
     --depth_;
     return made;
@@ -239,13 +240,20 @@ class Reader {
   }
 
   Result<ir::Stmt> stmt() {
+    ir::Stmt made = TRY(optional_stmt());
+    if (!made.defined()) return bad();
+    return made;
+  }
+
+  Result<ir::Stmt> optional_stmt() {
+    const bool is_there = from_.number<uint8_t>() != 0;
     if (from_.failed() || ++depth_ > kMaxDepth) return bad();
-    Result<ir::Stmt> made = from_.number<uint8_t>() == 0 ? ir::Stmt() : some_stmt();
+    Result<ir::Stmt> made = is_there ? stmt_of_kind() : ir::Stmt();
     --depth_;
     return made;
   }
 
-  Result<ir::Stmt> some_stmt() {
+  Result<ir::Stmt> stmt_of_kind() {
     switch (from_.number<ir::StmtKind>()) {
       case ir::StmtKind::For: {
         const auto kind = from_.number<ir::ForKind>();
@@ -255,7 +263,7 @@ class Reader {
       case ir::StmtKind::If: {
         ir::Expr condition = TRY(expr());
         ir::Stmt then_body = TRY(stmt());
-        return ir::make_if(std::move(condition), std::move(then_body), TRY(stmt()));
+        return ir::make_if(std::move(condition), std::move(then_body), TRY(optional_stmt()));
       }
       case ir::StmtKind::Let: {
         const std::vector<ir::Expr> of = TRY(exprs(2));

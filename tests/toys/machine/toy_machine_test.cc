@@ -118,7 +118,10 @@ TEST(ToyMachine, ItsOwnPassesRunAndNoOthers) {
 
 TEST(ToyMachine, SharedMemoryHasALimit) {
   const Task task = toy_task("matmul:m=256,n=8,k=256");
-  const schedule::Trace trace = trace_of("cache_read A [C] scope=shared\n");
+  const schedule::Trace trace = trace_of(
+      "cache_read A [C] scope=shared\n"
+      "split C i [256]\n"
+      "compute_at A.read C i.0\n");
   const auto artifact =
       codegen::build_artifact(task, tree_of(task, trace), trace, {.back_end = &toy_back_end()});
   ASSERT_FALSE(artifact.has_value());

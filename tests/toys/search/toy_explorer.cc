@@ -20,9 +20,9 @@ struct ClimberOptions {
 
 class Climber : public search::Explorer {
  public:
-  Climber(const search::ExplorerContext& context, const ClimberOptions& options)
+  Climber(const search::ExplorerContext& context, const ClimberOptions& options, uint64_t salt)
       : context_(context),
-        rng_(context.seed),
+        rng_(context.seed + salt),
         reach_(options.far ? space::Reach::All : space::Reach::Adjacent) {}
 
   std::string_view name() const override { return "climber"; }
@@ -71,11 +71,11 @@ class Climber : public search::Explorer {
 
 }  // namespace
 
-search::ExplorerRow toy_explorer() {
+search::ExplorerRow toy_explorer(uint64_t salt) {
   return make_row<std::unique_ptr<search::Explorer>, search::ExplorerContext>(
       "climber", "from the fastest to its neighbors", ClimberOptions{},
-      [](const search::ExplorerContext& context, const ClimberOptions& options) {
-        return std::make_unique<Climber>(context, options);
+      [salt](const search::ExplorerContext& context, const ClimberOptions& options) {
+        return std::make_unique<Climber>(context, options, salt);
       });
 }
 

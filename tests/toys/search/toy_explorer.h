@@ -6,6 +6,7 @@
 
 namespace tilewright::toys {
 
-search::ExplorerRow toy_explorer();
+// Another `salt` draws other samples: another explorer of the same name.
+search::ExplorerRow toy_explorer(uint64_t salt = 0);
 
 }  // namespace tilewright::toys

@@ -145,8 +145,8 @@ TEST(ToySearch, AllToysTogether) {
 
 class CustomParts : public testing::Test {
  protected:
-  Hash128 hash_of(const TaskTunerOptions& options) {
-    const std::vector<Task> tasks = {small_task()};
+  Hash128 hash_of(const TaskTunerOptions& options,
+                  const std::vector<Task>& tasks = {small_task()}) {
     const auto hash = tune::hash_of_custom_parts(options, tasks, machine_);
     CHECK(hash.has_value(), "{}", hash.error().message);
     return *hash;
@@ -221,13 +221,48 @@ TEST_F(CustomParts, AModelEntersByItsPredictions) {
 }
 
 TEST_F(CustomParts, AnExplorerEntersByItsFirstProposals) {
-  TaskTunerOptions options = toy_options();
-  options.search = *options.tables.explorers.parse("climber");
-  const Hash128 hash = hash_of(options);
-  EXPECT_NE(hash, Hash128{});
-  EXPECT_EQ(hash, hash_of(options));
-  options.seed = 2;
-  EXPECT_NE(hash, hash_of(options));
+  const auto with = [&](uint64_t salt) {
+    TaskTunerOptions options;
+    options.tables.explorers.add(toy_explorer(salt));
+    options.search = *options.tables.explorers.parse("climber");
+    return hash_of(options);
+  };
+  EXPECT_NE(with(0), Hash128{});
+  EXPECT_EQ(with(0), with(0));
+  EXPECT_NE(with(0), with(1));  // the same name and seed
+}
+
+// A template may refuse some tasks, the first among them.
+TEST_F(CustomParts, AreProbedOnTheFirstTaskThatHasASpace) {
+  const Task refused{.workload = *parse_workload("softmax:m=32,n=32"),
+                     .target = small_task().target};
+  const auto with = [&](float sign, uint64_t salt) {
+    TaskTunerOptions options;
+    options.space.templates.add(toy_template());
+    options.space.from = *options.space.templates.parse("tiles");
+    options.tables.encodings.add(toy_encoding());
+    options.tables.models.add(toy_model(sign));
+    options.tables.explorers.add(toy_explorer(salt));
+    options.cost = {.name = "linear"};
+    options.search = {.name = "climber"};
+    return hash_of(options, {refused, small_task()});
+  };
+  EXPECT_EQ(with(1, 0), with(1, 0));
+  EXPECT_NE(with(1, 0), with(-1, 0));
+  EXPECT_NE(with(1, 0), with(1, 1));
+}
+
+// A table that a caller made has no built-in rows, whatever their names.
+TEST_F(CustomParts, RowsOfACallersTableAreCustom) {
+  const auto with = [&](uint64_t salt) {
+    search::ExplorerRow row = toy_explorer(salt);
+    row.name = "evolution";
+    TaskTunerOptions options;
+    options.tables.explorers = search::ExplorerTable("search", {std::move(row)});
+    return hash_of(options);
+  };
+  EXPECT_NE(with(0), Hash128{});
+  EXPECT_NE(with(0), with(1));
 }
 
 TEST(ToySearch, AModelWithoutItsEncodingIsAnError) {

@@ -1,5 +1,7 @@
 #include "toy_template.h"
 
+#include "space/tile_domain.h"
+
 namespace tilewright::toys {
 namespace {
 
@@ -35,7 +37,8 @@ Result<std::vector<Sketch>> tiles_of(const space::TemplateContext& context,
   for (int16_t k = 0; k < 3; ++k) {
     sketch.holes.push_back({.step = k,
                             .stage = stage,
-                            .domain = schedule::exact_tiles(axes[k]->extent.high, 2, options.most),
+                            .domain = space::tile_domain(
+                                {.extent = axes[k]->extent.high, .max_innermost = options.most}),
                             .kind = HoleKind::Tile});
   }
   sketch.holes.push_back(

@@ -1,9 +1,10 @@
-// Operands of a tiled stage: constants laid out in the order in which they are read, others copied
-// into that order first, small ones kept in registers, the next ones asked for ahead.
+#include "space/operand_holes.h"
+
+#include <optional>
 #include <span>
+#include <utility>
 
 #include "schedule/tree_editor.h"
-#include "space/annotator.h"
 
 namespace tilewright::space {
 
@@ -11,7 +12,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Dimensions of an access that are one axis each; nothing when some is not.
+// The dimensions of an access that are one axis each; empty if some dimension is not.
 std::optional<std::vector<int>> axes_of(const LoopTree& tree, const Access& access) {
   std::vector<int> axes;
   for (size_t d = access.first_dim; d < access.first_dim + size_t{access.rank}; ++d) {
@@ -31,15 +32,14 @@ std::optional<std::vector<int>> axes_of(const LoopTree& tree, const Access& acce
 
 class OperandHoles {
  public:
-  OperandHoles(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-               const TiledStage& tiled, Name threads)
-      : context_(context),
-        writer_(writer),
-        tree_(tree),
+  OperandHoles(const LayoutContext& layout, const TiledStage& tiled, Name threads)
+      : layout_(layout),
+        writer_(layout.writer),
+        tree_(layout.tree),
         tiled_(tiled),
         threads_(threads),
-        stage_(tree.stage(static_cast<StageIndex>(tiled.op))),
-        op_(context.dag().op(tiled.op)) {}
+        stage_(tree_.stage(LayoutContext::index_of(tiled.op))),
+        op_(layout.op(tiled.op)) {}
 
   void run() {
     std::vector<BufferIndex> done;
@@ -59,31 +59,31 @@ class OperandHoles {
     const StageName source = tree_.stage(buffer.stage).name;
     const bool constant = buffer.is_constant;
     const auto axes = axes_of(tree_, access);
-    lanes_ = std::max(1, context_.target().lanes(std::max(4, ir::bytes_of(buffer.element))));
+    lanes_ = layout_.lanes_of(std::max(4, ir::bytes_of(buffer.element)));
     std::vector<Steps> choices = {{}};
     HoleKind kind = HoleKind::Pack;
-    if (constant && context_.has("pack") && has_one_axis(access)) {
+    if (constant && layout_.has("pack") && has_one_axis(access)) {
       choices.push_back({Pack{source, tiled_.inner}});
     }
-    if (axes && context_.has("register_read") && fits_registers(access)) {
+    if (axes && layout_.has("register_read") && fits_registers(access)) {
       add_register_reads(source, buffer, choices);
       kind = HoleKind::RegisterRead;
-    } else if (axes && !constant && context_.has("pack") && is_reused(access)) {
+    } else if (axes && !constant && layout_.has("pack") && is_reused(access)) {
       add_copies(source, buffer, *axes, choices);
     }
     const bool only_packs = kind == HoleKind::Pack && constant;
     if (choices.size() > 1) writer_.add_one_of(tiled_.inner, kind, std::move(choices));
-    if (only_packs && context_.has("prefetch")) add_prefetch(source);
+    if (only_packs && layout_.has("prefetch")) add_prefetch(source);
   }
 
-  // A constant is laid out by the dimensions that are one axis each.
+  // A constant is packed by the dimensions that are one axis each.
   bool has_one_axis(const Access& access) const {
     const auto dims = std::span(tree_.dims).subspan(access.first_dim, access.rank);
     return std::ranges::any_of(
         dims, [](const AccessDim& dim) { return is_one_axis(dim) && !dim.index.terms.empty(); });
   }
 
-  // Used again by spatial axes that it does not depend on.
+  // True if spatial axes that it does not depend on reuse it.
   bool is_reused(const Access& access) const {
     double uses = 1;
     for (size_t axis = 0; axis < op_.axes.size(); ++axis) {
@@ -97,7 +97,7 @@ class OperandHoles {
     return uses >= 8 && lanes;
   }
 
-  // Few elements beside those along the lanes, all of the reduction among them.
+  // True for few elements apart from those along the lanes, with the whole reduction among them.
   bool fits_registers(const Access& access) const {
     if (tiled_.lane_axis < 0 || tiled_.lane_reduces) return false;
     int64_t elements = 1;
@@ -114,11 +114,11 @@ class OperandHoles {
   }
 
   Name dim_name(const Buffer& buffer, size_t d) const {
-    const te::Op& op = context_.dag().op(tree_.stage(buffer.stage).op);
+    const te::Op& op = layout_.op(tree_.stage(buffer.stage).op);
     return d < op.axes.size() ? op.axes[d].name : Name("d" + std::to_string(d));
   }
 
-  // Loops of the owner at which a copy may be made, outside in.
+  // Loops of the owner at which a copy may be attached, outermost first.
   std::vector<Name> places() const {
     std::vector<Name> loops;
     if (!threads_.empty()) loops.push_back(threads_);
@@ -142,9 +142,9 @@ class OperandHoles {
     }
   }
 
-  // What the copy's loops are: lanes along its last dimension, and blocks of the dimension that the
-  // reader's lanes walk. Where these are two dimensions, a block and the lanes are squares, which
-  // are transposed in registers (lower/transpose_copies.h).
+  // The loops of the copy: lanes along its last dimension, and blocks of the dimension of the
+  // reader's lanes. If these are two dimensions, a block and the lanes form squares, which are
+  // transposed in registers (lower/transpose_copies.h).
   Steps copy_loops(StageName copy, const Buffer& buffer, const std::vector<int>& axes,
                    bool blocked) const {
     const size_t last = buffer.rank - size_t{1};
@@ -189,7 +189,7 @@ class OperandHoles {
       }
       Steps root = {read, Pack{copy, tiled_.inner}};
       for (const Step& step : loops) root.push_back(step);
-      if (!blocked && buffer.rank > 1 && context_.target().threads() > 1) {
+      if (!blocked && buffer.rank > 1 && layout_.target().threads() > 1) {
         root.emplace_back(Annotate{copy, dim_name(buffer, 0), Annotation::Parallel});
       }
       choices.push_back(std::move(root));
@@ -197,7 +197,7 @@ class OperandHoles {
   }
 
   void add_prefetch(StageName source) {
-    Name loop;  // the last loop of the first level of reductions
+    Name loop;  // the last loop of the first reduce level
     for (size_t k = 0; k < tiled_.inner_levels.size() && loop.empty(); ++k) {
       if (tiled_.inner_reduces[k] && !tiled_.inner_levels[k].empty()) {
         loop = tiled_.inner_levels[k].back();
@@ -211,7 +211,7 @@ class OperandHoles {
     writer_.add_one_of(tiled_.inner, HoleKind::Prefetch, std::move(choices));
   }
 
-  const SpaceContext& context_;
+  const LayoutContext& layout_;
   DraftWriter& writer_;
   const LoopTree& tree_;
   const TiledStage& tiled_;
@@ -223,8 +223,8 @@ class OperandHoles {
 
 }  // namespace
 
-void Annotator::annotate_operands(const TiledStage& tiled, Name threads) {
-  OperandHoles(context_, writer_, tree_, tiled, threads).run();
+void add_operand_holes(const LayoutContext& layout, const TiledStage& tiled, Name threads) {
+  OperandHoles(layout, tiled, threads).run();
 }
 
 }  // namespace tilewright::space

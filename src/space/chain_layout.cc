@@ -1,13 +1,11 @@
-// A chain of reductions in one nest:
-//
-//   Y  (h,i.0) parallel, i.1, e            split Y i [f0 * f1]
-//   C  at (h,i.0): j.0, i.0, k, i.1, j.1   split C i [f1]: rows in registers
-//   M, E, S  at (h,i.0)
-//   O  at (h,i.0): e.0, i.0, j, i.1, e.1   split O i [f1]
-#include "base/rounding.h"
-#include "heuristic/chain_plan.h"
-#include "space/annotator.h"
-#include "space/tile_domain.h"
+#include "space/chain_layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "space/operand_holes.h"
+#include "space/plain_layout.h"
+#include "space/sum_layout.h"
 
 namespace tilewright::space {
 
@@ -15,7 +13,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Tiles a block, rows a tile.
+// Tiles per block, rows per tile.
 TileDomain block_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
   for (const int64_t tiles : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
@@ -30,20 +28,35 @@ TileDomain block_domain(int64_t extent, bool tails) {
 
 class ChainLayout {
  public:
-  ChainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-              const heuristic::Chain& chain)
-      : context_(context),
-        writer_(writer),
-        tree_(tree),
+  ChainLayout(const LayoutContext& layout, const heuristic::Chain& chain)
+      : layout_(layout),
+        writer_(layout.writer),
         chain_(chain),
-        root_(context.dag().op(static_cast<te::OpId>(chain.root))) {}
+        root_(layout.op(static_cast<te::OpId>(chain.root))) {}
 
+  void run() {
+    const Name threads = lay_out_root();
+    std::vector<TiledStage> products;
+    for (const StageIndex member : chain_.members) {
+      const auto op = static_cast<te::OpId>(member);
+      if (std::ranges::count(chain_.products, member) > 0) {
+        products.push_back(cut_product(op, threads));
+        lay_out_sums(layout_, &products.back(), chain_.dim_of(member, chain_.rows), 4);
+      } else {
+        lay_out_plain(layout_, op, 0, RowBlocks::Own);
+      }
+      writer_.add(ComputeAt{{layout_.op(op).name}, {root_.name}, threads});
+    }
+    add_blocks();
+    for (const TiledStage& product : products) add_operand_holes(layout_, product, threads);
+  }
+
+ private:
   // The loops of the root; gives the one that threads share.
   Name lay_out_root() {
     const StageName stage{root_.name};
-    const heuristic::AxisRoles roles =
-        heuristic::axis_roles(tree_, chain_.root, context_.target(), false);
-    const int64_t lanes = std::max(1, context_.target().lanes(roles.element_bytes));
+    const heuristic::AxisRoles roles = layout_.roles_of(static_cast<te::OpId>(chain_.root), false);
+    const int64_t lanes = layout_.lanes_of(roles.element_bytes);
     std::vector<Name> outer, order;
     Name lane;
     for (int axis = 0; axis < static_cast<int>(root_.axes.size()); ++axis) {
@@ -71,44 +84,39 @@ class ChainLayout {
     writer_.reorder(stage, all);
     const FusedLoops threads = fuse_loops(stage, outer);
     writer_.add(threads.steps);
-    if (context_.target().threads() > 1)
-      writer_.annotate(stage, threads.name, Annotation::Parallel);
+    if (layout_.target().threads() > 1) writer_.annotate(stage, threads.name, Annotation::Parallel);
     if (!lane.empty()) writer_.annotate(stage, lane, Annotation::Vectorize);
     return threads.name;
   }
 
-  // A product of a block, of which the rows are cut. Its other loops are the caller's to lay out.
-  TiledStage cut_product(StageIndex product, Name threads) {
-    const auto id = static_cast<te::OpId>(product);
-    const te::Op& op = context_.dag().op(id);
-    const heuristic::AxisRoles roles =
-        heuristic::axis_roles(tree_, product, context_.target(), context_.has("pack"));
+  // A product of a block, of which the rows are cut. lay_out_sums lays out its other loops.
+  TiledStage cut_product(te::OpId id, Name threads) {
+    const te::Op& op = layout_.op(id);
+    const heuristic::AxisRoles roles = layout_.roles_of(id, layout_.has("pack"));
     TiledStage tiled{
         .inner = {op.name}, .owner = {root_.name}, .op = id, .owner_lane = {}, .inner_lane = {}};
     tiled.outer = {{threads}};
     const bool free = roles.has_vector() && !roles.vector_reduces;
     tiled.lane_axis = free ? roles.vector : static_cast<int>(op.axes.size()) - 1;
-    if (const int rows = chain_.dim_of(product, chain_.rows); rows >= 0) {
+    if (const int rows = chain_.dim_of(LayoutContext::index_of(id), chain_.rows); rows >= 0) {
       const Name axis = op.axes[static_cast<size_t>(rows)].name;
       slices_.push_back({writer_.add(Split{tiled.inner, axis, {1}}), 1, 1, false});
     }
     return tiled;
   }
 
-  // Tile sizes of all that are cut along the rows.
+  // Tile sizes of everything that is split along the rows.
   void add_blocks() {
     if (chain_.rows < 0) return;
     const int64_t extent = root_.axes[static_cast<size_t>(chain_.rows)].extent.high;
-    TileDomain domain = block_domain(extent, context_.has("tails"));
+    TileDomain domain = block_domain(extent, layout_.has("tails"));
     domain.slices = {{row_step_, 0, 1, true}};
     domain.slices.insert(domain.slices.end(), slices_.begin(), slices_.end());
     writer_.add_hole({row_step_, {root_.name}, std::move(domain), HoleKind::Tile});
   }
 
- private:
-  const SpaceContext& context_;
+  const LayoutContext& layout_;
   DraftWriter& writer_;
-  const LoopTree& tree_;
   const heuristic::Chain& chain_;
   const te::Op& root_;
   int16_t row_step_ = -1;
@@ -117,29 +125,8 @@ class ChainLayout {
 
 }  // namespace
 
-void Annotator::annotate_chain(te::OpId root) {
-  const auto pair = plan_.pairs.find(index_of(root));
-  CHECK(pair != plan_.pairs.end(), "{} is no chain", context_.dag().op(root).name.text());
-  const auto chain = heuristic::find_chain(tree_, index_of(root), pair->second);
-  CHECK(chain.has_value(), "{} is no chain", context_.dag().op(root).name.text());
-  ChainLayout layout(context_, writer_, tree_, *chain);
-  const StageName stage{context_.dag().op(root).name};
-  const Name threads = layout.lay_out_root();
-  std::vector<TiledStage> products;
-  for (const StageIndex member : chain->members) {
-    const auto op = static_cast<te::OpId>(member);
-    const StageName name{context_.dag().op(op).name};
-    const bool product = std::ranges::count(chain->products, member) > 0;
-    if (product) {
-      products.push_back(layout.cut_product(member, threads));
-      lay_out_sums(&products.back(), chain->dim_of(member, chain->rows), 4);
-    } else {
-      lay_out_plain(op, 0, RowBlocks::Own);
-    }
-    writer_.add(ComputeAt{name, stage, threads});
-  }
-  layout.add_blocks();
-  for (const TiledStage& product : products) annotate_operands(product, threads);
+void lay_out_chain(const LayoutContext& layout, const heuristic::Chain& chain) {
+  ChainLayout(layout, chain).run();
 }
 
 }  // namespace tilewright::space

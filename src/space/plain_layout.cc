@@ -1,8 +1,9 @@
-// Stages that are not tiled: lanes along the axis that accesses like, a few rows beside them, the
-// reductions between those and the outer loops.
+#include "space/plain_layout.h"
+
+#include <utility>
+
+#include "base/rounding.h"
 #include "heuristic/tile_sizes.h"
-#include "space/annotator.h"
-#include "space/tile_domain.h"
 
 namespace tilewright::space {
 
@@ -10,7 +11,6 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kStreamedBytes = int64_t{4} << 20;
 constexpr int64_t kUnrolledWindow = 64;
 
 const te::AxisHints& hints_of(const te::Op& op, size_t axis) {
@@ -20,19 +20,17 @@ const te::AxisHints& hints_of(const te::Op& op, size_t axis) {
 // Lays out the loops of one stage.
 class PlainLayout {
  public:
-  PlainLayout(const SpaceContext& context, DraftWriter& writer, const LoopTree& tree,
-              StageIndex index, int lead, RowBlocks blocks)
-      : context_(context),
-        writer_(writer),
-        tree_(tree),
-        stage_(tree.stage(index)),
-        op_(context.dag().op(stage_.op)),
+  PlainLayout(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks)
+      : layout_(layout),
+        writer_(layout.writer),
+        tree_(layout.tree),
+        stage_(layout.tree.stage(LayoutContext::index_of(op))),
+        op_(layout.op(op)),
         lead_count_(lead),
         blocks_(blocks == RowBlocks::Shared),
-        chunks_(blocks == RowBlocks::Chunks) {
-    roles_ = heuristic::axis_roles(tree, index, context.target(), false);
-    lanes_ = std::max(1, context.target().lanes(roles_.element_bytes));
-  }
+        chunks_(blocks == RowBlocks::Chunks),
+        roles_(layout.roles_of(op, false)),
+        lanes_(layout.lanes_of(roles_.element_bytes)) {}
 
   PlainLoops run() {
     for (size_t axis = 0; axis < stage_.axes.size(); ++axis) lay_out_axis(axis);
@@ -73,7 +71,7 @@ class PlainLayout {
     }
   }
 
-  // Lays out parts of an axis, where there is a use for them.
+  // Lays out parts of an axis, if they are useful.
   bool cut(size_t axis, const LoopVar& var) {
     const bool reduces = var.kind == IterKind::Reduce;
     const auto is = [&](int role) { return role == static_cast<int>(axis); };
@@ -82,7 +80,7 @@ class PlainLayout {
     } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
       lay_out_rows(var, sizes_below(var.extent, {1, 2, 4, 8}));
     } else if (reduces && var.extent > kUnrolledWindow && !roles_.vector_reduces &&
-               context_.has("unroll_and_jam")) {  // some terms at a time
+               layout_.has("unroll_and_jam")) {  // some terms at a time
       writer_.add_split(stage_.name, var.name, sizes_below(var.extent, {1, 2, 4, 8, 16}));
       reduce_.push_back(var.name.child(0));
       rows_.insert(rows_.begin(), var.name.child(1));
@@ -97,7 +95,7 @@ class PlainLayout {
     return true;
   }
 
-  // Not cut.
+  // Not split.
   void lay_out_whole(const LoopVar& var, bool reduces) {
     if (reduces) {
       reduce_.push_back(var.name);
@@ -107,9 +105,9 @@ class PlainLayout {
     }
   }
 
-  // An axis may be cut into parts of this size: without tails it divides.
+  // True if an axis may be split into parts of this size: without tails, it must divide.
   bool may_cut(int64_t extent, int64_t size) const {
-    return context_.has("tails") || extent % size == 0;
+    return layout_.has("tails") || extent % size == 0;
   }
 
   TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) const {
@@ -120,7 +118,7 @@ class PlainLayout {
     return domain;
   }
 
-  // Folded without lanes: several elements side by side instead.
+  // Folded without lanes: several elements next to each other instead.
   bool is_scalar_fold() const { return op_.has_reduction() && !roles_.has_vector(); }
 
   void lay_out_chunks(const LoopVar& var) {
@@ -129,7 +127,7 @@ class PlainLayout {
       if (may_cut(var.extent, size)) domain.choices.push_back({size});
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
-    loops_.outer.push_back({var.name.child(0), (var.extent + 3) / 4});
+    loops_.outer.push_back({var.name.child(0), ceil_div(var.extent, 4)});
     loops_.outer.push_back({var.name.child(1), 4});
   }
 
@@ -140,7 +138,7 @@ class PlainLayout {
       loops_.lead.push_back({var.name, var.extent});
       return;
     }
-    if (blocks_) {  // whoever computes the blocks chooses their sizes
+    if (blocks_) {  // the stage that computes the blocks chooses their sizes
       loops_.row_step = writer_.add(Split{stage_.name, var.name, {1, 1}});
       loops_.lead.push_back({var.name.child(0), var.extent});
       loops_.block = var.name.child(1);
@@ -150,16 +148,16 @@ class PlainLayout {
     TileDomain domain{.choices = {}, .extent = var.extent};
     for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 16, 32, 64}) {
       const bool even = var.extent % rows == 0;
-      if (rows < var.extent && (even || (context_.has("tails") && rows * 4 <= var.extent))) {
+      if (rows < var.extent && (even || (layout_.has("tails") && rows * 4 <= var.extent))) {
         domain.choices.push_back({rows});
       }
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
-    loops_.lead.push_back({var.name.child(0), (var.extent + 3) / 4});
+    loops_.lead.push_back({var.name.child(0), ceil_div(var.extent, 4)});
     loops_.row = var.name.child(1);
   }
 
-  // How long the part of an axis may be that is lanes; ascending.
+  // Possible extents of the vectorized part of an axis; ascending.
   std::vector<int64_t> lane_sizes(int64_t extent) const {
     std::vector<int64_t> sizes;
     for (const int64_t vectors : {1, 2, 4, 8}) {
@@ -210,7 +208,7 @@ class PlainLayout {
       domain.choices = std::move(blocks);
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
-    outside(var.name.child(0), (var.extent + lanes_ - 1) / lanes_);
+    outside(var.name.child(0), ceil_div(var.extent, lanes_));
     if (alone) outside(var.name.child(1), 1);
     loops_.lane = var.name.child(alone ? 2 : 1);
   }
@@ -230,11 +228,11 @@ class PlainLayout {
       return;
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
-    loops_.outer.push_back({var.name.child(0), (var.extent + 7) / 8});
+    loops_.outer.push_back({var.name.child(0), ceil_div(var.extent, 8)});
     rows_.push_back(var.name.child(1));
   }
 
-  // Windows of a few elements may be written out.
+  // Windows of a few elements may be unrolled.
   void unroll_window() {
     if (reduce_.empty() || window_ > kUnrolledWindow || window_ == 1) return;
     std::vector<Steps> choices = {{}};
@@ -261,22 +259,22 @@ class PlainLayout {
     }
     std::vector<Steps> choices = {all};
     if (!folded.empty() && !constant_.empty()) choices.push_back(folded);
-    if (!context_.has("locations")) choices.resize(1);
+    if (!layout_.has("locations")) choices.resize(1);
     choices.push_back({});
     writer_.add_one_of(stage_.name, HoleKind::Unroll, std::move(choices));
   }
 
   using Steps = DraftWriter::Steps;
-  const SpaceContext& context_;
+  const LayoutContext& layout_;
   DraftWriter& writer_;
   const LoopTree& tree_;
   const Stage& stage_;
   const te::Op& op_;
   int lead_count_;
   bool blocks_;
-  bool chunks_;  // the first loop is to be cut into chunks for threads
+  bool chunks_;  // split the first loop into chunks for threads
   heuristic::AxisRoles roles_;
-  int64_t lanes_ = 1;
+  int64_t lanes_;
   int64_t window_ = 1;  // iterations of the reductions that are not lanes
   std::vector<Name> units_, reduce_, rows_, folded_, constant_;
   PlainLoops loops_;
@@ -284,94 +282,8 @@ class PlainLayout {
 
 }  // namespace
 
-PlainLoops Annotator::lay_out_plain(te::OpId op, int lead, RowBlocks blocks) {
-  return PlainLayout(context_, writer_, tree_, index_of(op), lead, blocks).run();
-}
-
-// Enough of the first loops that each thread has some of them.
-Annotator::Steps Annotator::parallel_steps(StageName stage,
-                                           const std::vector<PlannedLoop>& loops) const {
-  if (loops.empty() || context_.target().threads() == 1) return {};
-  std::vector<Name> first;
-  int64_t tasks = 1;
-  for (const PlannedLoop& loop : loops) {
-    if (tasks >= int64_t{8} * context_.target().threads()) break;
-    first.push_back(loop.name);
-    tasks *= loop.extent;
-  }
-  FusedLoops fused = fuse_loops(stage, first);
-  fused.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
-  return std::move(fused.steps);
-}
-
-// How threads may share the loops of a stage at root.
-std::vector<Nest::Variant> Annotator::threads_of(StageName stage, const PlainLoops& loops,
-                                                 bool worth) const {
-  constexpr size_t kDeepest = 4;
-  std::vector<Nest::Variant> variants;
-  const bool several = context_.target().threads() > 1;
-  if (!loops.lead.empty()) {  // one loop of rows or blocks of rows
-    std::vector<Name> lead;
-    lead.reserve(loops.lead.size());
-    for (const PlannedLoop& loop : loops.lead) lead.push_back(loop.name);
-    FusedLoops fused = fuse_loops(stage, lead);
-    Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
-    if (!loops.block.empty()) variant.loops.push_back(loops.block);
-    if (!loops.row.empty()) variant.loops.push_back(loops.row);
-    if (!worth || !several) variants.push_back(variant);
-    variant.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
-    if (several) variants.push_back(std::move(variant));
-    return variants;
-  }
-  std::vector<Name> outer;
-  outer.reserve(loops.outer.size());
-  for (const PlannedLoop& loop : loops.outer) outer.push_back(loop.name);
-  if (!worth || !several || outer.empty()) variants.push_back({.steps = {}, .loops = outer});
-  for (size_t count = 1; several && count <= std::min(kDeepest, outer.size()); ++count) {
-    FusedLoops fused = fuse_loops(stage, std::span(outer).first(count));
-    Nest::Variant variant{.steps = std::move(fused.steps), .loops = {fused.name}};
-    variant.steps.emplace_back(Annotate{stage, fused.name, Annotation::Parallel});
-    for (size_t k = count; k < outer.size(); ++k) variant.loops.push_back(outer[k]);
-    variants.push_back(std::move(variant));
-  }
-  return variants;
-}
-
-// A stage at root with what is computed inside of it.
-void Annotator::annotate_root(te::OpId op) {
-  const StageName stage{context_.dag().op(op).name};
-  const auto group = plan_.groups.find(index_of(op));
-  const int lead = group == plan_.groups.end() ? 0 : group->second.lead;
-  const RowStage* rowed = rows_in(op);
-  const RowBlocks blocks = rowed != nullptr ? RowBlocks::Shared
-                           : lead == 0      ? RowBlocks::Chunks
-                                            : RowBlocks::Own;
-  const PlainLoops loops = lay_out_plain(op, lead, blocks);
-  const Buffer& buffer = tree_.buffer(tree_.stage(index_of(op)).first_buffer);
-  int64_t bytes = ir::bytes_of(buffer.element);
-  for (const int64_t extent : buffer.extent) bytes *= extent;
-  if (context_.has("stream") && bytes >= kStreamedBytes && buffer.is_argument &&
-      !loops.lane.empty() && !context_.dag().op(op).has_reduction()) {
-    writer_.add_maybe(stage, HoleKind::Other, Annotate{stage, loops.lane, Annotation::Stream});
-  }
-  Nest nest{
-      .root = stage, .variants = threads_of(stage, loops, is_worth_threads(op)), .inside = {op}};
-  bool any = false;
-  for (const Nest::Variant& variant : nest.variants) any = any || !variant.steps.empty();
-  if (any) {
-    for (const Nest::Variant& variant : nest.variants) {
-      if (!variant.steps.empty()) {
-        nest.site = writer_.add_site(Step(variant.steps[0]));
-        break;
-      }
-    }
-  }
-  if (rowed == nullptr) return place_members(nest);
-  const TiledStage tiled = lay_out_rows(*rowed, loops);
-  nest.inside.insert(tiled.op);
-  nest.blocked.insert(tiled.op);
-  place_members(nest);
-  annotate_operands(tiled, nest.variants.back().loops[0]);
+PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks) {
+  return PlainLayout(layout, op, lead, blocks).run();
 }
 
 }  // namespace tilewright::space

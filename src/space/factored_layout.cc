@@ -1,9 +1,9 @@
-// Reductions in parts: threads share the partial results, or their last dimension is lanes.
-//
-//   Y.rfactor  k.0 parallel, i, k.1.0, k.1.1 vectorize     for threads
-//   Y.rfactor  i parallel, k.0, k.1 vectorize              for lanes
-//   Y          folds them
-#include "space/annotator.h"
+#include "space/factored_layout.h"
+
+#include <utility>
+
+#include "heuristic/thread_loops.h"
+#include "space/thread_variants.h"
 
 namespace tilewright::space {
 
@@ -11,23 +11,23 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kFewLanes = 4;        // of a short axis: less is not worth vectors
-constexpr int64_t kShortUnrolled = 16;  // the loop beside lanes may be unrolled up to so long
+constexpr int64_t kFewLanes = 4;  // of a short axis: fewer lanes are not worth a vector
+// A loop next to the lanes may be unrolled up to this extent.
+constexpr int64_t kShortUnrolled = 16;
 
 // Lays out the loops of the stage with the partial results.
-class FactoredLayout {
+class PartialResults {
  public:
-  FactoredLayout(const SpaceContext& context, DraftWriter& writer,
-                 const heuristic::AxisRoles& roles, const te::Op& op, const FactoredStage& factored)
-      : context_(context),
-        writer_(writer),
-        roles_(roles),
-        op_(op),
+  PartialResults(const LayoutContext& layout, te::OpId op, const FactoredStage& factored)
+      : layout_(layout),
+        writer_(layout.writer),
+        roles_(layout.roles_of(op, false)),
+        op_(layout.op(op)),
         factored_(factored),
         stage_{factored.stage.op, StageRole::Rfactor},
-        lanes_(std::max(1, context.target().lanes(roles.element_bytes))) {}
+        lanes_(layout.lanes_of(roles_.element_bytes)) {}
 
-  // The loops that threads may share, outside in.
+  // The loops that threads may share, outermost first.
   std::vector<Name> run() {
     const Name taken = factored_.axis.child(factored_.outer ? 0 : 1);
     const Name left = factored_.axis.child(factored_.outer ? 1 : 0);
@@ -57,17 +57,17 @@ class FactoredLayout {
   }
 
  private:
-  // So many vectors, or of those what divides.
+  // This many vectors, or fewer that divide.
   TileDomain vectors_of(int64_t extent, std::initializer_list<int64_t> counts) const {
     TileDomain domain{.choices = {}, .extent = 0};
     for (const int64_t vectors : counts) {
       const bool divides = extent % (vectors * lanes_) == 0;
-      if (divides || context_.has("tails")) domain.choices.push_back({vectors * lanes_});
+      if (divides || layout_.has("tails")) domain.choices.push_back({vectors * lanes_});
     }
     return domain;
   }
 
-  // Lanes are the last reduce axis, or what is left of it: in parts, or whole where it is short.
+  // Lanes are the last reduce axis, or the rest of it: in parts, or whole if it is short.
   void lanes_of_reduction() {
     const te::Axis& last = op_.reduce_axes.back();
     const bool is_left = last.name == factored_.axis;
@@ -79,7 +79,7 @@ class FactoredLayout {
       writer_.add_split(stage_, loop, std::move(domain));
       reduce_.back() = loop.child(0);
       lane_ = loop.child(1);
-    } else if (extent >= kFewLanes && !is_left && context_.has("reduction_lanes")) {
+    } else if (extent >= kFewLanes && !is_left && layout_.has("reduction_lanes")) {
       lane_ = loop;
       reduce_.pop_back();
       const te::Axis& beside = op_.reduce_axes[reduce_.size() - 1];
@@ -104,9 +104,9 @@ class FactoredLayout {
     lane_ = along.name.child(1);
   }
 
-  const SpaceContext& context_;
+  const LayoutContext& layout_;
   DraftWriter& writer_;
-  const heuristic::AxisRoles& roles_;
+  heuristic::AxisRoles roles_;
   const te::Op& op_;
   const FactoredStage& factored_;
   StageName stage_;
@@ -115,38 +115,39 @@ class FactoredLayout {
   Name lane_, unrolled_;
 };
 
-}  // namespace
-
-void Annotator::annotate_factored(const FactoredStage& factored) {
-  const te::OpId id = op_of(context_, factored.stage);
-  const te::Op& op = context_.dag().op(id);
+// Threads share the first loop, the first two, and so on.
+void add_threads(const LayoutContext& layout, te::OpId op, const FactoredStage& factored,
+                 std::span<const Name> loops) {
   const StageName partial{factored.stage.op, StageRole::Rfactor};
-  const heuristic::AxisRoles roles =
-      heuristic::axis_roles(tree_, index_of(id), context_.target(), false);
-  const std::vector<Name> threads = FactoredLayout(context_, writer_, roles, op, factored).run();
-  std::vector<Steps> choices;
-  if (!is_worth_threads(id) || context_.target().threads() == 1) choices.push_back({});
-  for (size_t count = 1; count <= threads.size() && context_.target().threads() > 1; ++count) {
-    FusedLoops fused = fuse_loops(partial, std::span(threads).first(count));
-    fused.steps.emplace_back(Annotate{partial, fused.name, Annotation::Parallel});
-    choices.push_back(std::move(fused.steps));
+  const bool several = layout.target().threads() > 1;
+  const bool is_worth =
+      heuristic::is_always_threaded(layout.tree, LayoutContext::index_of(op)) && !loops.empty();
+  std::vector<DraftWriter::Steps> choices;
+  if (!is_worth || !several) choices.push_back({});
+  for (size_t count = 1; count <= loops.size() && several; ++count) {
+    choices.push_back(fuse_parallel(partial, loops.first(count)).steps);
   }
-  if (choices.empty()) choices.push_back({});
-  writer_.add_one_of(factored.stage, HoleKind::Parallel, std::move(choices));
-  lay_out_fold(id);
-  Nest nest{.root = factored.stage, .variants = {{}}, .inside = {id}};
-  place_members(nest);
+  layout.writer.add_one_of(factored.stage, HoleKind::Parallel, std::move(choices));
 }
 
 // The stage that folds the partial results: lanes where a spatial axis is long enough.
-void Annotator::lay_out_fold(te::OpId id) {
-  const te::Op& op = context_.dag().op(id);
+void lay_out_fold(const LayoutContext& layout, const te::Op& op) {
   if (op.axes.empty()) return;
-  const int64_t lanes = std::max(1, context_.target().lanes(4));
+  const int64_t lanes = layout.lanes_of(4);
   const te::Axis& last = op.axes.back();
   if (last.extent.high < lanes || last.extent.high > 8 * lanes) return;
   const StageName stage{op.name};
-  writer_.add_maybe(stage, HoleKind::Vectorize, Annotate{stage, last.name, Annotation::Vectorize});
+  layout.writer.add_maybe(stage, HoleKind::Vectorize,
+                          Annotate{stage, last.name, Annotation::Vectorize});
+}
+
+}  // namespace
+
+void lay_out_factored(const LayoutContext& layout, const FactoredStage& factored) {
+  const te::OpId op = op_of(layout.space, factored.stage);
+  const std::vector<Name> threads = PartialResults(layout, op, factored).run();
+  add_threads(layout, op, factored, threads);
+  lay_out_fold(layout, layout.op(op));
 }
 
 }  // namespace tilewright::space

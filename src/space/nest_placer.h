@@ -1,0 +1,42 @@
+// NestPlacer: places the members of nests: stages that only stages of the nest read are computed
+// inside of it, at root or where they are read. One hole decides about the threads of the nest and
+// all of its members, since the choices depend on each other (space/placements.h).
+//
+//   Y with loop i; S reads M   ->   hole: both at i, M at root and S at i, both at root
+//
+// It remembers which operators it has placed. Not to be shared between threads.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "space/layout_context.h"
+#include "space/thread_variants.h"
+
+namespace tilewright::space {
+
+// A stage at root, and where inside of it others may be computed.
+struct Nest {
+  StageName root;
+  int16_t site = -1;  // of the variants' steps; -1: there is one variant without any
+  std::vector<ThreadVariant> variants{};
+  std::set<te::OpId> inside{};   // operators that are computed in it
+  std::set<te::OpId> blocked{};  // of those, what is computed at loop 1 in every choice
+};
+
+class NestPlacer {
+ public:
+  // `draft` says which operators are open.
+  NestPlacer(const LayoutContext& layout, const Draft& draft) : layout_(layout), draft_(draft) {}
+
+  // Lays out the members and adds the hole of the nest.
+  void place(Nest nest);
+  bool is_placed(te::OpId op) const { return placed_.contains(op); }
+
+ private:
+  const LayoutContext& layout_;
+  const Draft& draft_;
+  std::set<te::OpId> placed_;  // members of all nests so far
+};
+
+}  // namespace tilewright::space

@@ -1,0 +1,15 @@
+// Operands of a tiled stage: constants laid out in the order in which they are read, others copied
+// into that order first, small ones kept in registers, the next ones prefetched.
+//
+//   C[i, j] += A[i, k] * B[k, j], B constant   ->   hole: nothing, or `pack B C`
+#pragma once
+
+#include "space/layout_context.h"
+
+namespace tilewright::space {
+
+// One hole per operand that has a choice. `threads`: the loop of the owner that threads share;
+// copies are made there or in the owner's second level.
+void add_operand_holes(const LayoutContext& layout, const TiledStage& tiled, Name threads);
+
+}  // namespace tilewright::space
