@@ -4,6 +4,7 @@
 Every `#include "folder/..."` of a file under src/ must name its own folder or one that its row
 allows, transitively; every `#include <library/...>` of a library in the last column must stand in
 the folder that owns it. What is marked `(tests)` is for x_test.cc, x_testing.h and x_testing.cc only.
+What is marked `(direct)` allows that folder and base; only tests may include what it may in turn.
 Each folder with sources needs a row, and each row a folder with sources.
 """
 
@@ -16,6 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c"}
 HEADER = ["folder", "purpose", "may include", "third-party only here"]
+MARKS = ["", "(tests)", "(direct)"]
+BASE = "base"  # what every folder may use
 
 
 class TableError(Exception):
@@ -23,7 +26,7 @@ class TableError(Exception):
 
 
 class Row:
-    """What one folder may include: name -> whether that is for its tests only."""
+    """What one folder may include: name -> its mark, "" where there is none."""
 
     def __init__(self, folder, may_include, libraries):
         self.folder = folder
@@ -51,8 +54,11 @@ class Table:
             self.rows[row.folder] = row
         self.reach, self.test_reach = {}, {}
         for folder, row in self.rows.items():  # rows name only rows above: one pass closes
-            always = [f for f, tests_only in row.may_include.items() if not tests_only]
+            always = [f for f, mark in row.may_include.items() if mark == ""]
+            direct = [f for f, mark in row.may_include.items() if mark == "(direct)"]
             self.reach[folder] = {folder}.union(*(self.reach[f] for f in always))
+            if direct:
+                self.reach[folder].update(direct, [BASE])
             self.test_reach[folder] = {folder}.union(*(self.reach[f] for f in row.may_include))
 
     @staticmethod
@@ -61,11 +67,13 @@ class Table:
 
     @staticmethod
     def items(cell):
-        """`a, b (tests)` -> {"a": False, "b": True}"""
+        """`a, b (tests)` -> {"a": "", "b": "(tests)"}"""
         items = {}
         for item in [] if cell == "-" else cell.split(","):
-            name, _, note = item.strip().partition(" ")
-            items[name] = note == "(tests)"
+            name, _, mark = item.strip().partition(" ")
+            if mark not in MARKS:
+                raise TableError(f"{item.strip()}: marks are {', '.join(MARKS[1:])}")
+            items[name] = mark
         return items
 
     def folder_of(self, path):
@@ -110,7 +118,7 @@ def check_file(table, path, text):
                 continue
             if row.folder != folder:
                 yield f"{where}: only {row.folder} may use {library}"
-            elif row.libraries[library] and not is_test:
+            elif row.libraries[library] == "(tests)" and not is_test:
                 yield f"{where}: {library} is for the tests of {folder} only"
 
 

@@ -77,6 +77,38 @@ class Layers(Tree):
             self.layers(), ["src/gen/bad.cc:1: gen may not include ir; it may include base"]
         )
 
+    def test_a_direct_row_does_not_reach_further(self):
+        self.write("tools/layers.txt", TABLE + "top | t | gen/llvm (direct) | -\n")
+        self.write("src/top/good.cc", '#include "gen/llvm/d.h"\n#include "base/a.h"\n')
+        self.write("src/top/good_test.cc", '#include "ir/b.h"\n')
+        self.assertEqual(self.layers(), [])
+        self.write("src/top/bad.cc", '#include "ir/b.h"\n')
+        self.assertEqual(
+            self.layers(),
+            ["src/top/bad.cc:1: top may not include ir; it may include base, gen/llvm"],
+        )
+
+    def test_what_is_above_a_direct_row_reaches_no_further_either(self):
+        rows = "top | t | gen/llvm (direct) | -\nroof | r | top | -\n"
+        self.write("tools/layers.txt", TABLE + rows)
+        self.write("src/top/good.cc", '#include "gen/llvm/d.h"\n')
+        self.write("src/roof/bad.cc", '#include "ir/b.h"\n')
+        self.assertEqual(
+            self.layers(),
+            ["src/roof/bad.cc:1: roof may not include ir; it may include base, gen/llvm, top"],
+        )
+
+    def test_a_mark_that_is_none(self):
+        self.write("tools/layers.txt", TABLE.replace("(tests)", "(sometimes)", 1))
+        self.assertEqual(
+            self.layers(),
+            ["tools/layers.txt: isl (sometimes): marks are (tests), (direct)"],
+        )
+
+    def test_the_program_includes_the_application_alone(self):
+        table = check_layers.Table((check_layers.ROOT / "tools/layers.txt").read_text())
+        self.assertEqual(table.reach["cli"], {"cli", "app", "base"})
+
     def test_a_library_in_the_wrong_folder(self):
         self.write("src/ir/bad.cc", "#include <llvm-c/Core.h>\n#include <nlohmann/json.hpp>\n")
         self.assertEqual(

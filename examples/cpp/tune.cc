@@ -1,5 +1,4 @@
-// Tunes a model with a progress bar and Ctrl-C, and compiles it:
-//   tune_model model.onnx model.so SECONDS STORE FOLDER_OF_THE_WORKER_PROGRAMS
+// Tunes a model with a progress bar and Ctrl-C, and compiles it.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -17,25 +16,24 @@ struct Bar : app::TuneListener {
                  "====================", now.tally.trials(), now.tally.name.c_str(),
                  now.tally.best_ns / 1e3);
   }
-};
+} bar;
 
-static int failed(const tilewright::Error& error) {
-  std::fprintf(stderr, "%s\n", error.message.c_str());
-  return 1;
-}
+static int end(int code, const char* why) { return std::fprintf(stderr, "\n%s\n", why), code; }
 
 int main(int argc, char** argv) {
-  if (argc != 6) return 2;
+  if (argc != 6)
+    return end(2, "usage: tune_model MODEL.onnx MODEL.so SECONDS STORE WORKERS_FOLDER");
   std::signal(SIGINT, [](int) { stop.request(); });
-  Bar bar;
   const app::TuneOptions tuning = {
       .what = {argv[1]}, .records = argv[4], .workers = argv[5], .seconds = std::atof(argv[3])};
   const auto tuned = app::tune(tuning, bar, stop.token());
-  if (!tuned) return failed(tuned.error());
+  if (!tuned) return end(1, tuned.error().message.c_str());
   app::CompileListener silent;
-  const auto compiled =
-      app::compile({.model = {.what = argv[1]}, .records = argv[4], .output = argv[2]}, silent);
-  if (!compiled) return failed(compiled.error());
-  std::printf("%s: %zu trials%s, %zu kernels, %zu untuned\n", argv[2], tuned->tally.trials(),
-              tuned->stopped ? " (stopped)" : "", compiled->kernels, compiled->untuned.size());
+  const app::CompileOptions compiling = {
+      .model = {.what = argv[1]}, .records = argv[4], .output = argv[2]};
+  const auto compiled = app::compile(compiling, silent, stop.token());
+  if (!compiled) return end(1, compiled.error().message.c_str());
+  if (compiled->stopped) return end(130, "stopped; the store has all trials, a new run resumes");
+  std::printf("%s: %zu trials, %zu kernels, %zu untuned\n", argv[2], tuned->tally.trials(),
+              compiled->kernels, compiled->untuned.size());
 }

@@ -4,11 +4,13 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
 
 #include "app/loaded_model.h"
 #include "base/clock.h"
+#include "base/quantile.h"
 #include "base/temporary_folder.h"
 #include "deploy/export.h"
 
@@ -25,6 +27,8 @@ class Affinity {
   cpu_set_t cpus_{};
 };
 
+constexpr std::array kQuantiles = {0.1, measure::kModelLowQuantile, 0.5, 0.9, 0.99};
+
 // A model to be timed.
 struct Entrant {
   LoadedModel model;
@@ -38,7 +42,7 @@ Result<Entrant> load_entrant(const BenchOptions& options, const std::string& wha
   ModelChoice choice = options.model;
   choice.what = what;
   const double begin_s = seconds_now();
-  LoadedModel model = TRY(LoadedModel::load(choice, target, options.records));
+  LoadedModel model = TRY(LoadedModel::load(choice, target, options.records, options.tables));
   const double load_s = seconds_now() - begin_s;
   measure::ModelArrays arrays = TRY(make_arrays(model.api(), options.inputs, options.seed));
   runtime::ModelInstance instance =
@@ -64,13 +68,25 @@ BenchedModel benched(const BenchOptions& options, const Entrant& entrant,
   model.load_s = entrant.load_s;
   model.memory_bytes = api.memory(entrant.instance.get());
   model.untuned = entrant.model.untuned();
+  for (const double share : kQuantiles) {
+    model.quantiles.push_back({.share = share, .ns = quantile_of(timing.runs_ns, share)});
+  }
   model.timing = std::move(timing);
   return model;
 }
 
+// The model file of the peers: of a .so the one it was compiled from.
+PeersRun peers_of(const BenchOptions& options) {
+  PeersRun run = options.peers;
+  if (!is_library(options.what.front())) run.model = options.what.front();
+  run.input_shapes = options.model.input_shapes;
+  run.inputs = options.inputs;
+  return run;
+}
+
 Result<std::string> compare_with_peers(const BenchOptions& options, const LoadedModel& model,
                                        int threads, const StopToken& stop) {
-  PeersRun run = options.peers;
+  PeersRun run = peers_of(options);
   run.library = options.what.front();
   run.threads = threads;
   if (model.program() == nullptr) return run_peers(run, stop);
@@ -98,6 +114,9 @@ std::vector<StepGroup> group_steps(const TilewrightModelApi& api,
 }
 
 Status check_bench(const BenchOptions& options) {
+  if (options.what.empty()) {
+    return fail(ErrorKind::BadInput, "nothing to time; name a model, such as resnet50.onnx");
+  }
   const std::string& first = options.what.front();
   const bool with_peers = !options.peers.peers.empty();
   if (options.what.size() > 1) {
@@ -109,24 +128,24 @@ Status check_bench(const BenchOptions& options) {
               ? fmt::format(
                     "{} is not a compiled model; only .so files can be compared with each other",
                     *other)
-              : "--peers works with one model");
+              : "peers are compared with one model");
     }
   }
   if (!with_peers) return {};
   TRY(check_peer_names(options.peers.peers));
   if (is_library(first) && options.peers.model.empty()) {
-    return fail(ErrorKind::BadInput, "--peers with a .so needs its model file: --onnx FILE.onnx");
+    return fail(ErrorKind::BadInput, "peers read .onnx: name the model file of the .so");
   }
   if (!is_library(first) && !is_model_file(first)) {
-    return fail(ErrorKind::BadInput, "--peers needs a model file: the peers read .onnx");
+    return fail(ErrorKind::BadInput, "peers read .onnx: name a model, not an operator");
   }
-  return check_peers_run(options.peers);
+  return check_peers_run(peers_of(options));
 }
 
 Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
                            const StopToken& stop) {
   TRY(check_bench(options));
-  const Target target = TRY(measured_target_of(options.target));
+  const Target target = TRY(measured_target_of(options.target, options.tables));
   const Affinity affinity;
   std::vector<Entrant> entrants;
   for (const std::string& what : options.what) {

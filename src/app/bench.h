@@ -29,9 +29,10 @@ struct BenchOptions {
   std::vector<std::string> inputs{};  // NAME=FILE.npy; the other inputs are random
   uint64_t seed = 1;                  // of the random inputs
   double seconds = 3;
-  // Compared with the first model; none if `peers` is empty. bench sets `library` and
-  // `threads`.
+  // Compared with the first model; none if `peers` is empty. For a .so, `model` is the file it was
+  // compiled from. bench sets the other files, the inputs and the threads.
   PeersRun peers = {};
+  deploy::BackEndTables tables{};
 };
 
 // The steps with one title.
@@ -41,10 +42,17 @@ struct StepGroup {
   double ns = 0;  // sum of their times
 };
 
+// Of whole runs: the share of them that take at most so long.
+struct RunQuantile {
+  double share = 0;
+  double ns = 0;
+};
+
 struct BenchedModel {
   std::string name;
   int threads = 1;
   measure::ModelTiming timing;
+  std::vector<RunQuantile> quantiles;
   std::vector<StepGroup> tasks;  // largest share first
   double tasks_ns = 0;           // sum over all tasks
   double load_s = 0;

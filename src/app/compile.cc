@@ -18,9 +18,10 @@ Result<Export> export_of(const std::filesystem::path& output) {
   if (output.extension() == ".so") return deploy::export_shared;
   if (output.extension() == ".o") return deploy::export_object;
   if (output.extension() == ".c") return deploy::export_c;
-  return fail(ErrorKind::BadInput,
-              fmt::format("-o {}: the name ends in .so (a library), .o (an object) or .c (source)",
-                          output.string()));
+  return fail(
+      ErrorKind::BadInput,
+      fmt::format("output {}: the name ends in .so (a library), .o (an object) or .c (source)",
+                  output.string()));
 }
 
 std::vector<UntunedTask> untuned_of(const ChosenModel& model, const Target& target) {
@@ -36,14 +37,23 @@ std::vector<UntunedTask> untuned_of(const ChosenModel& model, const Target& targ
   return untuned;
 }
 
+Result<uint64_t> size_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const uint64_t bytes = std::filesystem::file_size(file, error);
+  if (!error) return bytes;
+  return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", file.string(), error.message()));
+}
+
 }  // namespace
 
-Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener) {
+Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener,
+                               const StopToken& stop) {
   const double begin_s = seconds_now();
   const Export write = TRY(export_of(options.output));
-  const Target target = TRY(compiled_target_of(options.target));
+  const Target target = TRY(compiled_target_of(options.target, options.tables));
   TRY(deploy::check_writable(options.output));  // before any long work
-  const ChosenModel model = TRY(choose_model(options.model, target, options.records));
+  const ChosenModel model =
+      TRY(choose_model(options.model, target, options.records, options.tables));
   CompileOutcome outcome;
   outcome.untuned = untuned_of(model, target);
   outcome.kernels = model.choices.size();
@@ -52,16 +62,21 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   compile.name = options.name.empty() ? options.output.stem().string() : options.name;
   compile.c_source = options.output.extension() == ".c";
   compile.progress = [&](size_t done, size_t all) { listener.on_kernel(done, all); };
-  const deploy::Program program =
-      TRY(deploy::compile_model(model.plan, model.choices, target, compile));
+  compile.stop = stop;
+  compile.back_ends = options.tables.back_ends;
+  const Result<deploy::Program> compiled =
+      deploy::compile_model(model.plan, model.choices, target, compile);
+  outcome.stopped = !compiled && stop.requested();
+  if (outcome.stopped) return outcome;
+  if (!compiled) return std::unexpected(compiled.error());
+  const deploy::Program& program = *compiled;
   TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
-  std::error_code error;
+  outcome.file_bytes = TRY(size_of(options.output));
   outcome.written = true;
   outcome.steps = program.steps.size();
   outcome.constant_bytes = program.constants.size();
   outcome.arena_bytes = program.arena_bytes;
   outcome.sum_bytes = model.plan.memory.sum_bytes;
-  outcome.file_bytes = std::filesystem::file_size(options.output, error);
   outcome.seconds = seconds_now() - begin_s;
   return outcome;
 }

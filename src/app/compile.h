@@ -2,7 +2,7 @@
 // source. Kernels without a record get their default schedule and are listed. docs/deployment.md.
 //
 //   CompileListener silent;
-//   compile({.model = {.what = "resnet50.onnx"}, .output = "resnet50.so"}, silent);
+//   compile({.model = {.what = "resnet50.onnx"}, .output = "resnet50.so"}, silent, {});
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 #include "app/target_choice.h"
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 
 namespace tilewright::app {
 
@@ -26,6 +28,7 @@ struct CompileOptions {
   std::string name{};              // symbol of the model; empty: the stem of output
   bool weights_beside = false;     // weights in a separate file next to the output, not inside it
   bool require_tuned = false;      // write nothing if a task has no record
+  deploy::BackEndTables tables{};
 };
 
 class CompileListener {
@@ -43,7 +46,8 @@ struct UntunedTask {
 };
 
 struct CompileOutcome {
-  bool written = false;              // false: tasks are untuned under require_tuned
+  bool written = false;              // false: stopped, or tasks are untuned under require_tuned
+  bool stopped = false;              // by the token
   std::vector<UntunedTask> untuned;  // tasks with their default schedule
   size_t kernels = 0, steps = 0;
   int64_t constant_bytes = 0;
@@ -53,6 +57,8 @@ struct CompileOutcome {
   double seconds = 0;
 };
 
-Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener);
+// A stop that is requested before the last kernel is compiled leaves no file.
+Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener,
+                               const StopToken& stop);
 
 }  // namespace tilewright::app

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "feature/rows.h"
+
 namespace tilewright::app {
 namespace {
 
@@ -20,6 +22,11 @@ std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
   const double total = std::accumulate(gain.begin(), gain.end(), 0.0);
   for (size_t i = 0; i < all.size() && total > 0; ++i) all[i].share = gain[i] / total;
   std::erase_if(all, [](const FeatureShare& one) { return one.splits == 0; });
+  for (FeatureShare& one : all) {
+    const feature::FeatureInfo& info = feature::feature_table()[one.feature];
+    one.name = info.name;
+    one.what = info.what;
+  }
   std::ranges::sort(all, {},
                     [](const FeatureShare& one) { return std::pair(-one.share, one.feature); });
   return all;

@@ -4,16 +4,18 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "cost/model_file.h"
+#include "cost/model_file.h"  // IWYU pragma: export
 
 namespace tilewright::app {
 
 struct FeatureShare {
   size_t feature = 0;
-  double share = 0;  // share of the gain of all splits
+  std::string_view name, what;  // from the feature table
+  double share = 0;             // share of the gain of all splits
   size_t splits = 0;
 };
 

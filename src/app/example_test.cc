@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "app/records.h"
 #include "app/run_program.h"
 #include "app/small_model_testing.h"
 
@@ -23,40 +24,69 @@ std::vector<std::string> words_for(const SmallModel& small, const std::string& s
           small.records(),    kWorkers.string()};
 }
 
+// As words_for, with standard error in a file.
+std::vector<std::string> with_errors_in(const std::string& file, std::vector<std::string> words) {
+  words.insert(words.begin(), {"sh", "-c", "exec \"$@\" 2> " + file, "sh"});
+  return words;
+}
+
+// Trials that the bar in the file has shown.
+bool has_trials(const std::string& file) {
+  return read_file(file).value_or("").find(" trials, ") != std::string::npos;
+}
+
 TEST(Example, TunesAndCompilesAModel) {
   const SmallModel small;
-  const auto ended = run_program(words_for(small, "3"), {}, 120);
+  const auto ended = run_program(with_errors_in(small / "errors", words_for(small, "3")), {}, 120);
   ASSERT_TRUE(ended.has_value()) << ended.error().message;
   EXPECT_EQ(ended->status, 0);
+  EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("\r[="));
   EXPECT_THAT(ended->out, HasSubstr("kernels, 0 untuned"));
-  EXPECT_THAT(ended->out, ::testing::Not(HasSubstr("stopped")));
   EXPECT_TRUE(std::filesystem::exists(small / "small.so"));
 }
 
-// Ctrl-C reaches the program while it tunes: it ends long before its time, and compiles.
+// Ctrl-C reaches the program while it tunes: it ends long before its time, and a new run resumes.
 TEST(Example, CtrlCStopsItCleanly) {
   const SmallModel small;
-  const std::string words = small / "words";
+  const std::string errors = small / "errors";
   std::vector<std::string> command = words_for(small, "600");
   const pid_t child = fork();
   if (child == 0) {
     std::array<char*, 7> arguments{};
     for (size_t k = 0; k < command.size(); ++k) arguments[k] = command[k].data();
-    if (freopen(words.c_str(), "w", stdout) == nullptr) _exit(3);
+    if (freopen(errors.c_str(), "w", stderr) == nullptr) _exit(3);
     execv(arguments[0], arguments.data());
     _exit(4);
   }
   ASSERT_GT(child, 0);
-  for (int k = 0; k < 600 && !std::filesystem::exists(small.records()); ++k) {
+  for (int k = 0; k < 600 && !has_trials(errors); ++k) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }
-  std::this_thread::sleep_for(std::chrono::seconds(2));
   kill(child, SIGINT);
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_THAT(read_file(words).value_or(""), HasSubstr("(stopped)"));
-  EXPECT_TRUE(std::filesystem::exists(small / "small.so"));
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 130);
+  const std::string said = read_file(errors).value_or("");
+  EXPECT_THAT(said, HasSubstr("\r["));
+  EXPECT_THAT(said, HasSubstr("stopped; the store has all trials"));
+  EXPECT_FALSE(std::filesystem::exists(small / "small.so"));
+  const auto tasks = list_tasks(small.records());
+  ASSERT_TRUE(tasks.has_value()) << tasks.error().message;
+  int64_t timed = 0;
+  for (const record::TaskSummary& one : *tasks) {
+    timed += one.attempts[static_cast<size_t>(record::VerdictKind::Timed)];
+  }
+  EXPECT_GT(timed, 0);
+}
+
+TEST(Example, WrongArgumentsGiveAUsageLine) {
+  const SmallModel small;
+  const auto ended =
+      run_program(with_errors_in(small / "errors", {TILEWRIGHT_EXAMPLE, "model.onnx"}), {}, 60);
+  ASSERT_TRUE(ended.has_value()) << ended.error().message;
+  EXPECT_EQ(WEXITSTATUS(ended->status), 2);
+  EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("usage: tune_model MODEL.onnx"));
 }
 
 TEST(Example, SaysWhatIsMissing) {

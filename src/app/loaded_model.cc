@@ -28,8 +28,8 @@ Result<std::pair<int32_t, std::string>> input_of(const TilewrightModelApi& api,
   }
   if (api.input_count == 1 && word.find('=') == std::string::npos) return std::pair(0, word);
   return fail(ErrorKind::BadInput,
-              fmt::format("--input {}: give NAME=FILE.npy, NAME one of the model's inputs: {}",
-                          word, names_of(api)));
+              fmt::format("input {}: give NAME=FILE.npy, NAME one of the model's inputs: {}", word,
+                          names_of(api)));
 }
 
 }  // namespace
@@ -39,19 +39,25 @@ graph::TensorType type_of(const TilewrightTensorInfo& info) {
 }
 
 Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& target,
-                                      const std::string& records) {
+                                      const std::string& records,
+                                      const deploy::BackEndTables& tables) {
   LoadedModel loaded;
   if (is_library(choice.what)) {
     loaded.library_ = TRY(runtime::ModelLibrary::open(choice.what));
     loaded.api_ = &loaded.library_->api();
     return loaded;
   }
-  const auto [plan, choices] = TRY(choose_model(choice, target, records));
+  const auto [plan, choices] = TRY(choose_model(choice, target, records, tables));
   for (const deploy::Choice& one : choices) loaded.untuned_ += one.record ? 0 : 1;
-  loaded.program_ =
-      std::make_unique<deploy::Program>(TRY(deploy::compile_model(plan, choices, target)));
-  loaded.runner_ = TRY(deploy::Runner::load(*loaded.program_));
-  loaded.api_ = &loaded.runner_->api();
+  loaded.program_ = std::make_unique<deploy::Program>(
+      TRY(deploy::compile_model(plan, choices, target, {.back_ends = tables.back_ends})));
+  loaded.runner_ = TRY(deploy::Runner::load(*loaded.program_, tables.loaders));
+  loaded.api_ = loaded.runner_->api();
+  if (loaded.api_ == nullptr) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("kernels for {} are not functions of this process; use a CPU target",
+                            print_target(target)));
+  }
   return loaded;
 }
 
@@ -64,7 +70,7 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
     std::string& file = files[static_cast<size_t>(input)];
     if (name.empty() || !file.empty()) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("--input {}: {}", word,
+                  fmt::format("input {}: {}", word,
                               name.empty() ? "there is no file name after the ="
                                            : "that input is given twice"));
     }

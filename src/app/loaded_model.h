@@ -22,7 +22,8 @@ class LoadedModel {
  public:
   // `choice.what` ends in .so, or is accepted by compile.
   static Result<LoadedModel> load(const ModelChoice& choice, const Target& target,
-                                  const std::string& records);
+                                  const std::string& records,
+                                  const deploy::BackEndTables& tables = {});
 
   const TilewrightModelApi& api() const { return *api_; }
   size_t untuned() const { return untuned_; }  // model file: number of kernels without a record

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "codegen/back_ends/build_kernel.h"
 #include "ir/print.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -26,6 +27,16 @@ Result<schedule::Trace> read_trace(const std::string& file) {
   return trace;
 }
 
+// The first row that makes code for exactly this target. LLVM serves x86-64 from AVX2 on, C the
+// rest.
+Result<const codegen::BackEnd*> first_able(const Target& target,
+                                           std::span<const codegen::BackEnd> rows) {
+  for (const codegen::BackEnd& row : rows) {
+    if (row.makes_artifacts() && row.serves(target) && row.check(target)) return &row;
+  }
+  return codegen::back_end_for(target, rows);  // its error says what is missing
+}
+
 Status generate(const LowerOptions& options, const ir::Function& function, const Target& target,
                 Lowered* lowered) {
   if (options.source) lowered->c = TRY(codegen::emit_c({&function, 1}, target));
@@ -43,13 +54,14 @@ Result<Lowered> lower_operator(const LowerOptions& options) {
   const Workload workload = TRY(parse_workload(options.what));
   const schedule::Trace trace = TRY(read_trace(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));
+  const codegen::BackEnd& back_end = *TRY(first_able(target, options.back_ends));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(workload));
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
   Lowered lowered;
   lowered.tree = tree.to_string();
-  const ir::Function function = TRY(
-      lower::lower(workload, target, tree, trace,
-                   {.disabled = options.disabled, .report = &lowered.passes, .report_text = true}));
+  const ir::Function function = TRY(codegen::lower_for(
+      back_end, {.workload = workload, .target = target}, tree, trace,
+      {.disabled = options.disabled, .report = &lowered.passes, .report_text = true}));
   lowered.ir = ir::to_string(function);
   lowered.status = generate(options, function, target, &lowered);
   return lowered;

@@ -1,12 +1,14 @@
-// lower_operator: lowers an operator under a schedule: IR after each pass, and on request C source,
-// LLVM IR and assembly.
+// lower_operator: lowers an operator under a schedule: IR after each pass of the target's back end,
+// and on request C source, LLVM IR and assembly. An error if no back end serves the target.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/target_choice.h"
 #include "base/result.h"
+#include "codegen/back_ends/back_ends.h"
 #include "codegen/c/emit_c.h"
 #include "codegen/llvm/compile.h"
 #include "lower/pipeline.h"
@@ -21,6 +23,7 @@ struct LowerOptions {
   bool source = false;                  // also print C source
   bool llvm = false;                    // also print LLVM IR
   bool assembly = false;
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
 };
 
 struct Lowered {

@@ -19,7 +19,8 @@ constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options, const Task& task,
                                                    MeasureListener& listener) {
   if (options.traces.empty() == (options.random == 0)) {
-    return fail(ErrorKind::BadInput, "name the schedules to measure: --traces FILE or --random N");
+    return fail(ErrorKind::BadInput,
+                "name the schedules to measure: a file of traces, or a number of random ones");
   }
   if (!options.traces.empty()) return read_traces_file(options.traces);
   Rng rng(options.seed);
@@ -75,7 +76,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
                                const StopToken& stop) {
   MeasureOutcome outcome;
   outcome.task.workload = TRY(parse_workload(options.what));
-  outcome.task.target = TRY(measured_target_of(options.target));
+  outcome.task.target = TRY(measured_target_of(options.target, options.tables));
   measure::SessionOptions with;
   with.measure.protocol.cache = TRY(record::parse_own_cache_policy(options.cache));
   const auto candidates = TRY(candidates_of(options, outcome.task, listener));
@@ -85,6 +86,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   with.version = TILEWRIGHT_VERSION;
   with.force = options.force;
   with.measure.workers = options.workers;
+  with.measure.loaders = options.tables.loaders;
   with.measure.seed = options.seed;
   double end_s = options.seconds > 0 ? seconds_now() + options.seconds : kNoEnd;
   with.measure.stop = [&] { return stop.requested() || seconds_now() >= end_s; };

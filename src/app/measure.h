@@ -14,7 +14,8 @@
 #include "app/verdict_counts.h"
 #include "base/result.h"
 #include "base/stop_token.h"
-#include "measure/session.h"
+#include "deploy/back_end_tables.h"
+#include "measure/session.h"  // IWYU pragma: export
 #include "record/attempt.h"
 
 namespace tilewright::app {
@@ -27,10 +28,11 @@ struct MeasureOptions {
   TargetChoice target{};
   std::filesystem::path workers{};  // folder of the worker programs
   std::string cache = "warm";
-  uint64_t seed = 1;     // seed of random schedules and of the inputs
-  bool force = false;    // also measure programs with a stored verdict
-  double seconds = 0;    // start no trial after this time; 0: no limit
-  size_t finalists = 8;  // number of programs measured again at the end
+  uint64_t seed = 1;               // seed of random schedules and of the inputs
+  bool force = false;              // also measure programs with a stored verdict
+  double seconds = 0;              // start no trial after this time; 0: no limit
+  size_t finalists = 8;            // number of programs measured again at the end
+  deploy::BackEndTables tables{};  // the workers have the same rows
 };
 
 // Running totals of a call of measure.

@@ -102,7 +102,8 @@ std::string words_of(const ModelChoice& choice) {
   return words;
 }
 
-Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target) {
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
+                                        const deploy::BackEndTables& tables) {
   if (!choice.constants.empty()) {
     return fail(
         ErrorKind::BadInput,
@@ -117,19 +118,20 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
   deploy::PlanOptions options;
   options.passes.off = choice.passes_off;
   options.passes.permissions = permissions;
+  options.tables = tables;
   return deploy::plan_model(graph, target, options);
 }
 
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
-                                 const std::string& records) {
+                                 const std::string& records, const deploy::BackEndTables& tables) {
   if (is_library(choice.what)) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} is already compiled; name its model file, such "
                             "as resnet50.onnx",
                             choice.what));
   }
-  deploy::ModelPlan plan =
-      TRY(is_model_file(choice.what) ? plan_of_model(choice, target) : plan_of_operator(choice));
+  deploy::ModelPlan plan = TRY(is_model_file(choice.what) ? plan_of_model(choice, target, tables)
+                                                          : plan_of_operator(choice));
   std::optional<record::Store> store = TRY(open_records(records));
   auto choices = TRY(deploy::choose_schedules(plan, target, store ? &*store : nullptr));
   return ChosenModel{.plan = std::move(plan), .choices = std::move(choices)};

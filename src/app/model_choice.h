@@ -33,7 +33,8 @@ std::string_view model_flag_of(const ModelChoice& choice);
 std::string words_of(const ModelChoice& choice);
 
 // Plans a model file for the target.
-Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target);
+Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
+                                        const deploy::BackEndTables& tables = {});
 
 // A planned model file or operator, with the schedule of each kernel: the best record of the store
 // `records`, or the default schedule.
@@ -42,6 +43,7 @@ struct ChosenModel {
   std::vector<deploy::Choice> choices;
 };
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
-                                 const std::string& records);
+                                 const std::string& records,
+                                 const deploy::BackEndTables& tables = {});
 
 }  // namespace tilewright::app

@@ -115,8 +115,8 @@ Status Contest::build(const Picks& picks, size_t library) {
   std::vector<deploy::Choice> choices;
   choices.reserve(picks.size());
   for (size_t k = 0; k < picks.size(); ++k) choices.push_back(finalists_[k][picks[k]]);
-  const deploy::Program program =
-      TRY(deploy::compile_model(plan_, choices, target_, {.name = "finals"}));
+  const deploy::Program program = TRY(deploy::compile_model(
+      plan_, choices, target_, {.name = "finals", .stop = stop_, .back_ends = options_.back_ends}));
   TRY(deploy::export_shared(program, this->library(library)));
   build_s_ = std::max(build_s_, seconds_now() - begin_s);
   bytes_ = program.constants.size();

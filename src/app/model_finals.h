@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "deploy/compile_model.h"
 
 namespace tilewright::app {
@@ -20,6 +21,7 @@ struct ModelFinalsOptions {
   double seconds = 0;                // total time; infinite: no limit
   bool again = false;                // also if nothing has changed since the last finals
   std::string command{}, version{};  // stored with the run
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
   std::function<void(size_t count)> on_libraries =
       {};  // called before libraries are built and compared
 };

@@ -30,6 +30,12 @@ struct ModelTask {
   std::optional<record::Attempt> record;
 };
 
-Result<std::vector<ModelTask>> model_tasks(const ModelOptions& options);
+struct ModelTasks {
+  std::vector<ModelTask> tasks;
+  size_t tuned = 0;     // that have a record with a time
+  double tuned_ns = 0;  // of one run of the model: those by weight
+};
+
+Result<ModelTasks> model_tasks(const ModelOptions& options);
 
 }  // namespace tilewright::app

@@ -6,7 +6,10 @@
 
 #include "app/target_choice.h"
 #include "base/result.h"
-#include "space/space.h"
+#include "schedule/fields.h"     // IWYU pragma: export
+#include "schedule/sketch.h"     // IWYU pragma: export
+#include "space/sketch_rules.h"  // IWYU pragma: export
+#include "space/space.h"         // IWYU pragma: export
 #include "task/workload.h"
 
 namespace tilewright::app {

@@ -22,7 +22,7 @@ Result<std::filesystem::path> source_tree() {
     if (std::filesystem::exists(folder / "bench" / "models.py", error)) return folder;
   }
   return fail(ErrorKind::BadInput,
-              "--peers needs the source tree: no folder above this program has bench/models.py");
+              "peers need the source tree: no folder above this program has bench/models.py");
 }
 
 struct Harness {
@@ -39,13 +39,13 @@ Result<Harness> find_harness(const PeersRun& run) {
     const bool named = run.python.find('/') != std::string::npos;
     if (!named || access(run.python.c_str(), X_OK) == 0) return harness;
     return fail(ErrorKind::BadInput,
-                fmt::format("--python {}: there is no such program", run.python));
+                fmt::format("Python {}: there is no such program", run.python));
   }
   harness.python = (tree / ".venv" / "bin" / "python").string();
   if (std::filesystem::exists(harness.python, error)) return harness;
   return fail(ErrorKind::BadInput,
-              fmt::format("--peers needs Python with the peers: there is no {}; `./dev bench` "
-                          "makes it, or name one by --python",
+              fmt::format("peers need a Python that has them: there is no {}; `./dev bench` "
+                          "makes it, or name another Python",
                           harness.python));
 }
 
@@ -58,8 +58,8 @@ Status check_peer_names(std::string_view peers) {
     if (name != "onnxruntime" && name != "openvino") {
       return fail(
           ErrorKind::BadInput,
-          fmt::format("--peers {}: '{}' is not a peer; the peers are onnxruntime and openvino",
-                      peers, name));
+          fmt::format("peers {}: '{}' is not a peer; the peers are onnxruntime and openvino", peers,
+                      name));
     }
     begin = end + 1;
   }

@@ -19,12 +19,10 @@ Result<record::Store> open_reader(const std::string& path) {
   return record::Store::open(path, record::OpenAs::Reader);
 }
 
-std::string path_of(const std::string& file) { return file == "-" ? "/dev/stdin" : file; }
-
 // Checked before the store is created, so that a typo leaves no file.
 Status check_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    if (file != "-" && ::access(file.c_str(), R_OK) != 0) {
+    if (::access(file.c_str(), R_OK) != 0) {
       return fail(ErrorKind::Io,
                   fmt::format("{}: there is no such file, or it cannot be read", file));
     }
@@ -42,7 +40,7 @@ Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& 
   const Task task{.workload = std::move(workload), .target = target};
   record::Store store = TRY(record::Store::open(options.records));
   for (const std::string& file : options.files) {
-    listener.on_log(file, TRY(ansor_log::import_log(store, task, path_of(file))));
+    listener.on_log(file, TRY(ansor_log::import_log(store, task, file)));
   }
   const auto traces = TRY(ansor_log::imported_traces(store, task.key()));
   if (!traces.empty() && !options.traces.empty()) {
@@ -57,12 +55,12 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
   TRY(check_files(options.files));
   if (!options.ansor.empty()) return import_logs(options, listener);
   if (!options.traces.empty()) {
-    return fail(ErrorKind::BadInput, "--output is for the traces of --ansor");
+    return fail(ErrorKind::BadInput, "a file for traces goes with logs of Ansor");
   }
   record::Store store = TRY(record::Store::open(options.records));
   ImportOutcome outcome;
   for (const std::string& file : options.files) {
-    const record::ImportReport report = TRY(record::import_ndjson(store, path_of(file)));
+    const record::ImportReport report = TRY(record::import_ndjson(store, file));
     listener.on_lines(file, report);
     // A file without any readable line is the wrong file.
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;

@@ -13,16 +13,16 @@
 #include "app/target_choice.h"
 #include "base/result.h"
 #include "record/check.h"
-#include "record/ndjson.h"
+#include "record/ndjson.h"  // IWYU pragma: export
 
 namespace tilewright::app {
 
 struct ImportOptions {
   std::string records = kDefaultRecords;
-  std::vector<std::string> files{};  // `-`: standard input
-  std::string ansor{};               // workload of the Ansor logs; empty: files of NDJSON lines
-  std::string traces{};              // with ansor: file for all traces; empty: none
-  TargetChoice target{};             // with ansor
+  std::vector<std::string> files{};
+  std::string ansor{};    // workload of the Ansor logs; empty: files of NDJSON lines
+  std::string traces{};   // with ansor: file for all traces; empty: none
+  TargetChoice target{};  // with ansor
 };
 
 class ImportListener {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <iterator>
 
+#include "base/json.h"
+#include "record/line.h"
 #include "target/machine.h"
 #include "task/parse.h"
 
@@ -96,6 +98,16 @@ Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::st
   }
   return fail(ErrorKind::BadInput, fmt::format("no task's key begins with '{}', and {}", what,
                                                workload.error().message));
+}
+
+Json attempt_json(const record::Attempt& attempt) {
+  std::string line;
+  record::print_attempt(attempt, &line);
+  Result<Json> json = parse_json(line);
+  if (!json) return {{"id", attempt.id().hex()}};
+  json->erase("type");
+  json->erase("v");
+  return std::move(*json);
 }
 
 double flop_of(const record::StoredTask& task) {

@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
+#include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/store.h"
+#include "record/store.h"  // IWYU pragma: export
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -70,6 +71,9 @@ struct BestRecord {
 };
 // Records of this machine are preferred. At least one, or an error.
 Result<std::vector<BestRecord>> best_records(const BestOptions& options);
+
+// The form that `tilewright records export` writes.
+Json attempt_json(const record::Attempt& attempt);
 
 // FLOP of a task; 0 if this version cannot parse its text.
 double flop_of(const record::StoredTask& task);

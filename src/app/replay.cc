@@ -18,14 +18,15 @@ constexpr int kRounds = 5;
 constexpr double kRoundMs = 100;
 constexpr double kNever = 1e9;  // a multiple that no incumbent reaches
 
-Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attempt) {
+Result<Task> task_of_attempt(record::Store& store, const record::Attempt& attempt,
+                             const deploy::BackEndTables& tables) {
   const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt.task));
   if (!stored) {
     return fail(ErrorKind::BadInput,
                 fmt::format("the store does not have its task {}", attempt.task.hex()));
   }
   Task task = TRY(record::task_of(*stored));
-  if (const Status runs = check_runs_here(task.target); !runs) {
+  if (const Status runs = deploy::check_executable(task.target, tables); !runs) {
     return fail(ErrorKind::Unsupported,
                 fmt::format("it was made for {}: {}", stored->target, runs.error().message));
   }
@@ -49,13 +50,13 @@ std::vector<std::string> differences(const record::Attempt& attempt) {
 }
 
 measure::SessionOptions session_options(const record::Attempt& attempt,
-                                        const std::filesystem::path& workers,
-                                        const StopToken& stop) {
+                                        const ReplayOptions& options, const StopToken& stop) {
   measure::SessionOptions out;
   out.command = "replay " + attempt.id().hex();
   out.version = TILEWRIGHT_VERSION;
   out.force = true;
-  out.measure.workers = workers;
+  out.measure.workers = options.workers;
+  out.measure.loaders = options.tables.loaders;
   out.measure.protocol = attempt.protocol;
   out.measure.protocol.interleaved = false;  // for finals only, where compare handles it
   if (attempt.protocol.cache == record::CachePolicy::InModel) {
@@ -107,14 +108,14 @@ Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop
   ReplayOutcome outcome;
   outcome.written = TRY(find_attempt(store, options.id));
   const record::Attempt& written = outcome.written;
-  const Task task = TRY(task_of_attempt(store, written));
+  const Task task = TRY(task_of_attempt(store, written, options.tables));
   const schedule::Trace trace = TRY(schedule::trace_from_text(written.trace));
   TRY(check_workers(options.workers));
   outcome.remarks = differences(written);
   outcome.flop = task.workload.dag->flop();
 
   Result<measure::Session> session =
-      measure::Session::start(task, store, session_options(written, options.workers, stop));
+      measure::Session::start(task, store, session_options(written, options, stop));
   if (!session && stop.requested()) return outcome;
   if (!session) return std::unexpected(session.error());
   std::optional<measure::Answer>& best = outcome.now;

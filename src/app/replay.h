@@ -18,6 +18,7 @@
 #include "app/records.h"
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "measure/session.h"
 #include "record/attempt.h"
 
@@ -29,6 +30,7 @@ struct ReplayOptions {
   std::string id{};  // id of the attempt, or a prefix of it
   std::string records = kDefaultRecords;
   std::filesystem::path workers{};  // folder of the worker programs
+  deploy::BackEndTables tables{};   // the workers have the same rows
 };
 
 struct ReplayOutcome {

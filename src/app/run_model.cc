@@ -56,15 +56,16 @@ Status make_folder(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder, error);
   if (!error) return {};
   return fail(ErrorKind::Io,
-              fmt::format("--output {}: no folder: {}", folder.string(), error.message()));
+              fmt::format("cannot make the folder {}: {}", folder.string(), error.message()));
 }
 
 }  // namespace
 
 Result<std::vector<RunOutput>> run_model(const RunOptions& options) {
-  const Target target = TRY(measured_target_of(options.target));
+  const Target target = TRY(measured_target_of(options.target, options.tables));
   if (!options.output.empty()) TRY(make_folder(options.output));
-  const LoadedModel model = TRY(LoadedModel::load(options.model, target, options.records));
+  const LoadedModel model =
+      TRY(LoadedModel::load(options.model, target, options.records, options.tables));
   const TilewrightModelApi& api = model.api();
   const measure::ModelArrays arrays = TRY(make_arrays(api, options.inputs, options.seed));
   const runtime::ModelInstance instance = TRY(runtime::make_instance(

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -21,6 +22,8 @@ namespace {
 
 constexpr int kPollMs = 100;
 
+constexpr int kFirstWaitMs = 1;
+
 // Reads until the other end is closed; false if the time is over.
 bool read_all(int fd, double end_s, const StopToken& stop, std::string* out) {
   std::array<char, 4096> buffer{};
@@ -33,6 +36,22 @@ bool read_all(int fd, double end_s, const StopToken& stop, std::string* out) {
     if (count > 0) out->append(buffer.data(), static_cast<size_t>(count));
   }
   return false;
+}
+
+// Waits as long as there is time for the child, then kills it. Its status, as waitpid has it.
+int reap(pid_t child, double end_s, const StopToken& stop) {
+  int status = 0;
+  for (int wait_ms = kFirstWaitMs; seconds_now() < end_s && !stop.requested();
+       wait_ms = std::min(2 * wait_ms, kPollMs)) {
+    const pid_t ended = waitpid(child, &status, WNOHANG);
+    if (ended == child) return status;
+    if (ended < 0 && errno != EINTR) return status;
+    poll(nullptr, 0, wait_ms);
+  }
+  kill(child, SIGKILL);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 }  // namespace
@@ -59,9 +78,10 @@ Result<EndedProgram> run_program(const std::vector<std::string>& words, const St
                                            std::generic_category().message(error)));
   }
   EndedProgram ended;
-  if (!read_all(ends[0], seconds_now() + limit_s, stop, &ended.out)) kill(child, SIGKILL);
+  const double end_s = seconds_now() + limit_s;
+  if (!read_all(ends[0], end_s, stop, &ended.out)) kill(child, SIGKILL);
   close(ends[0]);
-  waitpid(child, &ended.status, 0);
+  ended.status = reap(child, end_s, stop);
   return ended;
 }
 

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <csignal>
+#include <thread>
 
 namespace tilewright::app {
 namespace {
@@ -30,6 +33,43 @@ TEST(RunProgram, IsKilledWhenAStopIsRequested) {
   const Result<EndedProgram> ended = run_program({"sleep", "1000"}, source.token());
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(WTERMSIG(ended->status), SIGKILL);
+}
+
+// Its output ends long before it does.
+TEST(RunProgram, IsKilledAlsoAfterItHasClosedItsOutput) {
+  const std::vector<std::string> words = {"sh", "-c", "echo said; exec sleep 1000 >&- 2>&-"};
+  const Result<EndedProgram> late = run_program(words, {}, 0.5);
+  ASSERT_TRUE(late) << late.error().message;
+  EXPECT_EQ(late->out, "said\n");
+  EXPECT_EQ(WTERMSIG(late->status), SIGKILL);
+  const StopSource source;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    source.request();
+  });
+  const Result<EndedProgram> stopped = run_program(words, source.token());
+  stopper.join();
+  ASSERT_TRUE(stopped) << stopped.error().message;
+  EXPECT_EQ(WTERMSIG(stopped->status), SIGKILL);
+}
+
+// Signals without SA_RESTART interrupt system calls; the status is that of the program all the
+// same.
+TEST(RunProgram, SignalsDoNotLoseItsStatus) {
+  struct sigaction action{}, previous{};
+  action.sa_handler = [](int) {};
+  sigaction(SIGALRM, &action, &previous);
+  const itimerval often{.it_interval = {.tv_sec = 0, .tv_usec = 2000},
+                        .it_value = {.tv_sec = 0, .tv_usec = 2000}};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  const Result<EndedProgram> ended =
+      run_program({"sh", "-c", "echo said; exec >&-; sleep 0.3; exit 3"}, {});
+  const itimerval never{};
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &previous, nullptr);
+  ASSERT_TRUE(ended) << ended.error().message;
+  EXPECT_EQ(ended->out, "said\n");
+  EXPECT_EQ(WEXITSTATUS(ended->status), 3);
 }
 
 TEST(RunProgram, WhatIsNotThereIsAnError) {

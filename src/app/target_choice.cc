@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/back_ends/back_ends.h"
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -21,20 +20,22 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
     return fail(ErrorKind::BadInput,
-                fmt::format("--target {} already sets the threads; omit --threads", choice.target));
+                fmt::format("the target {} already sets the threads; omit the number of threads",
+                            choice.target));
   }
   return target;
 }
 
-Result<Target> compiled_target_of(const TargetChoice& choice) {
+Result<Target> compiled_target_of(const TargetChoice& choice, const deploy::BackEndTables& tables) {
   Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
-  TRY(codegen::check_target(target));
+  TRY(codegen::check_target(target, tables.back_ends));
   return target;
 }
 
-Result<Target> measured_target_of(const TargetChoice& choice) {
+Result<Target> measured_target_of(const TargetChoice& choice, const deploy::BackEndTables& tables) {
   Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
-  if (const Status runs = check_runs_here(target); !runs) {
+  TRY(codegen::check_target(target, tables.back_ends));
+  if (const Status runs = runtime::check_loadable(target, tables.loaders); !runs) {
     return fail(ErrorKind::Unsupported,
                 "code for that target cannot be measured on this machine: " + runs.error().message);
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "deploy/back_end_tables.h"
 #include "target/target.h"
 
 namespace tilewright::app {
@@ -22,9 +23,12 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads);
 
 // One thread per CPU of this machine by default. Accepts any target that kernels can be compiled
 // for.
-Result<Target> compiled_target_of(const TargetChoice& choice);
+Result<Target> compiled_target_of(const TargetChoice& choice,
+                                  const deploy::BackEndTables& tables = {});
 
-// One thread per CPU by default. An error if this machine cannot run the target.
-Result<Target> measured_target_of(const TargetChoice& choice);
+// One thread per CPU by default. An error if kernels cannot be compiled for the target, or do not
+// run on this machine.
+Result<Target> measured_target_of(const TargetChoice& choice,
+                                  const deploy::BackEndTables& tables = {});
 
 }  // namespace tilewright::app

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "cost/models.h"
 #include "runtime/host/peak.h"
+#include "search/explorers.h"
 #include "tune/models.h"
 #include "tune/time_budget.h"
 
@@ -35,19 +36,19 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                            : tasks > 1 && !what.of_model ? "geometric_mean"
                                                          : "sum";
   if (!options.latency_targets_us.empty() && name != "targets") {
-    return fail(ErrorKind::BadInput, "--latency-targets needs --objective targets");
+    return fail(ErrorKind::BadInput, "latency targets need the objective targets");
   }
   for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
                           tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
     if (text_of(kind) != name) continue;
     objective.kind = kind;
     for (const double us : options.latency_targets_us) {
-      if (!(us > 0)) return fail(ErrorKind::BadInput, "--latency-targets must be above 0");
+      if (!(us > 0)) return fail(ErrorKind::BadInput, "latency targets must be above 0");
       objective.targets_ns.push_back(us * 1e3);
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("--objective targets needs --latency-targets with {} number{}, "
+                  fmt::format("the objective targets needs {} latency target{}, "
                               "one per task, in microseconds",
                               tasks, tasks == 1 ? "" : "s"));
     }
@@ -100,6 +101,7 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   tuning.scheduler.patience = options.patience;
   tuning.scheduler.round_robin = !options.scheduler;
   tuning.measure.workers = options.workers;
+  tuning.measure.loaders = options.tables.loaders;
   tuning.trials = options.trials;
   if (options.trials == 0 && options.seconds <= 0) tuning.trials = what.default_trials();
   tuning.force = options.force;
@@ -121,7 +123,7 @@ Status check_writable(const std::filesystem::path& path) {
     why = "its folder cannot be written to";
   }
   if (why == nullptr) return {};
-  return fail(ErrorKind::BadInput, fmt::format("--model {}: {}", path.string(), why));
+  return fail(ErrorKind::BadInput, fmt::format("model file {}: {}", path.string(), why));
 }
 
 // True if the cost model that this text names learns.
@@ -143,19 +145,24 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
-  for (const auto& [flag, path] :
-       {std::pair("--model", &options.model_file), {"--from-model", &options.from_model}}) {
+  for (const auto& [option, path] : {std::pair("a file for the learned model", &options.model_file),
+                                     {"a model to begin with", &options.from_model}}) {
     if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("{} needs --cost xgboost: no other cost model learns", flag));
+                fmt::format("{} needs the cost model xgboost: no other learns", option));
   }
   if (options.model_file.empty()) return {};
-  if (tasks.size() != 1) return fail(ErrorKind::BadInput, "--model works with one task only");
+  if (tasks.size() != 1) {
+    return fail(ErrorKind::BadInput, "a file for the learned model works with one task only");
+  }
   return check_writable(options.model_file);
 }
 
+// Of the CPU; 0 for kernels that do not run on it.
 double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
-  return runtime::measure_fma_peak(tasks[0].task.target.threads(), seconds).gflops;
+  const Target& target = tasks[0].task.target;
+  if (target.cpu() == nullptr) return 0;
+  return runtime::measure_fma_peak(target.threads(), seconds).gflops;
 }
 
 // The larger of the two: other processes make a peak look low.
@@ -367,6 +374,7 @@ class TuneRun {
           .again = again,
           .command = command_of(options_) + " (finals in the model)",
           .version = TILEWRIGHT_VERSION,
+          .back_ends = options_.tables.back_ends,
           .on_libraries = [&](size_t count) { listener_.on_model_finals(count); }};
       const Result<ModelFinals> finals =
           hold_model_finals(what_.plans[k], target_, store_, with, stop_);
@@ -397,6 +405,8 @@ class TuneRun {
     TuneOutcome outcome;
     outcome.rows = TRY(rows_of(tuning, what_, store_));
     outcome.of_model = what_.of_model;
+    outcome.model_time = model_time_of(outcome.rows);
+    outcome.mean_gain = mean_gain_of(outcome.rows);
     outcome.tally = observer_.tally();
     outcome.overhead_s = observer_.overhead_s();
     outcome.learning = tuning.learning_cost();
@@ -432,6 +442,9 @@ class TuneRun {
 
 }  // namespace
 
+std::vector<TableEntry> explorer_entries() { return search::explorers().entries(); }
+std::vector<TableEntry> cost_model_entries() { return cost::models().entries(); }
+
 bool TuneOutcome::has_winner() const {
   return std::ranges::any_of(rows,
                              [](const TuneRow& row) { return row.result.winner() != nullptr; });
@@ -440,8 +453,8 @@ bool TuneOutcome::has_winner() const {
 Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
                          const StopToken& stop) {
   const double begin_s = seconds_now();
-  const Target target = TRY(measured_target_of(options.target));
-  const TuneTasks what = TRY(tune_tasks_of(options.what, options.model, target));
+  const Target target = TRY(measured_target_of(options.target, options.tables));
+  const TuneTasks what = TRY(tune_tasks_of(options.what, options.model, target, options.tables));
   TRY(check_options(options, what));
   tune::TuningOptions with = TRY(tuning_options(options, what));
   record::Store store = TRY(record::Store::open(options.records));

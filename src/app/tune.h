@@ -19,9 +19,12 @@
 #include "app/model_finals.h"
 #include "app/records.h"
 #include "app/target_choice.h"
+#include "app/tune_row.h"
 #include "app/tune_tally.h"
 #include "base/result.h"
 #include "base/stop_token.h"
+#include "base/table.h"
+#include "deploy/back_end_tables.h"
 #include "tune/tuning.h"
 
 namespace tilewright::app {
@@ -50,6 +53,7 @@ struct TuneOptions {
   bool warm_start = true;    // learn from the records of other tasks
   bool model_finals = true;  // compare the fastest schedules of a model's kernels inside the model
   size_t learn_from = tune::TaskTunerOptions().learn_from;
+  deploy::BackEndTables tables{};  // that the workers have too
 };
 
 // Progress of a run.
@@ -79,20 +83,11 @@ class TuneListener {
   virtual void on_model_finals_end() {}                  // once per model
 };
 
-// One task of the outcome.
-struct TuneRow {
-  std::string name;
-  Hash128 key;
-  double flop = 0;
-  double weight = 1;
-  double peak_share = 1;  // see peak_share_of
-  tune::TaskResult result;
-  std::optional<record::Attempt> in_model{};  // winner of the finals inside the model
-};
-
 struct TuneOutcome {
   std::vector<TuneRow> rows;
   bool of_model = false;
+  ModelTime model_time{};  // of the rows
+  double mean_gain = 0;    // mean_gain_of the rows
   TuneTally tally;
   double overhead_s = 0;  // time of search and learning
   tune::LearningCost learning{};
@@ -112,6 +107,10 @@ struct TuneOutcome {
 
   bool has_winner() const;
 };
+
+// What `search` and `cost` may name, with options, for help texts.
+std::vector<TableEntry> explorer_entries();
+std::vector<TableEntry> cost_model_entries();
 
 // An error if no trial was possible.
 Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener, const StopToken& stop);

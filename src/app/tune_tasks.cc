@@ -17,7 +17,8 @@ constexpr int64_t kTrialsOfLight = 24;
 
 class TaskList {
  public:
-  explicit TaskList(const Target& target) : target_(target) {}
+  TaskList(const Target& target, const deploy::BackEndTables& tables)
+      : target_(target), tables_(tables) {}
 
   void add(const Workload& workload, const std::string& name, double weight) {
     Task task{.workload = workload, .target = target_};
@@ -31,7 +32,7 @@ class TaskList {
   }
 
   Status add_model(const ModelChoice& choice) {
-    deploy::ModelPlan plan = TRY(plan_of_model(choice, target_));
+    deploy::ModelPlan plan = TRY(plan_of_model(choice, target_, tables_));
     list_.of_model = true;
     for (const graph::Partition::Kernel& kernel : plan.partition.kernels) {
       const graph::Group& group = plan.partition.groups[kernel.groups.front()];
@@ -63,6 +64,7 @@ class TaskList {
 
  private:
   const Target& target_;
+  deploy::BackEndTables tables_;
   TuneTasks list_;
   std::map<Hash128, size_t> index_;
 };
@@ -92,8 +94,12 @@ int64_t TuneTasks::default_trials() const {
 }
 
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
-                                const Target& target) {
-  TaskList list(target);
+                                const Target& target, const deploy::BackEndTables& tables) {
+  if (words.empty()) {
+    return fail(ErrorKind::BadInput,
+                "nothing to tune; name a model, such as resnet50.onnx, or an operator");
+  }
+  TaskList list(target, tables);
   for (const std::string& word : words) {
     if (is_model_file(word)) {
       ModelChoice one = choice;

@@ -24,9 +24,9 @@ struct TuneTasks {
 
 // `words` replace choice.what. A repeated word doubles its weight; the weight of a model's task is
 // the number of its calls per run. If there is a model, the tasks are sorted by work, largest
-// first.
+// first. No words are an error.
 Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const ModelChoice& choice,
-                                const Target& target);
+                                const Target& target, const deploy::BackEndTables& tables = {});
 
 // Work of one call in FLOP, independent of the machine: each operand byte counts as several FLOP.
 double work_of(const Workload& workload);

@@ -138,6 +138,29 @@ TEST(Tune, OptionsThatContradictEachOtherAreErrors) {
   EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("targets"));
 }
 
+TEST(Tune, WithoutAnythingToTuneItIsAnError) {
+  const SmallModel small;
+  Counter counter;
+  TuneOptions options = options_of(small);
+  options.what.clear();
+  const auto outcome = tune(options, counter, {});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::BadInput);
+  EXPECT_THAT(outcome.error().message, HasSubstr("nothing to tune; name a model"));
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
+}
+
+TEST(Tune, ATargetWithoutABackEndIsSaidInOneLine) {
+  const SmallModel small;
+  Counter counter;
+  TuneOptions options = options_of(small);
+  options.target = {.target = "cuda:sm_90a", .threads = 0};
+  const auto outcome = tune(options, counter, {});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::Unsupported);
+  EXPECT_EQ(outcome.error().message, "no code is made for cuda:sm_90a yet; use an x86-64 target");
+}
+
 // From a model file to a library with tuned kernels, all in this process.
 TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
   const SmallModel small;
@@ -174,7 +197,7 @@ TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
                                  .records = small.records(),
                                  .output = so,
                                  .require_tuned = true},
-                                kernels);
+                                kernels, {});
   ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
   EXPECT_TRUE(compiled->written);
   EXPECT_TRUE(kernels.finished);
@@ -210,13 +233,42 @@ TEST(Compile, WritesNothingWhereATaskHasNoRecordAndOneIsRequired) {
                          .records = small.records(),
                          .output = small / "small.so",
                          .require_tuned = true};
-  const auto refused = compile(options, silent);
+  const auto refused = compile(options, silent, {});
   ASSERT_TRUE(refused.has_value()) << refused.error().message;
   EXPECT_FALSE(refused->written);
   EXPECT_EQ(refused->untuned.size(), refused->kernels);
   EXPECT_FALSE(std::filesystem::exists(options.output));
   options.output = small / "small.exe";
-  EXPECT_THAT(compile(options, silent).error().message, HasSubstr("ends in .so"));
+  EXPECT_THAT(compile(options, silent, {}).error().message, HasSubstr("ends in .so"));
+}
+
+TEST(Compile, AStopLeavesNoFile) {
+  const SmallModel small;
+  struct Stopper : CompileListener {
+    void on_kernel(size_t /*done*/, size_t all) override {
+      ++kernels;
+      of = all;
+      stop.request();
+    }
+    StopSource stop;
+    size_t kernels = 0, of = 0;
+  } stopper;
+  const std::string so = small / "small.so";
+  const CompileOptions options{
+      .model = {.what = small.model_file()}, .records = kNoRecords, .output = so};
+  const auto stopped = compile(options, stopper, stopper.stop.token());
+  ASSERT_TRUE(stopped.has_value()) << stopped.error().message;
+  EXPECT_TRUE(stopped->stopped);
+  EXPECT_FALSE(stopped->written);
+  EXPECT_FALSE(std::filesystem::exists(so));
+}
+
+TEST(Bench, WithoutAnythingToTimeItIsAnError) {
+  BenchListener silent;
+  const auto outcome = bench({}, silent, {});
+  ASSERT_FALSE(outcome.has_value());
+  EXPECT_EQ(outcome.error().kind, ErrorKind::BadInput);
+  EXPECT_THAT(outcome.error().message, HasSubstr("nothing to time; name a model"));
 }
 
 TEST(Bench, AStopEndsTheRunsAndSeveralModelsTakeTurns) {
@@ -227,7 +279,7 @@ TEST(Bench, AStopEndsTheRunsAndSeveralModelsTakeTurns) {
                        .target = {.target = {}, .threads = 1},
                        .records = kNoRecords,
                        .output = so},
-                      silent)
+                      silent, {})
                   .has_value());
   struct Timed : BenchListener {
     void on_loaded(const std::string& /*what*/, size_t /*untuned*/) override { ++loaded; }

@@ -217,7 +217,7 @@ Json explanation_json(const app::Explanation& explanation) {
   Json json = {{"workload", explanation.what}, {"target", explanation.target}};
   if (explanation.attempt) {
     const app::ExplainedAttempt& explained = *explanation.attempt;
-    json["attempt"] = attempt_json(explained.attempt);
+    json["attempt"] = app::attempt_json(explained.attempt);
     json["verdict"] = text_of(explained.attempt.verdict.kind);
     json["advice"] = advice_on(explained.attempt.verdict.kind);
     json["machine"] = explained.machine;

@@ -7,7 +7,6 @@
 #include "app/measure.h"
 #include "base/json_fwd.h"
 #include "cli/verdict_counts.h"
-#include "measure/session.h"
 
 namespace tilewright::cli {
 

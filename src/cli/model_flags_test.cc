@@ -87,7 +87,7 @@ TEST_F(ModelFlags, SeveralCompiledModelsTakeTurns) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"m", "other", "m"}));
   expect_refused({"bench", so, kWhat}, "is not a compiled model");
-  expect_refused({"bench", so, other, "--peers", "openvino"}, "--peers works with one model");
+  expect_refused({"bench", so, other, "--peers", "openvino"}, "peers are compared with one model");
 }
 
 TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
@@ -130,8 +130,8 @@ TEST_F(ModelFlags, InputsAreGivenOnceAndByName) {
 }
 
 TEST_F(ModelFlags, PeersAreCheckedBeforeAnythingRuns) {
-  expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is none");
-  expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is none");
+  expect_refused({"bench", path("m.so"), "--peers", "foo"}, "'foo' is not a peer");
+  expect_refused({"bench", path("m.so"), "--peers", "openvino,"}, "'' is not a peer");
   expect_refused({"bench", path("m.so"), "--peers", "openvino"}, "--onnx FILE.onnx");
   expect_refused({"bench", path("m.so"), "--peers", "openvino", "--onnx", path("gone.onnx")},
                  "gone.onnx: there is no such file");
@@ -141,7 +141,8 @@ TEST_F(ModelFlags, AnOutputThatCannotBeWrittenIsSaidFirst) {
   // The constant is missing too: that would be told later.
   expect_refused({"compile", kPacked, "-o", path("nowhere/m.so")}, "nowhere/m.so");
   ASSERT_TRUE(write_file_atomically(path("file"), "").has_value());
-  expect_refused({"run", library(), "--random", "1", "--output", path("file/out")}, "--output");
+  expect_refused({"run", library(), "--random", "1", "--output", path("file/out")},
+                 "cannot make the folder");
 }
 
 TEST_F(ModelFlags, CompilesForOtherMachines) {

@@ -13,60 +13,29 @@ namespace tilewright::cli {
 using app::ModelFinals;
 using app::TuneRow;
 
-namespace {
-
-// Measured alone, not inside the model.
-double alone_of(const TuneRow& row) {
-  const tune::Trial* const winner = row.result.winning_trial();
-  return winner != nullptr ? winner->latency_ns : 0;
-}
-
-double latency_of(const TuneRow& row) {
-  return row.in_model ? row.in_model->verdict.latency_ns : alone_of(row);
-}
-
-// Both were measured alone; inside the model the same ratio is assumed.
-double default_of(const TuneRow& row) {
-  const double known = row.result.default_ns(), alone = alone_of(row);
-  return known > 0 && alone > 0 ? latency_of(row) * known / alone : latency_of(row);
-}
-
-}  // namespace
-
-ModelTime model_time_of(std::span<const TuneRow> rows) {
-  ModelTime time;
-  for (const TuneRow& row : rows) {
-    time.sum_ns += row.weight * latency_of(row);
-    time.default_ns += row.weight * default_of(row);
-    time.unknown += latency_of(row) > 0 ? 0 : 1;
-  }
-  return time;
-}
-
-std::string model_table(std::span<const TuneRow> rows) {
+std::string model_table(std::span<const TuneRow> rows, const app::ModelTime& time) {
   std::vector<const TuneRow*> known;
   size_t width = 4;
   for (const TuneRow& row : rows) {
-    if (latency_of(row) <= 0 && row.result.problem.empty()) continue;
+    if (row.latency_ns() <= 0 && row.result.problem.empty()) continue;
     known.push_back(&row);
     width = std::max(width, row.name.size());
   }
   std::ranges::sort(known, {}, [](const TuneRow* row) {
-    return std::tuple(-row->weight * latency_of(*row), row->name, row->key);
+    return std::tuple(-row->weight * row->latency_ns(), row->name, row->key);
   });
-  const ModelTime time = model_time_of(rows);
   std::string text =
       fmt::format("{:<12}  {:<{}}  {:>6}  {:>9}  {:>10}  {:>6}  {:>9}  {:>6}\n", "ID", "task",
                   width, "weight", "GFLOP/s", "latency", "share", "x default", "trials");
   for (const TuneRow* row : known) {
-    const double ns = latency_of(*row);
+    const double ns = row->latency_ns();
     const bool rated = ns > 0 && row->flop > 0;
     text += fmt::format(
         "{:<12}  {:<{}}  {:>6g}  {:>9}  {:>10}  {:>6}  {:>9}  {:>6}\n", short_id(row->key),
         row->name, width, row->weight, rated ? fmt::format("{:.4g}", row->flop / ns) : "-",
         ns > 0 ? duration_text(ns) : "-",
         ns > 0 ? fmt::format("{:.1f} %", 100 * row->weight * ns / time.sum_ns) : "-",
-        ns > 0 ? fmt::format("{:.3g}", default_of(*row) / ns) : "-", row->result.trials);
+        ns > 0 ? fmt::format("{:.3g}", row->default_ns() / ns) : "-", row->result.trials);
     if (!row->result.problem.empty()) text += fmt::format("  error: {}\n", row->result.problem);
   }
   if (time.sum_ns > 0) {

@@ -10,16 +10,8 @@
 
 namespace tilewright::cli {
 
-// The time of one run of the model: the weighted sum of the tasks that have a time.
-struct ModelTime {
-  double sum_ns = 0;
-  double default_ns = 0;  // the same tasks with their default schedules, if known
-  size_t unknown = 0;     // number of tasks without a time
-};
-ModelTime model_time_of(std::span<const app::TuneRow> rows);
-
-// The tasks that have a time, longest first, then the sum.
-std::string model_table(std::span<const app::TuneRow> rows);
+// The tasks that have a time, longest first, then the sum, which is `time`.
+std::string model_table(std::span<const app::TuneRow> rows, const app::ModelTime& time);
 
 // The result of the finals inside a model; empty: nothing new.
 std::string model_finals_text(const app::ModelFinals& finals);

@@ -24,25 +24,12 @@ app::TuneRow row_of(const std::string& name, double weight, double best_ns, doub
 TEST(ModelTable, SharesAreOfTheSumByWeight) {
   const std::vector<app::TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5),
                                           row_of("later", 1, 0, 0)};
-  const ModelTime time = model_time_of(rows);
-  EXPECT_EQ(time.sum_ns, 4e5);
-  EXPECT_EQ(time.default_ns, 1.3e6);
-  EXPECT_EQ(time.unknown, 1U);
-  const std::string table = model_table(rows);
+  const std::string table = model_table(rows, app::model_time_of(rows));
   EXPECT_THAT(table, HasSubstr("75.0 %"));
   EXPECT_THAT(table, HasSubstr("25.0 %"));
   EXPECT_LT(table.find("conv"), table.find("pool"));  // what takes longest is first
   EXPECT_THAT(table, Not(HasSubstr("later")));
   EXPECT_THAT(table, HasSubstr("400 us per run, 3.25 x the default schedules (1.3 ms)"));
-}
-
-// What counts is the time inside the model; how much a default schedule is slower is known outside.
-TEST(ModelTable, TimesInsideTheModelCount) {
-  std::vector<app::TuneRow> rows = {row_of("pool", 1, 1e5, 1e5), row_of("conv", 3, 1e5, 4e5)};
-  rows[1].in_model.emplace().verdict.latency_ns = 2e5;
-  const ModelTime time = model_time_of(rows);
-  EXPECT_EQ(time.sum_ns, 7e5);
-  EXPECT_EQ(time.default_ns, 2.5e6);
 }
 
 TEST(ModelFinalsText, SaysWhatCameOfThem) {
@@ -70,7 +57,7 @@ TEST(ModelFinalsText, SaysWhatCameOfThem) {
 TEST(ModelTable, ProblemsAreSaid) {
   std::vector<app::TuneRow> rows = {row_of("conv", 1, 0, 0)};
   rows[0].result.problem = "too large";
-  EXPECT_THAT(model_table(rows), HasSubstr("error: too large"));
+  EXPECT_THAT(model_table(rows, {}), HasSubstr("error: too large"));
 }
 
 }  // namespace

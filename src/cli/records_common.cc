@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "record/line.h"
 
 namespace tilewright::cli {
 
@@ -52,16 +51,6 @@ Json task_json(const record::StoredTask& task) {
           {"text", task.text},
           {"permissions", record::print_permissions(task.permissions)},
           {"target", task.target}};
-}
-
-Json attempt_json(const record::Attempt& attempt) {
-  std::string line;
-  record::print_attempt(attempt, &line);
-  Result<Json> json = parse_json(line);
-  if (!json) return {{"id", attempt.id().hex()}};
-  json->erase("type");
-  json->erase("v");
-  return std::move(*json);
 }
 
 Json name_lines(std::span<const record::BadLine> lines, std::string* text) {

@@ -7,11 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "app/record_files.h"
 #include "app/records.h"
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/ndjson.h"
-#include "record/store.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
@@ -32,7 +31,6 @@ std::string short_target(const record::StoredTask& task);
 std::string time_text(int64_t us);  // `2026-11-15 20:18:34`, UTC
 
 Json task_json(const record::StoredTask& task);
-Json attempt_json(const record::Attempt& attempt);  // as `records export` writes it
 
 // Appends the rejected lines of an import to the text, and returns them as JSON.
 Json name_lines(std::span<const record::BadLine> lines, std::string* text);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -33,22 +34,31 @@ void print_ansor(const Context& context, std::string_view source,
          {"named", std::move(named)}});
 }
 
+constexpr const char* kStandardInput = "/dev/stdin";
+
 class ImportPrinter : public app::ImportListener {
  public:
   explicit ImportPrinter(const Context& context) : context_(context) {}
 
   void on_lines(const std::string& source, const record::ImportReport& report) override {
-    print_import(context_, source, report);
+    print_import(context_, as_given(source), report);
   }
   void on_log(const std::string& source, const ansor_log::ImportReport& report) override {
-    print_ansor(context_, source, report);
+    print_ansor(context_, as_given(source), report);
   }
 
  private:
+  static std::string as_given(const std::string& source) {
+    return source == kStandardInput ? "-" : source;
+  }
   const Context& context_;
 };
 
-Result<ExitCode> run_import(const Context& context, const app::ImportOptions& options) {
+Result<ExitCode> run_import(const Context& context, app::ImportOptions options) {
+  if (options.ansor.empty() && !options.traces.empty()) {
+    return fail(ErrorKind::BadInput, "--output is for the traces of --ansor");
+  }
+  std::ranges::replace(options.files, "-", kStandardInput);
   ImportPrinter printer(context);
   const app::ImportOutcome outcome = TRY(app::import_records(options, printer));
   if (outcome.traces > 0 && !options.traces.empty()) {

@@ -80,7 +80,7 @@ class AttemptPrinter : public app::AttemptListener {
           {});
   }
   void on_attempt(const StoredTask& /*task*/, const Attempt& attempt) override {
-    if (context_.json) return print(context_, "", attempt_json(attempt));
+    if (context_.json) return print(context_, "", app::attempt_json(attempt));
     const record::Verdict& verdict = attempt.verdict;
     const bool has_time = !is_failure(verdict.kind);
     print(context_,
@@ -159,7 +159,7 @@ Result<ExitCode> run_show(const Context& context, const ShowOptions& options) {
     return print_attempts(context, {.records = options.records, .what = task->hex()});
   }
   const auto& details = std::get<app::AttemptDetails>(named);
-  Json object = attempt_json(details.attempt);
+  Json object = app::attempt_json(details.attempt);
   if (details.task) {
     object["workload"] = details.task->text;
     object["target"] = details.task->target;
@@ -181,7 +181,7 @@ Result<ExitCode> run_best(const Context& context, const app::BestOptions& option
         short_target(one.task), duration_text(latency_ns), rate_text(one.flop, latency_ns),
         print_protocol(one.attempt.protocol), short_id(one.attempt.id()));
     for (const std::string& remark : one.remarks) text += fmt::format("# {}\n", remark);
-    Json object = attempt_json(one.attempt);
+    Json object = app::attempt_json(one.attempt);
     object["workload"] = one.task.text;
     object["target"] = one.task.target;
     object["remarks"] = one.remarks;

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "app/record_files.h"
 #include "cli/verb.h"
-#include "record/ndjson.h"
 
 namespace tilewright::cli {
 

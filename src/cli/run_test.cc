@@ -109,6 +109,17 @@ TEST(Run, OutputThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(err.str(), "tilewright: cannot write the output\n");
 }
 
+TEST(Run, NothingIsLoweredForATargetWithoutABackEnd) {
+  for (const char* target : {"cuda:sm_90a", "aarch64"}) {
+    const Outcome outcome = tilewright({"lower", "GMM0", "--target", target});
+    EXPECT_EQ(outcome.code, 2) << target;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_THAT(outcome.err, HasSubstr("no code is made for " + std::string(target)));
+    EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  }
+  EXPECT_EQ(tilewright({"lower", "GMM0", "--last", "--source", "--target", "x86-64-v2"}).code, 0);
+}
+
 TEST(Run, LastPrintsOneProgram) {
   const Outcome outcome = tilewright({"lower", "GMM0", "--last", "--json"});
   EXPECT_EQ(outcome.code, 0);

@@ -6,8 +6,6 @@
 #include <set>
 
 #include "base/json.h"
-#include "schedule/fields.h"
-#include "space/sketch_rules.h"
 
 namespace tilewright::cli {
 namespace {

@@ -4,9 +4,8 @@
 
 #include <string>
 
+#include "app/operator_space.h"
 #include "base/json_fwd.h"
-#include "schedule/sketch.h"
-#include "space/space.h"
 
 namespace tilewright::cli {
 

@@ -11,12 +11,12 @@ namespace tilewright::cli {
 
 std::string outcome_text(const app::TuneOutcome& outcome) {
   const app::TuneTally& tally = outcome.tally;
-  std::string text =
-      outcome.of_model ? model_table(outcome.rows) : tune_table(outcome.rows, outcome.peak_gflops);
+  std::string text = outcome.of_model ? model_table(outcome.rows, outcome.model_time)
+                                      : tune_table(outcome.rows, outcome.peak_gflops);
   for (const app::ModelFinals& one : outcome.in_models) text += model_finals_text(one);
   text += not_begun_text(outcome.rows) + "\n" +
-          (outcome.of_model ? "" : winners_text(outcome.rows)) + failures_text(tally) +
-          quality_text(outcome.scored_task, outcome.scored_round);
+          (outcome.of_model ? "" : winners_text(outcome.rows, outcome.mean_gain)) +
+          failures_text(tally) + quality_text(outcome.scored_task, outcome.scored_round);
   text += fmt::format("{} trials in {}: {} measured, {} known from the records ({})\n",
                       tally.trials(), duration_text(outcome.all_s * 1e9), tally.measured,
                       tally.stored, outcome.records);
@@ -50,7 +50,7 @@ Json outcome_json(const app::TuneOutcome& outcome) {
                {"records", outcome.records}};
   if (outcome.all_s > 0) json["trials_per_s"] = static_cast<double>(tally.measured) / outcome.all_s;
   if (!outcome.of_model) return json;
-  json["model_ns"] = model_time_of(outcome.rows).sum_ns;
+  json["model_ns"] = outcome.model_time.sum_ns;
   Json finals = Json::array();
   for (const app::ModelFinals& one : outcome.in_models) finals.push_back(model_finals_json(one));
   json["model_finals"] = std::move(finals);

@@ -6,10 +6,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "app/cost_model.h"
 #include "base/json.h"
 #include "cli/units.h"
-#include "cost/model_file.h"
-#include "schedule/trace.h"
 
 namespace tilewright::cli {
 
@@ -146,19 +145,13 @@ std::string failures_text(const TuneTally& tally) {
   return text;
 }
 
-std::string winners_text(std::span<const TuneRow> rows) {
+std::string winners_text(std::span<const TuneRow> rows, double mean_gain) {
   std::string text;
-  double log_sum = 0;
-  size_t compared = 0;
   for (const TuneRow& row : rows) {
     if (!row.result.problem.empty()) text += fmt::format("{}: {}\n", row.name, row.result.problem);
     const tune::Trial* const winner = row.result.winning_trial();
     if (winner == nullptr) continue;
     const double default_ns = row.result.default_ns();
-    if (default_ns > 0) {
-      log_sum += std::log(default_ns / winner->latency_ns);
-      ++compared;
-    }
     const bool is_default = !row.result.finals.empty() && row.result.finals.front().is_default;
     text += fmt::format("{}: {} in {}", row.name, short_id(winner->attempt),
                         duration_text(winner->latency_ns));
@@ -171,9 +164,8 @@ std::string winners_text(std::span<const TuneRow> rows) {
       text += "\n";
     }
   }
-  if (compared > 1) {
-    text += fmt::format("geometric mean: {:.3g} x the default schedules\n",
-                        std::exp(log_sum / static_cast<double>(compared)));
+  if (mean_gain > 0) {
+    text += fmt::format("geometric mean: {:.3g} x the default schedules\n", mean_gain);
   }
   return text;
 }

@@ -75,7 +75,7 @@ TEST(TuneTable, HasWhatWasBegun) {
   EXPECT_EQ(not_begun_text(rows),
             "1 of 2 tasks not started, too few trials or too little time: GMM2\n");
   EXPECT_EQ(not_begun_text({rows.data(), 1}), "");
-  EXPECT_THAT(winners_text(rows), HasSubstr("2 x the default schedule (20 us)"));
+  EXPECT_THAT(winners_text(rows, 0), HasSubstr("2 x the default schedule (20 us)"));
   for (int k = 0; k < 6; ++k) rows.push_back(row_of("T" + std::to_string(k), 0));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("7 of 8 tasks"));
   EXPECT_THAT(not_begun_text(rows), HasSubstr("GMM2, T0, T1, T2, T3 and 2 more"));
@@ -149,7 +149,7 @@ TEST(TuneTable, NothingValidAndProblemsAreSaid) {
   const std::vector<app::TuneRow> rows = {invalid, broken};
   EXPECT_THAT(tune_table(rows, 200), HasSubstr("invalid"));
   EXPECT_THAT(tune_table(rows, 200), HasSubstr("error"));
-  EXPECT_EQ(winners_text(rows), "GMM2: too large\n");
+  EXPECT_EQ(winners_text(rows, 0), "GMM2: too large\n");
 }
 
 TEST(TuneTable, MoreThanThePeakIsExplained) {

@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <memory>
 #include <ostream>
 
 #include "app/bench.h"
 #include "base/json.h"
-#include "base/quantile.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
@@ -25,8 +23,6 @@ struct Flags {
   std::string onnx;  // for a .so: the model for the peers
 };
 
-constexpr std::array kQuantiles = {0.1, measure::kModelLowQuantile, 0.5, 0.9, 0.99};
-
 std::string text_of(const app::BenchedModel& model) {
   const std::vector<double>& runs_ns = model.timing.runs_ns;
   std::string text = fmt::format("{:>10}  {:>6}  {:>5}  {}\n", "time", "share", "calls", "task");
@@ -38,8 +34,8 @@ std::string text_of(const app::BenchedModel& model) {
                       100 * model.timing.share);
   text += fmt::format("{}: {} runs on {} thread{}: least {}", model.name, runs_ns.size(),
                       model.threads, model.threads == 1 ? "" : "s", duration_text(runs_ns.front()));
-  for (const double q : kQuantiles) {
-    text += fmt::format(", {:g} % {}", 100 * q, duration_text(quantile_of(runs_ns, q)));
+  for (const app::RunQuantile& one : model.quantiles) {
+    text += fmt::format(", {:g} % {}", 100 * one.share, duration_text(one.ns));
   }
   return text + "\n";
 }
@@ -61,8 +57,8 @@ Json json_of(const app::BenchedModel& model) {
                {"memory_bytes", model.memory_bytes},
                {"untuned", model.untuned},
                {"steps_low_ns", timing.low_ns}};
-  for (const double q : kQuantiles) {
-    json[fmt::format("p{:g}_ns", 100 * q)] = quantile_of(timing.runs_ns, q);
+  for (const app::RunQuantile& one : model.quantiles) {
+    json[fmt::format("p{:g}_ns", 100 * one.share)] = one.ns;
   }
   return json;
 }
@@ -126,15 +122,18 @@ Action declare_bench(CLI::App& app) {
   return [flags, &app](const Context& context) -> Result<ExitCode> {
     app::BenchOptions options = flags->options;
     options.model.what = options.what.front();
-    const bool library = app::is_library(options.model.what);
     const bool with_peers = !options.peers.peers.empty();
     TRY(check_model_flags(app, options.model, options.records, with_peers));
     if (!with_peers) {
       TRY(refuse_flags(app, {"--onnx", "--python", "--rounds"}, "needs --peers"));
     }
-    options.peers.model = library ? flags->onnx : options.model.what;
-    options.peers.input_shapes = options.model.input_shapes;
-    options.peers.inputs = options.inputs;
+    if (with_peers && options.what.size() == 1 && flags->onnx.empty() &&
+        app::is_library(options.model.what)) {
+      TRY(app::check_peer_names(options.peers.peers));
+      return fail(ErrorKind::BadInput,
+                  "--peers with a .so needs the model it was compiled from: --onnx FILE.onnx");
+    }
+    options.peers.model = flags->onnx;
     options.peers.json = context.json;
     return run_bench(context, options);
   };

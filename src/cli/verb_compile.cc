@@ -8,6 +8,7 @@
 #include "app/compile.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/interrupt.h"
 #include "cli/model_flags.h"
 #include "cli/progress_printer.h"
 #include "cli/records_common.h"
@@ -80,9 +81,14 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
   options.output = flags.output;
   options.weights_beside = flags.weights == "beside";
   KernelPrinter progress(context.err);
-  const Result<app::CompileOutcome> outcome = app::compile(options, progress);
+  const Interrupt interrupt;
+  const Result<app::CompileOutcome> outcome = app::compile(options, progress, interrupt.token());
   progress.finish();
   if (!outcome) return std::unexpected(outcome.error());
+  if (outcome->stopped) {
+    context.err << fmt::format("interrupted: {} is not written\n", flags.output);
+    return ExitCode::Interrupted;
+  }
   if (!outcome->written) {
     context.err << fmt::format("tilewright: {} of {} tasks have no record in {}:\n{}",
                                outcome->untuned.size(), outcome->kernels, options.records,

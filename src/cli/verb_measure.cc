@@ -116,6 +116,9 @@ void print_summary_json(const Context& context, const app::MeasureOutcome& outco
 }
 
 Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options) {
+  if (options.traces.empty() == (options.random == 0)) {
+    return fail(ErrorKind::BadInput, "name the schedules to measure: --traces FILE or --random N");
+  }
   options.workers = TRY(app::program_folder());
   const Interrupt interrupt;
   MeasurePrinter printer(context, interrupt.source());

@@ -10,7 +10,6 @@
 #include "app/cost_model.h"
 #include "base/json.h"
 #include "cli/verb.h"
-#include "feature/rows.h"
 
 namespace tilewright::cli {
 namespace {
@@ -42,9 +41,8 @@ std::string to_text(const app::CostModelSummary& summary, size_t features) {
   }
   text += fmt::format("\n{:>8}{:>8}  {}\n", "gain %", "splits", "feature");
   for (size_t i = 0; i < std::min(features, importance.size()); ++i) {
-    const feature::FeatureInfo& info = feature::feature_table()[importance[i].feature];
     text += fmt::format("{:>8.2f}{:>8}  {}: {}\n", 100 * importance[i].share, importance[i].splits,
-                        info.name, info.what);
+                        importance[i].name, importance[i].what);
   }
   return text;
 }
@@ -53,9 +51,8 @@ Json to_json(const app::CostModelSummary& summary) {
   const cost::ModelFile& file = summary.file;
   Json importance = Json::array();
   for (const app::FeatureShare& one : summary.importance) {
-    importance.push_back({{"feature", feature::feature_table()[one.feature].name},
-                          {"gain_share", one.share},
-                          {"splits", one.splits}});
+    importance.push_back(
+        {{"feature", one.name}, {"gain_share", one.share}, {"splits", one.splits}});
   }
   return {{"objective", cost::loss_name(file.loss)},
           {"feature_version", file.feature_version},

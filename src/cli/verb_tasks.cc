@@ -17,31 +17,28 @@
 namespace tilewright::cli {
 namespace {
 
-std::string text_of(const std::vector<app::ModelTask>& rows) {
+std::string text_of(const app::ModelTasks& model) {
   std::string text = fmt::format("{:<12}  {:>8}  {:>6}  {:>10}  {:>15}  {}\n", "ID", "MFLOP",
                                  "weight", "best", "rate", "task");
-  size_t untuned = 0;
-  double sum_ns = 0;
-  for (const app::ModelTask& row : rows) {
+  for (const app::ModelTask& row : model.tasks) {
     const double ns = row.record ? row.record->verdict.latency_ns : 0;
-    if (ns <= 0) ++untuned;
-    sum_ns += ns * static_cast<double>(row.weight);
     text += fmt::format("{:<12}  {:>8.4g}  {:>6}  {:>10}  {:>15}  {}\n", short_id(row.key),
                         row.flop / 1e6, row.weight, ns > 0 ? duration_text(ns) : "-",
                         ns > 0 && row.flop > 0 ? rate_text(row.flop, ns) : "-", row.title);
   }
-  text += fmt::format("{} task{}, {} with a record; those take {} per run\n", rows.size(),
-                      rows.size() == 1 ? "" : "s", rows.size() - untuned, duration_text(sum_ns));
+  text +=
+      fmt::format("{} task{}, {} with a record; those take {} per run\n", model.tasks.size(),
+                  model.tasks.size() == 1 ? "" : "s", model.tuned, duration_text(model.tuned_ns));
   return text;
 }
 
 Result<ExitCode> run_tasks(const Context& context, const app::ModelOptions& options) {
-  const std::vector<app::ModelTask> rows = TRY(app::model_tasks(options));
+  const app::ModelTasks model = TRY(app::model_tasks(options));
   if (!context.json) {
-    context.out << text_of(rows);
+    context.out << text_of(model);
     return ExitCode::Done;
   }
-  for (const app::ModelTask& row : rows) {
+  for (const app::ModelTask& row : model.tasks) {
     Json json = {
         {"task", row.key.hex()}, {"title", row.title}, {"flop", row.flop}, {"weight", row.weight}};
     if (row.record) {

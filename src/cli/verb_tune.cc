@@ -17,8 +17,6 @@
 #include "cli/tune_outcome.h"
 #include "cli/tune_report.h"
 #include "cli/verb.h"
-#include "cost/models.h"
-#include "search/explorers.h"
 
 namespace tilewright::cli {
 namespace {
@@ -133,10 +131,10 @@ Action declare_tune(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--search", options->search,
                  "explorer, as NAME[:OPTION=VALUE,...] (default: evolution)\n" +
-                     table_text(search::explorers().entries()));
+                     table_text(app::explorer_entries()));
   app.add_option("--cost", options->cost,
                  "cost model, as NAME[:OPTION=VALUE,...] (default: xgboost)\n" +
-                     table_text(cost::models().entries()));
+                     table_text(app::cost_model_entries()));
   app.add_option("--model-scope", options->model_scope,
                  "train one cost model per task (`task`), or one for all tasks of the run (`run`) "
                  "(default: task)");

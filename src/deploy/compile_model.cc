@@ -111,7 +111,7 @@ class Compiler {
 
     lower::LowerOptions lower_options;
     if (!has_finite_constants(kernel)) lower_options.disabled.emplace_back("drop_zero_terms");
-    const codegen::BackEnd& back_end = *TRY(codegen::back_end_for(target_));
+    const codegen::BackEnd& back_end = *TRY(codegen::back_end_for(target_, options_.back_ends));
     Built built;
     built.function = TRY(codegen::lower_for(back_end, {.workload = workload, .target = target_},
                                             tree, trace, lower_options));
@@ -137,6 +137,7 @@ class Compiler {
     WorkerTeam team(std::max(1, std::min(jobs_, static_cast<int>(count))));
     team.run([&](int) {
       for (size_t k = next.fetch_add(1); k < count; k = next.fetch_add(1)) {
+        if (options_.stop.requested()) return;
         try {
           results[k] = build(k);
         } catch (...) {
@@ -147,6 +148,7 @@ class Compiler {
         options_.progress(++done, count);
       }
     });
+    if (options_.stop.requested()) return fail(ErrorKind::Io, "stopped before all was compiled");
     for (size_t k = 0; k < count; ++k) {
       if (faults[k]) std::rethrow_exception(faults[k]);
       if (!results[k]) {

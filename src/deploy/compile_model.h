@@ -7,6 +7,8 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "deploy/choose_schedules.h"
 #include "deploy/plan_model.h"
 #include "deploy/program.h"
@@ -19,6 +21,8 @@ struct CompileOptions {
   int jobs = 0;                // kernels built concurrently; 0: one per CPU
   // Called on any thread, one call at a time.
   std::function<void(size_t done, size_t all)> progress = {};
+  StopToken stop = {};  // checked before each kernel; a requested stop is an error
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
 };
 Result<Program> compile_model(const ModelPlan& plan, std::span<const Choice> choices,
                               const Target& target, const CompileOptions& options = {});

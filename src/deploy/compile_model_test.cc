@@ -46,6 +46,26 @@ TEST(CompileModel, DescribesItself) {
   EXPECT_EQ(must_compile(small_model(), {.name = "50"}).name, "model_50");
 }
 
+TEST(CompileModel, AStopIsHeededBeforeEachKernel) {
+  const ModelPlan plan = small_model();
+  const Target target = host_target(1);
+  const auto choices = choose_schedules(plan, target, nullptr);
+  ASSERT_TRUE(choices.has_value()) << choices.error().message;
+  const StopSource source;
+  size_t built = 0;
+  const auto stopped = compile_model(plan, *choices, target,
+                                     {.jobs = 1,
+                                      .progress =
+                                          [&](size_t done, size_t /*all*/) {
+                                            built = done;
+                                            source.request();
+                                          },
+                                      .stop = source.token()});
+  ASSERT_FALSE(stopped.has_value());
+  EXPECT_THAT(stopped.error().message, HasSubstr("stopped"));
+  EXPECT_EQ(built, 1U);
+}
+
 // Twice the same kernel with other weights: one piece of code, each step its own constants. The
 // same weights in one layout are there once.
 TEST(CompileModel, EqualKernelsAreOne) {

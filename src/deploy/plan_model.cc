@@ -23,7 +23,7 @@ using graph::Constant;
 
 class Executor {
  public:
-  explicit Executor(const Target& target) : target_(target) {}
+  Executor(const Target& target, const BackEndTables& tables) : target_(target), tables_(tables) {}
 
   Result<std::vector<Constant>> run(const te::Dag& dag, std::span<const Constant> inputs) {
     const Task task{.workload = make_workload(std::make_shared<te::Dag>(dag), {}, "fold"),
@@ -72,15 +72,20 @@ class Executor {
     return kernels_.emplace(key, std::move(made)).first->second;
   }
 
-  static Result<std::shared_ptr<const runtime::Kernel>> build(const Task& task) {
+  Result<std::shared_ptr<const runtime::Kernel>> build(const Task& task) const {
     const schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
     const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
     const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-    const runtime::Artifact artifact = TRY(codegen::build_artifact(task, tree, trace));
-    return std::make_shared<const runtime::Kernel>(TRY(runtime::Kernel::load(artifact)));
+    const codegen::BackEnd* const back_end =
+        TRY(codegen::back_end_for(task.target, tables_.back_ends));
+    const runtime::Artifact artifact =
+        TRY(codegen::build_artifact(task, tree, trace, {.back_end = back_end}));
+    return std::make_shared<const runtime::Kernel>(
+        TRY(runtime::Kernel::load(artifact, tables_.loaders)));
   }
 
   Target target_;
+  BackEndTables tables_;
   std::mutex mutex_;
   std::unordered_map<Hash128, std::shared_ptr<const runtime::Kernel>> kernels_;
 };
@@ -123,9 +128,9 @@ Result<PlanOptions> with_steps(const PlanOptions& given) {
 
 std::span<const PlanStep> plan_steps() { return kSteps; }
 
-graph::Execute execute_on(const Target& target) {
-  return [executor = std::make_shared<Executor>(target)](const te::Dag& dag,
-                                                         std::span<const Constant> inputs) {
+graph::Execute execute_on(const Target& target, const BackEndTables& tables) {
+  return [executor = std::make_shared<Executor>(target, tables)](const te::Dag& dag,
+                                                                 std::span<const Constant> inputs) {
     return executor->run(dag, inputs);
   };
 }
@@ -135,7 +140,8 @@ Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
   const PlanOptions options = TRY(with_steps(given));
   graph::PassOptions passes = options.passes;
   if (!passes.execute) {
-    passes.execute = execute_on(check_runs_here(target) ? target : host_target(target.threads()));
+    const bool executes = check_executable(target, options.tables).has_value();
+    passes.execute = execute_on(executes ? target : host_target(target.threads()), options.tables);
   }
   graph::Graph passed = TRY(graph::run_passes(graph, passes));
   passed = TRY(graph::separate_outputs(passed));

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "deploy/back_end_tables.h"
 #include "graph/evaluate.h"
 #include "graph/graph.h"
 #include "graph/memory_plan.h"
@@ -26,6 +27,7 @@ struct PlanOptions {
   graph::PassOptions passes;
   graph::PartitionOptions partition;
   graph::MemoryOptions memory;
+  BackEndTables tables;  // that large constants are folded by
 };
 struct PlanStep {
   std::string_view name;
@@ -40,6 +42,6 @@ Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
 
 // Evaluates constants by kernels with the default schedule. Kernels are cached for equal Dags.
 // Thread-safe.
-graph::Execute execute_on(const Target& target);
+graph::Execute execute_on(const Target& target, const BackEndTables& tables = {});
 
 }  // namespace tilewright::deploy

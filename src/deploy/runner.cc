@@ -1,4 +1,5 @@
-// A Runner holds the table of a compiled library in vectors and passes it to the same runtime.
+// A Runner holds the table of a compiled library in vectors and passes it to the same runtime. The
+// runtime calls functions; a Runner calls kernels of another kind itself, step by step.
 #include "deploy/runner.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@ namespace tilewright::deploy {
 struct Runner::Impl {
   const Program* program = nullptr;
   std::vector<runtime::Kernel> loaded;
+  bool direct = true;            // all kernels are functions of this process
+  runtime::AlignedBuffer arena;  // else: values between kernels
   std::string features;
   TableRows rows;
   std::vector<TilewrightTableKernel> kernels;
@@ -27,21 +30,40 @@ struct Runner::Impl {
   Impl& operator=(const Impl&) = delete;
   ~Impl() { tilewright_model_destroy(model); }
 
-  Status load_kernels();
+  Status load_kernels(std::span<const runtime::Loader> loaders);
+  Status run_steps(std::span<const void* const> from, std::span<void* const> to) const;
   void make_table();
 };
 
-Status Runner::Impl::load_kernels() {
+Status Runner::Impl::load_kernels(std::span<const runtime::Loader> loaders) {
   for (const ProgramKernel& kernel : program->kernels) {
-    runtime::Kernel one = TRY(runtime::Kernel::load(kernel.artifact));
-    if (one.entry() == nullptr) {
-      return fail(ErrorKind::Unsupported,
-                  fmt::format("kernel '{}' does not run in this process", kernel.title));
-    }
+    runtime::Kernel one = TRY(runtime::Kernel::load(kernel.artifact, loaders));
+    direct = direct && one.entry() != nullptr;
     kernels.push_back({.function = one.entry(),
                        .shared_workspace = kernel.artifact.shared_workspace,
                        .thread_workspace = kernel.artifact.thread_workspace});
     loaded.push_back(std::move(one));
+  }
+  return {};
+}
+
+Status Runner::Impl::run_steps(std::span<const void* const> from, std::span<void* const> to) const {
+  const auto address = [&](const Argument& argument) -> void* {
+    const auto index = static_cast<size_t>(argument.index);
+    void* begin = arena.data();
+    if (argument.home == graph::Home::Input) begin = const_cast<void*>(from[index]);  // NOLINT
+    if (argument.home == graph::Home::Output) begin = to[index];
+    if (argument.home == graph::Home::Constant) begin = program->constants.data();
+    return static_cast<std::byte*>(begin) + argument.offset;
+  };
+  for (const Step& step : program->steps) {
+    std::vector<void*> arguments;
+    for (const Argument& argument : step.arguments) arguments.push_back(address(argument));
+    const int32_t status =
+        runtime::call_once(loaded[step.kernel], arguments, program->target.threads());
+    if (status != TILEWRIGHT_STATUS_OK) {
+      return fail(ErrorKind::Io, fmt::format("kernel '{}' failed: status {}", step.title, status));
+    }
   }
   return {};
 }
@@ -86,10 +108,14 @@ void Runner::Impl::make_table() {
   api.table = &table;
 }
 
-Result<Runner> Runner::load(const Program& program) {
+Result<Runner> Runner::load(const Program& program, std::span<const runtime::Loader> loaders) {
   auto impl = std::make_unique<Impl>();
   impl->program = &program;
-  TRY(impl->load_kernels());
+  TRY(impl->load_kernels(loaders));
+  if (!impl->direct) {
+    impl->arena = runtime::AlignedBuffer(program.arena_bytes);
+    return Runner(std::move(impl));
+  }
   impl->make_table();
   const int32_t code = tilewright_model_create(&impl->api, nullptr, &impl->model);
   if (code != TILEWRIGHT_MODEL_OK) {
@@ -121,7 +147,9 @@ Result<std::vector<graph::Constant>> Runner::run(std::span<const graph::Constant
     buffers.push_back(std::make_shared<runtime::AlignedBuffer>(output.type.bytes()));
     to.push_back(buffers.back()->data());
   }
-  if (tilewright_model_run(impl_->model, from.data(), to.data()) != TILEWRIGHT_MODEL_OK) {
+  if (!impl_->direct) {
+    TRY(impl_->run_steps(from, to));
+  } else if (tilewright_model_run(impl_->model, from.data(), to.data()) != TILEWRIGHT_MODEL_OK) {
     return fail(ErrorKind::Io, tilewright_model_error(impl_->model));
   }
   std::vector<graph::Constant> results;
@@ -133,7 +161,7 @@ Result<std::vector<graph::Constant>> Runner::run(std::span<const graph::Constant
   return results;
 }
 
-const TilewrightModelApi& Runner::api() const { return impl_->api; }
+const TilewrightModelApi* Runner::api() const { return impl_->direct ? &impl_->api : nullptr; }
 TilewrightModel* Runner::model() const { return impl_->model; }
 
 Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -9,6 +9,7 @@
 #include "deploy/program.h"
 #include "graph/constant.h"
 #include "runtime/abi/model_abi.h"
+#include "runtime/host/loader.h"
 
 namespace tilewright::deploy {
 
@@ -16,15 +17,18 @@ namespace tilewright::deploy {
 // from one Program.
 class Runner {
  public:
-  static Result<Runner> load(const Program& program);  // `program` outlives it
+  // `program` outlives it. A kernel for a device runs through its loader.
+  static Result<Runner> load(const Program& program,
+                             std::span<const runtime::Loader> loaders = runtime::all_loaders());
   Runner(Runner&&) noexcept;
   Runner& operator=(Runner&&) noexcept;
   ~Runner();
   // An error if the number or the types of the inputs do not match the Program.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
 
-  // The interface of a compiled library, for timing.
-  const TilewrightModelApi& api() const;
+  // The interface of a compiled library, for timing. Null if a kernel is not a function of this
+  // process, such as one for a device.
+  const TilewrightModelApi* api() const;
   TilewrightModel* model() const;
 
  private:

@@ -6,10 +6,14 @@
 #include <array>
 #include <stdexcept>
 
-#include "back_end_check.h"
+#include "app/lower_operator.h"
+#include "app/replay.h"
+#include "app/tune.h"
+#include "base/temporary_folder.h"
 #include "codegen/back_ends/build_kernel.h"
-#include "ir/visit.h"
-#include "lower/flatten.h"
+#include "deploy/plan_workload.h"
+#include "deploy/runner.h"
+#include "ir/element.h"
 #include "measure/measurer.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -197,6 +201,99 @@ TEST(ToyMachine, BytesAreNotTrusted) {
   for (size_t size = 0; size < good.bytes.size(); size += 7) {
     EXPECT_FALSE(decode(std::span(good.bytes).first(size)).has_value()) << size;
   }
+}
+
+// The tables of the program with the toy's rows in them.
+struct ToyTables {
+  ToyTables() { back_ends.push_back(toy_back_end()); }
+  deploy::BackEndTables view() const { return {.back_ends = back_ends, .loaders = loaders}; }
+
+  std::vector<codegen::BackEnd> back_ends{codegen::all_back_ends().begin(),
+                                          codegen::all_back_ends().end()};
+  std::vector<runtime::Loader> loaders = loaders_with_toy();
+};
+
+app::TuneOptions tune_options(const TemporaryFolder& folder) {
+  return {.what = {kWorkload},
+          .target = {.target = "cuda:sm_75", .threads = 0},
+          .records = folder / "toy.db",
+          .workers = TILEWRIGHT_TOY_WORKERS,
+          .trials = 8};
+}
+
+TEST(ToyMachine, IsTunedThroughTheApplication) {
+  const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
+  const ToyTables tables;
+  app::TuneOptions options = tune_options(folder);
+  options.tables = tables.view();
+  app::TuneListener silent;
+  const app::TuneOutcome outcome = must(app::tune(options, silent, {}));
+  EXPECT_TRUE(outcome.status.has_value()) << outcome.status.error().message;
+  EXPECT_TRUE(outcome.has_winner());
+  EXPECT_EQ(outcome.tally.trials(), 8U);
+  EXPECT_EQ(outcome.peak_gflops, 0);  // that of the CPU says nothing of it
+
+  app::ReplayOptions again{.id = outcome.rows.at(0).result.winning_trial()->attempt.hex(),
+                           .records = options.records,
+                           .workers = options.workers};
+  EXPECT_THAT(app::replay(again, {}).error().message,
+              ::testing::HasSubstr("no code is made for cuda:sm_75"));
+  again.tables = tables.view();
+  const app::ReplayOutcome replayed = must(app::replay(again, {}));
+  ASSERT_TRUE(replayed.now.has_value());
+  EXPECT_EQ(replayed.now->attempt.verdict.kind, record::VerdictKind::Timed);
+}
+
+TEST(ToyMachine, IsNotTunedWithoutItsRows) {
+  const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
+  app::TuneListener silent;
+  app::TuneOptions options = tune_options(folder);
+  const auto no_compiler = app::tune(options, silent, {});
+  ASSERT_FALSE(no_compiler.has_value());
+  EXPECT_THAT(no_compiler.error().message, ::testing::HasSubstr("no code is made for cuda:sm_75"));
+  const ToyTables tables;
+  options.tables.back_ends = tables.back_ends;
+  const auto no_loader = app::tune(options, silent, {});
+  ASSERT_FALSE(no_loader.has_value());
+  EXPECT_THAT(no_loader.error().message, ::testing::HasSubstr("cannot be measured here"));
+}
+
+TEST(ToyMachine, IsLoweredByItsOwnPasses) {
+  const ToyTables tables;
+  app::LowerOptions options{.what = kWorkload, .target = {.target = "cuda:sm_75", .threads = 0}};
+  EXPECT_FALSE(app::lower_operator(options).has_value());
+  options.back_ends = tables.back_ends;
+  const app::Lowered lowered = must(app::lower_operator(options));
+  ASSERT_EQ(lowered.passes.size(), 4U);
+  EXPECT_EQ(lowered.passes.back().pass, "serialize");
+}
+
+// A model of one kernel is compiled and run in this process: the Runner calls the device's loader.
+TEST(ToyMachine, IsCompiledAndRunByTheRunner) {
+  const Task task = toy_task("matmul:m=6,n=8,k=5,constant=none");
+  const ToyTables tables;
+  const deploy::ModelPlan plan = deploy::plan_workload(task.workload, {});
+  deploy::Choice choice;
+  choice.trace = trace_of("split C i [2]\nannotate C i.0 parallel\n");
+  EXPECT_FALSE(deploy::compile_model(plan, {&choice, 1}, task.target).has_value());
+  const deploy::Program program =
+      must(deploy::compile_model(plan, {&choice, 1}, task.target, {.back_ends = tables.back_ends}));
+  EXPECT_FALSE(deploy::Runner::load(program).has_value());
+  deploy::Runner runner = must(deploy::Runner::load(program, tables.loaders));
+  EXPECT_EQ(runner.api(), nullptr);
+  std::vector<graph::Constant> inputs;
+  for (const deploy::ProgramTensor& input : program.inputs) {
+    std::vector<std::byte> bytes(static_cast<size_t>(input.type.bytes()));
+    for (int64_t e = 0; e < input.type.elements(); ++e) {
+      ir::write_element(bytes.data(), input.type.element, e, static_cast<double>(e % 7) - 3);
+    }
+    inputs.push_back(graph::Constant::of_bytes(input.type, std::move(bytes)));
+  }
+  const std::vector<graph::Constant> results = must(runner.run(inputs));
+  ASSERT_EQ(results.size(), 1U);
+  const auto* const begin = reinterpret_cast<const float*>(results[0].bytes().data());
+  const Task cpu{*parse_workload(kWorkload), host_target(1)};
+  EXPECT_EQ(std::vector<float>(begin, begin + 48), run(cpu, trace_of(""), nullptr));
 }
 
 // A build worker compiles, a run worker loads, checks and times: the same machinery as of a CPU.

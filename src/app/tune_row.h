@@ -1,0 +1,44 @@
+// TuneRow: one task of a tuning run's outcome, and what rows come to together: the time of a model,
+// the gain over the default schedules. Values and pure functions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/hash.h"
+#include "record/attempt.h"
+#include "tune/tuning.h"
+
+namespace tilewright::app {
+
+struct TuneRow {
+  std::string name;
+  Hash128 key;
+  double flop = 0;
+  double weight = 1;
+  double peak_share = 1;  // see peak_share_of
+  tune::TaskResult result;
+  std::optional<record::Attempt> in_model{};  // winner of the finals inside the model
+
+  // Latency of the winner, inside the model if measured there; 0 without a winner.
+  double latency_ns() const;
+  // Latency of the default schedule. Both were measured alone; inside the model the same ratio is
+  // assumed. The winner's latency if the default's is not known.
+  double default_ns() const;
+};
+
+// The time of one run of a model: the weighted sum of the tasks that have a time.
+//   3 x 100 us + 1 x 100 us = 400 us
+struct ModelTime {
+  double sum_ns = 0;
+  double default_ns = 0;  // the same tasks with their default schedules, if known
+  size_t unknown = 0;     // number of tasks without a time
+};
+ModelTime model_time_of(std::span<const TuneRow> rows);
+
+// Geometric mean of the speedups of the winners over their default schedules; 0 if fewer than two
+// tasks can be compared.
+double mean_gain_of(std::span<const TuneRow> rows);
+
+}  // namespace tilewright::app

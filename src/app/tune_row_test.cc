@@ -1,0 +1,44 @@
+#include "app/tune_row.h"
+
+#include <gtest/gtest.h>
+
+namespace tilewright::app {
+namespace {
+
+TuneRow row_of(double weight, double best_ns, double default_ns) {
+  const auto timed = [](double ns) {
+    return tune::Trial{.kind = record::VerdictKind::Timed, .latency_ns = ns, .attempt = {}};
+  };
+  TuneRow row{.name = "t", .key = {1, 2}, .flop = 1e6, .weight = weight, .result = {}};
+  if (best_ns > 0) row.result.best = {.proposal = {}, .trial = timed(best_ns)};
+  if (default_ns > 0) row.result.default_trial = timed(default_ns);
+  return row;
+}
+
+TEST(ModelTime, TasksCountByWeight) {
+  const std::vector<TuneRow> rows = {row_of(1, 1e5, 1e5), row_of(3, 1e5, 4e5), row_of(1, 0, 0)};
+  const ModelTime time = model_time_of(rows);
+  EXPECT_EQ(time.sum_ns, 4e5);
+  EXPECT_EQ(time.default_ns, 1.3e6);
+  EXPECT_EQ(time.unknown, 1U);
+}
+
+// The time inside the model counts; how much slower a default schedule is, is known outside.
+TEST(ModelTime, TimesInsideTheModelCount) {
+  std::vector<TuneRow> rows = {row_of(1, 1e5, 1e5), row_of(3, 1e5, 4e5)};
+  rows[1].in_model.emplace().verdict.latency_ns = 2e5;
+  const ModelTime time = model_time_of(rows);
+  EXPECT_EQ(time.sum_ns, 7e5);
+  EXPECT_EQ(time.default_ns, 2.5e6);
+}
+
+TEST(MeanGain, IsGeometricAndOfTasksThatCanBeCompared) {
+  const std::vector<TuneRow> rows = {row_of(1, 1e5, 2e5), row_of(3, 1e5, 8e5), row_of(1, 1e5, 0),
+                                     row_of(1, 0, 0)};
+  EXPECT_NEAR(mean_gain_of(rows), 4, 1e-12);
+  EXPECT_EQ(mean_gain_of(std::span(rows).first(1)), 0);
+  EXPECT_EQ(mean_gain_of({}), 0);
+}
+
+}  // namespace
+}  // namespace tilewright::app

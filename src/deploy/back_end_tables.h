@@ -1,0 +1,24 @@
+// BackEndTables: the compilers and loaders in force. The built-in tables by default; a caller adds
+// a back end by tables that contain its rows. A view: the rows outlive it.
+#pragma once
+
+#include <span>
+
+#include "base/result.h"
+#include "codegen/back_ends/back_ends.h"
+#include "runtime/host/loader.h"
+
+namespace tilewright::deploy {
+
+struct BackEndTables {
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
+  std::span<const runtime::Loader> loaders = runtime::all_loaders();
+};
+
+// Whether kernels for the target can be compiled, and run on this machine.
+inline Status check_executable(const Target& target, const BackEndTables& tables) {
+  TRY(codegen::check_target(target, tables.back_ends));
+  return runtime::check_loadable(target, tables.loaders);
+}
+
+}  // namespace tilewright::deploy
