@@ -8,7 +8,8 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "record/line.h"
+#include "record/permissions.h"
+#include "record/print_line.h"
 
 namespace tilewright::cli {
 

@@ -20,13 +20,6 @@ Status export_shared(const Program& program, const std::filesystem::path& so,
 // library has those apart.
 Status export_object(const Program& program, const std::filesystem::path& o,
                      const ExportOptions& options = {});
-// One C source that defines NAME_model, and STEM.h beside it. The Program was compiled with
-// c_source. Constants beyond kMostEmbeddedInC are an error unless they are beside.
-Status export_c(const Program& program, const std::filesystem::path& c,
-                const ExportOptions& options = {});
-
-// A C compiler takes some 40 bytes of memory for each byte of them.
-inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
 
 // Whether a file can be written there, without doing it: for who has long to work before it is.
 Status check_writable(const std::filesystem::path& file);

@@ -19,13 +19,6 @@ namespace tilewright::feature {
 
 inline constexpr int kFeatureVersion = 1;  // raised whenever a number means something else
 
-struct FeatureInfo {
-  std::string_view name;  // `float_mad`, `access0.unique_bytes`
-  std::string_view what;  // one sentence
-};
-std::span<const FeatureInfo> feature_table();
-size_t feature_count();
-
 // Makes rows; holds scratch memory, so one per thread.
 class FeatureExtractor {
  public:

@@ -1,5 +1,5 @@
-// The reading half of record/line.h, with simdjson's parser on demand: only what is asked for is
-// converted. What is kept as text is validated by parse_json, since nobody else looks at it.
+#include "record/parse_line.h"
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -9,7 +9,8 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "record/line.h"
+#include "record/permissions.h"
+#include "record/print_line.h"
 
 namespace tilewright::record {
 namespace {

@@ -31,9 +31,6 @@ Result<LoopTree> initial_tree(const Workload& workload,
 // which differs from this one in split factors only.
 [[nodiscard]] Illegal retile(const Trace& trace, LoopTree* tree);
 
-// What is wrong with a step, where, why, and what would be legal there; for people.
-std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& illegal);
-
 // apply with the explanation as its error.
 Result<LoopTree> apply_or_explain(const LoopTree& initial, const Trace& trace);
 

@@ -295,8 +295,4 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
 
-// 128 bits of everything that decides the program; not names, nor how the trace was written.
-inline constexpr uint64_t kProgramHashVersion = 2;
-Hash128 program_hash(const LoopTree& tree);
-
 }  // namespace tilewright::schedule

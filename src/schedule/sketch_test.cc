@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "schedule/explain.h"
 #include "schedule/testing.h"
 
 namespace tilewright::schedule::testing {

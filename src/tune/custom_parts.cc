@@ -5,6 +5,7 @@
 
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 
 namespace tilewright::tune {
 namespace {

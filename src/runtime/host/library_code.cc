@@ -29,7 +29,7 @@ class LibraryCode : public LoadedCode {
 // dlopen takes files, and takes two of one name for the same: each is in a folder of its own, which
 // goes once it is mapped.
 Result<Library> open_library(std::span<const uint8_t> bytes) {
-  const TemporaryFolder folder = TRY(TemporaryFolder::make("/tmp", "tilewright-library-"));
+  const TemporaryFolder folder = TRY(make_scratch_folder("tilewright-library-"));
   const std::string path = folder / "kernel.so";
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),

@@ -1,13 +1,9 @@
 // The half of a back end that needs no compiler: how its artifacts are loaded, called and timed.
-// The run worker links this table (loaders.cc) and no compiler. A new kind of artifact is one row.
-//
-//   const Loader& loader = *TRY(loader_of(artifact));
-//   const std::unique_ptr<LoadedCode> code = TRY(loader.load(artifact));
+// runtime/host/loaders.h is the table.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -43,17 +39,5 @@ struct Loader {
   // Untrusted bytes: an error or loaded code, never a fault.
   Result<std::unique_ptr<LoadedCode>> (*load)(const Artifact& artifact) = nullptr;
 };
-
-std::span<const Loader> all_loaders();
-
-// Whether this machine executes code for the target: asks the first loader that serves it.
-Status check_loadable(const Target& target, std::span<const Loader> loaders = all_loaders());
-
-const Loader* find_loader(std::string_view kind,
-                          std::span<const Loader> loaders = all_loaders());  // or null
-
-// An error where no loader takes that kind.
-Result<const Loader*> loader_of(const Artifact& artifact,
-                                std::span<const Loader> loaders = all_loaders());
 
 }  // namespace tilewright::runtime

@@ -7,6 +7,7 @@
 
 #include "codegen/back_ends/build_kernel.h"
 #include "measure/measurer.h"
+#include "runtime/host/loaders.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 #include "toy_code.h"
