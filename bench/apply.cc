@@ -18,6 +18,7 @@
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
 #include "schedule/apply.h"
+#include "schedule/explain.h"
 #include "task/parse.h"
 
 namespace {

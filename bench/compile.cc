@@ -20,6 +20,8 @@
 #include "codegen/back_ends/build_kernel.h"
 #include "runtime/host/timer.h"
 #include "schedule/apply.h"
+#include "schedule/explain.h"
+#include "schedule/program_hash.h"
 #include "task/parse.h"
 
 namespace tilewright::bench {

@@ -14,7 +14,7 @@
 #include "bench/rows.h"
 #include "codegen/back_ends/build_kernel.h"
 #include "heuristic/default_trace.h"
-#include "layout/layout.h"
+#include "layout/repack.h"
 #include "measure/shared_operands.h"
 #include "oracle/draw_inputs.h"
 #include "schedule/apply.h"
@@ -100,13 +100,9 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
       continue;
     }
     const te::Tensor& tensor = task.workload.dag->tensor(operand.tensor);
-    std::vector<int64_t> shape;
-    shape.reserve(tensor.shape.size());
-    for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
     const layout::Layout layout = schedule::layout_of(tree, buffer);
-    const int element = ir::bytes_of(tensor.element);
-    std::vector<std::byte> packed(static_cast<size_t>(layout.elements() * element));
-    layout::repack(shape, layout, element, bytes.data(), packed.data());
+    std::vector<std::byte> packed(layout::bytes_of(tensor, layout));
+    layout::repack(tensor, layout, bytes.data(), packed.data());
     write(words.back(), packed.data(), packed.size());
   }
   return words;

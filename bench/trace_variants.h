@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "bench/sketch_text.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "task/workload.h"
 
 namespace tilewright::bench {

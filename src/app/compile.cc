@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "deploy/export.h"
+#include "deploy/export_c.h"
 
 namespace tilewright::app {
 namespace {

@@ -8,6 +8,7 @@
 #include "app/workers.h"
 #include "base/clock.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "space/random_trace.h"
 #include "task/parse.h"
 

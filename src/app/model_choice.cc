@@ -11,6 +11,7 @@
 #include "deploy/plan_workload.h"
 #include "onnx/import.h"
 #include "task/parse.h"
+#include "te/shape_of.h"
 
 namespace tilewright::app {
 namespace {
@@ -61,8 +62,7 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
                               choice.what, name, name));
     }
     graph::Constant constant = TRY(read_npy(given->substr(name.size() + 1)));
-    graph::TensorType type{.element = tensor.element, .shape = {}};
-    for (const te::Extent& extent : tensor.shape) type.shape.push_back(extent.high);
+    const graph::TensorType type{.element = tensor.element, .shape = te::shape_of(tensor)};
     if (constant.type() != type) {
       return fail(ErrorKind::BadInput,
                   fmt::format("{}: the constant {} is {}, but the file has {}", choice.what, name,

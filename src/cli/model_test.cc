@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/run_testing.h"
 #include "cost/model_file.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::cli {
 namespace {

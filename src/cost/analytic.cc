@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "feature/rows.h"
 #include "feature/rows_layout.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::cost {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "feature/rows.h"
+#include "feature/rows_table.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 

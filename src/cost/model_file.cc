@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::cost {
 namespace {

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cost/synthetic_testing.h"
 #include "cost/xgboost_model.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::cost {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "cost/plain_models.h"
 #include "cost/synthetic_testing.h"
-#include "feature/rows.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::cost {
 namespace {

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "deploy/export.h"
+#include "deploy/export_c.h"
 #include "deploy/plans_testing.h"
 
 namespace tilewright::deploy {

@@ -20,13 +20,6 @@ Status export_shared(const Program& program, const std::filesystem::path& so,
 // library has these as separate libraries.
 Status export_object(const Program& program, const std::filesystem::path& o,
                      const ExportOptions& options = {});
-// One C source that defines NAME_model, and STEM.h next to it. The Program must be compiled with
-// c_source. More constants than kMostEmbeddedInC are an error unless they are in a separate file.
-Status export_c(const Program& program, const std::filesystem::path& c,
-                const ExportOptions& options = {});
-
-// A C compiler needs about 40 bytes of memory per byte of constants.
-inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
 
 // Checks that a file can be written there, without writing it. Call it before long work.
 Status check_writable(const std::filesystem::path& file);

@@ -1,11 +1,11 @@
-// export_c: kernels, runtime, table and constants as one C source.
+#include "deploy/export_c.h"
+
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "base/check.h"
 #include "codegen/c/emit_c.h"
-#include "deploy/export.h"
 #include "deploy/export_parts.h"
 #include "deploy/part_file.h"
 #include "deploy/runtime_text.h"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "deploy/export_c.h"
 #include "deploy/model_header.h"
 #include "deploy/plans_testing.h"
 #include "runtime/host/model_library.h"

@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/rounding.h"
 #include "base/worker_team.h"
+#include "layout/repack.h"
 
 namespace tilewright::deploy {
 namespace {

@@ -1,6 +1,7 @@
-// Encodings: program -> numbers that a cost model reads (feature/encoded.h). An Encoder is created
-// for one task and space and holds scratch memory: one per thread. The table `encodings()` lists
-// them. A model names those that it reads (cost/model.h), as `features` or `features:option=value`.
+// Encodings: program -> numbers that a cost model reads (feature/encoded.h). An Encoder is made for
+// one task and space and holds scratch memory: one per thread. The table of feature/encodings.h
+// lists them; a model names those that it wants (cost/model.h), as `features` or
+// `features:option=value`.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,5 @@ class Encoder {
 
 using EncodingTable = Table<std::unique_ptr<Encoder>, EncodingContext>;
 using EncodingRow = EncodingTable::Row;
-
-// The built-in encodings.
-const EncodingTable& encodings();
 
 }  // namespace tilewright::feature

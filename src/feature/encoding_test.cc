@@ -4,6 +4,7 @@
 
 #include "feature/program_encoder.h"
 #include "feature/rows.h"
+#include "feature/rows_table.h"
 #include "schedule/apply.h"
 #include "schedule/find_genome.h"
 #include "task/parse.h"

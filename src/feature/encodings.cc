@@ -1,4 +1,5 @@
-#include "feature/encoding.h"
+#include "feature/encodings.h"
+
 #include "feature/features.h"
 #include "feature/knobs.h"
 

@@ -1,6 +1,7 @@
 #include "feature/features.h"
 
 #include "feature/rows.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::feature {
 namespace {

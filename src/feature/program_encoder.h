@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "feature/encoding.h"
+#include "feature/encodings.h"
 
 namespace tilewright::feature {
 

@@ -19,14 +19,7 @@ namespace tilewright::feature {
 
 inline constexpr int kFeatureVersion = 1;  // raised whenever the meaning of a number changes
 
-struct FeatureInfo {
-  std::string_view name;  // `float_mad`, `access0.unique_bytes`
-  std::string_view what;  // one sentence
-};
-std::span<const FeatureInfo> feature_table();
-size_t feature_count();
-
-// Computes feature rows. Holds scratch memory: one per thread.
+// Makes rows; holds scratch memory, so one per thread.
 class FeatureExtractor {
  public:
   FeatureExtractor(const Task& task, const Machine& machine);

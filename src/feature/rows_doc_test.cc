@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "feature/rows.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::feature {
 namespace {

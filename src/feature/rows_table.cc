@@ -1,4 +1,5 @@
-// The table of features: names and descriptions, in the order of rows_layout.h.
+#include "feature/rows_table.h"
+
 #include <fmt/format.h>
 
 #include <span>
@@ -6,7 +7,6 @@
 #include <vector>
 
 #include "base/check.h"
-#include "feature/rows.h"
 #include "feature/rows_layout.h"
 
 namespace tilewright::feature {

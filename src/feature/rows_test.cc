@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "feature/rows_layout.h"
+#include "feature/rows_table.h"
 #include "schedule/testing.h"
 
 namespace tilewright::feature {

@@ -7,6 +7,7 @@
 
 #include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
+#include "schedule/explain.h"
 #include "te/predicates.h"
 
 namespace tilewright::heuristic {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "schedule/testing.h"
 #include "task/parse.h"
 #include "task/suite.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/program_hash.h"
 #include "schedule/testing.h"
 #include "schedule/trace_builder.h"
 

@@ -52,11 +52,4 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-// Copies a row-major array of `shape` into `layout` (padding is zero-filled), or back. The arrays
-// do not overlap; the packed one has layout.elements() elements.
-void repack(std::span<const int64_t> shape, const Layout& layout, int element_bytes,
-            const void* row_major, void* packed);
-void unpack(std::span<const int64_t> shape, const Layout& layout, int element_bytes,
-            const void* packed, void* row_major);
-
 }  // namespace tilewright::layout

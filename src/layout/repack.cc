@@ -1,5 +1,4 @@
-// repack and unpack: an offset of a layout is a sum of one term per logical dimension, so the terms
-// are tabulated once and an element costs one addition. Memory is traversed in tiles.
+#include "layout/repack.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "layout/layout.h"
+#include "te/shape_of.h"
 
 namespace tilewright::layout {
 namespace {
@@ -121,6 +120,18 @@ void unpack(std::span<const int64_t> shape, const Layout& layout, int element_by
   with_word(element_bytes, [&]<class Word>(Word) {
     unpack_words(shape, layout, static_cast<const Word*>(packed), static_cast<Word*>(row_major));
   });
+}
+
+size_t bytes_of(const te::Tensor& tensor, const Layout& layout) {
+  return static_cast<size_t>(layout.elements() * ir::bytes_of(tensor.element));
+}
+
+void repack(const te::Tensor& tensor, const Layout& layout, const void* row_major, void* packed) {
+  repack(te::shape_of(tensor), layout, ir::bytes_of(tensor.element), row_major, packed);
+}
+
+void unpack(const te::Tensor& tensor, const Layout& layout, const void* packed, void* row_major) {
+  unpack(te::shape_of(tensor), layout, ir::bytes_of(tensor.element), packed, row_major);
 }
 
 }  // namespace tilewright::layout

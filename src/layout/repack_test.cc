@@ -1,10 +1,11 @@
+#include "layout/repack.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <numeric>
 
 #include "base/check.h"
-#include "layout/layout.h"
 
 namespace tilewright::layout {
 namespace {
@@ -54,6 +55,20 @@ TEST(Repack, RoundTripsWithZeroPadding) {
     round_trip<uint32_t>(shape, layout);
     round_trip<uint64_t>(shape, layout);
   }
+}
+
+TEST(Repack, TakesShapeAndSizeFromATensor) {
+  te::Tensor tensor;
+  tensor.element = ir::Scalar::I8;
+  tensor.shape = {2, 3};
+  const Layout transposed{.digits = {{1, 1, 3}, {0, 1, 2}}};
+  ASSERT_EQ(bytes_of(tensor, transposed), 6U);
+  const std::string original = "abcdef";
+  std::string packed(6, ' '), back(6, ' ');
+  repack(tensor, transposed, original.data(), packed.data());
+  EXPECT_EQ(packed, "adbecf");
+  unpack(tensor, transposed, packed.data(), back.data());
+  EXPECT_EQ(back, original);
 }
 
 TEST(Repack, RefusesALayoutOfAnotherShape) {

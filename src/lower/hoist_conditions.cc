@@ -162,23 +162,14 @@ class ConditionHoister : public ir::Rewriter {
 
   // if condition: then_body else: else_body, each rewritten under its assumptions.
   Stmt branch(const Expr& condition, const Stmt& then_body, const Stmt& else_body) {
-    Stmt yes = rewrite_under(condition, true, then_body);
-    Stmt no = rewrite_under(condition, false, else_body);
+    Stmt yes = rewrite_under(*this, condition, true, then_body, bounds_);
+    Stmt no = rewrite_under(*this, condition, false, else_body, bounds_);
     if (yes.defined()) return ir::make_if(condition, std::move(yes), std::move(no));
     if (!no.defined()) return {};
     return ir::make_if(negation_of(condition), std::move(no));
   }
 
-  Stmt rewrite_under(const Expr& condition, bool is_true, const Stmt& body) {
-    if (!body.defined()) return {};
-    const arith::Bounds outer = bounds_;
-    assume(condition, is_true, bounds_);
-    Stmt result = rewrite(body);
-    bounds_ = outer;
-    return result;
-  }
-
-  // With a test of the first group that the budget permits; empty: none does.
+  // With a test of the first of the groups that there is budget for; nothing: there is none.
   std::optional<Stmt> unswitched(const Stmt& loop, const std::vector<std::vector<Expr>>& groups) {
     for (const std::vector<Expr>& group : groups) {
       const auto refused = [this](const Expr& conjunct) { return holds(refused_, conjunct); };

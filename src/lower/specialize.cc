@@ -4,7 +4,7 @@
 
 #include "ir/equal.h"
 #include "lower/conditions.h"
-#include "lower/linear_index.h"
+#include "lower/stmt_copier.h"
 
 namespace tilewright::lower {
 namespace {
@@ -24,37 +24,15 @@ Expr given(const std::vector<Expr>& facts, const Expr& condition) {
   return condition;
 }
 
-class Specializer : public ir::Rewriter {
+class Specializer : public StmtCopier {
  public:
-  explicit Specializer(const Assumptions& assumptions)
-      : known_(assumptions.known),
-        failed_(assumptions.failed),
-        values_(assumptions.values),
-        bounds_(assumptions.bounds) {}
+  explicit Specializer(const Assumptions& knowledge)
+      : StmtCopier(knowledge.values),
+        known_(knowledge.known),
+        failed_(knowledge.failed),
+        bounds_(knowledge.bounds) {}
 
-  Expr rewrite(const Expr& expr) override {
-    switch (expr.kind()) {
-      case ir::ExprKind::Var: {
-        const auto found = values_.find(expr.as<ir::Var>()->id);
-        return found == values_.end() ? expr : found->second;
-      }
-      case ir::ExprKind::Load: {
-        const auto* load = expr.as<ir::Load>();
-        return ir::load(load->type, load->buffer, rewrite_indices(load->indices));
-      }
-      case ir::ExprKind::Select: {
-        const auto* node = expr.as<ir::Select>();
-        const Expr condition = decided(node->condition);
-        if (const int64_t* truth = ir::as_int(condition)) {
-          return rewrite(*truth != 0 ? node->if_true : node->if_false);
-        }
-        return ir::select(condition, rewrite(node->if_true), rewrite(node->if_false));
-      }
-      default:
-        return rewrite_children(expr);
-    }
-  }
-
+  using StmtCopier::rewrite;
   Stmt rewrite(const Stmt& stmt) override {
     switch (stmt.kind()) {
       case ir::StmtKind::For:
@@ -63,17 +41,8 @@ class Specializer : public ir::Rewriter {
         return rewrite_let(*stmt.as<ir::Let>());
       case ir::StmtKind::If:
         return rewrite_if(*stmt.as<ir::If>());
-      case ir::StmtKind::Store: {
-        const auto* store = stmt.as<ir::Store>();
-        return ir::make_store(store->buffer, rewrite_indices(store->indices), rewrite(store->value),
-                              rewrite_optional(store->predicate), store->stream);
-      }
-      case ir::StmtKind::Prefetch: {
-        const auto* prefetch = stmt.as<ir::Prefetch>();
-        return ir::make_prefetch(prefetch->buffer, rewrite_indices(prefetch->indices));
-      }
       default:
-        return rewrite_children(stmt);
+        return StmtCopier::rewrite(stmt);
     }
   }
 
@@ -105,27 +74,18 @@ class Specializer : public ir::Rewriter {
     const Expr condition = decided(node.condition);
     const int64_t* truth = ir::as_int(condition);
     Stmt then_body, else_body;
-    if (truth == nullptr || *truth != 0) then_body = rewrite_under(condition, true, node.then_body);
+    if (truth == nullptr || *truth != 0) {
+      then_body = rewrite_under(*this, condition, true, node.then_body, bounds_);
+    }
     if (truth == nullptr || *truth == 0) {
-      else_body = rewrite_under(condition, false, node.else_body);
+      else_body = rewrite_under(*this, condition, false, node.else_body, bounds_);
     }
     if (truth != nullptr) return *truth != 0 ? then_body : else_body;
-    if (then_body.defined()) return ir::make_if(condition, then_body, else_body);
-    if (!else_body.defined()) return {};
-    return ir::make_if(ir::call(ir::Intrinsic::Not, {condition}), else_body);
+    return make_branch(condition, std::move(then_body), std::move(else_body));
   }
 
-  Stmt rewrite_under(const Expr& condition, bool is_true, const Stmt& body) {
-    if (!body.defined()) return {};
-    const arith::Bounds outer = bounds_;
-    assume(condition, is_true, bounds_);
-    Stmt result = rewrite(body);
-    bounds_ = outer;
-    return result;
-  }
-
-  // The conjuncts that are not known to hold; `false` if one is known to fail.
-  Expr decided(const Expr& condition) {
+  // The conjuncts that are not known to hold; `false` where one is known to fail.
+  Expr decided(const Expr& condition) override {
     if (condition.type().is_vector()) return rewrite(condition);
     std::vector<Expr> open;
     for (const Expr& conjunct : conjuncts_of(condition)) {
@@ -139,23 +99,8 @@ class Specializer : public ir::Rewriter {
     return conjunction_of(open);
   }
 
-  Expr renamed(const Expr& var) {
-    const auto* node = var.as<ir::Var>();
-    Expr fresh(new ir::Var(node->type, ir::fresh_var_id(), node->name));
-    values_[node->id] = fresh;
-    return fresh;
-  }
-
-  std::vector<Expr> rewrite_indices(const std::vector<Expr>& indices) {
-    std::vector<Expr> result;
-    result.reserve(indices.size());
-    for (const Expr& index : indices) result.push_back(canonical_index(index, &values_));
-    return result;
-  }
-
   const std::vector<Expr>& known_;
   const std::vector<Expr>& failed_;
-  ir::Substitution values_;
   arith::Bounds bounds_;
 };
 
@@ -163,6 +108,16 @@ class Specializer : public ir::Rewriter {
 
 Stmt specialize(const Stmt& stmt, const Assumptions& assumptions) {
   return Specializer(assumptions).rewrite(stmt);
+}
+
+Stmt rewrite_under(ir::Rewriter& rewriter, const Expr& condition, bool is_true, const Stmt& body,
+                   arith::Bounds& bounds) {
+  if (!body.defined()) return {};
+  const arith::Bounds outer = bounds;
+  assume(condition, is_true, bounds);
+  Stmt result = rewriter.rewrite(body);
+  bounds = outer;
+  return result;
 }
 
 void assume(const Expr& condition, bool is_true, arith::Bounds& bounds) {

@@ -1,7 +1,7 @@
 #include "lower/unroll.h"
 
-#include "ir/visit.h"
 #include "lower/linear_index.h"
+#include "lower/stmt_copier.h"
 
 namespace tilewright::lower {
 namespace {
@@ -9,34 +9,15 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
-// Copies each statement once, however deep the unrolled loops nest: values_ holds the values of all
-// their variables, and indices are rebuilt as sums with these values in the constant.
-class Unroller : public ir::Rewriter {
+// Copies each statement once, however deep the unrolled loops nest: values_ holds the numbers of
+// all of them and what their copies bind, and is empty outside of them. Indices are rebuilt as sums
+// with those numbers in the constant.
+class Unroller : public StmtCopier {
  public:
   Expr rewrite(const Expr& expr) override {
     if (values_.empty()) return expr;
-    switch (expr.kind()) {
-      case ir::ExprKind::Var: {
-        const auto found = values_.find(expr.as<ir::Var>()->id);
-        return found == values_.end() ? expr : found->second;
-      }
-      case ir::ExprKind::Load: {
-        const auto* load = expr.as<ir::Load>();
-        return ir::load(load->type, load->buffer, rewrite_indices(load->indices));
-      }
-      case ir::ExprKind::Select: {
-        const auto* node = expr.as<ir::Select>();
-        const Expr condition = rewrite(node->condition);
-        if (const int64_t* known = ir::as_int(condition)) {
-          return rewrite(*known != 0 ? node->if_true : node->if_false);
-        }
-        return ir::select(condition, rewrite(node->if_true), rewrite(node->if_false));
-      }
-      case ir::ExprKind::Binary:
-        return expr.type() == ir::kIndex ? canonical_index(expr, &values_) : rewrite_children(expr);
-      default:
-        return rewrite_children(expr);
-    }
+    const bool is_sum = expr.kind() == ir::ExprKind::Binary && expr.type() == ir::kIndex;
+    return is_sum ? canonical_index(expr, &values_) : StmtCopier::rewrite(expr);
   }
 
   Stmt rewrite(const Stmt& stmt) override {
@@ -71,22 +52,17 @@ class Unroller : public ir::Rewriter {
           else_body = rewrite(node->else_body);
         }
         if (known != nullptr) return *known != 0 ? then_body : else_body;
-        return guarded(condition, std::move(then_body), std::move(else_body));
+        return make_branch(condition, std::move(then_body), std::move(else_body));
       }
       case ir::StmtKind::Store: {
         if (values_.empty()) return stmt;
-        const auto* store = stmt.as<ir::Store>();
-        Expr predicate = rewrite_optional(store->predicate);
+        const Stmt copy = StmtCopier::rewrite(stmt);
+        const Expr& predicate = copy.as<ir::Store>()->predicate;
         const int64_t* known = predicate.defined() ? ir::as_int(predicate) : nullptr;
-        if (known != nullptr && *known == 0) return {};
-        return ir::make_store(store->buffer, rewrite_indices(store->indices), rewrite(store->value),
-                              std::move(predicate), store->stream);
+        return known != nullptr && *known == 0 ? Stmt{} : copy;
       }
-      case ir::StmtKind::Prefetch: {
-        if (values_.empty()) return stmt;
-        const auto* prefetch = stmt.as<ir::Prefetch>();
-        return ir::make_prefetch(prefetch->buffer, rewrite_indices(prefetch->indices));
-      }
+      case ir::StmtKind::Prefetch:
+        return values_.empty() ? stmt : StmtCopier::rewrite(stmt);
       default:
         return rewrite_children(stmt);
     }
@@ -110,31 +86,6 @@ class Unroller : public ir::Rewriter {
     return ir::make_block(std::move(copies));
   }
 
-  // Each body may have been removed.
-  static Stmt guarded(const Expr& condition, Stmt then_body, Stmt else_body) {
-    if (then_body.defined()) {
-      return ir::make_if(condition, std::move(then_body), std::move(else_body));
-    }
-    if (!else_body.defined()) return {};
-    return ir::make_if(ir::call(ir::Intrinsic::Not, {condition}), std::move(else_body));
-  }
-
-  Expr renamed(const Expr& var) {
-    const auto* node = var.as<ir::Var>();
-    Expr fresh(new ir::Var(node->type, ir::fresh_var_id(), node->name));
-    values_[node->id] = fresh;
-    return fresh;
-  }
-
-  std::vector<Expr> rewrite_indices(const std::vector<Expr>& indices) {
-    std::vector<Expr> result;
-    result.reserve(indices.size());
-    for (const Expr& index : indices) result.push_back(canonical_index(index, &values_));
-    return result;
-  }
-
-  // Of unrolled loops and of variables bound in their copies; empty otherwise.
-  ir::Substitution values_;
   int unrolled_around_ = 0;
 };
 

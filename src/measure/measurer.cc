@@ -14,6 +14,7 @@
 #include "measure/worker_pool.h"
 #include "oracle/draw_inputs.h"
 #include "oracle/expectation.h"
+#include "runtime/host/loaders.h"
 #include "schedule/apply.h"
 
 namespace tilewright::measure {

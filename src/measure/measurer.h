@@ -24,6 +24,7 @@
 #include "measure/proposal.h"
 #include "record/attempt.h"
 #include "runtime/host/loader.h"
+#include "runtime/host/loaders.h"
 #include "schedule/trace.h"
 #include "task/workload.h"
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layout/repack.h"
 #include "oracle/element.h"
 #include "te/shape_of.h"
 
@@ -50,15 +51,13 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    const int bytes = ir::bytes_of(tensor.element);
     const std::span<const std::byte> given = operands.operand(k);
     GuardedBuffer& buffer = memory.operands.emplace_back(name_of(workload, k));
-    const bool plain = is_plain(operand, tensor);
-    TRY(buffer.resize(plain ? given.size()
-                            : static_cast<size_t>(operand.storage().elements() * bytes)));
+    TRY(buffer.resize(operand.is_part() ? layout::bytes_of(tensor, operand.storage())
+                                        : given.size()));
     if (operand.role == Role::Output) continue;
-    if (!plain) {
-      layout::repack(te::shape_of(tensor), operand.storage(), bytes, given.data(), buffer.data());
+    if (operand.is_part()) {
+      layout::repack(tensor, operand.storage(), given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
     }
@@ -73,8 +72,7 @@ std::span<const std::byte> BenchMemory::row_major(const Workload& workload, size
   const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
   if (is_plain(operand, tensor)) return operands[k].bytes();
   scratch.resize(oracle::bytes_of(tensor));
-  layout::unpack(te::shape_of(tensor), operand.storage(), ir::bytes_of(tensor.element),
-                 operands[k].data(), scratch.data());
+  layout::unpack(tensor, operand.storage(), operands[k].data(), scratch.data());
   return scratch;
 }
 
@@ -83,13 +81,9 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    if (operand.role != Role::Output || is_plain(operand, tensor)) continue;
-    // Ones where its elements lie and zeros between.
-    const std::vector<int64_t> shape = te::shape_of(tensor);
-    const int bytes = ir::bytes_of(tensor.element);
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
-    layout::repack(shape, operand.storage(), bytes, ones.data(), placed.data());
+    layout::repack(tensor, operand.storage(), ones.data(), placed.data());
     const std::span<const std::byte> found = operands[k].bytes();
     for (size_t at = 0; at < found.size(); ++at) {
       if (placed[at] != std::byte{0} || found[at] == poison) continue;
@@ -128,8 +122,7 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
         fmt::format("operand {} of the kernel is packed but not a constant", packed.operand));
   }
   const te::Tensor& tensor = workload.dag->tensor(workload.operands[packed.operand].tensor);
-  const std::vector<int64_t> shape = te::shape_of(tensor);
-  if (packed.layout.free || !packed.layout.holds(shape)) {
+  if (packed.layout.free || !packed.layout.holds(te::shape_of(tensor))) {
     return fail(ErrorKind::Build,
                 fmt::format("{} does not fit into its layout {}", name_of(workload, packed.operand),
                             packed.layout.to_string()));
@@ -138,10 +131,8 @@ Status MountedKernel::pack(const Workload& workload, const PackedOperand& packed
   buffers_[packed.operand] = &buffer.memory;
   if (buffer.layout == packed.layout) return {};
   buffer.layout = layout::Layout::undecided();
-  const int bytes = ir::bytes_of(tensor.element);
-  const auto size = static_cast<size_t>(packed.layout.elements() * bytes);
-  TRY(buffer.memory.resize(size));
-  layout::repack(shape, packed.layout, bytes, memory_->operands[packed.operand].data(),
+  TRY(buffer.memory.resize(layout::bytes_of(tensor, packed.layout)));
+  layout::repack(tensor, packed.layout, memory_->operands[packed.operand].data(),
                  buffer.memory.data());
   buffer.memory.set_read_only(true);
   buffer.layout = packed.layout;

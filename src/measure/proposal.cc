@@ -1,6 +1,7 @@
 #include "measure/proposal.h"
 
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 
 namespace tilewright::measure {
 

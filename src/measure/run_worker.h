@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/host/loader.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::measure {
 

@@ -13,6 +13,7 @@
 #include "measure/crash_handler.h"
 #include "measure/sequential_test.h"
 #include "measure/timing.h"
+#include "runtime/host/loaders.h"
 #include "runtime/host/thread_pool.h"
 #include "runtime/host/timer.h"
 #include "target/target.h"

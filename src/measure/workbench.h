@@ -22,6 +22,7 @@
 #include "measure/status_block.h"
 #include "oracle/difference.h"
 #include "record/attempt.h"
+#include "runtime/host/loaders.h"
 #include "task/workload.h"
 
 namespace tilewright::measure {

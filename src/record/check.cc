@@ -10,6 +10,7 @@
 #include "record/row_number.h"
 #include "record/store_impl.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "schedule/trace.h"
 
 namespace tilewright::record {

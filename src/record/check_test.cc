@@ -6,6 +6,7 @@
 #include "record/database.h"
 #include "record/record_testing.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 
 namespace tilewright::record {
 namespace {

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "record/parse_line.h"
+
 namespace tilewright::record {
 namespace {
 

@@ -5,6 +5,8 @@
 #include <ostream>
 
 #include "record/line_pipeline.h"
+#include "record/parse_line.h"
+#include "record/print_line.h"
 #include "record/schema_tables.h"
 #include "record/store_impl.h"
 

@@ -6,6 +6,8 @@
 
 #include "record/codec.h"
 #include "record/line.h"
+#include "record/parse_line.h"
+#include "record/print_line.h"
 
 namespace tilewright::record {
 namespace {

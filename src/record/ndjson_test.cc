@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "base/json.h"
+#include "record/print_line.h"
 #include "record/record_testing.h"
 #include "schedule/trace.h"
 

@@ -1,5 +1,5 @@
-// The parser of record/line.h, with simdjson's on-demand API: only requested values are converted.
-// Values that are kept as text are validated by parse_json, because nothing else checks them.
+#include "record/parse_line.h"
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -9,7 +9,8 @@
 #include <cstring>
 
 #include "base/json.h"
-#include "record/line.h"
+#include "record/permissions.h"
+#include "record/print_line.h"
 
 namespace tilewright::record {
 namespace {

@@ -1,4 +1,5 @@
-// The printer of record/line.h.
+#include "record/print_line.h"
+
 #include <fmt/format.h>
 #include <simdjson.h>
 
@@ -6,26 +7,12 @@
 #include <cmath>
 #include <iterator>
 
-#include "record/line.h"
+#include "record/permissions.h"
 
 namespace tilewright::record {
 namespace {
 
-struct NamedPermission {
-  std::string_view name;
-  bool FloatPermissions::* member;
-};
-constexpr std::array<NamedPermission, 7> kPermissions = {{
-    {"reassociate", &FloatPermissions::reassociate},
-    {"contract", &FloatPermissions::contract},
-    {"approximate", &FloatPermissions::approximate},
-    {"fold", &FloatPermissions::fold},
-    {"online_softmax", &FloatPermissions::online_softmax},
-    {"winograd", &FloatPermissions::winograd},
-    {"reduced_precision", &FloatPermissions::reduced_precision},
-}};
-
-// Writes members one after the other, starting with the type.
+// Writes members behind each other; begins with the type.
 class ObjectWriter {
  public:
   ObjectWriter(std::string_view type, std::string* out) : out_(*out) {
@@ -209,35 +196,6 @@ void print_attempt(const Attempt& attempt, std::string* out) {
 
 std::string print_line(const Line& line) {
   return std::visit([](const auto& one) { return print(one); }, line);
-}
-
-std::string print_permissions(const FloatPermissions& permissions) {
-  std::string text;
-  for (const NamedPermission& permission : kPermissions) {
-    if (!(permissions.*permission.member)) continue;
-    if (!text.empty()) text += ',';
-    text += permission.name;
-  }
-  return text;
-}
-
-Result<FloatPermissions> parse_permissions(std::string_view text) {
-  FloatPermissions permissions;
-  for (const NamedPermission& permission : kPermissions) permissions.*permission.member = false;
-  while (!text.empty()) {
-    const std::string_view word = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    bool found = false;
-    for (const NamedPermission& permission : kPermissions) {
-      if (permission.name != word) continue;
-      permissions.*permission.member = true;
-      found = true;
-    }
-    if (!found) {
-      return fail(ErrorKind::Unsupported, fmt::format("there is no float permission '{}'", word));
-    }
-  }
-  return permissions;
 }
 
 }  // namespace tilewright::record

@@ -9,6 +9,7 @@
 #include "record/codec.h"
 #include "record/database.h"
 #include "record/line.h"
+#include "record/parse_line.h"
 #include "record/row_number.h"
 #include "record/schema.h"
 #include "record/schema_tables.h"
@@ -16,7 +17,10 @@
 namespace tilewright::record {
 namespace {
 
-// Removes the triggers of a table and renames it.
+// The SQL that an upgrade executes is that of the version it leads to, and stays as it is when the
+// current schema (schema_tables.h) moves on.
+
+// Takes the guards from a table and gives it another name.
 void put_aside(Database& database, std::string_view table) {
   database.execute(
       fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
@@ -61,15 +65,58 @@ CREATE TABLE candidates(
   database.execute(guards({"shapes"}));
 }
 
-// 2 -> 3: candidates and attempts were numbered in order of arrival and had an index for their
-// identity; now their numbers are derived from their content.
+constexpr const char* kCandidatesAndAttempts3 = R"sql(
+CREATE TABLE candidates(
+  id INTEGER PRIMARY KEY,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  program BLOB NOT NULL,
+  shape INTEGER NOT NULL REFERENCES shapes(id),
+  numbers BLOB NOT NULL) STRICT;
+CREATE TABLE attempts(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
+  task INTEGER NOT NULL REFERENCES tasks(id),
+  candidate INTEGER NOT NULL REFERENCES candidates(id),
+  machine INTEGER NOT NULL REFERENCES machines(id),
+  protocol INTEGER NOT NULL REFERENCES protocols(id),
+  code_generator INTEGER NOT NULL,
+  run INTEGER NOT NULL REFERENCES runs(id),
+  sequence INTEGER NOT NULL,
+  start_us INTEGER NOT NULL,
+  end_us INTEGER NOT NULL,
+  verdict TEXT NOT NULL,
+  latency_ns REAL NOT NULL,
+  samples BLOB NOT NULL,
+  text TEXT NOT NULL,
+  build_ns REAL NOT NULL,
+  check_ns REAL NOT NULL,
+  time_ns REAL NOT NULL,
+  disturbed INTEGER NOT NULL,
+  clock REAL NOT NULL,
+  load REAL NOT NULL,
+  extra TEXT NOT NULL) STRICT;
+)sql";
+constexpr const char* kIndexes3 = R"sql(
+CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);
+CREATE INDEX attempts_of_setting
+  ON attempts(task, machine, protocol, code_generator, verdict);
+CREATE INDEX attempts_by_latency
+  ON attempts(task, machine, protocol, latency_ns) WHERE verdict = 'timed';
+)sql";
+
+// Candidates have the same columns in version 3 and now, so put_candidate writes them; a version
+// that changes them keeps a copy of its SQL here.
+//
+// 2 -> 3: candidates and attempts were numbered as they came and had an index for their identity;
+// now their numbers are made from their content.
 void upgrade_from_2(Database& database) {
   put_aside(database, "candidates");
   put_aside(database, "attempts");
-  database.execute(kDropIndexesOfAttempts);
-  database.execute("DROP INDEX IF EXISTS foreign_lines_of_kind");
-  database.execute(kCandidatesAndAttempts);
-  std::unordered_map<int64_t, int64_t> moved;  // candidates, by their old number
+  database.execute(
+      "DROP INDEX IF EXISTS attempts_of_setting; DROP INDEX IF EXISTS attempts_by_latency;"
+      "DROP INDEX IF EXISTS foreign_lines_of_kind;");
+  database.execute(kCandidatesAndAttempts3);
+  std::unordered_map<int64_t, int64_t> moved;  // candidates, from their old number
   Statement candidates(database, "SELECT id, task, program, shape, numbers FROM old_candidates");
   while (candidates.next()) {
     moved[candidates.integer(0)] =
@@ -95,15 +142,25 @@ void upgrade_from_2(Database& database) {
   attempts.reset();
   candidates.reset();
   database.execute("DROP TABLE old_attempts; DROP TABLE old_candidates;");
-  database.execute(kIndexOfForeignLines);
-  database.execute(kIndexesOfAttempts);
+  database.execute(kIndexes3);
   database.execute(guards({"candidates", "attempts"}));
 }
 
-// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; earlier
-// searches start again. Lines exported by a newer program become trajectories.
+constexpr const char* kTrajectories4 = R"sql(
+CREATE TABLE trajectories(
+  id INTEGER PRIMARY KEY,
+  key BLOB NOT NULL,
+  run BLOB NOT NULL,
+  trials INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  extra TEXT NOT NULL,
+  UNIQUE(key, run)) STRICT;
+)sql";
+
+// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; searches of
+// before begin anew. Lines that a newer program has exported take their place.
 void upgrade_from_3(Database& database) {
-  database.execute(kTrajectories);
+  database.execute(kTrajectories4);
   database.execute(guards({"trajectories"}));
   std::vector<int64_t> placed;
   Statement lines(database, "SELECT id, line FROM foreign_lines WHERE kind = 'unknown'");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "record/parse_line.h"
 #include "record/row_number.h"
 #include "record/store_impl.h"
 #include "task/parse.h"

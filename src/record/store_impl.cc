@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "record/parse_line.h"
+#include "record/permissions.h"
+#include "record/print_line.h"
 #include "record/row_number.h"
 
 namespace tilewright::record {

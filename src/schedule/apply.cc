@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "schedule/explain.h"
 #include "schedule/numbers.h"
+#include "te/shape_of.h"
 
 namespace tilewright::schedule {
 namespace {
@@ -49,9 +51,7 @@ Status check_limits(const te::Dag& dag) {
 Status check_layouts(const Workload& workload) {
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    std::vector<int64_t> shape;
-    for (const te::Extent& extent : tensor.shape) shape.push_back(extent.high);
-    if (operand.layout.free || operand.layout.is_row_major(shape)) continue;
+    if (operand.layout.free || operand.layout.is_row_major(te::shape_of(tensor))) continue;
     return fail(ErrorKind::Unsupported,
                 fmt::format("operand {} has the layout {}; schedules take row-major operands, and "
                             "constants whose layout is free",

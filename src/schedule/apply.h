@@ -31,10 +31,7 @@ Result<LoopTree> initial_tree(const Workload& workload,
 // numbers) or `apply_structure`, from a trace that differs from this one only in split factors.
 [[nodiscard]] Illegal retile(const Trace& trace, LoopTree* tree);
 
-// Describes what is wrong with a step, where, why, and what would be legal.
-std::string explain(const LoopTree& initial, const Trace& trace, const Illegal& illegal);
-
-// apply with the explanation as the error message.
+// apply with the explanation as its error.
 Result<LoopTree> apply_or_explain(const LoopTree& initial, const Trace& trace);
 
 }  // namespace tilewright::schedule

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/rng.h"
+#include "schedule/explain.h"
+#include "schedule/program_hash.h"
 #include "schedule/testing.h"
 #include "task/parse.h"
 #include "te/dag_builder.h"

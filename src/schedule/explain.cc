@@ -1,3 +1,5 @@
+#include "schedule/explain.h"
+
 #include <fmt/format.h>
 
 #include <string>

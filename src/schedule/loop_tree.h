@@ -300,9 +300,4 @@ layout::Layout layout_of(const LoopTree& tree, BufferIndex buffer);
 inline constexpr int64_t kMaxInstructions = 16384;
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes);
 
-// A hash of everything that determines the program; independent of names and of how the trace is
-// written.
-inline constexpr uint64_t kProgramHashVersion = 2;
-Hash128 program_hash(const LoopTree& tree);
-
 }  // namespace tilewright::schedule

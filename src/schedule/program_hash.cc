@@ -1,8 +1,6 @@
-// The canonical hash of a LoopTree. Loops are numbered by (stage in order, position), so names and
-// steps do not matter, only what is computed where, in which order and how.
-#include <array>
+#include "schedule/program_hash.h"
 
-#include "schedule/loop_tree.h"
+#include <array>
 
 namespace tilewright::schedule {
 namespace {

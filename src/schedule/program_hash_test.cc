@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "schedule/program_hash.h"
 #include "schedule/testing.h"
 #include "te/dag_builder.h"
 

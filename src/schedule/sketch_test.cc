@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "schedule/explain.h"
 #include "schedule/testing.h"
 
 namespace tilewright::schedule::testing {

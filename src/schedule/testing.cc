@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/json.h"
+#include "schedule/explain.h"
 #include "task/parse.h"
 
 namespace tilewright::schedule::testing {

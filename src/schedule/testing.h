@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "task/workload.h"
 
 namespace tilewright::schedule::testing {

@@ -5,6 +5,8 @@
 
 #include "base/json.h"
 #include "schedule/apply.h"
+#include "schedule/explain.h"
+#include "schedule/program_hash.h"
 #include "task/parse.h"
 
 namespace tilewright::schedule {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/hash.h"
+#include "schedule/program_hash.h"
 
 namespace tilewright::search {
 

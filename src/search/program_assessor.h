@@ -11,6 +11,7 @@
 
 #include "cost/model.h"
 #include "feature/encoding.h"
+#include "feature/encodings.h"
 #include "schedule/loop_tree.h"
 #include "search/explorer.h"
 #include "space/space.h"

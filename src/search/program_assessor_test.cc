@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "search/program_cache.h"
 #include "space/space.h"
 #include "space/validity.h"

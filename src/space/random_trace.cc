@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "space/space.h"
 
 namespace tilewright::space {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "task/parse.h"
 #include "task/suite.h"
 

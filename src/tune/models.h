@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cost/models.h"
 #include "feature/encoding.h"
+#include "feature/encodings.h"
 #include "search/explorers.h"
 #include "target/machine.h"
 #include "target/target.h"

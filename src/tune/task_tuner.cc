@@ -11,6 +11,7 @@
 #include "feature/rows.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 
 namespace tilewright::tune {
 namespace {

@@ -14,6 +14,7 @@
 #include "feature/rows.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
+#include "schedule/program_hash.h"
 #include "task/parse.h"
 #include "tune/fake_trials_testing.h"
 

@@ -8,7 +8,7 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "task/similarity.h"
+#include "schedule/program_hash.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 

@@ -6,6 +6,7 @@
 
 #include "cost/samples.h"
 #include "feature/encoding.h"
+#include "feature/encodings.h"
 #include "record/store.h"
 #include "target/machine.h"
 #include "task/workload.h"

@@ -14,6 +14,7 @@
 #include "random_sketch.h"
 #include "random_workload.h"
 #include "schedule/apply.h"
+#include "schedule/explain.h"
 #include "settings.h"
 #include "tally.h"
 #include "task/parse.h"

@@ -12,6 +12,8 @@
 #include "base/rng.h"
 #include "failure_report.h"
 #include "schedule/apply.h"
+#include "schedule/explain.h"
+#include "schedule/program_hash.h"
 #include "schedule/tree_editor.h"
 #include "settings.h"
 #include "step_choices.h"

@@ -11,6 +11,7 @@
 
 #include "codegen/interp/interp.h"
 #include "feature/rows.h"
+#include "feature/rows_table.h"
 #include "ir/visit.h"
 #include "lower/build_nest.h"
 #include "operands.h"

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "ir/element.h"
 #include "ir/visit.h"
+#include "layout/repack.h"
 
 namespace tilewright::testing {
 namespace {

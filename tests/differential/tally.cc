@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "schedule/program_hash.h"
+
 namespace tilewright::testing {
 
 void Tally::count(std::string_view kind, const schedule::LoopTree& tree,

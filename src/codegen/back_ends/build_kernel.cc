@@ -1,5 +1,8 @@
 #include "codegen/back_ends/build_kernel.h"
 
+#include "layout/repack.h"
+#include "te/shape_of.h"
+
 namespace tilewright::codegen {
 
 namespace {
@@ -32,29 +35,27 @@ Result<BoundKernel> BoundKernel::build(const Task& task, const schedule::LoopTre
   const runtime::Artifact artifact = TRY(build_artifact(task, tree, trace, options));
   BoundKernel bound(TRY(runtime::Kernel::load(artifact, {back_end.loader, 1})));
   const runtime::AlignedBufferOptions guarded{.guard_bytes = options.guard_bytes};
+  const auto memory_for = [&](const te::Tensor& tensor, const layout::Layout& layout) {
+    return runtime::AlignedBuffer(static_cast<int64_t>(layout::bytes_of(tensor, layout)), guarded);
+  };
   const te::Dag& dag = *task.workload.dag;
+  bound.dag_ = task.workload.dag;
   for (const Operand& operand : task.workload.operands) {
     const te::Tensor& tensor = dag.tensor(operand.tensor);
-    const int bytes = ir::bytes_of(tensor.element);
-    int64_t elements = 1;
-    std::vector<int64_t> shape;
-    for (const te::Extent& extent : tensor.shape) {
-      shape.push_back(extent.high);
-      elements *= extent.high;
-    }
-    bound.elements_.push_back(elements);
-    bound.row_major_.emplace_back(elements * bytes, guarded);
+    const std::vector<int64_t> shape = te::shape_of(tensor);
+    const layout::Layout row_major = layout::Layout::row_major(shape);
+    bound.elements_.push_back(row_major.elements());
+    bound.row_major_.push_back(memory_for(tensor, row_major));
     bound.arguments_.push_back(bound.row_major_.back().data());
     const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
     layout::Layout layout = schedule::layout_of(tree, buffer);
     if (layout.is_row_major(shape) && tree.buffer(buffer).packed_for == schedule::kNone) continue;
-    runtime::AlignedBuffer memory(layout.elements() * bytes, guarded);
+    runtime::AlignedBuffer memory = memory_for(tensor, layout);
     bound.arguments_.back() = memory.data();
     bound.packed_.push_back({.operand = bound.row_major_.size() - 1,
                              .role = operand.role,
-                             .shape = shape,
+                             .tensor = &tensor,
                              .layout = std::move(layout),
-                             .element_bytes = bytes,
                              .buffer = std::move(memory)});
   }
   bound.threads_ = task.target.threads();
@@ -69,7 +70,7 @@ void BoundKernel::set_constants() {
 }
 
 void BoundKernel::Packed::fill(const std::vector<runtime::AlignedBuffer>& row_major) const {
-  layout::repack(shape, layout, element_bytes, row_major[operand].data(), buffer.data());
+  layout::repack(*tensor, layout, row_major[operand].data(), buffer.data());
 }
 
 bool BoundKernel::guards_intact() const {
@@ -91,7 +92,7 @@ int32_t BoundKernel::run() {
   const int32_t status = kernel_(call);
   for (const Packed& packed : packed_) {
     if (packed.role != Role::Output) continue;
-    layout::unpack(packed.shape, packed.layout, packed.element_bytes, packed.buffer.data(),
+    layout::unpack(*packed.tensor, packed.layout, packed.buffer.data(),
                    row_major_[packed.operand].data());
   }
   return status;

@@ -2,6 +2,7 @@
 // one call, and provides a kernel with memory for its operands.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -52,14 +53,14 @@ class BoundKernel {
   BoundKernel(runtime::Kernel kernel) : kernel_(std::move(kernel)) {}
 
   runtime::Kernel kernel_;
+  std::shared_ptr<const te::Dag> dag_;
   std::vector<runtime::AlignedBuffer> row_major_;
   std::vector<int64_t> elements_;
   struct Packed {
     size_t operand;
     Role role;
-    std::vector<int64_t> shape;
+    const te::Tensor* tensor;  // of dag_
     layout::Layout layout;
-    int element_bytes;
     runtime::AlignedBuffer buffer;
 
     void fill(const std::vector<runtime::AlignedBuffer>& row_major) const;

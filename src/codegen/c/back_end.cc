@@ -2,6 +2,7 @@
 
 #include "codegen/c/c_library.h"
 #include "lower/pipeline.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::codegen {
 namespace {

@@ -21,8 +21,11 @@ double f64_of(Lane lane) { return std::bit_cast<double>(lane); }
 Lane lane_of_f32(float value) { return std::bit_cast<uint32_t>(value); }
 Lane lane_of_f64(double value) { return std::bit_cast<uint64_t>(value); }
 
-// Min and Max: a NaN operand is the result (the second one, if both are NaN); equal operands,
-// including the two zeros, give the first.
+// The interpreter is the reference for the folder of constants (ir/fold.h) as for the back ends, so
+// it shares no arithmetic with it: a mistake in one of them shows as a difference.
+
+// Min and Max: a NaN operand is the result (the second one's, if both are); equal operands, the
+// two zeros among them, give the first.
 template <class T>
 T minimum(T a, T b) {
   return std::isnan(b) || b < a ? b : a;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/host/buffer.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::runtime {
 

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "runtime/host/artifact.h"
 #include "runtime/host/loader.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::runtime {
 

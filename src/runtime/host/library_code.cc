@@ -29,7 +29,7 @@ class LibraryCode : public LoadedCode {
 // dlopen needs a file, and treats two files with one name as the same: each is in a separate
 // folder, which is removed after mapping.
 Result<Library> open_library(std::span<const uint8_t> bytes) {
-  const TemporaryFolder folder = TRY(TemporaryFolder::make("/tmp", "tilewright-library-"));
+  const TemporaryFolder folder = TRY(make_scratch_folder("tilewright-library-"));
   const std::string path = folder / "kernel.so";
   std::ofstream file(path, std::ios::binary);
   file.write(reinterpret_cast<const char*>(bytes.data()),

@@ -1,13 +1,9 @@
-// Loader: the part of a back end that needs no compiler: it loads, calls and times artifacts. The
-// run worker links this table (loaders.cc) and no compiler. A new kind of artifact is one row.
-//
-//   const Loader& loader = *TRY(loader_of(artifact));
-//   const std::unique_ptr<LoadedCode> code = TRY(loader.load(artifact));
+// The half of a back end that needs no compiler: how its artifacts are loaded, called and timed.
+// runtime/host/loaders.h is the table.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string_view>
 
 #include "base/result.h"
@@ -43,18 +39,5 @@ struct Loader {
   // Untrusted bytes: returns an error or loaded code, and never faults.
   Result<std::unique_ptr<LoadedCode>> (*load)(const Artifact& artifact) = nullptr;
 };
-
-std::span<const Loader> all_loaders();
-
-// Whether this machine can execute code for the target, according to the first loader that serves
-// it.
-Status check_loadable(const Target& target, std::span<const Loader> loaders = all_loaders());
-
-const Loader* find_loader(std::string_view kind,
-                          std::span<const Loader> loaders = all_loaders());  // may be null
-
-// An error if no loader accepts that kind.
-Result<const Loader*> loader_of(const Artifact& artifact,
-                                std::span<const Loader> loaders = all_loaders());
 
 }  // namespace tilewright::runtime

@@ -1,3 +1,5 @@
+#include "runtime/host/loaders.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 
 #include "runtime/host/elf_code.h"
 #include "runtime/host/library_code.h"
-#include "runtime/host/loader.h"
 #include "runtime/host/timer.h"
 
 namespace tilewright::runtime {
@@ -19,16 +20,6 @@ constexpr std::array kLoaders = {
 };
 
 }  // namespace
-
-double LoadedCode::time(const TilewrightCall& call, int64_t calls, int32_t* status) const {
-  int32_t any = 0;
-  const KernelEntry direct = entry();
-  const int64_t begin = now_ns();
-  for (int64_t k = 0; k < calls; ++k) any |= direct != nullptr ? direct(&call) : this->call(call);
-  const auto ns = static_cast<double>(now_ns() - begin);
-  *status |= any;
-  return ns;
-}
 
 std::span<const Loader> all_loaders() { return kLoaders; }
 

@@ -1,5 +1,6 @@
 // The half that a run worker links: bytes -> a program that the interpreter runs.
 #include "codegen/interp/interp.h"
+#include "runtime/host/loaders.h"
 #include "runtime/host/timer.h"
 #include "toy_code.h"
 #include "toy_machine.h"

@@ -15,6 +15,7 @@
 #include "deploy/runner.h"
 #include "ir/element.h"
 #include "measure/measurer.h"
+#include "runtime/host/loaders.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 #include "toy_code.h"

@@ -1,0 +1,22 @@
+// A Program as one C source: kernels, run time, table and constants, and STEM.h beside it. The
+// source defines NAME_model (runtime/abi/model_abi.h). The same Program gives the same bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "base/result.h"
+#include "deploy/export.h"
+#include "deploy/program.h"
+
+namespace tilewright::deploy {
+
+// A C compiler takes some 40 bytes of memory for each byte of them.
+inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
+
+// The Program was compiled with c_source. Constants beyond kMostEmbeddedInC are an error unless
+// they are beside.
+Status export_c(const Program& program, const std::filesystem::path& c,
+                const ExportOptions& options = {});
+
+}  // namespace tilewright::deploy

@@ -1,0 +1,40 @@
+// Text to lines: the reading half of record/line.h, with simdjson's parser on demand: only what is
+// asked for is converted. Text that is kept as it is, is validated by parse_json, since nothing
+// else reads it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "base/result.h"
+#include "record/attempt.h"
+#include "record/line.h"
+
+namespace tilewright::record {
+
+// Reads lines; keeps its buffers between them. Not to be shared between threads.
+class LineReader {
+ public:
+  LineReader();
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  // At least kPadding bytes of memory lie behind the line, whatever they hold. An error says what
+  // is wrong with it. Memory of an Attempt in `out` is used again.
+  static constexpr size_t kPadding = 64;
+  Status parse(std::string_view line, Line* out);
+  const Hash128& attempt_id() const;  // of the attempt that was parsed last
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+Result<Line> parse_line(std::string_view line);  // of any memory
+
+// Whether an attempt can be written and read back: numbers are finite, times are not negative,
+// `extra` is as parse_line makes it.
+Status check_attempt(const Attempt& attempt);
+
+}  // namespace tilewright::record

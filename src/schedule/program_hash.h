@@ -1,0 +1,17 @@
+// The canonical hash of a LoopTree: 128 bits of everything that decides the program. Loops are
+// numbered by (stage in order, position), so neither names nor the steps that led here matter, only
+// what is computed where, in which order and how. Records store it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/hash.h"
+#include "schedule/loop_tree.h"
+
+namespace tilewright::schedule {
+
+inline constexpr uint64_t kProgramHashVersion = 2;  // raised whenever hashes change
+
+Hash128 program_hash(const LoopTree& tree);
+
+}  // namespace tilewright::schedule
