@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "feature/rows.h"
+#include "feature/rows_table.h"
 
 namespace tilewright::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "base/json.h"
-#include "record/line.h"
+#include "record/print_line.h"
 #include "target/machine.h"
 #include "task/parse.h"
 

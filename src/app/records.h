@@ -9,7 +9,8 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/store.h"  // IWYU pragma: export
+#include "record/permissions.h"  // IWYU pragma: export
+#include "record/store.h"        // IWYU pragma: export
 #include "target/machine.h"
 
 namespace tilewright::app {

@@ -8,8 +8,6 @@
 #include <filesystem>
 
 #include "base/json.h"
-#include "record/permissions.h"
-#include "record/print_line.h"
 
 namespace tilewright::cli {
 

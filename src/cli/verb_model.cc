@@ -10,7 +10,6 @@
 #include "app/cost_model.h"
 #include "base/json.h"
 #include "cli/verb.h"
-#include "feature/rows_table.h"
 
 namespace tilewright::cli {
 namespace {

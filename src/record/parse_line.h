@@ -1,6 +1,5 @@
-// Text to lines: the reading half of record/line.h, with simdjson's parser on demand: only what is
-// asked for is converted. Text that is kept as it is, is validated by parse_json, since nothing
-// else reads it.
+// Text to lines: the reading half of record/line.h, with simdjson's on-demand parser, which converts
+// only the requested members. parse_json validates text that is stored unread.
 #pragma once
 
 #include <memory>

@@ -157,8 +157,8 @@ CREATE TABLE trajectories(
   UNIQUE(key, run)) STRICT;
 )sql";
 
-// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; searches of
-// before begin anew. Lines that a newer program has exported take their place.
+// 3 -> 4: trajectories were marks in the command of a run, which stay there as text; older searches
+// start over. Lines that a newer program has exported take their place.
 void upgrade_from_3(Database& database) {
   database.execute(kTrajectories4);
   database.execute(guards({"trajectories"}));
