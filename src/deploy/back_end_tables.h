@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "codegen/back_ends/back_ends.h"
-#include "runtime/host/loader.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::deploy {
 

@@ -9,7 +9,7 @@
 #include "deploy/program.h"
 #include "graph/constant.h"
 #include "runtime/abi/model_abi.h"
-#include "runtime/host/loader.h"
+#include "runtime/host/loaders.h"
 
 namespace tilewright::deploy {
 

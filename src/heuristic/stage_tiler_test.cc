@@ -67,7 +67,11 @@ TEST_F(StageTilerTest, AProductIsComputedInTheTilesOfItsReader) {
                   [](StageTiler& tiler, const auto& tree) {
                     tiler.tile_pair(find(tree, "T1"), find(tree, "C"));
                   }),
-            "");
+            "split T1 x [8]\nsplit T1 c [32]\nreorder T1 [c.0, n, y, x.0, x.1, c.1]\n"
+            "fuse T1 [c.0, n, y]\nannotate T1 (c.0,n,y) parallel\nannotate T1 c.1 vectorize\n"
+            "annotate T1 x.1 unroll\ncompute_at C T1 x.0\n"
+            "reorder C [n, y, ry, rx, rc, x, c]\nannotate C c vectorize\n"
+            "annotate C x unroll\npack W C\n");
 }
 
 }  // namespace

@@ -53,10 +53,10 @@ Result<BenchMemory> BenchMemory::make(const Workload& workload, const SharedOper
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
     const std::span<const std::byte> given = operands.operand(k);
     GuardedBuffer& buffer = memory.operands.emplace_back(name_of(workload, k));
-    TRY(buffer.resize(operand.is_part() ? layout::bytes_of(tensor, operand.storage())
-                                        : given.size()));
+    const bool plain = is_plain(operand, tensor);
+    TRY(buffer.resize(plain ? given.size() : layout::bytes_of(tensor, operand.storage())));
     if (operand.role == Role::Output) continue;
-    if (operand.is_part()) {
+    if (!plain) {
       layout::repack(tensor, operand.storage(), given.data(), buffer.data());
     } else {
       std::memcpy(buffer.data(), given.data(), given.size());
@@ -81,6 +81,8 @@ std::string BenchMemory::damage_between(const Workload& workload, std::byte pois
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     const Operand& operand = workload.operands[k];
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
+    if (operand.role != Role::Output || is_plain(operand, tensor)) continue;
+    // Ones where its elements lie and zeros between.
     const std::vector<std::byte> ones(oracle::bytes_of(tensor), std::byte{1});
     placed.resize(operands[k].size());
     layout::repack(tensor, operand.storage(), ones.data(), placed.data());

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "measure/forked_testing.h"
+#include "measure/mounted_kernel.h"
 #include "measure/workbench_testing.h"
 #include "schedule/trace.h"
 #include "task/parse.h"

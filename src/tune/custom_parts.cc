@@ -7,6 +7,7 @@
 #include "feature/program_encoder.h"
 #include "schedule/apply.h"
 #include "schedule/program_hash.h"
+#include "space/space_hash.h"
 
 namespace tilewright::tune {
 namespace {

@@ -9,6 +9,7 @@
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
 #include "schedule/program_hash.h"
+#include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
 
