@@ -158,7 +158,7 @@ TEST(Tune, ATargetWithoutABackEndIsSaidInOneLine) {
   const auto outcome = tune(options, counter, {});
   ASSERT_FALSE(outcome.has_value());
   EXPECT_EQ(outcome.error().kind, ErrorKind::Unsupported);
-  EXPECT_EQ(outcome.error().message, "no code is made for cuda:sm_90a yet; use an x86-64 target");
+  EXPECT_EQ(outcome.error().message, "no code is made for cuda:sm_90a yet; targets are x86-64");
 }
 
 // From a model file to a library with tuned kernels, all in this process.

@@ -108,7 +108,7 @@ TEST_F(Records, ExportImportMergeCheck) {
   std::ofstream(lines, std::ios::app) << "nonsense\n{\"type\":\"dream\"}\n";
   const Outcome imported = records({"import", lines, "--records", other});
   EXPECT_EQ(imported.code, 0);
-  EXPECT_THAT(imported.out, HasSubstr("20 attempts"));
+  EXPECT_THAT(imported.out, HasSubstr("20 new attempts"));
   EXPECT_THAT(imported.out, HasSubstr("1 lines are malformed"));
   EXPECT_THAT(imported.out, HasSubstr("line 25: not a whole JSON object"));
   const Json merged = objects(records({"merge", path_, "--json", "--records", other}).out)[0];

@@ -1,5 +1,5 @@
-// Text to lines: the reading half of record/line.h, with simdjson's on-demand parser, which converts
-// only the requested members. parse_json validates text that is stored unread.
+// Text to lines: the reading half of record/line.h, with simdjson's on-demand parser, which
+// converts only the requested members. parse_json validates text that is stored unread.
 #pragma once
 
 #include <memory>

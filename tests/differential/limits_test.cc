@@ -90,7 +90,9 @@ TEST(Limits, OperatorsOfTheLargestRank) {
                            "reduce:op=sum,shape=2x1x2x3x1x1x2x1x2x5,axes=3x9"}) {
     const Task task{.workload = parse_workload(text).value(),
                     .target = parse_target("x86-64-v3;threads=2").value()};
-    const Result<schedule::LoopTree> tree = schedule::initial_tree(task.workload);
+    const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
+    ASSERT_TRUE(initial) << text << ": " << initial.error().message;
+    const Result<schedule::LoopTree> tree = schedule::apply_or_explain(*initial, {});
     ASSERT_TRUE(tree) << text << ": " << tree.error().message;
     ProgramChecker checker(task, 1);
     const std::optional<Failure> failure = checker.check(*tree, {});

@@ -39,7 +39,7 @@ TEST_F(CExprEmitterTest, ASharedNodeIsBoundOnce) {
 
 TEST_F(CExprEmitterTest, AScalarArmThatMayFaultIsInsideABranch) {
   const Expr element = load_a(i_), zero = ir::float_imm(0, ir::kF32);
-  EXPECT_THAT(emitted(ir::select(i_ < 8, element, zero)), HasSubstr("i < 8 ? A[i] : 0.0f"));
+  EXPECT_THAT(emitted(ir::select(i_ < 8, element, zero)), HasSubstr("(i < 8) ? A[i] : 0.0f"));
   EXPECT_EQ(frame_.text.text(), "");
   emitted(ir::select(i_ < 8, element * element, zero));  // the arm needs a name
   EXPECT_THAT(frame_.text.text(), HasSubstr("if (i < 8) {"));

@@ -89,7 +89,7 @@ TEST(IndexOps, Mistakes) {
   EXPECT_EQ(error_of("gather", axis(2), {x, i}), "gather: there is no axis 2 among 2 dimensions");
   EXPECT_NE(error_of("gather", axis(0), {type_of({}), i}), "");
   EXPECT_NE(error_of("gather", axis(0),
-                     {type_of({2, 2, 2, 2, 2}), type_of({2, 2, 2, 2, 2}, Scalar::I64)}),
+                     {type_of({2, 2, 2, 2, 2, 2}), type_of({2, 2, 2, 2, 2, 2}, Scalar::I64)}),
             "");
   EXPECT_EQ(error_of("gather_elements", axis(0), {x, type_of({2, 3}, Scalar::I64)}),
             "gather_elements: indices [2,3] do not fit [3,2] along dimension 0");

@@ -76,7 +76,7 @@ TEST(FollowSplit, Illegal) {
       {kConv, cut, "follow_split P y Y y 3", IllegalCode::BadParts, {"3 parts", "has 2"}},
       {kConv, cut, "follow_split P y Y y 1", IllegalCode::BadParts, {"1 parts"}},
       {kConv, cut, "follow_split P q Y y 2", IllegalCode::NoSuchLoop, {"n, y, x, c"}},
-      {kConv, cut, "follow_fused_split P y Y [] 0", IllegalCode::NoSuchSplit, {"no split"}},
+      {kConv, cut, "follow_fused_split P y Y [] 0", IllegalCode::NoSuchSplit, {"was not split"}},
       {kConv, cut, "follow_fused_split P y Y [y] 1", IllegalCode::BadLevel, {"levels 0 to 0"}},
       {kConv, cut, "follow_fused_split P y Y [y, x] 0", IllegalCode::NoSuchSplit, {"x of Y"}},
   });

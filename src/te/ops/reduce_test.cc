@@ -130,7 +130,7 @@ TEST(Reduce, Mistakes) {
        "reduce: there is no axis 2; with 2 dimensions legal are "
        "-2 to 1"},
       {"reduce:op=sum,shape=4x4,axes=0x-2", "reduce: axis 0 is repeated"},
-      {"reduce:op=sum,shape=4x4,axes=9", "9 is out of range; legal are -8 to 7"},
+      {"reduce:op=sum,shape=4x4,axes=10", "10 is out of range; legal are -10 to 9"},
       {"reduce:op=sum,shape=4x4", "reduce needs parameter axes"},
       {"reduce:op=mean,shape=4,axes=0,dtype=i32", "reduce:op=mean: dtype i32 is not supported"},
       {"reduce:op=sum,shape=4,axes=0,dtype=bool", "reduce:op=sum: dtype bool is not supported"},

@@ -47,7 +47,7 @@ TEST(Reshape, DividesOnlyWhereItMust) {
 TEST(Reshape, Mistakes) {
   const Mistake mistakes[] = {
       {"reshape:shape=4x6,to=5x5", "reshape: 4x6 has 24 elements and 5x5 has 25"},
-      {"reshape:shape=4,to=1x1x1x1x1x1x1x1x4", "a shape of 9 dimensions"},
+      {"reshape:shape=4,to=1x1x1x1x1x1x1x1x1x1x4", "a shape of 11 dimensions"},
       {"reshape:shape=2000000000x2000000000x2000000000,to=4", "is too large; at most"},
       {"transpose:shape=4x6,perm=0x0", "perm=0x0 should have each of the numbers 0 to 1 once"},
       {"transpose:shape=4x6,perm=0", "should have each of the numbers 0 to 1 once"},

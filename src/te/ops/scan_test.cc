@@ -52,7 +52,7 @@ TEST(CumulativeSum, Mistakes) {
       {"cumulative_sum:shape=4,axis=1", "cumulative_sum: there is no axis 1"},
       {"cumulative_sum:shape=4,dtype=bool", "dtype bool is not supported"},
       {"cumulative_sum:shape=4,reverse=yes", "'yes' is not a whole number"},
-      {"cumulative_sum:shape=1x1x1x1x1x1x1x1x1", "a shape of 9 dimensions"},
+      {"cumulative_sum:shape=1x1x1x1x1x1x1x1x1x1x1", "a shape of 11 dimensions"},
   };
   for (const Mistake& mistake : mistakes) expect_refused(mistake);
 }
