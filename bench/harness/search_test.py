@@ -185,7 +185,7 @@ class TunerTest(Fixture):
         self.tell({"exit": 1})
         with self.assertRaisesRegex(TuneError, "fake tune fails as told"):
             self.tuner().run(Request("a", ("X",), 4))
-        for lines, words in ((["no"], "no JSON"), ([], "without a result")):
+        for lines, words in ((["no"], "not JSON"), ([], "without a result")):
             with self.assertRaisesRegex(TuneError, words):
                 parse_output(lines)
 

@@ -259,7 +259,7 @@ TEST(ToyMachine, IsNotTunedWithoutItsRows) {
   options.tables.back_ends = tables.back_ends;
   const auto no_loader = app::tune(options, silent, {});
   ASSERT_FALSE(no_loader.has_value());
-  EXPECT_THAT(no_loader.error().message, ::testing::HasSubstr("cannot be measured here"));
+  EXPECT_THAT(no_loader.error().message, ::testing::HasSubstr("cannot be measured on this machine"));
 }
 
 TEST(ToyMachine, IsLoweredByItsOwnPasses) {
