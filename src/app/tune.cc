@@ -48,7 +48,7 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("the objective targets needs {} latency target{}, "
+                  fmt::format("the objective targets needs {} latency target{} (--latency-targets), "
                               "one per task, in microseconds",
                               tasks, tasks == 1 ? "" : "s"));
     }

@@ -94,9 +94,7 @@ template <class Value>
 std::string print_value(const Value& value) {
   if constexpr (std::is_enum_v<Value>) {
     return std::string(option_words(value)[static_cast<size_t>(value)]);
-  } else if constexpr (std::is_same_v<Value, bool> || std::is_floating_point_v<Value>) {
-    return print(value);
-  } else if constexpr (std::is_integral_v<Value>) {
+  } else if constexpr (std::is_integral_v<Value> && !std::is_same_v<Value, bool>) {
     return print(
         static_cast<std::conditional_t<std::is_signed_v<Value>, int64_t, uint64_t>>(value));
   } else {

@@ -226,7 +226,11 @@ void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
 
 void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
   if (!trial.is_timed()) return;
-  if (best && best->trial.latency_ns <= trial.latency_ns) return;
+  // Of two equal times the lower hash wins, as in the store: a recalled search has the same winner.
+  const auto order = [](const Proposal& one, const Trial& timed) {
+    return std::pair(timed.latency_ns, one.program);
+  };
+  if (best && order(best->proposal, best->trial) <= order(proposal, trial)) return;
   best = {.proposal = proposal, .trial = trial};
 }
 

@@ -85,6 +85,7 @@ Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Ta
   TRY(run_compiler(folder, target, options, path));
   const std::string library = TRY(read_file(path));
   std::vector<runtime::Artifact> artifacts;
+  artifacts.reserve(source.kernels.size());
   for (const CKernelInfo& kernel : source.kernels) {
     artifacts.push_back({.kind = std::string(runtime::kSharedLibraryArtifact),
                          .bytes = {library.begin(), library.end()},
