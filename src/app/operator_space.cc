@@ -14,8 +14,8 @@ Result<Target> space_target_of(const TargetChoice& choice) {
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
                                      const std::vector<std::string>& off) {
   Workload workload = TRY(parse_workload(what));
-  Target made_for = TRY(space_target_of(target));
-  Task task{.workload = std::move(workload), .target = std::move(made_for)};
+  const Target made_for = TRY(space_target_of(target));
+  Task task{.workload = std::move(workload), .target = made_for};
   space::Space space = TRY(space::Space::make(task, {.off = off}));
   return OperatorSpace{.task = std::move(task), .space = std::move(space)};
 }

@@ -47,10 +47,11 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
       objective.targets_ns.push_back(us * 1e3);
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
-      return fail(ErrorKind::BadInput,
-                  fmt::format("the objective targets needs {} latency target{} (--latency-targets), "
-                              "one per task, in microseconds",
-                              tasks, tasks == 1 ? "" : "s"));
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("the objective targets needs {} latency target{} (--latency-targets), "
+                      "one per task, in microseconds",
+                      tasks, tasks == 1 ? "" : "s"));
     }
     return objective;
   }
@@ -153,7 +154,8 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
   }
   if (options.model_file.empty()) return {};
   if (tasks.size() != 1) {
-    return fail(ErrorKind::BadInput, "a file for the learned model works with one task only");
+    return fail(ErrorKind::BadInput,
+                "a file for the learned model (--model) works with one task only");
   }
   return check_writable(options.model_file);
 }

@@ -44,7 +44,7 @@ struct TableRow {
 // A row whose options are an aggregate with a field list. `make(context, options)` returns a
 // Product or a Result of one.
 template <class Product, class Context, class Options, class Make>
-TableRow<Product, Context> make_row(std::string name, std::string what, Options defaults,
+TableRow<Product, Context> make_row(std::string name, std::string what, const Options& defaults,
                                     Make make) {
   TableRow<Product, Context> row;
   row.options = describe_options(defaults);
@@ -119,6 +119,7 @@ class Table {
 
   std::vector<TableEntry> entries() const {
     std::vector<TableEntry> entries;
+    entries.reserve(rows_.size());
     for (const Row& row : rows_) entries.push_back({row.name, row.what, &row.options});
     return entries;
   }

@@ -58,6 +58,7 @@ Status Runner::Impl::run_steps(std::span<const void* const> from, std::span<void
   };
   for (const Step& step : program->steps) {
     std::vector<void*> arguments;
+    arguments.reserve(step.arguments.size());
     for (const Argument& argument : step.arguments) arguments.push_back(address(argument));
     const int32_t status =
         runtime::call_once(loaded[step.kernel], arguments, program->target.threads());

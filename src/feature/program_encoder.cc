@@ -56,6 +56,7 @@ EncodedFrom ProgramEncoder::encoded_from() const {
 
 std::vector<int> ProgramEncoder::versions() const {
   std::vector<int> versions;
+  versions.reserve(encoders_.size());
   for (const auto& one : encoders_) versions.push_back(one->version());
   return versions;
 }

@@ -18,7 +18,6 @@ namespace tilewright::measure {
 namespace {
 
 using record::Attempt;
-using record::VerdictKind;
 
 // The programs to be measured, each once; candidates with the same program get the same answer.
 struct Fresh {
@@ -210,6 +209,7 @@ Result<std::vector<Answer>> Session::compare(std::span<const Proposal> candidate
   const std::vector<Measurement> measured =
       TRY(impl_->measurer.compare(candidates, rounds, round_ms));
   std::vector<Attempt> attempts;
+  attempts.reserve(measured.size());
   for (const Measurement& measurement : measured) {
     attempts.push_back(impl_->attempt_of(
         measurement, schedule::to_text(candidates[measurement.candidate].trace), true));

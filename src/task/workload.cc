@@ -129,6 +129,7 @@ Hash128 Workload::key() const {
 layout::Layout Operand::storage() const {
   if (!is_part()) return layout;
   std::vector<int64_t> shape;
+  shape.reserve(layout.digits.size());
   for (const layout::Digit& digit : layout.digits) shape.push_back(digit.extent);
   CHECK(layout.is_row_major(shape), "a part of a larger array has the layout {}",
         layout.to_string());

@@ -288,7 +288,7 @@ TaskTuner::~TaskTuner() = default;
 
 Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                   const TaskTunerOptions& options, std::span<const PastTrial> past,
-                                  cost::Samples others, std::shared_ptr<Learner> learner) {
+                                  const cost::Samples& others, std::shared_ptr<Learner> learner) {
   space::Space space = TRY(space::Space::make(task, options.space));
   Models models = TRY(make_models(options.cost, options.tables, task.target, machine, options.seed,
                                   options.base.get()));
@@ -405,8 +405,8 @@ const std::optional<Proposal>& TaskTuner::default_proposal() const {
 const std::optional<Trial>& TaskTuner::default_trial() const { return impl_->default_trial; }
 const cost::CostModel* TaskTuner::model() const { return impl_->guide(); }
 const cost::Samples& TaskTuner::samples() const {
-  static const cost::Samples kNone;
-  return impl_->learner ? impl_->learner->samples(impl_->place) : kNone;
+  static const cost::Samples none;
+  return impl_->learner ? impl_->learner->samples(impl_->place) : none;
 }
 size_t TaskTuner::borrowed() const {
   return impl_->learner ? impl_->learner->borrowed(impl_->place) : 0;

@@ -83,7 +83,8 @@ class TaskTuner {
   // `learner`: the learner of the run, which the task joins; null: the task has a private model.
   static Result<TaskTuner> make(const Task& task, const Machine& machine,
                                 const TaskTunerOptions& options,
-                                std::span<const PastTrial> past = {}, cost::Samples others = {},
+                                std::span<const PastTrial> past = {},
+                                const cost::Samples& others = {},
                                 std::shared_ptr<Learner> learner = nullptr);
   TaskTuner(TaskTuner&&) noexcept;
   TaskTuner& operator=(TaskTuner&&) noexcept;

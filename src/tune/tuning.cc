@@ -220,9 +220,9 @@ LoopTasks Tuning::Impl::loop_tasks() {
           .tuner = [this](size_t task) -> Result<TaskTuner> {
             StoredTrials* const known = TRY(trials_of(task));
             const std::vector<PastTrial> past = known->before();
-            cost::Samples others = TRY(samples_for(task, *known, past.size()));
-            return TaskTuner::make(tasks[task].task, machine, options.search, past,
-                                   std::move(others), learner);
+            const cost::Samples others = TRY(samples_for(task, *known, past.size()));
+            return TaskTuner::make(tasks[task].task, machine, options.search, past, others,
+                                   learner);
           },
           .runner = [this](size_t task) -> Result<TrialRunner*> {
             StoredTrials* const runner = TRY(trials_of(task));
