@@ -2,10 +2,10 @@
  * behavior: 0 works, 1 crashes, 2 hangs, 3 reports an error. */
 #include "runtime/abi/model_abi.h"
 
-static const int64_t shape[] = {2, 3};
-static const TilewrightTensorInfo input = {"x", {2, 32, 1}, 2, shape, 24};
-static const TilewrightTensorInfo output = {"y", {2, 32, 1}, 2, shape, 24};
-static const char* const titles[] = {"first", "second"};
+static const int64_t kShape[] = {2, 3};
+static const TilewrightTensorInfo kInput = {"x", {2, 32, 1}, 2, kShape, 24};
+static const TilewrightTensorInfo kOutput = {"y", {2, 32, 1}, 2, kShape, 24};
+static const char* const kTitles[] = {"first", "second"};
 static int instance;
 
 static int32_t create(const TilewrightModelApi* api, const TilewrightModelOptions* options,
@@ -44,6 +44,7 @@ static int64_t memory(const TilewrightModel* model) {
   return 64;
 }
 
+/* NOLINTNEXTLINE(readability-identifier-naming): the name that the loader looks for */
 const TilewrightModelApi tilewright_model = {
     TILEWRIGHT_MODEL_VERSION,
     1,
@@ -52,9 +53,9 @@ const TilewrightModelApi tilewright_model = {
     1,
     2,
     0,
-    &input,
-    &output,
-    titles,
+    &kInput,
+    &kOutput,
+    kTitles,
     create,
     destroy,
     error,

@@ -5,7 +5,6 @@
 namespace tilewright::toys {
 namespace {
 
-using schedule::Hole;
 using schedule::HoleKind;
 using schedule::Sketch;
 
