@@ -259,7 +259,8 @@ TEST(ToyMachine, IsNotTunedWithoutItsRows) {
   options.tables.back_ends = tables.back_ends;
   const auto no_loader = app::tune(options, silent, {});
   ASSERT_FALSE(no_loader.has_value());
-  EXPECT_THAT(no_loader.error().message, ::testing::HasSubstr("cannot be measured on this machine"));
+  EXPECT_THAT(no_loader.error().message,
+              ::testing::HasSubstr("cannot be measured on this machine"));
 }
 
 TEST(ToyMachine, IsLoweredByItsOwnPasses) {
