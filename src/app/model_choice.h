@@ -27,10 +27,8 @@ struct ModelChoice {
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
 
-// The first option that is set and concerns reading a model file, as a flag; empty: none is set.
-std::string_view model_flag_of(const ModelChoice& choice);
-// `what` and those options, as typed on the command line.
-std::string words_of(const ModelChoice& choice);
+// The first option that is set and concerns reading a model file, by its field; empty: none is set.
+std::string_view file_option_of(const ModelChoice& choice);
 
 // Plans a model file for the target.
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,

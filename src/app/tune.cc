@@ -1,6 +1,7 @@
 #include "app/tune.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +37,8 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                            : tasks > 1 && !what.of_model ? "geometric_mean"
                                                          : "sum";
   if (!options.latency_targets_us.empty() && name != "targets") {
-    return fail(ErrorKind::BadInput, "latency targets need the objective targets");
+    return fail(ErrorKind::BadInput, "latency targets need the objective targets",
+                {{"objective", "targets"}});
   }
   for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
                           tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
@@ -49,9 +51,10 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
       return fail(
           ErrorKind::BadInput,
-          fmt::format("the objective targets needs {} latency target{} (--latency-targets), "
-                      "one per task, in microseconds",
-                      tasks, tasks == 1 ? "" : "s"));
+          fmt::format("the objective targets needs {} latency target{}, one per task, in "
+                      "microseconds",
+                      tasks, tasks == 1 ? "" : "s"),
+          {{"latency_targets_us", ""}});
     }
     return objective;
   }
@@ -61,20 +64,10 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                           name));
 }
 
+// What the store shows as the origin of the verdicts.
 std::string command_of(const TuneOptions& options) {
-  std::string command = "tune";
-  for (const std::string& word : options.what) command += " " + word;
-  command +=
-      fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
-  command += words_of(options.model);  // flags of models; there is no model
-  for (const std::string& name : options.space_off) command += " --space-off " + name;
-  if (options.model_scope != TuneOptions().model_scope) {
-    command += " --model-scope " + options.model_scope;
-  }
-  if (!options.from_model.empty()) command += " --from-model " + options.from_model;
-  if (!options.warm_start) command += " --no-warm-start";
-  if (options.force) command += " --force";
-  return command;
+  return !options.command.empty() ? options.command
+                                  : fmt::format("tune {}", fmt::join(options.what, " "));
 }
 
 // In a model, the weights of a kernel are cold when it is called.
@@ -139,23 +132,27 @@ Result<bool> model_learns(const std::string& text, const Target& target) {
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
   const std::vector<tune::TunedTask>& tasks = what.tasks;
   const std::string_view of_models =
-      !options.model_finals ? "--no-model-finals" : model_flag_of(options.model);
+      !options.model_finals ? "model_finals" : file_option_of(options.model);
   if (!what.of_model && !of_models.empty()) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("{} is for model files, and there is none", of_models));
+    return fail(ErrorKind::BadInput, "the option is for model files, and there is none",
+                {{std::string(of_models), ""}});
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
-  for (const auto& [option, path] : {std::pair("a file for the learned model", &options.model_file),
-                                     {"a model to begin with", &options.from_model}}) {
+  for (const auto& [option, path] : {std::pair("model_file", &options.model_file),
+                                     {"from_model", &options.from_model}}) {
     if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("{} needs the cost model xgboost: no other learns", option));
+                fmt::format("the cost model {} does not learn, so it has no file; use xgboost",
+                            options.cost),
+                {{option, ""}});
   }
   if (options.model_file.empty()) return {};
   if (tasks.size() != 1) {
     return fail(ErrorKind::BadInput,
-                "a file for the learned model (--model) works with one task only");
+                fmt::format("a learned model is written for one task only, and there are {}",
+                            tasks.size()),
+                {{"model_file", ""}});
   }
   return check_writable(options.model_file);
 }

@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"lower", "GMM0", "--disable-pass", "vectorise"}, "there is no pass 'vectorise'"},
         Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
-        Mistake{{"measure", "GMM0"}, "--traces FILE or --random N"},
+        Mistake{{"measure", "GMM0"}, "(--traces FILE, --random N)"},
         Mistake{{"measure", "GMM0", "--random", "0"}, "--random"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seconds", "nan"}, "'nan' is not a number"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seed", "-1"}, "--seed"},

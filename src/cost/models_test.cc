@@ -65,7 +65,7 @@ TEST(Models, GoOnFromTheFileTheyWrote) {
   ASSERT_TRUE(forked->train(samples).has_value());
   EXPECT_NE(scores_of(*forked, samples.inputs), scores_of(*loaded, samples.inputs));
   EXPECT_EQ(load("xgboost-squared").error().message,
-            "some.model: trained by pairwise_rank; use it with --cost xgboost");
+            "some.model: trained by pairwise_rank; use it with the cost model xgboost");
   EXPECT_EQ(load("analytic").error().message,
             "some.model: the cost model analytic cannot start from a file");
   EXPECT_EQ(made("analytic")->file_text().error().message,

@@ -222,11 +222,13 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   options.seed = context.seed;
   if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
+  const std::string of_file =
+      file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
   if (file.loss != options.loss || options.encoding != kFileEncoding) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{}: trained by {}; use it with --cost {}", context.base->path,
-                            loss_name(file.loss),
-                            file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost"));
+                fmt::format("{}: trained by {}; use it with the cost model {}", context.base->path,
+                            loss_name(file.loss), of_file),
+                {{"cost", of_file}});
   }
   return std::make_unique<XgboostModel>(options, std::move(file));
 }
