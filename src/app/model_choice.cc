@@ -30,10 +30,10 @@ Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
     if (found == std::end(kAllowed)) {
       std::vector<std::string_view> names;
       for (const Allowed& one : kAllowed) names.push_back(one.name);
-      return fail(ErrorKind::BadInput,
-                  fmt::format("there is no permission '{}'; there is {}", word,
-                              fmt::join(names, ", ")),
-                  {{"allow", ""}});
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("there is no permission '{}'; there is {}", word, fmt::join(names, ", ")),
+          {{"allow", ""}});
     }
     permissions.*found->permission = true;
   }

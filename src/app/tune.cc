@@ -49,12 +49,11 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
       objective.targets_ns.push_back(us * 1e3);
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
-      return fail(
-          ErrorKind::BadInput,
-          fmt::format("the objective targets needs {} latency target{}, one per task, in "
-                      "microseconds",
-                      tasks, tasks == 1 ? "" : "s"),
-          {{"latency_targets_us", ""}});
+      return fail(ErrorKind::BadInput,
+                  fmt::format("the objective targets needs {} latency target{}, one per task, in "
+                              "microseconds",
+                              tasks, tasks == 1 ? "" : "s"),
+                  {{"latency_targets_us", ""}});
     }
     return objective;
   }
@@ -139,8 +138,8 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
-  for (const auto& [option, path] : {std::pair("model_file", &options.model_file),
-                                     {"from_model", &options.from_model}}) {
+  for (const auto& [option, path] :
+       {std::pair("model_file", &options.model_file), {"from_model", &options.from_model}}) {
     if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
                 fmt::format("the cost model {} does not learn, so it has no file; use xgboost",
@@ -149,10 +148,10 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
   }
   if (options.model_file.empty()) return {};
   if (tasks.size() != 1) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("a learned model is written for one task only, and there are {}",
-                            tasks.size()),
-                {{"model_file", ""}});
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("a learned model is written for one task only, and there are {}", tasks.size()),
+        {{"model_file", ""}});
   }
   return check_writable(options.model_file);
 }

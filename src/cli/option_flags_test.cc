@@ -37,8 +37,8 @@ TEST(OptionFlags, FollowTheMessageIfTheVerbHasThem) {
 TEST(OptionFlags, AreFlagsOfAVerb) {
   for (const char* option :
        {"allow", "constants", "cost", "from_model", "input_shapes", "inputs", "latency_targets_us",
-        "model_file", "model_finals", "objective", "passes_off", "random", "random_seed", "threads",
-        "trace_file", "traces", "weights_beside"}) {
+        "model_file", "model_finals", "objective", "passes_off", "random", "random_seed", "texts",
+        "threads", "trace_file", "traces", "weights_beside"}) {
     const Error error{ErrorKind::BadInput, "", {{option, ""}}};
     EXPECT_TRUE(std::ranges::any_of(all_verbs(), [&](const Verb& verb) {
       CLI::App app;

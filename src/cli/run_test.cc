@@ -142,6 +142,18 @@ TEST(Run, SourceIsAHeaderAndAFile) {
   EXPECT_THAT(json->at("header").get<std::string>(), HasSubstr("const TilewrightCall* call);"));
 }
 
+TEST(Run, TextsOfTheCodeAreNamed) {
+  const Outcome both =
+      tilewright({"lower", "GMM0", "--last", "--json", "--llvm", "--texts", "assembly,llvm"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  const Result<Json> json = parse_json(both.out.substr(both.out.rfind("{\"assembly")));
+  ASSERT_TRUE(json.has_value()) << both.out;
+  EXPECT_THAT(json->at("llvm").get<std::string>(), HasSubstr("define"));
+  EXPECT_THAT(json->at("assembly").get<std::string>(), HasSubstr(".globl"));
+  EXPECT_THAT(tilewright({"lower", "GMM0", "--texts", "runes"}).err,
+              HasSubstr("there are llvm, assembly, header, source (--texts)\n"));
+}
+
 TEST(Run, HelpNamesEveryVerb) {
   const Outcome outcome = tilewright({"--help"});
   EXPECT_EQ(outcome.code, 0);

@@ -222,8 +222,7 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   options.seed = context.seed;
   if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
-  const std::string of_file =
-      file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
+  const std::string of_file = file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
   if (file.loss != options.loss || options.encoding != kFileEncoding) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: trained by {}; use it with the cost model {}", context.base->path,

@@ -18,10 +18,10 @@ namespace {
 using ::onnx::ModelProto;
 
 std::unexpected<Error> bad_shapes(std::string_view text) {
-  return fail(ErrorKind::BadInput,
-              fmt::format("'{}' is not a list of shapes of inputs, which are separated by ';'",
-                          text),
-              {{"input_shapes", "x:[1,3,224,224];y:[1]"}});
+  return fail(
+      ErrorKind::BadInput,
+      fmt::format("'{}' is not a list of shapes of inputs, which are separated by ';'", text),
+      {{"input_shapes", "x:[1,3,224,224];y:[1]"}});
 }
 
 bool is_separator(char c) { return c == ';' || c == ' '; }
