@@ -31,7 +31,8 @@ Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options
 
 Result<Hash128> default_program_of(const measure::Measurer& measurer) {
   const schedule::LoopTree initial = TRY(schedule::initial_tree(measurer.task().workload));
-  return program_hash(TRY(schedule::apply_or_explain(initial, measurer.default_trace())));
+  const auto tree = TRY(schedule::apply_or_explain(initial, measurer.default_trace()));
+  return program_hash(tree, measurer.task().target);
 }
 
 Status hold_finals(const MeasureOptions& options, measure::Session& session,

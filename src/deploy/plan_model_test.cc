@@ -117,6 +117,31 @@ TEST(PlanModel, AModelByWinogradComputesTheSame) {
   }
 }
 
+// The constants of a model for a device are folded on this machine.
+TEST(PlanModel, LargeConstantsAreFoldedHereForTargetsThatDoNotRunHere) {
+  const auto folded_for = [](const Target& target) {
+    graph::TestGraph g;  // equal weights each time
+    const graph::ValueId w = g.weights({300, 400});
+    const graph::ValueId moved = g.add("transpose", {w}, {{"perm", graph::TestGraph::Shape{1, 0}}});
+    const graph::ValueId product =
+        g.add("contract", {w, moved}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}});
+    const auto plan = plan_model(g.finish({g.add("mul", {g.input("x", {300}), product})}), target);
+    EXPECT_TRUE(plan.has_value()) << plan.error().message;
+    std::vector<graph::Constant> constants;
+    for (const graph::ValueId id : plan->memory.constants) {
+      constants.push_back(plan->graph.value(id).constant);
+    }
+    return constants;
+  };
+  const Target device = *parse_target("cuda:sm_90");
+  ASSERT_FALSE(check_executable(device, {}).has_value());
+  const auto expected = folded_for(host_target(1)), folded = folded_for(device);
+  ASSERT_EQ(expected.size(), 1U);
+  ASSERT_EQ(folded.size(), 1U);
+  EXPECT_EQ(folded[0].type(), (graph::TensorType{.element = ir::Scalar::F32, .shape = {300, 300}}));
+  EXPECT_TRUE(std::ranges::equal(folded[0].bytes(), expected[0].bytes()));
+}
+
 TEST(PlanModel, OtherNamesAreRefused) {
   PlanOptions options;
   options.passes.off = {"fuse", "luck"};

@@ -41,7 +41,7 @@ std::vector<schedule::Trace> random_traces(const Task& task, size_t count, Rng& 
     schedule::instantiate(sketch, schedule::sample(sketch, rng), &trace);
     if (schedule::apply(space->initial(), trace, &tree)) continue;
     if (schedule::estimated_instructions(tree, vector_bytes) > longest) continue;
-    const Hash128 hash = schedule::program_hash(tree);
+    const Hash128 hash = schedule::program_hash(tree, task.target);
     if (!seen.emplace(hash.high, hash.low).second) continue;
     traces.push_back(trace);
     vain = 0;

@@ -81,7 +81,8 @@ class TiledLayout {
     writer_.add(threads.steps);
     if (!threads.name.empty() && layout_.target().threads() > 1) {
       const Annotate parallel{tiled_.owner, threads.name, Annotation::Parallel};
-      if (heuristic::is_always_threaded(layout_.tree, LayoutContext::index_of(tiled_.op))) {
+      if (heuristic::is_always_threaded(layout_.tree, LayoutContext::index_of(tiled_.op),
+                                        layout_.target())) {
         writer_.add(parallel);
       } else {
         writer_.add_maybe(tiled_.owner, HoleKind::Parallel, parallel);

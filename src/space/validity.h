@@ -22,6 +22,7 @@ class Validity {
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);
   // `tree` is complete: the result of apply.
   RejectReason check(const schedule::LoopTree& tree) const;
+  const Target& target() const { return target_; }
 
  private:
   bool accumulators_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;

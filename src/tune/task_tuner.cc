@@ -189,7 +189,7 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 Status TaskTuner::Impl::add_default() {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   default_tree = TRY(schedule::apply_or_explain(space.initial(), trace));
-  const Hash128 program = program_hash(default_tree);
+  const Hash128 program = program_hash(default_tree, task.target);
   default_proposal = {.trace = std::move(trace), .program = program};
   proposals.push_back(*default_proposal);
   // The space may have it too.
@@ -222,6 +222,7 @@ void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
   if (!append_inputs(&samples.inputs)) return;
   samples.latency_ns.push_back(trial.label_ns());
   samples.trace.push_back(to_text(proposal.trace));
+  samples.program.push_back(proposal.program);
 }
 
 void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {

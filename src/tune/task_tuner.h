@@ -30,7 +30,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 4;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 5;  // raised when the same answers lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};

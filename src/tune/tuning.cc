@@ -84,7 +84,7 @@ Result<Proposal> default_proposal(const Task& task) {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return Proposal{.trace = std::move(trace), .program = program_hash(tree)};
+  return Proposal{.trace = std::move(trace), .program = program_hash(tree, task.target)};
 }
 
 Result<bool> compares_across_tasks(const Task& task, const Machine& machine,

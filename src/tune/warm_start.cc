@@ -38,6 +38,7 @@ Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
 }
 
 struct Measured {
+  Hash128 program;
   std::string trace;
   double label_ns = 0;
 };
@@ -64,6 +65,7 @@ struct Reader {
       if (left == 0) return false;
       --left;
       found[attempt.machine][attempt.program] = {
+          .program = attempt.program,
           .trace = attempt.trace,
           .label_ns = record::is_failure(kind) ? 0 : attempt.verdict.latency_ns};
       return true;
@@ -108,6 +110,7 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
     samples->latency_ns.push_back(one->label_ns);
     samples->weight.push_back(static_cast<float>(weight));
     samples->trace.push_back(one->trace);
+    samples->program.push_back(one->program);
     ++added;
   }
   return added;
