@@ -252,6 +252,12 @@ class Words(Tree):
         ):
             self.assertEqual(len(self.problems(text)), 1, text)
 
+    def test_prefixes_of_bounds(self):
+        for text in ("int most_bytes;", "constexpr int kMostRows = 1;", "LEAST_GAIN = 2", "least_ns_ = 0;"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+        self.assertEqual(self.problems("int almost_there, at_least; // the most bytes"), [])
+        self.assertEqual(self.problems('{"least_ns", 1}', "src/cli/verb_bench.cc"), [])
+
     def test_some_names_hold_for_one_folder(self):
         self.assertEqual(self.problems("struct Program {};"), [])
         self.assertEqual(len(self.problems("struct Program {};", "src/graph/word.cc")), 1)

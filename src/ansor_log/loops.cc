@@ -13,7 +13,7 @@
 namespace tilewright::ansor_log {
 namespace {
 
-constexpr int64_t kMostUnrolled = 512;  // Ansor's largest choice for CPUs
+constexpr int64_t kMaxUnrolled = 512;  // Ansor's largest choice for CPUs
 
 constexpr std::array<std::string_view, 11> kAnnotations = {
     "",         "unroll",  "vectorize", "parallel", "virtual_thread", "block_x",
@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 11> kAnnotations = {
 
 }  // namespace
 
-void Replay::replace_by_parts(const Place& place, const std::vector<int64_t>& factors) {
-  const Loop whole = place.stage->loops[place.loop];
+void Replay::replace_by_parts(const LoopRef& at_loop, const std::vector<int64_t>& factors) {
+  const Loop whole = at_loop.stage->loops[at_loop.loop];
   int64_t inner = 1;
   for (const int64_t factor : factors) inner *= factor;
   std::vector<Loop> parts;
@@ -31,9 +31,9 @@ void Replay::replace_by_parts(const Place& place, const std::vector<int64_t>& fa
     parts.push_back({fmt::format("{}.{}", whole.name, k), extent, whole.reduce});
   }
   // A stage attached to the loop is attached to its innermost part.
-  move_attached(place.stage->name, whole.name, parts.back().name);
-  auto& loops = place.stage->loops;
-  const auto at = loops.begin() + static_cast<std::ptrdiff_t>(place.loop);
+  move_attached(at_loop.stage->name, whole.name, parts.back().name);
+  auto& loops = at_loop.stage->loops;
+  const auto at = loops.begin() + static_cast<std::ptrdiff_t>(at_loop.loop);
   loops.insert(loops.erase(at), parts.begin(), parts.end());
 }
 
@@ -45,7 +45,7 @@ void Replay::move_attached(const std::string& target, const std::string& from,
 }
 
 Status Replay::split(const Json& json) {
-  const Place where = TRY(place(json));
+  const LoopRef where = TRY(loop_ref(json));
   const int64_t extent = TRY(integer(json, 3));
   std::vector<int64_t> lengths = TRY(integers(json, 4));
   const int64_t inner_to_outer = TRY(integer(json, 5));
@@ -81,7 +81,7 @@ Result<Replay::SplitMade> Replay::split_of_step(int64_t number) const {
 }
 
 Status Replay::follow_split(const Json& json) {
-  const Place where = TRY(place(json));
+  const LoopRef where = TRY(loop_ref(json));
   const Result<int64_t> step = integer(json, 3);
   const Result<int64_t> count = integer(json, 4);
   if (!step || !count) return refuse("it follows no step");
@@ -99,7 +99,7 @@ Status Replay::follow_split(const Json& json) {
 }
 
 Status Replay::follow_fused_split(const Json& json) {
-  const Place where = TRY(place(json));
+  const LoopRef where = TRY(loop_ref(json));
   const std::vector<int64_t> steps = TRY(integers(json, 3));
   const Result<int64_t> level = integer(json, 4);
   const Result<int64_t> is_factor = integer(json, 5);
@@ -173,7 +173,7 @@ void Replay::write_order(const StageState& stage) {
 }
 
 Status Replay::annotate(const Json& json) {
-  const Place where = TRY(place(json));
+  const LoopRef where = TRY(loop_ref(json));
   const int64_t how = TRY(integer(json, 3));
   if (how == 0) return {};
   if (how < 0 || how >= std::ssize(kAnnotations)) {
@@ -197,7 +197,7 @@ Status Replay::pragma(const Json& json) {
       std::from_chars(text.data() + kUnroll.size(), end, most).ptr != end) {
     return refuse(fmt::format("the pragma '{}' is not known", text));
   }
-  stage->unroll = std::clamp<int64_t>(most, 0, kMostUnrolled);
+  stage->unroll = std::clamp<int64_t>(most, 0, kMaxUnrolled);
   return {};
 }
 

@@ -118,11 +118,11 @@ Result<size_t> Replay::loop_at(const StageState& stage, int64_t number) {
   return static_cast<size_t>(number);
 }
 
-Result<Replay::Place> Replay::place(const Json& json) {
+Result<Replay::LoopRef> Replay::loop_ref(const Json& json) {
   StageState* const stage = TRY(stage_at(json, 1));
   const int64_t number = TRY(integer(json, 2));
   const size_t loop = TRY(loop_at(*stage, number));
-  return Place{stage, loop};
+  return LoopRef{stage, loop};
 }
 
 std::string Replay::names() const {

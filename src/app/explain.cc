@@ -14,7 +14,7 @@ namespace tilewright::app {
 namespace {
 
 constexpr double kBytesPerFlop = 2;  // of the first cache: a vector of each operand a multiply-add
-constexpr int64_t kMostBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
+constexpr int64_t kMaxBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
 
 constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
 
@@ -32,7 +32,7 @@ feature::Ceilings measure_ceilings(const Target& target,
     // Source and copy are in the next level: larger than this level, half of that one.
     const bool memory = k + 1 == levels.size();
     const int64_t here = levels[k].capacity * target.threads();
-    const int64_t bytes = memory ? std::min(kMostBytes, 2 * here)
+    const int64_t bytes = memory ? std::min(kMaxBytes, 2 * here)
                                  : std::max(here, levels[k + 1].capacity * target.threads() / 4);
     ceilings.gigabytes_per_s[k] =
         runtime::measure_copy_bandwidth(target.threads(), bytes, each).best();

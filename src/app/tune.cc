@@ -27,7 +27,7 @@ constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kReport = 0.05;  // seconds reserved for the report of the caller
 // Finals inside a model: their share of the seconds, an upper limit, and none if there are fewer
 // than kFewestSeconds.
-constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
+constexpr double kModelFinalsShare = 0.15, kMaxModelFinals = 60, kFewestSeconds = 20;
 
 // The latency of a model is the sum of its tasks.
 Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks& what) {
@@ -181,7 +181,7 @@ bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
 // The part of the seconds that is reserved for finals inside the models.
 double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
   if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
-  const double most = kMostModelFinals * static_cast<double>(what.plans.size());
+  const double most = kMaxModelFinals * static_cast<double>(what.plans.size());
   return std::min(kModelFinalsShare * options.seconds, most);
 }
 

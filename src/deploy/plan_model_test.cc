@@ -32,7 +32,7 @@ ModelPlan planned(std::vector<std::string> off) {
   return *std::move(plan);
 }
 
-size_t most_nodes(const ModelPlan& plan) {
+size_t max_nodes(const ModelPlan& plan) {
   size_t most = 0;
   for (const graph::Group& group : plan.partition.groups) most = std::max(most, group.nodes.size());
   return most;
@@ -54,12 +54,12 @@ int64_t packed(const ModelPlan& plan) {
 
 TEST(PlanModel, StepsAreLeftOutByName) {
   const ModelPlan all = planned({});
-  EXPECT_GT(most_nodes(all), 1U);
+  EXPECT_GT(max_nodes(all), 1U);
   EXPECT_EQ(concats(all), 0);
   EXPECT_GT(packed(all), 0);
   EXPECT_LT(all.memory.arena_bytes, all.memory.sum_bytes);
 
-  EXPECT_EQ(most_nodes(planned({"fuse"})), 1U);
+  EXPECT_EQ(max_nodes(planned({"fuse"})), 1U);
   EXPECT_EQ(concats(planned({"concat_in_place"})), 1);
   EXPECT_EQ(packed(planned({"pack_weights"})), 0);
   const ModelPlan apart = planned({"reuse_memory"});
@@ -67,7 +67,7 @@ TEST(PlanModel, StepsAreLeftOutByName) {
   EXPECT_EQ(apart.memory.live_bytes, all.memory.live_bytes);
   // One leaves the others as they are, and goes with passes.
   EXPECT_GT(packed(planned({"fuse", "simplify"})), 0);
-  EXPECT_GT(most_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
+  EXPECT_GT(max_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
 }
 
 TEST(PlanModel, AModelWithoutAStepComputesTheSame) {

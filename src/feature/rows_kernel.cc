@@ -48,7 +48,7 @@ double instructions_of(const LoopTree& tree, const Statement& statement) {
   return guarded ? std::min(all, 2.0 + stage.accesses) : all;
 }
 
-double RowWriter::vectors_of(const Level& level) const {
+double RowWriter::vectors_of(const NestLoop& level) const {
   return std::ceil(level.trips / static_cast<double>(lanes_));
 }
 
@@ -56,7 +56,7 @@ void RowWriter::write_tails() {
   set(column::RaggedShare, nests_.ragged_share(statement_.stage));
   double used = 1 / static_cast<double>(lanes_);
   if (vector_ >= 0) {
-    const Level& level = nest_->levels[static_cast<size_t>(vector_)];
+    const NestLoop& level = nest_->levels[static_cast<size_t>(vector_)];
     used = level.trips / (vectors_of(level) * static_cast<double>(lanes_));
   }
   set(column::LanesUsed, used);
@@ -70,7 +70,7 @@ void RowWriter::write_tails() {
 
 void RowWriter::write_threads(const Weighted& weighted) {
   double tasks = 1;
-  for (const Level& level : nest_->levels) {
+  for (const NestLoop& level : nest_->levels) {
     if (level.annotation == Annotation::Parallel) tasks *= level.trips;
   }
   const double rounds = std::ceil(tasks / target_.threads);
@@ -90,7 +90,7 @@ void RowWriter::write_kernel(const Weighted& weighted) {
   double sums = 1;
   bool tensorized = false;
   for (size_t k = nest_->size(); k-- > 0;) {
-    const Level& level = nest_->levels[k];
+    const NestLoop& level = nest_->levels[k];
     double times = 1;
     if (level.annotation == Annotation::Unroll) times = static_cast<double>(level.extent);
     if (level.annotation == Annotation::Vectorize) times = vectors_of(level);
@@ -155,7 +155,7 @@ double RowWriter::updates_in_registers() const {
   double updates = 1;
   bool in_loop = false;  // inside a reduce loop that is not unrolled
   for (size_t k = nest_->size(); k-- > nest_->own;) {
-    const Level& level = nest_->levels[k];
+    const NestLoop& level = nest_->levels[k];
     if (level.kind == IterKind::Reduce) {
       updates *= level.trips;
       in_loop |= k < body_;
@@ -205,8 +205,8 @@ void RowWriter::write_recompute(const DagArithmetic::Statement& arithmetic) {
     needed *= static_cast<double>(extent);
   }
   set(column::Recompute, computed / needed);
-  if (arithmetic.least_inlined > 0) {
-    set(column::InlinedRecompute, statement_.iterations / arithmetic.least_inlined);
+  if (arithmetic.min_inlined > 0) {
+    set(column::InlinedRecompute, statement_.iterations / arithmetic.min_inlined);
   }
 }
 

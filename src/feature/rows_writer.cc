@@ -76,7 +76,7 @@ void RowWriter::write_annotation(Annotation annotation, size_t column) {
   size_t innermost = 0;
   size_t outermost = 0;
   for (size_t k = 0; k < nest_->size(); ++k) {
-    const Level& level = nest_->levels[k];
+    const NestLoop& level = nest_->levels[k];
     if (level.annotation != annotation) continue;
     if (loops++ == 0) outermost = k;
     innermost = k;
@@ -112,7 +112,7 @@ size_t RowWriter::position_of(size_t at) const {
 }
 
 void RowWriter::write_bound() {
-  for (const Level& level : nest_->levels) {
+  for (const NestLoop& level : nest_->levels) {
     if (level.bound == ThreadAxis::None) continue;
     set_flag(column::IsGpu, true);
     const size_t at = column::IsGpu + static_cast<size_t>(level.bound);

@@ -74,7 +74,7 @@ class RowWriter {
   void write_threads(const Weighted& weighted);
   void write_level(size_t level, const Weighted& weighted);
   void write_recompute(const DagArithmetic::Statement& arithmetic);
-  double vectors_of(const Level& level) const;  // number of vectors that a vectorized loop takes
+  double vectors_of(const NestLoop& level) const;  // number of vectors that a vectorized loop takes
 
   const RowTarget& target_;
   const schedule::LoopTree& tree_;

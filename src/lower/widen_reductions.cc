@@ -48,7 +48,7 @@ class ReduceFinder : public ir::Visitor {
 };
 
 constexpr int kOtherVectors = 4;  // registers left for other values than sums
-constexpr int kLeastRegisters = 16;
+constexpr int kMinRegisters = 16;
 
 class ReductionWidener : public ir::Rewriter {
  public:
@@ -56,7 +56,7 @@ class ReductionWidener : public ir::Rewriter {
       : function_(function),
         permissions_(context.permissions),
         registers_(static_cast<size_t>(
-            std::max(kLeastRegisters, context.target.vector_registers() - kOtherVectors))),
+            std::max(kMinRegisters, context.target.vector_registers() - kOtherVectors))),
         list_(list_accesses(function)) {}
 
   Expr rewrite(const Expr& expr) override { return expr; }

@@ -32,9 +32,9 @@ DeclaredShape declared_shape(const ValueInfoProto& input) {
   const auto& tensor = input.type().tensor_type();
   DeclaredShape shape;
   shape.has_rank = tensor.has_shape();
-  if (tensor.shape().dim_size() > static_cast<int>(kMostDimensions)) {
+  if (tensor.shape().dim_size() > static_cast<int>(kMaxDimensions)) {
     not_supported(fmt::format("input '{}' has {} dimensions; up to {} are supported",
-                              shown(input.name()), tensor.shape().dim_size(), kMostDimensions));
+                              shown(input.name()), tensor.shape().dim_size(), kMaxDimensions));
   }
   for (const TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
     // Some exporters write -1 for an unknown dimension.
@@ -170,8 +170,8 @@ std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
       made.type.shape = declared.extents;
     }
     const bool huge =
-        std::ranges::any_of(made.type.shape, [](int64_t extent) { return extent > kMostExtent; });
-    if (huge || made.type.elements() > kMostExtent) {
+        std::ranges::any_of(made.type.shape, [](int64_t extent) { return extent > kMaxExtent; });
+    if (huge || made.type.elements() > kMaxExtent) {
       not_supported(
           fmt::format("input '{}' is {}: too large", shown(input->name()), made.type.to_string()));
     }

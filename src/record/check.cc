@@ -16,18 +16,18 @@
 namespace tilewright::record {
 namespace {
 
-constexpr int64_t kMostNamed = 10;
+constexpr int64_t kMaxNamed = 10;
 
 // Findings of one kind: the first few are listed, the others counted.
 class Findings {
  public:
   explicit Findings(std::vector<std::string>* to) : to_(*to) {}
   void add(std::string text) {
-    if (++count_ <= kMostNamed) to_.push_back(std::move(text));
+    if (++count_ <= kMaxNamed) to_.push_back(std::move(text));
   }
   ~Findings() {
-    if (count_ > kMostNamed) {
-      to_.push_back(fmt::format("... and {} more of this sort", count_ - kMostNamed));
+    if (count_ > kMaxNamed) {
+      to_.push_back(fmt::format("... and {} more of this sort", count_ - kMaxNamed));
     }
   }
   Findings(const Findings&) = delete;

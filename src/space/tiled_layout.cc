@@ -133,14 +133,14 @@ class TiledLayout {
 
   // Windows are unrolled from the inside out, as far as the code bears.
   void unroll_windows() {
-    constexpr int64_t kMostCopies = 64;
+    constexpr int64_t kMaxCopies = 64;
     const te::Op& op = layout_.op(tiled_.op);
     std::vector<Steps> choices = {{}};
     int64_t copies = 1;
     for (size_t k = tiled_.windows.size(); k-- > 0;) {
       const Name loop = tiled_.windows[k];
       copies *= std::ranges::find(op.reduce_axes, loop, &te::Axis::name)->extent.high;
-      if (copies > kMostCopies || (choices.size() > 1 && !layout_.has("unroll_and_jam"))) break;
+      if (copies > kMaxCopies || (choices.size() > 1 && !layout_.has("unroll_and_jam"))) break;
       Steps more = choices.back();
       more.emplace_back(Annotate{tiled_.inner, loop, Annotation::Unroll});
       choices.push_back(std::move(more));

@@ -17,6 +17,9 @@ namespace tilewright::space {
 enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
 std::string_view text_of(RejectReason rejected);  // `more accumulators than registers hold`
 
+// Programs of more instructions take long to compile and are rarely good.
+int64_t code_limit(const schedule::LoopTree& initial, int vector_bytes);
+
 class Validity {
  public:
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);

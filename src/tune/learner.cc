@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kEnoughOfOthers = 150;  // samples of others that suffice to start with their model
 // With this many, samples from before the run are no longer used.
 constexpr size_t kEnoughOfOwn = 512;
-constexpr size_t kLeastOfTask = 256;  // samples that each task of a run keeps at least
+constexpr size_t kMinOfTask = 256;  // samples that each task of a run keeps at least
 
 size_t timed_of(const cost::Samples& samples) {
   return static_cast<size_t>(
@@ -50,7 +50,7 @@ Learner::Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& o
     : model_(std::move(model)), options_(options) {
   CHECK(model_ != nullptr && options_.tasks > 0, "a learner without a model or a task");
   if (options_.tasks > 1) {
-    options_.most_samples = std::max(kLeastOfTask, 2 * options_.most_samples / options_.tasks);
+    options_.max_samples = std::max(kMinOfTask, 2 * options_.max_samples / options_.tasks);
   }
 }
 
@@ -149,7 +149,7 @@ Status Learner::learn(size_t task) {
   for (size_t k = counted_[task]; k < fresh.program.size(); ++k) {
     own_programs_[task].insert(fresh.program[k]);
   }
-  cost::keep_newest(options_.most_samples, &fresh);
+  cost::keep_newest(options_.max_samples, &fresh);
   counted_[task] = fresh.size();
 
   size_t own = 0, timed = 0;

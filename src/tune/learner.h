@@ -43,7 +43,7 @@ struct LearnerOptions {
   size_t tasks = 1;        // number of tasks that will join
   size_t learn_from = 40;  // minimum number of samples for training
   // Newest samples kept per task; a run keeps up to twice as many in all.
-  size_t most_samples = 4096;
+  size_t max_samples = 4096;
   double retrain_share = 1.0 / 12;
 };
 

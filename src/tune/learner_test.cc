@@ -49,7 +49,7 @@ cost::SampleOrigin origin(uint64_t number) {
 
 TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
   const auto model = std::make_shared<CountingModel>();
-  Learner learner(model, {.tasks = 1, .learn_from = 40, .most_samples = 100});
+  Learner learner(model, {.tasks = 1, .learn_from = 40, .max_samples = 100});
   const size_t task = learner.join({});
   for (size_t round = 0; round < 4; ++round) {
     add(32, 32 * round, &learner.samples(task));

@@ -104,7 +104,7 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
   TRY(add_versions(options, tasks, machine, &hasher));
   return hasher.add(options.largest_round)
       .add(options.learn_from)
-      .add(options.most_samples)
+      .add(options.max_samples)
       .finish();
 }
 
@@ -300,7 +300,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                 : std::make_shared<Learner>(impl->models.learned,
                                             LearnerOptions{.tasks = 1,
                                                            .learn_from = options.learn_from,
-                                                           .most_samples = options.most_samples});
+                                                           .max_samples = options.max_samples});
     impl->place = impl->learner->join(others, origin_of(task, machine));
     impl->encodings = impl->models.learned->encodings();
     impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
@@ -310,7 +310,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                                       impl->encodings, options.tables.encodings));
   }
   const double begin_s = seconds_now();
-  if (past.size() > options.most_samples) past = past.last(options.most_samples);
+  if (past.size() > options.max_samples) past = past.last(options.max_samples);
   for (const PastTrial& trial : past) {
     impl->add_sample(trial.proposal, trial.trial, [&](feature::Inputs* inputs) {
       return impl->encoder->append(trial.proposal.trace, inputs);

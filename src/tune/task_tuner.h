@@ -41,7 +41,7 @@ struct TaskTunerOptions {
   size_t largest_round = 64;
   // Number of samples from which on the learned model guides, not the analytic one.
   size_t learn_from = 40;
-  size_t most_samples = 4096;               // newest samples of the task used for training
+  size_t max_samples = 4096;                // newest samples of the task used for training
   std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
   bool warm_start = true;                   // also learn from records of other tasks
   bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals

@@ -15,10 +15,10 @@
 namespace tilewright::tune {
 
 struct WarmStartOptions {
-  size_t most_programs = 1500;
-  size_t most_of_task = 300;
-  size_t most_read = 20'000;  // attempts read, from which the samples are chosen
-  double weight = 0.3;        // per sample; samples of the task itself have weight 1
+  size_t max_programs = 1500;
+  size_t max_of_task = 300;
+  size_t max_read = 20'000;  // attempts read, from which the samples are chosen
+  double weight = 0.3;       // per sample; samples of the task itself have weight 1
 };
 
 struct OtherSamples {

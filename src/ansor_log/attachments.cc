@@ -65,7 +65,7 @@ Status Replay::cache_read(const Json& json) {
 
 Status Replay::rfactor(const Json& json) {
   const size_t at = TRY(position(json, 1));
-  const Place where = TRY(place(json));
+  const LoopRef where = TRY(loop_ref(json));
   const int64_t to = TRY(integer(json, 3));
   const std::string name = where.stage->name;
   const std::string factored = where.stage->loops[where.loop].name;
