@@ -32,7 +32,7 @@ struct Touch {
   double elements[kMaxLevels + 1];  // NOLINT: distinct elements
   double lines[kMaxLevels + 1];     // NOLINT: cache lines they lie in
   int64_t flat[kMaxLevels];         // NOLINT: elements in memory that one iteration steps; 0: none
-  int64_t run[kMaxLevels];          // NOLINT: how many such steps lie side by side, when flat is 1
+  int64_t run[kMaxLevels];          // NOLINT: number of contiguous such steps, when flat is 1
 
   bool is_moved_by(size_t level) const { return (moved >> level & 1) != 0; }
   double bytes(size_t level) const { return elements[level] * element_bytes; }
