@@ -64,7 +64,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   if (!compiled) return std::unexpected(compiled.error());
   const deploy::Program& program = *compiled;
   TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
-  outcome.file_bytes = TRY(file_size(options.output));
+  outcome.file_bytes = TRY(size_of_file(options.output));
   outcome.written = true;
   outcome.steps = program.steps.size();
   outcome.constant_bytes = program.constants.size();

@@ -76,7 +76,7 @@ Result<std::string> read_file(const std::filesystem::path& path, int64_t max_byt
   }
 }
 
-Result<uint64_t> file_size(const std::filesystem::path& path) {
+Result<uint64_t> size_of_file(const std::filesystem::path& path) {
   std::error_code error;
   const uintmax_t bytes = std::filesystem::file_size(path, error);
   if (error) return io_error("read the size of", path, error.value());
