@@ -17,6 +17,7 @@
 #include "runtime/host/buffer.h"
 #include "runtime/host/timer.h"
 #include "target/host_loops.h"
+#include "target/machine.h"
 
 namespace tilewright::runtime {
 namespace {
