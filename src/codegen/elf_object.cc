@@ -61,7 +61,7 @@ ElfObject::Section ElfObject::add_section(std::string name, Kind kind, int64_t a
 }
 
 int64_t ElfObject::append(Section section, const void* data, size_t bytes, int64_t alignment) {
-  Section& content = sections_[section];
+  SectionContent& content = sections_[section];
   CHECK(content.kind != Kind::Blob && content.alignment % alignment == 0, "alignment {}",
         alignment);
   content.bytes.resize(
@@ -117,7 +117,7 @@ class ElfObjectWriter {
   Status write(const std::filesystem::path& path) {
     make_symbols();
     headers_.push_back({});
-    for (const ElfObject::Section& content : object_.sections_) add_section(content);
+    for (const ElfObject::SectionContent& content : object_.sections_) add_section(content);
     for (size_t k = 0; k < object_.sections_.size(); ++k) add_relocations(k);
     add_tables();
     add_file_header();
@@ -195,7 +195,7 @@ class ElfObjectWriter {
     }
   }
 
-  void add_section(const ElfObject::Section& content) {
+  void add_section(const ElfObject::SectionContent& content) {
     Elf64_Shdr header{};
     header.sh_name = section_names_.add(content.name);
     header.sh_type = SHT_PROGBITS;
@@ -210,7 +210,7 @@ class ElfObjectWriter {
   }
 
   void add_relocations(size_t section) {
-    const ElfObject::Section& content = object_.sections_[section];
+    const ElfObject::SectionContent& content = object_.sections_[section];
     if (content.pointers.empty()) return;
     std::string bytes;
     for (const ElfObject::Pointer& pointer : content.pointers) {
@@ -265,7 +265,7 @@ class ElfObjectWriter {
   // After the sections and their relocations.
   uint32_t symbol_section() const {
     size_t index = 1 + object_.sections_.size();
-    for (const ElfObject::Section& content : object_.sections_)
+    for (const ElfObject::SectionContent& content : object_.sections_)
       index += content.pointers.empty() ? 0 : 1;
     return static_cast<uint32_t>(index);
   }

@@ -348,7 +348,7 @@ Status ElfLoader::relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target,
 }
 
 Status ElfLoader::protect() {
-  constexpr int kAccess[Parts] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
+  constexpr int kAccess[Segments] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
   for (int segment = Text; segment < Data; ++segment) {
     const uint64_t bytes = segment_begin_[segment + 1] - segment_begin_[segment];
     if (bytes == 0) continue;
