@@ -75,7 +75,8 @@ Piece infix(BinaryOp op, const Piece& a, const Piece& b) {
   const bool is_sum = op == BinaryOp::Add || op == BinaryOp::Sub;
   const Precedence precedence = is_sum ? Precedence::Sum : Precedence::Product;
   const Precedence right = is_sum ? Precedence::Product : Precedence::Atom;
-  return {fmt::format("{} {} {}", at_most(a, level), operator_of(op), at_most(b, right)), level};
+  return {fmt::format("{} {} {}", at_most(a, precedence), operator_of(op), at_most(b, right)),
+          precedence};
 }
 
 bool is_bitwise(BinaryOp op) {
