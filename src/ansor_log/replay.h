@@ -45,7 +45,7 @@ class Replay {
   Result<LoopRef> loop_ref(const Json& json);
   std::string names() const;
 
-  // Steps that change loops: loops.cc.
+  // Steps that change loops.
   Status split(const Json& json);
   Status follow_split(const Json& json);
   Status follow_fused_split(const Json& json);
@@ -59,7 +59,7 @@ class Replay {
   Result<SplitMade> split_of_step(int64_t number) const;
   void write_order(const StageState& stage);
 
-  // Steps that attach or create stages: attachments.cc.
+  // Steps that attach or create stages.
   Status compute_at(const Json& json);
   Status compute_inline(const Json& json);
   Status compute_root(const Json& json);

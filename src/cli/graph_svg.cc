@@ -1,12 +1,11 @@
-// Draws a GraphView: layers from top to bottom; a box is one layer below the lowest that it reads.
-// Edges to the next layer are straight; longer ones curve around the boxes.
+#include "cli/graph_svg.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/utf8.h"
-#include "cli/graph_view.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
