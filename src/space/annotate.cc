@@ -132,7 +132,7 @@ class Annotator {
 
   Draft draft_;
   DraftWriter writer_;
-  LoopTree tree_;  // with what is inlined
+  LoopTree tree_;  // after inlining
   heuristic::NestPlan plan_;
   LayoutContext layout_;
   NestPlacer placer_;

@@ -103,7 +103,7 @@ std::vector<int16_t> sites_of(const Nest& nest, const std::vector<Member>& membe
   return sites;
 }
 
-// What one placement puts at the sites, in their order.
+// The steps that one placement writes, per site.
 std::vector<Steps> choice_of(const Nest& nest, const ThreadVariant& variant,
                              const std::vector<Member>& members,
                              const std::vector<int>& placement) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its domains
 
-// What a hole writes of a step. A tile and a tail may be of the same split.
+// The field of a step that a hole fills. Factors and tail of one split may be two holes.
 enum class StepField : uint8_t { Factors, Tail, Whole };
 
 struct Filled {
@@ -93,7 +93,8 @@ class SketchCheck {
     return {};
   }
 
-  // A hole turns a split off or gives it other fields; others may fill what it leaves.
+  // True if every choice of the hole is a split or no step. Other holes may then fill the fields of
+  // that split.
   bool keeps_split(size_t hole) const {
     const auto* const steps = std::get_if<StepDomain>(&sketch_.holes[hole].domain);
     return steps != nullptr && std::ranges::all_of(steps->choices, [](const auto& choice) {

@@ -149,7 +149,7 @@ class TiledLayout {
     writer_.add_one_of(tiled_.inner, HoleKind::Unroll, std::move(choices));
   }
 
-  // Parts of the reduction that are unrolled beside the sums in registers.
+  // A hole for the parts of the reduction that are unrolled around the accumulators.
   void unroll_reductions() {
     size_t last = 0;  // level of reductions
     size_t levels = 0;

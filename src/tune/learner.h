@@ -106,7 +106,7 @@ class Learner {
   LearningCost cost_;
 };
 
-// Of a task and the machine that measures it.
+// The origin of the samples of a task that `machine` measured.
 cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
 
 // The number of borrowed samples, from the front, that are used along with `own` samples of the

@@ -64,7 +64,8 @@ class StoppingAssessor : public search::Assessor {
   int64_t scored_ = 0;
 };
 
-// Of the encodings that the model reads. A task without an initial tree has no search.
+// Adds the versions of the encodings that the model reads. A task without an initial tree has no
+// search.
 Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks,
                     const Machine& machine, Hasher* hasher) {
   for (const Task& task : tasks) {
@@ -216,7 +217,7 @@ bool TaskTuner::Impl::append_default_inputs(feature::Inputs* inputs) {
 template <class AppendInputs>
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
                                  const AppendInputs& append_inputs) {
-  // What the machine did is no fault of the candidate, and nothing to learn from.
+  // A failure of the device says nothing about the candidate.
   if (!learner || trial.kind == record::VerdictKind::Device) return;
   cost::Samples& samples = learner->samples(place);
   if (!append_inputs(&samples.inputs)) return;
@@ -242,7 +243,7 @@ void TaskTuner::Impl::use_model() {
   if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
-// Reported in the order of proposal, whatever the order of arrival.
+// Verdicts are reported in the order of proposal, in whichever order they arrived.
 Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
                                      RoundReport* report) {
   const double begin_s = seconds_now();
@@ -256,7 +257,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
       return k < first ? append_default_inputs(inputs)
                        : append_inputs(proposals[k], candidates[k - first], inputs);
     });
-    // What the machine did says nothing of the candidate.
+    // A failure of the device says nothing about the candidate.
     if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
     scores.push_back(candidates[k - first].score);
