@@ -79,10 +79,10 @@ TEST(ThreadLoops, ASearchMayTryModerateWorkWithoutThreads) {
     double operations;
     bool worth, always;
   };
-  for (const Case& c : {Case{"elementwise:shape=255x128,chain=relu", 8160, false, false},
-                        Case{"elementwise:shape=256x128,chain=relu", 8192, true, false},
-                        Case{"elementwise:shape=1023x128,chain=relu", 32736, true, false},
-                        Case{"elementwise:shape=1024x128,chain=relu", 32768, true, true}}) {
+  for (const Case& c : {Case{"elementwise:shape=2730x8,chain=relu", 8190, false, false},
+                        Case{"elementwise:shape=2731x8,chain=relu", 8193, true, false},
+                        Case{"elementwise:shape=10922x8,chain=relu", 32766, true, false},
+                        Case{"elementwise:shape=10923x8,chain=relu", 32769, true, true}}) {
     const Workbench bench(c.workload);
     const schedule::LoopTree tree = bench.tree("");
     const schedule::StageIndex stage = tree.find_stage(stage_of("Y"));

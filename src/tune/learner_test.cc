@@ -216,8 +216,10 @@ TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
     const cost::SampleOrigin one{.key = origin(7).key, .task = task, .machine = nullptr};
     const cost::SampleOrigin other{.key = origin(8).key, .task = task, .machine = nullptr};
     size_t borrower = 0;
-    if (borrows_first) borrower = learner.join(of_one, other);
-    if (borrows_first) ASSERT_TRUE(learner.learn(borrower));
+    if (borrows_first) {
+      borrower = learner.join(of_one, other);
+      ASSERT_TRUE(learner.learn(borrower));
+    }
     const size_t owner = learner.join({}, one);
     add(100, 50, &learner.samples(owner));
     ASSERT_TRUE(learner.learn(owner));
