@@ -69,7 +69,8 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
   if (!is_this_machine) {
     explanation.no_peak = "The peak of the machine that measured it is unknown.";
   } else if (seconds <= 0) {
-    explanation.no_peak = "The ceilings of this machine were not measured, in 0 seconds.";
+    explanation.no_peak =
+        "The ceilings of this machine were not measured: 0 seconds are set for it.";
   } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
     explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
                                       task.target.threads(), machine.cpus.size());
@@ -109,9 +110,9 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
   const Result<record::Attempt> attempt = find_attempt(store, options.what);
   if (!attempt && parse_workload(options.what)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is a workload, not the id of an attempt; name the file of a "
-                            "schedule of it as well, or one of its attempts in {}",
-                            options.what, options.records),
+                fmt::format("{0} is a workload, not the id of an attempt; `tilewright records ls "
+                            "{0}` lists its attempts, or explain a schedule of it from a file",
+                            options.what),
                 {{"trace_file", "FILE"}});
   }
   if (!attempt) return std::unexpected(attempt.error());

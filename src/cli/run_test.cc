@@ -146,7 +146,7 @@ TEST(Run, TextsOfTheCodeAreNamed) {
   const Outcome both =
       tilewright({"lower", "GMM0", "--last", "--json", "--llvm", "--texts", "assembly,llvm"});
   EXPECT_EQ(both.code, 0) << both.err;
-  const Result<Json> json = parse_json(both.out.substr(both.out.rfind("{\"assembly")));
+  const Result<Json> json = parse_json(both.out.substr(both.out.rfind("{\"llvm")));
   ASSERT_TRUE(json.has_value()) << both.out;
   EXPECT_THAT(json->at("llvm").get<std::string>(), HasSubstr("define"));
   EXPECT_THAT(json->at("assembly").get<std::string>(), HasSubstr(".globl"));
