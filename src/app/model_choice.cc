@@ -43,12 +43,12 @@ Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
 // The number of files must be that of the constants, by name.
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   const Workload workload = TRY(parse_workload(choice.what));
-  if (const std::string_view option = file_option_of(choice); !option.empty()) {
+  if (const std::optional<FileOption> option = file_option_of(choice)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is an operator, which has its shapes in its text and no passes: "
-                            "the option is for model files",
-                            choice.what),
-                {{std::string(option), ""}});
+                fmt::format("{} are for model files; {} is an operator, which has its shapes in "
+                            "its text and no passes",
+                            option->what, choice.what),
+                {{std::string(option->field), ""}});
   }
   std::vector<graph::Constant> constants;
   for (const Operand& operand : workload.operands) {
@@ -87,11 +87,11 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
 bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
 bool is_library(std::string_view what) { return what.ends_with(".so"); }
 
-std::string_view file_option_of(const ModelChoice& choice) {
-  return !choice.passes_off.empty()     ? "passes_off"
-         : !choice.input_shapes.empty() ? "input_shapes"
-         : !choice.allow.empty()        ? "allow"
-                                        : "";
+std::optional<FileOption> file_option_of(const ModelChoice& choice) {
+  if (!choice.passes_off.empty()) return FileOption{"passes_off", "passes to turn off"};
+  if (!choice.input_shapes.empty()) return FileOption{"input_shapes", "shapes of inputs"};
+  if (!choice.allow.empty()) return FileOption{"allow", "permissions"};
+  return std::nullopt;
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,

@@ -130,11 +130,12 @@ Result<bool> model_learns(const std::string& text, const Target& target) {
 
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
   const std::vector<tune::TunedTask>& tasks = what.tasks;
-  const std::string_view of_models =
-      !options.model_finals ? "model_finals" : file_option_of(options.model);
-  if (!what.of_model && !of_models.empty()) {
-    return fail(ErrorKind::BadInput, "the option is for model files, and there is none",
-                {{std::string(of_models), ""}});
+  std::optional<FileOption> of_models = file_option_of(options.model);
+  if (!options.model_finals) of_models = {"model_finals", "finals inside a model"};
+  if (!what.of_model && of_models) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} are for model files, and there is none", of_models->what),
+                {{std::string(of_models->field), ""}});
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
