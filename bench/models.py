@@ -42,9 +42,9 @@ THREADS = 2
 LONG_S = 900.0
 DEFAULT = ("resnet18", "mobilenet_v2", "dcgan", "bert_tiny_128")
 FULL = (*DEFAULT, "resnet50", "squeezenet1_1", "densenet121", "r3d_18", "bert_base_128")
-LEAST, LEAST_MEAN, LEAST_SHARE, LEAST_SUM = 1.0, 1.15, 0.9, 0.9
-MOST_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
-MOST_AGAIN_S, MOST_OPEN_MS = 10.0, 100.0
+LEAST, MIN_MEAN, MIN_SHARE, MIN_SUM = 1.0, 1.15, 0.9, 0.9
+MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
+MAX_AGAIN_S, MAX_OPEN_MS = 10.0, 100.0
 NOTE_EVERY_S = 5.0
 UNTUNED = "untuned"
 
@@ -235,13 +235,13 @@ def judge(line, out):
         cpus = max(match.outcome.other_cpus, line.tuning.other_cpus)
         out.say(f"! {name}: beside other work ({cpus:.1f} cpus)")
     out.bar(f"{name}: times the better peer, {long}", line.ratio(long), LEAST, trusted=quiet)
-    out.bar(f"{name}: share of a run that is in its tasks", line.share, LEAST_SHARE)
-    out.bar(f"{name}: tuner's task times over the model's", line.tuned_sum, LEAST_SUM, trusted=quiet)
-    out.bar_most(f"{name}: the same tune again", line.again_s, MOST_AGAIN_S, "s")
-    out.bar_most(f"{name}: trials that one measures", line.again_measured, 0)
-    out.bar_most(f"{name}: opening the library", match.ready(long, "open_ms"), MOST_OPEN_MS, "ms")
+    out.bar(f"{name}: share of a run that is in its tasks", line.share, MIN_SHARE)
+    out.bar(f"{name}: tuner's task times over the model's", line.tuned_sum, MIN_SUM, trusted=quiet)
+    out.bar_max(f"{name}: the same tune again", line.again_s, MAX_AGAIN_S, "s")
+    out.bar_max(f"{name}: trials that one measures", line.again_measured, 0)
+    out.bar_max(f"{name}: opening the library", match.ready(long, "open_ms"), MAX_OPEN_MS, "ms")
     if name in MEMORY_MODELS:
-        out.bar_most(f"{name}: memory over ONNX Runtime's", line.memory_ratio, MOST_MEMORY)
+        out.bar_max(f"{name}: memory over ONNX Runtime's", line.memory_ratio, MAX_MEMORY)
     for metric, value in {
         "vs_best_peer": line.ratio(long),
         **{f"vs_best_peer_{which.replace(' ', '')}": line.ratio(which) for which in line.names[:-1]},
@@ -286,7 +286,7 @@ def run_all(options, out):
         out.row("models" + bench.suffix, "vs_best" if last else f"vs_best_{which.replace(' ', '')}", mean)
         if last and lines:
             what = f"geometric mean of {len(lines)} models, {which}"
-            out.bar(what, mean, LEAST_MEAN, trusted=quiet)
+            out.bar(what, mean, MIN_MEAN, trusted=quiet)
         elif lines:
             out.say(f"geometric mean after {which}: {report.number(mean)}")
 

@@ -25,7 +25,7 @@ from harness.model_files import ModelError, materialized
 
 SCOPES = ("task", "run")
 NEAR = 0.98  # of the best result
-MOST_LEARNING = 0.10  # of the wall time
+MAX_LEARNING = 0.10  # of the wall time
 
 
 class ArmError(Exception):
@@ -181,14 +181,14 @@ def main():
     print(report.table(["model/scope/seed", *metrics], lines))
     shares = [row["value"] for row in rows if row["metric"] == "learning_share"]
     if shares:
-        verdict = "below" if max(shares) < MOST_LEARNING else "NOT below"
+        verdict = "below" if max(shares) < MAX_LEARNING else "NOT below"
         print(f"learning: at most {report.percent(max(shares))} of the wall time, {verdict} 10 %")
     if not complete:
         print("not complete: start it again to go on")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(rows, file, indent=1)
-    over = bool(shares) and max(shares) >= MOST_LEARNING
+    over = bool(shares) and max(shares) >= MAX_LEARNING
     return 1 if failed or over else 0
 
 

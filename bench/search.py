@@ -27,7 +27,7 @@ from harness.rounds import MIN_ROUNDS
 from harness.tuned import OtherWork, Tuner, TuneError
 
 ROUND_TRIALS = 24 + 32 + 48 + 48 + 48 + 64 + 64  # two rounds of 64 at the end
-LEAST_SCORED, LEAST_SCORED_OWN, MOST_ROUND_S = 30_000, 100_000, 0.3
+MIN_SCORED, MIN_SCORED_OWN, MAX_ROUND_S = 30_000, 100_000, 0.3
 TESTS = {
     5: (("bench/bench_unseen",), {}),
     6: (("ctest", "-R", "^tune_test$", "--output-on-failure"), {"TILEWRIGHT_CRASH_RUNS": "10"}),
@@ -63,16 +63,16 @@ def run_rates(options, tuner, out):
         if done.returncode != 0:
             raise TuneError((done.stderr.strip().splitlines() or ["rates failed"])[-1])
         found = {(r["name"], r["metric"]): r["value"] for r in report.read_rows(rows)}
-    for name, least in (("xgboost", LEAST_SCORED), ("own forest", LEAST_SCORED_OWN)):
+    for name, least in (("xgboost", MIN_SCORED), ("own forest", MIN_SCORED_OWN)):
         value = found.get((name, "scored_per_s"))
         out.bar(f"scored a second, {name}", value, least, trusted=other_cpus <= BUSY_CPUS)
     out.rows += [{"name": n, "metric": m, "value": v} for (n, m), v in found.items()]
     rounds = [r for r in longer.rounds if r["tried"] == 64]
     costs = [r["propose_s"] + r["learn_s"] for r in rounds]
-    out.bar_most(
+    out.bar_max(
         f"a round of 64 beside building and measuring, worst of {len(costs)}",
         max(costs, default=None),
-        MOST_ROUND_S,
+        MAX_ROUND_S,
         "s",
         trusted=longer.trustworthy,
     )

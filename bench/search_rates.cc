@@ -33,7 +33,7 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kTrials = 200;  // the model is that of so many
 constexpr size_t kAsked = 64;    // a round
 constexpr double kSeconds = 3;   // that are counted
-constexpr int kLeastRounds = 5;
+constexpr int kMinRounds = 5;
 
 template <class T>
 T must(Result<T> result) {
@@ -109,7 +109,7 @@ void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
 // Each round is a search of its own: a new assessor, which remembers nothing, and another seed.
 Rate rate_of(const space::Space& space, const Machine& machine, const cost::CostModel& model) {
   Rate rate;
-  while (rate.wall_s < kSeconds || rate.rounds < kLeastRounds) {
+  while (rate.wall_s < kSeconds || rate.rounds < kMinRounds) {
     search::ProgramAssessor assessor(space, machine);
     assessor.set_model(&model);
     const auto explorer = search::make_evolution({.sketches = space.sketches(),

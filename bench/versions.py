@@ -27,7 +27,7 @@ from harness import report
 from harness.bars import Report
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LEAST_ROUNDS = 10
+MIN_ROUNDS = 10
 RATE_BAR, TRIALS_BAR, MODEL_BAR = 0.97, 0.95, 0.98
 PARTS = ("apply", "compile", "score", "trials", "models")
 
@@ -146,7 +146,7 @@ def parse(words):
     add = parser.add_argument
     add("--old", required=True, metavar="BUILD", help="build folder of the older version")
     add("--build", default=os.path.join(ROOT, "build", "release"), help="of the newer one")
-    add("--rounds", type=int, default=LEAST_ROUNDS, help=f"turns of each (default: {LEAST_ROUNDS})")
+    add("--rounds", type=int, default=MIN_ROUNDS, help=f"turns of each (default: {MIN_ROUNDS})")
     add("--only", default=",".join(PARTS), metavar="PART,...", help="of " + ", ".join(PARTS))
     add("--models", nargs="*", default=[], metavar="FILE.onnx", help="for the part `models`")
     add("--seconds", type=float, default=60, help="of tuning each model (default: 60)")

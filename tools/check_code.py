@@ -16,6 +16,11 @@ INDEPENDENT = re.compile(
     r"src/(?!target/|codegen/(?:llvm|c)/|runtime/abi/|schedule/intrinsics\.cc$)"
     r"(?!.*_(?:test\.cc|testing\.(?:h|cc))$)"
 )
+# Sources of the product below the command line, but for those that start another program. Their
+# errors name options (base/result.h), which src/cli/option_flags.h renders as flags.
+BELOW_CLI = re.compile(
+    r"src/(?!cli/|app/peers_run\.cc$|codegen/llvm/link\.cc$)(?!.*_test\.cc$)"
+)
 
 # The paths that a row holds for, a pattern within one line of code, and what to write in its place.
 FORBIDDEN = [
@@ -33,6 +38,11 @@ FORBIDDEN = [
         INDEPENDENT,
         re.compile(r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx)", re.I),
         "ask the target for a capability, or move it to target/host_*: no instruction set here",
+    ),
+    (
+        BELOW_CLI,
+        re.compile(r'^(?:[^"]*"(?:[^"\\]|\\.)*")*?[^"]*"(?:[^"\\]|\\.)*?--[a-z]'),
+        "name the option in Error::options, which cli renders as a flag: no flag here",
     ),
 ]
 

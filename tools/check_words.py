@@ -44,6 +44,7 @@ WORDS = [
 
 # Identifiers: what to write, and the folder it holds for.
 IDENTIFIERS = {
+    "bar_most": ("bar_max", ""),
     "Walls": ("WorkerPool", ""),
     "walls": ("pool", "src/measure"),
     "walls_": ("pool_", "src/measure"),
@@ -64,6 +65,12 @@ IDENTIFIERS = {
     "Knowledge": ("Assumptions", "src/lower"),
     "letters_of": ("code_point_count", ""),
 }
+
+# Prefixes of identifiers: a pattern of the whole name, and what to write.
+PREFIXES = [
+    (re.compile(r"most_\w+|kMost[A-Z]\w*|MOST_\w+"), "max_, kMax or MAX_"),
+    (re.compile(r"least_\w+|kLeast[A-Z]\w*|LEAST_\w+"), "min_, kMin or MIN_"),
+]
 
 # `one step a line`, where one step per line is meant.
 COUNTED = (
@@ -111,7 +118,7 @@ IDIOMS = [
     (r"a wish\b", "a hint"),
 ]
 HINT = re.compile(
-    r"no key|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
+    r"no key|\b(?:most|least|MOST|LEAST)_|kMost|kLeast|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
     + "|".join(pattern for pattern, _ in IDIOMS)
 )
 
@@ -124,6 +131,12 @@ ALLOWED = [
     ("src/cli/run_test.cc", "vectorise", "a misspelled pass"),
     ("src/lower/pipeline_test.cc", "vectorise", "a misspelled pass"),
     ("docs/records.md", "licences", "member of NDJSON records and column of the store"),
+    ("src/cost/xgboost_model.h", "most_trees", "former name of an option"),
+    ("src/cost/xgboost_model.h", "most_work", "former name of an option"),
+    ("src/cost/xgboost_model.h", "least_held_out", "former name of an option"),
+    ("src/cost/xgboost_model.h", "most_refitted", "former name of an option"),
+    ("src/search/evolution.h", "least_of_sketch", "former name of an option"),
+    ("src/cli/verb_bench.cc", "least_ns", "member of JSON that users read"),
     ("src/te/ops/table_test.cc", "sitting", "the usual example of an edit distance"),
 ]
 
@@ -168,6 +181,9 @@ def check_line(path, line):
         better, folder = IDENTIFIERS.get(name, ("", ""))
         if better and path.startswith(folder):
             yield name, better
+        for pattern, better in PREFIXES:
+            if pattern.fullmatch(name) and name not in allowed:
+                yield name, better
     for pattern, better in PHRASES + (IDIOMS if has_prose(path) else []):
         for match in re.finditer(r"\b" + pattern, line):
             yield match.group(0), better

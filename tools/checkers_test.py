@@ -189,6 +189,20 @@ class Code(Tree):
         self.write("src/codegen/a.cc", lines[2] + "\n")
         self.assertEqual(len(check_code.check_tree(self.root)), 1)
 
+    def test_flags_below_the_command_line(self):
+        lines = [
+            'fail(kind, "give it by --input x=FILE");',
+            'fmt::format("{}", "a \\"quoted\\" text", "use --cost");',
+        ]
+        for line in lines:
+            self.write("src/app/a.cc", line + "\n")
+            found = check_code.check_tree(self.root)
+            self.assertEqual([line.split(": ")[0] for line in found], ["src/app/a.cc:1"], line)
+        self.write("src/app/a.cc", 'f("a", --x, "b");  // --input is "--input"\ng("a -- b, a--", --x);\n')
+        for path in ("src/cli/a.cc", "src/app/peers_run.cc", "src/app/a_test.cc", "bench/a.cc"):
+            self.write(path, "\n".join(lines) + "\n")
+        self.assertEqual(check_code.check_tree(self.root), [])
+
     def test_what_is_allowed(self):
         self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
         self.assertEqual(check_code.check_tree(self.root), [])
@@ -237,6 +251,12 @@ class Words(Tree):
             "int neighbour_count;",
         ):
             self.assertEqual(len(self.problems(text)), 1, text)
+
+    def test_prefixes_of_bounds(self):
+        for text in ("int most_bytes;", "constexpr int kMostRows = 1;", "LEAST_GAIN = 2", "least_ns_ = 0;"):
+            self.assertEqual(len(self.problems(text)), 1, text)
+        self.assertEqual(self.problems("int almost_there, at_least; // the most bytes"), [])
+        self.assertEqual(self.problems('{"least_ns", 1}', "src/cli/verb_bench.cc"), [])
 
     def test_some_names_hold_for_one_folder(self):
         self.assertEqual(self.problems("struct Program {};"), [])

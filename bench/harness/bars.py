@@ -29,7 +29,7 @@ class Report:
         reached = value is not None and value >= least
         self._judge(what, value, least, unit, reached, trusted)
 
-    def bar_most(self, what, value, most, unit="", trusted=True):
+    def bar_max(self, what, value, most, unit="", trusted=True):
         reached = value is not None and value <= most
         self._judge(what, value, most, unit, reached, trusted)
 

@@ -17,14 +17,14 @@ def _ticks(most):
 
 def svg(points, lines, title):
     """`points`: (seconds, milliseconds), ascending; `lines`: label -> milliseconds."""
-    most_s = max((at for at, _ in points), default=1.0)
-    most_ms = 1.05 * max([ms for _, ms in points] + list(lines.values()) + [1e-9])
+    max_s = max((at for at, _ in points), default=1.0)
+    max_ms = 1.05 * max([ms for _, ms in points] + list(lines.values()) + [1e-9])
 
     def x(seconds):
-        return LEFT + (WIDTH - LEFT - RIGHT) * seconds / most_s
+        return LEFT + (WIDTH - LEFT - RIGHT) * seconds / max_s
 
     def y(ms):
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * ms / most_ms
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * ms / max_ms
 
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -32,10 +32,10 @@ def svg(points, lines, title):
         '<rect width="100%" height="100%" fill="#fff"/>',
         f'<text x="{LEFT}" y="18" font-weight="bold">{escape(title)}</text>',
     ]
-    for tick in _ticks(most_s):
+    for tick in _ticks(max_s):
         out.append(f'<text x="{x(tick):.1f}" y="{HEIGHT - 25}" text-anchor="middle">{tick:g}</text>')
-        out.append(_line(x(tick), y(0), x(tick), y(most_ms), "#eee"))
-    for tick in _ticks(most_ms):
+        out.append(_line(x(tick), y(0), x(tick), y(max_ms), "#eee"))
+    for tick in _ticks(max_ms):
         out.append(f'<text x="{LEFT - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
         out.append(_line(LEFT, y(tick), WIDTH - RIGHT, y(tick), "#eee"))
     middle = (LEFT + WIDTH - RIGHT) / 2

@@ -19,7 +19,7 @@ PEERS = {
 }
 REFERENCE = "onnxruntime"
 MAX_RELATIVE_ERROR = 1e-4
-MOST_TOKEN = 1000  # ids of tokens are below
+MAX_TOKEN = 1000  # ids of tokens are below
 
 
 @dataclass
@@ -128,7 +128,7 @@ def _made(value, shape):
     elif "mask" in value.name:
         array = np.ones(shape)
     else:
-        array = rng.integers(0, 2 if "type" in value.name else MOST_TOKEN, shape)
+        array = rng.integers(0, 2 if "type" in value.name else MAX_TOKEN, shape)
     return array.astype(dtype)
 
 

@@ -13,7 +13,7 @@ from harness.tuned import TuneError, best_so_far, trials_to_reach
 # One of each kind of work that is compute-bound enough for schedules to differ.
 WORKLOADS = ("C1D2", "C2D2", "GMM2", "GRP2", "T2D2", "TBG0")
 SEEDS = (1, 2, 3)
-MOST_TRIALS, LEAST_GAIN, LEAST_TOP5 = 70, 1.05, 0.9
+MAX_TRIALS, MIN_GAIN, MIN_TOP5 = 70, 1.05, 0.9
 SCHEDULED_TRIALS = 64  # a task, under one budget for all
 
 # What is left out -> flags of tune; names of rules and extensions as `tilewright space --list`.
@@ -92,11 +92,11 @@ def run_random(options, tuner, matches, out):
         return
     trials = statistics.median(m[0] or float("inf") for m in medians)
     what = "trials to random's best, median of the workloads"
-    out.bar_most(what, trials, MOST_TRIALS, trusted=quiet)
-    for index, what, least in ((1, "gain over random", LEAST_GAIN), (2, "top-5", LEAST_TOP5)):
+    out.bar_max(what, trials, MAX_TRIALS, trusted=quiet)
+    for index, what, least in ((1, "gain over random", MIN_GAIN), (2, "top-5", MIN_TOP5)):
         value = middle([m[index] for m in medians], 0.0)
         out.bar(f"{what}, median of the workloads", value, least, trusted=quiet)
-    alone = sum(1 for m in medians if (m[0] or 1e9) <= MOST_TRIALS and (m[1] or 0) >= LEAST_GAIN)
+    alone = sum(1 for m in medians if (m[0] or 1e9) <= MAX_TRIALS and (m[1] or 0) >= MIN_GAIN)
     out.say(f"both of the first two alone: {alone} of {len(medians)} workloads")
 
 

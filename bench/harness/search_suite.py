@@ -262,9 +262,9 @@ def run_metaschedule(options, tuner, workloads, out):
         quiet = outcome.other_cpus <= BUSY_CPUS
         alone = ours.trustworthy and theirs["other_cpus"] <= BUSY_CPUS
         what = f"{name}: our kernel over MetaSchedule's"
-        out.bar(what, speed, metaschedule.LEAST_SPEED, trusted=quiet and alone)
+        out.bar(what, speed, metaschedule.MIN_SPEED, trusted=quiet and alone)
         what = f"{name}: our trials a second over its"
-        out.bar(what, rate, metaschedule.LEAST_RATE, trusted=alone)
+        out.bar(what, rate, metaschedule.MIN_RATE, trusted=alone)
         out.row(name, "vs_metaschedule", speed)
         out.row(name, "trials_rate_vs_metaschedule", rate)
         for who, series in outcome.series.items():

@@ -84,7 +84,7 @@ Result<ImportReport> import_log(record::Store& store, const Task& task,
   int64_t number = 0;
   const auto refuse = [&](const std::string& why) {
     ++report.refused;
-    if (report.named.size() < record::ImportReport::kMostNamed && reasons.insert(why).second) {
+    if (report.named.size() < record::ImportReport::kMaxNamed && reasons.insert(why).second) {
       report.named.push_back({number, why});
     }
   };

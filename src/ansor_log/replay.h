@@ -27,7 +27,7 @@ class Replay {
 
  private:
   // The stage and the loop given by arguments 1 and 2.
-  struct Place {
+  struct LoopRef {
     StageState* stage = nullptr;
     size_t loop = 0;
   };
@@ -42,10 +42,10 @@ class Replay {
   Result<size_t> position(const Json& json, size_t at) const;
   Result<StageState*> stage_at(const Json& json, size_t at);
   static Result<size_t> loop_at(const StageState& stage, int64_t number);
-  Result<Place> place(const Json& json);
+  Result<LoopRef> loop_ref(const Json& json);
   std::string names() const;
 
-  // Steps that change loops: loops.cc.
+  // Steps that change loops.
   Status split(const Json& json);
   Status follow_split(const Json& json);
   Status follow_fused_split(const Json& json);
@@ -54,12 +54,12 @@ class Replay {
   Status annotate(const Json& json);
   Status pragma(const Json& json);
   // Replaces a loop by the parts of its split.
-  void replace_by_parts(const Place& place, const std::vector<int64_t>& factors);
+  void replace_by_parts(const LoopRef& at_loop, const std::vector<int64_t>& factors);
   void move_attached(const std::string& target, const std::string& from, const std::string& to);
   Result<SplitMade> split_of_step(int64_t number) const;
   void write_order(const StageState& stage);
 
-  // Steps that attach or create stages: places.cc.
+  // Steps that attach or create stages.
   Status compute_at(const Json& json);
   Status compute_inline(const Json& json);
   Status compute_root(const Json& json);

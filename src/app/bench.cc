@@ -44,7 +44,7 @@ Result<Entrant> load_entrant(const BenchOptions& options, const std::string& wha
   const double begin_s = seconds_now();
   LoadedModel model = TRY(LoadedModel::load(choice, target, options.records, options.tables));
   const double load_s = seconds_now() - begin_s;
-  measure::ModelArrays arrays = TRY(make_arrays(model.api(), options.inputs, options.seed));
+  measure::ModelArrays arrays = TRY(make_arrays(model.api(), options.inputs, options.random_seed));
   runtime::ModelInstance instance =
       TRY(runtime::make_instance(model.api(), {.threads = options.target.threads,
                                                .flags = TILEWRIGHT_MODEL_PIN_CALLER,

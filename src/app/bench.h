@@ -27,7 +27,7 @@ struct BenchOptions {
   TargetChoice target{};
   std::string records = kDefaultRecords;
   std::vector<std::string> inputs{};  // NAME=FILE.npy; the other inputs are random
-  uint64_t seed = 1;                  // of the random inputs
+  uint64_t random_seed = 1;           // of the other inputs
   double seconds = 3;
   // Compared with the first model; none if `peers` is empty. For a .so, `model` is the file it was
   // compiled from. bench sets the other files, the inputs and the threads.

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
 #include "base/clock.h"
+#include "base/file.h"
 #include "deploy/export.h"
 #include "deploy/export_c.h"
 
@@ -38,13 +37,6 @@ std::vector<UntunedTask> untuned_of(const ChosenModel& model, const Target& targ
   return untuned;
 }
 
-Result<uint64_t> size_of(const std::filesystem::path& file) {
-  std::error_code error;
-  const uint64_t bytes = std::filesystem::file_size(file, error);
-  if (!error) return bytes;
-  return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", file.string(), error.message()));
-}
-
 }  // namespace
 
 Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& listener,
@@ -72,7 +64,7 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   if (!compiled) return std::unexpected(compiled.error());
   const deploy::Program& program = *compiled;
   TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
-  outcome.file_bytes = TRY(size_of(options.output));
+  outcome.file_bytes = TRY(size_of_file(options.output));
   outcome.written = true;
   outcome.steps = program.steps.size();
   outcome.constant_bytes = program.constants.size();

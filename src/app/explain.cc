@@ -14,7 +14,7 @@ namespace tilewright::app {
 namespace {
 
 constexpr double kBytesPerFlop = 2;  // of the first cache: a vector of each operand a multiply-add
-constexpr int64_t kMostBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
+constexpr int64_t kMaxBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
 
 constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
 
@@ -32,7 +32,7 @@ feature::Ceilings measure_ceilings(const Target& target,
     // Source and copy are in the next level: larger than this level, half of that one.
     const bool memory = k + 1 == levels.size();
     const int64_t here = levels[k].capacity * target.threads();
-    const int64_t bytes = memory ? std::min(kMostBytes, 2 * here)
+    const int64_t bytes = memory ? std::min(kMaxBytes, 2 * here)
                                  : std::max(here, levels[k + 1].capacity * target.threads() / 4);
     ceilings.gigabytes_per_s[k] =
         runtime::measure_copy_bandwidth(target.threads(), bytes, each).best();
@@ -69,7 +69,8 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
   if (!is_this_machine) {
     explanation.no_peak = "The peak of the machine that measured it is unknown.";
   } else if (seconds <= 0) {
-    explanation.no_peak = "The ceilings of this machine were not measured (--seconds 0).";
+    explanation.no_peak =
+        "The ceilings of this machine were not measured: 0 seconds are set for it.";
   } else if (task.target.threads() > static_cast<int>(machine.cpus.size())) {
     explanation.no_peak = fmt::format("It is for {} threads, but this machine has {}: no peak.",
                                       task.target.threads(), machine.cpus.size());
@@ -109,9 +110,10 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
   const Result<record::Attempt> attempt = find_attempt(store, options.what);
   if (!attempt && parse_workload(options.what)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{0} is a workload, not an id; explain {0} --trace FILE explains a "
-                            "schedule of it, `records ls {0}` lists its attempts",
-                            options.what));
+                fmt::format("{0} is a workload, not the id of an attempt; `tilewright records ls "
+                            "{0}` lists its attempts, or explain a schedule of it from a file",
+                            options.what),
+                {{"trace_file", "FILE"}});
   }
   if (!attempt) return std::unexpected(attempt.error());
   const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt->task));

@@ -11,9 +11,9 @@ namespace tilewright::app {
 namespace {
 
 // Values in the same bytes are one: views, and parts of a concat written in place.
-class Places {
+class StorageMap {
  public:
-  explicit Places(const deploy::ModelPlan& plan)
+  explicit StorageMap(const deploy::ModelPlan& plan)
       : parent_(plan.graph.value_count()), writers_(plan.graph.value_count()) {
     std::iota(parent_.begin(), parent_.end(), graph::ValueId{0});
     for (const graph::Alias& alias : plan.partition.aliases)
@@ -62,17 +62,17 @@ void tidy(GraphBox& box) {
   box.from.erase(repeated.begin(), repeated.end());
 }
 
-void add_groups(const deploy::ModelPlan& plan, Places& places, GraphView& view) {
+void add_groups(const deploy::ModelPlan& plan, StorageMap& storage, GraphView& view) {
   for (const graph::Group& group : plan.partition.groups) {
     GraphBox box = box_of(plan.graph, group);
     const size_t self = view.boxes.size();
     for (size_t k = 0; k < group.arguments.size(); ++k) {
       const bool output = group.workload.operands[k].role == Role::Output;
-      if (!output) read(box, places.writers(group.arguments[k]));
+      if (!output) read(box, storage.writers(group.arguments[k]));
     }
     for (size_t k = 0; k < group.arguments.size(); ++k) {
       const bool output = group.workload.operands[k].role == Role::Output;
-      if (output) places.write(group.arguments[k], self);
+      if (output) storage.write(group.arguments[k], self);
     }
     tidy(box);
     view.boxes.push_back(std::move(box));
@@ -91,14 +91,14 @@ GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice>
                   const Target& target, const std::string& name) {
   GraphView view{.name = name, .boxes = {}};
   const graph::Graph& graph = plan.graph;
-  Places places(plan);
+  StorageMap storage(plan);
   for (const graph::ValueId input : graph.inputs()) {
-    places.write(input, view.boxes.size());
+    storage.write(input, view.boxes.size());
     const graph::Value& value = graph.value(input);
     view.boxes.push_back({.title = value.name, .detail = value.type.to_string()});
   }
   const size_t first = view.boxes.size();
-  add_groups(plan, places, view);
+  add_groups(plan, storage, view);
   for (size_t k = 0; k < plan.partition.kernels.size(); ++k) {
     for (const size_t group : plan.partition.kernels[k].groups) {
       GraphBox& box = view.boxes[first + group];
@@ -111,7 +111,7 @@ GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice>
     const bool named = k < graph.output_names().size();
     GraphBox box{.title = named ? graph.output_names()[k] : value.name,
                  .detail = value.type.to_string()};
-    read(box, places.writers(graph.outputs()[k]));
+    read(box, storage.writers(graph.outputs()[k]));
     tidy(box);
     view.boxes.push_back(std::move(box));
   }

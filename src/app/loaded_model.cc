@@ -93,9 +93,10 @@ Result<measure::ModelArrays> make_arrays(const TilewrightModelApi& api,
       measure::fill_random(info, arrays.inputs[k], rng);
     } else {
       return fail(ErrorKind::BadInput,
-                  fmt::format("the input {} ({}) is missing: use --input {}=FILE.npy, or --random "
-                              "SEED for all missing inputs",
-                              info.name, type.to_string(), info.name));
+                  fmt::format("the input {} ({}) is missing: give its values, or a seed that all "
+                              "missing inputs are drawn with",
+                              info.name, type.to_string()),
+                  {{"inputs", fmt::format("{}=FILE.npy", info.name)}, {"random_seed", "SEED"}});
     }
   }
   return arrays;

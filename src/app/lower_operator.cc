@@ -1,5 +1,7 @@
 #include "app/lower_operator.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "base/json.h"
 #include "codegen/back_ends/build_kernel.h"
@@ -37,33 +39,66 @@ Result<const codegen::BackEnd*> first_able(const Target& target,
   return codegen::back_end_for(target, rows);  // its error says what is missing
 }
 
-Status generate(const LowerOptions& options, const ir::Function& function, const Target& target,
-                Lowered* lowered) {
-  if (options.source) lowered->c = TRY(codegen::emit_c({&function, 1}, target));
-  if (!options.llvm && !options.assembly) return {};
-  TRY(codegen::compile_llvm(function, target,
-                            {.llvm_ir = options.llvm ? &lowered->llvm : nullptr,
-                             .assembly = options.assembly ? &lowered->assembly : nullptr,
-                             .phases = &lowered->phases}));
+// A name that no back end has is a mistake; the others may still serve other targets.
+Status check_names(const LowerOptions& options, const Target& target) {
+  for (const std::string& name : options.texts) {
+    const auto row = codegen::text_row(name, target, options.back_ends);
+    if (!row && row.error().kind == ErrorKind::BadInput) return std::unexpected(row.error());
+  }
+  return {};
+}
+
+// One text after the other; an error ends it. A form of another back end than the one whose passes
+// made `function` needs its own passes.
+Status print_texts(const LowerOptions& options, const Task& task, const schedule::LoopTree& tree,
+                   const schedule::Trace& trace, const codegen::BackEnd& back_end,
+                   const ir::Function& function, Lowered* lowered) {
+  for (const std::string& name : options.texts) {
+    const codegen::TextRow row = TRY(codegen::text_row(name, task.target, options.back_ends));
+    LoweredText text{
+        .name = name, .back_end = std::string(row.back_end->name), .text = "", .phases = {}};
+    const bool is_first = std::ranges::none_of(lowered->texts, [&](const LoweredText& before) {
+      return before.back_end == text.back_end;
+    });
+    const codegen::CompileOptions with{.phases = is_first ? &text.phases : nullptr};
+    const bool is_other = row.back_end->name != back_end.name;
+    ir::Function own;
+    if (is_other) {
+      own =
+          TRY(codegen::lower_for(*row.back_end, task, tree, trace, {.disabled = options.disabled}));
+    }
+    text.text = TRY(row.form->print(is_other ? own : function, task.target, with));
+    lowered->texts.push_back(std::move(text));
+  }
   return {};
 }
 
 }  // namespace
 
+std::vector<TextName> text_names() {
+  std::vector<TextName> names;
+  for (const codegen::BackEnd& row : codegen::all_back_ends()) {
+    for (const codegen::TextForm& form : row.texts) names.push_back({form.name, form.purpose});
+  }
+  return names;
+}
+
 Result<Lowered> lower_operator(const LowerOptions& options) {
-  const Workload workload = TRY(parse_workload(options.what));
+  Workload workload = TRY(parse_workload(options.what));
   const schedule::Trace trace = TRY(read_trace(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));
   const codegen::BackEnd& back_end = *TRY(first_able(target, options.back_ends));
-  const schedule::LoopTree initial = TRY(schedule::initial_tree(workload));
+  const Task task{.workload = std::move(workload), .target = target};
+  TRY(check_names(options, target));
+  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
   Lowered lowered;
   lowered.tree = tree.to_string();
   const ir::Function function = TRY(codegen::lower_for(
-      back_end, {.workload = workload, .target = target}, tree, trace,
+      back_end, task, tree, trace,
       {.disabled = options.disabled, .report = &lowered.passes, .report_text = true}));
   lowered.ir = ir::to_string(function);
-  lowered.status = generate(options, function, target, &lowered);
+  lowered.status = print_texts(options, task, tree, trace, back_end, function, &lowered);
   return lowered;
 }
 

@@ -1,16 +1,16 @@
 // lower_operator: lowers an operator under a schedule: IR after each pass of the target's back end,
-// and on request C source, LLVM IR and assembly. An error if no back end serves the target.
+// and on request the text forms of its code (codegen/back_end.h). An error if no back end serves
+// the target.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/target_choice.h"
 #include "base/result.h"
 #include "codegen/back_ends/back_ends.h"
-#include "codegen/c/emit_c.h"
-#include "codegen/llvm/compile.h"
 #include "lower/pipeline.h"
 
 namespace tilewright::app {
@@ -20,22 +20,32 @@ struct LowerOptions {
   std::string trace_file{};  // text or JSON; empty: the unscheduled loops
   TargetChoice target{};
   std::vector<std::string> disabled{};  // names of passes to turn off
-  bool source = false;                  // also print C source
-  bool llvm = false;                    // also print LLVM IR
-  bool assembly = false;
+  std::vector<std::string> texts{};     // names of text forms: `llvm`
   std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
+};
+
+struct LoweredText {
+  std::string name;  // of the form
+  std::string back_end;
+  std::string text;
+  std::vector<codegen::PhaseTime> phases;  // of the first text of a back end, if it has phases
 };
 
 struct Lowered {
   std::string tree;  // the LoopTree
   std::vector<lower::PassReport> passes;
   std::string ir;  // after the last pass
-  codegen::CSource c;
-  std::vector<codegen::PhaseTime> phases;  // times of the LLVM phases
-  std::string llvm, assembly;
-  Status status = {};  // why the results after the passes are missing
+  std::vector<LoweredText> texts;
+  Status status = {};  // why texts are missing
 };
 
+struct TextName {
+  std::string_view name, purpose;
+};
+// The text forms of the built-in back ends, for help texts.
+std::vector<TextName> text_names();
+
+// An error if nothing was lowered.
 Result<Lowered> lower_operator(const LowerOptions& options);
 
 }  // namespace tilewright::app

@@ -19,10 +19,6 @@ constexpr double kNoEnd = std::numeric_limits<double>::infinity();
 
 Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options, const Task& task,
                                                    MeasureListener& listener) {
-  if (options.traces.empty() == (options.random == 0)) {
-    return fail(ErrorKind::BadInput,
-                "name the schedules to measure: a file of traces, or a number of random ones");
-  }
   if (!options.traces.empty()) return read_traces_file(options.traces);
   Rng rng(options.seed);
   std::vector<schedule::Trace> traces = space::random_traces(task, options.random, rng);
@@ -33,18 +29,10 @@ Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options
   return traces;
 }
 
-std::string command_of(const MeasureOptions& options) {
-  std::string command = "measure " + options.what;
-  if (!options.traces.empty()) command += " --traces " + options.traces;
-  if (options.random > 0) command += fmt::format(" --random {}", options.random);
-  command += fmt::format(" --cache {} --seed {}", options.cache, options.seed);
-  if (options.force) command += " --force";
-  return command;
-}
-
 Result<Hash128> default_program_of(const measure::Measurer& measurer) {
   const schedule::LoopTree initial = TRY(schedule::initial_tree(measurer.task().workload));
-  return program_hash(TRY(schedule::apply_or_explain(initial, measurer.default_trace())));
+  const auto tree = TRY(schedule::apply_or_explain(initial, measurer.default_trace()));
+  return program_hash(tree, measurer.task().target);
 }
 
 Status hold_finals(const MeasureOptions& options, measure::Session& session,
@@ -75,6 +63,11 @@ void MeasureTally::add(const measure::Answer& answer) {
 
 Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& listener,
                                const StopToken& stop) {
+  if (options.traces.empty() == (options.random == 0)) {
+    return fail(ErrorKind::BadInput,
+                "name the schedules to measure: a file of traces, or a number of random ones",
+                {{"traces", "FILE"}, {"random", "N"}});
+  }
   MeasureOutcome outcome;
   outcome.task.workload = TRY(parse_workload(options.what));
   outcome.task.target = TRY(measured_target_of(options.target, options.tables));
@@ -83,7 +76,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   const auto candidates = TRY(candidates_of(options, outcome.task, listener));
   TRY(check_workers(options.workers));
   record::Store store = TRY(record::Store::open(options.records));
-  with.command = command_of(options);
+  with.command = !options.command.empty() ? options.command : "measure " + options.what;
   with.version = TILEWRIGHT_VERSION;
   with.force = options.force;
   with.measure.workers = options.workers;

@@ -32,6 +32,7 @@ struct MeasureOptions {
   bool force = false;              // also measure programs with a stored verdict
   double seconds = 0;              // start no trial after this time; 0: no limit
   size_t finalists = 8;            // number of programs measured again at the end
+  std::string command{};           // noted in the store as the origin; empty: `measure WHAT`
   deploy::BackEndTables tables{};  // the workers have the same rows
 };
 

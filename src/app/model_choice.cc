@@ -30,9 +30,10 @@ Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
     if (found == std::end(kAllowed)) {
       std::vector<std::string_view> names;
       for (const Allowed& one : kAllowed) names.push_back(one.name);
-      return fail(ErrorKind::BadInput,
-                  fmt::format("--allow {}: there is no such permission; there is {}", word,
-                              fmt::join(names, ", ")));
+      return fail(
+          ErrorKind::BadInput,
+          fmt::format("there is no permission '{}'; there is {}", word, fmt::join(names, ", ")),
+          {{"allow", ""}});
     }
     permissions.*found->permission = true;
   }
@@ -42,11 +43,12 @@ Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
 // The number of files must be that of the constants, by name.
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   const Workload workload = TRY(parse_workload(choice.what));
-  if (const std::string_view meaningless = model_flag_of(choice); !meaningless.empty()) {
+  if (const std::optional<FileOption> option = file_option_of(choice)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is for models in files; {} is an operator, which has its shapes "
-                            "in its text and no passes",
-                            meaningless, choice.what));
+                fmt::format("{} are for model files; {} is an operator, which has its shapes in "
+                            "its text and no passes",
+                            option->what, choice.what),
+                {{std::string(option->field), ""}});
   }
   std::vector<graph::Constant> constants;
   for (const Operand& operand : workload.operands) {
@@ -57,9 +59,10 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
         choice.constants, [&](const std::string& word) { return word.starts_with(name + "="); });
     if (given == choice.constants.end()) {
       return fail(ErrorKind::BadInput,
-                  fmt::format("{} has the constant {}: give it by --constant {}=FILE.npy, or say "
-                              "constant=none in the operator's text to pass it at run time",
-                              choice.what, name, name));
+                  fmt::format("{} has the constant {}: give its values, or say constant=none in "
+                              "the operator's text to pass it at run time",
+                              choice.what, name),
+                  {{"constants", name + "=FILE.npy"}});
     }
     graph::Constant constant = TRY(read_npy(given->substr(name.size() + 1)));
     const graph::TensorType type{.element = tensor.element, .shape = te::shape_of(tensor)};
@@ -72,8 +75,9 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
   }
   if (choice.constants.size() > constants.size()) {
     return fail(ErrorKind::BadInput,
-                fmt::format("--constant is given {} times, but {} has {} constants",
-                            choice.constants.size(), choice.what, constants.size()));
+                fmt::format("{} constants are given, but {} has {}", choice.constants.size(),
+                            choice.what, constants.size()),
+                {{"constants", ""}});
   }
   return deploy::plan_workload(workload, constants);
 }
@@ -83,31 +87,20 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
 bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
 bool is_library(std::string_view what) { return what.ends_with(".so"); }
 
-std::string_view model_flag_of(const ModelChoice& choice) {
-  return !choice.passes_off.empty()     ? "--passes-off"
-         : !choice.input_shapes.empty() ? "--input-shapes"
-         : !choice.allow.empty()        ? "--allow"
-                                        : "";
-}
-
-std::string words_of(const ModelChoice& choice) {
-  std::string words = choice.what;
-  if (!choice.input_shapes.empty()) {
-    words += fmt::format(" --input-shapes \"{}\"", choice.input_shapes);
-  }
-  if (!choice.passes_off.empty()) {
-    words += fmt::format(" --passes-off {}", fmt::join(choice.passes_off, ","));
-  }
-  if (!choice.allow.empty()) words += fmt::format(" --allow {}", fmt::join(choice.allow, ","));
-  return words;
+std::optional<FileOption> file_option_of(const ModelChoice& choice) {
+  if (!choice.passes_off.empty()) return FileOption{"passes_off", "passes to turn off"};
+  if (!choice.input_shapes.empty()) return FileOption{"input_shapes", "shapes of inputs"};
+  if (!choice.allow.empty()) return FileOption{"allow", "permissions"};
+  return std::nullopt;
 }
 
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,
                                         const deploy::BackEndTables& tables) {
   if (!choice.constants.empty()) {
-    return fail(
-        ErrorKind::BadInput,
-        fmt::format("--constant is for operators; {} has its constants in it", choice.what));
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} has its constants in it: only an operator's are given by files",
+                            choice.what),
+                {{"constants", ""}});
   }
   const FloatPermissions permissions = TRY(permissions_of(choice.allow));
   onnx::ImportOptions import;

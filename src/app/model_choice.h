@@ -5,6 +5,7 @@
 //   choose_model({.what = "resnet50.onnx"}, target, "tilewright.db")
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,10 +28,13 @@ struct ModelChoice {
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
 
-// The first option that is set and concerns reading a model file, as a flag; empty: none is set.
-std::string_view model_flag_of(const ModelChoice& choice);
-// `what` and those options, as typed on the command line.
-std::string words_of(const ModelChoice& choice);
+// An option that only model files have.
+struct FileOption {
+  std::string_view field;
+  std::string_view what;  // in words, as a plural
+};
+// The first one that is set.
+std::optional<FileOption> file_option_of(const ModelChoice& choice);
 
 // Plans a model file for the target.
 Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target& target,

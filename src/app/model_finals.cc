@@ -23,12 +23,12 @@ constexpr size_t kFinalists = 10;   // per kernel
 constexpr size_t kChallengers = 3;  // libraries compared with the best at a time
 // A schedule slower than the fastest by this factor is not a finalist.
 constexpr double kFar = 1.25;
-constexpr double kAhead = 0.99;                      // of the time of the best: less is noise
-constexpr double kLeastRuns = 10, kUsualRuns = 300;  // per library
-constexpr double kLeastSeconds = 0.2, kUsualSeconds = 1;
-constexpr double kStart = 0.5;                    // seconds for a process, threads and pages
-constexpr double kRoom = 1.3;                     // multiple of the expected time
-constexpr int64_t kMostBytes = int64_t{2} << 30;  // libraries at a time
+constexpr double kAhead = 0.99;                    // of the time of the best: less is noise
+constexpr double kMinRuns = 10, kUsualRuns = 300;  // per library
+constexpr double kMinSeconds = 0.2, kUsualSeconds = 1;
+constexpr double kStart = 0.5;                   // seconds for a process, threads and pages
+constexpr double kRoom = 1.3;                    // multiple of the expected time
+constexpr int64_t kMaxBytes = int64_t{2} << 30;  // libraries at a time
 
 using Picks = std::vector<size_t>;  // index of the finalist of each kernel
 
@@ -67,12 +67,12 @@ class Contest {
     const auto is_alone = [](const deploy::Choice& one) {
       return one.record && one.record->protocol.cache != record::CachePolicy::InModel;
     };
-    double least_ns = std::numeric_limits<double>::infinity();
+    double min_ns = std::numeric_limits<double>::infinity();
     for (const deploy::Choice& one : finalists) {
-      if (is_alone(one)) least_ns = std::min(least_ns, one.record->verdict.latency_ns);
+      if (is_alone(one)) min_ns = std::min(min_ns, one.record->verdict.latency_ns);
     }
     const auto is_slow = [&](const deploy::Choice& one) {
-      return is_alone(one) && one.record->verdict.latency_ns > kFar * least_ns;
+      return is_alone(one) && one.record->verdict.latency_ns > kFar * min_ns;
     };
     const auto others = std::ranges::remove_if(finalists.begin() + 1, finalists.end(), is_slow);
     finalists.erase(others.begin(), others.end());
@@ -80,8 +80,7 @@ class Contest {
 
   double left_s() const { return end_s_ - seconds_now(); }
   double turns_s() const {  // per library
-    return std::max(std::clamp(kUsualRuns * run_s_, kLeastSeconds, kUsualSeconds),
-                    kLeastRuns * run_s_);
+    return std::max(std::clamp(kUsualRuns * run_s_, kMinSeconds, kUsualSeconds), kMinRuns * run_s_);
   }
   std::filesystem::path library(size_t k) const { return folder_ / fmt::format("finals{}.so", k); }
   Status build(const Picks& picks, size_t library);
@@ -160,7 +159,7 @@ Result<std::vector<Timing>> Contest::time(size_t count) {
 // Includes the comparison with the best, which is already built.
 size_t Contest::challengers_that_fit() const {
   const auto bytes = static_cast<double>(std::max<int64_t>(bytes_, 1));
-  const double by_size = std::floor(static_cast<double>(kMostBytes) / bytes) - 1;
+  const double by_size = std::floor(static_cast<double>(kMaxBytes) / bytes) - 1;
   const double check_s = build_s_ + 2 * turns_s() + kStart;
   const double by_time =
       std::floor((left_s() / kRoom - check_s - turns_s() - kStart) / (build_s_ + turns_s()));
@@ -187,10 +186,10 @@ std::vector<Picks> Contest::next_challengers() {
 Picks Contest::merged(const std::vector<Picks>& picks, const std::vector<Timing>& timings) const {
   Picks merged = best_;
   for (size_t k = 0; k < merged.size(); ++k) {
-    double least_ns = kAhead * timings[0].kernel_ns[k];
+    double min_ns = kAhead * timings[0].kernel_ns[k];
     for (size_t one = 1; one < picks.size(); ++one) {
-      if (timings[one].kernel_ns[k] >= least_ns) continue;
-      least_ns = timings[one].kernel_ns[k];
+      if (timings[one].kernel_ns[k] >= min_ns) continue;
+      min_ns = timings[one].kernel_ns[k];
       merged[k] = picks[one][k];
     }
   }

@@ -16,7 +16,7 @@ namespace tilewright::app {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr int64_t kMostElements = int64_t{1} << 40;
+constexpr int64_t kMaxElements = int64_t{1} << 40;
 
 struct Described {
   std::string_view text;
@@ -56,7 +56,7 @@ std::optional<std::vector<int64_t>> shape_of(std::string_view text) {
     int64_t extent = 0;
     const auto [next, error] = std::from_chars(at, end, extent);
     if (error != std::errc() || extent < 0) return {};
-    if (extent > 0 && elements > kMostElements / extent) return {};
+    if (extent > 0 && elements > kMaxElements / extent) return {};
     elements *= extent;
     shape.push_back(extent);
     at = next;

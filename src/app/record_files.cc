@@ -87,7 +87,7 @@ Result<uint64_t> export_records(const std::string& records, const fs::path& file
   std::error_code error;
   fs::rename(temporary, file, error);
   if (error) return give_up(error.message());
-  return fs::file_size(file, error);
+  return size_of_file(file);
 }
 
 Status export_records(const std::string& records, std::ostream& out) {

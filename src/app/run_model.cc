@@ -67,7 +67,7 @@ Result<std::vector<RunOutput>> run_model(const RunOptions& options) {
   const LoadedModel model =
       TRY(LoadedModel::load(options.model, target, options.records, options.tables));
   const TilewrightModelApi& api = model.api();
-  const measure::ModelArrays arrays = TRY(make_arrays(api, options.inputs, options.seed));
+  const measure::ModelArrays arrays = TRY(make_arrays(api, options.inputs, options.random_seed));
   const runtime::ModelInstance instance = TRY(runtime::make_instance(
       api, {.threads = options.target.threads, .flags = 0, .weights_path = nullptr}));
   if (api.run(instance.get(), arrays.input_pointers.data(), arrays.output_pointers.data()) != 0) {

@@ -21,9 +21,9 @@ struct RunOptions {
   ModelChoice model{};  // its `what` may be a .so
   TargetChoice target{};
   std::string records = kDefaultRecords;
-  std::vector<std::string> inputs{};  // NAME=FILE.npy, or FILE.npy if the model has one input
-  std::string output{};               // folder for the outputs; empty: do not write them
-  std::optional<uint64_t> seed{};     // seed of the other inputs; none: all inputs must be given
+  std::vector<std::string> inputs{};      // NAME=FILE.npy, or FILE.npy if the model has one input
+  std::string output{};                   // folder for the outputs; empty: do not write them
+  std::optional<uint64_t> random_seed{};  // of the other inputs; none: all inputs must be given
   deploy::BackEndTables tables{};
 };
 

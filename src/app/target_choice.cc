@@ -13,15 +13,16 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   if (target.cpu() == nullptr) {
     if (choice.threads == 0) return target;
     return fail(ErrorKind::BadInput,
-                fmt::format("--threads is the number of CPU threads, which the target {} does not "
-                            "have; leave it out",
-                            choice.target));
+                fmt::format("the number of threads is for CPUs; leave it out for the target {}",
+                            choice.target),
+                {{"threads", ""}});
   }
   if (choice.target.find("threads=") == std::string::npos) return target.with_threads(threads);
   if (choice.threads > 0) {
     return fail(ErrorKind::BadInput,
                 fmt::format("the target {} already sets the threads; omit the number of threads",
-                            choice.target));
+                            choice.target),
+                {{"threads", ""}});
   }
   return target;
 }

@@ -16,8 +16,8 @@ TEST(TargetChoice, ThreadsAreSaidOnce) {
   const Result<Target> device = target_of({.target = "cuda:sm_90", .threads = 3}, 5);
   ASSERT_FALSE(device.has_value());
   EXPECT_EQ(device.error().message,
-            "--threads is the number of CPU threads, which the target cuda:sm_90 does not have; "
-            "leave it out");
+            "the number of threads is for CPUs; leave it out for the target cuda:sm_90");
+  EXPECT_EQ(device.error().options, (std::vector<OptionHint>{{"threads", ""}}));
   EXPECT_EQ(compiled_target_of({.target = "x86-64-v3", .threads = 0})->threads(),
             static_cast<int>(detect_machine().cpus.size()));
 }

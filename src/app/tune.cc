@@ -1,6 +1,7 @@
 #include "app/tune.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,7 +27,7 @@ constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kReport = 0.05;  // seconds reserved for the report of the caller
 // Finals inside a model: their share of the seconds, an upper limit, and none if there are fewer
 // than kFewestSeconds.
-constexpr double kModelFinalsShare = 0.15, kMostModelFinals = 60, kFewestSeconds = 20;
+constexpr double kModelFinalsShare = 0.15, kMaxModelFinals = 60, kFewestSeconds = 20;
 
 // The latency of a model is the sum of its tasks.
 Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks& what) {
@@ -36,7 +37,8 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                            : tasks > 1 && !what.of_model ? "geometric_mean"
                                                          : "sum";
   if (!options.latency_targets_us.empty() && name != "targets") {
-    return fail(ErrorKind::BadInput, "latency targets need the objective targets");
+    return fail(ErrorKind::BadInput, "latency targets need the objective targets",
+                {{"objective", "targets"}});
   }
   for (const auto kind : {tune::ObjectiveKind::Sum, tune::ObjectiveKind::Targets,
                           tune::ObjectiveKind::GeometricMean, tune::ObjectiveKind::EarlyStopping}) {
@@ -47,11 +49,11 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
       objective.targets_ns.push_back(us * 1e3);
     }
     if (kind == tune::ObjectiveKind::Targets && objective.targets_ns.size() != tasks) {
-      return fail(
-          ErrorKind::BadInput,
-          fmt::format("the objective targets needs {} latency target{} (--latency-targets), "
-                      "one per task, in microseconds",
-                      tasks, tasks == 1 ? "" : "s"));
+      return fail(ErrorKind::BadInput,
+                  fmt::format("the objective targets needs {} latency target{}, one per task, in "
+                              "microseconds",
+                              tasks, tasks == 1 ? "" : "s"),
+                  {{"latency_targets_us", ""}});
     }
     return objective;
   }
@@ -61,20 +63,10 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                           name));
 }
 
+// What the store shows as the origin of the verdicts.
 std::string command_of(const TuneOptions& options) {
-  std::string command = "tune";
-  for (const std::string& word : options.what) command += " " + word;
-  command +=
-      fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
-  command += words_of(options.model);  // flags of models; there is no model
-  for (const std::string& name : options.space_off) command += " --space-off " + name;
-  if (options.model_scope != TuneOptions().model_scope) {
-    command += " --model-scope " + options.model_scope;
-  }
-  if (!options.from_model.empty()) command += " --from-model " + options.from_model;
-  if (!options.warm_start) command += " --no-warm-start";
-  if (options.force) command += " --force";
-  return command;
+  return !options.command.empty() ? options.command
+                                  : fmt::format("tune {}", fmt::join(options.what, " "));
 }
 
 // In a model, the weights of a kernel are cold when it is called.
@@ -138,24 +130,29 @@ Result<bool> model_learns(const std::string& text, const Target& target) {
 
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
   const std::vector<tune::TunedTask>& tasks = what.tasks;
-  const std::string_view of_models =
-      !options.model_finals ? "--no-model-finals" : model_flag_of(options.model);
-  if (!what.of_model && !of_models.empty()) {
+  std::optional<FileOption> of_models = file_option_of(options.model);
+  if (!options.model_finals) of_models = {"model_finals", "finals inside a model"};
+  if (!what.of_model && of_models) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{} is for model files, and there is none", of_models));
+                fmt::format("{} are for model files, and there is none", of_models->what),
+                {{std::string(of_models->field), ""}});
   }
   TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
   const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
-  for (const auto& [option, path] : {std::pair("a file for the learned model", &options.model_file),
-                                     {"a model to begin with", &options.from_model}}) {
+  for (const auto& [option, path] :
+       {std::pair("model_file", &options.model_file), {"from_model", &options.from_model}}) {
     if (path->empty() || learns) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("{} needs the cost model xgboost: no other learns", option));
+                fmt::format("the cost model {} does not learn, so it has no file; use xgboost",
+                            options.cost),
+                {{option, ""}});
   }
   if (options.model_file.empty()) return {};
   if (tasks.size() != 1) {
-    return fail(ErrorKind::BadInput,
-                "a file for the learned model (--model) works with one task only");
+    return fail(
+        ErrorKind::BadInput,
+        fmt::format("a learned model is written for one task only, and there are {}", tasks.size()),
+        {{"model_file", ""}});
   }
   return check_writable(options.model_file);
 }
@@ -185,7 +182,7 @@ bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
 // The part of the seconds that is reserved for finals inside the models.
 double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
   if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
-  const double most = kMostModelFinals * static_cast<double>(what.plans.size());
+  const double most = kMaxModelFinals * static_cast<double>(what.plans.size());
   return std::min(kModelFinalsShare * options.seconds, most);
 }
 

@@ -53,6 +53,7 @@ struct TuneOptions {
   bool warm_start = true;    // learn from the records of other tasks
   bool model_finals = true;  // compare the fastest schedules of a model's kernels inside the model
   size_t learn_from = tune::TaskTunerOptions().learn_from;
+  std::string command{};  // noted in the store as the origin of the verdicts; empty: `tune WHAT`
   deploy::BackEndTables tables{};  // that the workers have too
 };
 

@@ -204,7 +204,7 @@ TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
   EXPECT_TRUE(compiled->untuned.empty());
   EXPECT_EQ(compiled->file_bytes, std::filesystem::file_size(so));
 
-  const auto outputs = run_model({.model = {.what = so}, .records = kNoRecords, .seed = 1});
+  const auto outputs = run_model({.model = {.what = so}, .records = kNoRecords, .random_seed = 1});
   ASSERT_TRUE(outputs.has_value()) << outputs.error().message;
   ASSERT_EQ(outputs->size(), 1U);
   EXPECT_EQ(outputs->front().name, "y");

@@ -76,6 +76,13 @@ Result<std::string> read_file(const std::filesystem::path& path, int64_t max_byt
   }
 }
 
+Result<uint64_t> size_of_file(const std::filesystem::path& path) {
+  std::error_code error;
+  const uintmax_t bytes = std::filesystem::file_size(path, error);
+  if (error) return io_error("read the size of", path, error.value());
+  return bytes;
+}
+
 Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes) {
   const mode_t mode = wanted_mode(path);
   std::filesystem::path temporary;

@@ -16,6 +16,9 @@ namespace tilewright {
 Result<std::string> read_file(const std::filesystem::path& path,
                               int64_t max_bytes = int64_t{1} << 40);
 
+// In bytes, of a regular file.
+Result<uint64_t> size_of_file(const std::filesystem::path& path);
+
 // Replaces the file atomically: readers see the old bytes or the new ones, also after a crash.
 // Writes a temporary file in the same folder, syncs it to disk, then renames it. The folder must
 // exist. A replaced file keeps its permissions; a new file gets those of the umask.

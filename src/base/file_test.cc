@@ -82,5 +82,17 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
   EXPECT_FALSE(fs::exists(folder_.native() + ".tmp"));
 }
 
+TEST_F(FileTest, SizesAreOfRegularFiles) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "a", "1234").has_value());
+  EXPECT_EQ(size_of_file(folder_ / "a"), 4u);
+  const Result<uint64_t> missing = size_of_file(folder_ / "none");
+  ASSERT_FALSE(missing.has_value());
+  EXPECT_EQ(missing.error().kind, ErrorKind::Io);
+  EXPECT_EQ(missing.error().message, "cannot read the size of " + (folder_ / "none").native() +
+                                         ": No such file or directory");
+  EXPECT_FALSE(size_of_file(folder_).has_value());
+  EXPECT_FALSE(size_of_file("/dev/null").has_value());
+}
+
 }  // namespace
 }  // namespace tilewright

@@ -12,7 +12,8 @@
 //   text: `width=128`
 //
 // The text is canonical: fields in the order of the list, without fields at their default. Equal
-// options have equal texts, and a new option does not change existing texts. A field is a bool, a
+// options have equal texts, and a new option does not change existing texts. A renamed option is
+// also read under its former name. A field is a bool, a
 // whole number, a double, a string without commas, or an enumeration, whose words
 // `option_words(Enum)` lists in the order of its values. Pure functions.
 #pragma once
@@ -43,11 +44,13 @@ struct OptionField {
   Value Options::* member;
   std::string_view what;  // description for help texts
   Range range;
+  std::string_view former;  // an older name, which parse_options accepts
 };
 template <class Options, class Value>
 constexpr OptionField<Options, Value> option(std::string_view name, Value Options::* member,
-                                             std::string_view what, Range range = {}) {
-  return {name, member, what, range};
+                                             std::string_view what, Range range = {},
+                                             std::string_view former = {}) {
+  return {name, member, what, range, former};
 }
 
 struct OptionInfo {
@@ -166,7 +169,8 @@ Result<Options> parse_options(std::string_view owner, std::string_view text,
     bool known = false;
     std::string expected;
     const auto take = [&](const auto& field) {
-      if (field.name != setting.name) return;
+      const bool is_former = !field.former.empty() && field.former == setting.name;
+      if (field.name != setting.name && !is_former) return;
       known = true;
       expected = option_text::read_value(setting.value, field.range, &(options.*field.member));
     };

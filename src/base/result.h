@@ -5,6 +5,7 @@
 #include <expected>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tilewright {
 
@@ -17,9 +18,19 @@ enum class ErrorKind {
   Build,        // code generation or loading failed
 };
 
+// An option that the user can set to resolve an error. Interfaces render it: the command line as
+// a flag, `--input-shapes "x:[1,3,224,224]"`.
+struct OptionHint {
+  std::string option;  // field of the options, or key of an argument: `input_shapes`
+  std::string value;   // a value that would be legal, or its form (`NAME=FILE.npy`); may be empty
+
+  bool operator==(const OptionHint&) const = default;
+};
+
 struct Error {
   ErrorKind kind = ErrorKind::BadInput;
   std::string message;  // what, where, why, and what would be legal; no trailing newline
+  std::vector<OptionHint> options = {};  // that the message is about; their flags are not in it
 
   bool operator==(const Error&) const = default;
 };
@@ -28,8 +39,9 @@ template <class T>
 using Result = std::expected<T, Error>;
 using Status = Result<void>;
 
-inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
-  return std::unexpected(Error{kind, std::move(message)});
+inline std::unexpected<Error> fail(ErrorKind kind, std::string message,
+                                   std::vector<OptionHint> options = {}) {
+  return std::unexpected(Error{kind, std::move(message), std::move(options)});
 }
 
 }  // namespace tilewright

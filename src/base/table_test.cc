@@ -26,7 +26,7 @@ struct Paint {
                       option("share", &Paint::share, "of the fence", {0, 1}),
                       option("glossy", &Paint::glossy, "shines"),
                       option("color", &Paint::color, "of it"),
-                      option("brand", &Paint::brand, "whose"));
+                      option("brand", &Paint::brand, "whose", {}, "maker"));
   }
   bool operator==(const Paint&) const = default;
 };
@@ -51,6 +51,12 @@ TEST(Options, TheTextIsCanonical) {
   EXPECT_EQ(print_options(paint), "share=0.25,glossy=true");
   // Against the defaults of another row.
   EXPECT_EQ(print_options(paint, Paint{.share = 0.25}), "glossy=true");
+}
+
+TEST(Options, FormerNamesAreReadAndNotWritten) {
+  const Paint paint = parse_options<Paint>("paint", "maker=x").value();
+  EXPECT_EQ(paint.brand, "x");
+  EXPECT_EQ(print_options(paint), "brand=x");
 }
 
 TEST(Options, ErrorsNameTheOptionAndWhatIsLegal) {

@@ -1,20 +1,19 @@
-// Draws a GraphView: layers from top to bottom; a box is one layer below the lowest that it reads.
-// Edges to the next layer are straight; longer ones curve around the boxes.
+#include "cli/graph_svg.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/utf8.h"
-#include "cli/graph_view.h"
 #include "cli/units.h"
 
 namespace tilewright::cli {
 namespace {
 
 constexpr double kLetter = 6.6, kLine = 15, kMargin = 8, kGapX = 24, kGapY = 30;
-constexpr size_t kMostNodes = 12;  // listed per box
-constexpr size_t kMostLetters = 60, kMostHeading = 200;
+constexpr size_t kMaxNodes = 12;  // listed per box
+constexpr size_t kMaxLetters = 60, kMaxHeading = 200;
 
 struct Placed {
   std::vector<std::string> lines;  // the first is the title
@@ -45,7 +44,7 @@ std::string escaped(std::string_view text) {
 }
 
 std::string shortened(const std::string& text) {
-  return first_letters(clean_utf8(text), kMostLetters);
+  return first_letters(clean_utf8(text), kMaxLetters);
 }
 
 // For clean text. Characters other than Latin, Greek, etc. may be twice as wide.
@@ -61,11 +60,11 @@ std::vector<std::string> lines_of(const app::GraphBox& box, double sum_ns) {
     lines.push_back(fmt::format("{}, {:.1f} %", duration_text(box.ns), 100 * box.ns / sum_ns));
   }
   lines.push_back(shortened(box.detail));
-  for (size_t k = 0; k < std::min(box.nodes.size(), kMostNodes); ++k) {
+  for (size_t k = 0; k < std::min(box.nodes.size(), kMaxNodes); ++k) {
     lines.push_back(shortened("  " + box.nodes[k]));
   }
-  if (box.nodes.size() > kMostNodes) {
-    lines.push_back(fmt::format("  and {} more", box.nodes.size() - kMostNodes));
+  if (box.nodes.size() > kMaxNodes) {
+    lines.push_back(fmt::format("  and {} more", box.nodes.size() - kMaxNodes));
   }
   return lines;
 }
@@ -130,7 +129,7 @@ std::string graph_svg(const app::GraphView& view) {
   double width = 0, height = 0;
   const std::vector<Placed> placed = place(view, &width, &height);
   const double sum_ns = view.sum_ns();
-  const std::string name = first_letters(clean_utf8(view.name), kMostHeading);
+  const std::string name = first_letters(clean_utf8(view.name), kMaxHeading);
   const std::string heading =
       sum_ns > 0 ? name + ": tasks with a record take " + duration_text(sum_ns) : name;
   std::string svg = fmt::format(

@@ -1,4 +1,5 @@
-// The output of `tilewright graph`: a GraphView as text, JSON and SVG. Pure functions.
+// The output of `tilewright graph`: a GraphView as text and JSON; graph_svg.h draws it. Pure
+// functions.
 #pragma once
 
 #include <string>
@@ -10,7 +11,5 @@ namespace tilewright::cli {
 
 std::string graph_text(const app::GraphView& view);
 Json graph_json(const app::GraphView& view);
-// An SVG file: boxes in layers; slower kernels are darker.
-std::string graph_svg(const app::GraphView& view);
 
 }  // namespace tilewright::cli

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/utf8.h"
+#include "cli/graph_svg.h"
 #include "deploy/plan_workload.h"
 #include "task/parse.h"
 

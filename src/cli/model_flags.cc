@@ -1,5 +1,8 @@
 #include "cli/model_flags.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 #include <string_view>
 
@@ -19,6 +22,18 @@ void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
                  "permit an optimization that changes rounding: winograd (docs/models.md)")
       ->delimiter(',')
       ->allow_extra_args(false);
+}
+
+std::string words_of(const app::ModelChoice& choice) {
+  std::string words = choice.what;
+  if (!choice.input_shapes.empty()) {
+    words += fmt::format(" --input-shapes \"{}\"", choice.input_shapes);
+  }
+  if (!choice.passes_off.empty()) {
+    words += fmt::format(" --passes-off {}", fmt::join(choice.passes_off, ","));
+  }
+  if (!choice.allow.empty()) words += fmt::format(" --allow {}", fmt::join(choice.allow, ","));
+  return words;
 }
 
 Status check_model_flags(const CLI::App& app, const app::ModelChoice& choice,

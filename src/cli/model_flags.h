@@ -14,6 +14,9 @@ namespace tilewright::cli {
 // Declares --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, app::ModelChoice* choice);
 
+// `what` and those flags, as typed on the command line.
+std::string words_of(const app::ModelChoice& choice);
+
 // An error for flags that do not apply to a compiled model, and for a --records store that does not
 // exist. `shapes_are_used`: --input-shapes has another use in this verb.
 Status check_model_flags(const CLI::App& app, const app::ModelChoice& choice,

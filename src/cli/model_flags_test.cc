@@ -105,19 +105,22 @@ TEST_F(ModelFlags, ARecordsFileThatIsNamedExists) {
 
 TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
   const std::string so = path("m.so");
-  expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"}, "--input-shapes is for");
-  expect_refused({"compile", kWhat, "-o", so, "--passes-off", "cse"}, "--passes-off is for");
-  expect_refused({"compile", kWhat, "-o", so, "--allow", "winograd"}, "--allow is for");
-  expect_refused({"compile", kWhat, "-o", so, "--constant", "B=b.npy"}, "--constant is given 1");
-  expect_refused({"compile", "m.onnx", "-o", so, "--constant", "B=b.npy"},
-                 "--constant is for operators");
-  expect_refused({"compile", kPacked, "-o", so}, "--constant B=FILE.npy");
+  expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"},
+                 "no passes (--input-shapes)");
+  expect_refused({"compile", kWhat, "-o", so, "--passes-off", "cse"}, "no passes (--passes-off)");
+  expect_refused({"compile", kWhat, "-o", so, "--allow", "winograd"}, "no passes (--allow)");
+  expect_refused({"compile", kWhat, "-o", so, "--constant", "B=b.npy"},
+                 "1 constants are given, but " + std::string(kWhat) + " has 0 (--constant)");
+  expect_refused(
+      {"compile", "m.onnx", "-o", so, "--constant", "B=b.npy"},
+      "m.onnx has its constants in it: only an operator's are given by files (--constant)");
+  expect_refused({"compile", kPacked, "-o", so}, "(--constant B=FILE.npy)");
 }
 
 TEST_F(ModelFlags, OnlyWhatThereIsCanBeAllowed) {
   for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
     expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
-                   "--allow luck: there is no such permission; there is winograd");
+                   "there is no permission 'luck'; there is winograd (--allow)");
   }
   expect_refused({"tasks", "m.onnx", "--allow", ""}, "--allow");
 }

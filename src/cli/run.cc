@@ -14,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "cli/option_flags.h"
 #include "cli/verb.h"
 
 namespace tilewright::cli {
@@ -107,12 +108,13 @@ int report(const Context& context, ExitCode code, std::string_view kind, std::st
   return static_cast<int>(code);
 }
 
-int run_action(const Action& action, const Context& context) {
+int run_action(const CLI::App& verb, const Action& action, const Context& context) {
   try {
     const Result<ExitCode> result = action(context);
     if (result) return static_cast<int>(*result);
     const ErrorKind kind = result.error().kind;
-    return report(context, exit_code_of(kind), kind_text(kind), result.error().message);
+    return report(context, exit_code_of(kind), kind_text(kind),
+                  message_with_flags(result.error(), verb));
   } catch (const InternalError& error) {
     return report(context, ExitCode::InternalError, "internal",
                   fmt::format("internal error, please report it: {}", error.what()));
@@ -169,7 +171,8 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
     return static_cast<int>(ExitCode::BadUse);
   }
   for (const Declared& verb : declared) {
-    if (verb.app->parsed()) return run_action(verb.action, {.out = out, .err = err, .json = json});
+    if (!verb.app->parsed()) continue;
+    return run_action(*verb.app, verb.action, {.out = out, .err = err, .json = json});
   }
   return static_cast<int>(ExitCode::BadUse);
 }

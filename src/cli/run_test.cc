@@ -48,7 +48,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{{"lower", "GMM0", "--disable-pass", "vectorise"}, "there is no pass 'vectorise'"},
         Mistake{{"lower", "GMM0", "--disable-pass", "flatten"}, "without the pass flatten"},
         Mistake{{"lower", "GMM0", "--trace", "/dev/zero"}, "more than 16777216 bytes"},
-        Mistake{{"measure", "GMM0"}, "--traces FILE or --random N"},
+        Mistake{{"measure", "GMM0"}, "(--traces FILE, --random N)"},
         Mistake{{"measure", "GMM0", "--random", "0"}, "--random"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seconds", "nan"}, "'nan' is not a number"},
         Mistake{{"measure", "GMM0", "--random", "2", "--seed", "-1"}, "--seed"},
@@ -140,6 +140,18 @@ TEST(Run, SourceIsAHeaderAndAFile) {
   ASSERT_TRUE(json.has_value()) << outcome.out;
   EXPECT_THAT(json->at("source").get<std::string>(), HasSubstr("#include \"kernels.h\""));
   EXPECT_THAT(json->at("header").get<std::string>(), HasSubstr("const TilewrightCall* call);"));
+}
+
+TEST(Run, TextsOfTheCodeAreNamed) {
+  const Outcome both =
+      tilewright({"lower", "GMM0", "--last", "--json", "--llvm", "--texts", "assembly,llvm"});
+  EXPECT_EQ(both.code, 0) << both.err;
+  const Result<Json> json = parse_json(both.out.substr(both.out.rfind("{\"llvm")));
+  ASSERT_TRUE(json.has_value()) << both.out;
+  EXPECT_THAT(json->at("llvm").get<std::string>(), HasSubstr("define"));
+  EXPECT_THAT(json->at("assembly").get<std::string>(), HasSubstr(".globl"));
+  EXPECT_THAT(tilewright({"lower", "GMM0", "--texts", "runes"}).err,
+              HasSubstr("there are llvm, assembly, header, source (--texts)\n"));
 }
 
 TEST(Run, HelpNamesEveryVerb) {

@@ -105,7 +105,8 @@ Action declare_bench(CLI::App& app) {
       ->check(number_between(0.01, 1e6));
   app.add_option("--input", options->inputs,
                  "NAME=FILE.npy, or FILE.npy if there is one input; may be repeated");
-  app.add_option("--random", options->seed, "seed of the inputs that are not given (default: 1)")
+  app.add_option("--random", options->random_seed,
+                 "seed of the inputs that are not given (default: 1)")
       ->check(natural_number());
   app.add_option("--peers", options->peers.peers,
                  "compare with other libraries: onnxruntime, openvino or onnxruntime,openvino");

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "cli/graph_svg.h"
 #include "cli/graph_view.h"
 #include "cli/model_flags.h"
 #include "cli/records_common.h"

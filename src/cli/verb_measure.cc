@@ -115,10 +115,17 @@ void print_summary_json(const Context& context, const app::MeasureOutcome& outco
   context.out << print_json({{"summary", std::move(summary)}}) << "\n";
 }
 
+std::string command_of(const app::MeasureOptions& options) {
+  std::string command = "measure " + options.what;
+  if (!options.traces.empty()) command += " --traces " + options.traces;
+  if (options.random > 0) command += fmt::format(" --random {}", options.random);
+  command += fmt::format(" --cache {} --seed {}", options.cache, options.seed);
+  if (options.force) command += " --force";
+  return command;
+}
+
 Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options) {
-  if (options.traces.empty() == (options.random == 0)) {
-    return fail(ErrorKind::BadInput, "name the schedules to measure: --traces FILE or --random N");
-  }
+  options.command = command_of(options);
   options.workers = TRY(app::program_folder());
   const Interrupt interrupt;
   MeasurePrinter printer(context, interrupt.source());

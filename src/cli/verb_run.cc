@@ -55,7 +55,7 @@ Action declare_run(CLI::App& app) {
       ->required();
   app.add_option("--input", options->inputs,
                  "NAME=FILE.npy, or FILE.npy if there is one input; may be repeated");
-  app.add_option("--random", options->seed, "draw the other inputs at random with this seed")
+  app.add_option("--random", options->random_seed, "draw the other inputs at random with this seed")
       ->check(natural_number());
   app.add_option("--output", options->output, "write the outputs to this folder, as .npy files");
   declare_model_flags(app, &options->model);

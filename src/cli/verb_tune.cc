@@ -80,12 +80,29 @@ struct Flags {
   bool no_scheduler = false, no_warm_start = false, no_model_finals = false;
 };
 
+std::string command_of(const app::TuneOptions& options) {
+  std::string command = "tune";
+  for (const std::string& word : options.what) command += " " + word;
+  command +=
+      fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
+  command += words_of(options.model);  // flags of models; there is no model
+  for (const std::string& name : options.space_off) command += " --space-off " + name;
+  if (options.model_scope != app::TuneOptions().model_scope) {
+    command += " --model-scope " + options.model_scope;
+  }
+  if (!options.from_model.empty()) command += " --from-model " + options.from_model;
+  if (!options.warm_start) command += " --no-warm-start";
+  if (options.force) command += " --force";
+  return command;
+}
+
 Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
   app::TuneOptions options = flags.options;
   options.scheduler = !flags.no_scheduler;
   options.warm_start = !flags.no_warm_start;
   options.model_finals = !flags.no_model_finals;
   options.workers = TRY(app::program_folder());
+  options.command = command_of(options);
   const Interrupt interrupt;
   TunePrinter printer(context, interrupt.source());
   const app::TuneOutcome outcome = TRY(app::tune(options, printer, interrupt.token()));

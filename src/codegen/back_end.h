@@ -1,5 +1,6 @@
 // BackEnd: generates code for a kind of target. One row per back end: the targets it serves, its
-// lowering passes, its compiler, the loader of its artifacts, and a probe. The table is
+// lowering passes, its compiler, the loader of its artifacts, the text forms of its code, and a
+// probe. The table is
 // codegen/back_ends. Functions that select a row take the rows as an argument, so that a test can
 // add its own.
 //
@@ -8,6 +9,7 @@
 
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +31,14 @@ struct CompileOptions {
   std::vector<PhaseTime>* phases = nullptr;                   // out: CPU time of each phase
 };
 
+// A form in which the code of a function can be read, such as assembly.
+struct TextForm {
+  std::string_view name;     // of the language, unique among back ends: `llvm`
+  std::string_view purpose;  // for help texts: `the LLVM IR`
+  Result<std::string> (*print)(const ir::Function& function, const Target& target,
+                               const CompileOptions& options) = nullptr;
+};
+
 struct BackEnd {
   std::string_view name;
   std::string_view purpose;
@@ -48,6 +58,7 @@ struct BackEnd {
                                                     const Target& target,
                                                     const CompileOptions& options) = nullptr;
   const runtime::Loader* loader = nullptr;  // loads, calls and times the artifacts
+  std::span<const TextForm> texts = {};     // of the input of `compile`, after `passes`
 
   // Called in a build worker before the first compile: makes the compiler report on stderr where it
   // dies.

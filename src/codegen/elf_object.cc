@@ -61,12 +61,13 @@ ElfObject::Section ElfObject::add_section(std::string name, Kind kind, int64_t a
 }
 
 int64_t ElfObject::append(Section section, const void* data, size_t bytes, int64_t alignment) {
-  Part& part = sections_[section];
-  CHECK(part.kind != Kind::Blob && part.alignment % alignment == 0, "alignment {}", alignment);
-  part.bytes.resize(
-      static_cast<size_t>(round_up(static_cast<int64_t>(part.bytes.size()), alignment)), '\0');
-  const auto at = static_cast<int64_t>(part.bytes.size());
-  part.bytes.append(static_cast<const char*>(data), bytes);
+  SectionContent& content = sections_[section];
+  CHECK(content.kind != Kind::Blob && content.alignment % alignment == 0, "alignment {}",
+        alignment);
+  content.bytes.resize(
+      static_cast<size_t>(round_up(static_cast<int64_t>(content.bytes.size()), alignment)), '\0');
+  const auto at = static_cast<int64_t>(content.bytes.size());
+  content.bytes.append(static_cast<const char*>(data), bytes);
   return at;
 }
 
@@ -116,7 +117,7 @@ class ElfObjectWriter {
   Status write(const std::filesystem::path& path) {
     make_symbols();
     headers_.push_back({});
-    for (const ElfObject::Part& part : object_.sections_) add_part(part);
+    for (const ElfObject::SectionContent& content : object_.sections_) add_section(content);
     for (size_t k = 0; k < object_.sections_.size(); ++k) add_relocations(k);
     add_tables();
     add_file_header();
@@ -194,25 +195,25 @@ class ElfObjectWriter {
     }
   }
 
-  void add_part(const ElfObject::Part& part) {
+  void add_section(const ElfObject::SectionContent& content) {
     Elf64_Shdr header{};
-    header.sh_name = section_names_.add(part.name);
+    header.sh_name = section_names_.add(content.name);
     header.sh_type = SHT_PROGBITS;
-    header.sh_flags = flags_of(part.kind);
-    header.sh_offset = place(part.size(), part.alignment);
-    header.sh_size = static_cast<uint64_t>(part.size());
-    header.sh_addralign = static_cast<uint64_t>(part.alignment);
+    header.sh_flags = flags_of(content.kind);
+    header.sh_offset = place(content.size(), content.alignment);
+    header.sh_size = static_cast<uint64_t>(content.size());
+    header.sh_addralign = static_cast<uint64_t>(content.alignment);
     headers_.push_back(header);
     chunks_.push_back({.at = static_cast<int64_t>(header.sh_offset),
-                       .bytes = part.kind == ElfObject::Kind::Blob ? "" : part.bytes,
-                       .blob = part.blob});
+                       .bytes = content.kind == ElfObject::Kind::Blob ? "" : content.bytes,
+                       .blob = content.blob});
   }
 
   void add_relocations(size_t section) {
-    const ElfObject::Part& part = object_.sections_[section];
-    if (part.pointers.empty()) return;
+    const ElfObject::SectionContent& content = object_.sections_[section];
+    if (content.pointers.empty()) return;
     std::string bytes;
-    for (const ElfObject::Pointer& pointer : part.pointers) {
+    for (const ElfObject::Pointer& pointer : content.pointers) {
       const size_t symbol = pointer.symbol == ElfObject::kNoSymbol
                                 ? 1 + pointer.section
                                 : 1 + object_.sections_.size() + pointer.symbol;
@@ -221,7 +222,7 @@ class ElfObjectWriter {
                                       .r_addend = pointer.offset});
     }
     Elf64_Shdr header{};
-    header.sh_name = section_names_.add(".rela" + part.name);
+    header.sh_name = section_names_.add(".rela" + content.name);
     header.sh_type = SHT_RELA;
     header.sh_flags = SHF_INFO_LINK;
     header.sh_info = static_cast<uint32_t>(section + 1);
@@ -264,7 +265,8 @@ class ElfObjectWriter {
   // After the sections and their relocations.
   uint32_t symbol_section() const {
     size_t index = 1 + object_.sections_.size();
-    for (const ElfObject::Part& part : object_.sections_) index += part.pointers.empty() ? 0 : 1;
+    for (const ElfObject::SectionContent& content : object_.sections_)
+      index += content.pointers.empty() ? 0 : 1;
     return static_cast<uint32_t>(index);
   }
 

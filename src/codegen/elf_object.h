@@ -57,7 +57,7 @@ class ElfObject {
     size_t section = 0;  // index in `sections_` if `symbol` is kNoSymbol
     int64_t offset = 0;
   };
-  struct Part {
+  struct SectionContent {
     std::string name;
     Kind kind = Kind::ReadOnly;
     int64_t alignment = 1;
@@ -82,7 +82,7 @@ class ElfObject {
 
   size_t symbol_index(const std::string& name);
 
-  std::vector<Part> sections_;
+  std::vector<SectionContent> sections_;
   std::vector<Symbol> symbols_;
   std::map<std::string, size_t> by_name_;
 };

@@ -48,7 +48,7 @@ Samples some_samples() {
 
 TEST_F(ModelFiles, ReadsWhatItWrote) {
   const Samples samples = some_samples();
-  XgboostModel model({.most_trees = 20});
+  XgboostModel model({.max_trees = 20});
   ASSERT_TRUE(model.train(samples).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
   const Result<ModelFile> file = load_model_file(path_);
@@ -65,7 +65,7 @@ TEST_F(ModelFiles, ReadsWhatItWrote) {
 }
 
 TEST_F(ModelFiles, RefusesWhatItCannotUse) {
-  XgboostModel model({.most_trees = 3});
+  XgboostModel model({.max_trees = 3});
   ASSERT_TRUE(model.train(some_samples()).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
   const std::string version = fmt::format("\"feature_version\":{}", feature::kFeatureVersion);
@@ -87,7 +87,7 @@ TEST_F(ModelFiles, RefusesWhatItCannotUse) {
 }
 
 TEST_F(ModelFiles, RefusesEveryTruncation) {
-  XgboostModel model({.most_trees = 2});
+  XgboostModel model({.max_trees = 2});
   ASSERT_TRUE(model.train(some_samples()).has_value());
   ASSERT_TRUE(save_model_file(model.file(), path_).has_value());
   const std::string text = read_file(path_).value();

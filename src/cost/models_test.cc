@@ -27,8 +27,8 @@ TEST(Models, OptionsReachTheModel) {
     CHECK(model->train(samples).has_value());
     return scores_of(*model, samples.inputs);
   };
-  EXPECT_EQ(trees("xgboost:most_trees=5"), trees("xgboost:most_trees=5"));
-  EXPECT_NE(trees("xgboost:most_trees=5"), trees("xgboost:most_trees=6"));
+  EXPECT_EQ(trees("xgboost:max_trees=5"), trees("xgboost:max_trees=5"));
+  EXPECT_NE(trees("xgboost:max_trees=5"), trees("xgboost:max_trees=6"));
   EXPECT_EQ(trees("xgboost:loss=squared_error,depth=3"), trees("xgboost-squared:depth=3"));
   EXPECT_EQ(models().parse("xgboost-squared:loss=squared_error").value().text(), "xgboost-squared");
   EXPECT_EQ(models().parse("xgboost:eta=2").error().message,
@@ -50,7 +50,7 @@ TEST(Models, EachSaysWhatItWants) {
 
 TEST(Models, GoOnFromTheFileTheyWrote) {
   const Samples samples = synthetic_samples({.programs = 100, .width = feature::feature_count()});
-  const auto model = made("xgboost:most_trees=9");
+  const auto model = made("xgboost:max_trees=9");
   EXPECT_EQ(model->file_text().error().message, "the cost model has learned nothing yet");
   ASSERT_TRUE(model->train(samples).has_value());
   const ModelText file{.path = "some.model", .text = model->file_text().value()};
@@ -65,7 +65,7 @@ TEST(Models, GoOnFromTheFileTheyWrote) {
   ASSERT_TRUE(forked->train(samples).has_value());
   EXPECT_NE(scores_of(*forked, samples.inputs), scores_of(*loaded, samples.inputs));
   EXPECT_EQ(load("xgboost-squared").error().message,
-            "some.model: trained by pairwise_rank; use it with --cost xgboost");
+            "some.model: trained by pairwise_rank; use it with the cost model xgboost");
   EXPECT_EQ(load("analytic").error().message,
             "some.model: the cost model analytic cannot start from a file");
   EXPECT_EQ(made("analytic")->file_text().error().message,

@@ -28,13 +28,15 @@ void append_samples(const Samples& more, size_t first, size_t last, Samples* sam
       add(more.weight, &samples->weight);
     }
   }
-  const bool has_traces =
-      samples->trace.size() == samples->size() && more.trace.size() == more.size();
-  if (has_traces) {
-    add(more.trace, &samples->trace);
-  } else {
-    samples->trace.clear();
-  }
+  const auto add_if_whole = [&](const auto& from, auto* to) {
+    if (to->size() == samples->size() && from.size() == more.size()) {
+      add(from, to);
+    } else {
+      to->clear();
+    }
+  };
+  add_if_whole(more.trace, &samples->trace);
+  add_if_whole(more.program, &samples->program);
   add(more.group, &samples->group);
   add(more.latency_ns, &samples->latency_ns);
   feature::append(more.inputs, first, last, &samples->inputs);
@@ -52,6 +54,7 @@ void keep_newest(size_t count, Samples* samples) {
   drop(&samples->latency_ns);
   drop(&samples->weight);
   drop(&samples->trace);
+  drop(&samples->program);
 }
 
 }  // namespace tilewright::cost

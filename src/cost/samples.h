@@ -30,13 +30,15 @@ struct Samples {
   // Texts of the traces: any other encoding can be made of them later. Empty: they are not kept.
   // An empty text is the trace without steps.
   std::vector<std::string> trace{};
+  // Hashes of the programs: what two sources have measured is learned once. Empty: unknown.
+  std::vector<Hash128> program{};
   std::map<uint32_t, SampleOrigin> origins{};  // by group; a group may lack one
 
   size_t size() const { return latency_ns.size(); }
 };
 
 // Samples `first` to `last` of `more` behind those of `samples`. Weights that are not there are 1;
-// traces are kept where both have them. One group is of one origin in both.
+// traces and hashes are kept where both have them. One group is of one origin in both.
 void append_samples(const Samples& more, size_t first, size_t last, Samples* samples);
 // The first `count` of `more`.
 void append_samples(const Samples& more, size_t count, Samples* samples);

@@ -88,7 +88,7 @@ Fitted fit_with_test(const Samples& samples, const TrainingSet& set, const Xgboo
   const auto test = make_loss(options.loss, set.labels, set.held_out, options.seed);
   const double work = static_cast<double>(set.values.size()) * options.columns;
   const size_t most =
-      std::clamp<size_t>(static_cast<size_t>(options.most_work / work), 1, options.most_trees);
+      std::clamp<size_t>(static_cast<size_t>(options.max_work / work), 1, options.max_trees);
   Fit fit(set, matrix, booster, offsets);
   Fitted fitted{.booster = fit.booster(), .quality = {}};
   double least = std::numeric_limits<double>::infinity();
@@ -116,9 +116,9 @@ Fitted fit_all(const Samples& samples, const TrainingSet& set, const XgboostOpti
                                .seed = options.seed};
   const XgboostMatrix matrix(set.values, set.columns.size());
   Fitted fitted{.booster = nullptr, .trees = options.trees_without_test, .quality = {}};
-  if (set.held_out.size() >= options.least_held_out) {
+  if (set.held_out.size() >= options.min_held_out) {
     fitted = fit_with_test(samples, set, matrix, booster, options, offsets);
-    if (set.programs() > options.most_refitted) return fitted;
+    if (set.programs() > options.max_refitted) return fitted;
   }
   const auto loss = make_loss(options.loss, set.labels, set.everyone, options.seed);
   Fit fit(set, matrix, booster, offsets);
@@ -222,11 +222,12 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   options.seed = context.seed;
   if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
+  const std::string of_file = file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
   if (file.loss != options.loss || options.encoding != kFileEncoding) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{}: trained by {}; use it with --cost {}", context.base->path,
-                            loss_name(file.loss),
-                            file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost"));
+                fmt::format("{}: trained by {}; use it with the cost model {}", context.base->path,
+                            loss_name(file.loss), of_file),
+                {{"cost", of_file}});
   }
   return std::make_unique<XgboostModel>(options, std::move(file));
 }

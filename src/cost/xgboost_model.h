@@ -29,13 +29,13 @@ struct XgboostOptions {
   double columns = 0.5;  // share of the columns that each tree may split
   // Minimum hessian of a leaf; a row of a typical program has 1 or more.
   double min_child_weight = 4;
-  size_t most_trees = 80;
-  double most_work = 5e7;     // limit of rows x columns x trees: fewer trees for many samples
-  size_t patience = 10;       // trees without improvement on held-out programs
-  size_t least_held_out = 8;  // with fewer held-out programs, the number of trees is fixed
+  size_t max_trees = 80;
+  double max_work = 5e7;    // limit of rows x columns x trees: fewer trees for many samples
+  size_t patience = 10;     // trees without improvement on held-out programs
+  size_t min_held_out = 8;  // with fewer held-out programs, the number of trees is fixed
   size_t trees_without_test = 30;
   // With more programs, there is no second fit that includes the held-out ones.
-  size_t most_refitted = 1000;
+  size_t max_refitted = 1000;
   double failure_weight = 0.3;  // of a label 0; the fastest program has weight 1
   Evaluator evaluator = Evaluator::OwnForest;
   std::string encoding = "features";  // the encoding that it reads
@@ -49,13 +49,15 @@ struct XgboostOptions {
         option("eta", &X::eta, "learning rate", {1e-6, 1}),
         option("columns", &X::columns, "share of the columns that a tree may split", {1e-6, 1}),
         option("min_child_weight", &X::min_child_weight, "smallest hessian of a leaf", {0, 1e9}),
-        option("most_trees", &X::most_trees, "largest number of trees", {1, 100'000}),
-        option("most_work", &X::most_work, "largest rows x columns x trees", {1, 1e15}),
+        option("max_trees", &X::max_trees, "largest number of trees", {1, 100'000}, "most_trees"),
+        option("max_work", &X::max_work, "largest rows x columns x trees", {1, 1e15}, "most_work"),
         option("patience", &X::patience, "trees without gain on held-out programs", {1, 100'000}),
-        option("least_held_out", &X::least_held_out, "fewest programs to hold out"),
+        option("min_held_out", &X::min_held_out, "fewest programs to hold out", {},
+               "least_held_out"),
         option("trees_without_test", &X::trees_without_test,
                "trees if too few programs are held out", {1, 100'000}),
-        option("most_refitted", &X::most_refitted, "programs above which one fit is enough"),
+        option("max_refitted", &X::max_refitted, "programs above which one fit is enough", {},
+               "most_refitted"),
         option("failure_weight", &X::failure_weight, "weight of a failed program", {0, 1e6}),
         option("evaluator", &X::evaluator, "predictor: own_forest or xgboost"),
         option("encoding", &X::encoding, "encoding of a program that it reads"));

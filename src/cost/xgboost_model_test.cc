@@ -53,7 +53,7 @@ TEST_P(BothLosses, RanksFailuresLow) {
 
 TEST_P(BothLosses, TheSameSamplesGiveTheSameTrees) {
   const Samples samples = synthetic_samples({.programs = 200, .failure_share = 0.5});
-  const XgboostOptions options{.loss = GetParam(), .most_trees = 30};
+  const XgboostOptions options{.loss = GetParam(), .max_trees = 30};
   const auto first = trained(samples, options);
   const auto second = trained(samples, options);
   EXPECT_EQ(first->file().forest, second->file().forest);
@@ -62,7 +62,7 @@ TEST_P(BothLosses, TheSameSamplesGiveTheSameTrees) {
 }
 
 TEST_P(BothLosses, StopsEarlyOnNoise) {
-  const XgboostOptions options{.loss = GetParam(), .most_trees = 100};
+  const XgboostOptions options{.loss = GetParam(), .max_trees = 100};
   const auto signal = trained(synthetic_samples({.programs = 300}), options);
   const auto noise = trained(synthetic_samples({.programs = 300, .noise = 15}), options);
   EXPECT_LT(noise->file().forest.trees.size(), 25U);
@@ -71,9 +71,9 @@ TEST_P(BothLosses, StopsEarlyOnNoise) {
 
 TEST_P(BothLosses, TheForestScoresAsXgboostDoes) {
   const Samples samples = synthetic_samples({.programs = 300});
-  const auto own = trained(samples, {.loss = GetParam(), .most_trees = 40});
+  const auto own = trained(samples, {.loss = GetParam(), .max_trees = 40});
   const auto theirs =
-      trained(samples, {.loss = GetParam(), .most_trees = 40, .evaluator = Evaluator::Xgboost});
+      trained(samples, {.loss = GetParam(), .max_trees = 40, .evaluator = Evaluator::Xgboost});
   const Samples unseen = synthetic_samples({.programs = 501, .rows = 3, .seed = 2});
   for (const feature::Inputs* inputs : {&samples.inputs, &unseen.inputs}) {
     const std::vector<float> a = scores_of(*own, *inputs), b = scores_of(*theirs, *inputs);
@@ -139,17 +139,17 @@ TEST(Xgboost, GoesOnFromABase) {
 
 TEST(Xgboost, ManySamplesAreFittedOnceWithFewerTrees) {
   const Samples samples = synthetic_samples({.programs = 300});
-  const auto once = trained(samples, {.most_refitted = 100});
+  const auto once = trained(samples, {.max_refitted = 100});
   EXPECT_GT(once->file().quality.rank_correlation, 0.7);
   // 48,000 numbers, half of them for each tree.
-  EXPECT_LE(trained(samples, {.most_work = 240'000})->file().forest.trees.size(), 10U);
-  EXPECT_EQ(trained(samples, {.most_work = 1})->file().forest.trees.size(), 1U);
+  EXPECT_LE(trained(samples, {.max_work = 240'000})->file().forest.trees.size(), 10U);
+  EXPECT_EQ(trained(samples, {.max_work = 1})->file().forest.trees.size(), 1U);
 }
 
 TEST(Xgboost, PredictsFromSeveralThreads) {
   const Samples samples = synthetic_samples({.programs = 200});
   for (const Evaluator evaluator : {Evaluator::OwnForest, Evaluator::Xgboost}) {
-    const auto model = trained(samples, {.most_trees = 20, .evaluator = evaluator});
+    const auto model = trained(samples, {.max_trees = 20, .evaluator = evaluator});
     const std::vector<float> expected = scores_of(*model, samples.inputs);
     std::vector<std::vector<float>> found(4);
     {

@@ -162,10 +162,12 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
   if (program.c.source.empty()) {
     return fail(ErrorKind::BadInput, "the model was compiled without C source");
   }
-  if (!options.weights_beside && program.constants.size() > kMostEmbeddedInC) {
+  if (!options.weights_beside && program.constants.size() > kMaxEmbeddedInC) {
     return fail(ErrorKind::Unsupported,
-                fmt::format("{} MB of weights are too many for a C source; use --weights beside",
-                            program.constants.size() >> 20));
+                fmt::format("{} MB of weights are too many for a C source; write them to a file "
+                            "next to it",
+                            program.constants.size() >> 20),
+                {{"weights_beside", ""}});
   }
   Companions companions;
   if (options.weights_beside) {

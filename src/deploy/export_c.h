@@ -12,9 +12,9 @@
 namespace tilewright::deploy {
 
 // A C compiler takes some 40 bytes of memory for each byte of them.
-inline constexpr int64_t kMostEmbeddedInC = int64_t{64} << 20;  // bytes
+inline constexpr int64_t kMaxEmbeddedInC = int64_t{64} << 20;  // bytes
 
-// The Program was compiled with c_source. Constants beyond kMostEmbeddedInC are an error unless
+// The Program was compiled with c_source. Constants beyond kMaxEmbeddedInC are an error unless
 // they are beside.
 Status export_c(const Program& program, const std::filesystem::path& c,
                 const ExportOptions& options = {});

@@ -59,12 +59,12 @@ int64_t ConstantPacker::place(const graph::Constant& constant, int64_t begin,
                 fmt::format("{}:{}:{}", element_bytes, fmt::join(shape, "x"), layout.to_string())),
       end_);
   if (!added) return found->second;
-  pieces_.push_back({.bytes = part,
-                     .shape = shape,
-                     .layout = layout,
-                     .element_bytes = element_bytes,
-                     .offset = end_,
-                     .owner = constant});
+  constants_.push_back({.bytes = part,
+                        .shape = shape,
+                        .layout = layout,
+                        .element_bytes = element_bytes,
+                        .offset = end_,
+                        .owner = constant});
   end_ = round_up(end_ + layout.elements() * element_bytes, kAlignment);
   return found->second;
 }
@@ -74,13 +74,13 @@ runtime::AlignedBuffer ConstantPacker::pack(int jobs) const {
   std::atomic<size_t> next = 0;
   WorkerTeam team(jobs);
   team.run([&](int) {
-    for (size_t k = next.fetch_add(1); k < pieces_.size(); k = next.fetch_add(1)) {
-      const Piece& piece = pieces_[k];
-      std::byte* to = packed.as<std::byte>() + piece.offset;
-      if (piece.layout.is_row_major(piece.shape)) {
-        std::memcpy(to, piece.bytes.data(), piece.bytes.size());
+    for (size_t k = next.fetch_add(1); k < constants_.size(); k = next.fetch_add(1)) {
+      const PackedConstant& one = constants_[k];
+      std::byte* to = packed.as<std::byte>() + one.offset;
+      if (one.layout.is_row_major(one.shape)) {
+        std::memcpy(to, one.bytes.data(), one.bytes.size());
       } else {
-        layout::repack(piece.shape, piece.layout, piece.element_bytes, piece.bytes.data(), to);
+        layout::repack(one.shape, one.layout, one.element_bytes, one.bytes.data(), to);
       }
     }
   });

@@ -25,7 +25,7 @@ class ConstantPacker {
   runtime::AlignedBuffer pack(int jobs) const;
 
  private:
-  struct Piece {
+  struct PackedConstant {
     std::span<const std::byte> bytes;  // row-major
     std::vector<int64_t> shape;
     layout::Layout layout;
@@ -34,7 +34,7 @@ class ConstantPacker {
     graph::Constant owner;
   };
 
-  std::vector<Piece> pieces_;
+  std::vector<PackedConstant> constants_;
   // Offset by source and layout.
   std::map<std::pair<const std::byte*, std::string>, int64_t> known_;
   int64_t end_ = 0;

@@ -32,7 +32,7 @@ ModelPlan planned(std::vector<std::string> off) {
   return *std::move(plan);
 }
 
-size_t most_nodes(const ModelPlan& plan) {
+size_t max_nodes(const ModelPlan& plan) {
   size_t most = 0;
   for (const graph::Group& group : plan.partition.groups) most = std::max(most, group.nodes.size());
   return most;
@@ -54,12 +54,12 @@ int64_t packed(const ModelPlan& plan) {
 
 TEST(PlanModel, StepsAreLeftOutByName) {
   const ModelPlan all = planned({});
-  EXPECT_GT(most_nodes(all), 1U);
+  EXPECT_GT(max_nodes(all), 1U);
   EXPECT_EQ(concats(all), 0);
   EXPECT_GT(packed(all), 0);
   EXPECT_LT(all.memory.arena_bytes, all.memory.sum_bytes);
 
-  EXPECT_EQ(most_nodes(planned({"fuse"})), 1U);
+  EXPECT_EQ(max_nodes(planned({"fuse"})), 1U);
   EXPECT_EQ(concats(planned({"concat_in_place"})), 1);
   EXPECT_EQ(packed(planned({"pack_weights"})), 0);
   const ModelPlan apart = planned({"reuse_memory"});
@@ -67,7 +67,7 @@ TEST(PlanModel, StepsAreLeftOutByName) {
   EXPECT_EQ(apart.memory.live_bytes, all.memory.live_bytes);
   // One leaves the others as they are, and goes with passes.
   EXPECT_GT(packed(planned({"fuse", "simplify"})), 0);
-  EXPECT_GT(most_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
+  EXPECT_GT(max_nodes(planned({"concat_in_place", "pack_weights", "reuse_memory"})), 1U);
 }
 
 TEST(PlanModel, AModelWithoutAStepComputesTheSame) {
@@ -115,6 +115,31 @@ TEST(PlanModel, AModelByWinogradComputesTheSame) {
     EXPECT_GT(error, 0);  // another algorithm
     EXPECT_LT(error, 1e-5F * largest);
   }
+}
+
+// The constants of a model for a device are folded on this machine.
+TEST(PlanModel, LargeConstantsAreFoldedHereForTargetsThatDoNotRunHere) {
+  const auto folded_for = [](const Target& target) {
+    graph::TestGraph g;  // equal weights each time
+    const graph::ValueId w = g.weights({300, 400});
+    const graph::ValueId moved = g.add("transpose", {w}, {{"perm", graph::TestGraph::Shape{1, 0}}});
+    const graph::ValueId product =
+        g.add("contract", {w, moved}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}});
+    const auto plan = plan_model(g.finish({g.add("mul", {g.input("x", {300}), product})}), target);
+    EXPECT_TRUE(plan.has_value()) << plan.error().message;
+    std::vector<graph::Constant> constants;
+    for (const graph::ValueId id : plan->memory.constants) {
+      constants.push_back(plan->graph.value(id).constant);
+    }
+    return constants;
+  };
+  const Target device = *parse_target("cuda:sm_90");
+  ASSERT_FALSE(check_executable(device, {}).has_value());
+  const auto expected = folded_for(host_target(1)), folded = folded_for(device);
+  ASSERT_EQ(expected.size(), 1U);
+  ASSERT_EQ(folded.size(), 1U);
+  EXPECT_EQ(folded[0].type(), (graph::TensorType{.element = ir::Scalar::F32, .shape = {300, 300}}));
+  EXPECT_TRUE(std::ranges::equal(folded[0].bytes(), expected[0].bytes()));
 }
 
 TEST(PlanModel, OtherNamesAreRefused) {

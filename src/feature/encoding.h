@@ -36,7 +36,7 @@ struct ProgramView {
   const schedule::Genome* genome = nullptr;  // for that sketch; null: unknown
 };
 
-// What the numbers of an encoding follow from.
+// The input that determines the numbers of an encoding.
 enum class EncodedFrom : uint8_t {
   Program,  // the LoopTree alone: all traces of one program have the same numbers
   Trace,    // the trace or the genome: two traces of one program may differ

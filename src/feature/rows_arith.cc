@@ -330,8 +330,8 @@ Root DagArithmetic::add_read(const LoopTree& tree, StageIndex stage, te::TensorI
     if (access.via == via && tree.buffer(access.buffer).tensor == tensor) return Root::Other;
   }
   const double elements = ops_[producer].elements;
-  if (statement->least_inlined == 0 || elements < statement->least_inlined) {
-    statement->least_inlined = elements;
+  if (statement->min_inlined == 0 || elements < statement->min_inlined) {
+    statement->min_inlined = elements;
   }
   return add_body(tree, stage, producer, static_cast<StageIndex>(producer), statement);
 }

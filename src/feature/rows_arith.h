@@ -48,7 +48,7 @@ class DagArithmetic {
   struct Statement {
     OpCounts counts{};
     // Smallest number of elements of an inlined tensor; 0: nothing is inlined.
-    double least_inlined = 0;
+    double min_inlined = 0;
   };
   // The operations of one execution of a stage's statement; `updates`: including the fold.
   Statement of(const schedule::LoopTree& tree, schedule::StageIndex stage, bool updates) const;

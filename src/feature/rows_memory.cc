@@ -1,37 +1,40 @@
-// The memory layout of a buffer for TouchFinder: the distance of its elements, and the share of
-// accesses whose guards hold.
-#include <cstdlib>
+#include "feature/rows_memory.h"
+
+#include <algorithm>
 
 #include "feature/rows_arith.h"
-#include "feature/rows_touch.h"
 #include "schedule/nesting_depth.h"
 
 namespace tilewright::feature {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
-// The distance in memory per iteration of a loop, and the number of contiguous steps.
-int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run) {
-  if (coefficient == 0) return line_bytes_;  // unknown address
-  if (!touch.packed) {
-    *run = dims_[dim].limit;
-    return coefficient * row_stride_[dim];
+namespace {
+
+int64_t full_extent(const LoopTree& tree, const Stage& stage, size_t axis) {
+  const te::Op& op = tree.dag->op(stage.op);
+  const bool of_op = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
+  if (of_op && axis < op.axes.size()) return op.axes[axis].extent.high;
+  if (of_op && axis - op.axes.size() < op.reduce_axes.size()) {
+    return op.reduce_axes[axis - op.axes.size()].extent.high;
   }
-  const Digit* largest = nullptr;
-  for (const Digit& digit : digits_of(touch.buffer)) {
-    if (digit.dim != dim || digit.divisor > coefficient) continue;
-    if (largest == nullptr || digit.divisor > largest->divisor) largest = &digit;
-  }
-  if (largest == nullptr) return coefficient;
-  *run = largest->extent;
-  return coefficient / largest->divisor * largest->stride;
+  const te::Tensor& tensor = tree.dag->tensor(tree.buffer(stage.first_buffer).tensor);
+  return axis < tensor.shape.size() ? tensor.shape[axis].high : tree.var(stage.axes[axis]).extent;
 }
 
-// Like schedule::layout_of, without allocation. A layout with too many digits is left incomplete.
-const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
+}  // namespace
+
+void BufferDigits::begin(const LoopTree& tree) {
+  tree_ = &tree;
+  digits_.resize(tree.buffers.size());
+  is_known_.assign(tree.buffers.size(), 0);
+}
+
+// Like schedule::layout_of, without allocation.
+const BufferDigits::Digits& BufferDigits::of(BufferIndex index) {
   Digits& digits = digits_[static_cast<size_t>(index)];
-  if (has_digits_[static_cast<size_t>(index)] != 0) return digits;
-  has_digits_[static_cast<size_t>(index)] = 1;
+  if (is_known_[static_cast<size_t>(index)] != 0) return digits;
+  is_known_[static_cast<size_t>(index)] = 1;
   digits.clear();
   const Buffer& buffer = tree_->buffer(index);
   const Stage& writer = tree_->stage(buffer.stage);
@@ -83,37 +86,25 @@ const TouchFinder::Digits& TouchFinder::digits_of(BufferIndex index) {
   return digits;
 }
 
-// For a guarded access: the share of the operator's iterations in which all indices are in bounds.
-double TouchFinder::density_of(const Access& access) const {
-  const Stage& stage = tree_->stage(access.stage);
-  const te::Tensor& tensor = tree_->dag->tensor(tree_->buffer(access.buffer).tensor);
+double guard_density(const LoopTree& tree, const Access& access) {
+  const Stage& stage = tree.stage(access.stage);
+  const te::Tensor& tensor = tree.dag->tensor(tree.buffer(access.buffer).tensor);
   double density = 1;
   for (size_t d = 0; d < access.rank; ++d) {
-    const AccessDim& dim = tree_->dims[access.first_dim + d];
+    const AccessDim& dim = tree.dims[access.first_dim + d];
     if (!dim.affine) {
-      const RegionDim& region = tree_->regions[access.first_dim + d];
+      const RegionDim& region = tree.regions[access.first_dim + d];
       if (region.clipped) density *= region.guard_density;
       continue;
     }
     InlineVector<IndexTerm, arith::Affine::kMaxTerms> terms;
     for (const arith::Term& term : dim.index.terms) {
-      terms.push_back({term.coefficient, full_extent(stage, term.var)});
+      terms.push_back({term.coefficient, full_extent(tree, stage, term.var)});
     }
     density *=
         inside_share({terms.begin(), terms.size()}, dim.index.constant, tensor.shape[d].high);
   }
   return density;
-}
-
-int64_t TouchFinder::full_extent(const Stage& stage, size_t axis) const {
-  const te::Op& op = tree_->dag->op(stage.op);
-  const bool of_op = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
-  if (of_op && axis < op.axes.size()) return op.axes[axis].extent.high;
-  if (of_op && axis - op.axes.size() < op.reduce_axes.size()) {
-    return op.reduce_axes[axis - op.axes.size()].extent.high;
-  }
-  const te::Tensor& tensor = tree_->dag->tensor(tree_->buffer(stage.first_buffer).tensor);
-  return axis < tensor.shape.size() ? tensor.shape[axis].high : tree_->var(stage.axes[axis]).extent;
 }
 
 }  // namespace tilewright::feature

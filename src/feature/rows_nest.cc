@@ -177,7 +177,7 @@ double NestFinder::trips_around(const Stage& inner) const {
 }
 
 void NestFinder::make_nest(const Statement& statement, Nest* nest) {
-  for (const Level& level : nest->levels) {
+  for (const NestLoop& level : nest->levels) {
     if (static_cast<size_t>(level.var) < level_of_.size()) {
       level_of_[static_cast<size_t>(level.var)] = -1;
     }

@@ -24,7 +24,7 @@ struct Statement {
 };
 
 // One loop around a statement. Loops of one iteration are left out.
-struct Level {
+struct NestLoop {
   schedule::VarIndex var = schedule::kNone;
   schedule::StageIndex stage = schedule::kNone;
   schedule::Annotation annotation = schedule::Annotation::None;
@@ -38,7 +38,7 @@ inline constexpr size_t kMaxLevels = 64;  // deeper nests keep the innermost one
 
 // The loops around a statement, outermost first.
 struct Nest {
-  InlineVector<Level, kMaxLevels> levels;
+  InlineVector<NestLoop, kMaxLevels> levels;
   size_t own = 0;                     // the first level that belongs to the statement's stage
   double inner[kMaxLevels + 1] = {};  // NOLINT: iterations of the levels from k inwards
   double outside = 1;                 // iterations of loops beyond kMaxLevels

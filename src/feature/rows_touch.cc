@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "base/rounding.h"
-#include "feature/rows_arith.h"
 
 namespace tilewright::feature {
 
@@ -29,8 +28,7 @@ TouchFinder::TouchFinder(int64_t line_bytes)
 
 void TouchFinder::begin(const LoopTree& tree) {
   tree_ = &tree;
-  digits_.resize(tree.buffers.size());
-  has_digits_.assign(tree.buffers.size(), 0);
+  digits_.begin(tree);
 }
 
 void TouchFinder::find(const Statement& statement, const Nest& nest, const NestFinder& nests) {
@@ -91,7 +89,7 @@ void TouchFinder::add_reads(const Stage& stage) {
     if (std::any_of(reads.begin(), reads.begin() + static_cast<ptrdiff_t>(k), like_this)) continue;
     Touch& touch = add_touch(access.buffer);
     touch.reads = true;
-    if (access.guarded) touch.density = density_of(access);
+    if (access.guarded) touch.density = guard_density(*tree_, access);
     for (size_t d = 0; d < access.rank; ++d) add_index(access, d);
     for (size_t other = k + 1; other < reads.size(); ++other) {
       if (!like_this(reads[other])) continue;
@@ -307,6 +305,23 @@ void TouchFinder::measure(Touch* touch) {
     touch->flat[level] = flat;
     touch->run[level] = run;
   }
+}
+
+// The distance in memory per iteration of a loop, and the number of contiguous steps.
+int64_t TouchFinder::weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run) {
+  if (coefficient == 0) return line_bytes_;  // unknown address
+  if (!touch.packed) {
+    *run = dims_[dim].limit;
+    return coefficient * row_stride_[dim];
+  }
+  const BufferDigits::Digit* largest = nullptr;
+  for (const BufferDigits::Digit& digit : digits_.of(touch.buffer)) {
+    if (digit.dim != dim || digit.divisor > coefficient) continue;
+    if (largest == nullptr || digit.divisor > largest->divisor) largest = &digit;
+  }
+  if (largest == nullptr) return coefficient;
+  *run = largest->extent;
+  return coefficient / largest->divisor * largest->stride;
 }
 
 // The number of distinct elements: every stride-th of the range, if there are as many combinations.

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "feature/rows_memory.h"
 #include "feature/rows_nest.h"
 #include "schedule/loop_tree.h"
 
@@ -32,7 +33,7 @@ struct Touch {
   double elements[kMaxLevels + 1];  // NOLINT: distinct elements
   double lines[kMaxLevels + 1];     // NOLINT: cache lines they lie in
   int64_t flat[kMaxLevels];         // NOLINT: elements in memory that one iteration steps; 0: none
-  int64_t run[kMaxLevels];          // NOLINT: how many such steps lie side by side, when flat is 1
+  int64_t run[kMaxLevels];          // NOLINT: number of contiguous such steps, when flat is 1
 
   bool is_moved_by(size_t level) const { return (moved >> level & 1) != 0; }
   double bytes(size_t level) const { return elements[level] * element_bytes; }
@@ -51,18 +52,6 @@ class TouchFinder {
   const Touch& operator[](size_t k) const { return touches_[k]; }
 
  private:
-  // One digit of the layout of a buffer: index of dimension `dim` / divisor mod extent.
-  struct Digit {
-    uint8_t dim = 0;
-    int64_t divisor = 1;
-    int64_t extent = 1;
-    int64_t stride = 1;  // in elements
-    int depth = 0;       // depth of the loop that traverses it
-    int64_t fused = 1;   // its divisor in a fusion
-  };
-  static constexpr size_t kMaxDigits = 24;
-  using Digits = InlineVector<Digit, kMaxDigits>;
-
   // One step in the growth of an index range: from `before` to `after` values at a level.
   struct Move {
     int64_t coefficient = 0;  // 0: unknown
@@ -108,9 +97,6 @@ class TouchFinder {
   static void set_count(Dim* dim);
   void set_level(Touch* touch, size_t level) const;
   int64_t weight_of(const Touch& touch, int64_t coefficient, size_t dim, int64_t* run);
-  double density_of(const schedule::Access& access) const;
-  int64_t full_extent(const schedule::Stage& stage, size_t axis) const;
-  const Digits& digits_of(schedule::BufferIndex buffer);
 
   int64_t line_bytes_;
   int line_shift_;  // log2 of it
@@ -119,8 +105,7 @@ class TouchFinder {
   const Nest* nest_ = nullptr;
   std::vector<Touch> touches_;
   size_t size_ = 0;
-  std::vector<Digits> digits_;  // per buffer
-  std::vector<uint8_t> has_digits_;
+  BufferDigits digits_;
   // State of the current touch.
   size_t rank_ = 0;
   size_t place_ = 0;

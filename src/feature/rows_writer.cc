@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <utility>
+
+#include "feature/rows_caches.h"
+#include "feature/rows_kernel.h"
 
 namespace tilewright::feature {
 
@@ -11,12 +15,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 void RowWriter::write(const Weighted& weighted, const Nest& nest, const TouchFinder& touches,
                       const DagArithmetic::Statement& arithmetic, std::span<float> row) {
-  row_ = row;
-  statement_ = weighted.statement;
-  stage_ = &tree_.stage(statement_.stage);
-  nest_ = &nest;
-  touches_ = &touches;
-  find_levels();
+  state_.begin(weighted, nest, touches, row);
   write_arithmetic(arithmetic);
   write_annotation(Annotation::Vectorize, column::Vectorize);
   write_annotation(Annotation::Unroll, column::Unroll);
@@ -26,45 +25,17 @@ void RowWriter::write(const Weighted& weighted, const Nest& nest, const TouchFin
   write_curve(arithmetic);
   write_buffer();
   write_types();
-  write_tails();
-  write_threads(weighted);
-  write_kernel(weighted);
-  for (size_t level = 0; level < kMemoryLevels; ++level) write_level(level, weighted);
-  write_recompute(arithmetic);
-  set(column::Statements, program_.statements);
-  set(column::ParallelRegions, program_.parallel_regions);
-  set(column::WorkspaceBytes, program_.workspace_bytes);
-}
-
-void RowWriter::find_levels() {
-  lanes_ = std::max(1, target_.vector_bytes / std::max(1, computed_bytes(tree_, statement_)));
-  const auto is_written_out = [&](size_t k) {
-    return nest_->levels[k].annotation == Annotation::Unroll ||
-           nest_->levels[k].annotation == Annotation::Vectorize;
-  };
-  body_ = nest_->size();
-  while (body_ > 0 && is_written_out(body_ - 1)) --body_;
-  vector_ = -1;
-  for (size_t k = nest_->size(); k-- > nest_->own && vector_ < 0;) {
-    if (nest_->levels[k].annotation == Annotation::Vectorize) vector_ = static_cast<int>(k);
-  }
-  for (size_t k = 0; k <= nest_->size(); ++k) {
-    bytes_[k] = 0;
-    lines_[k] = 0;
-  }
-  for (size_t t = 0; t < touches_->size(); ++t) {
-    const Touch& touch = (*touches_)[t];
-    for (size_t k = 0; k <= nest_->size(); ++k) {
-      bytes_[k] += touch.bytes(k);
-      lines_[k] += touch.lines[k];
-    }
-  }
+  write_kernel(state_, weighted);
+  write_caches(state_, weighted, arithmetic);
+  state_.set(column::Statements, state_.program.statements);
+  state_.set(column::ParallelRegions, state_.program.parallel_regions);
+  state_.set(column::WorkspaceBytes, state_.program.workspace_bytes);
 }
 
 void RowWriter::write_arithmetic(const DagArithmetic::Statement& arithmetic) {
-  if (statement_.kind == StatementKind::Init) return;
+  if (state_.statement.kind == StatementKind::Init) return;
   for (size_t k = 0; k < arithmetic.counts.size(); ++k) {
-    set(column::Arithmetic + k, arithmetic.counts[k] * statement_.iterations);
+    state_.set(column::Arithmetic + k, arithmetic.counts[k] * state_.statement.iterations);
   }
 }
 
@@ -75,8 +46,8 @@ void RowWriter::write_annotation(Annotation annotation, size_t column) {
   bool reduce = false;
   size_t innermost = 0;
   size_t outermost = 0;
-  for (size_t k = 0; k < nest_->size(); ++k) {
-    const Level& level = nest_->levels[k];
+  for (size_t k = 0; k < state_.nest->size(); ++k) {
+    const NestLoop& level = state_.nest->levels[k];
     if (level.annotation != annotation) continue;
     if (loops++ == 0) outermost = k;
     innermost = k;
@@ -85,23 +56,23 @@ void RowWriter::write_annotation(Annotation annotation, size_t column) {
   }
   size_t position = position::None;
   if (loops > 0) {
-    set(column, loops);
-    set(column + 1, product);
-    set(column + 2, static_cast<double>(nest_->levels[innermost].extent));
+    state_.set(column, loops);
+    state_.set(column + 1, product);
+    state_.set(column + 2, static_cast<double>(state_.nest->levels[innermost].extent));
     position = spatial && reduce
                    ? position::Mixed
                    : position_of(annotation == Annotation::Parallel ? outermost : innermost);
   }
-  set_flag(column + 3 + position, true);
+  state_.set_flag(column + 3 + position, true);
 }
 
 // Its position among the loops of its kind. A single loop is the innermost.
 size_t RowWriter::position_of(size_t at) const {
-  const IterKind kind = nest_->levels[at].kind;
+  const IterKind kind = state_.nest->levels[at].kind;
   bool outside = false;
   bool inside = false;
-  for (size_t k = 0; k < nest_->size(); ++k) {
-    if (nest_->levels[k].kind != kind) continue;
+  for (size_t k = 0; k < state_.nest->size(); ++k) {
+    if (state_.nest->levels[k].kind != kind) continue;
     outside |= k < at;
     inside |= k > at;
   }
@@ -112,11 +83,11 @@ size_t RowWriter::position_of(size_t at) const {
 }
 
 void RowWriter::write_bound() {
-  for (const Level& level : nest_->levels) {
+  for (const NestLoop& level : state_.nest->levels) {
     if (level.bound == ThreadAxis::None) continue;
-    set_flag(column::IsGpu, true);
+    state_.set_flag(column::IsGpu, true);
     const size_t at = column::IsGpu + static_cast<size_t>(level.bound);
-    set(at, std::max(1.0F, row_[at]) * static_cast<double>(level.extent));
+    state_.set(at, std::max(1.0F, state_.row[at]) * static_cast<double>(level.extent));
   }
 }
 
@@ -124,9 +95,10 @@ void RowWriter::write_bound() {
 // innermost loop that leaves the line loads each line once per execution; outer loops load them all
 // again.
 double RowWriter::accessed_lines(const Touch& touch) const {
-  size_t level = nest_->size();
+  size_t level = state_.nest->size();
   while (level > 0 && touch.lines[level] <= 1) --level;
-  return std::max(1.0, touch.lines[level] * nest_->outer(level) * touch.density * touch.accesses);
+  return std::max(1.0,
+                  touch.lines[level] * state_.nest->outer(level) * touch.density * touch.accesses);
 }
 
 void RowWriter::write_accesses() {
@@ -137,8 +109,8 @@ void RowWriter::write_accesses() {
   };
   Ranked best[kRowAccesses];  // NOLINT
   size_t count = 0;
-  for (size_t t = 0; t < touches_->size(); ++t) {
-    const Touch& touch = (*touches_)[t];
+  for (size_t t = 0; t < state_.touches->size(); ++t) {
+    const Touch& touch = (*state_.touches)[t];
     const Ranked ranked{.touch = &touch,
                         .lines = accessed_lines(touch),
                         .bytes = touch.density * touch.accesses * touch.element_bytes};
@@ -158,53 +130,55 @@ void RowWriter::write_accesses() {
 
 void RowWriter::write_access(const Touch& touch, double lines, size_t at) {
   namespace c = access_column;
-  const double bytes = nest_->iterations() * touch.element_bytes * touch.accesses * touch.density;
-  set_flag(at + c::IsRead, touch.reads && !touch.writes);
-  set_flag(at + c::IsWrite, touch.writes && !touch.reads);
-  set_flag(at + c::IsReadWrite, touch.reads && touch.writes);
-  set(at + c::Bytes, bytes);
-  set(at + c::UniqueBytes, touch.bytes(0));
-  set(at + c::Lines, lines);
-  set(at + c::UniqueLines, touch.lines[0]);
+  const double bytes =
+      state_.nest->iterations() * touch.element_bytes * touch.accesses * touch.density;
+  state_.set_flag(at + c::IsRead, touch.reads && !touch.writes);
+  state_.set_flag(at + c::IsWrite, touch.writes && !touch.reads);
+  state_.set_flag(at + c::IsReadWrite, touch.reads && touch.writes);
+  state_.set(at + c::Bytes, bytes);
+  state_.set(at + c::UniqueBytes, touch.bytes(0));
+  state_.set(at + c::Lines, lines);
+  state_.set(at + c::UniqueLines, touch.lines[0]);
 
-  const size_t levels = nest_->size();
+  const size_t levels = state_.nest->size();
   const uint64_t all = levels == kMaxLevels ? ~uint64_t{0} : (uint64_t{1} << levels) - 1;
   const uint64_t still = all & ~touch.moved;
-  const Buffer& buffer = tree_.buffer(touch.buffer);
-  const bool own_value = tree_.stage(buffer.stage).kind != StageKind::Input && !buffer.is_argument;
+  const Buffer& buffer = state_.tree.buffer(touch.buffer);
+  const bool own_value =
+      state_.tree.stage(buffer.stage).kind != StageKind::Input && !buffer.is_argument;
   double count = 0;
   if (still != 0) {  // the innermost loop that does not change the address
     const auto level = static_cast<size_t>(std::bit_width(still)) - 1;
-    count = nest_->levels[level].trips;
-    set_flag(at + c::ReuseInLoop, true);
-    set(at + c::ReuseIterations, nest_->inner[level + 1]);
-    set(at + c::ReuseBytes, bytes_[level + 1]);
+    count = state_.nest->levels[level].trips;
+    state_.set_flag(at + c::ReuseInLoop, true);
+    state_.set(at + c::ReuseIterations, state_.nest->inner[level + 1]);
+    state_.set(at + c::ReuseBytes, state_.bytes[level + 1]);
   } else if (touch.accesses > 1 || own_value) {
     const size_t level = touch.accesses > 1 ? levels : touch.place;
     count = touch.accesses > 1 ? touch.accesses - 1 : 1;
-    set_flag(at + c::ReuseInSequence, true);
-    set(at + c::ReuseIterations, nest_->inner[level]);
-    set(at + c::ReuseBytes, bytes_[level]);
+    state_.set_flag(at + c::ReuseInSequence, true);
+    state_.set(at + c::ReuseIterations, state_.nest->inner[level]);
+    state_.set(at + c::ReuseBytes, state_.bytes[level]);
   } else {
-    set_flag(at + c::ReuseNone, true);
+    state_.set_flag(at + c::ReuseNone, true);
   }
   const double each = count > 0 ? 1 / count : 2;
-  set(at + c::ReuseCount, count);
-  set(at + c::BytesPerReuse, bytes * each);
-  set(at + c::UniqueBytesPerReuse, touch.bytes(0) * each);
-  set(at + c::LinesPerReuse, lines * each);
-  set(at + c::UniqueLinesPerReuse, touch.lines[0] * each);
-  if (levels > 0) set(at + c::Stride, static_cast<double>(std::abs(touch.flat[levels - 1])));
-  set_flag(at + c::Packed, touch.packed);
-  if (vector_ >= 0) {
-    const auto level = static_cast<size_t>(vector_);
+  state_.set(at + c::ReuseCount, count);
+  state_.set(at + c::BytesPerReuse, bytes * each);
+  state_.set(at + c::UniqueBytesPerReuse, touch.bytes(0) * each);
+  state_.set(at + c::LinesPerReuse, lines * each);
+  state_.set(at + c::UniqueLinesPerReuse, touch.lines[0] * each);
+  if (levels > 0) state_.set(at + c::Stride, static_cast<double>(std::abs(touch.flat[levels - 1])));
+  state_.set_flag(at + c::Packed, touch.packed);
+  if (state_.vector >= 0) {
+    const auto level = static_cast<size_t>(state_.vector);
     const int64_t step = std::abs(touch.flat[level]);
-    const int64_t run = std::min(touch.run[level], nest_->levels[level].extent);
+    const int64_t run = std::min(touch.run[level], state_.nest->levels[level].extent);
     const bool still_there = !touch.is_moved_by(level);
-    set(at + c::ContiguousLanes, still_there ? 0 : step == 1 ? static_cast<double>(run) : 1);
+    state_.set(at + c::ContiguousLanes, still_there ? 0 : step == 1 ? static_cast<double>(run) : 1);
   }
-  set(at + c::Prefetched, static_cast<double>(touch.prefetched));
-  set(at + c::Density, touch.density);
+  state_.set(at + c::Prefetched, static_cast<double>(touch.prefetched));
+  state_.set(at + c::Density, touch.density);
 }
 
 // From one iteration to all: operations and touched bytes inside each level.
@@ -214,54 +188,54 @@ void RowWriter::write_curve(const DagArithmetic::Statement& arithmetic) {
     const bool is_mad = k == sort::FloatMad || k == sort::IntMad;
     each += arithmetic.counts[k] * (is_mad ? 2 : 1);
   }
-  if (each == 0 || statement_.kind == StatementKind::Init) return;
+  if (each == 0 || state_.statement.kind == StatementKind::Init) return;
   const auto intensity = [&](size_t level) {
-    return each * nest_->inner[level] / std::max(1.0, bytes_[level]);
+    return each * state_.nest->inner[level] / std::max(1.0, state_.bytes[level]);
   };
-  size_t level = nest_->size();
+  size_t level = state_.nest->size();
   double above = intensity(level);  // at the level ...
   double below = above;             // ... and at the next one inwards
-  const double step = nest_->inner[0] / static_cast<double>(kCurvePoints);
+  const double step = state_.nest->inner[0] / static_cast<double>(kCurvePoints);
   for (size_t point = 0; point < kCurvePoints; ++point) {
     const double wanted = step * static_cast<double>(point + 1);
-    while (level > 0 && nest_->inner[level] < wanted) {
+    while (level > 0 && state_.nest->inner[level] < wanted) {
       below = std::exchange(above, intensity(--level));
     }
     double along = 1;
-    if (level < nest_->size()) {
-      const double low = nest_->inner[level + 1];
-      along = std::clamp((wanted - low) / (nest_->inner[level] - low), 0.0, 1.0);
+    if (level < state_.nest->size()) {
+      const double low = state_.nest->inner[level + 1];
+      along = std::clamp((wanted - low) / (state_.nest->inner[level] - low), 0.0, 1.0);
     }
-    set(column::Curve + point, below + along * (above - below));
+    state_.set(column::Curve + point, below + along * (above - below));
   }
 }
 
 void RowWriter::write_buffer() {
-  const Touch& touch = (*touches_)[0];  // the written one
-  const Buffer& buffer = tree_.buffer(touch.buffer);
+  const Touch& touch = (*state_.touches)[0];  // the written one
+  const Buffer& buffer = state_.tree.buffer(touch.buffer);
   double size = buffer.is_argument ? 0 : ir::bytes_of(buffer.element);
   for (const int64_t extent : buffer.extent) size *= static_cast<double>(extent);
-  const double outer = nest_->outer(touch.place);
-  set(column::BufferBytes, size);
-  set(column::BufferBytesTimesOuter, size * outer);
-  set(column::BufferOuter, outer);
-  set(column::BufferInner, nest_->inner[touch.place]);
-  set(column::Iterations, statement_.iterations);
-  set(column::Loops, static_cast<double>(nest_->size()));
+  const double outer = state_.nest->outer(touch.place);
+  state_.set(column::BufferBytes, size);
+  state_.set(column::BufferBytesTimesOuter, size * outer);
+  state_.set(column::BufferOuter, outer);
+  state_.set(column::BufferInner, state_.nest->inner[touch.place]);
+  state_.set(column::Iterations, state_.statement.iterations);
+  state_.set(column::Loops, static_cast<double>(state_.nest->size()));
 }
 
 void RowWriter::write_types() {
-  const Buffer& buffer = tree_.buffer(stage_->first_buffer);
-  set(column::ElementBytes, ir::bytes_of(buffer.element));
-  set_flag(column::IsFloat, ir::is_float(buffer.element));
-  set(column::AccumulatorBytes, computed_bytes(tree_, statement_));
-  set(column::VectorBytes, target_.vector_bytes);
-  set(column::Registers, target_.registers);
-  set(column::Threads, target_.threads);
+  const Buffer& buffer = state_.tree.buffer(state_.stage->first_buffer);
+  state_.set(column::ElementBytes, ir::bytes_of(buffer.element));
+  state_.set_flag(column::IsFloat, ir::is_float(buffer.element));
+  state_.set(column::AccumulatorBytes, computed_bytes(state_.tree, state_.statement));
+  state_.set(column::VectorBytes, state_.target.vector_bytes);
+  state_.set(column::Registers, state_.target.registers);
+  state_.set(column::Threads, state_.target.threads);
   for (size_t k = 0; k < kMemoryLevels; ++k) {
-    set(column::CacheBytes + k, static_cast<double>(target_.capacity[k]));
+    state_.set(column::CacheBytes + k, static_cast<double>(state_.target.capacity[k]));
   }
-  set(column::LineBytes, static_cast<double>(target_.line_bytes));
+  state_.set(column::LineBytes, static_cast<double>(state_.target.line_bytes));
 }
 
 }  // namespace tilewright::feature

@@ -41,7 +41,7 @@ struct MemoryLevel {
   std::string name{};       // `registers`, `L1`, `L2`, `L3`
   int64_t capacity = 0;     // bytes per thread
   int64_t holds = 0;        // total bytes of all threads, if they share it
-  bool keeps_sums = false;  // accumulators stay as long as they fit, whatever else is accessed
+  bool keeps_sums = false;  // accumulators stay as long as they fit, independent of other accesses
   int64_t granule = 1;      // unit of transfer in bytes
   std::string beyond{};     // `L1`, `L2`, `L3`, `memory`
   double bytes = 0;         // moved

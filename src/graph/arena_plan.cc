@@ -12,8 +12,8 @@ namespace tilewright::graph {
 namespace {
 
 constexpr int64_t kAlignment = 64;
-constexpr size_t kMostTurns = 400;       // of improving a plan
-constexpr size_t kMostWork = 100000000;  // lifetimes examined in all of them
+constexpr size_t kMaxTurns = 400;       // of improving a plan
+constexpr size_t kMaxWork = 100000000;  // lifetimes examined in all of them
 
 int64_t room_of(const Lifetime& lifetime) { return round_up(lifetime.bytes, kAlignment); }
 
@@ -53,7 +53,7 @@ void improve(std::span<const Lifetime> lifetimes, int64_t bound, std::vector<siz
              ArenaPlan& best) {
   Rng rng(1);
   const size_t count = lifetimes.size();
-  const size_t turns = std::min(kMostTurns, kMostWork / (count * count + 1));
+  const size_t turns = std::min(kMaxTurns, kMaxWork / (count * count + 1));
   for (size_t turn = 0; turn < turns && best.peak > bound; ++turn) {
     const auto highest = std::ranges::find_if(
         order, [&](size_t k) { return best.offsets[k] + room_of(lifetimes[k]) == best.peak; });
@@ -70,7 +70,7 @@ void improve(std::span<const Lifetime> lifetimes, int64_t bound, std::vector<siz
 
 }  // namespace
 
-int64_t most_alive(std::span<const Lifetime> lifetimes) {
+int64_t max_alive(std::span<const Lifetime> lifetimes) {
   std::map<size_t, int64_t> change;
   for (const Lifetime& lifetime : lifetimes) {
     change[lifetime.first] += room_of(lifetime);
@@ -95,7 +95,7 @@ ArenaPlan plan_arena(std::span<const Lifetime> lifetimes) {
       [](const Lifetime& l) { return -static_cast<double>(l.first); },
       [](const Lifetime& l) { return static_cast<double>(l.last); },
   };
-  const int64_t bound = most_alive(lifetimes);
+  const int64_t bound = max_alive(lifetimes);
   ArenaPlan best;
   std::vector<size_t> best_order;
   for (const Rank& rank : ranks) {

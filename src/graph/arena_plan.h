@@ -28,6 +28,6 @@ struct ArenaPlan {
 ArenaPlan plan_arena(std::span<const Lifetime> lifetimes);
 
 // The most bytes that are alive at one step: no plan has a lower peak.
-int64_t most_alive(std::span<const Lifetime> lifetimes);
+int64_t max_alive(std::span<const Lifetime> lifetimes);
 
 }  // namespace tilewright::graph

@@ -275,7 +275,7 @@ double work_of(const te::Dag& dag) {
   return work;
 }
 
-Result<Constant> constant_value(const Graph& graph, ValueId value, double most_work) {
+Result<Constant> constant_value(const Graph& graph, ValueId value, double max_work) {
   if (graph.value(value).is_constant()) return graph.value(value).constant;
   const auto producers = producers_of(graph, value);
   if (!producers) return Constant();
@@ -299,7 +299,7 @@ Result<Constant> constant_value(const Graph& graph, ValueId value, double most_w
     }
     const auto dag = TRY(find_op(node.op)->define(node.attributes, types));
     work += work_of(*dag);
-    if (work > most_work) return Constant();
+    if (work > max_work) return Constant();
     auto results = TRY(evaluate(*dag, operands));
     for (size_t k = 0; k < node.outputs.size(); ++k) {
       known[node.outputs[k]] = std::move(results[k]);

@@ -23,7 +23,7 @@ Result<std::vector<Constant>> evaluate(const te::Dag& dag, std::span<const Const
 double work_of(const te::Dag& dag);
 
 // The value as a constant, computed from its producers. Empty if it depends on an input or would
-// cost more than `most_work`.
-Result<Constant> constant_value(const Graph& graph, ValueId value, double most_work = 1e7);
+// cost more than `max_work`.
+Result<Constant> constant_value(const Graph& graph, ValueId value, double max_work = 1e7);
 
 }  // namespace tilewright::graph

@@ -11,12 +11,12 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr size_t kMostNodes = 24;  // of a group: larger loop nests cannot be scheduled well
-constexpr int64_t kMostInstructions = 400;
-constexpr int64_t kMostWrittenOut = 4000;  // instructions, if each read of a value is inlined
-constexpr size_t kMostBranches = 12;       // nodes between a value and the join of its readers
-constexpr size_t kMostParts = 4;           // of a concat that is inlined
-constexpr double kCheapInstructions = 8;   // of all copies of a fused producer
+constexpr size_t kMaxNodes = 24;  // of a group: larger loop nests cannot be scheduled well
+constexpr int64_t kMaxFusedInstructions = 400;
+constexpr int64_t kMaxWrittenOut = 4000;  // instructions, if each read of a value is inlined
+constexpr size_t kMaxBranches = 12;       // nodes between a value and the join of its readers
+constexpr size_t kMaxParts = 4;           // of a concat that is inlined
+constexpr double kCheapInstructions = 8;  // of all copies of a fused producer
 
 bool is_output(const Graph& graph, ValueId value) {
   return std::ranges::find(graph.outputs(), value) != graph.outputs().end();
@@ -118,8 +118,8 @@ class Fuser {
     nodes.insert(nodes.end(), more.begin(), more.end());
     int64_t sum = instructions_[group];
     for (const NodeId id : more) sum += instructions_of(*facts_[id].dag);
-    return nodes.size() <= kMostNodes && sum <= kMostInstructions &&
-           written_out(std::move(nodes)) <= kMostWrittenOut;
+    return nodes.size() <= kMaxNodes && sum <= kMaxFusedInstructions &&
+           written_out(std::move(nodes)) <= kMaxWrittenOut;
   }
 
   // Instructions of the last node with all others inlined at each read: x * x with x = y * y reads
@@ -193,7 +193,7 @@ class Fuser {
     std::vector<NodeId> found;
     if (!stays_inside(node)) return found;
     std::set<NodeId> open = readers_of(node);  // ascending, so producers before their readers
-    while (!open.empty() && found.size() < kMostBranches) {
+    while (!open.empty() && found.size() < kMaxBranches) {
       const NodeId id = *open.begin();
       const Node& reader = graph_.node(id);
       const std::vector<int64_t>& shape = shape_of(graph_, reader);
@@ -296,7 +296,7 @@ class Fuser {
   // Few parts, none of them written by a kernel with an anchor, which could write in place.
   bool is_small_concat(NodeId id) const {
     const Node& node = graph_.node(id);
-    return node.inputs.size() <= kMostParts && std::ranges::all_of(node.inputs, [&](ValueId part) {
+    return node.inputs.size() <= kMaxParts && std::ranges::all_of(node.inputs, [&](ValueId part) {
              const NodeId producer = graph_.value(part).producer;
              if (producer == kNone) return true;
              const Work work = facts_[producer].op->work;

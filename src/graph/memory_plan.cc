@@ -24,7 +24,7 @@ class Planner {
     std::vector<Lifetime> lifetimes;
     lifetimes.reserve(arena_.size());
     for (const auto& [value, lifetime] : arena_) lifetimes.push_back(lifetime);
-    plan_.live_bytes = most_alive(lifetimes);
+    plan_.live_bytes = max_alive(lifetimes);
     if (!options_.reuse) {  // as if all were alive at every step
       for (Lifetime& lifetime : lifetimes) lifetime.first = lifetime.last = 0;
     }

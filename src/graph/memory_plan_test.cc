@@ -43,7 +43,7 @@ TEST(ArenaPlan, ReusesWhatIsDead) {
   const ArenaPlan plan = plan_arena(lifetimes);
   expect_apart(lifetimes, plan);
   EXPECT_EQ(plan.peak, 192);
-  EXPECT_EQ(most_alive(lifetimes), 192);
+  EXPECT_EQ(max_alive(lifetimes), 192);
 }
 
 TEST(ArenaPlan, RandomLifetimesAreApart) {
@@ -58,7 +58,7 @@ TEST(ArenaPlan, RandomLifetimesAreApart) {
     }
     const ArenaPlan plan = plan_arena(lifetimes);
     expect_apart(lifetimes, plan);
-    const int64_t bound = most_alive(lifetimes);
+    const int64_t bound = max_alive(lifetimes);
     EXPECT_GE(plan.peak, bound);
     worst = std::max(worst, static_cast<double>(plan.peak) / static_cast<double>(bound));
     EXPECT_EQ(plan_arena(lifetimes).offsets, plan.offsets);

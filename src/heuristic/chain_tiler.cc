@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kBlockBytes = int64_t{1}
                                 << 17;  // bytes of the widest member: a part of the L2 cache
-constexpr int64_t kMostRows = 64;
+constexpr int64_t kMaxRows = 64;
 constexpr int64_t kFewestRows = 8;
 constexpr int64_t kFewestUses = 8;  // uses of a copied operand, by rows
 
@@ -30,7 +30,7 @@ int64_t rows_of(const Tiling& tiling, const Chain& chain) {
     if (axis != chain.rows) others *= tree.var(root.dims[static_cast<size_t>(axis)]).extent;
   }
   const int64_t length = tree.var(root.dims[static_cast<size_t>(chain.rows)]).extent;
-  int64_t block = std::clamp<int64_t>(kBlockBytes / chain.row_bytes, 1, kMostRows);
+  int64_t block = std::clamp<int64_t>(kBlockBytes / chain.row_bytes, 1, kMaxRows);
   while (block > kFewestRows &&
          others * ceil_div(length, block) < kTasksPerThread * tiling.target.threads()) {
     block /= 2;

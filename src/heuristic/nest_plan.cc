@@ -40,7 +40,7 @@ bool has_constant_axes(const LoopTree& tree, StageIndex index) {
 
 class Planner {
  public:
-  Planner(const LoopTree& tree, double least_rows) : tree_(tree), least_rows_(least_rows) {}
+  Planner(const LoopTree& tree, double min_rows) : tree_(tree), min_rows_(min_rows) {}
 
   NestPlan run() {
     for (const StageIndex index : tree_.order) find_pair(index);
@@ -97,14 +97,14 @@ class Planner {
       rows *=
           static_cast<double>(tree_.var(tree_.stage(root).axes[static_cast<size_t>(axis)]).extent);
     }
-    if (lead == 0 || rows < least_rows_) return kNone;
+    if (lead == 0 || rows < min_rows_) return kNone;
     plan_.groups[root].lead = lead;
     shared_[index] = common;
     return root;
   }
 
   const LoopTree& tree_;
-  double least_rows_;
+  double min_rows_;
   NestPlan plan_;
   std::map<StageIndex, StageIndex> root_of_;
   std::map<StageIndex, int> shared_;  // leading axes shared with the root
@@ -136,8 +136,6 @@ double copies_inlined(const LoopTree& tree, StageIndex stage) {
   return uses / std::max(1.0, iterations_of(tree, tree.stage(stage)));
 }
 
-NestPlan plan_nests(const LoopTree& tree, double least_rows) {
-  return Planner(tree, least_rows).run();
-}
+NestPlan plan_nests(const LoopTree& tree, double min_rows) { return Planner(tree, min_rows).run(); }
 
 }  // namespace tilewright::heuristic

@@ -28,8 +28,8 @@ struct NestPlan {
       nested;  // stage -> the stage it is computed inside
 };
 
-// Groups have at least `least_rows` rows, which threads share.
-NestPlan plan_nests(const schedule::LoopTree& tree, double least_rows);
+// Groups have at least `min_rows` rows, which threads share.
+NestPlan plan_nests(const schedule::LoopTree& tree, double min_rows);
 
 // True if the stage has loops: it is neither an input nor inlined.
 bool is_scheduled(const schedule::LoopTree& tree, schedule::StageIndex stage);

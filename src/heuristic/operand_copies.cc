@@ -11,8 +11,8 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr int64_t kMostCopied = 1 << 19;  // bytes per tile: a part of the L2 cache
-constexpr int64_t kLeastCopied = 1024;    // bytes
+constexpr int64_t kMaxCopied = 1 << 19;  // bytes per tile: a part of the L2 cache
+constexpr int64_t kMinCopied = 1024;     // bytes
 
 // True for operands of a register tile in another order: they change with the lanes, and rows reuse
 // them.
@@ -50,7 +50,7 @@ void copy_tile(Tiling& tiling, const Access& access, StageIndex reader, StageInd
     uses *= static_cast<double>(tiling.trips(owner, outer[k]));
   }
   const int fewest_uses = is_gapped(tree, access, roles) ? 2 : 4;
-  if (bytes > kMostCopied || bytes < kLeastCopied || uses < fewest_uses) return;
+  if (bytes > kMaxCopied || bytes < kMinCopied || uses < fewest_uses) return;
   const int lanes = tiling.target.lanes(ir::bytes_of(buffer.element));
   const StageName source = tiling.name_of(buffer.stage);
   const StageName copy = copy_of(source);

@@ -12,7 +12,7 @@ namespace tilewright::heuristic {
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its trees
 
 void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
-  constexpr int64_t kMostRows = 28;
+  constexpr int64_t kMaxRows = 28;
   if (!roles.has_vector()) return;
   const LoopTree& tree = tiling.tree();
   const Stage& stage = tree.stage(index);
@@ -21,7 +21,7 @@ void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
   const Name last = tree.var(stage.loops[count - 1]).name;
   const VarIndex before = count > 1 ? stage.loops[count - 2] : kNone;
   const bool has_rows = before != kNone && tree.var(before).kind == IterKind::Spatial &&
-                        tree.var(before).extent <= kMostRows && !roles.vector_reduces &&
+                        tree.var(before).extent <= kMaxRows && !roles.vector_reduces &&
                         roles.rows != kNoAxis;
   const Name rows = has_rows ? tree.var(before).name : Name();
   const Annotation lanes = tiling.style.vectors ? Annotation::Vectorize : Annotation::Unroll;

@@ -10,9 +10,6 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-constexpr double kParallelWork = 8192;  // vector operations
-constexpr double kThreadedWork = 2e4;   // iterations
-
 // A single loop with far more iterations than threads need is split into chunks.
 void cut_chunks(Tiling& tiling, StageIndex index, std::vector<Name>& outer) {
   const int64_t count = tiling.trips(index, outer[0]);
@@ -25,15 +22,19 @@ void cut_chunks(Tiling& tiling, StageIndex index, std::vector<Name>& outer) {
 
 }  // namespace
 
-bool is_worth_threads(const LoopTree& tree, StageIndex index, const Target& target) {
+double vector_operations(const LoopTree& tree, StageIndex index, const Target& target) {
   const Stage& stage = tree.stage(index);
   const int lanes =
       target.lanes(std::max(1, ir::bytes_of(tree.buffer(stage.first_buffer).element)));
-  return iterations_of(tree, stage) * stage.instructions / lanes >= kParallelWork;
+  return iterations_of(tree, stage) * stage.instructions / lanes;
 }
 
-bool is_always_threaded(const LoopTree& tree, StageIndex index) {
-  return iterations_of(tree, tree.stage(index)) >= kThreadedWork;
+bool is_worth_threads(const LoopTree& tree, StageIndex index, const Target& target) {
+  return vector_operations(tree, index, target) >= kWorthThreads;
+}
+
+bool is_always_threaded(const LoopTree& tree, StageIndex index, const Target& target) {
+  return vector_operations(tree, index, target) >= kAlwaysThreads;
 }
 
 std::optional<Name> fuse_loops(Tiling& tiling, StageIndex index, const LoopList& loops) {

@@ -13,13 +13,20 @@ namespace tilewright::heuristic {
 
 inline constexpr int64_t kTasksPerThread = 4;  // parallel iterations, if there are enough
 
-// Work below this number of vector operations costs less than waking threads.
+// The work of a stage in vector operations: iterations * instructions / lanes.
+double vector_operations(const schedule::LoopTree& tree, schedule::StageIndex stage,
+                         const Target& target);
+
+// From this work on, threads save more than it costs to wake them: the default schedule uses them.
+inline constexpr double kWorthThreads = 8192;
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
                       const Target& target);
 
-// The stage has enough iterations that a search tries it with threads only; otherwise threads are a
-// choice.
-bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage);
+// From this work on, no search tries the stage without threads. Below, they are a choice: the
+// default schedule is then in the space, whichever way it decided.
+inline constexpr double kAlwaysThreads = 4 * kWorthThreads;
+bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage,
+                        const Target& target);
 
 // Makes one parallel loop of the outermost of `outer`, which it takes the place of there; a single
 // long loop is cut into chunks. Gives the outermost loop, parallel or not; nothing when there is

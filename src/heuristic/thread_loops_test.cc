@@ -71,15 +71,25 @@ TEST(ThreadLoops, SmallWorkIsForOne) {
   EXPECT_TRUE(worth("elementwise:shape=1024x1024,chain=relu"));
 }
 
-// 20000 iterations, whatever they compute.
+// One measure for both: the default schedule never decides what a search cannot choose.
 TEST(ThreadLoops, ASearchMayTryModerateWorkWithoutThreads) {
-  const auto always = [](const char* workload) {
-    const Workbench bench(workload);
-    const schedule::LoopTree tree = bench.tree("");
-    return is_always_threaded(tree, tree.find_stage(stage_of("Y")));
+  const Target target = parse_target("x86-64-v3;threads=2").value();
+  struct Case {
+    const char* workload;
+    double operations;
+    bool worth, always;
   };
-  EXPECT_FALSE(always("elementwise:shape=199x100,chain=relu"));
-  EXPECT_TRUE(always("elementwise:shape=200x100,chain=relu"));
+  for (const Case& c : {Case{"elementwise:shape=2730x8,chain=relu", 8190, false, false},
+                        Case{"elementwise:shape=2731x8,chain=relu", 8193, true, false},
+                        Case{"elementwise:shape=10922x8,chain=relu", 32766, true, false},
+                        Case{"elementwise:shape=10923x8,chain=relu", 32769, true, true}}) {
+    const Workbench bench(c.workload);
+    const schedule::LoopTree tree = bench.tree("");
+    const schedule::StageIndex stage = tree.find_stage(stage_of("Y"));
+    EXPECT_EQ(vector_operations(tree, stage, target), c.operations) << c.workload;
+    EXPECT_EQ(is_worth_threads(tree, stage, target), c.worth) << c.workload;
+    EXPECT_EQ(is_always_threaded(tree, stage, target), c.always) << c.workload;
+  }
 }
 
 }  // namespace

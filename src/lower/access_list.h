@@ -7,6 +7,7 @@
 // exist outside), and happens in every iteration if condition_depth < d.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "ir/stmt.h"
@@ -36,6 +37,10 @@ struct LoopAccesses {
 struct AccessList {
   std::vector<Access> accesses;
   std::vector<LoopAccesses> loops;  // in pre-order of the statements
+
+  std::span<const Access> of(const LoopAccesses& loop) const {
+    return std::span(accesses).subspan(loop.begin, loop.end - loop.begin);
+  }
 };
 
 AccessList list_accesses(const ir::Function& function);

@@ -162,7 +162,7 @@ class NestBuilder {
         const Stage& stage = tree_.stage(other);
         if (stage.place != Attachment::At || stage.at_loop != loop) continue;
         stmts.push_back(within_elements(index, other, emit_stage(other)));
-        // Inner readers use the locations at which it was written, whatever branches follow.
+        // Inner readers use the locations at which it was written, in all branches that follow.
         values_.live().stage(other).frozen = true;
         attached.push_back(other);
       }

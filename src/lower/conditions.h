@@ -17,7 +17,7 @@ ir::Expr conjunction_of(const std::vector<ir::Expr>& conjuncts);
 // True if the list contains an expression equal to this one.
 bool holds(const std::vector<ir::Expr>& list, const ir::Expr& expr);
 
-// True if it may be evaluated elsewhere and speculatively: it loads nothing and cannot fail.
+// True if it may be evaluated speculatively: it loads nothing and cannot fail.
 bool is_movable(const ir::Expr& condition);
 
 // A Select or an If inside a loop, as seen from that loop. Only trips of Serial loops count.

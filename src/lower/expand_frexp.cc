@@ -10,7 +10,7 @@ using ir::Expr;
 
 struct Format {
   int mantissa_bits;
-  double least_normal;
+  double min_normal;
   double scale;          // scale of denormals: 2^(mantissa bits + 1)
   int64_t bits_of_half;  // sqrt(1/2), the smallest mantissa
 };
@@ -26,7 +26,7 @@ Frexp expand_frexp(const Expr& x, Bindings& bindings) {
   const auto number = [&](double value) { return ir::float_imm(value, type); };
   const auto integer = [&](int64_t value) { return ir::int_imm(value, bits); };
 
-  const Expr is_denormal = bindings.bind("is_denormal", x < number(format.least_normal));
+  const Expr is_denormal = bindings.bind("is_denormal", x < number(format.min_normal));
   const Expr scaled = ir::select(is_denormal, x * number(format.scale), x);
   // The exponent field counts from sqrt(1/2) instead of 1.
   const Expr offset =

@@ -76,7 +76,7 @@ class Hoister : public ir::Rewriter {
       accumulator.in_register = new_register(accumulator);
     }
     std::vector<const void*> replaced;
-    for (const Access& access : accesses_of(loop)) {
+    for (const Access& access : list_.of(loop)) {
       if (!taken_[access.buffer]) continue;
       const auto accumulator = std::ranges::find_if(accumulators, [&](const Accumulator& p) {
         return p.first->buffer == access.buffer && p.first->index.constant == access.index.constant;
@@ -118,7 +118,7 @@ class Hoister : public ir::Rewriter {
     if (extent == nullptr || *extent < 2) return {};
     std::vector<BufferId> tried;
     std::vector<Accumulator> result;
-    for (const Access& access : accesses_of(loop)) {
+    for (const Access& access : list_.of(loop)) {
       if (access.store == nullptr || access.index_depth >= loop.depth) continue;
       if (taken_[access.buffer] || std::ranges::count(tried, access.buffer) > 0) continue;
       tried.push_back(access.buffer);
@@ -133,7 +133,7 @@ class Hoister : public ir::Rewriter {
   // The accumulators of a buffer in a loop; empty if they cannot be distinguished or hoisted.
   std::vector<Accumulator> accumulators_of(BufferId buffer, const LoopAccesses& loop) const {
     std::vector<Accumulator> accumulators;
-    for (const Access& access : accesses_of(loop)) {
+    for (const Access& access : list_.of(loop)) {
       if (access.buffer != buffer) continue;
       if (!access.dense || access.index_depth >= loop.depth) return {};
       const bool always = access.condition_depth < loop.depth;
@@ -170,10 +170,6 @@ class Hoister : public ir::Rewriter {
                                  .scope = ir::Scope::Register});
     taken_.push_back(false);
     return id;
-  }
-
-  std::span<const Access> accesses_of(const LoopAccesses& loop) const {
-    return std::span(list_.accesses).subspan(loop.begin, loop.end - loop.begin);
   }
 
   ir::Function& function_;

@@ -234,7 +234,7 @@ class ConditionHoister : public ir::Rewriter {
     return ir::make_block(std::move(pieces));
   }
 
-  // Those of conditions that are not better tested further in.
+  // The cuts of the conditions that are not better tested in an inner loop.
   std::vector<LoopCut> cuts_of(const ir::For& loop, int64_t extent,
                                const std::vector<ConditionUse>& uses,
                                const NestFacts& facts) const {

@@ -19,7 +19,7 @@ using ir::Expr;
 using ir::Stmt;
 
 // The body of a For or of a Let of an integer: bindings there are known from its top on.
-struct Level {
+struct BindingScope {
   std::string name;  // of the variable
   Bindings bindings;
   std::vector<std::pair<LinearIndex, Expr>> sums;  // sum -> the variable that holds it
@@ -167,18 +167,18 @@ class IndexHoister : public ir::Rewriter {
       return sum.terms[0].atom;
     }
     if (level < 0) return to_expr(sum);
-    Level& place = levels_[static_cast<size_t>(level)];
-    for (const auto& [known, held] : place.sums) {
+    BindingScope& scope = levels_[static_cast<size_t>(level)];
+    for (const auto& [known, held] : scope.sums) {
       if (same_terms(known, sum)) return held;
     }
-    const size_t ordinal = place.sums.size();
-    Expr held = place.bindings.bind(
-        ordinal == 0 ? place.name : place.name + std::to_string(ordinal), to_expr(sum));
-    place.sums.emplace_back(std::move(sum), held);
+    const size_t ordinal = scope.sums.size();
+    Expr held = scope.bindings.bind(
+        ordinal == 0 ? scope.name : scope.name + std::to_string(ordinal), to_expr(sum));
+    scope.sums.emplace_back(std::move(sum), held);
     return held;
   }
 
-  std::vector<Level> levels_;  // outermost first
+  std::vector<BindingScope> levels_;  // outermost first
   std::unordered_map<ir::VarId, size_t> level_of_;
 };
 

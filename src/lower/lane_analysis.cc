@@ -120,7 +120,7 @@ class LaneAnalyser : public ir::Visitor {
   }
 
   bool may_reorder(ir::Type type) const {
-    // Of -0 and +0 the first is the maximum: not even a maximum may be reordered.
+    // max(-0, +0) is the first operand, so even a maximum may not be reordered.
     return !ir::is_float(type) || permissions_.reassociate;
   }
 

@@ -1,6 +1,6 @@
-// An index as a LinearSum. An atom is a variable or, where the index is not affine, whatever stands
-// there: a quotient, a remainder, a load. Every index has such a form, and equal sums of variables
-// have equal forms, so passes compare and split indices here.
+// An index as a LinearSum. An atom is a variable or a subexpression that is not affine: a quotient,
+// a remainder, a load. Every index has such a form, and equal sums of variables have equal forms,
+// so passes use it to compare and split indices.
 //
 //   (i * 4 + 3) * 8 + j / 2 - i   ->   24 + 31 * i + 1 * (j / 2)
 #pragma once

@@ -11,7 +11,8 @@ namespace tilewright::lower {
 using ir::BinaryOp;
 using ir::Expr;
 
-// As factor * var + rest < 0 (or its negation), where the rest is in an interval.
+// The condition is written as factor * var + rest < 0 (or its negation), with the rest in an
+// interval.
 std::optional<LoopCut> cut_of(const Expr& condition, ir::VarId var, int64_t n,
                               const arith::Bounds& bounds) {
   const auto* node = condition.as<ir::Binary>();

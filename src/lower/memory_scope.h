@@ -22,8 +22,8 @@ inline constexpr int64_t kStackBytes = 16 * 1024;  // of the largest buffer on t
 // `bytes`: size of the whole buffer. `in_parallel`: it is allocated inside a parallel loop.
 ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel);
 
-// A step chose memory for the buffer other than its default, and not the memory of one thread, of
-// which promote_registers makes registers and stack as it fits.
+// A step chose a memory for the buffer that is not its default and not private to a thread.
+// promote_registers may move other buffers to registers or the stack.
 bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer);
 
 // The target has the memories that the buffers of a tree live in.

@@ -48,8 +48,8 @@ class NestValues {
   std::vector<ir::Expr> locate(schedule::BufferIndex buffer,
                                const std::vector<ir::Expr>& absolute) const;
 
-  // For padded tiles: the conditions of one kind that hold for elements of the tensor and are not
-  // known to hold. They limit reads of other buffers, and folds.
+  // For padded tiles: the conditions of one kind under which an element is inside the tensor,
+  // without those that are proved. They guard reads of other buffers, and folds.
   std::vector<ir::Expr> element_guards(schedule::StageIndex index, schedule::IterKind kind) const;
 
  private:

@@ -1,6 +1,6 @@
 // Converts Vectorized loops of constant extent to vector code with the vector width of the target:
-// whole vectors first (an Unrolled loop of them if there are several), then halves of halves for
-// the rest, so 7 iterations with vectors of 8 become lanes 4 + 2 + 1. The width is that of the
+// whole vectors first (an Unrolled loop of them if there are several), then smaller powers of two
+// for the rest: 7 iterations with vectors of 8 become lanes 4 + 2 + 1. The width is that of the
 // widest element loaded or stored in the loop.
 //
 //   vectorize for j < 32: C[j] = A[i] * B[j]   with 16 lanes   ->

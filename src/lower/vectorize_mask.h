@@ -1,4 +1,4 @@
-// What is known at compile time about the lanes of a mask: all are set, none, or at least one.
+// The compile-time knowledge about the lanes of a mask: all are set, none, or at least one.
 //
 //   ramp(i * 16, 1, 16) < x16(61), i in [0, 3]   ->   Some: lane 0 holds for every i
 #pragma once

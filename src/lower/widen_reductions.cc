@@ -48,7 +48,7 @@ class ReduceFinder : public ir::Visitor {
 };
 
 constexpr int kOtherVectors = 4;  // registers left for other values than sums
-constexpr int kLeastRegisters = 16;
+constexpr int kMinRegisters = 16;
 
 class ReductionWidener : public ir::Rewriter {
  public:
@@ -56,7 +56,7 @@ class ReductionWidener : public ir::Rewriter {
       : function_(function),
         permissions_(context.permissions),
         registers_(static_cast<size_t>(
-            std::max(kLeastRegisters, context.target.vector_registers() - kOtherVectors))),
+            std::max(kMinRegisters, context.target.vector_registers() - kOtherVectors))),
         list_(list_accesses(function)) {}
 
   Expr rewrite(const Expr& expr) override { return expr; }
@@ -89,7 +89,7 @@ class ReductionWidener : public ir::Rewriter {
     if (loop.loop->loop_kind != ir::ForKind::Serial || loop.has_parallel || !repeats) return {};
     std::vector<VectorAccumulator> result;
     std::vector<BufferId> tried;
-    for (const Access& access : accesses_of(loop)) {
+    for (const Access& access : list_.of(loop)) {
       if (access.store == nullptr || std::ranges::count(tried, access.buffer) > 0) continue;
       tried.push_back(access.buffer);
       std::vector<VectorAccumulator> found = accumulators_of(access.buffer, loop);
@@ -102,7 +102,7 @@ class ReductionWidener : public ir::Rewriter {
   std::vector<VectorAccumulator> accumulators_of(BufferId buffer, const LoopAccesses& loop) const {
     std::vector<VectorAccumulator> result;
     size_t loads = 0;
-    for (const Access& access : accesses_of(loop)) {
+    for (const Access& access : list_.of(loop)) {
       if (access.buffer != buffer) continue;
       const bool always = access.condition_depth < loop.depth;
       if (access.index_depth >= loop.depth || !always) return {};
@@ -182,10 +182,6 @@ class ReductionWidener : public ir::Rewriter {
                                  .shape = {1},
                                  .scope = ir::Scope::Register});
     return id;
-  }
-
-  std::span<const Access> accesses_of(const LoopAccesses& loop) const {
-    return std::span(list_.accesses).subspan(loop.begin, loop.end - loop.begin);
   }
 
   ir::Function& function_;

@@ -235,7 +235,7 @@ void Measurer::set_incumbent(double latency_ns) {
 }
 
 std::vector<Proposal> Measurer::proposals_of(std::span<const schedule::Trace> traces) const {
-  return measure::proposals_of(impl_->initial, traces);
+  return measure::proposals_of(impl_->initial, impl_->task.target, traces);
 }
 
 Status Measurer::measure(std::span<const schedule::Trace> candidates, const Report& report) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kWarmShare = 0.1, kWholeShare = 0.75;
 constexpr double kTurnSeconds = 0.05;  // per model, if there are several
-constexpr size_t kMostSamples = 1'000'000;
+constexpr size_t kMaxSamples = 1'000'000;
 
 int64_t after(int64_t begin_ns, double seconds) { return begin_ns + std::llround(seconds * 1e9); }
 
@@ -54,7 +54,7 @@ class Stopwatch {
     });
   }
 
-  bool is_full() const { return shares_.size() >= kMostSamples; }  // of runs timed step by step
+  bool is_full() const { return shares_.size() >= kMaxSamples; }  // of runs timed step by step
 
   ModelTiming finish() {
     std::ranges::sort(timing_.runs_ns);
@@ -73,7 +73,7 @@ class Stopwatch {
   Status repeat(int64_t end_ns, const std::function<int32_t(int64_t begin_ns)>& call) const {
     size_t calls = 0;
     int64_t now_ns = runtime::now_ns();
-    while (calls == 0 || (now_ns < end_ns && calls < kMostSamples && !(stop_ && stop_()))) {
+    while (calls == 0 || (now_ns < end_ns && calls < kMaxSamples && !(stop_ && stop_()))) {
       if (call(now_ns) != 0) return fail(ErrorKind::Build, timed_.api->error(timed_.model));
       now_ns = runtime::now_ns();
       ++calls;

@@ -5,7 +5,7 @@
 
 namespace tilewright::measure {
 
-std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
+std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Target& target,
                                    std::span<const schedule::Trace> traces) {
   std::vector<Proposal> proposals;
   proposals.reserve(traces.size());
@@ -13,7 +13,7 @@ std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
   for (const schedule::Trace& trace : traces) {
     const bool illegal = static_cast<bool>(schedule::apply(initial, trace, &tree));
     proposals.push_back(
-        {.trace = trace, .program = illegal ? Hash128{} : schedule::program_hash(tree)});
+        {.trace = trace, .program = illegal ? Hash128{} : schedule::program_hash(tree, target)});
   }
   return proposals;
 }

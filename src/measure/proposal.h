@@ -20,7 +20,7 @@ struct Proposal {
 };
 
 // Applies each of the traces, which may be illegal, once.
-std::vector<Proposal> proposals_of(const schedule::LoopTree& initial,
+std::vector<Proposal> proposals_of(const schedule::LoopTree& initial, const Target& target,
                                    std::span<const schedule::Trace> traces);
 
 }  // namespace tilewright::measure

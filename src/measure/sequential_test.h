@@ -34,7 +34,7 @@ class SequentialTest {
   double latency_ns() const;  // the low quantile (10 %), interpolated linearly
 
  private:
-  double least_time(bool quiet) const;
+  double min_time(bool quiet) const;
   bool contends() const;
   bool agrees() const;
 

@@ -20,10 +20,10 @@ using runtime::now_ns;
 
 constexpr double kWarmUpNs = 200e3;
 constexpr double kLongNs = 500e3;  // longer calls need no warm-up: the first sample serves as one
-constexpr int64_t kMostCalls = 100'000;  // per sample, for a kernel that does almost nothing
-constexpr int64_t kRetries = 32;         // of disturbed samples ...
-constexpr double kRetryNs = 8e6;         // ... and the time they may take,
-constexpr int64_t kFreeRetries = 2;      // beyond these
+constexpr int64_t kMaxCalls = 100'000;  // per sample, for a kernel that does almost nothing
+constexpr int64_t kRetries = 32;        // of disturbed samples ...
+constexpr double kRetryNs = 8e6;        // ... and the time they may take,
+constexpr int64_t kFreeRetries = 2;     // beyond these
 // Factor of the lowest sample up to which a disturbed one is accepted.
 constexpr double kAsLow = 1.01;
 constexpr double kSlowClock = 0.9;
@@ -93,7 +93,7 @@ class Sampler {
 int64_t calls_per_sample(CachePolicy policy, double call_ns, double sample_ns) {
   if (policy != CachePolicy::Warm) return 1;
   return std::clamp<int64_t>(std::llround(std::ceil(sample_ns / std::max(call_ns, 1.0))), 1,
-                             kMostCalls);
+                             kMaxCalls);
 }
 
 KernelClock::KernelClock(const MountedKernel& kernel, int threads, double timeout_ns)

@@ -27,8 +27,8 @@ using runtime::now_ns;
 
 // Higher priority than other processes, whose load would disturb the timing.
 constexpr int kPriority = -10;
-constexpr int kPoison = 0xFF;                              // NaN in every float type
-constexpr int kFarRuns = 2, kSureRuns = 3, kMostRuns = 5;  // runs before a kernel is censored
+constexpr int kPoison = 0xFF;                             // NaN in every float type
+constexpr int kFarRuns = 2, kSureRuns = 3, kMaxRuns = 5;  // runs before a kernel is censored
 constexpr double kFar = 4;
 
 double since(int64_t begin) { return static_cast<double>(now_ns() - begin); }
@@ -150,7 +150,7 @@ struct Workbench::Impl {
     for (int runs = 1; censor_ns > 0 && fastest > censor_ns; ++runs) {
       const bool far = runs >= kFarRuns && fastest > kFar * censor_ns;
       const bool sure = runs >= kSureRuns && !disturbed;
-      if (far || sure || runs >= kMostRuns) {
+      if (far || sure || runs >= kMaxRuns) {
         trial.outcome.verdict = timed(fastest, {});
         trial.outcome.verdict.kind = VerdictKind::Censored;
         return true;

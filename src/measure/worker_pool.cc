@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "measure/death.h"
-#include "runtime/host/affinity.h"
 #include "runtime/host/timer.h"
+#include "target/machine.h"
 
 namespace tilewright::measure {
 namespace {
@@ -48,7 +48,7 @@ Result<WorkerPool> WorkerPool::start(const Task& task, const MeasureOptions& opt
   WorkerPool pool;
   pool.options_ = options;
   pool.threads_ = task.target.threads();
-  const std::vector<int> cpus = runtime::allowed_cpus();
+  const std::vector<int> cpus = allowed_cpus();
   const auto count = static_cast<int>(cpus.size());
   const int builders = options.builders > 0 ? options.builders : count;
   const std::string message = encode(TaskMessage{

@@ -12,7 +12,7 @@ using graph::Attributes;
 using graph::Constant;
 using graph::TensorType;
 
-constexpr size_t kMostOperands = 128;  // of one node; more become a tree
+constexpr size_t kMaxOperands = 128;  // of one node; more become a tree
 
 }  // namespace
 
@@ -163,8 +163,8 @@ Tensor Conversion::concat(const std::vector<Tensor>& parts, int64_t axis) {
   }
   while (present.size() > 1) {
     std::vector<Tensor> merged;
-    for (size_t k = 0; k < present.size(); k += kMostOperands) {
-      const size_t end = std::min(present.size(), k + kMostOperands);
+    for (size_t k = 0; k < present.size(); k += kMaxOperands) {
+      const size_t end = std::min(present.size(), k + kMaxOperands);
       std::vector<Tensor> piece(present.begin() + static_cast<ptrdiff_t>(k),
                                 present.begin() + static_cast<ptrdiff_t>(end));
       merged.push_back(piece.size() == 1 ? piece[0] : emit("concat", {{"axis", axis}}, piece));

@@ -17,7 +17,7 @@ using graph::Constant;
 using graph::TensorType;
 
 constexpr double kLittleWork = 65536;  // always folded
-constexpr double kMostWork = 4e6;      // folded if the value must be known
+constexpr double kMaxWork = 4e6;       // folded if the value must be known
 
 }  // namespace
 
@@ -75,9 +75,9 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
   const auto dag = required(definition->define(attributes, types));
   const std::vector<TensorType> made = required(graph::result_types(*dag));
   CHECK(made.size() == 1, "{} has {} results", op, made.size());
-  if (made[0].bytes() > most_bytes_) {
+  if (made[0].bytes() > max_bytes_) {
     not_supported(
-        fmt::format("its result is {}: more than {} bytes", made[0].to_string(), most_bytes_));
+        fmt::format("its result is {}: more than {} bytes", made[0].to_string(), max_bytes_));
   }
   const bool all_known =
       std::ranges::all_of(operands, [](Tensor t) { return t == nullptr || t->is_known(); });
@@ -112,7 +112,7 @@ Tensor GraphMaker::apply(std::string_view op, Attributes attributes,
 std::optional<Constant> GraphMaker::constant_of(Tensor tensor) {
   if (tensor->sequence) refuse("a sequence is used as a tensor");
   if (!tensor->is_known() && work_left_ > 0) {
-    const double most = std::min(kMostWork, work_left_);
+    const double most = std::min(kMaxWork, work_left_);
     tensor->constant = required(graph::constant_value(graph_, tensor->value, most));
     // The cost of the attempt is not known: it visited at least the nodes before this one.
     work_left_ -= static_cast<double>(graph_.nodes().size());

@@ -43,7 +43,7 @@ struct TensorState {
 };
 class GraphMaker {
  public:
-  explicit GraphMaker(int64_t most_bytes) : most_bytes_(most_bytes) {}
+  explicit GraphMaker(int64_t max_bytes) : max_bytes_(max_bytes) {}
 
   Tensor input(std::string name, graph::TensorType type);
   Tensor known(graph::Constant constant, std::string name = {});
@@ -77,7 +77,7 @@ class GraphMaker {
   std::deque<TensorState> tensors_;
   TensorState lost_{
       .type = {}, .constant = {}, .value = graph::kNone, .name = {}, .lost = true, .packed = false};
-  int64_t most_bytes_;
+  int64_t max_bytes_;
   int64_t made_bytes_left_ = int64_t{1} << 30;
   double work_left_ = 3e7;  // loop iterations
 };

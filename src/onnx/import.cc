@@ -18,10 +18,10 @@ namespace {
 using ::onnx::ModelProto;
 
 std::unexpected<Error> bad_shapes(std::string_view text) {
-  return fail(ErrorKind::BadInput,
-              fmt::format("--input-shapes is '{}'; write it as \"x:[1,3,224,224]\", several "
-                          "separated by ';'",
-                          text));
+  return fail(
+      ErrorKind::BadInput,
+      fmt::format("'{}' is not a list of shapes of inputs, which are separated by ';'", text),
+      {{"input_shapes", "x:[1,3,224,224];y:[1]"}});
 }
 
 bool is_separator(char c) { return c == ';' || c == ' '; }
@@ -85,7 +85,8 @@ Result<std::map<std::string, std::vector<int64_t>>> parse_input_shapes(std::stri
     auto extents = take_extents(rest);
     if (!extents || (!rest.empty() && !is_separator(rest.front()))) return bad_shapes(text);
     if (!shapes.emplace(name, *std::move(extents)).second) {
-      return fail(ErrorKind::BadInput, fmt::format("--input-shapes names '{}' twice", name));
+      return fail(ErrorKind::BadInput, fmt::format("the input '{}' is given two shapes", name),
+                  {{"input_shapes", ""}});
     }
   }
   if (shapes.empty()) return bad_shapes(text);

@@ -21,7 +21,7 @@ struct ImportOptions {
   std::map<std::string, std::vector<int64_t>> input_shapes = {};
   // Inputs with known values: they become constants instead of inputs of the Graph.
   std::map<std::string, graph::Constant> input_values = {};
-  int64_t most_bytes = int64_t{1} << 36;  // total size of constants
+  int64_t max_bytes = int64_t{1} << 36;  // total size of constants
 };
 
 // `x:[1,3,224,224]`, several separated by ';' or ' '.

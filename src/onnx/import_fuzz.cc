@@ -18,7 +18,7 @@ namespace tilewright {
 namespace {
 
 // Larger ones are left after import: what is done for each node is the same, and slow here.
-constexpr size_t kMostNodes = 200;
+constexpr size_t kMaxNodes = 200;
 
 [[noreturn]] void complain(const char* stage, const Error& error) {
   fmt::print(stderr, "{}: {}\n", stage, error.message);
@@ -43,12 +43,12 @@ void plan(const graph::Graph& imported) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace tilewright;
   onnx::ImportOptions options;
-  options.most_bytes = int64_t{1} << 24;
+  options.max_bytes = int64_t{1} << 24;
   const auto graph = onnx::import_bytes(std::as_bytes(std::span(data, size)), {}, options);
   if (!graph) {
     if (graph.error().message.empty()) std::abort();
     return 0;
   }
-  if (graph->nodes().size() <= kMostNodes) plan(*graph);
+  if (graph->nodes().size() <= kMaxNodes) plan(*graph);
   return 0;
 }

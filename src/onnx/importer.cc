@@ -19,8 +19,8 @@ using ::onnx::NodeProto;
 
 constexpr int64_t kOldest = 7;
 constexpr int64_t kNewest = 28;
-constexpr int kMostDepth = 64;           // of functions that call functions
-constexpr size_t kMostNodes = 1U << 18;  // after functions are inlined
+constexpr int kMaxDepth = 64;           // of functions that call functions
+constexpr size_t kMaxNodes = 1U << 18;  // after functions are inlined
 
 std::string_view plain_domain(std::string_view domain) {
   return domain == "ai.onnx" ? std::string_view() : domain;
@@ -74,9 +74,9 @@ Importer::Importer(std::shared_ptr<const ::onnx::ModelProto> model,
                    std::vector<std::filesystem::path> folders, const ImportOptions& options)
     : model_(std::move(model)),
       options_(options),
-      tensors_(model_, std::move(folders), options.most_bytes),
-      maker_(options.most_bytes),
-      nodes_left_(kMostNodes) {}
+      tensors_(model_, std::move(folders), options.max_bytes),
+      maker_(options.max_bytes),
+      nodes_left_(kMaxNodes) {}
 
 Result<graph::Graph> Importer::run() {
   try {
@@ -174,7 +174,7 @@ void Importer::convert_node(const NodeProto& node, const Frame& frame, Scope& sc
     throw Refusal{.error = {.kind = ErrorKind::Unsupported,
                             .message = fmt::format("the model has more than {} nodes once its "
                                                    "functions are written out",
-                                                   kMostNodes)},
+                                                   kMaxNodes)},
                   .located = true};
   }
   --nodes_left_;
@@ -248,7 +248,7 @@ std::vector<Tensor> Importer::results_of(const NodeProto& node, const std::strin
 std::vector<Tensor> Importer::call(const FunctionProto& function, const NodeProto& node,
                                    const std::vector<Tensor>& operands, const std::string& name,
                                    const Frame& frame) {
-  if (frame.depth >= kMostDepth) refuse("its function calls itself, or calls are too deep");
+  if (frame.depth >= kMaxDepth) refuse("its function calls itself, or calls are too deep");
   if (operands.size() > static_cast<size_t>(function.input_size())) {
     refuse(fmt::format("{} operands for a function of {}", operands.size(), function.input_size()));
   }
@@ -276,7 +276,7 @@ std::vector<Tensor> Importer::call(const FunctionProto& function, const NodeProt
 
 std::vector<Tensor> Importer::branch(const NodeReader& attributes, Tensor condition,
                                      const Frame& frame, Scope& scope) {
-  if (frame.depth >= kMostDepth) refuse("branches are too deep");
+  if (frame.depth >= kMaxDepth) refuse("branches are too deep");
   const auto known = condition == nullptr ? std::nullopt : maker_.constant_of(condition);
   if (!known) {
     std::vector<std::string> inputs =

@@ -32,9 +32,9 @@ DeclaredShape declared_shape(const ValueInfoProto& input) {
   const auto& tensor = input.type().tensor_type();
   DeclaredShape shape;
   shape.has_rank = tensor.has_shape();
-  if (tensor.shape().dim_size() > static_cast<int>(kMostDimensions)) {
+  if (tensor.shape().dim_size() > static_cast<int>(kMaxDimensions)) {
     not_supported(fmt::format("input '{}' has {} dimensions; up to {} are supported",
-                              shown(input.name()), tensor.shape().dim_size(), kMostDimensions));
+                              shown(input.name()), tensor.shape().dim_size(), kMaxDimensions));
   }
   for (const TensorShapeProto::Dimension& dimension : tensor.shape().dim()) {
     // Some exporters write -1 for an unknown dimension.
@@ -55,8 +55,9 @@ void bind_symbols(const ValueInfoProto& input, const Shape& given, Symbols& symb
     if (name.empty()) continue;
     const auto [at, is_new] = symbols.emplace(name, given[k]);
     if (!is_new && at->second != given[k]) {
-      refuse(fmt::format("--input-shapes gives the dimension {} both {} and {}", shown(name),
-                         at->second, given[k]));
+      refuse(fmt::format("the given shapes make the dimension {} both {} and {}", shown(name),
+                         at->second, given[k]),
+             {{"input_shapes", ""}});
     }
   }
 }
@@ -71,16 +72,18 @@ void resolve_symbols(const ValueInfoProto& input, const Symbols& symbols, Declar
 
 void check_given(const ValueInfoProto& input, const DeclaredShape& declared, const Shape& given) {
   if (std::ranges::any_of(given, [](int64_t extent) { return extent < 1; })) {
-    refuse(fmt::format("--input-shapes gives '{}' the shape {}: extents are at least 1",
-                       shown(input.name()), to_string(given)));
+    refuse(fmt::format("'{}' is given the shape {}: extents are at least 1", shown(input.name()),
+                       to_string(given)),
+           {{"input_shapes", ""}});
   }
   bool fits = !declared.has_rank || declared.extents.size() == given.size();
   for (size_t k = 0; fits && declared.has_rank && k < given.size(); ++k) {
     fits = declared.extents[k] <= 0 || declared.extents[k] == given[k];
   }
   if (!fits) {
-    refuse(fmt::format("--input-shapes gives '{}' the shape {}, but the model has [{}]",
-                       shown(input.name()), to_string(given), fmt::join(declared.labels, ",")));
+    refuse(fmt::format("'{}' is given the shape {}, but the model has [{}]", shown(input.name()),
+                       to_string(given), fmt::join(declared.labels, ",")),
+           {{"input_shapes", ""}});
   }
 }
 
@@ -124,8 +127,9 @@ void check_names(const std::vector<const ValueInfoProto*>& inputs, const ImportO
     names.reserve(inputs.size());
     for (const ValueInfoProto* input : inputs)
       names.push_back(fmt::format("'{}'", shown(input->name())));
-    refuse(fmt::format("--input-shapes names '{}', which is not an input; the model has {}", name,
-                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+    refuse(fmt::format("a shape is given for '{}', which is not an input; the model has {}", name,
+                       names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+           {{"input_shapes", ""}});
   }
 }
 
@@ -166,16 +170,16 @@ std::vector<ModelInput> model_inputs(const ::onnx::GraphProto& graph,
       made.type.shape = declared.extents;
     }
     const bool huge =
-        std::ranges::any_of(made.type.shape, [](int64_t extent) { return extent > kMostExtent; });
-    if (huge || made.type.elements() > kMostExtent) {
+        std::ranges::any_of(made.type.shape, [](int64_t extent) { return extent > kMaxExtent; });
+    if (huge || made.type.elements() > kMaxExtent) {
       not_supported(
           fmt::format("input '{}' is {}: too large", shown(input->name()), made.type.to_string()));
     }
     inputs.push_back(std::move(made));
   }
   if (!symbolic.empty()) {
-    refuse(fmt::format("the shape of input {} is not fixed; give it, such as --input-shapes \"{}\"",
-                       fmt::join(symbolic, ", "), fmt::join(suggestions, ";")));
+    refuse(fmt::format("the shape of input {} is not fixed; give it", fmt::join(symbolic, ", ")),
+           {{"input_shapes", fmt::format("{}", fmt::join(suggestions, ";"))}});
   }
   return inputs;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -14,9 +15,11 @@ struct Refusal {
   bool located = false;  // the message names the node
 };
 
-// The file is malformed.
-[[noreturn]] inline void refuse(std::string message) {
-  throw Refusal{.error = {.kind = ErrorKind::BadInput, .message = std::move(message)}};
+// The file is malformed, or an option does not fit it.
+[[noreturn]] inline void refuse(std::string message, std::vector<OptionHint> options = {}) {
+  throw Refusal{.error = {.kind = ErrorKind::BadInput,
+                          .message = std::move(message),
+                          .options = std::move(options)}};
 }
 
 // The file may be valid, but is not supported.

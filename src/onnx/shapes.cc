@@ -16,8 +16,8 @@ std::string to_string(std::span<const int64_t> shape) {
 }
 
 std::string shown(std::string_view name) {
-  constexpr size_t kMostLetters = 200;
-  return first_letters(clean_utf8(name), kMostLetters);
+  constexpr size_t kMaxLetters = 200;
+  return first_letters(clean_utf8(name), kMaxLetters);
 }
 
 size_t resolve_axis(int64_t axis, size_t rank) {

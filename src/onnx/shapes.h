@@ -11,7 +11,7 @@ namespace tilewright::onnx {
 
 using Shape = std::vector<int64_t>;
 
-inline constexpr int64_t kMostExtent = int64_t{1} << 40;  // and elements of an input
+inline constexpr int64_t kMaxExtent = int64_t{1} << 40;  // and elements of an input
 
 std::string to_string(std::span<const int64_t> shape);  // `[1,3,224,224]`
 // A name from the file for messages: clean (base/utf8.h) and truncated.

@@ -30,16 +30,16 @@ Result<TensorType> type_of(const TensorProto& tensor) {
     return fail(ErrorKind::Unsupported, fmt::format("elements of {} are not supported",
                                                     data_type_name(tensor.data_type())));
   }
-  if (tensor.dims_size() > static_cast<int>(kMostDimensions)) {
+  if (tensor.dims_size() > static_cast<int>(kMaxDimensions)) {
     return fail(ErrorKind::Unsupported, fmt::format("{} dimensions; up to {} are supported",
-                                                    tensor.dims_size(), kMostDimensions));
+                                                    tensor.dims_size(), kMaxDimensions));
   }
   TensorType type{.element = *element, .shape = {tensor.dims().begin(), tensor.dims().end()}};
   if (std::ranges::any_of(type.shape, [](int64_t extent) { return extent < 0; })) {
     return bad(fmt::format("its shape is {}: an extent is negative", type.to_string()));
   }
   const bool huge =
-      std::ranges::any_of(type.shape, [](int64_t extent) { return extent > kMostExtent; });
+      std::ranges::any_of(type.shape, [](int64_t extent) { return extent > kMaxExtent; });
   if (huge || type.bytes() > int64_t{1} << 60) {
     return bad(fmt::format("its shape is {}: too large for memory", type.to_string()));
   }
@@ -219,8 +219,8 @@ Constant empty_constant(TensorType type) {
 }
 
 TensorReader::TensorReader(std::shared_ptr<const void> owner,
-                           std::vector<std::filesystem::path> folders, int64_t most_bytes)
-    : owner_(std::move(owner)), folders_(std::move(folders)), bytes_left_(most_bytes) {}
+                           std::vector<std::filesystem::path> folders, int64_t max_bytes)
+    : owner_(std::move(owner)), folders_(std::move(folders)), bytes_left_(max_bytes) {}
 
 Result<Constant> TensorReader::read(const TensorProto& tensor) {
   if (const auto known = known_.find(&tensor); known != known_.end()) return known->second;

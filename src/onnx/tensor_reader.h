@@ -22,7 +22,7 @@ class TensorProto;
 
 namespace tilewright::onnx {
 
-inline constexpr size_t kMostDimensions = 16;  // of a tensor in a file
+inline constexpr size_t kMaxDimensions = 16;  // of a tensor in a file
 
 // The element type of a TensorProto_DataType; nothing if it is not supported.
 std::optional<ir::Scalar> element_of(int32_t data_type);
@@ -37,7 +37,7 @@ class TensorReader {
  public:
   // External data must be below one of `folders`. `owner` keeps the protos alive.
   TensorReader(std::shared_ptr<const void> owner, std::vector<std::filesystem::path> folders,
-               int64_t most_bytes);
+               int64_t max_bytes);
 
   // The caller adds the tensor's name to an error. Each tensor is read once.
   Result<graph::Constant> read(const ::onnx::TensorProto& tensor);

@@ -13,8 +13,8 @@
 namespace tilewright::oracle {
 namespace {
 
-constexpr double kLeastIntegers = 1000;  // range of integer types, around 0
-constexpr double kExtremeShare = 0.5;    // share of the elements at the end of a dimension
+constexpr double kMinIntegers = 1000;  // range of integer types, around 0
+constexpr double kExtremeShare = 0.5;  // share of the elements at the end of a dimension
 // Share of zeros in {-1, 0, 1}: more would hide terms missing from a sum.
 constexpr double kZeroShare = 0.125;
 
@@ -128,7 +128,7 @@ class Planner {
   InputRange integers(size_t operand, double limit) const {
     const Uses::Use use = uses_.of(workload_.operands[operand].tensor);
     const ValueSet all = type_set(type_of(operand));
-    const double wide = std::max(limit, kLeastIntegers);
+    const double wide = std::max(limit, kMinIntegers);
     InputRange range{.low = std::max(all.low, -wide),
                      .high = std::min(all.high, wide),
                      .whole = true,

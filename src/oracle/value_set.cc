@@ -209,7 +209,7 @@ ValueSet binary_set(ir::BinaryOp op, ir::Scalar type, const ValueSet& a, const V
 ValueSet call_set(ir::Intrinsic function, ir::Scalar type, const ValueSet& x, const ValueSet& y,
                   bool& hazard) {
   using enum ir::Intrinsic;
-  const double least_magnitude = has_zero(x) ? 0 : std::min(std::abs(x.low), std::abs(x.high));
+  const double min_magnitude = has_zero(x) ? 0 : std::min(std::abs(x.low), std::abs(x.high));
   switch (function) {
     case Not:
       return bool_set(x.exact);
@@ -218,7 +218,7 @@ ValueSet call_set(ir::Intrinsic function, ir::Scalar type, const ValueSet& x, co
       return ir::is_float(type) ? negative : wrapped(type, negative, hazard);
     }
     case Abs: {
-      const ValueSet positive{least_magnitude, magnitude(x), x.grid, x.exact};
+      const ValueSet positive{min_magnitude, magnitude(x), x.grid, x.exact};
       return ir::is_float(type) ? positive : wrapped(type, positive, hazard);
     }
     case Floor:

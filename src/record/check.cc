@@ -16,18 +16,18 @@
 namespace tilewright::record {
 namespace {
 
-constexpr int64_t kMostNamed = 10;
+constexpr int64_t kMaxNamed = 10;
 
 // Findings of one kind: the first few are listed, the others counted.
 class Findings {
  public:
   explicit Findings(std::vector<std::string>* to) : to_(*to) {}
   void add(std::string text) {
-    if (++count_ <= kMostNamed) to_.push_back(std::move(text));
+    if (++count_ <= kMaxNamed) to_.push_back(std::move(text));
   }
   ~Findings() {
-    if (count_ > kMostNamed) {
-      to_.push_back(fmt::format("... and {} more of this sort", count_ - kMostNamed));
+    if (count_ > kMaxNamed) {
+      to_.push_back(fmt::format("... and {} more of this sort", count_ - kMaxNamed));
     }
   }
   Findings(const Findings&) = delete;
@@ -144,8 +144,10 @@ void check_candidates(Database& database, int64_t programs, CheckReport* report)
     if (!sampled || task == tasks.end() || task->second.initial == nullptr) continue;
     ++report->programs;
     const bool illegal = static_cast<bool>(apply(*task->second.initial, *trace, &tree));
-    const Hash128 program = illegal ? Hash128{} : program_hash(tree);
-    if (program != candidates.hash(2)) {
+    const Hash128 program = illegal ? Hash128{} : program_hash(tree, task->second.task->target);
+    // Older versions distinguished all memories on all targets.
+    const bool is_older = !illegal && program_hash(tree) == candidates.hash(2);
+    if (program != candidates.hash(2) && !is_older) {
       other_hash.add(fmt::format("candidate {}: its program is {} here, {} as written", row,
                                  program.hex(), candidates.hash(2).hex()));
     }

@@ -15,7 +15,7 @@ namespace tilewright::record {
 struct CheckReport {
   int64_t tasks = 0, candidates = 0, attempts = 0, foreign_lines = 0;
   int64_t programs = 0;               // candidates whose program was rebuilt
-  std::vector<std::string> problems;  // up to kMostNamed of each kind, and their total number
+  std::vector<std::string> problems;  // up to kMaxNamed of each kind, and their total number
   std::vector<std::string> remarks;
 
   bool clean() const { return problems.empty(); }

@@ -48,6 +48,15 @@ TEST_F(Check, AWholeStoreHasNoFindings) {
   EXPECT_EQ(report.tasks, 1);
 }
 
+// Whose hashes still distinguish memories that a CPU does not.
+TEST_F(Check, ProgramsOfOlderVersionsAreKnown) {
+  const Attempt attempt = real("cache_read A [C] scope=register\ncompute_at A.read C i\n");
+  must(store_.append({&attempt, 1}));
+  const CheckReport report = must(check(store_));
+  EXPECT_THAT(report.remarks, IsEmpty());
+  EXPECT_EQ(report.programs, 1);
+}
+
 TEST_F(Check, WhatThisProgramSeesOtherwiseIsRemarked) {
   Attempt other = real("split C i [4]\n");
   other.program = {5, 5};

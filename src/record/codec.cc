@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little);
 
 constexpr char kNumber = '\1';
 constexpr char kWhole = '\2';
-constexpr size_t kMostDigits = 18;  // fits in 63 bits
+constexpr size_t kMaxDigits = 18;  // fits in 63 bits
 
 constexpr char kDoubles = 0;
 constexpr char kFloats = 1;
@@ -117,7 +117,7 @@ void compact_trace(std::string_view text, CompactTrace* compact) {
       digits = digits && sort_of(text[at]) == Sort::Digit;
     }
     const size_t size = at - begin;
-    if (!digits || size > kMostDigits || (text[begin] == '0' && size > 1)) continue;
+    if (!digits || size > kMaxDigits || (text[begin] == '0' && size > 1)) continue;
     uint64_t value = 0;
     for (size_t k = begin; k < at; ++k) value = 10 * value + static_cast<uint64_t>(text[k] - '0');
     compact->shape.append(text, copied, begin - copied);

@@ -43,7 +43,7 @@ class Importer {
 
   void add_malformed(int64_t number, std::string why) {
     ++report_.malformed;
-    if (report_.named.size() < ImportReport::kMostNamed) {
+    if (report_.named.size() < ImportReport::kMaxNamed) {
       report_.named.push_back({number, std::move(why)});
     }
   }

@@ -30,7 +30,7 @@ struct BadLine {
 };
 
 struct ImportReport {
-  static constexpr size_t kMostNamed = 20;
+  static constexpr size_t kMaxNamed = 20;
 
   int64_t lines = 0;     // not empty ones
   int64_t attempts = 0;  // new ones

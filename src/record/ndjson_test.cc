@@ -256,7 +256,7 @@ TEST(Ndjson, MalformedLinesAreNamedAndTheRestIsTaken) {
   const ImportReport report = must(import_ndjson_text(store, "\n" + text + good));
   EXPECT_EQ(report.malformed, std::ssize(cases));
   EXPECT_EQ(report.attempts, 1);
-  ASSERT_EQ(report.named.size(), ImportReport::kMostNamed);
+  ASSERT_EQ(report.named.size(), ImportReport::kMaxNamed);
   for (const auto& [line, why] : cases) {
     const ImportReport one = must(import_ndjson_text(store, line + "\n"));
     ASSERT_EQ(one.malformed, 1) << line;

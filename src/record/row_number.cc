@@ -30,7 +30,7 @@ int64_t put_candidate(Database& database, int64_t task, const Hash128& program, 
     there.reset();
     if (same || database.failed()) return number;
   }
-  CHECK(false, "{} candidates have hashes next to each other", kMostTries);
+  CHECK(false, "{} candidates have hashes next to each other", kMaxTries);
   return 0;
 }
 

@@ -1,6 +1,6 @@
 // Row numbers of candidates and attempts: 63 bits of a hash of their content. The table itself
 // therefore finds existing rows, without an index. If two rows have the same number, which is very
-// rare, the second takes the next one: a row is at one of kMostTries numbers, starting at its own.
+// rare, the second takes the next one: a row is at one of kMaxTries numbers, starting at its own.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace tilewright::record {
 
 class Database;
 
-inline constexpr int64_t kMostTries = 8;
+inline constexpr int64_t kMaxTries = 8;
 
 // The range of row numbers for a key. There is room at the end, so that the next number is always
 // larger.
 inline int64_t first_number(const Hash128& key) {
-  return std::min(static_cast<int64_t>(key.high >> 1), INT64_MAX - kMostTries);
+  return std::min(static_cast<int64_t>(key.high >> 1), INT64_MAX - kMaxTries);
 }
-inline int64_t last_number(const Hash128& key) { return first_number(key) + kMostTries - 1; }
+inline int64_t last_number(const Hash128& key) { return first_number(key) + kMaxTries - 1; }
 
 // The row number of the candidate with this content, which is added if it is missing.
 int64_t put_candidate(Database& database, int64_t task, const Hash128& program, int64_t shape,

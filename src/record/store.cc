@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+#include <unordered_set>
+
 #include "base/json.h"
 #include "record/parse_line.h"
 #include "record/row_number.h"
@@ -9,6 +14,7 @@
 #include "task/parse.h"
 
 namespace tilewright::record {
+
 Hash128 machine_id(const Machine& machine) {
   return Hasher().add_text(print_json(machine_to_json(machine))).finish();
 }
@@ -56,6 +62,35 @@ Status in_transaction(Store::Impl& impl, const Body& body) {
   Status status = transaction.commit();
   if (!status) impl.forget();
   return status;
+}
+
+// Programs are identified by their hash; without one (illegal traces) each candidate is distinct.
+using Programs = std::unordered_set<Hash128>;
+
+// The range [low, high] of the keys with a hexadecimal prefix; empty if it is not one.
+std::optional<std::pair<Hash128, Hash128>> range_of(std::string_view hex) {
+  if (hex.size() > 32) return std::nullopt;
+  std::pair<Hash128, Hash128> range;
+  for (size_t k = 0; k < 32; ++k) {
+    uint64_t low = 0;
+    uint64_t high = 15;
+    if (k < hex.size()) {
+      const char c = hex[k];
+      if (c >= '0' && c <= '9') {
+        low = static_cast<uint64_t>(c - '0');
+      } else if (c >= 'a' && c <= 'f') {
+        low = static_cast<uint64_t>(c - 'a') + 10;
+      } else {
+        return std::nullopt;
+      }
+      high = low;
+    }
+    uint64_t& low_word = k < 16 ? range.first.high : range.first.low;
+    uint64_t& high_word = k < 16 ? range.second.high : range.second.low;
+    low_word = low_word << 4 | low;
+    high_word = high_word << 4 | high;
+  }
+  return range;
 }
 
 }  // namespace
@@ -199,6 +234,300 @@ Result<StoredTrajectory> Store::find_trajectory(Hash128 key) {
   }
   TRY(impl_->database->take_status());
   return found;
+}
+
+// --- queries over many attempts ---
+
+Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
+  const auto task = impl_->task_row(setting.task);
+  const auto machine = impl_->machine_row(setting.machine);
+  const auto protocol = impl_->protocol_row(setting.protocol);
+  std::vector<Attempt> found;
+  if (task && machine && protocol) {
+    struct Latest {
+      int64_t row = 0, end_us = 0;
+      Hash128 key;
+    };
+    std::unordered_map<Hash128, Latest> latest;
+    Statement& query =
+        impl_->database
+            ->statement(
+                "SELECT a.id, a.end_us, a.key, c.program, c.id FROM attempts a JOIN candidates c "
+                "ON c.id = a.candidate WHERE a.task = ? AND a.machine = ? AND a.protocol = "
+                "? AND a.code_generator = ? AND a.verdict <> 'device'")
+            .with(*task, *machine, *protocol, setting.code_generator);
+    while (query.next()) {
+      Hash128 program = query.hash(3);
+      if (program == Hash128{}) program.low = static_cast<uint64_t>(query.integer(4));
+      const Latest one{.row = query.integer(0), .end_us = query.integer(1), .key = query.hash(2)};
+      Latest& best = latest[program];
+      if (best.row == 0 || std::pair(one.end_us, one.key) > std::pair(best.end_us, best.key)) {
+        best = one;
+      }
+    }
+    std::vector<int64_t> rows;
+    rows.reserve(latest.size());
+    for (const auto& [program, one] : latest) rows.push_back(one.row);
+    std::ranges::sort(rows);
+    found.reserve(rows.size());
+    Statement& read = impl_->database->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id = ?");
+    for (const int64_t row : rows) {
+      if (!read.with(row).next()) break;
+      Result<Attempt> attempt = impl_->read_attempt(read);
+      read.reset();
+      if (!attempt) return std::unexpected(attempt.error());
+      found.push_back(std::move(*attempt));
+    }
+  }
+  TRY(impl_->database->take_status());
+  return found;
+}
+
+Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol, size_t limit,
+                                         std::optional<Hash128> machine) {
+  Database& database = *impl_->database;
+  const auto task_row = impl_->task_row(task);
+  const auto wanted_machine = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
+  const auto wanted_protocol = impl_->protocol_row(protocol);
+
+  // The relevant ranges of the index: one machine and one protocol each, fastest first.
+  struct Range {
+    int64_t machine = 0, protocol = 0;
+  };
+  std::vector<Range> ranges;
+  if (task_row && wanted_machine && limit > 0) {
+    // One by one: each step is a seek, however many attempts a range has.
+    Statement& machines = database.statement(
+        "SELECT min(machine) FROM attempts INDEXED BY attempts_by_latency "
+        "WHERE verdict = 'timed' AND task = ? AND machine > ?");
+    Statement& protocols = database.statement(
+        "SELECT min(protocol) FROM attempts INDEXED BY attempts_by_latency "
+        "WHERE verdict = 'timed' AND task = ? AND machine = ? AND protocol > ?");
+    const auto next = [&](Statement& query, auto... bounds) {
+      const int64_t row = query.with(*task_row, bounds...).next() ? query.integer(0) : 0;
+      query.reset();
+      return row;  // 0 at the end: rows are numbered from 1
+    };
+    for (int64_t on = next(machines, int64_t{0}); on != 0; on = next(machines, on)) {
+      if (machine && on != *wanted_machine) continue;
+      for (int64_t how = next(protocols, on, int64_t{0}); how != 0;
+           how = next(protocols, on, how)) {
+        ranges.push_back({.machine = on, .protocol = how});
+      }
+    }
+  }
+  const auto is_wanted = [&](const Range& range) { return range.protocol == wanted_protocol; };
+  if (std::ranges::any_of(ranges, is_wanted)) std::erase_if(ranges, std::not_fn(is_wanted));
+
+  struct Entry {
+    double latency_ns = 0;
+    Hash128 key;
+    int64_t row = 0;
+    Hash128 program;
+  };
+  std::vector<Entry> entries;
+  for (const Range& range : ranges) {
+    Statement& query =
+        database
+            .statement(
+                "SELECT a.latency_ns, a.key, a.id, c.program FROM attempts a JOIN "
+                "candidates c ON c.id = a.candidate WHERE a.verdict = 'timed' AND a.task = "
+                "? AND a.machine = ? AND a.protocol = ? ORDER BY a.latency_ns")
+            .with(*task_row, range.machine, range.protocol);
+    Programs programs;
+    double last_ns = 0;
+    while (query.next()) {
+      const Entry entry{query.real(0), query.hash(1), query.integer(2), query.hash(3)};
+      // Includes ties with the last one: their keys decide which of them counts.
+      if (programs.size() >= limit && entry.latency_ns > last_ns) break;
+      last_ns = entry.latency_ns;
+      programs.insert(entry.program == Hash128{} ? entry.key : entry.program);
+      entries.push_back(entry);
+    }
+    query.reset();
+  }
+  std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.latency_ns, e.key); });
+
+  std::vector<Attempt> found;
+  Programs programs;
+  Statement& read = database.statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id = ?");
+  for (const Entry& entry : entries) {
+    if (found.size() >= limit) break;
+    if (entry.program != Hash128{} && !programs.insert(entry.program).second) continue;
+    if (!read.with(entry.row).next()) break;
+    Result<Attempt> attempt = impl_->read_attempt(read);
+    read.reset();
+    if (!attempt) return std::unexpected(attempt.error());
+    found.push_back(std::move(*attempt));
+  }
+  TRY(database.take_status());
+  return found;
+}
+
+Result<std::vector<Attempt>> Store::last_finals(Hash128 task, const Protocol& protocol,
+                                                std::optional<Hash128> machine) {
+  const auto task_row = impl_->task_row(task);
+  const auto protocol_row = impl_->protocol_row(protocol);
+  const auto machine_row = machine ? impl_->machine_row(*machine) : std::optional<int64_t>(0);
+  std::vector<Attempt> finals;
+  if (!task_row || !protocol_row || !machine_row) return finals;
+  Statement& last = impl_->database
+                        ->statement(
+                            "SELECT run, machine FROM attempts WHERE task = ? AND protocol = ? AND "
+                            "(? = 0 OR machine = ?) AND verdict <> 'device' "
+                            "ORDER BY end_us DESC, key DESC LIMIT 1")
+                        .with(*task_row, *protocol_row, *machine_row, *machine_row);
+  int64_t run = 0, on = 0;
+  if (last.next()) {
+    run = last.integer(0);
+    on = last.integer(1);
+  }
+  last.reset();
+  Statement& query =
+      impl_->database
+          ->statement(TILEWRIGHT_SELECT_ATTEMPTS
+                      "WHERE a.task = ? AND a.protocol = ? AND a.run = ? AND a.machine = ? AND "
+                      "a.verdict <> 'device' ORDER BY a.end_us DESC, a.key DESC")
+          .with(*task_row, *protocol_row, run, on);
+  Programs programs;  // the latest verdict of each counts
+  while (query.next()) {
+    Attempt attempt = TRY(impl_->read_attempt(query));
+    if (!programs.insert(attempt.program).second) continue;
+    if (attempt.verdict.kind == VerdictKind::Timed) finals.push_back(std::move(attempt));
+  }
+  query.reset();
+  TRY(impl_->database->take_status());
+  std::ranges::sort(finals, {}, [](const Attempt& one) {
+    return std::pair(one.verdict.latency_ns, one.program);
+  });
+  return finals;
+}
+
+Result<std::optional<double>> Store::fastest_ns(Hash128 task, Hash128 program,
+                                                const Protocol& protocol, Hash128 machine) {
+  const auto task_row = impl_->task_row(task);
+  const auto protocol_row = impl_->protocol_row(protocol);
+  const auto machine_row = impl_->machine_row(machine);
+  std::optional<double> fastest;
+  if (task_row && protocol_row && machine_row) {
+    Statement& query =
+        impl_->database
+            ->statement(
+                "SELECT a.latency_ns FROM attempts a JOIN candidates c ON c.id = a.candidate WHERE "
+                "a.verdict = 'timed' AND a.task = ? AND a.machine = ? AND a.protocol = ? AND "
+                "c.program = ? ORDER BY a.latency_ns LIMIT 1")
+            .with(*task_row, *machine_row, *protocol_row, program);
+    if (query.next()) fastest = query.real(0);
+    query.reset();
+  }
+  TRY(impl_->database->take_status());
+  return fastest;
+}
+
+Result<std::vector<Hash128>> Store::attempts_beginning(std::string_view hex, size_t limit) {
+  const auto range = range_of(hex);
+  if (!range) return std::vector<Hash128>();
+  // By their numbers, which are prefixes of their keys.
+  std::vector<Hash128> keys;
+  Statement& query =
+      impl_->database
+          ->statement(
+              "SELECT key FROM attempts WHERE id BETWEEN ? AND ? AND key BETWEEN ? AND ? "
+              "ORDER BY id LIMIT ?")
+          .with(first_number(range->first), last_number(range->second), range->first, range->second,
+                static_cast<int64_t>(limit));
+  while (query.next()) keys.push_back(query.hash(0));
+  TRY(impl_->database->take_status());
+  std::ranges::sort(keys);
+  return keys;
+}
+
+Result<std::vector<Hash128>> Store::tasks_beginning(std::string_view hex, size_t limit) {
+  const auto range = range_of(hex);
+  if (!range) return std::vector<Hash128>();
+  std::vector<Hash128> keys;
+  Statement& query =
+      impl_->database
+          ->statement("SELECT key FROM tasks WHERE key BETWEEN ? AND ? ORDER BY key LIMIT ?")
+          .with(range->first, range->second, static_cast<int64_t>(limit));
+  while (query.next()) keys.push_back(query.hash(0));
+  TRY(impl_->database->take_status());
+  return keys;
+}
+
+Result<std::vector<StoredTask>> Store::tasks() {
+  std::vector<StoredTask> tasks;
+  Statement& query =
+      impl_->database
+          ->statement(
+              "SELECT t.key, t.workload, t.text, t.licences, g.text FROM tasks t JOIN "
+              "targets g ON g.id = t.target ORDER BY t.text, g.text, t.key")
+          .with();
+  while (query.next()) tasks.push_back(Impl::read_task(query));
+  TRY(impl_->database->take_status());
+  return tasks;
+}
+
+Result<std::vector<TaskSummary>> Store::summaries() {
+  Database& database = *impl_->database;
+  std::vector<StoredTask> all = TRY(tasks());
+  std::vector<TaskSummary> summaries;
+  std::unordered_map<int64_t, size_t> places;  // by row
+  for (StoredTask& task : all) {
+    places.emplace(impl_->task_row(task.key).value_or(0), summaries.size());
+    summaries.emplace_back().task = std::move(task);
+  }
+  Statement& counts =
+      database.statement("SELECT task, verdict, count(*) FROM attempts GROUP BY task, verdict")
+          .with();
+  while (counts.next()) {
+    const Result<VerdictKind> kind = parse_verdict_kind(counts.text(1));
+    const auto place = places.find(counts.integer(0));
+    if (!kind || place == places.end()) continue;
+    summaries[place->second].attempts[static_cast<size_t>(*kind)] = counts.integer(2);
+  }
+  TRY(database.take_status());
+  Protocol of_none;  // matches none, so that the fastest of all is found
+  of_none.version = -1;
+  for (TaskSummary& summary : summaries) {
+    std::vector<Attempt> fastest = TRY(best(summary.task.key, of_none, 1));
+    if (fastest.empty()) continue;
+    summary.best_ns = fastest.front().verdict.latency_ns;
+    summary.best_protocol = print_protocol(fastest.front().protocol);
+  }
+  return summaries;
+}
+
+Status Store::for_each_attempt(Hash128 task, const std::function<bool(const Attempt&)>& visit) {
+  const auto row = impl_->task_row(task);
+  if (row) {
+    // A separate statement: `visit` may query the store, including this function.
+    Statement query(*impl_->database, TILEWRIGHT_SELECT_ATTEMPTS
+                    "WHERE a.task = ? ORDER BY a.start_us, a.sequence, a.key");
+    query.with(*row);
+    while (query.next()) {
+      const Attempt attempt = TRY(impl_->read_attempt(query));
+      if (!visit(attempt)) break;
+    }
+  }
+  return impl_->database->take_status();
+}
+
+Status Store::for_each_attempt(const Setting& setting,
+                               const std::function<bool(const Attempt&)>& visit) {
+  const auto task = impl_->task_row(setting.task);
+  const auto machine = impl_->machine_row(setting.machine);
+  const auto protocol = impl_->protocol_row(setting.protocol);
+  if (task && machine && protocol) {
+    Statement query(*impl_->database, TILEWRIGHT_SELECT_ATTEMPTS
+                    "WHERE a.task = ? AND a.machine = ? AND a.protocol = ? AND "
+                    "a.code_generator = ? ORDER BY a.start_us, a.sequence, a.key");
+    query.with(*task, *machine, *protocol, setting.code_generator);
+    while (query.next()) {
+      if (!visit(TRY(impl_->read_attempt(query)))) break;
+    }
+  }
+  return impl_->database->take_status();
 }
 
 }  // namespace tilewright::record

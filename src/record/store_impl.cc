@@ -237,7 +237,7 @@ Added Store::Impl::add(const Attempt& attempt, const Hash128& id) {
     there.reset();
     if (same || database->failed()) return Added::Known;
   }
-  CHECK(false, "{} attempts have ids next to each other", kMostTries);
+  CHECK(false, "{} attempts have ids next to each other", kMaxTries);
   return Added::Known;
 }
 

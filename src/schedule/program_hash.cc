@@ -7,7 +7,7 @@ namespace {
 
 class ProgramHasher {
  public:
-  explicit ProgramHasher(const LoopTree& tree) : tree_(tree) {
+  ProgramHasher(const LoopTree& tree, const Target* target) : tree_(tree), target_(target) {
     for (size_t k = 0; k < tree.order.size(); ++k) {
       rank_[static_cast<size_t>(tree.order[k])] = static_cast<uint16_t>(k);
     }
@@ -58,10 +58,14 @@ class ProgramHasher {
       hasher_.add(rank_[static_cast<size_t>(tree_.buffer(access.buffer).stage)]);
     }
     const Buffer& buffer = tree_.buffer(stage.first_buffer);
-    if (buffer.scope && *buffer.scope != default_scope(stage)) {
-      hasher_.add(0x5c).add(static_cast<uint64_t>(*buffer.scope));
+    if (buffer.scope && distinct(*buffer.scope) != distinct(default_scope(stage))) {
+      hasher_.add(0x5c).add(static_cast<uint64_t>(distinct(*buffer.scope)));
     }
     if (buffer.packed_for != kNone) layout_of(tree_, stage.first_buffer).hash_into(hasher_);
+  }
+
+  MemoryScope distinct(MemoryScope scope) const {
+    return target_ == nullptr ? scope : target_->distinct_scope(scope);
   }
 
   // How a variable is computed: from loops by weights, or by division from a fusion.
@@ -94,12 +98,17 @@ class ProgramHasher {
   }
 
   const LoopTree& tree_;
+  const Target* target_;  // null: all memories are distinguished
   Hasher hasher_;
   std::array<uint16_t, kMaxStages> rank_{};
 };
 
 }  // namespace
 
-Hash128 program_hash(const LoopTree& tree) { return ProgramHasher(tree).run(); }
+Hash128 program_hash(const LoopTree& tree) { return ProgramHasher(tree, nullptr).run(); }
+
+Hash128 program_hash(const LoopTree& tree, const Target& target) {
+  return ProgramHasher(tree, &target).run();
+}
 
 }  // namespace tilewright::schedule

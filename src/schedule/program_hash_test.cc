@@ -33,6 +33,22 @@ TEST(ProgramHash, IsOneForOneProgram) {
   for (const auto& [a, b] : same) EXPECT_EQ(bench.hash(a), bench.hash(b)) << a << "\n---\n" << b;
 }
 
+TEST(ProgramHash, MemoriesThatATargetDoesNotDistinguishAreOne) {
+  const Workbench bench(kMatmul);
+  const Target cpu = parse_target("x86-64-v3").value(), device = parse_target("cuda:sm_90").value();
+  const auto hash = [&](const std::string& scope, const Target& target) {
+    return program_hash(bench.tree("cache_read A [C]" + scope + "\ncompute_at A.read C i"), target);
+  };
+  EXPECT_EQ(hash("", cpu), bench.hash("cache_read A [C]\ncompute_at A.read C i"));
+  EXPECT_EQ(hash(" scope=register", cpu), hash("", cpu));
+  EXPECT_EQ(hash(" scope=local", cpu), hash("", cpu));
+  EXPECT_NE(hash(" scope=global", cpu), hash("", cpu));
+  EXPECT_NE(hash(" scope=shared", cpu), hash("", cpu));
+  EXPECT_NE(hash(" scope=register", device), hash("", device));
+  EXPECT_EQ(hash(" scope=local", device), hash("", device));
+  EXPECT_EQ(hash("", device), hash("", cpu));
+}
+
 // Pairwise different: any change of tile, order, annotation, placement or packing.
 TEST(ProgramHash, DiffersForEveryChange) {
   const Workbench bench(kMatmul);

@@ -73,7 +73,7 @@ class RangeBuilder {
 
   // False if the variable is only partly fixed (`partly`), or if forms grow too large (kNone).
   bool add(VarIndex index) {
-    Part whole;
+    Movement whole;
     if (!add(index, 1, &whole)) return false;
     range_.reach += whole.reach;
     return true;
@@ -83,12 +83,12 @@ class RangeBuilder {
   MovingTerms& moving() { return moving_; }
 
  private:
-  struct Part {
+  struct Movement {
     int64_t reach = 0;   // of the part that moves, in values of the variable
     bool fixed = false;  // a part of it is fixed
   };
 
-  bool add(VarIndex index, int64_t coefficient, Part* part) {
+  bool add(VarIndex index, int64_t coefficient, Movement* part) {
     const LoopVar& var = tree_.var(index);
     if (var.is_split()) return add_split(var, coefficient, part);
     if (var.extent == 1) return true;
@@ -112,7 +112,7 @@ class RangeBuilder {
   // they stay below the extent of the split variable.
   //
   //   i < 9, parts i.1 < 2 (weight 5), i.2 < 5 (weight 1):  not 5*1 + 4 = 9 but 8
-  bool add_split(const LoopVar& var, int64_t coefficient, Part* out) {
+  bool add_split(const LoopVar& var, int64_t coefficient, Movement* out) {
     if (var.unordered &&
         tree_.var(var.first_part).stride * tree_.var(var.first_part).extent != var.extent) {
       range_.whole = true;  // guarded: some combinations of the parts do not exist
@@ -124,7 +124,7 @@ class RangeBuilder {
     for (int k = 0; k < var.parts; ++k) {
       const auto index = static_cast<VarIndex>(var.first_part + k);
       const int64_t stride = tree_.var(index).stride;
-      Part part;
+      Movement part;
       if (!add(index, coefficient * stride, &part)) return false;
       out->reach += stride * part.reach;
       out->fixed |= part.fixed;

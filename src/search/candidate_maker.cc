@@ -73,7 +73,7 @@ CandidateStatus CandidateMaker::make(uint16_t sketch, const Genome& genome, uint
   const space::RejectReason rejected = validity_->check(tree_);
   watch.lap(&times.validity_s, kTimedEvery);
   if (rejected != space::RejectReason::No) return CandidateStatus::Rejected;
-  *program = schedule::program_hash(tree_);
+  *program = schedule::program_hash(tree_, validity_->target());
   watch.lap(&times.hash_s, kTimedEvery);
   return CandidateStatus::Fit;
 }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its domains
 
-constexpr size_t kMostChoices = 16;  // choices of a hole that are distinguished
+constexpr size_t kMaxChoices = 16;  // choices of a hole that are distinguished
 
 std::string text_of(const Hole& /*hole*/, const Sketch& /*sketch*/, const StepDomain& domain,
                     size_t choice) {
@@ -50,7 +50,7 @@ Decisions::Decisions(std::span<const Sketch> sketches) : sketches_(sketches) {
     for (size_t k = 0; k < sketch.holes.size(); ++k) {
       const Hole& hole = sketch.holes[k];
       const bool is_tile = std::holds_alternative<TileDomain>(hole.domain);
-      if (is_tile || hole.size() < 2 || hole.size() > kMostChoices) continue;
+      if (is_tile || hole.size() < 2 || hole.size() > kMaxChoices) continue;
       Open& numbered = open.emplace_back(Open{.hole = k, .numbers = {}});
       for (size_t choice = 0; choice < hole.size(); ++choice) {
         const std::string text = std::visit(

@@ -55,9 +55,9 @@ size_t CandidatePool::assess() {
 }
 
 size_t proposals_for(size_t missing, size_t found, size_t tried) {
-  constexpr double kLeastRate = 0.1;
+  constexpr double kMinRate = 0.1;
   const double rate = tried == 0 ? 1 : static_cast<double>(found) / static_cast<double>(tried);
-  return static_cast<size_t>(static_cast<double>(missing) / std::max(rate, kLeastRate)) + 1;
+  return static_cast<size_t>(static_cast<double>(missing) / std::max(rate, kMinRate)) + 1;
 }
 
 }  // namespace tilewright::search

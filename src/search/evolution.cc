@@ -14,7 +14,7 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kLeastPopulation = 256;
+constexpr size_t kMinPopulation = 256;
 constexpr size_t kPopulationPerAsked = 32;
 constexpr size_t kSamplingEffort = 16;   // samples drawn per requested one, at most
 constexpr size_t kBreedingEffort = 4;    // children drawn per requested one, at most
@@ -82,7 +82,7 @@ class Evolution : public Explorer {
  private:
   void evolve(size_t count, CandidatePool* gathering, std::vector<size_t>* fresh) {
     const size_t population =
-        std::min(options_.population, std::max(kLeastPopulation, kPopulationPerAsked * count));
+        std::min(options_.population, std::max(kMinPopulation, kPopulationPerAsked * count));
     const auto of_measured =
         static_cast<size_t>(options_.measured_share * static_cast<double>(population));
     for (Candidate& candidate : evidence_.fastest(of_measured)) {
@@ -148,7 +148,7 @@ class Evolution : public Explorer {
     for (const size_t k : by_score(kept)) {
       if (parents.best.size() < most) parents.best.push_back(k);
       std::vector<size_t>& own = parents.of_sketch[kept[k].sketch];
-      if (own.size() < options_.least_of_sketch || parents.best.back() == k) own.push_back(k);
+      if (own.size() < options_.min_of_sketch || parents.best.back() == k) own.push_back(k);
     }
     for (size_t s = 0; s < parents.of_sketch.size(); ++s) {
       if (!parents.of_sketch[s].empty() && !evidence_.is_hopeless(s)) parents.open.push_back(s);
@@ -196,7 +196,7 @@ class Evolution : public Explorer {
     if (from > 1 - kOfEachSketch && !parents.open.empty()) {
       const std::vector<size_t>& own =
           parents.of_sketch[parents.open[rng_.below(parents.open.size())]];
-      return own[draw_rank(std::min(own.size(), options_.least_of_sketch), rng_)];
+      return own[draw_rank(std::min(own.size(), options_.min_of_sketch), rng_)];
     }
     return parents.best[draw_rank(parents.best.size(), rng_)];
   }

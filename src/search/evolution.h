@@ -23,7 +23,7 @@ struct EvolutionOptions {
   double crossover = 0.05;
   double measured_share = 0.2;  // share of the population, from the best measured candidates
   double random_share = 0.05;   // epsilon: share of the proposals drawn without the model
-  size_t least_of_sketch = 1;   // diversity: elites that each sketch keeps per generation
+  size_t min_of_sketch = 1;     // diversity: elites that each sketch keeps per generation
 
   static constexpr auto fields() {
     using E = EvolutionOptions;
@@ -36,7 +36,8 @@ struct EvolutionOptions {
                "share of the first generation that was measured before", {0, 1}),
         option("random_share", &E::random_share, "share of a round drawn without the model",
                {0, 1}),
-        option("least_of_sketch", &E::least_of_sketch, "elites that each sketch keeps", {1, 1e6}));
+        option("min_of_sketch", &E::min_of_sketch, "elites that each sketch keeps", {1, 1e6},
+               "least_of_sketch"));
   }
 };
 

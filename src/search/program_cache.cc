@@ -51,11 +51,11 @@ void ProgramCache::drop_first_block() {
 }
 
 void ProgramCache::trim() {
-  if (block_bytes_ > most_block_bytes_) {
-    while (block_bytes_ > most_block_bytes_ / 2 && !blocks_.empty()) drop_first_block();
+  if (block_bytes_ > max_block_bytes_) {
+    while (block_bytes_ > max_block_bytes_ / 2 && !blocks_.empty()) drop_first_block();
   }
-  if (genomes.size() > most_entries_) genomes.clear();
-  if (programs.size() > most_entries_) programs.clear();
+  if (genomes.size() > max_entries_) genomes.clear();
+  if (programs.size() > max_entries_) programs.clear();
 }
 
 void ProgramCache::drop_blocks() {

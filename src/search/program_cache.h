@@ -45,7 +45,7 @@ struct KnownGenome {
 class ProgramCache {
  public:
   explicit ProgramCache(size_t block_bytes = size_t{24} << 20, size_t entries = size_t{1} << 22)
-      : most_block_bytes_(block_bytes), most_entries_(entries) {}
+      : max_block_bytes_(block_bytes), max_entries_(entries) {}
 
   HashTable<KnownGenome> genomes;
   HashTable<KnownProgram> programs;  // by program, or by genome
@@ -66,8 +66,8 @@ class ProgramCache {
  private:
   void drop_first_block();
 
-  size_t most_block_bytes_;
-  size_t most_entries_;
+  size_t max_block_bytes_;
+  size_t max_entries_;
   std::deque<std::unique_ptr<EncodedBlock>> blocks_;
   uint32_t first_block_ = 0;
   size_t block_bytes_ = 0;

@@ -8,7 +8,7 @@
 namespace tilewright::search {
 namespace {
 
-constexpr size_t kLeastDrawn = 256;     // assessed at once: the assessor is parallel
+constexpr size_t kMinDrawn = 256;       // assessed at once: the assessor is parallel
 constexpr size_t kFruitlessDraws = 32;  // batches without new candidates before it gives up
 
 class Random : public Explorer {
@@ -26,7 +26,7 @@ class Random : public Explorer {
     std::vector<Candidate> answer;
     size_t fruitless = 0;
     while (answer.size() < count && fruitless < kFruitlessDraws) {
-      std::vector<Candidate> drawn = draw(std::max(kLeastDrawn, 2 * (count - answer.size())));
+      std::vector<Candidate> drawn = draw(std::max(kMinDrawn, 2 * (count - answer.size())));
       if (drawn.empty()) break;
       context_.assessor->assess(drawn);
       const size_t before = answer.size();

@@ -102,7 +102,7 @@ class Annotator {
                                               : RowBlocks::Own;
     const PlainLoops loops = lay_out_plain(layout_, op, lead, blocks);
     add_streaming(op, loops.lane);
-    const bool is_worth = heuristic::is_always_threaded(tree_, index);
+    const bool is_worth = heuristic::is_always_threaded(tree_, index, layout_.target());
     Nest nest{.root = stage,
               .variants = thread_variants(layout_.target(), stage, loops, is_worth),
               .inside = {op}};
@@ -132,7 +132,7 @@ class Annotator {
 
   Draft draft_;
   DraftWriter writer_;
-  LoopTree tree_;  // with what is inlined
+  LoopTree tree_;  // after inlining
   heuristic::NestPlan plan_;
   LayoutContext layout_;
   NestPlacer placer_;

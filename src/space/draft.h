@@ -43,8 +43,8 @@ struct TiledStage {
   std::string structure{};  // `SSRSRS`
   Levels outer{};       // spatial levels of the owner; `inner` is attached to the last loop of them
   Levels owner_tile{};  // the remaining levels of the owner, inside those
-  Levels inner_levels{};              // levels of the inner stage, S and R; of the owner if the
-  std::vector<bool> inner_reduces{};  // two are the same stage. Marks the reduce levels
+  Levels inner_levels{};                           // all levels of the inner stage, outermost first
+  std::vector<bool> inner_reduces{};               // per level of it: a reduce level
   std::vector<Name> owner_units{}, inner_units{};  // loops of extent 1
   Name owner_lane, inner_lane;                     // loops of the lanes; empty: none
   bool lane_reduces = false;                       // lanes hold partial results of a reduction
@@ -55,7 +55,8 @@ struct TiledStage {
   bool is_fused() const { return !(inner == owner); }
 };
 
-// A reduction in two parts: the loop that is split, and the part that is factored.
+// A reduction that is factored (rfactor): one of its loops is split, and one part of it becomes a
+// dimension of the partial results.
 struct FactoredStage {
   StageName stage;
   Name axis;  // the axis that is split in two

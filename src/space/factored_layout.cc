@@ -121,7 +121,8 @@ void add_threads(const LayoutContext& layout, te::OpId op, const FactoredStage& 
   const StageName partial{factored.stage.op, StageRole::Rfactor};
   const bool several = layout.target().threads() > 1;
   const bool is_worth =
-      heuristic::is_always_threaded(layout.tree, LayoutContext::index_of(op)) && !loops.empty();
+      heuristic::is_always_threaded(layout.tree, LayoutContext::index_of(op), layout.target()) &&
+      !loops.empty();
   std::vector<DraftWriter::Steps> choices;
   if (!is_worth || !several) choices.push_back({});
   for (size_t count = 1; count <= loops.size() && several; ++count) {

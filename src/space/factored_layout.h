@@ -1,4 +1,5 @@
-// Reductions in parts: threads share the partial results, or their last dimension is lanes.
+// Factored reductions (rfactor). The partial results are computed by several threads, or in the
+// lanes of a vector.
 //
 //   Y.rfactor  k.0 parallel, i, k.1.0, k.1.1 vectorize     for threads
 //   Y.rfactor  i parallel, k.0, k.1 vectorize              for lanes

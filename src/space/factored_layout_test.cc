@@ -12,7 +12,7 @@ FactoredStage sum(bool outer) {
 }
 
 TEST(FactoredLayout, ForThreadsHasLanesOfWhatIsLeft) {
-  LayoutBench bench("reduce:op=sum,shape=16x4096,axes=1");
+  LayoutBench bench("reduce:op=sum,shape=64x4096,axes=1");
   lay_out_factored(bench.layout, sum(true));
   EXPECT_EQ(bench.steps(),
             "split Y.rfactor rj.1 [16]\n"
@@ -24,7 +24,7 @@ TEST(FactoredLayout, ForThreadsHasLanesOfWhatIsLeft) {
 }
 
 TEST(FactoredLayout, ForLanesVectorizesTheFactoredPart) {
-  LayoutBench bench("reduce:op=sum,shape=16x4096,axes=1");
+  LayoutBench bench("reduce:op=sum,shape=64x4096,axes=1");
   lay_out_factored(bench.layout, sum(false));
   EXPECT_EQ(bench.steps(),
             "reorder Y.rfactor [i, rj.0, rj.1]\n"
@@ -32,6 +32,13 @@ TEST(FactoredLayout, ForLanesVectorizesTheFactoredPart) {
             "annotate Y.rfactor i parallel\n"
             "annotate Y i vectorize\n");
   EXPECT_EQ(bench.holes(), "vectorize Y 2");
+}
+
+// A quarter of that work may be faster on one thread.
+TEST(FactoredLayout, ThreadsAreAChoiceForModerateWork) {
+  LayoutBench bench("reduce:op=sum,shape=16x4096,axes=1");
+  lay_out_factored(bench.layout, sum(true));
+  EXPECT_EQ(bench.holes(), "tile Y.rfactor 4, parallel Y 3, vectorize Y 2");
 }
 
 TEST(FactoredLayout, HasNoThreadsOnOne) {

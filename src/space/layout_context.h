@@ -1,6 +1,6 @@
-// LayoutContext: what the layouts of stages work on: the task and its options, the tree in which
-// what the draft inlines is inlined, and the writer of the draft. It owns nothing. Not to be shared
-// between threads.
+// LayoutContext: the input of the layouts of stages: the task and its options, the tree after
+// inlining the stages that the draft inlines, and the writer of the draft. It owns nothing. Not
+// thread-safe.
 //
 // A layout gives the loops of a stage their steps: splits, order, annotations. Choices are holes.
 #pragma once

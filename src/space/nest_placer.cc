@@ -85,7 +85,8 @@ void write_members(const LayoutContext& layout, std::vector<Member>& members) {
       member.inline_site = layout.writer.add_site(ComputeInline{member.stage});
     }
     const PlainLoops loops = lay_out_plain(layout, member.op, 0, RowBlocks::Own);
-    if (heuristic::is_always_threaded(layout.tree, LayoutContext::index_of(member.op))) {
+    if (heuristic::is_always_threaded(layout.tree, LayoutContext::index_of(member.op),
+                                      layout.target())) {
       member.threads = parallel_steps(layout.target(), member.stage, loops.outer);
     }
     member.place_site = layout.writer.add_site(ComputeRoot{member.stage});
@@ -102,7 +103,7 @@ std::vector<int16_t> sites_of(const Nest& nest, const std::vector<Member>& membe
   return sites;
 }
 
-// What one placement puts at the sites, in their order.
+// The steps that one placement writes, per site.
 std::vector<Steps> choice_of(const Nest& nest, const ThreadVariant& variant,
                              const std::vector<Member>& members,
                              const std::vector<int>& placement) {

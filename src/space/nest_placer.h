@@ -1,10 +1,10 @@
-// NestPlacer: places the members of nests: stages that only stages of the nest read are computed
-// inside of it, at root or where they are read. One hole decides about the threads of the nest and
-// all of its members, since the choices depend on each other (space/placements.h).
+// NestPlacer: places the members of a nest, which are the stages that only stages of the nest read.
+// A member is computed inside the nest, at root, or inline. One hole decides about the threads of
+// the nest and all of its members, since the choices depend on each other (space/placements.h).
 //
 //   Y with loop i; S reads M   ->   hole: both at i, M at root and S at i, both at root
 //
-// It remembers which operators it has placed. Not to be shared between threads.
+// It remembers which operators it has placed. Not thread-safe.
 #pragma once
 
 #include <set>
@@ -15,13 +15,13 @@
 
 namespace tilewright::space {
 
-// A stage at root, and where inside of it others may be computed.
+// A stage at root, with the loops at which other stages may be computed.
 struct Nest {
   StageName root;
-  int16_t site = -1;  // of the variants' steps; -1: there is one variant without any
+  int16_t site = -1;  // position of the variants' steps; -1: the only variant has no steps
   std::vector<ThreadVariant> variants{};
   std::set<te::OpId> inside{};   // operators that are computed in it
-  std::set<te::OpId> blocked{};  // of those, what is computed at loop 1 in every choice
+  std::set<te::OpId> blocked{};  // those of them that every choice computes at loop 1
 };
 
 class NestPlacer {

@@ -97,7 +97,7 @@ class OperandHoles {
     return uses >= 8 && lanes;
   }
 
-  // True for few elements apart from those along the lanes, with the whole reduction among them.
+  // True if the operand has few vectors per tile, over the whole reduction.
   bool fits_registers(const Access& access) const {
     if (tiled_.lane_axis < 0 || tiled_.lane_reduces) return false;
     int64_t elements = 1;

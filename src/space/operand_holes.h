@@ -1,5 +1,5 @@
-// Operands of a tiled stage: constants laid out in the order in which they are read, others copied
-// into that order first, small ones kept in registers, the next ones prefetched.
+// Holes for the operands of a tiled stage: packing constants in the order of access, copying other
+// operands into that order, keeping small tiles in registers, prefetching the next tile.
 //
 //   C[i, j] += A[i, k] * B[k, j], B constant   ->   hole: nothing, or `pack B C`
 #pragma once

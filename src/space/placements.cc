@@ -19,7 +19,7 @@ class Placements {
   }
 
  private:
-  // Where the reads of member k happen: how far in it may be.
+  // The innermost loop at which member k may be computed: that of its outermost reader.
   int deepest(size_t k) const {
     int least = depth_;
     for (const int reader : members_[k].readers) {

@@ -19,12 +19,12 @@ inline constexpr int kNestItself = -1;  // a reader that is a stage of the nest,
 struct PlacedMember {
   std::vector<int> readers{};  // numbers of earlier members, or kNestItself
   bool may_inline = false;
-  int least = kAtRoot;  // loop or further in: what it reads is computed there
+  int least = kAtRoot;  // the outermost loop allowed: its producers are computed there
 };
 
-// Of each placement, by member: kAtRoot, kInlined, or a loop from 0 (outermost) to depth - 1. Where
-// there are more than kMaxPlacements, only the outermost and the innermost loop are tried, then not
-// each member apart at root, then the innermost loop alone.
+// Each placement has one entry per member: kAtRoot, kInlined, or a loop from 0 (outermost) to depth
+// - 1. If there are more than kMaxPlacements, choices are dropped in this order: all loops but the
+// outermost and the innermost; members at root one by one; all loops but the innermost.
 std::vector<std::vector<int>> placements_of(const std::vector<PlacedMember>& members, int depth);
 
 }  // namespace tilewright::space

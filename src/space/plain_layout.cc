@@ -95,7 +95,7 @@ class PlainLayout {
     return true;
   }
 
-  // Not split.
+  // Keeps the axis as one loop.
   void lay_out_whole(const LoopVar& var, bool reduces) {
     if (reduces) {
       reduce_.push_back(var.name);
@@ -118,7 +118,7 @@ class PlainLayout {
     return domain;
   }
 
-  // Folded without lanes: several elements next to each other instead.
+  // A reduction without lanes: several adjacent elements are computed at a time.
   bool is_scalar_fold() const { return op_.has_reduction() && !roles_.has_vector(); }
 
   void lay_out_chunks(const LoopVar& var) {

@@ -1,5 +1,5 @@
-// The loops of a stage that is not tiled: lanes along the axis that accesses like, a few rows
-// beside them, the reductions between those and the outer loops.
+// The loops of a stage that is not tiled. From the outside in: spatial loops, reductions, a few
+// unrolled rows, and lanes along the axis that suits the accesses best (heuristic/axis_roles.h).
 //
 //   Y[i, j] = 2 * X[i, j]   ->   i.0, i.1, j.0, j.1 vectorize, the factors of both splits as holes
 #pragma once
@@ -17,17 +17,20 @@ struct PlannedLoop {
 };
 
 struct PlainLoops {
-  std::vector<PlannedLoop> lead;   // what a nest of rows shares; the last may be a block of them
+  std::vector<PlannedLoop> lead;   // shared with the nest of rows; the last may be a row block
   std::vector<PlannedLoop> outer;  // spatial loops outside of everything else, outside in
   Name block;                      // of rows, where a RowStage is computed; empty: none
   Name row;                        // inside of a block; empty: none
-  int16_t row_step = -1;           // the split that made them
+  int16_t row_step = -1;           // the split into block and row
   Name lane;                       // empty: none
 };
 
-// What cuts the outer loops into blocks: the stage its rows, a stage that is computed by the same
-// blocks, or, without rows, chunks for threads.
-enum class RowBlocks : uint8_t { Own, Shared, Chunks };
+// How the outer loops are split into blocks.
+enum class RowBlocks : uint8_t {
+  Own,     // blocks of rows, for this stage
+  Shared,  // blocks of rows that another stage is computed by as well
+  Chunks,  // no rows: chunks for threads
+};
 
 // `lead`: number of leading axes that the nest of the stage shares.
 PlainLoops lay_out_plain(const LayoutContext& layout, te::OpId op, int lead, RowBlocks blocks);

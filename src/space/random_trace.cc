@@ -1,29 +1,18 @@
 #include "space/random_trace.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "schedule/apply.h"
 #include "schedule/program_hash.h"
 #include "space/space.h"
+#include "space/validity.h"
 
 namespace tilewright::space {
 namespace {
 
 // Attempts without a new program after which the space counts as exhausted.
 constexpr size_t kVainTries = 4000;
-// Programs whose code is longer than this, and than a multiple of the plain one, take long to
-// compile and are rarely good.
-constexpr int64_t kMostInstructions = 4096;
-constexpr int64_t kTimesPlain = 8;
-
-int64_t code_limit(const schedule::LoopTree& initial, int vector_bytes) {
-  schedule::LoopTree plain;
-  if (schedule::apply(initial, {}, &plain)) return schedule::kMaxInstructions;
-  return std::max(kMostInstructions,
-                  kTimesPlain * schedule::estimated_instructions(plain, vector_bytes));
-}
 
 }  // namespace
 
@@ -41,7 +30,7 @@ std::vector<schedule::Trace> random_traces(const Task& task, size_t count, Rng& 
     schedule::instantiate(sketch, schedule::sample(sketch, rng), &trace);
     if (schedule::apply(space->initial(), trace, &tree)) continue;
     if (schedule::estimated_instructions(tree, vector_bytes) > longest) continue;
-    const Hash128 hash = schedule::program_hash(tree);
+    const Hash128 hash = schedule::program_hash(tree, task.target);
     if (!seen.emplace(hash.high, hash.low).second) continue;
     traces.push_back(trace);
     vain = 0;

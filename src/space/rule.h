@@ -1,7 +1,7 @@
 // Sketch rules: how structures of schedules are derived from what is computed (Ansor, OSDI 2020,
-// section 4.1). A rule looks at one stage of a draft and says whether it applies; then it writes
-// steps and holes for that stage and says with which stage to go on. The table
-// (space/sketch_rules.h) is ordered; rules of the user come before the built-in ones.
+// section 4.1). A rule has a condition on one stage of a draft. If it applies, it writes steps and
+// holes for that stage and names the stage to visit next. The table (space/sketch_rules.h) is
+// ordered; custom rules come before the built-in ones.
 #pragma once
 
 #include <functional>

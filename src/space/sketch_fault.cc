@@ -13,12 +13,12 @@ namespace {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its domains
 
-// What a hole writes of a step. A tile and a tail may be of the same split.
-enum class Part : uint8_t { Factors, Tail, Whole };
+// The field of a step that a hole fills. Factors and tail of one split may be two holes.
+enum class StepField : uint8_t { Factors, Tail, Whole };
 
 struct Filled {
   int16_t step = 0;
-  Part part = Part::Whole;
+  StepField field = StepField::Whole;
   size_t hole = 0;
 };
 
@@ -49,10 +49,11 @@ class SketchCheck {
   bool fits(const Filled& filled) const {
     const auto at = static_cast<size_t>(filled.step);
     if (filled.step < 0 || at >= sketch_.trace.steps.size()) return false;
-    return filled.part == Part::Whole || std::holds_alternative<Split>(sketch_.trace.steps[at]);
+    return filled.field == StepField::Whole ||
+           std::holds_alternative<Split>(sketch_.trace.steps[at]);
   }
 
-  void fill(int16_t step, Part part) { filled_.push_back({step, part, hole_}); }
+  void fill(int16_t step, StepField field) { filled_.push_back({step, field, hole_}); }
 
   std::string fault_in(const Hole& hole, const TileDomain& domain) {
     for (const Factors& choice : domain.choices) {
@@ -66,19 +67,19 @@ class SketchCheck {
                            hole_, slice.parts, slice.from, field_text(choice));
       }
     }
-    if (domain.slices.empty()) fill(hole.step, Part::Factors);
-    for (const TileSlice& slice : domain.slices) fill(slice.step, Part::Factors);
+    if (domain.slices.empty()) fill(hole.step, StepField::Factors);
+    for (const TileSlice& slice : domain.slices) fill(slice.step, StepField::Factors);
     return {};
   }
 
   std::string fault_in(const Hole& /*hole*/, const TailDomain& domain) {
     if (domain.steps.empty()) return fmt::format("hole {} is of tails, but names no split", hole_);
-    for (const int16_t step : domain.steps) fill(step, Part::Tail);
+    for (const int16_t step : domain.steps) fill(step, StepField::Tail);
     return {};
   }
 
   std::string fault_in(const Hole& hole, const StepDomain& /*domain*/) {
-    fill(hole.step, Part::Whole);
+    fill(hole.step, StepField::Whole);
     return {};
   }
 
@@ -88,11 +89,12 @@ class SketchCheck {
       return fmt::format("hole {}: a choice is for {} sites; there are {}", hole_, choice.size(),
                          domain.sites.size());
     }
-    for (const int16_t site : domain.sites) fill(site, Part::Whole);
+    for (const int16_t site : domain.sites) fill(site, StepField::Whole);
     return {};
   }
 
-  // A hole turns a split off or gives it other fields; others may fill what it leaves.
+  // True if every choice of the hole is a split or no step. Other holes may then fill the fields of
+  // that split.
   bool keeps_split(size_t hole) const {
     const auto* const steps = std::get_if<StepDomain>(&sketch_.holes[hole].domain);
     return steps != nullptr && std::ranges::all_of(steps->choices, [](const auto& choice) {
@@ -103,16 +105,16 @@ class SketchCheck {
   // Two holes that fill the same site.
   std::string conflict() {
     std::ranges::sort(filled_, {}, [](const Filled& filled) {
-      return std::tuple(filled.step, filled.part, filled.hole);
+      return std::tuple(filled.step, filled.field, filled.hole);
     });
     for (size_t k = 1; k < filled_.size(); ++k) {
       const Filled& a = filled_[k - 1];
       const Filled& b = filled_[k];
       if (a.step != b.step) continue;
-      if (a.part != b.part && b.part != Part::Whole) continue;  // factors and tail
-      if (a.part != b.part && keeps_split(b.hole)) continue;
+      if (a.field != b.field && b.field != StepField::Whole) continue;  // factors and tail
+      if (a.field != b.field && keeps_split(b.hole)) continue;
       if (a.hole == b.hole) return fmt::format("hole {} fills step {} twice", a.hole, a.step);
-      if (a.part != b.part && std::holds_alternative<StepDomain>(sketch_.holes[b.hole].domain)) {
+      if (a.field != b.field && std::holds_alternative<StepDomain>(sketch_.holes[b.hole].domain)) {
         return fmt::format(
             "hole {} makes something else of step {}, which hole {} fills as a split", b.hole,
             a.step, a.hole);

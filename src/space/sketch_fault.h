@@ -1,7 +1,6 @@
-// What is wrong with a sketch that a user gave: a hole that names steps which are not there,
-// choices that do not fit the steps, two holes that fill the same site. A sketch without a fault
-// can be filled by every genome; whether the schedule is legal is for schedule/apply to decide. A
-// pure function.
+// Checks a sketch that a caller passes in. Faults are: a hole that names missing steps, choices
+// that do not fit the steps, two holes that fill the same site. Every genome can fill a sketch
+// without a fault; schedule/apply decides whether the resulting schedule is legal. A pure function.
 //
 //   split C i [4]   holes 0 and 1 both fill its factors   ->   "holes 0 and 1 fill the same step 0"
 #pragma once

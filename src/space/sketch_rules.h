@@ -2,7 +2,7 @@
 //
 //   always_inline          skip_the_rest   elementwise producers
 //   simplify_const_index   skip_the_rest   the hint of Winograd's transforms
-//   rfactor                and others too  long reductions beside little space: two drafts
+//   rfactor                and others too  long reductions with few results: two drafts
 //   chain_nest             and others too  reductions of reductions, all in one nest
 //   row_nest               and others too  reductions that are read row by row, computed there
 //   cache_write            and others too  a separate stage for the computed tile

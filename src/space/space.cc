@@ -29,7 +29,7 @@ constexpr std::array<Extension, 10> kExtensions = {{
     {"unroll_and_jam", "parts of a reduction are unrolled next to the accumulators"},
 }};
 
-constexpr size_t kMostSketches = 200;
+constexpr size_t kMaxSketches = 200;
 constexpr int kTries = 400;  // genomes tried before a sketch is dropped
 
 struct Work {
@@ -68,7 +68,7 @@ std::vector<Draft> all_drafts(const SpaceContext& context, std::span<const Sketc
     std::vector<NextDraft> next = next_drafts(context, rules, at);
     // Each draft becomes at least one sketch. If there would be too many, drafts no longer branch;
     // they take the alternatives in rotation.
-    if (!next.empty() && whole.size() + work.size() + next.size() > kMostSketches) {
+    if (!next.empty() && whole.size() + work.size() + next.size() > kMaxSketches) {
       std::swap(next[0], next[turn++ % next.size()]);
       next.resize(1);
     }

@@ -1,5 +1,5 @@
-// The hash of a space: of what its sketches can make, whatever made them. Equal for equal steps,
-// holes and choices in the same order; names do not count. A pure function.
+// The hash of a space: the steps, holes and choices of its sketches, in order, without their names.
+// It does not depend on whether rules, a template or the caller made the sketches. A pure function.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Which loops of a stage threads share: the first one, the first two fused, and so on. Pure
-// functions.
+// The ways to parallelize the loops of a stage: the first loop, the first two fused, and so on.
+// Pure functions.
 //
 //   outer i, j   ->   {i parallel, j}, {(i,j) parallel}, and where the work is little {i, j}
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace tilewright::space {
 
-// One way to share the loops of a stage: its steps, and the loops that they leave.
+// One of the ways: its steps, and the resulting loops.
 struct ThreadVariant {
   DraftWriter::Steps steps{};
   std::vector<Name> loops{};  // outside in; other stages may be computed there

@@ -81,7 +81,8 @@ class TiledLayout {
     writer_.add(threads.steps);
     if (!threads.name.empty() && layout_.target().threads() > 1) {
       const Annotate parallel{tiled_.owner, threads.name, Annotation::Parallel};
-      if (heuristic::is_always_threaded(layout_.tree, LayoutContext::index_of(tiled_.op))) {
+      if (heuristic::is_always_threaded(layout_.tree, LayoutContext::index_of(tiled_.op),
+                                        layout_.target())) {
         writer_.add(parallel);
       } else {
         writer_.add_maybe(tiled_.owner, HoleKind::Parallel, parallel);
@@ -132,14 +133,14 @@ class TiledLayout {
 
   // Windows are unrolled from the inside out, as far as the code bears.
   void unroll_windows() {
-    constexpr int64_t kMostCopies = 64;
+    constexpr int64_t kMaxCopies = 64;
     const te::Op& op = layout_.op(tiled_.op);
     std::vector<Steps> choices = {{}};
     int64_t copies = 1;
     for (size_t k = tiled_.windows.size(); k-- > 0;) {
       const Name loop = tiled_.windows[k];
       copies *= std::ranges::find(op.reduce_axes, loop, &te::Axis::name)->extent.high;
-      if (copies > kMostCopies || (choices.size() > 1 && !layout_.has("unroll_and_jam"))) break;
+      if (copies > kMaxCopies || (choices.size() > 1 && !layout_.has("unroll_and_jam"))) break;
       Steps more = choices.back();
       more.emplace_back(Annotate{tiled_.inner, loop, Annotation::Unroll});
       choices.push_back(std::move(more));
@@ -148,7 +149,7 @@ class TiledLayout {
     writer_.add_one_of(tiled_.inner, HoleKind::Unroll, std::move(choices));
   }
 
-  // Parts of the reduction that are unrolled beside the sums in registers.
+  // A hole for the parts of the reduction that are unrolled around the accumulators.
   void unroll_reductions() {
     size_t last = 0;  // level of reductions
     size_t levels = 0;

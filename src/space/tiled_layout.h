@@ -1,4 +1,4 @@
-// The loops of a tiled stage: the outermost level is one loop that threads share; the innermost is
+// The loops of a tiled stage: the outermost level is one parallel loop; the innermost level is in
 // registers.
 //
 //   C  (i.0,j.0) parallel, i.1, j.1, k.0, k.1 unroll, i.2 unroll, j.2 vectorize     SSRS

@@ -16,21 +16,13 @@ constexpr int64_t kVectorRegisters = 16;    // per vectorized loop
 constexpr double kElementsForThreads = 16;  // per thread
 constexpr double kWorthThreads = 200e3;     // FLOP; below, starting threads costs as much
 constexpr int64_t kCachesOfScope = 4;       // multiple of the L2 cache
-constexpr int64_t kLeastScope = int64_t{32} << 20;
+constexpr int64_t kMinScope = int64_t{32} << 20;
 constexpr int64_t kRootShare = 2;  // divisor of the memory
-// Programs whose code is longer than this, and than a multiple of the plain one, take long to
-// compile and are rarely good.
-constexpr int64_t kMostInstructions = 4096;
-constexpr int64_t kTimesPlain = 8;
+constexpr int64_t kMaxUsefulInstructions = 4096;
+constexpr int64_t kTimesPlain = 8;  // the same as a multiple of the unscheduled program
 
 bool is_computed(const Stage& stage) {
   return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
-}
-
-int64_t code_limit(const LoopTree& initial, int vector_bytes) {
-  LoopTree plain;
-  if (apply(initial, {}, &plain)) return kMaxInstructions;
-  return std::max(kMostInstructions, kTimesPlain * estimated_instructions(plain, vector_bytes));
 }
 
 int64_t bytes_of(const LoopTree& tree, const Stage& stage) {
@@ -54,6 +46,13 @@ bool has_small_divisor(int64_t value) {
 
 }  // namespace
 
+int64_t code_limit(const LoopTree& initial, int vector_bytes) {
+  LoopTree plain;
+  if (apply(initial, {}, &plain)) return kMaxInstructions;
+  return std::max(kMaxUsefulInstructions,
+                  kTimesPlain * estimated_instructions(plain, vector_bytes));
+}
+
 std::string_view text_of(RejectReason rejected) {
   switch (rejected) {
     case RejectReason::No:
@@ -75,7 +74,7 @@ std::string_view text_of(RejectReason rejected) {
 Validity::Validity(const Task& task, const LoopTree& initial, const Machine& machine)
     : target_(task.target), code_limit_(code_limit(initial, task.target.vector_bytes())) {
   scope_limit_ = std::max({kCachesOfScope * machine.cache_bytes(2),
-                           machine.cache_bytes(3) / std::max(1, target_.threads()), kLeastScope});
+                           machine.cache_bytes(3) / std::max(1, target_.threads()), kMinScope});
   root_limit_ = machine.memory_bytes > 0 ? machine.memory_bytes / kRootShare : INT64_MAX;
   const te::Dag& dag = *task.workload.dag;
   for (te::OpId id = 0; id < dag.ops().size(); ++id) {

@@ -17,11 +17,15 @@ namespace tilewright::space {
 enum class RejectReason : uint8_t { No, Registers, VectorLength, ScopeSize, Threads, CodeSize };
 std::string_view text_of(RejectReason rejected);  // `more accumulators than registers hold`
 
+// Programs of more instructions take long to compile and are rarely good.
+int64_t code_limit(const schedule::LoopTree& initial, int vector_bytes);
+
 class Validity {
  public:
   Validity(const Task& task, const schedule::LoopTree& initial, const Machine& machine);
   // `tree` is complete: the result of apply.
   RejectReason check(const schedule::LoopTree& tree) const;
+  const Target& target() const { return target_; }
 
  private:
   bool accumulators_fit(const schedule::LoopTree& tree, const schedule::Stage& stage) const;

@@ -68,7 +68,8 @@ int count_cores(const std::vector<int>& cpus) {
   return static_cast<int>(cores.size());
 }
 
-// The affinity mask, ascending; at least one processor.
+}  // namespace
+
 std::vector<int> allowed_cpus() {
   std::vector<int> cpus;
   cpu_set_t set;
@@ -84,8 +85,6 @@ std::vector<int> allowed_cpus() {
   }
   return cpus;
 }
-
-}  // namespace
 
 int64_t Machine::cache_bytes(int level) const {
   for (const Cache& cache : caches) {

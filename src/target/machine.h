@@ -38,6 +38,9 @@ struct Machine {
   bool operator==(const Machine&) const = default;
 };
 
+// The logical CPUs that the calling thread may run on, ascending; never empty.
+std::vector<int> allowed_cpus();
+
 // Queries this machine. The affinity mask may have changed since the last call.
 Machine detect_machine();
 

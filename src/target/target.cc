@@ -15,13 +15,13 @@ namespace {
 constexpr int kMaxThreads = 4096;
 constexpr std::string_view kCuda = "cuda";
 
-struct Level {
+struct AbiLevel {
   std::string_view text;
   std::string_view features;
 };
 
 // The levels of the x86-64 ABI, restricted to features in the table.
-constexpr std::array<Level, 4> kLevels = {{
+constexpr std::array<AbiLevel, 4> kLevels = {{
     {"x86-64-v4", "avx512f,avx512cd,avx512bw,avx512dq,avx512vl"},
     {"x86-64-v3", "avx2,fma,f16c"},
     {"x86-64-v2", "sse4.2"},
@@ -70,7 +70,7 @@ Result<CpuTarget> parse_cpu(std::string_view text) {
     if (more.empty()) return CpuTarget{.arch = CpuArch::Aarch64};
     return bad(fmt::format("'{}' is not a CPU feature of aarch64; none are known", more));
   }
-  for (const Level& level : kLevels) {
+  for (const AbiLevel& level : kLevels) {
     if (level.text != name) continue;
     std::string list(level.features);
     if (!more.empty()) {

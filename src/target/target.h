@@ -52,6 +52,11 @@ class Target {
   // without a limit.
   int64_t bytes(MemoryScope scope) const;
   bool has(MemoryScope scope) const { return bytes(scope) > 0; }
+  // One scope for all that this target does not distinguish: the registers of a CPU are allocated
+  // by the compiler, from the memory of one thread.
+  MemoryScope distinct_scope(MemoryScope scope) const {
+    return cpu() != nullptr && scope == MemoryScope::Register ? MemoryScope::Local : scope;
+  }
 
   // --- kinds, for the back ends ---
 

@@ -85,13 +85,13 @@ int common_axes_of_hop(const Dag& dag, OpId producer, OpId reader) {
 }
 
 // The least number of common axes over the paths, -1 when no path leads to the target.
-int least_common_axes(const Dag& dag, OpId op, OpId target, int common) {
+int min_common_axes(const Dag& dag, OpId op, OpId target, int common) {
   if (op == target) return common;
   int least = -1;
   for (const OpId reader : dag.consumers(op)) {
     if (reader > target) continue;
-    const int along = least_common_axes(dag, reader, target,
-                                        std::min(common, common_axes_of_hop(dag, op, reader)));
+    const int along =
+        min_common_axes(dag, reader, target, std::min(common, common_axes_of_hop(dag, op, reader)));
     if (along >= 0) least = least < 0 ? along : std::min(least, along);
   }
   return least;
@@ -151,7 +151,7 @@ bool has_single_elementwise_consumer(const Dag& dag, OpId op, OpId* consumer) {
 
 int common_outer_axes(const Dag& dag, OpId op, OpId target) {
   const int rank = static_cast<int>(dag.op(op).axes.size());
-  return std::max(0, least_common_axes(dag, op, target, rank));
+  return std::max(0, min_common_axes(dag, op, target, rank));
 }
 
 bool needs_rfactor(const Dag& dag, OpId op, int cores) {

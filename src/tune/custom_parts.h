@@ -1,9 +1,10 @@
-// What the custom parts of a search make. A custom rule, template, explorer, model or encoding has
-// a name, and the caller may change what is behind it; so it enters the key of a trajectory by what
-// it makes: the sketches of the tasks' spaces, the first proposals, and predictions on a probe set
-// (random programs with made-up latencies; a model that learns is trained on them). Proposals and
-// predictions are of the first task that has a space. Built-in parts enter by their names, options
-// and versions alone (hash_of in tune/task_tuner.h).
+// The hash of the custom parts of a search: rules, templates, explorers, models and encodings that
+// the caller defines. Their names do not identify them, since a caller may change the code behind a
+// name. The hash therefore covers their output: the sketches of the tasks' spaces, the first
+// proposals, and predictions on a probe set (random programs with made-up latencies, on which a
+// model that learns is trained first). Proposals and predictions are those of the first task that
+// has a space. Built-in parts enter the key of a trajectory by their names, options and versions
+// (hash_of in tune/task_tuner.h).
 #pragma once
 
 #include <span>

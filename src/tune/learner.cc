@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kEnoughOfOthers = 150;  // samples of others that suffice to start with their model
 // With this many, samples from before the run are no longer used.
 constexpr size_t kEnoughOfOwn = 512;
-constexpr size_t kLeastOfTask = 256;  // samples that each task of a run keeps at least
+constexpr size_t kMinOfTask = 256;  // samples that each task of a run keeps at least
 
 size_t timed_of(const cost::Samples& samples) {
   return static_cast<size_t>(
@@ -50,7 +50,7 @@ Learner::Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& o
     : model_(std::move(model)), options_(options) {
   CHECK(model_ != nullptr && options_.tasks > 0, "a learner without a model or a task");
   if (options_.tasks > 1) {
-    options_.most_samples = std::max(kLeastOfTask, 2 * options_.most_samples / options_.tasks);
+    options_.max_samples = std::max(kMinOfTask, 2 * options_.max_samples / options_.tasks);
   }
 }
 
@@ -79,15 +79,21 @@ size_t Learner::join(const cost::Samples& others, const cost::SampleOrigin& orig
   CHECK(tasks_.size() < groups_of_tasks(), "more tasks than were said to come");
   const size_t task = tasks_.size();
   tasks_.emplace_back();
-  if (origin.task) tasks_[task].origins.emplace(static_cast<uint32_t>(task), origin);
+  own_programs_.emplace_back();
+  if (origin.task) {
+    tasks_[task].origins.emplace(static_cast<uint32_t>(task), origin);
+    task_of_origin_.emplace(origin.key, task);
+  }
   counted_.push_back(0);
   borrowed_.push_back(others.size());
   const cost::Samples borrowed = renumbered(others);
   for (size_t k = 0; k < borrowed.size(); ++k) {
     // Tasks that are alike borrow the same programs: one of each is enough.
-    if (!borrowed.trace.empty() && borrowed.origins.contains(borrowed.group[k])) {
-      const Hash128 program = Hasher().add(borrowed.group[k]).add_text(borrowed.trace[k]).finish();
-      if (!known_others_.insert(program).second) continue;
+    if (!borrowed.program.empty() && borrowed.origins.contains(borrowed.group[k])) {
+      const Hash128& program = borrowed.program[k];
+      Hasher hasher;
+      hasher.add(borrowed.group[k]).add(program.high).add(program.low);
+      if (!known_others_.insert(hasher.finish()).second) continue;
     }
     cost::append_samples(borrowed, k, k + 1, &others_);
     ++seen_;
@@ -95,13 +101,44 @@ size_t Learner::join(const cost::Samples& others, const cost::SampleOrigin& orig
   return task;
 }
 
-cost::Samples Learner::all() const {
-  size_t own = 0;
-  for (const cost::Samples& one : tasks_) own += one.size();
+std::optional<size_t> Learner::task_of(uint32_t group) const {
+  const auto origin = others_.origins.find(group);
+  if (origin == others_.origins.end()) return std::nullopt;
+  const auto task = task_of_origin_.find(origin->second.key);
+  return task == task_of_origin_.end() ? std::nullopt : std::optional(task->second);
+}
+
+std::vector<size_t> Learner::used_others(size_t own) const {
+  std::vector<size_t> used;
+  const size_t most = borrowed_beside(others_.size(), own);
+  for (size_t k = 0; k < most; ++k) {
+    const std::optional<size_t> task = task_of(others_.group[k]);
+    const bool is_own =
+        task && !others_.program.empty() && own_programs_[*task].contains(others_.program[k]);
+    if (!is_own) used.push_back(k);
+  }
+  return used;
+}
+
+void Learner::append_others(std::span<const size_t> used, cost::Samples* all) const {
+  const size_t first = all->size();
+  for (size_t k = 0; k < used.size();) {
+    const size_t begin = used[k];
+    size_t end = begin;
+    for (; k < used.size() && used[k] == end; ++k) ++end;
+    cost::append_samples(others_, begin, end, all);
+  }
+  for (size_t k = first; k < all->size(); ++k) {
+    const std::optional<size_t> task = task_of(all->group[k]);
+    if (task) all->group[k] = static_cast<uint32_t>(*task);
+  }
+  std::erase_if(all->origins, [&](const auto& entry) { return task_of(entry.first).has_value(); });
+}
+
+cost::Samples Learner::all(std::span<const size_t> used) const {
   cost::Samples all;
   for (const cost::Samples& one : tasks_) cost::append_samples(one, one.size(), &all);
-  const size_t borrowed = borrowed_beside(others_.size(), own);
-  if (borrowed > 0) cost::append_samples(others_, borrowed, &all);
+  append_others(used, &all);
   return all;
 }
 
@@ -109,7 +146,10 @@ Status Learner::learn(size_t task) {
   cost::Samples& fresh = tasks_[task];
   fresh.group.resize(fresh.size(), static_cast<uint32_t>(task));
   seen_ += fresh.size() - counted_[task];
-  cost::keep_newest(options_.most_samples, &fresh);
+  for (size_t k = counted_[task]; k < fresh.program.size(); ++k) {
+    own_programs_[task].insert(fresh.program[k]);
+  }
+  cost::keep_newest(options_.max_samples, &fresh);
   counted_[task] = fresh.size();
 
   size_t own = 0, timed = 0;
@@ -118,15 +158,15 @@ Status Learner::learn(size_t task) {
     timed += timed_of(one);
   }
   const bool enough = own >= options_.learn_from && timed >= options_.learn_from / 2;
-  const size_t borrowed = borrowed_beside(others_.size(), own);
-  if (!enough && borrowed < kEnoughOfOthers) return {};
+  const std::vector<size_t> used = used_others(own);
+  if (!enough && used.size() < kEnoughOfOthers) return {};
   const bool is_first = cost_.trainings == 0;
   if (options_.tasks > 1 && !is_first) {
     const auto since = static_cast<double>(seen_ - seen_at_training_);
     if (since < options_.retrain_share * static_cast<double>(trained_on_)) return {};
   }
   const double begin_s = seconds_now();
-  const cost::Samples samples = all();
+  const cost::Samples samples = all(used);
   TRY(model_->train(samples));
   trained_on_ = samples.size();
   seen_at_training_ = seen_;

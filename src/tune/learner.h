@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -41,7 +43,7 @@ struct LearnerOptions {
   size_t tasks = 1;        // number of tasks that will join
   size_t learn_from = 40;  // minimum number of samples for training
   // Newest samples kept per task; a run keeps up to twice as many in all.
-  size_t most_samples = 4096;
+  size_t max_samples = 4096;
   double retrain_share = 1.0 / 12;
 };
 
@@ -56,12 +58,13 @@ class Learner {
  public:
   Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& options);
 
-  // A task takes part, with samples of `others` from before the run (groups from 1 on). A group of
-  // one origin is one group of the run, whichever tasks borrow from it, and a program of it counts
-  // once. Gives the number of the task here, which is its group.
+  // A task takes part, with samples of `others` from before the run (groups from 1 on). Samples of
+  // one origin are one group of the run, whichever tasks borrow them: also those of a task of the
+  // run. A program counts once in it, with what its own task measured if it did. Gives the number
+  // of the task here, which is its group.
   size_t join(const cost::Samples& others, const cost::SampleOrigin& origin = {});
-  // The caller appends samples of a task: inputs, latency and trace, one of each. Group and weight
-  // are filled in here.
+  // The caller appends samples of a task: inputs, latency, trace and program, one of each. Group
+  // and weight are filled in here.
   cost::Samples& samples(size_t task) { return tasks_[task]; }
   const cost::Samples& samples(size_t task) const { return tasks_[task]; }
 
@@ -76,7 +79,12 @@ class Learner {
   const LearningCost& cost() const { return cost_; }
 
  private:
-  cost::Samples all() const;
+  // The borrowed samples that are used along with `own` samples of the run, as indices.
+  std::vector<size_t> used_others(size_t own) const;
+  void append_others(std::span<const size_t> used, cost::Samples* all) const;
+  cost::Samples all(std::span<const size_t> used) const;
+  // The task of the run that measured the programs of a borrowed group; none: another.
+  std::optional<size_t> task_of(uint32_t group) const;
   // The samples with the run's numbers for their groups.
   cost::Samples renumbered(cost::Samples others);
   size_t groups_of_tasks() const { return options_.tasks == 1 ? 1 : 2 * options_.tasks; }
@@ -86,7 +94,9 @@ class Learner {
   std::vector<cost::Samples> tasks_;
   std::vector<size_t> borrowed_;
   cost::Samples others_;                      // of before the run
-  std::unordered_set<Hash128> known_others_;  // their groups and traces
+  std::unordered_set<Hash128> known_others_;  // their groups and programs
+  std::map<Hash128, size_t> task_of_origin_;
+  std::vector<std::unordered_set<Hash128>> own_programs_;  // per task: what it has measured
   std::map<Hash128, uint32_t> group_of_origin_;
   uint32_t groups_ = 0;    // of others
   size_t trained_on_ = 0;  // samples of the run, at the last training
@@ -96,7 +106,7 @@ class Learner {
   LearningCost cost_;
 };
 
-// Of a task and the machine that measures it.
+// The origin of the samples of a task that `machine` measured.
 cost::SampleOrigin origin_of(const Task& task, const Machine& machine);
 
 // The number of borrowed samples, from the front, that are used along with `own` samples of the

@@ -28,7 +28,7 @@ class CountingModel : public cost::CostModel {
   std::vector<cost::Samples> trained;
 };
 
-// `count` samples, numbered from `first` on by their latency and their trace.
+// `count` samples, numbered from `first` on by their latency, trace and program.
 void add(size_t count, size_t first, cost::Samples* samples) {
   if (samples->inputs.empty()) samples->inputs.resize(1);
   for (size_t k = first; k < first + count; ++k) {
@@ -38,6 +38,7 @@ void add(size_t count, size_t first, cost::Samples* samples) {
     rows.begin.push_back(rows.begin.back() + 1);
     samples->latency_ns.push_back(static_cast<double>(k + 1));
     samples->trace.push_back(std::to_string(k));
+    samples->program.push_back({.high = 1, .low = k});
   }
 }
 
@@ -48,7 +49,7 @@ cost::SampleOrigin origin(uint64_t number) {
 
 TEST(Learner, OneTaskAloneTrainsAfterEachRoundThatIsEnough) {
   const auto model = std::make_shared<CountingModel>();
-  Learner learner(model, {.tasks = 1, .learn_from = 40, .most_samples = 100});
+  Learner learner(model, {.tasks = 1, .learn_from = 40, .max_samples = 100});
   const size_t task = learner.join({});
   for (size_t round = 0; round < 4; ++round) {
     add(32, 32 * round, &learner.samples(task));
@@ -199,6 +200,45 @@ TEST(Learner, GroupsThatSeveralTasksBorrowFromAreOne) {
   EXPECT_EQ(groups[origin(8).key], std::set<uint32_t>{5});
   EXPECT_EQ(failures[4], 20U);
   EXPECT_EQ(failures[5], 4U);
+}
+
+// The second task borrows from the first, whose search then begins with the same trials.
+TEST(Learner, ATasksPastTrialsCountOnceWhereAnotherBorrowedThem) {
+  for (const bool borrows_first : {true, false}) {
+    const auto model = std::make_shared<CountingModel>();
+    Learner learner(model, {.tasks = 2, .learn_from = 40});
+    cost::Samples of_one;
+    add(200, 0, &of_one);
+    of_one.group.assign(200, 1);
+    of_one.weight.assign(200, 0.3F);
+    of_one.origins.emplace(1, origin(7));
+    const auto task = std::make_shared<const Task>();
+    const cost::SampleOrigin one{.key = origin(7).key, .task = task, .machine = nullptr};
+    const cost::SampleOrigin other{.key = origin(8).key, .task = task, .machine = nullptr};
+    size_t borrower = 0;
+    if (borrows_first) {
+      borrower = learner.join(of_one, other);
+      ASSERT_TRUE(learner.learn(borrower));
+    }
+    const size_t owner = learner.join({}, one);
+    add(100, 50, &learner.samples(owner));
+    ASSERT_TRUE(learner.learn(owner));
+    if (!borrows_first) borrower = learner.join(of_one, other);
+    add(60, 1000, &learner.samples(borrower));
+    ASSERT_TRUE(learner.learn(borrower));
+
+    const cost::Samples& all = model->trained.back();
+    std::set<uint64_t> programs;
+    for (const Hash128& program : all.program) EXPECT_TRUE(programs.insert(program.low).second);
+    ASSERT_EQ(all.size(), 60U + 100 + 50);  // 0 to 49 were measured before, by nobody in the run
+    for (size_t k = 0; k < all.size(); ++k) {
+      const bool is_own = all.program[k].low >= 50;
+      EXPECT_EQ(all.weight[k], is_own ? 1.0F : 0.3F) << all.program[k].low;
+      const bool is_borrowers = all.program[k].low >= 1000;
+      EXPECT_EQ(all.group[k], is_borrowers ? borrower : owner) << all.program[k].low;
+    }
+    EXPECT_EQ(all.origins.size(), 2U);
+  }
 }
 
 // A blank text would be the valid trace without steps.

@@ -39,7 +39,7 @@ struct Models {
   std::shared_ptr<cost::CostModel> learned;   // null: nothing is learned
   std::shared_ptr<cost::CostModel> analytic;  // guides until `learned` does; null: no scores
 
-  // True if scores are pure chance and will stay so.
+  // True if scores are random and no model will learn.
   bool mean_nothing() const { return !learned && (!analytic || !analytic->is_trained()); }
 };
 

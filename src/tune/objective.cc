@@ -34,13 +34,13 @@ std::string_view text_of(ObjectiveKind kind) {
 
 size_t Objective::goals() const {
   size_t goals = 0;
-  for (const Part& part : parts) goals = std::max(goals, part.goal + 1);
+  for (const GoalTerm& term : terms) goals = std::max(goals, term.goal + 1);
   return goals;
 }
 
 std::vector<double> Objective::sums(std::span<const double> latency_ns) const {
   std::vector<double> sums(goals(), 0.0);
-  for (const Part& part : parts) sums[part.goal] += part.weight * latency_ns[part.task];
+  for (const GoalTerm& term : terms) sums[term.goal] += term.weight * latency_ns[term.task];
   return sums;
 }
 
@@ -72,14 +72,14 @@ double Objective::slope(std::span<const double> latency_ns, size_t task) const {
   const std::vector<double> latencies = sums(latency_ns);
   const double mean = kind == ObjectiveKind::GeometricMean ? -value(latency_ns) : 0;
   double slope = 0;
-  for (const Part& part : parts) {
-    if (part.task != task) continue;
-    const double latency = latencies[part.goal];
+  for (const GoalTerm& term : terms) {
+    if (term.task != task) continue;
+    const double latency = latencies[term.goal];
     if (kind == ObjectiveKind::GeometricMean) {
       const auto count = static_cast<double>(latencies.size());
-      if (latency > 0) slope += mean / count * part.weight / latency;
-    } else if (kind != ObjectiveKind::Targets || latency > at_or(targets_ns, part.goal, 0)) {
-      slope += part.weight;
+      if (latency > 0) slope += mean / count * term.weight / latency;
+    } else if (kind != ObjectiveKind::Targets || latency > at_or(targets_ns, term.goal, 0)) {
+      slope += term.weight;
     }
   }
   return slope;
@@ -94,19 +94,19 @@ bool Objective::is_met(std::span<const double> latency_ns) const {
   return true;
 }
 
-std::vector<Part> separate_goals(size_t tasks) {
-  std::vector<Part> parts(tasks);
-  for (size_t task = 0; task < tasks; ++task) parts[task] = {.goal = task, .task = task};
-  return parts;
+std::vector<GoalTerm> separate_goals(size_t tasks) {
+  std::vector<GoalTerm> terms(tasks);
+  for (size_t task = 0; task < tasks; ++task) terms[task] = {.goal = task, .task = task};
+  return terms;
 }
 
-std::vector<Part> common_goal(std::span<const double> weights) {
-  std::vector<Part> parts;
-  parts.reserve(weights.size());
+std::vector<GoalTerm> common_goal(std::span<const double> weights) {
+  std::vector<GoalTerm> terms;
+  terms.reserve(weights.size());
   for (size_t task = 0; task < weights.size(); ++task) {
-    parts.push_back({.goal = 0, .task = task, .weight = weights[task]});
+    terms.push_back({.goal = 0, .task = task, .weight = weights[task]});
   }
-  return parts;
+  return terms;
 }
 
 }  // namespace tilewright::tune

@@ -25,7 +25,7 @@ enum class ObjectiveKind : uint8_t { Sum, Targets, GeometricMean, EarlyStopping,
 std::string_view text_of(ObjectiveKind kind);  // `sum`, `geometric_mean`
 
 // The number of times that a task occurs in a goal.
-struct Part {
+struct GoalTerm {
   size_t goal = 0;
   size_t task = 0;
   double weight = 1;
@@ -33,7 +33,7 @@ struct Part {
 
 struct Objective {
   ObjectiveKind kind = ObjectiveKind::Sum;
-  std::vector<Part> parts{};
+  std::vector<GoalTerm> terms{};
   std::vector<double> targets_ns{};     // per goal; for Targets
   std::vector<double> references_ns{};  // per goal; for GeometricMean; empty: 1 each
   int64_t early_stop = 256;  // trials without improvement, for EarlyStopping if no patience is set
@@ -52,8 +52,8 @@ struct Objective {
 };
 
 // One goal per task.
-std::vector<Part> separate_goals(size_t tasks);
+std::vector<GoalTerm> separate_goals(size_t tasks);
 // One goal for all tasks.
-std::vector<Part> common_goal(std::span<const double> weights);
+std::vector<GoalTerm> common_goal(std::span<const double> weights);
 
 }  // namespace tilewright::tune

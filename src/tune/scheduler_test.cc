@@ -38,7 +38,7 @@ std::vector<ScheduledTask> tasks_of(const std::vector<Curve>& curves) {
 Objective objective_of(ObjectiveKind kind, size_t tasks) {
   Objective objective;
   objective.kind = kind;
-  objective.parts = separate_goals(tasks);
+  objective.terms = separate_goals(tasks);
   return objective;
 }
 
@@ -250,7 +250,7 @@ TEST(Objective, SlopesAreDerivatives) {
   for (const ObjectiveKind kind :
        {ObjectiveKind::Sum, ObjectiveKind::Targets, ObjectiveKind::GeometricMean}) {
     Objective objective = objective_of(kind, 3);
-    objective.parts = {{.goal = 0, .task = 0, .weight = 3},
+    objective.terms = {{.goal = 0, .task = 0, .weight = 3},
                        {.goal = 0, .task = 1, .weight = 1},
                        {.goal = 1, .task = 1, .weight = 2},
                        {.goal = 1, .task = 2, .weight = 5}};

@@ -20,7 +20,7 @@ Result<measure::Session*> SessionPool::open(const Task& task, record::KnownVerdi
     sessions_.splice(sessions_.begin(), sessions_, there);
     return &sessions_.front().second;
   }
-  while (sessions_.size() >= most_open_) sessions_.pop_back();
+  while (sessions_.size() >= max_open_) sessions_.pop_back();
   const double begin_s = seconds_now();
   measure::Session session = TRY(measure::Session::start(task, store_, options_, &known));
   took_s_[key] = seconds_now() - begin_s;

@@ -17,8 +17,8 @@ namespace tilewright::tune {
 class SessionPool {
  public:
   // `store` outlives the pool.
-  SessionPool(record::Store& store, measure::SessionOptions options, size_t most_open = 3)
-      : store_(store), options_(std::move(options)), most_open_(most_open) {}
+  SessionPool(record::Store& store, measure::SessionOptions options, size_t max_open = 3)
+      : store_(store), options_(std::move(options)), max_open_(max_open) {}
 
   // The pointer is valid until the next call. `known` outlives the pool. An error says why the task
   // cannot be measured.
@@ -35,7 +35,7 @@ class SessionPool {
  private:
   record::Store& store_;
   measure::SessionOptions options_;
-  size_t most_open_;
+  size_t max_open_;
   size_t started_ = 0;
   double cpus_ = static_cast<double>(detect_machine().cpus.size());
   std::map<Hash128, double> took_s_;                          // duration of the last `open`

@@ -1,7 +1,7 @@
-// StoredTrials: the TrialRunner of one task over a store. What has a verdict there is answered from
-// it; the rest is measured in a session, which is started only when there is something to measure.
-// So a verdict is looked up here once per proposal, and again only when time has passed: before a
-// build and before a run, where another process may have stored it meanwhile (measure/session.h).
+// StoredTrials: the TrialRunner of one task over a store. A program with a stored verdict gets that
+// verdict; the others are measured in a session, which starts with the first of them. A verdict is
+// looked up once per proposal here. The session looks it up again before a build and before a run,
+// because another process may have stored it in the meantime (measure/session.h).
 #pragma once
 
 #include <vector>

@@ -64,7 +64,8 @@ class StoppingAssessor : public search::Assessor {
   int64_t scored_ = 0;
 };
 
-// Of the encodings that the model reads. A task without an initial tree has no search.
+// Adds the versions of the encodings that the model reads. A task without an initial tree has no
+// search.
 Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks,
                     const Machine& machine, Hasher* hasher) {
   for (const Task& task : tasks) {
@@ -104,7 +105,7 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
   TRY(add_versions(options, tasks, machine, &hasher));
   return hasher.add(options.largest_round)
       .add(options.learn_from)
-      .add(options.most_samples)
+      .add(options.max_samples)
       .finish();
 }
 
@@ -189,7 +190,7 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 Status TaskTuner::Impl::add_default() {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   default_tree = TRY(schedule::apply_or_explain(space.initial(), trace));
-  const Hash128 program = program_hash(default_tree);
+  const Hash128 program = program_hash(default_tree, task.target);
   default_proposal = {.trace = std::move(trace), .program = program};
   proposals.push_back(*default_proposal);
   // The space may have it too.
@@ -216,12 +217,13 @@ bool TaskTuner::Impl::append_default_inputs(feature::Inputs* inputs) {
 template <class AppendInputs>
 void TaskTuner::Impl::add_sample(const Proposal& proposal, const Trial& trial,
                                  const AppendInputs& append_inputs) {
-  // What the machine did is no fault of the candidate, and nothing to learn from.
+  // A failure of the device says nothing about the candidate.
   if (!learner || trial.kind == record::VerdictKind::Device) return;
   cost::Samples& samples = learner->samples(place);
   if (!append_inputs(&samples.inputs)) return;
   samples.latency_ns.push_back(trial.label_ns());
   samples.trace.push_back(to_text(proposal.trace));
+  samples.program.push_back(proposal.program);
 }
 
 void TaskTuner::Impl::consider(const Proposal& proposal, const Trial& trial) {
@@ -241,7 +243,7 @@ void TaskTuner::Impl::use_model() {
   if (explorer && learner->guides(place)) explorer->set_scores_unreliable(false);
 }
 
-// Reported in the order of proposal, whatever the order of arrival.
+// Verdicts are reported in the order of proposal, in whichever order they arrived.
 Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answers,
                                      RoundReport* report) {
   const double begin_s = seconds_now();
@@ -255,7 +257,7 @@ Status TaskTuner::Impl::finish_round(std::span<const std::optional<Trial>> answe
       return k < first ? append_default_inputs(inputs)
                        : append_inputs(proposals[k], candidates[k - first], inputs);
     });
-    // What the machine did says nothing of the candidate.
+    // A failure of the device says nothing about the candidate.
     if (k < first || answers[k]->kind == record::VerdictKind::Device) continue;
     outcomes.push_back({.candidate = candidates[k - first], .latency_ns = answers[k]->label_ns()});
     scores.push_back(candidates[k - first].score);
@@ -299,7 +301,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                 : std::make_shared<Learner>(impl->models.learned,
                                             LearnerOptions{.tasks = 1,
                                                            .learn_from = options.learn_from,
-                                                           .most_samples = options.most_samples});
+                                                           .max_samples = options.max_samples});
     impl->place = impl->learner->join(others, origin_of(task, machine));
     impl->encodings = impl->models.learned->encodings();
     impl->encoder = TRY(feature::ProgramEncoder::make({.task = &impl->task,
@@ -309,7 +311,7 @@ Result<TaskTuner> TaskTuner::make(const Task& task, const Machine& machine,
                                                       impl->encodings, options.tables.encodings));
   }
   const double begin_s = seconds_now();
-  if (past.size() > options.most_samples) past = past.last(options.most_samples);
+  if (past.size() > options.max_samples) past = past.last(options.max_samples);
   for (const PastTrial& trial : past) {
     impl->add_sample(trial.proposal, trial.trial, [&](feature::Inputs* inputs) {
       return impl->encoder->append(trial.proposal.trace, inputs);

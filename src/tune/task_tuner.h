@@ -3,11 +3,11 @@
 // its report and does no I/O: its proposals follow from the task, the options and the verdicts. An
 // interrupted search is rebuilt by replaying it with the stored verdicts (docs/tuning.md).
 //
-// A candidate is applied once, by the assessor, and its hash and encodings are handed on; so is the
-// default schedule, here. A trace is applied a second time only where its encodings are not at
-// hand: the guide of the round reads other encodings than the learned model, or nothing guided. To
-// encode every candidate for a model that does not guide would cost more than those few. Trials of
-// the past come as traces and are applied once.
+// The assessor applies a candidate once and passes its hash and encodings along; the default
+// schedule is applied once here. A proposal is applied a second time only if the round was guided
+// by no model, or by one that reads other encodings than the learned model: its encodings are then
+// computed for training. Computing them for every candidate would cost more. Past trials are
+// traces, which are applied once.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 4;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 5;  // raised when the same answers lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
@@ -41,7 +41,7 @@ struct TaskTunerOptions {
   size_t largest_round = 64;
   // Number of samples from which on the learned model guides, not the analytic one.
   size_t learn_from = 40;
-  size_t most_samples = 4096;               // newest samples of the task used for training
+  size_t max_samples = 4096;                // newest samples of the task used for training
   std::shared_ptr<const BaseModel> base{};  // initial cost model; may be null
   bool warm_start = true;                   // also learn from records of other tasks
   bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals
@@ -49,8 +49,8 @@ struct TaskTunerOptions {
   std::function<bool()> stop{};  // true: proposing ends soon, without proposals
 };
 
-// Of the options that proposals follow from, with the versions of the encodings that the model
-// reads; custom parts enter by their names here, and by what they make in tune/custom_parts.h.
+// The hash of the options that determine the proposals, with the versions of the encodings that the
+// model reads. Custom parts enter by their names here, and by their output in tune/custom_parts.h.
 // Tasks and machine enter only by the encoders that can be made for them.
 Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> tasks,
                         const Machine& machine);

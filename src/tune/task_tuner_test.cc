@@ -102,7 +102,7 @@ TEST(TaskTuner, WhereTheSpaceHasTheDefaultItIsNotProposedAgain) {
 TEST(TaskTuner, LearnsFromTheNewestOnly) {
   TaskTunerOptions options = quick_options();
   TaskTuner all = make_tuner(options);
-  options.most_samples = 40;
+  options.max_samples = 40;
   TaskTuner newest = make_tuner(options);
   FakeTrials first, second;
   for (int round = 0; round < 2; ++round) {
@@ -532,7 +532,7 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   EXPECT_NE(changed([](auto& o) { o.cost = {.name = "none"}; }), plain);
   EXPECT_NE(changed([](auto& o) { o.cost.options = "depth=3"; }), plain);
   EXPECT_NE(changed([](auto& o) { o.largest_round = 10; }), plain);
-  EXPECT_NE(changed([](auto& o) { o.most_samples = 10; }), plain);
+  EXPECT_NE(changed([](auto& o) { o.max_samples = 10; }), plain);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kFinalsOfTask = 1.5;  // seconds
 constexpr double kRoom = 1.5;          // times the shortest finals, for trials that end late
-constexpr double kLeastRoom = 1.2;
-constexpr double kMostForFinals = 0.25;  // share of the total time
+constexpr double kMinRoom = 1.2;
+constexpr double kMaxForFinals = 0.25;  // share of the total time
 // Seconds for the second peak measurement, tables and stopping workers.
 constexpr double kAfterwards = 0.25;
 constexpr double kShortestRoundMs = 4;
@@ -37,9 +37,9 @@ TimeBudget::TimeBudget(double seconds, size_t tasks, double begin_s, std::functi
 
 void TimeBudget::set_shortest_finals(double seconds) {
   if (std::isinf(seconds_)) return;
-  const double most = kMostForFinals * seconds_;
+  const double most = kMaxForFinals * seconds_;
   const double wanted = tasks_ * std::max(kFinalsOfTask, kRoom * seconds);
-  const bool fit = kLeastRoom * seconds <= most - kAfterwards;
+  const bool fit = kMinRoom * seconds <= most - kAfterwards;
   finals_s_ = std::min(most, fit ? wanted + kAfterwards : kAfterwards);
 }
 

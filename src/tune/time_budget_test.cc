@@ -43,11 +43,11 @@ TEST(PlanFinals, LittleTimeMeansFewerContestantsThenFewerRounds) {
   const FinalsPlan fewer = plan_finals(slow, kUsual, 4);
   EXPECT_EQ(fewer.contestants, 2U);
   EXPECT_LT(fewer.rounds, 5);
-  const double least_s = seconds_of(shortest_finals(slow), slow);
-  EXPECT_NEAR(least_s, 2 * (0.1 + 2 * 0.2 + 3 * 2 * 0.2), 0.1);
-  EXPECT_EQ(plan_finals(slow, kUsual, least_s + 0.001).contestants, 2U);
-  EXPECT_EQ(plan_finals(slow, kUsual, least_s + 0.001).rounds, 3);
-  EXPECT_EQ(plan_finals(slow, kUsual, least_s - 0.001).contestants, 0U);
+  const double min_s = seconds_of(shortest_finals(slow), slow);
+  EXPECT_NEAR(min_s, 2 * (0.1 + 2 * 0.2 + 3 * 2 * 0.2), 0.1);
+  EXPECT_EQ(plan_finals(slow, kUsual, min_s + 0.001).contestants, 2U);
+  EXPECT_EQ(plan_finals(slow, kUsual, min_s + 0.001).rounds, 3);
+  EXPECT_EQ(plan_finals(slow, kUsual, min_s - 0.001).contestants, 0U);
   EXPECT_EQ(plan_finals({}, kUsual, 1).contestants, 0U);
 }
 

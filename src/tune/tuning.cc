@@ -84,7 +84,7 @@ Result<Proposal> default_proposal(const Task& task) {
   schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
   const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return Proposal{.trace = std::move(trace), .program = program_hash(tree)};
+  return Proposal{.trace = std::move(trace), .program = program_hash(tree, task.target)};
 }
 
 Result<bool> compares_across_tasks(const Task& task, const Machine& machine,
@@ -111,11 +111,11 @@ Result<TaskResult> recall_of(const record::KnownVerdicts& known, const Proposal&
 
 }  // namespace
 
-std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind) {
-  std::vector<Part> parts = separate_goals(tasks.size());
-  if (kind == ObjectiveKind::Targets) return parts;
-  for (size_t task = 0; task < tasks.size(); ++task) parts[task].weight = tasks[task].weight;
-  return parts;
+std::vector<GoalTerm> terms_of(std::span<const TunedTask> tasks, ObjectiveKind kind) {
+  std::vector<GoalTerm> terms = separate_goals(tasks.size());
+  if (kind == ObjectiveKind::Targets) return terms;
+  for (size_t task = 0; task < tasks.size(); ++task) terms[task].weight = tasks[task].weight;
+  return terms;
 }
 
 const Trial* TaskResult::winning_trial() const {
@@ -178,10 +178,10 @@ Status Tuning::Impl::find_input() {
   const bool one_target = std::ranges::all_of(
       tasks, [&](const TunedTask& one) { return one.task.target == tasks[0].task.target; });
   if (!one_target || !TRY(compares_across_tasks(tasks[0].task, machine, input))) return {};
-  learner = std::make_shared<Learner>(models.learned,
-                                      LearnerOptions{.tasks = tasks.size(),
-                                                     .learn_from = search.learn_from,
-                                                     .most_samples = search.most_samples});
+  learner =
+      std::make_shared<Learner>(models.learned, LearnerOptions{.tasks = tasks.size(),
+                                                               .learn_from = search.learn_from,
+                                                               .max_samples = search.max_samples});
   return {};
 }
 
@@ -204,10 +204,10 @@ Result<Proposal> Tuning::Impl::default_of(size_t task) const {
 Result<cost::Samples> Tuning::Impl::samples_for(size_t task, const StoredTrials& known,
                                                 size_t past) {
   WarmStartOptions warm;
-  warm.most_programs =
-      std::clamp<size_t>(4 * warm.most_programs / tasks.size(), 200, warm.most_programs);
+  warm.max_programs =
+      std::clamp<size_t>(4 * warm.max_programs / tasks.size(), 200, warm.max_programs);
   const bool borrows = !input.encodings.empty() && options.search.warm_start;
-  if (!borrows || options.force || borrowed_beside(warm.most_programs, past) == 0) {
+  if (!borrows || options.force || borrowed_beside(warm.max_programs, past) == 0) {
     return cost::Samples();
   }
   OtherSamples others = TRY(samples_of_others(store, tasks[task].task, machine, known.setting(),
@@ -243,8 +243,8 @@ Result<Tuning> Tuning::start(std::vector<TunedTask> tasks, record::Store& store,
   kept.search.largest_round = largest_round(kept, count);
   kept.search.keeps_memory = count <= 4;
   kept.search.stop = kept.measure.stop;
-  if (kept.objective.parts.empty()) {
-    kept.objective.parts = parts_of(impl->tasks, kept.objective.kind);
+  if (kept.objective.terms.empty()) {
+    kept.objective.terms = terms_of(impl->tasks, kept.objective.kind);
   }
   const int flights = in_flight(impl->tasks, impl->machine);
   std::vector<Task> plain;

@@ -24,7 +24,7 @@ struct TunedTask {
 };
 
 // One goal per task, with its weight. Targets apply to one call, whatever the weight.
-std::vector<Part> parts_of(std::span<const TunedTask> tasks, ObjectiveKind kind);
+std::vector<GoalTerm> terms_of(std::span<const TunedTask> tasks, ObjectiveKind kind);
 
 struct TuningOptions {
   TaskTunerOptions search{};
@@ -32,7 +32,7 @@ struct TuningOptions {
   // compares across tasks. Otherwise one model per task.
   ModelScope model_scope = ModelScope::Task;
   SchedulerOptions scheduler{};
-  Objective objective{};              // without parts: one goal per task
+  Objective objective{};              // without terms: one goal per task
   measure::MeasureOptions measure{};  // its `stop` ends the whole run
   int64_t trials = 0;                 // of all tasks; 0: no limit
   bool force = false;                 // also measure programs with a stored verdict

@@ -29,7 +29,7 @@ struct FakeRun : LoopListener {
     std::vector<ScheduledTask> scheduled(trials.size(), {.flop = 1e6, .group = {}});
     Objective objective;
     objective.kind = ObjectiveKind::GeometricMean;
-    objective.parts = separate_goals(trials.size());
+    objective.terms = separate_goals(trials.size());
     LoopTasks tasks;
     tasks.count = trials.size();
     tasks.tuner = [this](size_t task) -> Result<TaskTuner> {

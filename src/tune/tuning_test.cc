@@ -22,7 +22,7 @@ std::vector<TunedTask> two_tasks() {
 TEST(Tuning, WeightsOfTasksReachTheObjective) {
   const std::vector<TunedTask> tasks = two_tasks();
   Objective objective;
-  objective.parts = parts_of(tasks, objective.kind);
+  objective.terms = terms_of(tasks, objective.kind);
   const double latency_ns[] = {100, 100};
   EXPECT_EQ(objective.goals(), 2U);
   EXPECT_DOUBLE_EQ(objective.value(latency_ns), 1100);
@@ -32,7 +32,7 @@ TEST(Tuning, WeightsOfTasksReachTheObjective) {
 TEST(Tuning, WeightsDecideWhichTaskIsNext) {
   const std::vector<TunedTask> tasks = two_tasks();
   Objective objective;
-  objective.parts = parts_of(tasks, objective.kind);
+  objective.terms = terms_of(tasks, objective.kind);
   SchedulerOptions options;
   options.epsilon = 0;
   Scheduler scheduler({{.flop = 1e6, .group = {}}, {.flop = 1e6, .group = {}}}, objective, options,
@@ -51,7 +51,7 @@ TEST(Tuning, TargetsAreOfOneCallWhateverTheWeight) {
   Objective objective;
   objective.kind = ObjectiveKind::Targets;
   objective.targets_ns = {100, 100};
-  objective.parts = parts_of(two_tasks(), objective.kind);
+  objective.terms = terms_of(two_tasks(), objective.kind);
   const double met[] = {90, 90};
   const double missed[] = {90, 110};
   EXPECT_TRUE(objective.is_met(met));

@@ -38,6 +38,7 @@ Result<std::vector<Other>> others_of(record::Store& store, const Task& task) {
 }
 
 struct Measured {
+  Hash128 program;
   std::string trace;
   double label_ns = 0;
 };
@@ -64,6 +65,7 @@ struct Reader {
       if (left == 0) return false;
       --left;
       found[attempt.machine][attempt.program] = {
+          .program = attempt.program,
           .trace = attempt.trace,
           .label_ns = record::is_failure(kind) ? 0 : attempt.verdict.latency_ns};
       return true;
@@ -108,6 +110,7 @@ Result<size_t> add_samples(const Task& task, const Machine& machine, const Learn
     samples->latency_ns.push_back(one->label_ns);
     samples->weight.push_back(static_cast<float>(weight));
     samples->trace.push_back(one->trace);
+    samples->program.push_back(one->program);
     ++added;
   }
   return added;
@@ -122,18 +125,18 @@ Result<OtherSamples> samples_of_others(record::Store& store, const Task& task,
   const std::vector<Other> others = TRY(others_of(store, task));
   OtherSamples result;
   Reader reader{
-      .store = store, .setting = setting, .trajectory = trajectory, .left = options.most_read};
+      .store = store, .setting = setting, .trajectory = trajectory, .left = options.max_read};
   uint32_t group = 0;
   std::set<Hash128> tasks;
   for (const Other& other : others) {
-    if (reader.left == 0 || result.samples.size() >= options.most_programs) break;
+    if (reader.left == 0 || result.samples.size() >= options.max_programs) break;
     const OfMachines found = TRY(reader.read(other.task.key()));
     for (const auto& [of_machine, programs] : found) {
       const std::optional<Machine> there = TRY(store.find_machine(of_machine));
       if (of_machine != setting.machine && !there) continue;  // caches are part of the encoding
       const Machine& measured_on = of_machine == setting.machine ? machine : *there;
-      const size_t room = options.most_programs - result.samples.size();
-      const auto picked = pick(programs, std::min(options.most_of_task, room));
+      const size_t room = options.max_programs - result.samples.size();
+      const auto picked = pick(programs, std::min(options.max_of_task, room));
       const size_t added = TRY(add_samples(other.task, measured_on, input, picked, ++group,
                                            options.weight, &result.samples));
       if (added == 0) continue;

@@ -1,7 +1,8 @@
-// What a search may learn before its first trial from the records of other tasks: programs that
-// were measured for the same target and in the same way, those of the most similar tasks first
-// (task/similarity.h). They are encoded again from the stored traces, with the caches of the
-// machine that measured; latencies compare within a task only, so each task and machine is a group.
+// Warm start: samples of other tasks, on which the cost model is trained before the first trial.
+// They are programs that were measured for the same target under the same protocol, the most
+// similar tasks first (task/similarity.h). They are encoded again from the stored traces, with the
+// caches of the machine that measured them. Latencies compare only within a task and machine, which
+// are therefore one group.
 #pragma once
 
 #include "cost/samples.h"
@@ -15,10 +16,10 @@
 namespace tilewright::tune {
 
 struct WarmStartOptions {
-  size_t most_programs = 1500;
-  size_t most_of_task = 300;
-  size_t most_read = 20'000;  // attempts read, from which the samples are chosen
-  double weight = 0.3;        // per sample; samples of the task itself have weight 1
+  size_t max_programs = 1500;
+  size_t max_of_task = 300;
+  size_t max_read = 20'000;  // attempts read, from which the samples are chosen
+  double weight = 0.3;       // per sample; samples of the task itself have weight 1
 };
 
 struct OtherSamples {

@@ -128,12 +128,12 @@ TEST_F(WarmStartOfStore, LimitsKeepTheFastestAndTheMostSimilar) {
   for (const Attempt& one : similar) {
     if (one.verdict.latency_ns > 0) fastest = std::min(fastest, one.verdict.latency_ns);
   }
-  const OtherSamples found = others(1000, {.most_programs = 24, .most_of_task = 16});
+  const OtherSamples found = others(1000, {.max_programs = 24, .max_of_task = 16});
   EXPECT_EQ(found.samples.size(), 24U);
   EXPECT_EQ(std::ranges::count(found.samples.group, found.samples.group.front()), 16);
   EXPECT_EQ(found.samples.latency_ns.front(), fastest);
-  EXPECT_EQ(others(1000, {.most_read = 10}).samples.size(), 10U);
-  EXPECT_TRUE(others(1000, {.most_programs = 0}).empty());
+  EXPECT_EQ(others(1000, {.max_read = 10}).samples.size(), 10U);
+  EXPECT_TRUE(others(1000, {.max_programs = 0}).empty());
 }
 
 TEST_F(WarmStartOfStore, WhatCannotBeReadIsLeftOut) {

@@ -147,7 +147,7 @@ std::string mutated(const std::string& bytes, Rng& rng) {
 // Empty where it ended well.
 std::string import_one(const std::string& bytes) {
   ImportOptions options;
-  options.most_bytes = int64_t{1} << 26;
+  options.max_bytes = int64_t{1} << 26;
   try {
     const auto graph = import_bytes(std::as_bytes(std::span(bytes)), {}, options);
     return !graph && graph.error().message.empty() ? "an error without a message" : "";

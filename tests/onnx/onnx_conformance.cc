@@ -30,7 +30,7 @@
 namespace tilewright::onnx {
 namespace {
 
-constexpr double kLeastPercent = 85;
+constexpr double kMinPercent = 85;
 
 struct Arguments {
   std::filesystem::path cases;
@@ -120,7 +120,7 @@ int run_all(const Arguments& arguments) {
   if (arguments.write) return write_pages(arguments, *cases, ran) && sound ? 0 : 1;
   const bool kept = tell_lost(arguments, *cases, ran);
   const bool current = arguments.evaluate || tell_stale(arguments, *cases, ran);
-  return kept && current && sound && ours.percent() >= kLeastPercent ? 0 : 1;
+  return kept && current && sound && ours.percent() >= kMinPercent ? 0 : 1;
 }
 
 }  // namespace

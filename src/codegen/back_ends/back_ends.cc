@@ -1,5 +1,8 @@
 #include "codegen/back_ends/back_ends.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 
@@ -49,6 +52,30 @@ Result<const BackEnd*> back_end_for(const Target& target, std::span<const BackEn
   if (found == rows.end()) return no_code_for(target, rows);
   TRY(found->check(target));
   return &*found;
+}
+
+Result<TextRow> text_row(std::string_view name, const Target& target,
+                         std::span<const BackEnd> rows) {
+  bool is_known = false;
+  std::vector<std::string_view> known;
+  for (const BackEnd& row : rows) {
+    for (const TextForm& form : row.texts) {
+      known.push_back(form.name);
+      if (form.name != name) continue;
+      is_known = true;
+      if (!row.serves(target)) continue;
+      TRY(row.check(target));
+      return TextRow{.back_end = &row, .form = &form};
+    }
+  }
+  if (is_known) {
+    return fail(ErrorKind::Unsupported,
+                fmt::format("the code for {} has no form '{}'", print_target(target), name));
+  }
+  return fail(ErrorKind::BadInput,
+              fmt::format("no back end prints its code as '{}'; there are {}", name,
+                          fmt::join(known, ", ")),
+              {{"texts", ""}});
 }
 
 Status check_target(const Target& target, std::span<const BackEnd> rows) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "codegen/back_end.h"
 
@@ -16,6 +17,15 @@ std::span<const BackEnd> all_back_ends();
 // serves this kind of target, or if the target does not meet the requirements of the row.
 Result<const BackEnd*> back_end_for(const Target& target,
                                     std::span<const BackEnd> rows = all_back_ends());
+
+// The row of a text form that serves the target, with the form. An error that lists the forms if no
+// row has one of that name.
+struct TextRow {
+  const BackEnd* back_end = nullptr;
+  const TextForm* form = nullptr;
+};
+Result<TextRow> text_row(std::string_view name, const Target& target,
+                         std::span<const BackEnd> rows = all_back_ends());
 
 // Whether code can be generated for the target: the error of back_end_for.
 Status check_target(const Target& target, std::span<const BackEnd> rows = all_back_ends());

@@ -63,6 +63,30 @@ TEST(BackEnds, NoCodeIsMadeForOtherTargetsYet) {
   }
 }
 
+// Of each form: not empty, and what the same function gives again.
+TEST(BackEnds, PrintTheirCode) {
+  std::set<std::string_view> names;
+  const Target target = host_target(1);
+  for (const BackEnd& back_end : all_back_ends()) {
+    for (const TextForm& form : back_end.texts) {
+      EXPECT_TRUE(names.insert(form.name).second) << form.name;
+      const auto row = text_row(form.name, target);
+      ASSERT_TRUE(row.has_value()) << row.error().message;
+      EXPECT_EQ(row->back_end, &back_end);
+      const auto text = row->form->print(probe_function(), target, {});
+      ASSERT_TRUE(text.has_value()) << form.name << ": " << text.error().message;
+      EXPECT_THAT(*text, HasSubstr("probe")) << form.name;
+      EXPECT_EQ(*text, *form.print(probe_function(), target, {})) << form.name;
+    }
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"llvm", "assembly", "header", "source"}));
+  EXPECT_EQ(text_row("runes", target).error().message,
+            "no back end prints its code as 'runes'; there are llvm, assembly, header, source");
+  EXPECT_THAT(text_row("llvm", *parse_target("x86-64-v2")).error().message,
+              HasSubstr("needs avx2"));
+  EXPECT_EQ(text_row("llvm", *parse_target("cuda:sm_90")).error().kind, ErrorKind::Unsupported);
+}
+
 TEST(BackEnds, AnArtifactSaysWhichLoaderTakesIt) {
   for (const BackEnd& back_end : all_back_ends()) {
     if (!back_end.makes_artifacts()) continue;

@@ -1,5 +1,7 @@
 #include "codegen/c/back_end.h"
 
+#include <array>
+
 #include "codegen/c/c_library.h"
 #include "lower/pipeline.h"
 #include "runtime/host/loaders.h"
@@ -14,6 +16,22 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
   return compile_c(TRY(emit_c(functions, target)), target);
 }
 
+Result<std::string> text_of(const ir::Function& function, const Target& target,
+                            std::string CSource::* form) {
+  return TRY(emit_c({&function, 1}, target)).*form;
+}
+
+constexpr std::array kTexts = {
+    TextForm{"header", "the C header",
+             [](const ir::Function& function, const Target& target, const CompileOptions&) {
+               return text_of(function, target, &CSource::header);
+             }},
+    TextForm{"source", "the C source",
+             [](const ir::Function& function, const Target& target, const CompileOptions&) {
+               return text_of(function, target, &CSource::source);
+             }},
+};
+
 }  // namespace
 
 const BackEnd& c_back_end() {
@@ -26,6 +44,7 @@ const BackEnd& c_back_end() {
       .passes = lower::cpu_passes(),
       .compile = compile_all,
       .loader = runtime::find_loader(runtime::kSharedLibraryArtifact),
+      .texts = kTexts,
       .probe = [] { return works_on(c_back_end(), host_target(1)); },
       .remedy = "apt-get install gcc",
   };

@@ -73,9 +73,10 @@ const char* operator_of(BinaryOp op) {
 // `a op b`, one of + - * / %; operators of equal precedence associate to the left.
 Piece infix(BinaryOp op, const Piece& a, const Piece& b) {
   const bool is_sum = op == BinaryOp::Add || op == BinaryOp::Sub;
-  const Level level = is_sum ? Level::Sum : Level::Product;
-  const Level right = is_sum ? Level::Product : Level::Atom;
-  return {fmt::format("{} {} {}", at_most(a, level), operator_of(op), at_most(b, right)), level};
+  const Precedence precedence = is_sum ? Precedence::Sum : Precedence::Product;
+  const Precedence right = is_sum ? Precedence::Product : Precedence::Atom;
+  return {fmt::format("{} {} {}", at_most(a, precedence), operator_of(op), at_most(b, right)),
+          precedence};
 }
 
 bool is_bitwise(BinaryOp op) {
@@ -109,8 +110,8 @@ Piece CArithmetic::combine(BinaryOp op, CType type, const Piece& a, const Piece&
     return {fmt::format("({} {} {})", a.text, symbol, b.text)};
   }
   if (is_bitwise(op)) {
-    return {fmt::format("({} {} {})", at_most(a, Level::Atom), operator_of(op),
-                        at_most(b, Level::Atom))};
+    return {fmt::format("({} {} {})", at_most(a, Precedence::Atom), operator_of(op),
+                        at_most(b, Precedence::Atom))};
   }
   const bool is_min_max = op == BinaryOp::Min || op == BinaryOp::Max;
   if (is_float(type.base) && !is_min_max) return infix(op, a, b);
@@ -135,8 +136,8 @@ CValue CArithmetic::compare(BinaryOp op, CValue a, CValue b) {
           return {values_.call(helper_of(op), piece,
                                {swapped ? y.text : x.text, swapped ? x.text : y.text})};
         }
-        const std::string text = fmt::format("({} {} {})", at_most(x, Level::Sum), operator_of(op),
-                                             at_most(y, Level::Sum));
+        const std::string text = fmt::format("({} {} {})", at_most(x, Precedence::Sum),
+                                             operator_of(op), at_most(y, Precedence::Sum));
         if (!piece.is_vector()) return {text};
         return {"(" + values_.helpers().type({signed_of_size(bytes_of(piece.base)), piece.lanes}) +
                 ")" + text};
@@ -161,7 +162,7 @@ std::optional<CValue> CArithmetic::divide_by_constant(BinaryOp op, const CValue&
   if (positive && std::has_single_bit(static_cast<uint64_t>(*constant))) {
     const int shift = std::countr_zero(static_cast<uint64_t>(*constant));
     return values_.map(type, a, [&](size_t k, CType) -> Piece {
-      const std::string x = at_most(a.pieces[k], Level::Atom);
+      const std::string x = at_most(a.pieces[k], Precedence::Atom);
       return {is_div ? fmt::format("({} >> {})", x, shift)
                      : fmt::format("({} & {})", x, *constant - 1)};
     });

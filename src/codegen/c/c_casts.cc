@@ -60,7 +60,7 @@ CValue CCasts::convert(const CValue& value, Scalar to, std::string_view helper) 
     if (!helper.empty()) return {values_.call(helper, from, {value.pieces[k].text}, result)};
     const std::string name = values_.helpers().type(result);
     if (!from.is_vector()) {
-      return {fmt::format("({}){}", name, at_most(value.pieces[k], Level::Atom))};
+      return {fmt::format("({}){}", name, at_most(value.pieces[k], Precedence::Atom))};
     }
     return {fmt::format("__builtin_convertvector({}, {})", value.pieces[k].text, name)};
   });

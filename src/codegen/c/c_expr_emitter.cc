@@ -72,12 +72,13 @@ int64_t wrapping_product(int64_t a, int64_t b) {
 Piece plus(const Piece& base, int64_t offset) {
   if (offset == 0) return base;
   if (base.text == "0") return {std::to_string(offset)};
-  return {fmt::format("{} {} {}", base.text, offset < 0 ? "-" : "+", std::abs(offset)), Level::Sum};
+  return {fmt::format("{} {} {}", base.text, offset < 0 ? "-" : "+", std::abs(offset)),
+          Precedence::Sum};
 }
 
 std::string address(const std::string& buffer, const Piece& index) {
   if (index.text == "0") return buffer;
-  return fmt::format("{} + {}", buffer, at_most(index, Level::Product));
+  return fmt::format("{} + {}", buffer, at_most(index, Precedence::Product));
 }
 
 void CExprEmitter::begin_statement() {
@@ -355,7 +356,7 @@ CValue CExprEmitter::emit_call(const ir::Call& node) {
     case ir::Intrinsic::Neg:
       if (!ir::is_float(type)) return helper("neg");
       return values_.map(type, x, [&](size_t k, CType) -> Piece {
-        return {fmt::format("(-{})", at_most(x.pieces[k], Level::Atom))};
+        return {fmt::format("(-{})", at_most(x.pieces[k], Precedence::Atom))};
       });
     case ir::Intrinsic::Abs:
       return type.scalar == ir::Scalar::U8 ? x : helper("abs");
@@ -552,7 +553,7 @@ std::string CExprEmitter::lanes_in_memory(const ir::Expr& vector) {
     const std::optional<LaneIndex> index = lane_index(load->buffer, load->indices);
     if (index && index->stride == 1) {
       const Piece base = emit(index->base).pieces[0];
-      return fmt::format("{} + {}", pointer(load->buffer), at_most(base, Level::Product));
+      return fmt::format("{} + {}", pointer(load->buffer), at_most(base, Precedence::Product));
     }
   }
   const CValue value = values_.bound(emit(vector));

@@ -183,9 +183,10 @@ void CStmtEmitter::emit_transpose(const ir::Transpose& transpose) {
   exprs_.count_uses(transpose.from.index);
   const std::string row = frame_.text.fresh("row"), column = frame_.text.fresh("column");
   const auto element = [&](const ir::Square& square, const std::string& r, const std::string& c) {
-    return fmt::format("{}[{} + {} * {} + {}]", exprs_.pointer(square.buffer),
-                       at_most(values_.bound(exprs_.emit(square.index)).pieces[0], Level::Product),
-                       r, square.stride, c);
+    return fmt::format(
+        "{}[{} + {} * {} + {}]", exprs_.pointer(square.buffer),
+        at_most(values_.bound(exprs_.emit(square.index)).pieces[0], Precedence::Product), r,
+        square.stride, c);
   };
   const std::string from = element(transpose.from, column, row);
   const std::string to = element(transpose.to, row, column);

@@ -18,11 +18,11 @@
 namespace tilewright::codegen {
 
 // Precedence of C text: an Atom needs no parentheses except before a subscript.
-enum class Level : uint8_t { Atom, Product, Sum };
+enum class Precedence : uint8_t { Atom, Product, Sum };
 
 struct Piece {
   std::string text;
-  Level level = Level::Atom;
+  Precedence precedence = Precedence::Atom;
 };
 
 struct CValue {
@@ -33,7 +33,7 @@ struct CValue {
 };
 
 // The text, in parentheses if its precedence is lower than `most`.
-std::string at_most(const Piece& piece, Level most);
+std::string at_most(const Piece& piece, Precedence most);
 // The text without enclosing parentheses.
 std::string bare(const std::string& text);
 

@@ -1,5 +1,6 @@
 #include "codegen/llvm/back_end.h"
 
+#include <array>
 #include <csignal>
 
 #include "codegen/llvm/compile.h"
@@ -21,6 +22,26 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
   return artifacts;
 }
 
+Result<std::string> text_of(const ir::Function& function, const Target& target,
+                            const CompileOptions& options, std::string* LlvmOptions::* form) {
+  std::string text;
+  LlvmOptions with{.phases = options.phases, .on_phase = options.on_phase};
+  with.*form = &text;
+  TRY(compile_llvm(function, target, with));
+  return text;
+}
+
+constexpr std::array kTexts = {
+    TextForm{"llvm", "the LLVM IR",
+             [](const ir::Function& function, const Target& target, const CompileOptions& options) {
+               return text_of(function, target, options, &LlvmOptions::llvm_ir);
+             }},
+    TextForm{"assembly", "the machine code as assembly",
+             [](const ir::Function& function, const Target& target, const CompileOptions& options) {
+               return text_of(function, target, options, &LlvmOptions::assembly);
+             }},
+};
+
 void enter_worker() {
   report_pass_on_crash();
   report_pass_on_signal(SIGPROF);
@@ -38,6 +59,7 @@ const BackEnd& llvm_back_end() {
       .passes = lower::cpu_passes(),
       .compile = compile_all,
       .loader = runtime::find_loader(runtime::kElfArtifact),
+      .texts = kTexts,
       .enter_worker = enter_worker,
       .probe = [] { return works_on(llvm_back_end(), host_target(1)); },
       .remedy = "apt-get install llvm-19-dev && ./dev test",

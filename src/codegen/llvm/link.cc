@@ -152,7 +152,8 @@ class ScratchFolder {
     std::error_code error;
     uintmax_t bytes = 0;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path(), error)) {
-      bytes += entry.file_size(error);
+      const uintmax_t size = entry.file_size(error);
+      bytes += error ? 0 : size;
     }
     const fs::path path = folder_ / "room";
     const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

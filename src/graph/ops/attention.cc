@@ -157,7 +157,7 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
 }
 
 constexpr OpDef kOps[] = {
-    {"attention", Work::Heavy, kFirstMask, kFirstMask + kMostMasks, build_attention}};
+    {"attention", Work::Heavy, kFirstMask, kFirstMask + kMaxMasks, build_attention}};
 
 }  // namespace
 

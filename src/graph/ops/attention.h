@@ -14,7 +14,7 @@ namespace tilewright::graph {
 
 // Operands: q, k, v, then masks.
 inline constexpr size_t kFirstMask = 3;
-inline constexpr size_t kMostMasks = 2;
+inline constexpr size_t kMaxMasks = 2;
 
 struct AttentionLetters {
   std::string q, k, v, out;

@@ -51,7 +51,7 @@ enum class CoordinateMode : uint8_t {
   Symmetric
 };
 
-constexpr double kMostTaps = 4096;
+constexpr double kMaxTaps = 4096;
 
 struct Plan {
   Shape from, to;
@@ -225,9 +225,9 @@ Result<Taps> taps_of(const OpDef& op, const Plan& plan, size_t d) {
   const double stretch = plan.antialias ? std::min(plan.scale(d), 1.0) : 1;
   const double first = std::floor(-reach / stretch) + 1;
   const double count = 2 - 2 * first;
-  if (!(count <= kMostTaps)) {
-    return unsupported(op, fmt::format("{:.3g} taps of dimension {}; up to {} are supported", count,
-                                       d, kMostTaps));
+  if (!(count <= kMaxTaps)) {
+    return unsupported(
+        op, fmt::format("{:.3g} taps of dimension {}; up to {} are supported", count, d, kMaxTaps));
   }
   return Taps{.first = static_cast<int64_t>(first),
               .count = static_cast<int64_t>(count),

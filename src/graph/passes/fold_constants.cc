@@ -11,9 +11,9 @@
 namespace tilewright::graph {
 namespace {
 
-constexpr double kMostWork = 1e6;            // iterations per node that are interpreted
-constexpr double kMostWithoutExecute = 1e7;  // the same without `execute`
-constexpr double kMostTogether = 3e7;        // per run of the pass; the rest is left to `execute`
+constexpr double kMaxWork = 1e6;            // iterations per node that are interpreted
+constexpr double kMaxWithoutExecute = 1e7;  // the same without `execute`
+constexpr double kMaxTogether = 3e7;        // per run of the pass; the rest is left to `execute`
 constexpr int64_t kSmallBytes = int64_t{1} << 20;
 constexpr int64_t kManyBytes = int64_t{1} << 28;
 
@@ -21,9 +21,9 @@ using Constants = std::vector<Constant>;
 
 // Elementwise readers broadcast a small operand themselves.
 bool is_repeated(const Rewrite& rewrite, const Node& node) {
-  constexpr int64_t kMostElements = 1024;
+  constexpr int64_t kMaxElements = 1024;
   return node.op == "broadcast" &&
-         rewrite.from().value(node.outputs[0]).type.elements() > kMostElements;
+         rewrite.from().value(node.outputs[0]).type.elements() > kMaxElements;
 }
 
 int64_t bytes_of_results(const Graph& from, const Node& node) {
@@ -41,7 +41,7 @@ bool stays_small(int64_t after, const Constants& operands) {
 
 // The remaining budget of a run of the pass. A chain of tiles doubles its constant with each node.
 struct Budget {
-  double work = kMostTogether;
+  double work = kMaxTogether;
   int64_t bytes = kManyBytes;
 };
 
@@ -68,7 +68,7 @@ Result<std::optional<Constants>> folded(const Node& node, const Constants& opera
   const auto dag = TRY(op->define(node.attributes, types));
   const bool moved = op->work == Work::Move || op->work == Work::View;
   const double work = work_of(*dag);
-  const double most = moved ? 1e9 : options.execute ? kMostWork : kMostWithoutExecute;
+  const double most = moved ? 1e9 : options.execute ? kMaxWork : kMaxWithoutExecute;
   const bool here = work <= std::min(most, budget.work);
   if (!here && !options.execute) return std::nullopt;
   if (here) budget.work -= work;

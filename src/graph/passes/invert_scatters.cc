@@ -10,7 +10,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-constexpr int64_t kMostElements = int64_t{1} << 26;  // of the inverse index
+constexpr int64_t kMaxElements = int64_t{1} << 26;  // of the inverse index
 
 int64_t product(const Shape& shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
@@ -96,7 +96,7 @@ Result<bool> invert(Rewrite& rewrite, const Node& old) {
   const Constant indices = rewrite.constant(in[1]);
   const Shape x = rewrite.shape(in[0]);
   if (indices.empty() || old.attributes.text("reduction", "none") != "none" ||
-      product(x) > kMostElements || indices.type().elements() > kMostElements) {
+      product(x) > kMaxElements || indices.type().elements() > kMaxElements) {
     return false;
   }
   const Inverse inverse =

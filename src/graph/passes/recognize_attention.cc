@@ -75,7 +75,7 @@ class Scorer {
     if (node.inputs.size() != 2) return std::nullopt;
     for (const size_t side : {size_t{0}, size_t{1}}) {
       auto scores = operand(node.inputs[side], value, depth);
-      if (!scores || scores->masks.size() == kMostMasks) continue;
+      if (!scores || scores->masks.size() == kMaxMasks) continue;
       scores->masks.push_back({.value = node.inputs[1 - side], .at = rewrite_.shape(value)});
       return scores;
     }
@@ -87,7 +87,7 @@ class Scorer {
       const auto hidden = rewrite_.scalar(node.inputs[3 - side]);
       if (!hidden || std::isnan(*hidden)) continue;
       auto scores = operand(node.inputs[side], value, depth);
-      if (!scores || scores->hidden || scores->masks.size() == kMostMasks) continue;
+      if (!scores || scores->hidden || scores->masks.size() == kMaxMasks) continue;
       scores->masks.push_back({.value = node.inputs[0], .at = rewrite_.shape(value)});
       scores->hidden = hidden;
       scores->visible = side == 1;

@@ -65,7 +65,7 @@ bool pays(const Candidate& conv) {
   constexpr double kInCache = 1300, kInMemory = 4000;  // the transforms per tile and channel
   constexpr double kCacheBytes = 8 << 20;
   constexpr double kWeight = 8;  // reading one weight
-  constexpr double kLeastGain = 1.3;
+  constexpr double kMinGain = 1.3;
   if (conv.ci < kFewestChannels || conv.co < kFewestChannels) return false;
   const auto pairs = static_cast<double>(conv.ci * conv.co);
   const auto outputs = static_cast<double>(conv.n * conv.rows * conv.columns);
@@ -76,7 +76,7 @@ bool pays(const Candidate& conv) {
   const double direct = 9 * (outputs + kWeight) * pairs;
   const double winograd =
       36 * (tiles + kWeight) * pairs + (in_cache ? kInCache : kInMemory) * transforms;
-  return direct >= kLeastGain * winograd;
+  return direct >= kMinGain * winograd;
 }
 
 // G w G^T of each pair of channels.

@@ -14,15 +14,15 @@ namespace {
 using graph::Constant;
 using ir::Scalar;
 
-constexpr int64_t kMostElements = int64_t{1} << 24;  // of a generated constant
+constexpr int64_t kMaxElements = int64_t{1} << 24;  // of a generated constant
 
 void announce(Conversion& node, const Shape& shape, Scalar element) {
   if (std::ranges::any_of(shape, [](int64_t extent) { return extent < 0; })) {
     refuse(fmt::format("the shape {}", to_string(shape)));
   }
-  if (product(shape) > kMostElements) {
+  if (product(shape) > kMaxElements) {
     not_supported(fmt::format("a constant of the shape {}: more than {} elements", to_string(shape),
-                              kMostElements));
+                              kMaxElements));
   }
   node.charge({.element = element, .shape = shape});
 }
@@ -78,7 +78,7 @@ std::vector<Tensor> convert_range(Conversion& node) {
     const __int128 span = delta > 0 ? limit - start : start - limit;
     const __int128 step = delta > 0 ? delta : -delta;
     const __int128 count = span <= 0 ? 0 : (span + step - 1) / step;
-    if (count > kMostElements) not_supported("a range of this size");
+    if (count > kMaxElements) not_supported("a range of this size");
     if (count == 0) return {node.empty({.element = element, .shape = {0}})};
     announce(node, {static_cast<int64_t>(count)}, element);
     std::vector<int64_t> values(static_cast<size_t>(count));
@@ -91,7 +91,7 @@ std::vector<Tensor> convert_range(Conversion& node) {
   const double limit = node.known_number(1, "limit");
   const double delta = node.known_number(2, "delta");
   const double count = std::max(std::ceil((limit - start) / delta), 0.0);
-  if (!(count <= static_cast<double>(kMostElements))) {
+  if (!(count <= static_cast<double>(kMaxElements))) {
     not_supported(fmt::format("a range from {} to {} by {}", start, limit, delta));
   }
   if (count == 0) return {node.empty({.element = element, .shape = {0}})};
@@ -151,7 +151,7 @@ std::vector<Tensor> convert_non_zero(Conversion& node) {
 
 std::vector<Tensor> convert_one_hot(Conversion& node) {
   const double depth = node.known_number(1, "depth");
-  if (!(depth >= 1 && depth <= static_cast<double>(kMostElements))) {
+  if (!(depth >= 1 && depth <= static_cast<double>(kMaxElements))) {
     refuse(fmt::format("the depth {}", depth));
   }
   const auto extent = static_cast<int64_t>(depth);

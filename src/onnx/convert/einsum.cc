@@ -10,8 +10,8 @@
 namespace tilewright::onnx {
 namespace {
 
-constexpr char kDots = '.';          // `...` in a term, after reading
-constexpr size_t kMostEllipsis = 8;  // dimensions
+constexpr char kDots = '.';         // `...` in a term, after reading
+constexpr size_t kMaxEllipsis = 8;  // dimensions
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -82,7 +82,7 @@ Einsum parse_einsum(std::string_view equation, std::span<const size_t> ranks) {
     refuse(fmt::format("the equation has {} operands, the node {}", einsum.operands.size(),
                        ranks.size()));
   }
-  std::string spare = spare_letters(equation).substr(0, kMostEllipsis);
+  std::string spare = spare_letters(equation).substr(0, kMaxEllipsis);
   size_t widest = 0;
   for (size_t k = 0; k < ranks.size(); ++k) {
     std::string& term = einsum.operands[k];

@@ -15,7 +15,7 @@ using ir::Scalar;
 // A scale or zero point for each block of `size` elements along an axis. Blocks of uneven size are
 // expanded to one value per element.
 Tensor spread_blocks(Conversion& node, Tensor values, Tensor x, size_t axis, int64_t size) {
-  const bool sensible = size >= 1 && size <= kMostExtent && x->shape()[axis] > 0;
+  const bool sensible = size >= 1 && size <= kMaxExtent && x->shape()[axis] > 0;
   if (values->rank() != x->rank() || !sensible) {
     refuse(fmt::format("{} for blocks of {} of {}", values->type.to_string(), size,
                        x->type.to_string()));

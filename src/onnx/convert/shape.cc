@@ -72,7 +72,7 @@ std::vector<Tensor> convert_squeeze(Conversion& node) {
 std::vector<Tensor> convert_unsqueeze(Conversion& node) {
   const Tensor x = node.operand(0);
   const Shape list = axes_of(node);
-  if (list.size() > kMostDimensions) refuse(fmt::format("{} axes", list.size()));
+  if (list.size() > kMaxDimensions) refuse(fmt::format("{} axes", list.size()));
   const size_t rank = x->rank() + list.size();
   Shape shape = x->shape();
   for (const int64_t axis : resolve_axes(list, rank)) shape.insert(shape.begin() + axis, 1);

@@ -12,7 +12,7 @@ namespace {
 
 using ir::Scalar;
 
-constexpr int64_t kMostCompared = 4096;  // elements of a row
+constexpr int64_t kMaxCompared = 4096;  // elements of a row
 
 Shape inserted(Shape shape, size_t at, int64_t extent) {
   shape.insert(shape.begin() + static_cast<ptrdiff_t>(at), extent);
@@ -41,8 +41,8 @@ std::vector<Tensor> convert_top_k(Conversion& node) {
   const size_t axis = resolve_axis(node.attributes().integer("axis", -1), x->rank());
   const int64_t extent = x->shape()[axis];
   if (count < 1 || count > extent) refuse(fmt::format("{} of {} elements", count, extent));
-  if (extent > kMostCompared) {
-    not_supported(fmt::format("of {} elements; up to {} are supported", extent, kMostCompared));
+  if (extent > kMaxCompared) {
+    not_supported(fmt::format("of {} elements; up to {} are supported", extent, kMaxCompared));
   }
   Shape last = iota(x->rank());  // exchanges the axis with the last
   std::swap(last[axis], last.back());

@@ -19,7 +19,7 @@ constexpr uint64_t kMaxBytes = uint64_t{256} << 20;  // limit of the mapping; a 
 constexpr uint64_t kStubBytes = 16;                  // jmp *offset(%rip), padded
 constexpr uint64_t kSlotBytes = 8;
 
-enum Part { Text, Constants, Data, Parts };
+enum Segment { Text, Constants, Data, Segments };
 
 std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::Build, "object file: " + std::move(message));
@@ -43,9 +43,9 @@ class ElfLoader {
   }
 
  private:
-  struct Place {  // the location of a section in the mapping
+  struct MappedSection {  // where a section is in the mapping
     bool loaded = false;
-    Part part = Text;
+    Segment segment = Text;
     uint64_t offset = 0;
   };
   struct Symbol {
@@ -62,7 +62,7 @@ class ElfLoader {
   Status map();
   Status relocate();
   Status relocate_section(const Elf64_Shdr& header);
-  Status relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target, const Place& place);
+  Status relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target, const MappedSection& at);
   Status protect();
 
   bool in_file(uint64_t offset, uint64_t size) const {
@@ -91,11 +91,11 @@ class ElfLoader {
   std::span<const uint8_t> elf_;
   std::span<const ExternalSymbol> externals_;
   std::vector<Elf64_Shdr> sections_;
-  std::vector<Place> places_;
+  std::vector<MappedSection> mapped_;
   std::vector<Symbol> symbols_;
   std::vector<size_t> slots_;  // symbol of each slot
   uint16_t symbol_section_ = 0;
-  uint64_t part_begin_[Parts + 1] = {};
+  uint64_t segment_begin_[Segments + 1] = {};
   uint64_t stubs_ = 0;
   uint64_t table_ = 0;
   LoadedObject object_;
@@ -178,7 +178,7 @@ Status ElfLoader::read_symbols() {
 }
 
 Status ElfLoader::lay_out() {
-  places_.resize(sections_.size());
+  mapped_.resize(sections_.size());
   // One slot and one stub per symbol that a relocation needs.
   for (const Elf64_Shdr& section : sections_) {
     if (section.sh_type != SHT_RELA || section.sh_entsize != sizeof(Elf64_Rela)) continue;
@@ -198,40 +198,40 @@ Status ElfLoader::lay_out() {
   }
 
   uint64_t end = 0;
-  for (int part = Text; part < Parts; ++part) {
+  for (int segment = Text; segment < Segments; ++segment) {
     end = round_up(end, kPage);
-    part_begin_[part] = end;
+    segment_begin_[segment] = end;
     for (size_t k = 0; k < sections_.size(); ++k) {
       const Elf64_Shdr& section = sections_[k];
       if ((section.sh_flags & SHF_ALLOC) == 0) continue;
-      const Part its_part = (section.sh_flags & SHF_EXECINSTR) != 0 ? Text
-                            : (section.sh_flags & SHF_WRITE) != 0   ? Data
-                                                                    : Constants;
-      if (its_part != part) continue;
+      const Segment its_segment = (section.sh_flags & SHF_EXECINSTR) != 0 ? Text
+                                  : (section.sh_flags & SHF_WRITE) != 0   ? Data
+                                                                          : Constants;
+      if (its_segment != segment) continue;
       const uint64_t alignment = std::max<uint64_t>(1, section.sh_addralign);
       if (!std::has_single_bit(alignment) || alignment > kPage) return bad("absurd alignment");
       if ((section.sh_flags & SHF_TLS) != 0) return bad("thread-local storage");
       if (section.sh_size > kMaxBytes || end > kMaxBytes) return bad("too large");
       end = round_up(end, alignment);
-      places_[k] = {.loaded = true, .part = its_part, .offset = end};
+      mapped_[k] = {.loaded = true, .segment = its_segment, .offset = end};
       end += section.sh_size;
     }
-    if (part == Text) {
+    if (segment == Text) {
       stubs_ = round_up(end, kStubBytes);
       end = stubs_ + slots_.size() * kStubBytes;
-    } else if (part == Constants) {
+    } else if (segment == Constants) {
       table_ = round_up(end, kSlotBytes);
       end = table_ + slots_.size() * kSlotBytes;
     }
     if (end > kMaxBytes) return bad("too large");
   }
-  part_begin_[Parts] = round_up(std::max<uint64_t>(end, 1), kPage);
+  segment_begin_[Segments] = round_up(std::max<uint64_t>(end, 1), kPage);
 
   for (Symbol& symbol : symbols_) {
     if (symbol.kind != Symbol::Inside) continue;
-    const Place& place = places_[symbol.section];
-    if (place.loaded) {
-      symbol.value += place.offset;
+    const MappedSection& at = mapped_[symbol.section];
+    if (at.loaded) {
+      symbol.value += at.offset;
     } else {
       symbol.kind = Symbol::Absent;  // of debug information etc.
     }
@@ -240,15 +240,15 @@ Status ElfLoader::lay_out() {
 }
 
 Status ElfLoader::map() {
-  const uint64_t bytes = part_begin_[Parts];
+  const uint64_t bytes = segment_begin_[Segments];
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (base == MAP_FAILED) return fail(ErrorKind::Io, "no memory to map a kernel");
   object_.base_ = static_cast<std::byte*>(base);
   object_.bytes_ = bytes;
   for (size_t k = 0; k < sections_.size(); ++k) {
-    if (!places_[k].loaded || sections_[k].sh_type == SHT_NOBITS) continue;
+    if (!mapped_[k].loaded || sections_[k].sh_type == SHT_NOBITS) continue;
     if (!in_file(sections_[k].sh_offset, sections_[k].sh_size)) return bad("section outside");
-    std::memcpy(object_.base_ + places_[k].offset, elf_.data() + sections_[k].sh_offset,
+    std::memcpy(object_.base_ + mapped_[k].offset, elf_.data() + sections_[k].sh_offset,
                 sections_[k].sh_size);
   }
   for (size_t slot = 0; slot < slots_.size(); ++slot) {
@@ -266,7 +266,7 @@ Status ElfLoader::map() {
   for (auto& [name, address] : object_.functions_) {
     const auto found = std::ranges::find_if(symbols_, [&](const Symbol& symbol) {
       return symbol.kind == Symbol::Inside && symbol.name == name &&
-             places_[symbol.section].part == Text;
+             mapped_[symbol.section].segment == Text;
     });
     if (found != symbols_.end()) address = object_.base_ + found->value;
   }
@@ -286,19 +286,19 @@ Status ElfLoader::relocate_section(const Elf64_Shdr& header) {
   if (header.sh_entsize != sizeof(Elf64_Rela) || header.sh_info >= sections_.size()) {
     return bad("malformed relocations");
   }
-  const Place& place = places_[header.sh_info];
-  if (!place.loaded) return {};
+  const MappedSection& at = mapped_[header.sh_info];
+  if (!at.loaded) return {};
   const Elf64_Shdr& target = sections_[header.sh_info];
   for (uint64_t k = 0; k < header.sh_size / sizeof(Elf64_Rela); ++k) {
     const auto rela = read<Elf64_Rela>(header.sh_offset + k * sizeof(Elf64_Rela));
-    TRY(relocate_one(rela, target, place));
+    TRY(relocate_one(rela, target, at));
   }
   return {};
 }
 
 // S, A, P as in the x86-64 psABI, section 4.4: symbol, addend, place.
 Status ElfLoader::relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target,
-                               const Place& place) {
+                               const MappedSection& at) {
   const uint64_t type = ELF64_R_TYPE(rela.r_info);
   if (type == R_X86_64_NONE) return {};
   const uint64_t width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
@@ -308,7 +308,7 @@ Status ElfLoader::relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target,
   const Symbol& symbol = symbols_[ELF64_R_SYM(rela.r_info)];  // lay_out checked the index
   if (symbol.kind == Symbol::Absent) return bad("relocation against an absent symbol");
 
-  const uint64_t where = place.offset + rela.r_offset;
+  const uint64_t where = at.offset + rela.r_offset;
   const uint64_t p = address_of(where);
   const auto a = static_cast<uint64_t>(rela.r_addend);
   const uint64_t s = symbol_address(symbol);
@@ -348,11 +348,11 @@ Status ElfLoader::relocate_one(const Elf64_Rela& rela, const Elf64_Shdr& target,
 }
 
 Status ElfLoader::protect() {
-  constexpr int kAccess[Parts] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
-  for (int part = Text; part < Data; ++part) {
-    const uint64_t bytes = part_begin_[part + 1] - part_begin_[part];
+  constexpr int kAccess[Segments] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
+  for (int segment = Text; segment < Data; ++segment) {
+    const uint64_t bytes = segment_begin_[segment + 1] - segment_begin_[segment];
     if (bytes == 0) continue;
-    if (mprotect(object_.base_ + part_begin_[part], bytes, kAccess[part]) != 0) {
+    if (mprotect(object_.base_ + segment_begin_[segment], bytes, kAccess[segment]) != 0) {
       return fail(ErrorKind::Io, "the system does not let a kernel's memory be executable");
     }
   }

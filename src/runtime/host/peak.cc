@@ -17,6 +17,7 @@
 #include "runtime/host/buffer.h"
 #include "runtime/host/timer.h"
 #include "target/host_loops.h"
+#include "target/machine.h"
 
 namespace tilewright::runtime {
 namespace {
@@ -112,29 +113,29 @@ float sum_with_vectors(const float* from, int64_t count) { return host_loops().s
 CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds) {
   const int64_t count = std::max<int64_t>(1, bytes / threads / int64_t{sizeof(float)});
   const int64_t part_bytes = count * int64_t{sizeof(float)};
-  struct Part {
+  struct CopyBuffers {
     AlignedBuffer from;
     AlignedBuffer to;
   };
-  std::vector<Part> parts(static_cast<size_t>(threads));
+  std::vector<CopyBuffers> copies(static_cast<size_t>(threads));
   const auto touch = [&](int k) {
-    Part& part = parts[static_cast<size_t>(k)];
-    if (part.from.data() != nullptr) return;
-    part = {AlignedBuffer(part_bytes), AlignedBuffer(part_bytes)};
-    std::memset(part.from.data(), 1, static_cast<size_t>(part_bytes));
-    std::memset(part.to.data(), 2, static_cast<size_t>(part_bytes));
+    CopyBuffers& copy = copies[static_cast<size_t>(k)];
+    if (copy.from.data() != nullptr) return;
+    copy = {AlignedBuffer(part_bytes), AlignedBuffer(part_bytes)};
+    std::memset(copy.from.data(), 1, static_cast<size_t>(part_bytes));
+    std::memset(copy.to.data(), 2, static_cast<size_t>(part_bytes));
   };
   const double gigabytes = 2e-9 * static_cast<double>(part_bytes) * threads;
   const double with_memcpy = best_of(seconds / 2, [&] {
     return seconds_together(threads, touch, [&](int k) {
-      const Part& part = parts[static_cast<size_t>(k)];
-      std::memcpy(part.to.data(), part.from.data(), static_cast<size_t>(part_bytes));
+      const CopyBuffers& copy = copies[static_cast<size_t>(k)];
+      std::memcpy(copy.to.data(), copy.from.data(), static_cast<size_t>(part_bytes));
     });
   });
   const double with_vectors = best_of(seconds / 2, [&] {
     return seconds_together(threads, touch, [&](int k) {
-      const Part& part = parts[static_cast<size_t>(k)];
-      copy_with_vectors(part.to.as<float>(), part.from.as<float>(), count);
+      const CopyBuffers& copy = copies[static_cast<size_t>(k)];
+      copy_with_vectors(copy.to.as<float>(), copy.from.as<float>(), count);
     });
   });
   return {.memcpy_gb_per_s = gigabytes / with_memcpy, .vector_gb_per_s = gigabytes / with_vectors};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/host/affinity.h"
+#include "target/machine.h"
 
 namespace tilewright::runtime {
 namespace {

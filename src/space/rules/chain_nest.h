@@ -1,5 +1,5 @@
-// chain_nest: attention and the like. A tiled reduction that reads another one through stages of
-// their own, all of them in one nest by blocks of rows (heuristic/chain_plan.h).
+// chain_nest: a tiled reduction that reads another one through intermediate stages, as in
+// attention, is computed with all of them in one nest, by blocks of rows (heuristic/chain_plan.h).
 #pragma once
 
 #include "space/rule.h"

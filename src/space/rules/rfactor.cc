@@ -30,11 +30,11 @@ TileDomain factor_domain(const SpaceContext& context, const te::Axis& axis, bool
   TileDomain domain;
   domain.extent = extent;
   if (outer) {  // extents of the parts; several parts per thread
-    constexpr int64_t kMostParts = 4096, kMostUneven = 64;
+    constexpr int64_t kMaxParts = 4096, kMaxUneven = 64;
     std::set<int64_t> lengths;
-    for (int64_t parts = std::min<int64_t>(extent, 2); parts <= std::min(extent, kMostParts);
+    for (int64_t parts = std::min<int64_t>(extent, 2); parts <= std::min(extent, kMaxParts);
          ++parts) {
-      const bool balanced = context.has("tails") && parts <= kMostUneven;
+      const bool balanced = context.has("tails") && parts <= kMaxUneven;
       if (balanced || extent % parts == 0) lengths.insert(ceil_div(extent, parts));
     }
     if (!context.has("tails")) {  // then lanes of the rest must divide it

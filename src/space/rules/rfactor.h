@@ -1,5 +1,5 @@
-// rfactor: long reductions beside little space are folded in parts. Two drafts: the outer part of a
-// reduce axis is factored, so that threads share it, or the inner part of one, for lanes.
+// rfactor: long reductions with few results are factored. It makes two drafts: the outer part of a
+// reduce axis is factored, for threads, or the inner part, for the lanes of a vector.
 #pragma once
 
 #include "space/rule.h"

@@ -1,5 +1,6 @@
-// row_nest: scores of a softmax and the like. A reduction whose readers are computed row by row is
-// computed there too, some rows at a time, so that they are still in cache when they are read.
+// row_nest: a reduction whose readers are computed row by row, such as the scores of a softmax, is
+// computed in their nest, a block of rows at a time, so that the rows are in cache when they are
+// read.
 #pragma once
 
 #include "space/rule.h"

@@ -1,4 +1,4 @@
-// The rules that take few words: inline, hinted constants, cache_write, skip.
+// Short rules: always_inline, simplify_const_index, cache_write, skip.
 #pragma once
 
 #include "space/rule.h"

@@ -1,12 +1,12 @@
-// What several rules ask about a stage. Pure functions.
+// Predicates on stages that several rules share. Pure functions.
 #pragma once
 
 #include "space/draft.h"
 
 namespace tilewright::space {
 
-// The one stage that takes a stage element by element, through what is inlined; an empty name when
-// there is none, or when both reduce.
+// The only stage that reads a stage elementwise, directly or through inlined stages. An empty name
+// if there is none, or if both are reductions.
 StageName elementwise_reader(const SpaceContext& context, const Draft& draft, StageName stage);
 
 // True if the stage should be tiled: its operator reuses elements, and no rule has written steps

@@ -1,4 +1,4 @@
-// Which tile shapes a stage gets: alone, or inside of its elementwise reader.
+// Selects the tile structures of a stage, computed separately or fused into its elementwise reader.
 #pragma once
 
 #include "space/rule.h"

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "ir/print.h"
 #include "lower/expand_functions.h"
 #include "lower/flatten.h"
 #include "toy_code.h"
@@ -58,6 +59,14 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
   return artifacts;
 }
 
+constexpr std::array kTexts = {
+    codegen::TextForm{"toy", "the code of the machine as it decodes it",
+                      [](const ir::Function& function, const Target&,
+                         const codegen::CompileOptions&) -> Result<std::string> {
+                        return ir::to_string(TRY(decode(TRY(encode(function)))));
+                      }},
+};
+
 }  // namespace
 
 const codegen::BackEnd& toy_back_end() {
@@ -70,6 +79,7 @@ const codegen::BackEnd& toy_back_end() {
       .passes = kPasses,
       .compile = compile_all,
       .loader = &toy_loader(),
+      .texts = kTexts,
       .probe = [] { return codegen::works_on(toy_back_end(), *parse_target("cuda:sm_75")); },
       .remedy = "make one up"};
   return row;

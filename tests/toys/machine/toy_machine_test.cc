@@ -273,6 +273,26 @@ TEST(ToyMachine, IsLoweredByItsOwnPasses) {
   EXPECT_EQ(lowered.passes.back().pass, "serialize");
 }
 
+TEST(ToyMachine, ItsCodeIsShownAsText) {
+  const ToyTables tables;
+  app::LowerOptions options{.what = kWorkload,
+                            .target = {.target = "cuda:sm_75", .threads = 0},
+                            .texts = {"toy"},
+                            .back_ends = tables.back_ends};
+  const app::Lowered lowered = must(app::lower_operator(options));
+  ASSERT_TRUE(lowered.status.has_value()) << lowered.status.error().message;
+  ASSERT_EQ(lowered.texts.size(), 1U);
+  EXPECT_EQ(lowered.texts[0].back_end, "toy");
+  EXPECT_THAT(lowered.texts[0].text, ::testing::HasSubstr("for v < 6:"));
+  options.texts = {"assembly"};  // which is a form of another machine's code
+  EXPECT_EQ(app::lower_operator(options)->status.error().kind, ErrorKind::Unsupported);
+  options.back_ends = codegen::all_back_ends();
+  options.target.target = "x86-64-v3";
+  options.texts = {"toy"};
+  EXPECT_THAT(app::lower_operator(options).error().message,
+              ::testing::HasSubstr("no back end prints its code as 'toy'"));
+}
+
 // A model of one kernel is compiled and run in this process: the Runner calls the device's loader.
 TEST(ToyMachine, IsCompiledAndRunByTheRunner) {
   const Task task = toy_task("matmul:m=6,n=8,k=5,constant=none");

@@ -1,0 +1,52 @@
+#include "cli/option_flags.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "cli/verb.h"
+
+namespace tilewright::cli {
+namespace {
+
+TEST(OptionFlags, HaveTheNamesOfOptions) {
+  EXPECT_EQ(flag_text({"passes_off", ""}), "--passes-off");
+  EXPECT_EQ(flag_text({"cost", "xgboost"}), "--cost xgboost");
+  EXPECT_EQ(flag_text({"inputs", "x=FILE.npy"}), "--input x=FILE.npy");
+  EXPECT_EQ(flag_text({"weights_beside", ""}), "--weights beside");
+}
+
+TEST(OptionFlags, AreQuotedForAShell) {
+  EXPECT_EQ(flag_text({"input_shapes", "x:[1,3];y:[1]"}), "--input-shapes \"x:[1,3];y:[1]\"");
+}
+
+TEST(OptionFlags, FollowTheMessageIfTheVerbHasThem) {
+  CLI::App app;
+  app.add_option("--traces");
+  CLI::App* const part = app.add_subcommand("part");
+  part->add_option("--random");
+  const Error error{ErrorKind::BadInput, "name schedules", {{"traces", "FILE"}, {"random", "N"}}};
+  EXPECT_EQ(message_with_flags(error, app), "name schedules (--traces FILE)");
+  app.parse(std::vector<std::string>{"part"});
+  EXPECT_EQ(message_with_flags(error, app), "name schedules (--random N)");
+  EXPECT_EQ(message_with_flags({ErrorKind::Io, "no room", {}}, app), "no room");
+}
+
+// Every option that errors name. A renamed flag would no longer be shown.
+TEST(OptionFlags, AreFlagsOfAVerb) {
+  for (const char* option :
+       {"allow", "constants", "cost", "from_model", "input_shapes", "inputs", "latency_targets_us",
+        "model_file", "model_finals", "objective", "passes_off", "random", "random_seed", "texts",
+        "threads", "trace_file", "traces", "weights_beside"}) {
+    const Error error{ErrorKind::BadInput, "", {{option, ""}}};
+    EXPECT_TRUE(std::ranges::any_of(all_verbs(), [&](const Verb& verb) {
+      CLI::App app;
+      verb.declare(app);
+      return !message_with_flags(error, app).empty();
+    })) << option;
+  }
+}
+
+}  // namespace
+}  // namespace tilewright::cli
