@@ -8,6 +8,7 @@
 
 #include "graph/passes/constant_math.h"
 #include "graph/passes/simplify_rules.h"
+#include "graph/view.h"
 
 namespace tilewright::graph {
 namespace {
@@ -41,6 +42,8 @@ Result<ValueId> simplify_slice(const Simplification& s) {
   }
   const Node* before = s.rewrite.made_by(s.in[0], "slice");
   if (before == nullptr) return kNone;
+  // Parts of one row: the row is a view, and the kernels of other rows are equal.
+  if (view_offset(s.rewrite.to(), *before) && !s.rewrite.read_once(s.in[0])) return kNone;
   Extents start = from_nought(*before, "begin", begin.size());
   Extents stride = before->attributes.list("step", Extents(start.size(), 1));
   for (size_t i = 0; i < begin.size(); ++i) {
