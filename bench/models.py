@@ -2,12 +2,15 @@
 """./dev bench models: whole models, tuned and compiled, in alternating rounds with ONNX Runtime and
 OpenVINO: 2 threads, f32.
 
-Each model is tuned for 60 s and compiled, then tuned to 15 minutes (--seconds) in all and compiled again; both
-libraries and the one without any tuning run in turns with the peers, and outputs are compared with ONNX
-Runtime's. By default four models, with --full nine. What was tuned and measured is kept a machine and a
-build (build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are
-shown but not kept. With --allow winograd models are tuned and compiled with that permission: stores, libraries
-and figures of their own, named with it.
+Each model is tuned for 60 s and compiled; with --seconds 900 it is then tuned to 15 minutes in all and compiled
+again. These libraries and the one without any tuning run in turns with the peers, and outputs are compared with
+ONNX Runtime's. In the same rounds the FMA peak and the bandwidth are measured, of which the limit of a model is
+computed: the sum over its kernels of the larger of FLOP over the peak and bytes over the bandwidth. The bandwidth
+is that of reading as many bytes as the model has, weights and activations. By default ten models, less than an
+hour; with --full all of the folder of models. What was tuned and measured is kept a machine and a build
+(build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are shown but not kept.
+With --allow winograd models are tuned and compiled with that permission: stores, libraries and figures of their
+own, named with it.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
 
@@ -23,26 +26,42 @@ import sys
 from harness import peers, report
 from harness.bars import Report
 from harness.compare import BUSY_CPUS
-from harness.model_files import ModelError, materialized
+from harness.model_files import INPUT_SHAPES, ModelError, materialized, model_names, models_folder
 from harness.model_match import PEERS, inputs_of, match_from_json, parse_shapes, play
 from harness.model_tuning import (
     ModelTuning,
-    bench_library,
+    bench_libraries,
     compile_library,
+    limit_ns,
     passed_after,
     program,
     recorded_ns,
     run_tune,
+    tasks_of,
     tuning_runs,
 )
+from harness.operator_class import class_shares
 from harness.rounds import MIN_ROUNDS, QUANTILE
 from harness.tuned import TuneError, build_key
 
 THREADS = 2
-LONG_S = 900.0
-DEFAULT = ("resnet18", "mobilenet_v2", "dcgan", "bert_tiny_128")
-FULL = (*DEFAULT, "resnet50", "squeezenet1_1", "densenet121", "r3d_18", "bert_base_128")
+TUNE_S = 60.0
+DEFAULT = (
+    "resnet50",
+    "mobilenet_v2",
+    "bert_base_128",
+    "vit_b_32",
+    "maxvit_t",
+    "efficientnet_v2_s",
+    "t5_small_encoder_128",
+    "unet_128",
+    "regnet_x_800mf",
+    "dcgan",
+)
 LEAST, MIN_MEAN, MIN_SHARE, MIN_SUM = 1.0, 1.15, 0.9, 0.9
+AHEAD, OF_LIMIT = 1.2, 0.92  # each model reaches one of them
+MIN_UNTUNED, MIN_OF_CLASS = 1.0, 0.87  # mean over the better peer; tuned over untuned time of a class
+MIN_CLASS = 0.01  # share of a class in the untuned time of all models, for which its bar counts
 MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
 MAX_AGAIN_S, MAX_OPEN_MS = 10.0, 100.0
 NOTE_EVERY_S = 5.0
@@ -95,7 +114,8 @@ class Bench:
 
         before.seconds += earlier
         left = max(seconds - before.seconds, 1.0)
-        tuning = run_tune(model, store, left, build, before, THREADS, note, self.options.allow)
+        allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
+        tuning = run_tune(model, store, left, build, before, THREADS, note, allow, shapes)
         self.put(f"tune/{name}/{seconds:g}", vars(tuning))
         return tuning
 
@@ -104,27 +124,33 @@ class Bench:
         kept = self.get(f"again/{name}")
         if kept is None:
             store, build = self.path(name, ".db"), self.options.build
-            allow = self.options.allow
-            once_more = run_tune(model, store, tuning.asked_s, build, None, THREADS, allow=allow)
+            allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
+            once_more = run_tune(model, store, tuning.asked_s, build, None, THREADS, None, allow, shapes)
             kept = [once_more.seconds, once_more.result["measured"]]
             self.put(f"again/{name}", kept)
         return kept
 
     def compiled(self, name, model, which, store=None):
+        """The library, and the bytes of its weights and activations."""
         library = self.path(f"{name}.{which}", ".so")
         kept = self.get(f"compile/{name}/{which}")
         if not kept or not os.path.exists(library):
-            o = self.options
-            kept = compile_library(model, store or "none", library, o.build, THREADS, o.allow)
+            o, shapes = self.options, INPUT_SHAPES.get(name, "")
+            kept = compile_library(model, store or "none", library, o.build, THREADS, o.allow, shapes)
             self.put(f"compile/{name}/{which}", kept)
-        return library
+        return library, kept["constant_bytes"] + kept["arena_bytes"]
 
-    def match(self, name, model, libraries):
+    def match(self, name, model, libraries, model_bytes):
         kept = self.get(f"match/{name}")
         if kept:
             return match_from_json(kept)
         o = self.options
-        match = play(model, libraries, THREADS, o.rounds, o.slice, o.build, tuple(PEERS))
+        arrays = inputs_of(model, parse_shapes(INPUT_SHAPES.get(name, "")))
+        probes = {
+            "peak": {"kind": "peak", "threads": THREADS},
+            "sum": {"kind": "sum", "bytes": model_bytes, "threads": THREADS},
+        }
+        match = play(model, libraries, THREADS, o.rounds, o.slice, o.build, tuple(PEERS), arrays, probes)
         if match.trustworthy:
             self.put(f"match/{name}", match.to_json())
         return match
@@ -136,31 +162,34 @@ class Bench:
             for suffix in ("", "-wal", "-shm"):
                 if os.path.exists(store + suffix):
                     os.remove(store + suffix)
-        libraries = {UNTUNED: self.compiled(name, model, UNTUNED)}
+        untuned, model_bytes = self.compiled(name, model, UNTUNED)
+        libraries = {UNTUNED: untuned}
         out.progress(name, None)
         tuning = None
         for which, seconds in tuning_runs(self.options.seconds).items():
             tuning = self.tuned(name, model, seconds, tuning)
-            libraries[which] = self.compiled(name, model, which, store)
-        recorded = self.get(f"recorded/{name}")
-        if recorded is None:
-            recorded = recorded_ns(model, store, self.options.build, THREADS, self.options.allow)
-            self.put(f"recorded/{name}", recorded)
-        match = self.match(name, model, libraries)
-        parts = self.get(f"parts/{name}")
+            libraries[which], _ = self.compiled(name, model, which, store)
+        tasks = self.get(f"tasks/{name}")
+        if tasks is None:
+            o, shapes = self.options, INPUT_SHAPES.get(name, "")
+            tasks = tasks_of(model, store, o.build, THREADS, o.allow, shapes)
+            self.put(f"tasks/{name}", tasks)
+        match = self.match(name, model, libraries, model_bytes)
+        parts = self.get(f"both_parts/{name}")
         if not parts:
-            parts = bench_library(libraries[which], 3, self.options.build)
-            self.put(f"parts/{name}", parts)
+            parts = bench_libraries([untuned, libraries[which]], 6, self.options.build)
+            self.put(f"both_parts/{name}", parts)
         again = self.again(name, model, tuning)
-        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, parts, recorded, again)
+        return Line(name + self.suffix, tuning_runs(self.options.seconds), tuning, match, parts, tasks, again)
 
 
 class Line:
-    """A model with its figures. `names` are those of its tuning runs, `long` the last of them."""
+    """A model with its figures. `names` are those of its tuning runs, `long` the last of them; `parts` are its
+    kernels untuned and tuned."""
 
-    def __init__(self, name, tuning_runs, tuning, match, parts, recorded_ns, again):
+    def __init__(self, name, tuning_runs, tuning, match, parts, tasks, again):
         self.name, self.tuning_runs, self.tuning, self.match, self.parts = name, tuning_runs, tuning, match, parts
-        self.names, self.recorded_ns = tuple(tuning_runs), recorded_ns
+        self.names, self.tasks, self.recorded_ns = tuple(tuning_runs), tasks, recorded_ns(tasks)
         self.long = self.names[-1]
         self.again_s, self.again_measured = again
         self.best = match.best_peer()
@@ -176,7 +205,19 @@ class Line:
     @property
     def share(self):
         """Of a run that is in its tasks."""
-        return self.parts["tasks_share"]
+        return self.parts[1]["tasks_share"]
+
+    @property
+    def of_limit(self):
+        """The limit of the model over what it takes; None without the rates of this machine."""
+        rates = self.match.rate("peak", "flop"), self.match.rate("sum", "bytes")
+        ours = self.match.time_ns(self.long)
+        return limit_ns(self.tasks, *rates) / ours if all(rates) and ours else None
+
+    @property
+    def near_the_top(self):
+        """At least 1 where the model is far ahead of the better peer, or near its limit."""
+        return max((self.ratio(self.long) or 0) / AHEAD, (self.of_limit or 0) / OF_LIMIT)
 
     @property
     def tuned_sum(self):
@@ -209,8 +250,8 @@ class Line:
         passed = report.ABSENT if self.passed_s is None else f"{self.passed_s:.0f} s"
         error = self.match.errors.get(self.long)
         row = [self.name, *(ms(name) for name in (UNTUNED, *self.names, *PEERS))]
-        row += [report.number(self.ratio(which)) for which in self.names]
-        row += [passed, report.percent(self.share), report.percent(self.tuned_sum)]
+        row += [report.number(self.ratio(which)) for which in (UNTUNED, *self.names)]
+        row += [report.percent(self.of_limit), passed, report.percent(self.share), report.percent(self.tuned_sum)]
         row += [report.number(self.memory(self.long)), report.number(self.memory("onnxruntime"))]
         row += [report.number(self.match.ready(self.long, "open_ms"))]
         return [*row, report.ABSENT if error is None else f"{error:.0e}"]
@@ -218,8 +259,8 @@ class Line:
 
 def header(names):
     columns = ["model", UNTUNED, *names, *(label for label, _ in PEERS.values())]
-    columns += [f"x at {which}" for which in names]
-    return [*columns, "passed", "in tasks", "tuner's sum", "MiB", "ORT MiB", "open ms", "error"]
+    columns += [f"x at {which}" for which in (UNTUNED, *names)]
+    return [*columns, "of limit", "passed", "in tasks", "tuner's sum", "MiB", "ORT MiB", "open ms", "error"]
 
 
 def judge(line, out):
@@ -235,6 +276,8 @@ def judge(line, out):
         cpus = max(match.outcome.other_cpus, line.tuning.other_cpus)
         out.say(f"! {name}: beside other work ({cpus:.1f} cpus)")
     out.bar(f"{name}: times the better peer, {long}", line.ratio(long), LEAST, trusted=quiet)
+    what = f"{name}: over {AHEAD:g} x the peer, or over {OF_LIMIT:.0%} of its limit"
+    out.bar(what, line.near_the_top, 1.0, trusted=quiet)
     out.bar(f"{name}: share of a run that is in its tasks", line.share, MIN_SHARE)
     out.bar(f"{name}: tuner's task times over the model's", line.tuned_sum, MIN_SUM, trusted=quiet)
     out.bar_max(f"{name}: the same tune again", line.again_s, MAX_AGAIN_S, "s")
@@ -246,6 +289,8 @@ def judge(line, out):
         "vs_best_peer": line.ratio(long),
         **{f"vs_best_peer_{which.replace(' ', '')}": line.ratio(which) for which in line.names[:-1]},
         "vs_untuned": match.ratio(long, UNTUNED),
+        "untuned_vs_best_peer": line.ratio(UNTUNED),
+        "of_limit": line.of_limit,
         "passed_s": line.passed_s,
         "share_in_tasks": line.share,
         "tuned_sum": line.tuned_sum,
@@ -261,9 +306,26 @@ def judge(line, out):
         out.row(name, f"{peer}_ms", time_ns / 1e6 if time_ns else None)
 
 
+def judge_untuned(bench, lines, quiet, out):
+    """The code without tuning: over the peers, and by class of operators over the tuned code."""
+    if not lines:
+        return
+    mean = report.geometric_mean([line.ratio(UNTUNED) for line in lines])
+    out.row("models" + bench.suffix, "untuned_vs_best", mean)
+    out.bar(f"geometric mean of {len(lines)} models, untuned", mean, MIN_UNTUNED, trusted=quiet)
+    shares = class_shares([line.parts for line in lines])
+    for name, (ratio, share) in sorted(shares.items(), key=lambda item: -item[1][1]):
+        out.row(name, "tuned_over_untuned", ratio)
+        what = f"{name}, {share:.1%} of untuned time: tuned over untuned"
+        if share >= MIN_CLASS:
+            out.bar(what, ratio, MIN_OF_CLASS, trusted=quiet)
+        else:
+            out.say(f"{what} {report.number(ratio)}")
+
+
 def run_all(options, out):
     bench = Bench(options)
-    names = options.only or (FULL if options.full else DEFAULT)
+    names = options.only or (model_names(models_folder()) if options.full else DEFAULT)
     out.say(
         f"{THREADS} threads, f32; {options.rounds} alternating rounds of {options.slice:g} s slices; "
         f"ms are the {100 * QUANTILE:g}th percentile over slices of the slice's median run"
@@ -280,6 +342,7 @@ def run_all(options, out):
     for line in lines:
         judge(line, out)
     quiet = all(line.quiet for line in lines)
+    judge_untuned(bench, lines, quiet, out)
     for which in tuned:
         last = which == tuned[-1]
         mean = report.geometric_mean([line.ratio(which) for line in lines])
@@ -342,10 +405,10 @@ def parse(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--full", action="store_true", help="all nine models")
+    add("--full", action="store_true", help="all models of the folder of models")
     add("--only", metavar="NAME,...", default="", help="these models only")
     add("--json", metavar="FILE", help="also write rows {name, metric, value}")
-    add("--seconds", type=float, default=LONG_S, help="tuning time per model (default: 900)")
+    add("--seconds", type=float, default=TUNE_S, help="tuning time per model (default: 60)")
     add("--rounds", type=int, default=MIN_ROUNDS, help="alternating rounds of a match")
     add("--slice", type=float, default=0.3, metavar="SECONDS", help="length of a slice")
     add("--fresh", action="store_true", help="ignore stored results and tune again")

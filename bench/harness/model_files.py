@@ -9,6 +9,12 @@ from harness import peers
 
 STRIPPED = ".stripped.onnx"
 
+# Of the models that leave dimensions open.
+INPUT_SHAPES = {
+    "bert_base_dynamic": "ids:[1,200];mask:[1,200]",
+    "resnet50_dynamic_batch": "x:[4,3,224,224]",
+}
+
 
 class ModelError(Exception):
     """A model that cannot be had; says why in a line."""

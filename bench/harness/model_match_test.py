@@ -15,6 +15,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import models
+from harness import input_sets
 from harness.compare import Outcome
 from harness.model_match import (
     Match,
@@ -35,6 +36,25 @@ def write_model(path):
     y = value("y", onnx.TensorProto.FLOAT, [1, "n"])
     graph = onnx.helper.make_graph([onnx.helper.make_node("Relu", ["x"], ["y"])], "g", [x], [y])
     onnx.save(onnx.helper.make_model(graph), path)
+    return path
+
+
+def write_token_model(path):
+    """y = table[ids] * mask, where the table has another name by an Identity."""
+    value = onnx.helper.make_tensor_value_info
+    inputs = [value(name, onnx.TensorProto.INT64, [1, 4]) for name in ("ids", "mask")]
+    y = value("y", onnx.TensorProto.FLOAT, None)
+    node = onnx.helper.make_node
+    nodes = [
+        node("Identity", ["table"], ["shared"]),
+        node("Gather", ["shared", "ids"], ["rows"]),
+        node("Cast", ["mask"], ["kept"], to=onnx.TensorProto.FLOAT),
+        node("Unsqueeze", ["kept", "last"], ["column"]),
+        node("Mul", ["rows", "column"], ["y"]),
+    ]
+    table = onnx.numpy_helper.from_array(np.ones((1000, 2), np.float32), "table")
+    last = onnx.numpy_helper.from_array(np.array([-1]), "last")
+    onnx.save(onnx.helper.make_model(onnx.helper.make_graph(nodes, "g", inputs, [y], [table, last])), path)
     return path
 
 
@@ -104,6 +124,33 @@ class Inputs(unittest.TestCase):
                     inputs_of(model, given=[wrong])
             with self.assertRaisesRegex(ValueError, "--input-shapes"):
                 inputs_of(model)
+
+
+class InputSets(unittest.TestCase):
+    def test_floats_become_denormals(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = write_model(os.path.join(folder, "m.onnx"))
+            sets = input_sets.input_sets(model, {"x": [1, 6]})
+            self.assertEqual(list(sets), ["friendly", "denormals"])
+            small = np.abs(sets["denormals"]["x"][0, ::2])
+            self.assertTrue((small > 0).all() and (small < np.finfo(np.float32).tiny).all())
+            np.testing.assert_array_equal(sets["denormals"]["x"][0, 1::2], sets["friendly"]["x"][0, 1::2])
+
+    def test_sequences_are_halved_and_embeddings_made_small(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = write_token_model(os.path.join(folder, "m.onnx"))
+            sets = input_sets.input_sets(model)
+            self.assertEqual(list(sets), ["friendly", "half"])
+            np.testing.assert_array_equal(sets["half"]["mask"], [[1, 1, 0, 0]])
+            self.assertEqual(sets["half"]["ids"][0, 2:].tolist(), [0, 0])
+            np.testing.assert_array_equal(sets["half"]["ids"][0, :2], sets["friendly"]["ids"][0, :2])
+            other = os.path.join(folder, "small.onnx")
+            self.assertTrue(input_sets.with_denormal_embeddings(model, other))
+            table = onnx.numpy_helper.to_array(onnx.load(other).graph.initializer[0])
+            self.assertEqual(np.count_nonzero(np.abs(table) < np.finfo(np.float32).tiny), table.size // 2)
+            self.assertTrue((table != 0).all())
+            plain = write_model(os.path.join(folder, "plain.onnx"))
+            self.assertFalse(input_sets.with_denormal_embeddings(plain, other))
 
 
 class FloatPermissions(unittest.TestCase):

@@ -50,18 +50,20 @@ def program(build_dir, name="tilewright"):
     return os.path.join(build_dir, name)
 
 
-def _flags(store, threads, allow):
-    """Of all verbs; `allow` are permissions that models are not given by default."""
+def _flags(store, threads, allow, shapes):
+    """Of all verbs; `allow` are permissions that models are not given by default, `shapes` those of inputs
+    that the model leaves open."""
     words = ["--records", store, "--threads", str(threads)]
+    words += ["--input-shapes", shapes] if shapes else []
     return [*words, "--allow", ",".join(allow)] if allow else words
 
 
-def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None, allow=()):
+def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None, allow=(), shapes=""):
     """Tunes for that long, after what `before` did; gives both as one. `on_round` is told the seconds
     so far."""
     before = before or ModelTuning()
     command = [program(build_dir), "tune", model, "--json", "--seconds", f"{seconds:g}"]
-    command += _flags(store, threads, allow)
+    command += _flags(store, threads, allow, shapes)
     work, begin = OtherWork(), time.monotonic()
     result, rounds = None, []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -111,22 +113,34 @@ def _said(build_dir, verb, *words):
     return done.stdout
 
 
-def compile_library(model, store, library, build_dir, threads=2, allow=()):
+def compile_library(model, store, library, build_dir, threads=2, allow=(), shapes=""):
     """The fields of `compile --json`."""
-    words = ("compile", model, "-o", library, *_flags(store, threads, allow))
+    words = ("compile", model, "-o", library, *_flags(store, threads, allow, shapes))
     return json.loads(_said(build_dir, *words))
 
 
-def recorded_ns(model, store, build_dir, threads=2, allow=()):
+def tasks_of(model, store, build_dir, threads=2, allow=(), shapes=""):
+    """The rows of `tasks --json`."""
+    said = _said(build_dir, "tasks", model, *_flags(store, threads, allow, shapes))
+    return [json.loads(line) for line in said.splitlines()]
+
+
+def recorded_ns(tasks):
     """Sum by weight of the times that tuning measured of the tasks, those that `compile` takes; None
     where a task has none."""
-    said = _said(build_dir, "tasks", model, *_flags(store, threads, allow))
-    tasks = [json.loads(line) for line in said.splitlines()]
     if not tasks or any("best_ns" not in task for task in tasks):
         return None
     return sum(task["weight"] * task["best_ns"] for task in tasks)
 
 
-def bench_library(library, seconds, build_dir):
-    """The fields of `bench --json`: quantiles, and tasks beside their sum."""
-    return json.loads(_said(build_dir, "bench", library, "--seconds", f"{seconds:g}"))
+def limit_ns(tasks, flop_per_ns, bytes_per_ns):
+    """What a run takes where each task is as fast as its arithmetic or its operands allow."""
+    return sum(
+        task["weight"] * max(task["flop"] / flop_per_ns, task["bytes"] / bytes_per_ns) for task in tasks
+    )
+
+
+def bench_libraries(libraries, seconds, build_dir):
+    """The fields of `bench --json` of each, in alternation: quantiles, and tasks beside their sum."""
+    said = _said(build_dir, "bench", *libraries, "--seconds", f"{seconds:g}")
+    return [json.loads(line) for line in said.splitlines()]

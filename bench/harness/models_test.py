@@ -14,12 +14,15 @@ from harness import curve, model_files
 from harness.model_tuning import (
     ModelTuning,
     compile_library,
+    limit_ns,
     model_ns,
     passed_after,
     recorded_ns,
     run_tune,
+    tasks_of,
     tuning_runs,
 )
+from harness.operator_class import class_of, class_shares
 from harness.tuned import TuneError
 
 TASKS = {
@@ -83,12 +86,43 @@ class Tuning(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             lines = [{"task": "a", "weight": 3, "best_ns": 10.0}, {"task": "b", "weight": 1, "best_ns": 5.0}]
             fake_program(folder, lines)
-            self.assertEqual(recorded_ns("m.onnx", "r.db", folder), 35.0)
+            self.assertEqual(recorded_ns(tasks_of("m.onnx", "r.db", folder)), 35.0)
             fake_program(folder, [*lines, {"task": "c", "weight": 1}])
-            self.assertIsNone(recorded_ns("m.onnx", "r.db", folder))
+            self.assertIsNone(recorded_ns(tasks_of("m.onnx", "r.db", folder)))
             fake_program(folder, [], code=2)
             with self.assertRaises(TuneError):
-                recorded_ns("m.onnx", "r.db", folder)
+                tasks_of("m.onnx", "r.db", folder)
+
+
+class Limits(unittest.TestCase):
+    def test_are_arithmetic_or_bytes(self):
+        tasks = [{"weight": 2, "flop": 100.0, "bytes": 10.0}, {"weight": 1, "flop": 1.0, "bytes": 50.0}]
+        self.assertEqual(limit_ns(tasks, flop_per_ns=10.0, bytes_per_ns=5.0), 2 * 10 + 10)
+
+    def test_classes_are_those_of_the_heaviest_node(self):
+        for title, name in (
+            ("transpose + conv2d 7x7 3->64 s2 + add + relu", "convolution"),
+            ("mul + conv2d 1x1 16->64 + add", "1x1 convolution"),
+            ("conv2d 3x3 288->288 g18 + add", "grouped convolution"),
+            ("conv2d 3x3 512->512 d2 + add", "dilated convolution"),
+            ("depthwise2d 3x3 256 s2 + add", "depthwise convolution"),
+            ("conv_transpose2d 4x4 8->4 s2", "transposed convolution"),
+            ("slice + batch_matmul 8x49x49x32 + mul", "batched product"),
+            ("matmul 1x10x5 + softmax", "product"),
+            ("layer_norm 1x50x768", "norm"),
+            ("add 1x50x768", "elementwise and moves"),
+        ):
+            self.assertEqual(class_of(title), name)
+
+    def test_a_class_is_summed_over_models(self):
+        def library(**ns):
+            return {"tasks": [{"title": title, "ns": time} for title, time in ns.items()]}
+
+        pairs = [
+            (library(matmul=30.0, softmax=10.0), library(matmul=20.0, softmax=10.0)),
+            (library(matmul=60.0), library(matmul=25.0)),
+        ]
+        self.assertEqual(class_shares(pairs), {"product": (0.5, 0.9), "softmax": (1.0, 0.1)})
 
 
 class FloatPermissions(unittest.TestCase):
@@ -105,7 +139,9 @@ class FloatPermissions(unittest.TestCase):
                 for said in (tuned, compiled):
                     at = said.index("--threads") + 2
                     self.assertEqual([word for word in said[at:] if word != "--json"], words)
-                self.assertEqual(recorded_ns("m.onnx", "r.db", folder, allow=allow), 1)
+                self.assertEqual(tasks_of("m.onnx", "r.db", folder, allow=allow)[0]["weight"], 1)
+            fixed = compile_library("m.onnx", "r.db", "m.so", folder, shapes="x:[1,2]")["result"]
+            self.assertEqual(fixed[fixed.index("--input-shapes") + 1], "x:[1,2]")
 
 
 class Columns(unittest.TestCase):

@@ -1,5 +1,7 @@
 #include "app/model_tasks.h"
 
+#include "app/tune_tasks.h"
+
 namespace tilewright::app {
 
 Result<ModelTasks> model_tasks(const ModelOptions& options) {
@@ -12,6 +14,7 @@ Result<ModelTasks> model_tasks(const ModelOptions& options) {
     out.tasks.push_back({.key = Task{.workload = group.workload, .target = target}.key(),
                          .title = group.title,
                          .flop = group.workload.dag->flop(),
+                         .bytes = operand_bytes(group.workload),
                          .weight = kernel.groups.size(),
                          .record = choices[k].record});
     const double ns = choices[k].record ? choices[k].record->verdict.latency_ns : 0;

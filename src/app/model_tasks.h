@@ -25,6 +25,7 @@ struct ModelTask {
   Hash128 key;
   std::string title;
   double flop = 0;
+  double bytes = 0;   // of its operands
   size_t weight = 1;  // calls per run of the model
   // The record it is compiled with; none: the default schedule.
   std::optional<record::Attempt> record;

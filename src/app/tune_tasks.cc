@@ -71,7 +71,7 @@ class TaskList {
 
 }  // namespace
 
-double work_of(const Workload& workload) {
+double operand_bytes(const Workload& workload) {
   double bytes = 0;
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
@@ -79,7 +79,11 @@ double work_of(const Workload& workload) {
     for (const te::Extent& extent : tensor.shape) elements *= static_cast<double>(extent.high);
     bytes += elements * ir::bytes_of(tensor.element);
   }
-  return workload.dag->flop() + kFlopOfByte * bytes;
+  return bytes;
+}
+
+double work_of(const Workload& workload) {
+  return workload.dag->flop() + kFlopOfByte * operand_bytes(workload);
 }
 
 int64_t TuneTasks::default_trials() const {

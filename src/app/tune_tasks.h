@@ -31,4 +31,6 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
 // Work of one call in FLOP, independent of the machine: each operand byte counts as several FLOP.
 double work_of(const Workload& workload);
 
+double operand_bytes(const Workload& workload);  // of inputs, constants and outputs
+
 }  // namespace tilewright::app

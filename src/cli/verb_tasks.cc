@@ -39,8 +39,11 @@ Result<ExitCode> run_tasks(const Context& context, const app::ModelOptions& opti
     return ExitCode::Done;
   }
   for (const app::ModelTask& row : model.tasks) {
-    Json json = {
-        {"task", row.key.hex()}, {"title", row.title}, {"flop", row.flop}, {"weight", row.weight}};
+    Json json = {{"task", row.key.hex()},
+                 {"title", row.title},
+                 {"flop", row.flop},
+                 {"bytes", row.bytes},
+                 {"weight", row.weight}};
     if (row.record) {
       json["best_ns"] = row.record->verdict.latency_ns;
       json["protocol"] = print_protocol(row.record->protocol);

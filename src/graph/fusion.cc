@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "graph/view.h"
 #include "te/predicates.h"
 
 namespace tilewright::graph {
@@ -317,12 +318,21 @@ class Fuser {
   // Views of values from outside the group are aliases.
   void drop_leading_views() {
     for (NodeId id = 0; id < facts_.size(); ++id) {
-      if (group_of_[id] == kNone || facts_[id].op->work != Work::View) continue;
-      const NodeId producer = graph_.value(graph_.node(id).inputs[0]).producer;
-      if (producer != kNone && group_of_[producer] == group_of_[id]) continue;
+      if (group_of_[id] == kNone || !is_leading_view(id)) continue;
       std::erase(groups_[group_of_[id]].nodes, id);
       group_of_[id] = kNone;
     }
+    std::erase_if(groups_, [](const FusedGroup& group) { return group.nodes.empty(); });
+  }
+
+  bool is_leading_view(NodeId id) const {
+    const Node& node = graph_.node(id);
+    if (!view_offset(graph_, node)) return false;
+    const Value& whole = graph_.value(node.inputs[0]);
+    if (whole.producer != kNone && group_of_[whole.producer] == group_of_[id]) return false;
+    if (facts_[id].op->work == Work::View) return true;
+    // A slice is a kernel if it is an output.
+    return !whole.is_constant() && !reaches_output(graph_, uses_, node.outputs[0]);
   }
 
   const Graph& graph_;

@@ -58,7 +58,8 @@ struct FusedGroup {
   NodeId anchor = kNone;      // its Heavy or Rows node; else the last
 };
 
-// In the order of their last nodes. Every live node except Views is in exactly one group.
+// In the order of their last nodes. Every live node is in exactly one group, except views of values
+// from outside the group (view.h).
 std::vector<FusedGroup> fuse(const Graph& graph, std::span<const NodeFacts> facts,
                              const FusionPays& pays);
 // One group per live node, except Views.

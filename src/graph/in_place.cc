@@ -4,32 +4,20 @@
 #include <map>
 #include <set>
 
+#include "graph/view.h"
+
 namespace tilewright::graph {
 namespace {
 
 using Shape = std::vector<int64_t>;
 
-// The stride of a dimension in elements, in a row-major array.
-int64_t stride_of(const Shape& extents, size_t dim) {
-  int64_t stride = 1;
-  for (size_t d = dim + 1; d < extents.size(); ++d) stride *= extents[d];
-  return stride;
-}
-
-// Whether the elements of `shape` within `extents` are contiguous.
-bool lies_together(const Shape& shape, const Shape& extents) {
-  for (size_t d = 0; d < shape.size(); ++d) {
-    if (shape[d] > 1 && stride_of(shape, d) != stride_of(extents, d)) return false;
-  }
-  return true;
-}
-
 class Placer {
  public:
   Placer(const Graph& graph, std::span<const NodeFacts> facts,
          const std::vector<FusedGroup>& groups)
-      : graph_(graph), facts_(facts), uses_(graph.uses()) {
+      : graph_(graph), facts_(facts), uses_(graph.uses()), grouped_(graph.nodes().size()) {
     for (const FusedGroup& group : groups) {
+      for (const NodeId id : group.nodes) grouped_[id] = true;
       const Node& last = graph.node(group.nodes.back());
       if (last.op == "concat" && group.nodes.size() == 1) concats_.push_back(group.nodes.back());
       computed_.insert(last.outputs.begin(), last.outputs.end());
@@ -53,14 +41,14 @@ class Placer {
  private:
   const Shape& shape_of(ValueId value) const { return graph_.value(value).type.shape; }
 
-  // Whether it may be part of a larger value: a kernel computes it, its location is not fixed yet,
-  // and it has no Views.
-  bool may_lie(ValueId value) const {
-    const bool viewed = std::ranges::any_of(uses_[value], [&](NodeId reader) {
-      return facts_[reader].live && facts_[reader].op->work == Work::View;
-    });
-    const bool output = std::ranges::find(graph_.outputs(), value) != graph_.outputs().end();
-    return !viewed && !output && computed_.contains(value) && !places_.contains(value);
+  // Whether it may be part of a value of `extents`: a kernel computes it, its location is not fixed
+  // yet, and it has no views, or is contiguous there.
+  bool may_lie(ValueId value, const Shape& extents) const {
+    const bool viewed = std::ranges::any_of(
+        uses_[value], [&](NodeId reader) { return facts_[reader].live && !grouped_[reader]; });
+    if (viewed && !is_contiguous(shape_of(value), extents)) return false;
+    return !reaches_output(graph_, uses_, value) && computed_.contains(value) &&
+           !places_.contains(value);
   }
 
   size_t axis_of(const Node& concat) const {
@@ -71,14 +59,14 @@ class Placer {
 
   void place(ValueId value, ValueId of, int64_t offset, const Shape& extents) {
     Alias alias{.value = value, .of = of, .offset = offset};
-    if (!lies_together(shape_of(value), extents)) alias.within = extents;
+    if (!is_contiguous(shape_of(value), extents)) alias.within = extents;
     places_[value] = std::move(alias);
     extents_[value] = extents;
   }
 
   // The bytes of a part along the axis, up to the next part.
   int64_t step_over(ValueId part, size_t axis, const Shape& extents) const {
-    return shape_of(part)[axis] * stride_of(extents, axis) *
+    return shape_of(part)[axis] * row_major_stride(extents, axis) *
            ir::bytes_of(graph_.value(part).type.element);
   }
 
@@ -86,8 +74,9 @@ class Placer {
   bool lies_already(const Node& concat) {
     const ValueId result = concat.outputs[0];
     const auto first = places_.find(concat.inputs[0]);
-    if (first == places_.end() || !may_lie(result)) return false;
+    if (first == places_.end()) return false;
     const Shape extents = extents_.at(concat.inputs[0]);
+    if (!may_lie(result, extents)) return false;
     const size_t axis = axis_of(concat);
     int64_t next = first->second.offset;
     for (const ValueId part : concat.inputs) {
@@ -105,14 +94,14 @@ class Placer {
   bool place_parts(const Node& concat) {
     const std::set<ValueId> distinct(concat.inputs.begin(), concat.inputs.end());
     if (distinct.size() != concat.inputs.size()) return false;
-    for (const ValueId part : concat.inputs) {
-      if (!may_lie(part)) return false;
-    }
     const ValueId result = concat.outputs[0];
     const auto outer = places_.find(result);
     const ValueId of = outer == places_.end() ? result : outer->second.of;
     int64_t offset = outer == places_.end() ? 0 : outer->second.offset;
     const Shape extents = outer == places_.end() ? shape_of(result) : extents_.at(result);
+    for (const ValueId part : concat.inputs) {
+      if (!may_lie(part, extents)) return false;
+    }
     const size_t axis = axis_of(concat);
     for (const ValueId part : concat.inputs) {
       place(part, of, offset, extents);
@@ -124,6 +113,7 @@ class Placer {
   const Graph& graph_;
   std::span<const NodeFacts> facts_;
   std::vector<std::vector<NodeId>> uses_;
+  std::vector<bool> grouped_;  // by node; the others are views
   std::vector<NodeId> concats_;
   std::set<ValueId> computed_;        // values that kernels write
   std::map<ValueId, Alias> places_;   // of parts

@@ -6,7 +6,7 @@
 //   concat(a, b, c) so, and concat(a, b):   the latter is part of the former too
 //
 // A part is stored in one result only. It is not an input, constant or output of the model, nor a
-// View of another value. Larger results go first.
+// view of another value. If it has views itself, it must be contiguous. Larger results go first.
 #pragma once
 
 #include <span>

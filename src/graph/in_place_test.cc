@@ -152,5 +152,34 @@ TEST(ConcatInPlace, NotWhatHasItsPlaceAlready) {
   }
 }
 
+TEST(ConcatInPlace, StepsThatReadTheirPredecessorFromTheResult) {
+  TestGraph g;
+  const ValueId w = g.weights({24, 24});
+  std::vector<ValueId> steps = {g.input("x", {1, 24})};
+  for (int k = 0; k < 3; ++k) {
+    const ValueId z =
+        g.add("contract", {steps.back(), w}, {{"a", "ik"}, {"b", "kj"}, {"out", "ij"}});
+    steps.push_back(g.add("tanh", {z}));
+  }
+  const ValueId last = g.add("reshape", {steps[2]}, {{"shape", Shape{1, 1, 24}}});
+  const ValueId viewed = g.add("softmax", {last}, {{"axis", int64_t{2}}});
+  const ValueId joined = concat(g, {steps[1], steps[2], steps[3]}, 0);
+  const auto parts = partition(g.finish({joined, viewed}), {});
+  ASSERT_TRUE(parts.has_value()) << parts.error().message;
+  EXPECT_EQ(parts->groups.size(), 4U) << "no concat";
+  // Steps 2 and 3 differ only in the row that they read and write.
+  EXPECT_EQ(parts->kernels.size(), 3U);
+  EXPECT_EQ(parts->groups[1].workload.operands[0].alignment, 32);
+}
+
+TEST(ConcatInPlace, APartWhoseViewIsAnOutputIsCopied) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 4, 4, 16});
+  const ValueId a = g.conv_relu(x, 16, 1), b = g.conv_relu(x, 16, 3);
+  const ValueId view = g.add("reshape", {b}, {{"shape", Shape{256}}});
+  const Placed result = placed(g.finish({g.conv(concat(g, {a, b}, 1), 8, 1), view}));
+  EXPECT_EQ(result.concats, 1);
+}
+
 }  // namespace
 }  // namespace tilewright::graph

@@ -9,6 +9,7 @@
 #include "graph/arena_plan.h"
 #include "graph/graph_testing.h"
 #include "graph/separate_outputs.h"
+#include "graph/view.h"
 
 namespace tilewright::graph {
 namespace {
@@ -146,7 +147,11 @@ class FakeRun {
       return stamps;
     }
     const Node& node = graph_.node(producer);
-    if (node.op == "reshape") return meaning_of(node.inputs[0]);
+    if (const auto offset = view_offset(graph_, node)) {
+      const std::vector<Stamp> whole = meaning_of(node.inputs[0]);
+      const auto first = whole.begin() + *offset / 4;
+      return {first, first + graph_.value(value).type.elements()};
+    }
     EXPECT_EQ(node.op, "concat");
     const Shape& shape = graph_.value(value).type.shape;
     const auto axis = static_cast<size_t>(node.attributes.integer("axis"));
@@ -265,7 +270,7 @@ TEST(MemoryPlan, RandomGraphs) {
     };
     for (int k = 0; k < 20; ++k) {
       const ValueId a = any(), b = any();
-      switch (rng.below(5)) {
+      switch (rng.below(6)) {
         case 0:
           values.push_back(g.conv(a, 8, 1));
           break;
@@ -284,6 +289,18 @@ TEST(MemoryPlan, RandomGraphs) {
         case 3: {
           const ValueId flat = g.add("reshape", {a}, {{"shape", Shape{128}}});
           values.push_back(g.add("reshape", {flat}, {{"shape", Shape{1, 4, 4, 8}}}));
+          break;
+        }
+        case 4: {  // rows, each by a kernel; b has other readers
+          std::vector<ValueId> parts;
+          for (int64_t row = 0; row < 4; row += 2) {
+            const ValueId rows =
+                g.add("slice", {rng.chance(0.5) ? a : b},
+                      {{"begin", Shape{0, row, 0, 0}}, {"size", Shape{1, 2, 4, 8}}});
+            parts.push_back(g.conv(rows, 8, 1));
+          }
+          values.push_back(g.add("concat", parts, {{"axis", int64_t{1}}}));
+          if (rng.chance(0.5)) values.push_back(g.add("relu", {values.back()}));
           break;
         }
         default:

@@ -9,6 +9,7 @@
 #include "graph/group_dag.h"
 #include "graph/in_place.h"
 #include "graph/title.h"
+#include "graph/view.h"
 #include "task/parse.h"
 
 namespace tilewright::graph {
@@ -16,7 +17,7 @@ namespace {
 
 constexpr int64_t kAlignment = 64;  // of operands, in bytes
 
-// Adds the Views outside of groups.
+// Adds the views outside of groups.
 void add_views(const Graph& graph, std::span<const NodeFacts> facts,
                std::span<const FusedGroup> groups, std::vector<Alias>& aliases) {
   std::vector<bool> grouped(graph.nodes().size());
@@ -24,9 +25,11 @@ void add_views(const Graph& graph, std::span<const NodeFacts> facts,
     for (const NodeId id : group.nodes) grouped[id] = true;
   }
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (!facts[id].live || grouped[id] || facts[id].op->work != Work::View) continue;
+    if (!facts[id].live || grouped[id]) continue;
     const Node& node = graph.node(id);
-    aliases.push_back({.value = node.outputs[0], .of = node.inputs[0]});
+    const auto offset = view_offset(graph, node);
+    if (offset)
+      aliases.push_back({.value = node.outputs[0], .of = node.inputs[0], .offset = *offset});
   }
 }
 
@@ -49,7 +52,46 @@ Status check_outputs(const Graph& graph, const std::vector<Alias>& aliases) {
 }
 
 // Aliases by value.
-using Aliases = std::map<ValueId, const Alias*>;
+class Aliases {
+ public:
+  Aliases(const Graph& graph, const std::vector<Alias>& aliases) : graph_(graph) {
+    for (const Alias& alias : aliases) by_value_[alias.value] = &alias;
+    for (const Alias& alias : aliases) {
+      const auto [root, offset] = root_of(alias.value);
+      int64_t& least =
+          alignments_.try_emplace(kind_of(alias.value, root), kAlignment).first->second;
+      if (offset != 0) least = std::min(least, offset & -offset);
+    }
+  }
+
+  const Alias* find(ValueId value) const {
+    const auto at = by_value_.find(value);
+    return at == by_value_.end() ? nullptr : at->second;
+  }
+
+  // Of the first element of an alias: the least of all parts of one shape, so that kernels which
+  // differ only in the part that they read or write are equal.
+  int64_t alignment_of(ValueId value) const {
+    return alignments_.at(kind_of(value, root_of(value).first));
+  }
+
+ private:
+  using Kind = std::pair<ValueId, std::vector<int64_t>>;
+  Kind kind_of(ValueId value, ValueId root) const { return {root, graph_.value(value).type.shape}; }
+
+  std::pair<ValueId, int64_t> root_of(ValueId value) const {
+    int64_t offset = 0;
+    for (const Alias* alias = find(value); alias != nullptr; alias = find(value)) {
+      offset += alias->offset;
+      value = alias->of;
+    }
+    return {value, offset};
+  }
+
+  const Graph& graph_;
+  std::map<ValueId, const Alias*> by_value_;
+  std::map<Kind, int64_t> alignments_;
+};
 
 // The operands of a group that are within larger arrays, or not 64-byte aligned.
 std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
@@ -58,15 +100,14 @@ std::vector<OperandPart> parts_of(const Graph& graph, const GroupDag& built,
   tensors.insert(tensors.end(), built.dag->outputs().begin(), built.dag->outputs().end());
   std::vector<OperandPart> parts;
   for (size_t k = 0; k < tensors.size(); ++k) {
-    const auto found = aliases.find(built.arguments[k]);
-    if (found == aliases.end()) continue;
-    const Alias& alias = *found->second;
-    const int64_t alignment = alias.offset == 0 ? kAlignment : alias.offset & -alias.offset;
-    if (alias.within.empty() && alignment >= kAlignment) continue;
+    const Alias* alias = aliases.find(built.arguments[k]);
+    if (alias == nullptr) continue;
+    const int64_t alignment = aliases.alignment_of(alias->value);
+    if (alias->within.empty() && alignment >= kAlignment) continue;
     parts.push_back(
         {.tensor = built.dag->tensor(tensors[k]).name.text(),
-         .extents = alias.within.empty() ? graph.value(alias.value).type.shape : alias.within,
-         .alignment = static_cast<int>(std::min(alignment, kAlignment))});
+         .extents = alias->within.empty() ? graph.value(alias->value).type.shape : alias->within,
+         .alignment = static_cast<int>(alignment)});
   }
   return parts;
 }
@@ -114,8 +155,7 @@ Result<Partition> partition(const Graph& graph, const PartitionOptions& options)
     result.aliases = concat_in_place(graph, facts, fused);
   add_views(graph, facts, fused, result.aliases);
   TRY(check_outputs(graph, result.aliases));
-  Aliases aliases;
-  for (const Alias& alias : result.aliases) aliases[alias.value] = &alias;
+  const Aliases aliases(graph, result.aliases);
   result.groups.reserve(fused.size());
   for (const FusedGroup& group : fused) {
     result.groups.push_back(make_group(graph, facts, group, options, aliases));

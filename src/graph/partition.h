@@ -1,9 +1,9 @@
 // Partition: the nodes of a Graph in groups, each of which is one kernel (fusion.h), and the
 // workload of each group, whose te::Dag is composed from those of its nodes (group_dag.h).
 //
-// Views between groups are aliases. A concat whose parts are computed by kernels is written in
-// place (in_place.h): a part is an operand within a larger array. Groups are in an order in which
-// they can run. Nodes that no output depends on are in no group.
+// Views between groups are aliases (view.h). A concat whose parts are computed by kernels is
+// written in place (in_place.h): a part is an operand within a larger array. Groups are in an order
+// in which they can run. Nodes that no output depends on are in no group.
 #pragma once
 
 #include <string>
@@ -22,9 +22,9 @@ struct Group {
   std::string title;               // display name: `conv2d 3x3 64->64 + add + relu`
 };
 
-// `value` is stored in the bytes of `of` from `offset` on: a reshape, or a part of a concat in
-// place. Its elements are contiguous, or, if `within` is not empty, laid out as in a row-major
-// array of those extents.
+// `value` is stored in the bytes of `of` from `offset` on: a reshape, a contiguous slice, or a part
+// of a concat in place. Its elements are contiguous, or, if `within` is not empty, laid out as in a
+// row-major array of those extents.
 struct Alias {
   ValueId value = 0;
   ValueId of = 0;

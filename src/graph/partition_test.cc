@@ -123,6 +123,42 @@ TEST(Partition, ViewsAreAliases) {
   EXPECT_EQ(parts.groups[1].arguments[0], flat);
 }
 
+TEST(Partition, RowsAreViewsAndColumnsAreNot) {
+  TestGraph g;
+  const ValueId x = g.input("x", {6, 8});
+  const auto part = [&](Shape begin, Shape size) {
+    return g.add("slice", {x}, {{"begin", std::move(begin)}, {"size", std::move(size)}});
+  };
+  const ValueId rows = part({2, 0}, {3, 8}), other = part({3, 0}, {3, 8});
+  const ValueId columns = part({0, 2}, {6, 3});
+  const ValueId output = part({1, 0}, {1, 8});
+  const auto parts = partition(
+      g.finish({g.add("relu", {rows}), g.add("relu", {other}), g.add("relu", {columns}), output}),
+      {});
+  ASSERT_TRUE(parts.has_value()) << parts.error().message;
+  ASSERT_EQ(parts->aliases.size(), 2U);
+  EXPECT_EQ(parts->aliases[0].value, rows);
+  EXPECT_EQ(parts->aliases[0].of, x);
+  EXPECT_EQ(parts->aliases[0].offset, 64);
+  EXPECT_EQ(parts->groups.size(), 4U) << "an output is written by a kernel";
+  EXPECT_EQ(parts->kernels.size(), 3U) << "the rows are equal kernels, though one is at byte 96";
+  EXPECT_EQ(parts->groups[1].workload.operands[0].alignment, 32);
+}
+
+TEST(Partition, AViewOfAPartIsAlignedAsTheyAreTogether) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 24});
+  const ValueId a = g.add("softmax", {x}, {{"axis", int64_t{1}}});
+  const ValueId b = g.add("softmax", {g.add("exp", {x})}, {{"axis", int64_t{1}}});
+  const ValueId joined = g.add("concat", {a, b}, {{"axis", int64_t{0}}});
+  const ValueId view = g.add("reshape", {b}, {{"shape", Shape{4, 6}}});
+  const auto parts =
+      partition(g.finish({joined, g.add("softmax", {view}, {{"axis", int64_t{1}}})}), {});
+  ASSERT_TRUE(parts.has_value()) << parts.error().message;
+  ASSERT_EQ(parts->groups.size(), 3U);
+  EXPECT_EQ(parts->groups[2].workload.operands[0].alignment, 32) << "at byte 96 of the result";
+}
+
 TEST(Partition, OutputsThatAreNoValuesOfTheirOwn) {
   TestGraph g;
   const ValueId x = g.input("x", {4, 4});
@@ -140,6 +176,18 @@ TEST(Partition, OutputsThatAreNoValuesOfTheirOwn) {
                                       graph.value(w).name, graph.value(y).name}));
   EXPECT_EQ(separate->value(separate->outputs()[1]).type.shape, Shape{16});
   EXPECT_EQ(partitioned(*separate).groups.size(), 5U);
+}
+
+TEST(Partition, AnOutputThatIsPartOfAConcatIsCopied) {
+  TestGraph g;
+  const ValueId x = g.input("x", {1, 8, 8, 16});
+  const ValueId a = g.conv_relu(x, 16, 3), b = g.conv_relu(x, 16, 1);
+  const ValueId joined = g.add("concat", {a, b}, {{"axis", int64_t{1}}});
+  const auto separate = separate_outputs(g.finish({joined, b}));
+  ASSERT_TRUE(separate.has_value()) << separate.error().message;
+  const Partition parts = partitioned(*separate);
+  ASSERT_EQ(parts.groups.size(), 3U);
+  EXPECT_EQ(parts.groups[2].title, "cast 1x8x8x16") << "no concat";
 }
 
 TEST(Partition, WeightsThatAreNotPackedAreOperandsLikeOthers) {

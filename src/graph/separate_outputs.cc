@@ -1,5 +1,6 @@
 #include "graph/separate_outputs.h"
 
+#include <algorithm>
 #include <set>
 
 #include "graph/op_table.h"
@@ -18,6 +19,14 @@ ValueId source_of(const Graph& graph, ValueId value) {
   return value;
 }
 
+// Whether a concat of several parts reads the value, which can be in place if this is no output.
+bool is_part(const Graph& graph, const std::vector<NodeId>& readers) {
+  return std::ranges::any_of(readers, [&](NodeId reader) {
+    const Node& node = graph.node(reader);
+    return node.op == "concat" && node.inputs.size() > 1;
+  });
+}
+
 }  // namespace
 
 Result<Graph> separate_outputs(const Graph& graph) {
@@ -25,10 +34,12 @@ Result<Graph> separate_outputs(const Graph& graph) {
   std::vector<std::string> names = graph.output_names();
   std::vector<ValueId> outputs;
   std::set<ValueId> taken;
+  const std::vector<std::vector<NodeId>> uses = graph.uses();
   for (const ValueId output : graph.outputs()) {
     if (graph.output_names().empty()) names.push_back(graph.value(output).name);
     const ValueId source = source_of(graph, output);
-    if (graph.value(source).producer != kNone && taken.insert(source).second) {
+    if (graph.value(source).producer != kNone && !is_part(graph, uses[source]) &&
+        taken.insert(source).second) {
       outputs.push_back(output);
       continue;
     }

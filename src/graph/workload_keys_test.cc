@@ -117,7 +117,7 @@ TEST(WorkloadKeys, OfNodes) {
       {"group_norm",
        {{"groups", 2}, {"axis", 3}},
        {of({2, 5, 4, 6}), of({6})},
-       {"c3a2ead0ed5aa17a47e791795b9182ae", "84c88dc70a131afef2791ad725e4b4fe"}},
+       {"eb07b550e01f78d67c5414b5f2093d71", "b90fc92bb8831867113cc98fcaef3f54"}},
       {"lrn",
        {{"size", 3}},
        {of({2, 6, 5, 4})},

@@ -12,12 +12,13 @@ auto key_of(const ConverterRow& row) { return std::tie(row.domain, row.op); }
 
 std::vector<ConverterRow> collect() {
   std::vector<ConverterRow> all;
-  for (const auto family :
-       {elementwise_converters, activation_converters, shape_converters, constant_converters,
-        slice_converters, index_converters, resize_converters, grid_converters, reduce_converters,
-        norm_converters, pool_converters, conv_converters, contract_converters, einsum_converters,
-        quantize_converters, attention_converters, sequence_converters, top_k_converters,
-        microsoft_converters}) {
+  for (const auto family : {elementwise_converters, activation_converters, shape_converters,
+                            constant_converters,    slice_converters,      index_converters,
+                            resize_converters,      grid_converters,       reduce_converters,
+                            norm_converters,        pool_converters,       conv_converters,
+                            contract_converters,    einsum_converters,     quantize_converters,
+                            attention_converters,   sequence_converters,   top_k_converters,
+                            recurrent_converters,   microsoft_converters}) {
     const std::span<const ConverterRow> rows = family();
     all.insert(all.end(), rows.begin(), rows.end());
   }

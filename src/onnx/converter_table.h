@@ -40,6 +40,7 @@ std::span<const ConverterRow> quantize_converters();
 std::span<const ConverterRow> attention_converters();
 std::span<const ConverterRow> sequence_converters();
 std::span<const ConverterRow> top_k_converters();
+std::span<const ConverterRow> recurrent_converters();
 std::span<const ConverterRow> microsoft_converters();
 
 }  // namespace tilewright::onnx

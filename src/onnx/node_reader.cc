@@ -109,6 +109,13 @@ std::vector<double> NodeReader::numbers(std::string_view name) const {
   return {attribute->floats().begin(), attribute->floats().end()};
 }
 
+std::vector<std::string> NodeReader::texts(std::string_view name) const {
+  const AttributeProto* attribute = find(name);
+  if (attribute == nullptr) missing(name);
+  want(*attribute, is(*attribute, AttributeProto::STRINGS, true), "a list of texts");
+  return {attribute->strings().begin(), attribute->strings().end()};
+}
+
 graph::Constant NodeReader::tensor(std::string_view name) const {
   const AttributeProto* attribute = find(name);
   if (attribute == nullptr) missing(name);

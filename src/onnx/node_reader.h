@@ -37,6 +37,7 @@ class NodeReader {
   std::vector<int64_t> list(std::string_view name) const;
   std::vector<int64_t> list(std::string_view name, std::vector<int64_t> fallback) const;
   std::vector<double> numbers(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
   graph::Constant tensor(std::string_view name) const;
   const ::onnx::GraphProto& graph(std::string_view name) const;
   // Null if the node has none of that name, or it refers to one that the call omits.

@@ -337,9 +337,53 @@ def mobile_net():
     return w.case(w.op("LeakyRelu", y, alpha=0.1))
 
 
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+def recurrent(name, kind, directions=1, bias=True, lengths=None, start=True, peepholes=False, **attributes):
+    """A recurrent operator on 3 sequences of 5 steps; `lengths` are an input, or constants in a tuple."""
+    w = Writer(f"model_{name}", 14)
+    gates, hidden = GATES[kind], 6
+    operands = [w.input("x", w.rng.normal(0, 1, (5, 3, 4)).astype(np.float32))]
+    operands += [w.weight(directions, gates * hidden, inner, scale=0.6) for inner in (4, hidden)]
+    operands.append(w.weight(directions, 2 * gates * hidden) if bias else "")
+    if isinstance(lengths, tuple):
+        operands.append(w.constant(lengths, np.int32))
+    else:
+        operands.append("" if lengths is None else w.input("lengths", np.array(lengths, np.int32)))
+    state = (directions, 3, hidden)
+    operands.append(w.input("h", w.rng.normal(0, 1, state).astype(np.float32)) if start else "")
+    if kind == "LSTM":
+        operands.append(w.weight(*state) if start else "")
+        operands.append(w.weight(directions, 3 * hidden) if peepholes else "")
+    results = w.op(kind, *operands, outputs=3 if kind == "LSTM" else 2, hidden_size=hidden, **attributes)
+    return w.case(*results)
+
+
+def all_recurrent():
+    both = {"directions": 2, "direction": "bidirectional"}
+    backwards = {"direction": "reverse"}
+    saturating = {"activations": ["HardSigmoid", "Softsign", "Relu"], "clip": 0.4}
+    return [
+        recurrent("lstm", "LSTM", start=False, bias=False),
+        recurrent("lstm_bidirectional", "LSTM", peepholes=True, **both),
+        recurrent("lstm_reverse", "LSTM", lengths=[2, 5, 3], **backwards),
+        recurrent("lstm_lengths", "LSTM", lengths=(2, 5, 3), start=False, **both),
+        recurrent("lstm_clip", "LSTM", **saturating),
+        recurrent("lstm_coupled", "LSTM", input_forget=1),
+        recurrent("gru", "GRU", start=False, bias=False),
+        recurrent("gru_bidirectional", "GRU", lengths=[2, 5, 3], **both),
+        recurrent("gru_reset_after", "GRU", linear_before_reset=1, **backwards),
+        recurrent("gru_reset_after_zero", "GRU", start=False, linear_before_reset=1, **both),
+        recurrent("gru_clip", "GRU", clip=0.3, activations=["Sigmoid", "LeakyRelu"], activation_alpha=[0.2]),
+        recurrent("rnn", "RNN", **both),
+        recurrent("rnn_affine", "RNN", activations=["Affine"], activation_alpha=[0.5], activation_beta=[0.1]),
+    ]
+
+
 def main():
     makers = (gpt2, llama, vit, swin, convnext, mobile_net)
-    write_file(pathlib.Path(sys.argv[1]), [maker() for maker in makers])
+    write_file(pathlib.Path(sys.argv[1]), [*(maker() for maker in makers), *all_recurrent()])
 
 
 if __name__ == "__main__":

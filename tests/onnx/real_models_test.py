@@ -1,9 +1,9 @@
-"""Real exports, whole: each is imported, compiled untuned, run, and held against ONNX Runtime. The models
-are found as `./dev bench models` finds them: in the folder TILEWRIGHT_MODELS, or in shared/models beside
-the checkout. Small ones by default, all with TILEWRIGHT_ALL_MODELS=1. Exit code 77 (skipped) without the
-folder or the packages.
+"""Real exports, whole: each is imported, compiled untuned, run on several sets of inputs (harness/input_sets), and
+compared with ONNX Runtime. The models are found as `./dev bench models` finds them: in the folder
+TILEWRIGHT_MODELS, or in shared/models beside the checkout. With TILEWRIGHT_ALL_MODELS=1 also models that read
+no floats with denormals in their embeddings. Exit code 77 (skipped) without the folder or the packages.
 
-    real_models_test.py PROGRAM
+    real_models_test.py PROGRAM [NAME...]
 """
 
 import os
@@ -15,7 +15,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-SMALL = ("resnet18", "mobilenet_v2", "mnasnet1_0", "squeezenet1_1", "dcgan", "bert_tiny_128")
+MOST_ERROR = 1e-5  # of the largest magnitude of an output
+THREADS = 2
 
 
 def skip(why):
@@ -23,44 +24,43 @@ def skip(why):
     sys.exit(77)
 
 
-def array_for(value, rng):
-    """Floats are normal; integers are truth values of a mask, or numbers of words."""
-    if "float" in value.type:
-        return rng.standard_normal(value.shape).astype(np.float32)
-    most = 2 if "mask" in value.name else 1000
-    return rng.integers(0, most, value.shape).astype(np.int64)
+class Reference:
+    """ONNX Runtime, whose failures are ours to tell."""
+
+    def __init__(self, model):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = THREADS
+        try:
+            self.session = onnxruntime.InferenceSession(
+                str(model), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as problem:  # it has no class of its own for them
+            raise ValueError(f"ONNX Runtime failed: {problem}") from problem
+
+    def outputs(self, feeds):
+        names = [value.name for value in self.session.get_outputs()]
+        try:
+            outputs = dict(zip(names, self.session.run(None, feeds)))
+        except Exception as problem:
+            raise ValueError(f"ONNX Runtime failed: {problem}") from problem
+        for name, array in outputs.items():
+            if not np.isfinite(array).all():
+                raise ValueError(f"{name}: ONNX Runtime's output is not finite")
+        return outputs
 
 
-def expected_of(model):
-    """(inputs by name, outputs by name) of ONNX Runtime, whose failures are ours to tell."""
-    try:
-        session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
-        rng = np.random.default_rng(5)
-        feeds = {value.name: array_for(value, rng) for value in session.get_inputs()}
-        names = [value.name for value in session.get_outputs()]
-        outputs = dict(zip(names, session.run(None, feeds)))
-    except Exception as problem:  # it has no class of its own for them
-        raise ValueError(f"ONNX Runtime failed: {problem}") from problem
-    for name, array in outputs.items():
-        if not np.isfinite(array).all():
-            raise ValueError(f"{name}: ONNX Runtime's output is not finite")
-    return feeds, outputs
+def run(program, *words):
+    subprocess.run([program, *words], check=True, capture_output=True, text=True)
 
 
-def error_of(program, model, folder):
+def error_of(program, library, feeds, outputs, folder):
     """Largest difference from ONNX Runtime over the largest magnitude, of all outputs; infinite where
     one is not a number."""
-    feeds, outputs = expected_of(model)
     words = []
     for number, (name, array) in enumerate(feeds.items()):
         np.save(folder / f"in{number}.npy", array)
         words += ["--input", f"{name}={folder / f'in{number}.npy'}"]
-    library = folder / "model.so"
-    for command in (
-        ["compile", model, "-o", library, "--records", "none"],
-        ["run", library, "--output", folder, *words],
-    ):
-        subprocess.run([program, *command], check=True, capture_output=True, text=True)
+    run(program, "run", library, "--output", folder, *words)
     worst = 0.0
     for name, expected in outputs.items():
         actual = np.load(folder / (re.sub(r"[^A-Za-z0-9._-]", "_", name) + ".npy"))
@@ -70,25 +70,47 @@ def error_of(program, model, folder):
     return worst
 
 
+def errors_of(program, name, model, folder, only=None):
+    """The error of each set of inputs, or of one."""
+    shapes = model_files.INPUT_SHAPES.get(name, "")
+    library = folder / "model.so"
+    more = ["--input-shapes", shapes] if shapes else []
+    run(program, "compile", model, "-o", library, "--records", "none", "--threads", str(THREADS), *more)
+    reference = Reference(model)
+    return {
+        kind: error_of(program, library, feeds, reference.outputs(feeds), folder)
+        for kind, feeds in input_sets.input_sets(model, parse_shapes(shapes)).items()
+        if only in (None, kind)
+    }
+
+
+def all_errors(program, name, folder, full):
+    model = model_files.materialized(name)
+    errors = errors_of(program, name, model, folder)
+    if full and "denormals" not in errors:
+        other = folder / "denormals.onnx"
+        if input_sets.with_denormal_embeddings(model, other):
+            errors["denormals"] = errors_of(program, name, other, folder, "friendly")["friendly"]
+    return errors
+
+
 def main():
     program, folder = sys.argv[1], model_files.models_folder()
-    names = model_files.model_names(folder)
+    names = sys.argv[2:] or model_files.model_names(folder)
     if not names:
         skip(f"no {model_files.STRIPPED} in {folder}: set TILEWRIGHT_MODELS")
-    if os.environ.get("TILEWRIGHT_ALL_MODELS") != "1":
-        names = [name for name in names if name in SMALL]
+    full = os.environ.get("TILEWRIGHT_ALL_MODELS") == "1"
     failed = []
     for name in names:
         with tempfile.TemporaryDirectory(prefix="tilewright-models-") as scratch:
             try:
-                model = model_files.materialized(name)
-                error = error_of(program, model, pathlib.Path(scratch))
+                errors = all_errors(program, name, pathlib.Path(scratch), full)
             except (subprocess.CalledProcessError, ValueError, model_files.ModelError) as problem:
                 print(f"{name}: {getattr(problem, 'stderr', None) or problem}")
                 failed.append(name)
                 continue
-        print(f"{name}: largest error {error:.1e} of the largest output")
-        if not error <= MAX_RELATIVE_ERROR:
+        print(f"{name}: " + ", ".join(f"{kind} {error:.1e}" for kind, error in errors.items()), flush=True)
+        if not all(error <= MOST_ERROR for error in errors.values()):
             failed.append(name)
     if failed:
         print("wrong or not compiled: " + ", ".join(failed))
@@ -100,8 +122,8 @@ if __name__ == "__main__":
         import numpy as np
         import onnxruntime
 
-        from harness import model_files
-        from harness.model_match import MAX_RELATIVE_ERROR, array_error
+        from harness import input_sets, model_files
+        from harness.model_match import array_error, parse_shapes
     except ImportError as missing:
         skip(f"no {missing.name} in .venv")
     sys.exit(main())

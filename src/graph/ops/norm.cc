@@ -6,7 +6,7 @@
 //   group_norm(x, scale?, bias?; groups, axis=1, epsilon=1e-5)     mean and variance of each
 //                                group of channels (dimension `axis`) of each element of
 //                                dimension 0; scale and bias have one number per channel.
-//                                S, A, V, R, Y
+//                                S, A, V, R, Y; with channels last T, S, A, U, V, F, Y
 //   lrn(x; size, alpha=1e-4, beta=0.75, bias=1, axis=1)   x / (bias + alpha/size s)^beta where s
 //                                sums the squares of the `size` nearest channels. S, Y
 //   lp_norm(x; axis=-1, p=2)     x / |x|_p, 0 if that is 0; p is 1 or 2. S, R, Y
@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <numeric>
 
 #include "graph/ops/common.h"
@@ -147,6 +148,107 @@ te::Rows group_rows(te::DagBuilder& builder, const Shape& shape, size_t axis, in
   return {builder, std::move(layout)};
 }
 
+// group_norm of channels that are the last dimension, with vectors of channels: sums of each
+// channel over all but the first spatial dimension, which are independent, then their sums by
+// group; mean and factor of each channel.
+//
+//   x[n, h, w, c], groups of `each` channels
+//   T[n, h, c] = sum over w of x          S[n, g] = sum over h, j of T[n, h, g * each + j]
+//   A[n, c] = S[n, c / each] / count      U, V likewise of (x - A)^2
+//   F[n, c] = scale[c] / sqrt(V[n, c / each] / count + epsilon)
+//   Y = (x - A) * F + shift
+class LastChannelsNorm {
+ public:
+  LastChannelsNorm(te::DagBuilder& builder, te::TensorId x, const TensorType& type, int64_t groups)
+      : builder_(builder), x_(x), type_(type), groups_(groups) {
+    each_ = type.shape.back() / groups;
+    count_ = static_cast<double>(type.elements()) / static_cast<double>(type.shape[0] * groups);
+  }
+
+  void run(double epsilon, const ScaleAndBias& affine) {
+    const te::TensorId sums = sum_by_group("T", "S", [&](const Indices& at) { return x(at); });
+    const te::TensorId means =
+        by_channel("A", [&](const Expr& n, const Expr& c) { return mean(sums, n, c); });
+    const auto away = [&](const Indices& at) {
+      return x(at) - builder_.read(means, {at.front(), at.back()});
+    };
+    const te::TensorId squares = sum_by_group("U", "V", [&](const Indices& at) {
+      const Expr difference = away(at);
+      return difference * difference;
+    });
+    const te::TensorId factors = by_channel("F", [&](const Expr& n, const Expr& c) {
+      const Expr variance = mean(squares, n, c);
+      const Expr root = square_root(variance + number(epsilon, variance));
+      return (affine.scale ? builder_.read(*affine.scale, {c}) : number(1, root)) / root;
+    });
+    const std::vector<te::Axis> axes = axes_of(0, type_.shape.size());
+    const Indices at = te::vars_of(axes);
+    Expr value = away(at) * builder_.read(factors, {at.front(), at.back()});
+    if (affine.bias) value = value + builder_.read(*affine.bias, {at.back()});
+    builder_.compute("Y", axes, value, type_.element);
+  }
+
+ private:
+  using OfElement = std::function<Expr(const Indices& at)>;
+  using OfChannel = std::function<Expr(const Expr& n, const Expr& c)>;
+
+  Expr x(const Indices& at) const { return builder_.read(x_, at); }
+
+  Expr mean(te::TensorId sums, const Expr& n, const Expr& c) const {
+    const Expr sum = builder_.read(sums, {n, each_ == 1 ? c : c / each_});
+    return sum / number(count_, sum);
+  }
+
+  std::vector<te::Axis> axes_of(size_t begin, size_t end, const char* prefix = "") const {
+    std::vector<te::Axis> axes;
+    for (size_t d = begin; d < end; ++d) {
+      axes.push_back(builder_.axis(fmt::format("{}{}", prefix, te::axis_name(d)), type_.shape[d]));
+    }
+    return axes;
+  }
+
+  te::TensorId by_channel(const char* name, const OfChannel& value) const {
+    const te::Axis n = builder_.axis("n", type_.shape[0]);
+    const te::Axis c = builder_.axis("c", type_.shape.back());
+    return builder_.compute(name, {n, c}, value(n.var, c.var));
+  }
+
+  // The sums of each group, of sums of each channel if there are several spatial dimensions.
+  te::TensorId sum_by_group(const char* partial, const char* name, const OfElement& value) const {
+    const size_t rank = type_.shape.size();
+    const te::Axis n = builder_.axis("n", type_.shape[0]);
+    const te::Axis g = builder_.axis("g", groups_);
+    std::vector<te::Axis> rows = axes_of(1, std::min<size_t>(rank - 1, 2), "r");
+    const te::Axis j = builder_.axis("each", each_);
+    Indices at = {n.var};
+    for (const te::Axis& row : rows) at.push_back(row.var);
+    at.push_back(g.var * each_ + j.var);
+    rows.push_back(j);
+    Expr summed;
+    if (rank <= 3) {
+      summed = value(at);
+    } else {
+      std::vector<te::Axis> kept = axes_of(0, 2);
+      kept.push_back(builder_.axis(te::axis_name(rank - 1), type_.shape.back()));
+      const std::vector<te::Axis> reduced = axes_of(2, rank - 1, "r");
+      Indices element = {kept[0].var, kept[1].var};
+      for (const te::Axis& axis : reduced) element.push_back(axis.var);
+      element.push_back(kept[2].var);
+      const Expr one = value(element);
+      const te::TensorId sums =
+          builder_.reduce(partial, kept, reduced, BinaryOp::Add, one, one.type().scalar);
+      summed = builder_.read(sums, at);
+    }
+    return builder_.reduce(name, {n, g}, rows, BinaryOp::Add, summed, summed.type().scalar);
+  }
+
+  te::DagBuilder& builder_;
+  te::TensorId x_;
+  const TensorType& type_;
+  int64_t groups_, each_ = 1;
+  double count_ = 1;
+};
+
 DagResult build_group_norm(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   const TensorType& type = *operands[0];
   if (type.shape.size() < 2) return bad(op, fmt::format("{} has no channels", type.to_string()));
@@ -172,6 +274,10 @@ DagResult build_group_norm(const OpDef& op, const Attributes& attributes, Operan
   std::optional<te::TensorId> scale, bias;
   if (has(operands, 1)) scale = placeholder(builder, "scale", *operands[1]);
   if (has(operands, 2)) bias = placeholder(builder, "shift", *operands[2]);
+  if (axis + 1 == type.shape.size() && axis > 1) {
+    LastChannelsNorm(builder, x, type, groups).run(epsilon, {scale, bias});
+    return std::move(builder).build();
+  }
   te::add_layer_norm(builder, x, group_rows(builder, type.shape, axis, groups), epsilon,
                      type.element, [&](Expr value, const Indices& at) {
                        if (scale) value = value * builder.read(*scale, {at[axis]});

@@ -87,6 +87,30 @@ TEST(GroupNorm, ChannelsLastAndInstances) {
   expect_near(numbers(flat), {0, 0});  // each channel alone
 }
 
+TEST(GroupNorm, ChannelsLastIsTheSameInAnyRank) {
+  for (const Shape& spatial : {Shape{5}, Shape{3, 4}, Shape{2, 3, 2}}) {
+    for (const int64_t groups : {1, 2, 6}) {
+      Shape shape = {2, 6};
+      shape.insert(shape.end(), spatial.begin(), spatial.end());
+      Shape forth = {0};
+      for (size_t d = 2; d < shape.size(); ++d) forth.push_back(static_cast<int64_t>(d));
+      forth.push_back(1);
+      int64_t count = 1;
+      for (const int64_t extent : shape) count *= extent;
+      Numbers values;
+      for (int64_t k = 0; k < count; ++k) values.push_back(static_cast<double>(k * k % 31));
+      const Constant x = f32(shape, values);
+      const Constant scale = f32({6}, {1, 2, 3, 4, 5, 6}), shift = f32({6}, {6, 0, 1, 0, 2, 0});
+      const Constant expected = run("transpose", {{"perm", forth}},
+                                    {run("group_norm", {{"groups", groups}}, {x, scale, shift})});
+      const Constant moved = run("transpose", {{"perm", forth}}, {x});
+      const Constant last =
+          run("group_norm", {{"groups", groups}, {"axis", int64_t{-1}}}, {moved, scale, shift});
+      expect_near(numbers(last), numbers(expected), 1e-5);
+    }
+  }
+}
+
 TEST(Lrn, AcrossChannels) {
   const Constant x = f32({1, 4, 1}, {1, 2, 3, 4});
   const Attributes attributes = {

@@ -9,7 +9,7 @@
 namespace tilewright::graph {
 
 Result<Graph> simplify(const Graph& graph, const PassOptions& options) {
-  constexpr std::array kRules = {simplify_map, simplify_move, sink_broadcasts};
+  constexpr std::array kRules = {simplify_map, simplify_move, sink_broadcasts, sink_reshapes};
   return rewrite_nodes(graph, [&](Rewrite& rewrite, const Node& node) -> Result<bool> {
     if (node.outputs.size() != 1) return false;
     const std::vector<ValueId> in = rewrite.operands(node);

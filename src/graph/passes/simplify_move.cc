@@ -6,8 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/op_table.h"
 #include "graph/passes/constant_math.h"
 #include "graph/passes/simplify_rules.h"
+#include "graph/view.h"
 
 namespace tilewright::graph {
 namespace {
@@ -41,6 +43,8 @@ Result<ValueId> simplify_slice(const Simplification& s) {
   }
   const Node* before = s.rewrite.made_by(s.in[0], "slice");
   if (before == nullptr) return kNone;
+  // Parts of one row: the row is a view, and the kernels of other rows are equal.
+  if (view_offset(s.rewrite.to(), *before) && !s.rewrite.read_once(s.in[0])) return kNone;
   Extents start = from_nought(*before, "begin", begin.size());
   Extents stride = before->attributes.list("step", Extents(start.size(), 1));
   for (size_t i = 0; i < begin.size(); ++i) {
@@ -190,6 +194,47 @@ constexpr std::array kMoveRules = {
     MoveRule{"tile", same_type},
 };
 
+// A Map node without axes of its own.
+bool follows_broadcasting(const Node& node) {
+  constexpr std::array<std::string_view, 3> kOwnAxes = {"batch_norm", "quantize_linear",
+                                                        "dequantize_linear"};
+  return is_map(node) && std::ranges::count(kOwnAxes, node.op) == 0;
+}
+
+Extents without_ones(Extents shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+// A shape that broadcasts to `from`, as one that broadcasts to `to`, which differs from it by
+// extents of 1 only.
+Extents viewed(Extents shape, const Extents& from, const Extents& to) {
+  shape.insert(shape.begin(), from.size() - shape.size(), 1);
+  Extents kept;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d] != 1) kept.push_back(shape[d]);
+  }
+  Extents result;
+  size_t next = 0;
+  for (const int64_t extent : to) result.push_back(extent == 1 ? 1 : kept[next++]);
+  const auto first = std::ranges::find_if(result, [](int64_t extent) { return extent != 1; });
+  result.erase(result.begin(), first);
+  return result;
+}
+
+// The shape of a product, perhaps after other Map nodes, that is reshaped by extents of 1 and has
+// no other reader; null if it is not that.
+const Extents* shape_of_product(const Simplification& s, ValueId reshaped) {
+  const Node* view = s.rewrite.made_by(reshaped, "reshape");
+  if (view == nullptr || !s.rewrite.read_once(reshaped)) return nullptr;
+  const ValueId product = view->inputs[0];
+  const Node* made = s.rewrite.made_by(product);
+  if (made == nullptr || !s.rewrite.read_once(product)) return nullptr;
+  if (!is_map(*made) && find_op(made->op)->work != Work::Heavy) return nullptr;
+  const Extents& shape = s.rewrite.shape(product);
+  return without_ones(shape) == without_ones(s.rewrite.shape(reshaped)) ? &shape : nullptr;
+}
+
 }  // namespace
 
 Result<ValueId> simplify_move(const Simplification& s) {
@@ -200,9 +245,7 @@ Result<ValueId> simplify_move(const Simplification& s) {
 }
 
 Result<ValueId> sink_broadcasts(const Simplification& s) {
-  constexpr std::array<std::string_view, 3> kOwnAxes = {"batch_norm", "quantize_linear",
-                                                        "dequantize_linear"};
-  if (!is_map(s.node) || std::ranges::count(kOwnAxes, s.node.op) > 0) return kNone;
+  if (!follows_broadcasting(s.node)) return kNone;
   std::vector<ValueId> operands = s.in;
   bool found = false;
   for (ValueId& operand : operands) {
@@ -217,6 +260,25 @@ Result<ValueId> sink_broadcasts(const Simplification& s) {
   if (!smaller) return kNone;
   if (s.rewrite.shape(*smaller) == s.type.shape) return smaller;
   return s.rewrite.add("broadcast", {*smaller}, {{"shape", s.type.shape}});
+}
+
+Result<ValueId> sink_reshapes(const Simplification& s) {
+  if (!follows_broadcasting(s.node)) return kNone;
+  for (const ValueId operand : s.in) {
+    if (operand == kNone || s.rewrite.shape(operand) != s.type.shape) continue;
+    const Extents* shape = shape_of_product(s, operand);
+    if (shape == nullptr) continue;
+    const Extents to = *shape;
+    std::vector<ValueId> inputs = s.in;
+    for (ValueId& input : inputs) {
+      if (input == kNone || s.rewrite.type(input).elements() == 1) continue;
+      const Extents now = input == operand ? to : viewed(s.rewrite.shape(input), s.type.shape, to);
+      input = TRY(s.rewrite.reshape(input, now));
+    }
+    const auto now = TRY(s.rewrite.add(s.node.op, inputs, s.node.attributes));
+    return s.rewrite.reshape(now, s.type.shape);
+  }
+  return kNone;
 }
 
 }  // namespace tilewright::graph

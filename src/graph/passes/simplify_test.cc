@@ -152,6 +152,16 @@ std::vector<Case> cases() {
              {{"begin", Shape{1, 1, 1}}, {"size", Shape{1, 2, 2}}, {"step", Shape{1, 1, -1}}});
        },
        {{"slice", 1}}},
+      {"parts_of_a_row",
+       [](auto& g, ValueId x) {
+         const ValueId row =
+             g.add("slice", {x}, {{"begin", Shape{1, 0, 0}}, {"size", Shape{1, 3, 4}}});
+         const auto part = [&](int64_t from) {
+           return g.add("slice", {row}, {{"begin", Shape{0, 0, from}}, {"size", Shape{1, 3, 2}}});
+         };
+         return g.add("mul", {part(0), part(2)});
+       },
+       {{"slice", 3}, {"mul", 1}}},
       {"concat_of_one",
        [](auto& g, ValueId x) { return g.add("concat", {x}, {{"axis", int64_t{1}}}); },
        {}},
