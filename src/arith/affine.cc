@@ -73,15 +73,20 @@ int64_t Affine::coefficient_of(uint32_t var) const {
 
 bool Affine::add_term(uint32_t var, int64_t coefficient) {
   if (coefficient == 0) return true;
-  Term* found = std::ranges::lower_bound(terms, var, {}, &Term::var);
-  const auto position = static_cast<size_t>(found - terms.begin());
-  if (found == terms.end() || found->var != var) {
-    if (terms.full()) return false;
-    terms.insert_at(position, {var, coefficient});
+  size_t position = terms.size();  // usually the end: forms are few terms, added in order
+  while (position > 0 && terms[position - 1].var > var) --position;
+  if (position > 0 && terms[position - 1].var == var) {
+    Term& found = terms[position - 1];
+    if (__builtin_add_overflow(found.coefficient, coefficient, &found.coefficient)) return false;
+    if (found.coefficient == 0) terms.erase_at(position - 1);
     return true;
   }
-  if (__builtin_add_overflow(found->coefficient, coefficient, &found->coefficient)) return false;
-  if (found->coefficient == 0) terms.erase_at(position);
+  if (terms.full()) return false;
+  if (position == terms.size()) {
+    terms.push_back({var, coefficient});
+  } else {
+    terms.insert_at(position, {var, coefficient});
+  }
   return true;
 }
 

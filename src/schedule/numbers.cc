@@ -274,12 +274,15 @@ class Numbers {
 
   Illegal set_forms(StageIndex index) {
     const Stage& stage = tree_.stage(index);
-    std::array<arith::Affine, kMaxAxes> axes;
+    InlineVector<arith::Affine, kMaxAxes> axes;
     for (size_t a = 0; a < stage.axes.size(); ++a) {
-      axes[a] = a < stage.origin.size() && stage.place == Attachment::At &&
-                        tree_.var(stage.axes[a]).kind == IterKind::Spatial
-                    ? stage.origin[a]
-                    : arith::Affine{};
+      const bool moves = a < stage.origin.size() && stage.place == Attachment::At &&
+                         tree_.var(stage.axes[a]).kind == IterKind::Spatial;
+      if (moves) {
+        axes.push_back(stage.origin[a]);
+      } else {
+        axes.resize(a + 1);
+      }
       if (!form_of(tree_, stage.axes[a], &axes[a])) {
         return {IllegalCode::TooManyTerms, stage.place_step, stage.name, {}};
       }
