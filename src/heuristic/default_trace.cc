@@ -7,6 +7,7 @@
 
 #include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
+#include "heuristic/window.h"
 #include "schedule/explain.h"
 #include "te/predicates.h"
 
@@ -32,7 +33,7 @@ class DefaultSchedule {
 
   Result<Trace> run(const LoopTree& initial) {
     inline_expressions();
-    plan_ = plan_nests(tree(), 2 * target_.threads());
+    plan_ = plan_nests(tree(), 2 * target_.threads(), tiling_.style.vectors ? &target_ : nullptr);
     for (const auto& [root, last] : plan_.pairs) {
       if (auto chain = find_chain(tree(), root, last)) chains_.emplace(root, *std::move(chain));
     }
@@ -69,6 +70,7 @@ class DefaultSchedule {
     const double copies = copies_inlined(tree(), index);
     if (copies <= 1 && regular) return true;
     if (regular && feeds_transform(index)) return true;
+    if (tiling_.style.vectors && pays_inlined_border(tree(), index, target_)) return true;
     return copies <= kCheapCopies && stage.instructions <= kCheapInstructions &&
            te::is_strictly_inlineable(dag_, stage.op);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heuristic/axis_roles.h"
+#include "heuristic/window.h"
 
 namespace tilewright::heuristic {
 
@@ -40,7 +41,8 @@ bool has_constant_axes(const LoopTree& tree, StageIndex index) {
 
 class Planner {
  public:
-  Planner(const LoopTree& tree, double min_rows) : tree_(tree), min_rows_(min_rows) {}
+  Planner(const LoopTree& tree, double min_rows, const Target* windows)
+      : tree_(tree), min_rows_(min_rows), windows_(windows) {}
 
   NestPlan run() {
     for (const StageIndex index : tree_.order) find_pair(index);
@@ -61,7 +63,9 @@ class Planner {
 
  private:
   void find_pair(StageIndex index) {
-    if (!is_scheduled(tree_, index) || tree_.is_output(index) || !is_heavy(tree_, index)) return;
+    if (!is_scheduled(tree_, index) || tree_.is_output(index)) return;
+    const bool light = windows_ != nullptr && is_light_window(tree_, index, *windows_);
+    if (!light && !is_heavy(tree_, index)) return;
     if (has_constant_axes(tree_, index)) return;
     const auto reads = accesses_to(tree_, index);
     if (reads.empty()) return;
@@ -105,6 +109,7 @@ class Planner {
 
   const LoopTree& tree_;
   double min_rows_;
+  const Target* windows_;
   NestPlan plan_;
   std::map<StageIndex, StageIndex> root_of_;
   std::map<StageIndex, int> shared_;  // leading axes shared with the root
@@ -136,6 +141,8 @@ double copies_inlined(const LoopTree& tree, StageIndex stage) {
   return uses / std::max(1.0, iterations_of(tree, tree.stage(stage)));
 }
 
-NestPlan plan_nests(const LoopTree& tree, double min_rows) { return Planner(tree, min_rows).run(); }
+NestPlan plan_nests(const LoopTree& tree, double min_rows, const Target* windows) {
+  return Planner(tree, min_rows, windows).run();
+}
 
 }  // namespace tilewright::heuristic

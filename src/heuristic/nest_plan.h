@@ -1,7 +1,8 @@
 // NestPlan: groups the stages of a program into loop nests, by how they read each other.
 //
-//   pair    a tiled reduction and the only stage that reads it, elementwise: computed tile by
-//           tile inside its reader         C = conv(X), Y[n, y, x, c] = relu(C[n, y, x, c])
+//   pair    a tiled reduction (heavy, or over a light window) and the only stage that reads it,
+//           elementwise: computed tile by tile inside its reader
+//                                          C = conv(X), Y[n, y, x, c] = relu(C[n, y, x, c])
 //   group   stages that share leading axes with the stage at the end of their chain: computed row
 //           by row with it                 M[i], E[i, j], S[i] of a softmax Y[i, j], by rows i
 //
@@ -28,8 +29,10 @@ struct NestPlan {
       nested;  // stage -> the stage it is computed inside
 };
 
-// Groups have at least `min_rows` rows, which threads share.
-NestPlan plan_nests(const schedule::LoopTree& tree, double min_rows);
+// Groups have at least `min_rows` rows, which threads share. With `windows`, light windows on
+// that target make pairs too.
+NestPlan plan_nests(const schedule::LoopTree& tree, double min_rows,
+                    const Target* windows = nullptr);
 
 // True if the stage has loops: it is neither an input nor inlined.
 bool is_scheduled(const schedule::LoopTree& tree, schedule::StageIndex stage);

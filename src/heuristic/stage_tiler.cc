@@ -6,6 +6,8 @@
 #include "heuristic/loop_order.h"
 #include "heuristic/operand_copies.h"
 #include "heuristic/thread_loops.h"
+#include "heuristic/tile_sizes.h"
+#include "heuristic/window.h"
 
 namespace tilewright::heuristic {
 
@@ -29,11 +31,32 @@ void annotate_tile(Tiling& tiling, StageIndex index, const AxisRoles& roles) {
   if (has_rows) tiling.builder.add({Annotate{name, rows, Annotation::Unroll}});
 }
 
+void unroll_taps(Tiling& tiling, StageIndex index) {
+  const LoopTree& tree = tiling.tree();
+  const bool light = is_light_window(tree, index, tiling.target);
+  if (!tiling.style.vectors || !(light || reads_inlined_border(tree, index))) return;
+  const Stage& stage = tree.stage(index);
+  const StageName name = stage.name;
+  std::vector<Name> taps;
+  for (const int axis : window_of(tree, index).taps) {
+    taps.push_back(tree.var(stage.axes[static_cast<size_t>(axis)]).name);
+  }
+  for (size_t k = taps.size(); k-- > 0;) {
+    tiling.builder.add({Annotate{name, taps[k], Annotation::Unroll}});
+    if (!light) return;
+  }
+}
+
 AxisRoles StageTiler::roles_of(StageIndex index, bool may_pack) const {
-  return axis_roles(tree(), index, tiling_.target, may_pack && tiling_.style.packs);
+  AxisRoles roles = axis_roles(tree(), index, tiling_.target, may_pack && tiling_.style.packs);
+  if (roles.rows == kNoAxis) roles.rows = phased_rows(tree(), index, roles);
+  return roles;
 }
 
 RegisterTile StageTiler::tile_of(StageIndex index, const AxisRoles& roles) const {
+  if (is_light_window(tree(), index, tiling_.target)) {
+    return window_tile(tree(), index, roles, tiling_.target, tiling_.style);
+  }
   return choose_tile(tree(), index, roles, tiling_.target, tiling_.style);
 }
 
@@ -56,7 +79,7 @@ void StageTiler::tile_inner(StageIndex index) {
 }
 
 void StageTiler::tile_root(StageIndex index) {
-  if (tile_transform(tiling_, index)) return;
+  if (tile_transform(tiling_, index) || tile_window(index)) return;
   const bool heavy = is_heavy(tree(), index);
   const bool large = is_large(index);
   const AxisRoles roles = roles_of(index, heavy);
@@ -65,7 +88,16 @@ void StageTiler::tile_root(StageIndex index) {
   make_parallel(tiling_, index, *outer, large);
   annotate_tile(tiling_, index, roles);
   unroll_constants(tiling_, index);
+  unroll_taps(tiling_, index);
   if (heavy) pack_operands(tiling_, index, roles, index, *outer);
+}
+
+bool StageTiler::tile_window(StageIndex index) {
+  if (!tiling_.style.vectors || !is_light_window(tree(), index, tiling_.target)) return false;
+  const StageName name = tiling_.name_of(index);
+  if (!tiling_.builder.add({CacheWrite{name}})) return false;
+  tile_pair(index, tree().find_stage({.op = name.op, .role = StageRole::Write}));
+  return true;
 }
 
 std::optional<Name> StageTiler::tile_led(StageIndex index, int lead) {
@@ -114,33 +146,37 @@ void StageTiler::move_lanes_inside(StageIndex index, const AxisRoles& roles) {
   if (tiling_.builder.add({Reorder{name, loops}})) annotate_tile(tiling_, index, roles);
 }
 
-void StageTiler::tile_pair(StageIndex reader, StageIndex heavy) {
-  const bool large = is_large(heavy);
-  const AxisRoles roles = roles_of(heavy, true);
-  const bool tiled = roles.has_vector() && !roles.vector_reduces;
-  auto outer = tiled ? lay_out(reader, roles, tile_of(heavy, roles)) : std::nullopt;
+void StageTiler::tile_pair(StageIndex reader, StageIndex tiled) {
+  const bool large = is_large(tiled);
+  const bool light = is_light_window(tree(), tiled, tiling_.target);
+  AxisRoles roles = roles_of(tiled, !light);
+  const RegisterTile tile = tile_of(tiled, roles);
+  if (light) roles.rows = window_rows(tree(), tiled, roles);
+  const bool spatial = roles.has_vector() && !roles.vector_reduces;
+  auto outer = spatial ? lay_out(reader, roles, tile) : std::nullopt;
   if (!outer || outer->empty()) {
-    tile_root(heavy);
+    tile_root(tiled);
     if (!outer) tile_root(reader);
     return;
   }
   make_parallel(tiling_, reader, *outer, large);
   annotate_tile(tiling_, reader, roles);
-  const ComputeAt place{tiling_.name_of(heavy), tiling_.name_of(reader), outer->back()};
+  const ComputeAt place{tiling_.name_of(tiled), tiling_.name_of(reader), outer->back()};
   if (!tiling_.builder.add({place})) {
-    tile_root(heavy);
+    tile_root(tiled);
     return;
   }
   AxisRoles same = roles;  // the axes keep their roles, although tiles are small now
-  same.batch = roles_of(heavy, true).batch;
+  same.batch = roles_of(tiled, !light).batch;
   const auto extent = [&](int axis) {
-    return tree().var(tree().stage(heavy).axes[static_cast<size_t>(axis)]).extent;
+    return tree().var(tree().stage(tiled).axes[static_cast<size_t>(axis)]).extent;
   };
   const RegisterTile whole{.vector = extent(roles.vector),
                            .rows = roles.rows == kNoAxis ? 0 : extent(roles.rows)};
-  if (!lay_out(heavy, same, whole)) return;
-  annotate_tile(tiling_, heavy, same);
-  pack_operands(tiling_, heavy, same, reader, *outer);
+  if (!lay_out(tiled, same, whole)) return;
+  annotate_tile(tiling_, tiled, same);
+  unroll_taps(tiling_, tiled);
+  if (!light) pack_operands(tiling_, tiled, same, reader, *outer);
 }
 
 }  // namespace tilewright::heuristic

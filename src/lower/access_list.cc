@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ir/visit.h"
+#include "lower/lane_mask.h"
 
 namespace tilewright::lower {
 namespace {
@@ -20,6 +21,12 @@ class AccessLister : public ir::Visitor {
 
   void visit(const Expr& expr) override {
     if (const auto* node = expr.as<ir::Select>()) {
+      if (const ir::Load* load = load_under(*node, mask_)) {
+        const Expr mask = std::exchange(mask_, Expr());
+        visit(load->indices[0]);
+        mask_ = mask;
+        return note({.buffer = load->buffer, .load = load, .mask = mask}, load->indices[0]);
+      }
       visit(node->condition);
       const int outer = std::exchange(condition_depth_, depth_);
       visit(node->if_true);
@@ -27,7 +34,12 @@ class AccessLister : public ir::Visitor {
       condition_depth_ = outer;
       return;
     }
+    const bool mixes_lanes = expr.as<ir::Load>() != nullptr ||
+                             expr.as<ir::VectorReduce>() != nullptr ||
+                             expr.as<ir::Dot>() != nullptr;
+    const Expr mask = mixes_lanes ? std::exchange(mask_, Expr()) : mask_;
     ir::Visitor::visit(expr);
+    mask_ = mask;
     if (const auto* load = expr.as<ir::Load>()) {
       note({.buffer = load->buffer, .load = load}, load->indices[0]);
     }
@@ -56,10 +68,16 @@ class AccessLister : public ir::Visitor {
       }
       case ir::StmtKind::Store: {
         const auto* store = stmt.as<ir::Store>();
-        ir::Visitor::visit(stmt);
-        const int outer =
-            std::exchange(condition_depth_, store->predicate.defined() ? depth_ : condition_depth_);
-        note({.buffer = store->buffer, .store = store}, store->indices[0]);
+        const bool masked = active_lanes(store->predicate).has_value();
+        const Expr mask = masked ? store->predicate : Expr();
+        visit(store->indices[0]);
+        mask_ = mask;
+        visit(store->value);
+        mask_ = Expr();
+        if (store->predicate.defined()) visit(store->predicate);
+        const bool conditional = store->predicate.defined() && !masked;
+        const int outer = std::exchange(condition_depth_, conditional ? depth_ : condition_depth_);
+        note({.buffer = store->buffer, .store = store, .mask = mask}, store->indices[0]);
         condition_depth_ = outer;
         return;
       }
@@ -97,10 +115,10 @@ class AccessLister : public ir::Visitor {
   }
 
   void note(Access access, const Expr& index) {
-    access.lanes = index.type().lanes;
+    access.lanes = active_lanes(access.mask).value_or(index.type().lanes);
     access.condition_depth = condition_depth_;
     const auto* ramp = index.as<ir::Ramp>();
-    access.dense = access.lanes == 1 || (ramp != nullptr && ramp->stride == 1);
+    access.dense = !index.type().is_vector() || (ramp != nullptr && ramp->stride == 1);
     access.index_depth = std::max(allocated_at_[access.buffer], depth_in(index));
     if (access.dense) access.index = linear_of(ramp == nullptr ? index : ramp->base);
     list.accesses.push_back(std::move(access));
@@ -122,6 +140,7 @@ class AccessLister : public ir::Visitor {
 
   int depth_ = 0;  // binders around
   int condition_depth_ = -1;
+  Expr mask_;                      // of the store around
   std::vector<int> allocated_at_;  // per BufferId: binders around its Allocate
   std::unordered_map<ir::VarId, int> depth_of_;
 };

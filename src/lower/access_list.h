@@ -20,10 +20,13 @@ struct Access {
   const ir::Load* load = nullptr;  // one of the two
   const ir::Store* store = nullptr;
   LinearIndex index = {};  // of the first lane
-  unsigned lanes = 1;
+  unsigned lanes = 1;  // active ones under `mask`
+  // Of a store, or of a load whose value only a store under the same mask uses (lane_mask.h): which
+  // lanes are active. Undefined: all, or another condition.
+  ir::Expr mask = {};
   bool dense = true;    // scalar, or stride 1; otherwise `index` is not set
   int index_depth = 0;  // depth of the innermost binder that it depends on
-  // Number of binders around its innermost condition or predicate; -1: none.
+  // Number of binders around its innermost condition or predicate other than `mask`; -1: none.
   int condition_depth = -1;
 };
 

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "ir/equal.h"
 #include "ir/visit.h"
 #include "lower/access_list.h"
 
@@ -41,8 +43,13 @@ class Hoister : public ir::Rewriter {
       : function_(function), list_(list_accesses(function)), taken_(function.buffers.size()) {}
 
   Expr rewrite(const Expr& expr) override {
+    if (registers_.empty()) return rewrite_children(expr);
     const auto* load = expr.as<ir::Load>();
-    if (load == nullptr || registers_.empty()) return rewrite_children(expr);
+    if (const auto* select = expr.as<ir::Select>()) {  // a masked load loses its mask
+      load = select->if_true.as<ir::Load>();
+      if (load != nullptr && !unmasked_.contains(load)) load = nullptr;
+    }
+    if (load == nullptr) return rewrite_children(expr);
     const auto found = registers_.find(load);
     if (found == registers_.end()) return rewrite_children(expr);
     return ir::load(load->type, found->second, {ir::int_imm(0)});
@@ -54,8 +61,8 @@ class Hoister : public ir::Rewriter {
     if (store == nullptr || registers_.empty()) return rewrite_children(stmt);
     const auto found = registers_.find(store);
     if (found == registers_.end()) return rewrite_children(stmt);
-    return ir::make_store(found->second, {ir::int_imm(0)}, rewrite(store->value),
-                          rewrite_optional(store->predicate));
+    const Expr predicate = unmasked_.contains(store) ? Expr() : rewrite_optional(store->predicate);
+    return ir::make_store(found->second, {ir::int_imm(0)}, rewrite(store->value), predicate);
   }
 
  private:
@@ -85,6 +92,7 @@ class Hoister : public ir::Rewriter {
       const void* node = access.load != nullptr ? static_cast<const void*>(access.load)
                                                 : static_cast<const void*>(access.store);
       if (registers_.emplace(node, accumulator->in_register).second) replaced.push_back(node);
+      if (access.mask.defined()) unmasked_.insert(node);
     }
     return replaced;
   }
@@ -93,16 +101,18 @@ class Hoister : public ir::Rewriter {
     std::vector<Stmt> stmts;
     for (const Accumulator& accumulator : accumulators) {
       if (accumulator.starts_with_store()) continue;
-      stmts.push_back(ir::make_store(
-          accumulator.in_register, {ir::int_imm(0)},
-          ir::load(accumulator.type(), accumulator.first->buffer, {accumulator.index()})));
+      Expr value = ir::load(accumulator.type(), accumulator.first->buffer, {accumulator.index()});
+      if (const Expr& mask = accumulator.first->mask; mask.defined()) {
+        value = ir::select(mask, value, ir::imm(0, value.type()));
+      }
+      stmts.push_back(ir::make_store(accumulator.in_register, {ir::int_imm(0)}, std::move(value)));
     }
     stmts.push_back(std::move(inside));
     for (const Accumulator& accumulator : accumulators) {
       stmts.push_back(
           ir::make_store(accumulator.first->buffer, {accumulator.index()},
                          ir::load(accumulator.type(), accumulator.in_register, {ir::int_imm(0)}),
-                         {}, accumulator.stream));
+                         accumulator.first->mask, accumulator.stream));
     }
     Stmt result = ir::make_block(std::move(stmts));
     for (auto accumulator = accumulators.rbegin(); accumulator != accumulators.rend();
@@ -140,7 +150,8 @@ class Hoister : public ir::Rewriter {
       bool known = false;
       for (Accumulator& accumulator : accumulators) {
         const int64_t apart = access.index.constant - accumulator.first->index.constant;
-        if (apart == 0 && access.lanes == accumulator.first->lanes) {
+        if (apart == 0 && access.lanes == accumulator.first->lanes &&
+            same_mask(access.mask, accumulator.first->mask)) {
           known = true;
           accumulator.always_stored |= always && access.store != nullptr;
           accumulator.stream |= access.store != nullptr && access.store->stream;
@@ -160,6 +171,11 @@ class Hoister : public ir::Rewriter {
     return accumulators;
   }
 
+  static bool same_mask(const Expr& a, const Expr& b) {
+    if (!a.defined() || !b.defined()) return a.defined() == b.defined();
+    return ir::equal(a, b);
+  }
+
   BufferId new_register(const Accumulator& accumulator) {
     const ir::Buffer& memory = function_.buffers[accumulator.first->buffer];
     const auto id = static_cast<BufferId>(function_.buffers.size());
@@ -176,6 +192,7 @@ class Hoister : public ir::Rewriter {
   AccessList list_;
   std::vector<bool> taken_;  // per BufferId: kept in registers by an outer loop
   std::unordered_map<const void*, BufferId> registers_;  // Load or Store -> its register
+  std::unordered_set<const void*> unmasked_;  // of these, the ones whose masks are dropped
   size_t next_loop_ = 0;
   int next_ordinal_ = 0;
 };

@@ -6,6 +6,7 @@
 //                                                   for k < 64: C.0[0] = fma(A[k], B[k], C.0[0])
 //                                                   C[p] = C.0[0]
 //
+// A masked last vector is an accumulator too: its mask moves out of the loop (lane_mask.h).
 // An element whose first access is a store is not loaded before the loop.
 #pragma once
 

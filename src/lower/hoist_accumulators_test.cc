@@ -1,5 +1,6 @@
 #include "lower/hoist_accumulators.h"
 
+#include "lower/lane_mask.h"
 #include "lower/pass_test.h"
 
 namespace tilewright::lower {
@@ -53,6 +54,32 @@ TEST_F(HoistAccumulators, DisjointPlacesOfOneBuffer) {
       "    C.0[0] = C.0[0] + A[k + 1]\n"
       "  C[i * 2] = C.0[0]\n"
       "  C[i * 2 + 1] = C.1[0]\n");
+}
+
+// Rows of 19 elements: 16 and 3 lanes of 4. The lane behind the third is the next row.
+TEST_F(HoistAccumulators, MasksMoveOutOfTheLoop) {
+  const auto masked = [&](const Expr& mask, int64_t start) {
+    const Expr index = ir::ramp(ir::int_imm(start), 1, 4);
+    const Expr zero = ir::imm(0, ir::kF32.with_lanes(4));
+    const Expr old = ir::select(mask, kernel.load(c, {index}), zero);
+    return ir::make_store(c, {index}, old + kernel.load(a, {ir::ramp(k, 1, 4)}), mask);
+  };
+  const auto first = [](unsigned active) { return prefix_mask(active, 4); };
+  EXPECT_EQ(after(loop(k, 8, ir::make_block({masked(first(3), 16), masked(first(3), 19)}))),
+            "allocate C.0\n"
+            "allocate C.1\n"
+            "C.0[0] = select(ramp(0, 1, 4) < x4(3), C[ramp(16, 1, 4)], x4(0.0))\n"
+            "C.1[0] = select(ramp(0, 1, 4) < x4(3), C[ramp(19, 1, 4)], x4(0.0))\n"
+            "for k < 8:\n"
+            "  C.0[0] = C.0[0] + A[ramp(k, 1, 4)]\n"
+            "  C.1[0] = C.1[0] + A[ramp(k, 1, 4)]\n"
+            "C[ramp(16, 1, 4)] = C.0[0] where ramp(0, 1, 4) < x4(3)\n"
+            "C[ramp(19, 1, 4)] = C.1[0] where ramp(0, 1, 4) < x4(3)\n");
+  // Not with two masks, nor where active lanes overlap.
+  for (const ir::Stmt& other : {masked(first(2), 16), masked(first(3), 18)}) {
+    kernel.function.body = loop(k, 8, ir::make_block({masked(first(3), 16), other}));
+    EXPECT_TRUE(kernel.unchanged_by(hoist_accumulators));
+  }
 }
 
 TEST_F(HoistAccumulators, NoLoadOfWhatIsStoredFirst) {

@@ -42,7 +42,10 @@ class Kernel {
 
   // The text after the pass, or the error of the verifier.
   std::string after(PassFunction pass, FloatPermissions permissions = {}, int vector_bits = 512) {
-    pass(function, {CpuTarget{.vector_bits = vector_bits}, permissions});
+    return after(pass, CpuTarget{.vector_bits = vector_bits}, permissions);
+  }
+  std::string after(PassFunction pass, const Target& target, FloatPermissions permissions = {}) {
+    pass(function, {target, permissions});
     const Status status = ir::verify(function);
     return status ? text() : status.error().message;
   }

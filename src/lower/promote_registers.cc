@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ir/equal.h"
 #include "ir/visit.h"
+#include "lower/lane_mask.h"
 #include "lower/memory_scope.h"
 
 namespace tilewright::lower {
@@ -23,8 +25,17 @@ constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
 struct Slice {
   int64_t start = 0;
   unsigned lanes = 1;
+  Expr mask = {};        // of all accesses; undefined: none, or not the same
+  bool unmasked = true;  // some access has no mask, or another
   BufferId replacement = 0;
+
+  // Lanes of the buffer; the register has all of them.
+  unsigned width() const { return unmasked ? lanes : active_lanes(mask).value_or(lanes); }
 };
+
+bool same_mask(const Expr& a, const Expr& b) {
+  return a.defined() && b.defined() && ir::equal(a, b);
+}
 
 // One Allocate. Copies of a buffer in several branches are divided into slices independently.
 struct Candidate {
@@ -34,7 +45,7 @@ struct Candidate {
   int parallel_at_allocate = 0;
   std::vector<Slice> slices;
 
-  const Slice* find(int64_t start) const {
+  Slice* find(int64_t start) {
     const auto found = std::ranges::find(slices, start, &Slice::start);
     return found == slices.end() ? nullptr : &*found;
   }
@@ -44,7 +55,7 @@ using Candidates = std::unordered_map<const ir::StmtNode*, Candidate>;
 bool disjoint(std::vector<Slice>& slices) {
   std::ranges::sort(slices, {}, &Slice::start);
   for (size_t k = 1; k < slices.size(); ++k) {
-    if (slices[k - 1].start + slices[k - 1].lanes > slices[k].start) return false;
+    if (slices[k - 1].start + slices[k - 1].width() > slices[k].start) return false;
   }
   return true;
 }
@@ -66,8 +77,19 @@ class CandidateFinder : public ir::Visitor {
   Candidates candidates;
 
   void visit(const Expr& expr) override {
-    if (const auto* load = expr.as<ir::Load>()) note(load->buffer, load->indices[0]);
+    if (const auto* select = expr.as<ir::Select>()) {
+      if (const ir::Load* load = load_under(*select, mask_)) {
+        note(load->buffer, load->indices[0], mask_);
+        return visit_without_mask(load->indices[0]);
+      }
+    }
+    if (const auto* load = expr.as<ir::Load>()) note(load->buffer, load->indices[0], {});
+    const bool mixes_lanes = expr.as<ir::Load>() != nullptr ||
+                             expr.as<ir::VectorReduce>() != nullptr ||
+                             expr.as<ir::Dot>() != nullptr;
+    const Expr mask = mixes_lanes ? std::exchange(mask_, Expr()) : mask_;
     ir::Visitor::visit(expr);
+    mask_ = mask;
   }
 
   void visit(const Stmt& stmt) override {
@@ -77,13 +99,29 @@ class CandidateFinder : public ir::Visitor {
     }
     const auto* loop = stmt.as<ir::For>();
     const bool parallel = loop != nullptr && loop->loop_kind == ir::ForKind::Parallel;
-    if (const auto* store = stmt.as<ir::Store>()) note(store->buffer, store->indices[0]);
+    if (const auto* store = stmt.as<ir::Store>()) return visit_store(*store);
     parallel_around_ += parallel;
     ir::Visitor::visit(stmt);
     parallel_around_ -= parallel;
   }
 
  private:
+  void visit_without_mask(const Expr& expr) {
+    const Expr mask = std::exchange(mask_, Expr());
+    visit(expr);
+    mask_ = mask;
+  }
+
+  void visit_store(const ir::Store& store) {
+    const Expr mask = active_lanes(store.predicate) ? store.predicate : Expr();
+    note(store.buffer, store.indices[0], mask);
+    visit(store.indices[0]);
+    mask_ = mask;
+    visit(store.value);
+    mask_ = Expr();
+    if (store.predicate.defined()) visit(store.predicate);
+  }
+
   bool is_private(BufferId buffer) const {
     const ir::Buffer& info = function_.buffers[buffer];
     return !info.pinned && info.scope != ir::Scope::Register && info.scope != ir::Scope::Shared;
@@ -99,7 +137,8 @@ class CandidateFinder : public ir::Visitor {
     candidate.in_slices = candidate.in_slices && !candidate.shared && disjoint(candidate.slices);
   }
 
-  void note(BufferId buffer, const Expr& index) {
+  // `mask`: of the access, if nothing can see its inactive lanes (lane_mask.h).
+  void note(BufferId buffer, const Expr& index, const Expr& mask) {
     if (active_[buffer] == nullptr) return;
     Candidate& candidate = *active_[buffer];
     candidate.shared |= parallel_around_ > candidate.parallel_at_allocate;
@@ -108,10 +147,11 @@ class CandidateFinder : public ir::Visitor {
     const unsigned lanes = index.type().lanes;
     if (!start) {
       candidate.in_slices = false;
-    } else if (const Slice* known = candidate.find(*start)) {
+    } else if (Slice* known = candidate.find(*start)) {
       candidate.in_slices = known->lanes == lanes;
+      known->unmasked = known->unmasked || !same_mask(known->mask, mask);
     } else {
-      candidate.slices.push_back({*start, lanes, 0});
+      candidate.slices.push_back({*start, lanes, mask, !mask.defined(), 0});
       candidate.in_slices = candidate.slices.size() <= kMaxSlices;
     }
   }
@@ -119,6 +159,7 @@ class CandidateFinder : public ir::Visitor {
   const ir::Function& function_;
   std::vector<Candidate*> active_;  // per buffer: the current Allocate
   int parallel_around_ = 0;
+  Expr mask_;  // of the store around
 };
 
 // Also decides, from the outside in, how many slices there may be: at most kMaxSlices live
@@ -137,14 +178,20 @@ class Promoter : public ir::Rewriter {
 
   Expr rewrite(const Expr& expr) override {
     const auto* load = expr.as<ir::Load>();
+    if (const auto* select = expr.as<ir::Select>()) {
+      load = select->if_true.as<ir::Load>();
+      if (load != nullptr && !loses_mask(*load, select->condition)) load = nullptr;
+    }
     if (load == nullptr || !promoted(load->buffer)) return rewrite_children(expr);
-    return ir::load(load->type, replacement(load->buffer, load->indices[0]), {ir::int_imm(0)});
+    return ir::load(load->type, slice(load->buffer, load->indices[0]).replacement,
+                    {ir::int_imm(0)});
   }
 
   Stmt rewrite(const Stmt& stmt) override {
     if (const auto* store = stmt.as<ir::Store>(); store != nullptr && promoted(store->buffer)) {
-      return ir::make_store(replacement(store->buffer, store->indices[0]), {ir::int_imm(0)},
-                            rewrite(store->value), rewrite_optional(store->predicate));
+      const Slice& target = slice(store->buffer, store->indices[0]);
+      const Expr predicate = target.unmasked ? rewrite_optional(store->predicate) : Expr();
+      return ir::make_store(target.replacement, {ir::int_imm(0)}, rewrite(store->value), predicate);
     }
     const auto* prefetch = stmt.as<ir::Prefetch>();
     if (prefetch != nullptr && promoted(prefetch->buffer)) return {};
@@ -160,13 +207,13 @@ class Promoter : public ir::Rewriter {
     if (!candidate.in_slices) {
       in_memory[candidate.buffer] = true;
       shared[candidate.buffer] = shared[candidate.buffer] || candidate.shared;
-      const Candidate* outside = std::exchange(active_[candidate.buffer], nullptr);
+      Candidate* const outside = std::exchange(active_[candidate.buffer], nullptr);
       Stmt same = rewrite_children(stmt);
       active_[candidate.buffer] = outside;
       return same;
     }
     for (Slice& slice : candidate.slices) slice.replacement = new_register(candidate, slice);
-    const Candidate* outside = std::exchange(active_[candidate.buffer], &candidate);
+    Candidate* const outside = std::exchange(active_[candidate.buffer], &candidate);
     slices_around_ += candidate.slices.size();
     Stmt body = rewrite(stmt.as<ir::Allocate>()->body);
     slices_around_ -= candidate.slices.size();
@@ -191,13 +238,19 @@ class Promoter : public ir::Rewriter {
   bool promoted(BufferId buffer) const {
     return buffer < active_.size() && active_[buffer] != nullptr;
   }
-  BufferId replacement(BufferId buffer, const Expr& index) const {
-    return active_[buffer]->find(*constant_start(index))->replacement;
+  const Slice& slice(BufferId buffer, const Expr& index) const {
+    return *active_[buffer]->find(*constant_start(index));
+  }
+  // All accesses of the slice have this mask, and nothing sees its other lanes.
+  bool loses_mask(const ir::Load& load, const Expr& mask) const {
+    if (!promoted(load.buffer)) return false;
+    const Slice& found = slice(load.buffer, load.indices[0]);
+    return !found.unmasked && ir::equal(found.mask, mask);
   }
 
   ir::Function& function_;
   Candidates& candidates_;
-  std::vector<const Candidate*> active_;  // per buffer: the current Allocate, if promoted
+  std::vector<Candidate*> active_;  // per buffer: the current Allocate, if promoted
   size_t slices_around_ = 0;
 };
 

@@ -5,6 +5,8 @@
 //   allocate t: f32[32]                        ->   allocate t.0: f32x16 in register
 //   t[ramp(0, 1, 16)] = ..., t[ramp(16, 1, 16)] = ...   allocate t.1: f32x16 in register
 //
+// Masks are dropped where all accesses to a piece have the same mask (lane_mask.h).
+//
 // Each Allocate is handled separately, because branches of a tail may divide a buffer differently.
 // At most 64 pieces are live at once; further pieces stay in memory. Buffers that stay in memory
 // and are used by one thread move to the stack if they have at most 16 KiB (64 KiB in all).

@@ -1,5 +1,6 @@
 #include "lower/promote_registers.h"
 
+#include "lower/lane_mask.h"
 #include "lower/pass_test.h"
 
 namespace tilewright::lower {
@@ -47,6 +48,32 @@ TEST_F(PromoteRegisters, OneRegisterAPiece) {
   const ir::Buffer& piece = kernel.function.buffers.back();
   EXPECT_EQ(piece.scope, ir::Scope::Register);
   EXPECT_EQ(ir::to_string(piece.element), "f32");
+}
+
+TEST_F(PromoteRegisters, MasksOfAllAccessesAreDropped) {
+  const Expr mask = prefix_mask(3, 4);
+  const Expr zero = ir::imm(0, ir::kF32.with_lanes(4));
+  const auto piece = [&](const Expr& under, int64_t start) {
+    const Expr index = vector_index(start, 4);
+    return ir::make_block(
+        {ir::make_store(t, {index}, kernel.load(a, {index}), under),
+         ir::make_store(c, {index}, ir::select(under, kernel.load(t, {index}), zero), under)});
+  };
+  EXPECT_EQ(after(ir::make_block({piece(mask, 0), piece(mask, 3)})),
+            "allocate t.0\n"
+            "allocate t.1\n"
+            "t.0[0] = A[ramp(0, 1, 4)]\n"
+            "C[ramp(0, 1, 4)] = t.0[0] where ramp(0, 1, 4) < x4(3)\n"
+            "t.1[0] = A[ramp(3, 1, 4)]\n"
+            "C[ramp(3, 1, 4)] = t.1[0] where ramp(0, 1, 4) < x4(3)\n");
+  // A use without the mask sees the zeros of the other lanes.
+  const Expr index = vector_index(0, 4);
+  const ir::Stmt sees = ir::make_store(c, {index}, ir::select(mask, kernel.load(t, {index}), zero));
+  EXPECT_EQ(
+      after(ir::make_block({ir::make_store(t, {index}, kernel.load(a, {index}), mask), sees})),
+      "allocate t.0\n"
+      "t.0[0] = A[ramp(0, 1, 4)] where ramp(0, 1, 4) < x4(3)\n"
+      "C[ramp(0, 1, 4)] = select(ramp(0, 1, 4) < x4(3), t.0[0], x4(0.0))\n");
 }
 
 TEST_F(PromoteRegisters, KeepsInMemoryWhatIsNotInPieces) {

@@ -51,7 +51,8 @@ class Vectorizer : public ir::Rewriter {
       const auto* old = loop.var.as<ir::Var>();
       const Expr var(new ir::Var(old->type, ir::fresh_var_id(), old->name));
       bounds_[var.as<ir::Var>()->id] = {0, whole - 1};
-      Stmt body = vectorize_body(loop, var * lanes, static_cast<unsigned>(lanes), bounds_);
+      const auto all = static_cast<unsigned>(lanes);
+      Stmt body = vectorize_body(loop, var * lanes, all, bounds_, all);
       if (body.defined()) {
         pieces.push_back(
             ir::make_for(var, ir::int_imm(whole), ir::ForKind::Unrolled, std::move(body)));
@@ -59,12 +60,13 @@ class Vectorizer : public ir::Rewriter {
     }
     int64_t done = in_a_loop ? whole * lanes : 0;
     while (done < extent) {
-      const int64_t rest = extent - done;
-      const uint64_t width = std::min<uint64_t>(static_cast<uint64_t>(lanes),
-                                                std::bit_floor(static_cast<uint64_t>(rest)));
-      pieces.push_back(
-          vectorize_body(loop, ir::int_imm(done), static_cast<unsigned>(width), bounds_));
-      done += static_cast<int64_t>(width);
+      const auto rest = static_cast<unsigned>(std::min(extent - done, lanes));
+      const bool masked =
+          !std::has_single_bit(rest) && context_.target.has(Capability::MaskedLanes);
+      const unsigned width = masked ? std::bit_ceil(rest) : std::bit_floor(rest);
+      const unsigned active = std::min(width, rest);
+      pieces.push_back(vectorize_body(loop, ir::int_imm(done), width, bounds_, active));
+      done += active;
     }
     return ir::make_block(std::move(pieces));
   }

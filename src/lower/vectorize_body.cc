@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ir/visit.h"
+#include "lower/lane_mask.h"
 #include "lower/linear_index.h"
 #include "lower/reduction_store.h"
 #include "lower/vectorize_mask.h"
@@ -24,9 +25,11 @@ bool is_constant(const Expr& expr) {
 
 class Widener {
  public:
-  Widener(const ir::For& loop, Expr base, unsigned lanes, const arith::Bounds& bounds)
+  Widener(const ir::For& loop, Expr base, unsigned lanes, const arith::Bounds& bounds,
+          unsigned active)
       : var_(loop.var.as<ir::Var>()->id), base_(std::move(base)), lanes_(lanes), bounds_(bounds) {
     if (lanes_ == 1) values_[var_] = base_;
+    if (active < lanes_) mask_ = prefix_mask(active, lanes_);
   }
 
   Stmt widen(const Stmt& stmt);
@@ -311,8 +314,8 @@ Stmt Widener::widen(const Stmt& stmt) {
 }  // namespace
 
 Stmt vectorize_body(const ir::For& loop, const Expr& base, unsigned lanes,
-                    const arith::Bounds& bounds) {
-  return Widener(loop, base, lanes, bounds).widen(loop.body);
+                    const arith::Bounds& bounds, unsigned active) {
+  return Widener(loop, base, lanes, bounds, active).widen(loop.body);
 }
 
 }  // namespace tilewright::lower

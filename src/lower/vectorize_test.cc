@@ -47,6 +47,30 @@ TEST_F(Vectorize, RestInHalves) {
             "C[16] = B[16]\n");
 }
 
+TEST_F(Vectorize, RestUnderAMask) {
+  const Target target = parse_target("x86-64-v4").value();
+  const auto masked = [&](int64_t extent, ir::Stmt body) {
+    kernel.function.body = loop(j, extent, std::move(body), ForKind::Vectorized);
+    FloatPermissions reassociate;
+    reassociate.reassociate = true;
+    return kernel.after(vectorize, target, reassociate);
+  };
+  EXPECT_EQ(masked(7, store(c, j, at(b, j))),
+            "C[ramp(0, 1, 8)] = select(ramp(0, 1, 8) < x8(7), B[ramp(0, 1, 8)], x8(0.0)) "
+            "where ramp(0, 1, 8) < x8(7)\n");
+  // Whole vectors, and a rest that is a vector of its own, have no mask.
+  EXPECT_EQ(masked(20, store(c, j, at(b, j))),
+            "C[ramp(0, 1, 16)] = B[ramp(0, 1, 16)]\nC[ramp(16, 1, 4)] = B[ramp(16, 1, 4)]\n");
+  EXPECT_EQ(masked(35, store(c, j, at(b, zero))),
+            "unroll for j < 2:\n"
+            "  C[ramp(j * 16, 1, 16)] = x16(B[0])\n"
+            "C[ramp(32, 1, 4)] = x4(B[0]) where ramp(0, 1, 4) < x4(3)\n");
+  // A fold ignores the other lanes.
+  EXPECT_EQ(masked(3, store(c, zero, at(c, zero) + at(b, j))),
+            "C[0] = C[0] + reduce(+, select(ramp(0, 1, 4) < x4(3), select(ramp(0, 1, 4) < x4(3), "
+            "B[ramp(0, 1, 4)], x4(0.0)), x4(0.0)))\n");
+}
+
 TEST_F(Vectorize, WidthOfTheWidestElement) {
   const auto d = kernel.argument("D", {64}, {ir::Scalar::F64, 1});
   EXPECT_EQ(after(8, store(d, j, ir::cast(ir::Scalar::F64, at(a, j)))),

@@ -20,6 +20,7 @@ struct Row {
 constexpr std::array<Row, kCapabilityCount> kRows = {{
     {.capability = Capability::DotU8I8Lanes16, .feature = Feature::Avx512vnni},
     {.capability = Capability::DotBf16Lanes16, .feature = Feature::Avx512bf16},
+    {.capability = Capability::MaskedLanes, .feature = Feature::Avx512vl},
 }};
 
 constexpr bool rows_are_ordered() {

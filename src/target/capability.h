@@ -11,12 +11,14 @@
 
 namespace tilewright {
 
-// Instructions that compute a small tensor at once. Traces store names of intrinsics, not these.
+// The first ones are instructions that compute a small tensor at once. Traces store names of
+// intrinsics, not these.
 enum class Capability : uint8_t {
   DotU8I8Lanes16,  // 16 sums of 4 products u8 * i8, added to i32
   DotBf16Lanes16,  // 16 sums of 2 products bf16 * bf16, added to f32
+  MaskedLanes,     // loads, stores and arithmetic of some lanes of a vector at no extra cost
 };
-inline constexpr int kCapabilityCount = static_cast<int>(Capability::DotBf16Lanes16) + 1;
+inline constexpr int kCapabilityCount = static_cast<int>(Capability::MaskedLanes) + 1;
 
 // From the widest sharing to none.
 enum class MemoryScope : uint8_t {
