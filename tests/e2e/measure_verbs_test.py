@@ -106,7 +106,7 @@ class Verbs(unittest.TestCase):
         bad = self.write("bad", LEGAL + "---\n\ncut C\n")
         flags = pathlib.Path("/proc/cpuinfo").read_text()
         mistakes = [
-            (["measure", WHAT], "--traces FILE or --random N"),
+            (["measure", WHAT], "(--traces FILE, --random N)"),
             (["measure", WHAT, "--random", 1, "--traces", bad], "--traces FILE"),
             (["measure", WHAT, "--random", 0], "--random"),
             (["measure", WHAT, "--traces", self.path("none")], "none"),
