@@ -37,7 +37,7 @@ class StageTiler {
   std::optional<std::vector<Name>> lay_out(schedule::StageIndex stage, const AxisRoles& roles,
                                            const RegisterTile& tile);
   void move_lanes_inside(schedule::StageIndex stage, const AxisRoles& roles);
-  // The accumulators of a window become a stage of their own. False: it is not such a stage.
+  // The accumulators of a window become a separate stage. False: it is not such a stage.
   bool tile_window(schedule::StageIndex stage);
 
   Tiling& tiling_;

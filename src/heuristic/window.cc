@@ -124,7 +124,7 @@ int window_rows(const LoopTree& tree, StageIndex index, const AxisRoles& roles) 
 }
 
 int phased_rows(const LoopTree& tree, StageIndex index, const AxisRoles& roles) {
-  constexpr int64_t kMostPhases = 4;
+  constexpr int64_t kMaxPhases = 4;
   const Stage& stage = tree.stage(index);
   if (!roles.has_vector() || roles.vector_reduces) return kNoAxis;
   const auto reads = tree.reads_of(stage);
@@ -138,7 +138,7 @@ int phased_rows(const LoopTree& tree, StageIndex index, const AxisRoles& roles) 
         if (term.var < te::kFirstQuotient) continue;
         const te::Quotient& quotient = tree.quotients[term.var - te::kFirstQuotient];
         if (quotient.of.coefficient_of(static_cast<uint32_t>(axis)) == 0) continue;
-        if (quotient.divisor != 1 || quotient.modulus == 0 || quotient.modulus > kMostPhases) {
+        if (quotient.divisor != 1 || quotient.modulus == 0 || quotient.modulus > kMaxPhases) {
           return false;
         }
         found = true;

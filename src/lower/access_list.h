@@ -20,7 +20,7 @@ struct Access {
   const ir::Load* load = nullptr;  // one of the two
   const ir::Store* store = nullptr;
   LinearIndex index = {};  // of the first lane
-  unsigned lanes = 1;  // active ones under `mask`
+  unsigned lanes = 1;      // active ones under `mask`
   // Of a store, or of a load whose value only a store under the same mask uses (lane_mask.h): which
   // lanes are active. Undefined: all, or another condition.
   ir::Expr mask = {};

@@ -14,8 +14,8 @@
 
 namespace tilewright::lower {
 
-// `bounds`: of the variables bound around the loop. `active`: the number of lanes that are iterations
-// of the loop, under a mask if it is not all of them.
+// `bounds`: of the variables bound around the loop. `active`: the number of lanes that are
+// iterations of the loop, under a mask if it is not all of them.
 ir::Stmt vectorize_body(const ir::For& loop, const ir::Expr& base, unsigned lanes,
                         const arith::Bounds& bounds, unsigned active);
 

@@ -15,7 +15,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
 
-MOST_ERROR = 1e-5  # of the largest magnitude of an output
+MAX_ERROR = 1e-5  # of the largest magnitude of an output
 THREADS = 2
 
 
@@ -110,7 +110,7 @@ def main():
                 failed.append(name)
                 continue
         print(f"{name}: " + ", ".join(f"{kind} {error:.1e}" for kind, error in errors.items()), flush=True)
-        if not all(error <= MOST_ERROR for error in errors.values()):
+        if not all(error <= MAX_ERROR for error in errors.values()):
             failed.append(name)
     if failed:
         print("wrong or not compiled: " + ", ".join(failed))

@@ -194,7 +194,7 @@ constexpr std::array kMoveRules = {
     MoveRule{"tile", same_type},
 };
 
-// A Map node without axes of its own.
+// A Map node that has no attributes of axes.
 bool follows_broadcasting(const Node& node) {
   constexpr std::array<std::string_view, 3> kOwnAxes = {"batch_norm", "quantize_linear",
                                                         "dequantize_linear"};

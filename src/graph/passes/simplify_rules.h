@@ -31,8 +31,8 @@ Result<ValueId> simplify_map(const Simplification& s);
 Result<ValueId> simplify_move(const Simplification& s);
 // Map nodes that read broadcasts.
 Result<ValueId> sink_broadcasts(const Simplification& s);
-// Map nodes behind a reshape of a product: add(reshape(contract), x) -> reshape(add(contract, x')), so
-// that the node joins the kernel of the product. Only for reshapes that differ by extents of 1.
+// Map nodes behind a reshape of a product: add(reshape(contract), x) -> reshape(add(contract, x')),
+// so that the node joins the kernel of the product. Only for reshapes that differ by extents of 1.
 Result<ValueId> sink_reshapes(const Simplification& s);
 
 }  // namespace tilewright::graph

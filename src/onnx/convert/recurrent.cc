@@ -18,7 +18,7 @@ namespace {
 
 using ir::Scalar;
 
-constexpr int64_t kMostSteps = 4096;
+constexpr int64_t kMaxSteps = 4096;
 
 // ---- activations ----
 
@@ -305,8 +305,8 @@ class Recurrence {
     steps_ = x_->shape()[0];
     batch_ = x_->shape()[1];
     const int64_t width = x_->shape()[2];
-    if (steps_ > kMostSteps) {
-      not_supported(fmt::format("{} steps; up to {} are supported", steps_, kMostSteps));
+    if (steps_ > kMaxSteps) {
+      not_supported(fmt::format("{} steps; up to {} are supported", steps_, kMaxSteps));
     }
     const int64_t all = kind_.gates * hidden_;
     want(1, {directions_, all, width});
