@@ -23,6 +23,11 @@ std::string print(int64_t value) { return fmt::format("{}", value); }
 std::string print(uint64_t value) { return fmt::format("{}", value); }
 std::string print(double value) { return fmt::format("{}", value); }
 std::string print(const std::string& value) { return value; }
+std::string print(const NestedSelection& value) {
+  std::string text = value.text;
+  std::ranges::replace(text, ',', '/');
+  return text;
+}
 
 bool read(std::string_view text, bool* value) {
   *value = text == "true";
@@ -35,6 +40,11 @@ bool read(std::string_view text, double* value) {
 }
 bool read(std::string_view text, std::string* value) {
   *value = text;
+  return true;
+}
+bool read(std::string_view text, NestedSelection* value) {
+  value->text = text;
+  std::ranges::replace(value->text, '/', ',');
   return true;
 }
 
@@ -82,6 +92,14 @@ std::unexpected<Error> unusable(std::string_view owner, const Setting& setting,
                                 std::string_view expected) {
   return fail(ErrorKind::BadInput, fmt::format("{}: {}={}: it must be {}", owner, setting.name,
                                                setting.value, expected));
+}
+
+std::unexpected<Error> contradictory(std::string_view owner, std::string_view fault) {
+  return fail(ErrorKind::BadInput, fmt::format("{}: {}", owner, fault));
+}
+
+std::unexpected<Error> unknown_nested(std::string_view owner, const Error& error) {
+  return fail(error.kind, fmt::format("{}: {}", owner, error.message));
 }
 
 }  // namespace tilewright::option_text

@@ -13,14 +13,16 @@
 //
 // The text is canonical: fields in the order of the list, without fields at their default. Equal
 // options have equal texts, and a new option does not change existing texts. A renamed option is
-// also read under its former name. A field is a bool, a
-// whole number, a double, a string without commas, or an enumeration, whose words
-// `option_words(Enum)` lists in the order of its values. Pure functions.
+// also read under its former name. A field is a bool, a whole number, a double, a string without
+// commas, an enumeration, whose words `option_words(Enum)` lists in the order of its values, or a
+// NestedSelection. Options that contradict each other are refused by a member `std::string fault()
+// const`, which is optional: empty, or what is wrong. Pure functions.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -65,6 +67,16 @@ struct NoOptions {
   bool operator==(const NoOptions&) const = default;
 };
 
+// A row of another table with its options. The text of the options around it separates the inner
+// options by slashes: `encoding=rows:depth=2/log=true`.
+struct NestedSelection {
+  std::string text;  // `rows:depth=2,log=true`
+
+  bool operator==(const NestedSelection&) const = default;
+};
+// The canonical text of a nested selection, by its table.
+using CanonicalText = std::function<Result<std::string>(std::string_view text)>;
+
 namespace option_text {
 
 // Converts a value to text and back; `read` returns false for invalid text.
@@ -73,11 +85,13 @@ std::string print(int64_t value);
 std::string print(uint64_t value);
 std::string print(double value);
 std::string print(const std::string& value);
+std::string print(const NestedSelection& value);
 bool read(std::string_view text, bool* value);
 bool read(std::string_view text, int64_t* value);
 bool read(std::string_view text, uint64_t* value);
 bool read(std::string_view text, double* value);
 bool read(std::string_view text, std::string* value);
+bool read(std::string_view text, NestedSelection* value);
 
 // `a whole number from 1 to 8`
 std::string expected_number(bool whole, const Range& range);
@@ -92,6 +106,8 @@ std::unexpected<Error> unknown(std::string_view owner, std::string_view name,
                                std::span<const OptionInfo> known);
 std::unexpected<Error> unusable(std::string_view owner, const Setting& setting,
                                 std::string_view expected);
+std::unexpected<Error> contradictory(std::string_view owner, std::string_view fault);
+std::unexpected<Error> unknown_nested(std::string_view owner, const Error& error);
 
 template <class Value>
 std::string print_value(const Value& value) {
@@ -178,7 +194,32 @@ Result<Options> parse_options(std::string_view owner, std::string_view text,
     if (!known) return option_text::unknown(owner, setting.name, describe_options(defaults));
     if (!expected.empty()) return option_text::unusable(owner, setting, expected);
   }
+  if constexpr (requires { options.fault(); }) {
+    if (const std::string fault = options.fault(); !fault.empty()) {
+      return option_text::contradictory(owner, fault);
+    }
+  }
   return options;
+}
+
+// Makes the text of each nested selection canonical.
+template <class Options>
+Status canonicalize_nested(std::string_view owner, const CanonicalText& canonical,
+                           Options* options) {
+  Status status;
+  const auto visit = [&](const auto& field) {
+    auto& value = options->*field.member;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(value)>, NestedSelection>) {
+      Result<std::string> text = canonical(value.text);
+      if (text) {
+        value.text = *std::move(text);
+      } else if (status) {
+        status = option_text::unknown_nested(owner, text.error());
+      }
+    }
+  };
+  std::apply([&](const auto&... field) { (visit(field), ...); }, Options::fields());
+  return status;
 }
 
 }  // namespace tilewright

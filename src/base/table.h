@@ -23,7 +23,8 @@
 
 namespace tilewright {
 
-// Canonical: equal selections have equal texts, whatever the user wrote.
+// Canonical: equal selections have equal texts, whatever the user wrote. An option that selects a
+// row of another table is canonical if Table::parse was given the canonical text of that table.
 struct Selection {
   std::string name;
   std::string options{};  // as written by print_options
@@ -37,7 +38,9 @@ struct TableRow {
   std::string name;
   std::string what;
   std::vector<OptionInfo> options;
-  std::function<Result<std::string>(std::string_view options)> canonical;
+  // `nested`: of the selections among the options; null: they stay as written.
+  std::function<Result<std::string>(std::string_view options, const CanonicalText& nested)>
+      canonical;
   std::function<Result<Product>(const Context& context, std::string_view options)> make;
 };
 
@@ -48,8 +51,11 @@ TableRow<Product, Context> make_row(std::string name, std::string what, const Op
                                     Make make) {
   TableRow<Product, Context> row;
   row.options = describe_options(defaults);
-  row.canonical = [name, defaults](std::string_view text) -> Result<std::string> {
-    return print_options(TRY(parse_options(name, text, defaults)), defaults);
+  row.canonical = [name, defaults](std::string_view text,
+                                   const CanonicalText& nested) -> Result<std::string> {
+    Options options = TRY(parse_options(name, text, defaults));
+    if (nested) TRY(canonicalize_nested(name, nested, &options));
+    return print_options(options, defaults);
   };
   row.make = [name, defaults, make](const Context& context,
                                     std::string_view text) -> Result<Product> {
@@ -105,11 +111,11 @@ class Table {
   }
 
   // NAME or NAME:OPTION=VALUE,...
-  Result<Selection> parse(std::string_view text) const {
+  Result<Selection> parse(std::string_view text, const CanonicalText& nested = {}) const {
     const size_t colon = std::min(text.find(':'), text.size());
     const Row* const row = TRY(row_of(text.substr(0, colon)));
     const std::string_view options = text.substr(std::min(colon + 1, text.size()));
-    std::string canonical = TRY(row->canonical(options));
+    std::string canonical = TRY(row->canonical(options, nested));
     return Selection{.name = row->name, .options = std::move(canonical)};
   }
   Result<Product> make(const Selection& selection, const Context& context) const {

@@ -53,6 +53,32 @@ TEST(Options, TheTextIsCanonical) {
   EXPECT_EQ(print_options(paint, Paint{.share = 0.25}), "glossy=true");
 }
 
+struct Fence {
+  int height = 1;
+  NestedSelection paint{"thick"};
+
+  static constexpr auto fields() {
+    return std::tuple(option("height", &Fence::height, "of it"),
+                      option("paint", &Fence::paint, "on it"));
+  }
+  std::string fault() const { return height == 9 && paint.text == "thin" ? "too high" : ""; }
+};
+
+TEST(Options, ANestedSelectionSeparatesItsOptionsBySlashes) {
+  const std::string text = "height=2,paint=thin:coats=3/glossy=true";
+  const Fence fence = parse_options<Fence>("fence", text).value();
+  EXPECT_EQ(fence.paint.text, "thin:coats=3,glossy=true");
+  EXPECT_EQ(print_options(fence), text);
+  EXPECT_EQ(print_options(parse_options<Fence>("fence", "paint=thick").value()), "");
+}
+
+TEST(Options, ThoseThatContradictEachOtherAreRefused) {
+  EXPECT_TRUE(parse_options<Fence>("fence", "height=9").has_value());
+  EXPECT_TRUE(parse_options<Fence>("fence", "paint=thin").has_value());
+  EXPECT_EQ(parse_options<Fence>("fence", "height=9,paint=thin").error().message,
+            "fence: too high");
+}
+
 TEST(Options, FormerNamesAreReadAndNotWritten) {
   const Paint paint = parse_options<Paint>("paint", "maker=x").value();
   EXPECT_EQ(paint.brand, "x");
@@ -98,6 +124,24 @@ TEST(Table, ParsesAndMakes) {
   EXPECT_EQ(fences.parse("fat").error().message, "there is no fence 'fat'; there are thin, thick");
   EXPECT_EQ(fences.parse("thin:x=1").error().message.substr(0, 22), "thin has no option 'x'");
   EXPECT_EQ(fences.make({.name = "fat"}, 3).error().kind, ErrorKind::BadInput);
+}
+
+TEST(Table, ANestedSelectionIsCanonicalByItsTable) {
+  using Houses = Table<int, int>;
+  const Houses houses("house", {make_row<int, int>("old", "with a fence", Fence{},
+                                                   [](int, const Fence&) { return 1; })});
+  const auto canonical = [](std::string_view text) -> Result<std::string> {
+    return TRY(some_fences().parse(text)).text();
+  };
+  const auto parsed = [&](std::string_view text) { return houses.parse(text, canonical)->text(); };
+  for (const char* plain : {"old", "old:", "old:paint=thick", "old:paint=thick:",
+                            "old:paint=thick:coats=2", "old:paint=thick:coats=2/glossy=false"}) {
+    EXPECT_EQ(parsed(plain), "old") << plain;
+  }
+  EXPECT_EQ(parsed("old:paint=thin:glossy=true/coats=3"), "old:paint=thin:coats=3/glossy=true");
+  EXPECT_EQ(parsed("old:paint=thin:coats=1,height=1"), "old:paint=thin");
+  EXPECT_EQ(houses.parse("old:paint=fat", canonical).error().message,
+            "old: there is no fence 'fat'; there are thin, thick");
 }
 
 TEST(Table, TakesCustomRows) {

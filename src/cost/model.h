@@ -45,6 +45,8 @@ class CostModel {
   // May be called by several threads at once, but not during training.
   virtual void predict(const feature::Inputs& inputs, const Predictions& out) const = 0;
 
+  // True if it can be written to a file and start from one.
+  virtual bool has_file() const { return false; }
   // The learned state as the text of a file, which its factory reads (ModelContext::base).
   virtual Result<std::string> file_text() const;
   // A copy that continues training from this state, with another seed; null if that is not

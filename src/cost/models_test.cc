@@ -42,6 +42,10 @@ TEST(Models, EachSaysWhatItWants) {
     EXPECT_FALSE(made(name)->has_spread());
   }
   EXPECT_EQ(made("xgboost:encoding=knobs")->encodings(), std::vector<std::string>{"knobs"});
+  EXPECT_TRUE(made("xgboost")->has_file());
+  EXPECT_TRUE(made("xgboost-squared")->has_file());
+  EXPECT_FALSE(made("xgboost:encoding=knobs")->has_file());
+  EXPECT_FALSE(made("analytic")->has_file());
   EXPECT_TRUE(made("xgboost")->learns());
   EXPECT_FALSE(made("analytic")->learns());
   EXPECT_TRUE(made("analytic")->is_trained());

@@ -192,8 +192,10 @@ void XgboostModel::predict(const feature::Inputs& inputs, const Predictions& out
   sum_rows(rows.begin, row_scores, scores);
 }
 
+bool XgboostModel::has_file() const { return options_.encoding.text == kFileEncoding; }
+
 Result<std::string> XgboostModel::file_text() const {
-  if (options_.encoding != kFileEncoding) {
+  if (!has_file()) {
     return fail(ErrorKind::Unsupported,
                 fmt::format("only a model over {} can be written to a file", kFileEncoding));
   }
@@ -223,7 +225,7 @@ Result<std::unique_ptr<CostModel>> make_model(const ModelContext& context, Xgboo
   if (context.base == nullptr) return std::make_unique<XgboostModel>(options);
   ModelFile file = TRY(parse_model_file(context.base->text, context.base->path));
   const std::string of_file = file.loss == LossKind::SquaredError ? "xgboost-squared" : "xgboost";
-  if (file.loss != options.loss || options.encoding != kFileEncoding) {
+  if (file.loss != options.loss || options.encoding.text != kFileEncoding) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{}: trained by {}; use it with the cost model {}", context.base->path,
                             loss_name(file.loss), of_file),

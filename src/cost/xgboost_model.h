@@ -38,8 +38,8 @@ struct XgboostOptions {
   size_t max_refitted = 1000;
   double failure_weight = 0.3;  // of a label 0; the fastest program has weight 1
   Evaluator evaluator = Evaluator::OwnForest;
-  std::string encoding = "features";  // the encoding that it reads
-  uint64_t seed = 1;                  // from the context, if a table creates the model
+  NestedSelection encoding{"features"};  // the encoding that it reads
+  uint64_t seed = 1;                     // from the context, if a table creates the model
 
   static constexpr auto fields() {
     using X = XgboostOptions;
@@ -73,9 +73,10 @@ class XgboostModel : public CostModel {
   std::string_view name() const override { return "xgboost"; }
   Status train(const Samples& samples) override;
   bool is_trained() const override { return !file_.forest.trees.empty(); }
-  std::vector<std::string> encodings() const override { return {options_.encoding}; }
+  std::vector<std::string> encodings() const override { return {options_.encoding.text}; }
   bool learns() const override { return true; }
   void predict(const feature::Inputs& inputs, const Predictions& out) const override;
+  bool has_file() const override;
   Result<std::string> file_text() const override;
   std::unique_ptr<CostModel> fork(uint64_t seed) const override;
 

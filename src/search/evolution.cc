@@ -1,5 +1,7 @@
 #include "search/evolution.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -209,6 +211,14 @@ class Evolution : public Explorer {
 };
 
 }  // namespace
+
+std::string EvolutionOptions::fault() const {
+  constexpr double kRounding = 1e-9;
+  if (mutation + crossover <= 1 + kRounding) return {};
+  return fmt::format(
+      "mutation={} and crossover={} are shares of the same children; their sum must be at most 1",
+      mutation, crossover);
+}
 
 std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,
                                          const EvolutionOptions& options) {

@@ -39,6 +39,7 @@ struct EvolutionOptions {
         option("min_of_sketch", &E::min_of_sketch, "elites that each sketch keeps", {1, 1e6},
                "least_of_sketch"));
   }
+  std::string fault() const;
 };
 
 std::unique_ptr<Explorer> make_evolution(const ExplorerContext& context,

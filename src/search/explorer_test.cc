@@ -211,6 +211,13 @@ TEST(Explorer, NoSketchesNoCandidates) {
 
 // Everything has been tried but one sketch that looks bad: it is asked for all the same, until it
 // has had its chances.
+TEST(Evolution, SharesOfTheSameChildrenSumUpToOneAtMost) {
+  EXPECT_TRUE(explorers().parse("evolution:mutation=0.9,crossover=0.1").has_value());
+  EXPECT_EQ(explorers().parse("evolution:mutation=0.9,crossover=0.9").error().message,
+            "evolution: mutation=0.9 and crossover=0.9 are shares of the same children; their sum "
+            "must be at most 1");
+}
+
 TEST(Evolution, EverySketchHasItsTurnUntilItIsHopeless) {
   Landscape landscape = needle();
   landscape.sketches.push_back(landscape.sketches[0]);

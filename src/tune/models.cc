@@ -7,6 +7,12 @@
 
 namespace tilewright::tune {
 
+Result<Selection> SearchTables::parse_model(std::string_view text) const {
+  return models.parse(text, [&](std::string_view encoding) -> Result<std::string> {
+    return TRY(encodings.parse(encoding)).text();
+  });
+}
+
 Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selection& cost,
                                   const cost::ModelTable& table) {
   std::string text = TRY(read_file(path));

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.h"
@@ -24,6 +25,9 @@ struct SearchTables {
   search::ExplorerTable explorers = search::explorers();
   cost::ModelTable models = cost::models();
   feature::EncodingTable encodings = feature::encodings();
+
+  // A row of `models`. The encoding that its options select is of `encodings`.
+  Result<Selection> parse_model(std::string_view text) const;
 };
 
 // A learned model that a search starts with.

@@ -30,7 +30,8 @@ std::string made_text() {
   return std::string(kHead) + "\n## Explorers\n\n" + table_markdown(tables.explorers.entries()) +
          "\n## Cost models\n\n" + table_markdown(tables.models.entries()) +
          "\n## Encodings\n\nAn encoding is the input of a cost model. `xgboost:encoding=NAME` "
-         "selects one.\n\n" +
+         "selects one. Its own\noptions are separated by slashes: "
+         "`xgboost:depth=4,encoding=NAME:OPTION=VALUE/OPTION=VALUE`.\n\n" +
          table_markdown(tables.encodings.entries());
 }
 
