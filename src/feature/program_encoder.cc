@@ -27,6 +27,12 @@ Result<ProgramEncoder> ProgramEncoder::make(const EncodingContext& context,
 }
 
 bool ProgramEncoder::append(const ProgramView& program, Inputs* inputs) {
+  if (program.tree == nullptr) {
+    if (schedule::apply(*initial_, *program.trace, &tree_)) return false;
+    ProgramView applied = program;
+    applied.tree = &tree_;
+    return append(applied, inputs);
+  }
   if (inputs->empty()) inputs->resize(encoders_.size());
   CHECK(inputs->size() == encoders_.size(), "{} encodings for {}", encoders_.size(),
         inputs->size());
@@ -39,8 +45,7 @@ bool ProgramEncoder::append(const ProgramView& program, Inputs* inputs) {
 }
 
 bool ProgramEncoder::append(const schedule::Trace& trace, Inputs* inputs) {
-  if (schedule::apply(*initial_, trace, &tree_)) return false;
-  return append({.tree = &tree_, .trace = &trace}, inputs);
+  return append({.trace = &trace}, inputs);
 }
 
 bool ProgramEncoder::compares_across_tasks() const {

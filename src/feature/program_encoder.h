@@ -22,7 +22,8 @@ class ProgramEncoder {
   // Appends the program to each encoding of `inputs`. False: the program is illegal, or an encoding
   // cannot represent it; nothing was appended.
   bool append(const schedule::Trace& trace, Inputs* inputs);
-  // The same for a program whose tree exists already.
+  // The same with what else is known of the program. Without a tree, the trace is applied. With a
+  // genome, encodings are of that genome: others may have the same trace.
   bool append(const ProgramView& program, Inputs* inputs);
 
   // True if all encodings do.

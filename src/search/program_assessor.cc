@@ -34,6 +34,7 @@ struct Todo {
 // Its result. Its encodings are in a block of a worker, unless another block has them.
 struct Done {
   CandidateStatus made = CandidateStatus::Illegal;
+  bool is_unencodable = false;  // rejected by an encoding of the model
   Hash128 program;
   int worker = -1;
   BlockSlot place;  // number of the worker's block
@@ -94,6 +95,7 @@ struct ProgramAssessor::Impl {
   std::span<const schedule::Sketch> sketches;
   const feature::EncodingTable& table;
   std::vector<std::string> names;  // of the encodings that are made
+  bool has_unencodable = false;    // they rejected some of the cached genomes
   bool by_genome = false;          // one of them follows from the trace
   space::Validity validity;
   std::vector<StructureGenes> structure_genes;
@@ -164,6 +166,11 @@ bool ProgramAssessor::Impl::has_score(const Hash128& entry) const {
 void ProgramAssessor::Impl::set_model(const cost::CostModel* next) {
   model = next;
   ++model_number;
+  // Programs that an encoding rejected are fit for a model that does not read it.
+  if (has_unencodable && (model == nullptr || model->encodings() != names)) {
+    cache.genomes.clear();
+    has_unencodable = false;
+  }
   if (model == nullptr) return;
   std::vector<std::string> wanted = model->encodings();
   if (wanted == names) return;
@@ -253,6 +260,7 @@ void ProgramAssessor::Impl::make_chunk(int number, std::span<const Candidate> ca
     }
     if (place->block == BlockSlot::kNowhere) {  // the model cannot encode it
       result.made = CandidateStatus::Rejected;
+      result.is_unencodable = true;
       continue;
     }
     result.worker = number;
@@ -309,6 +317,7 @@ void ProgramAssessor::Impl::merge() {
     genome.program = result.made == CandidateStatus::Fit ? result.program : Hash128{};
     counts.illegal += result.made == CandidateStatus::Illegal ? 1 : 0;
     counts.rejected += result.made == CandidateStatus::Rejected ? 1 : 0;
+    has_unencodable |= result.is_unencodable;
     if (result.made != CandidateStatus::Fit) continue;
     const auto [program, is_new] =
         cache.programs.insert(entry_of(keys[todo[k].index], result.program));

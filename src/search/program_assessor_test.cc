@@ -302,6 +302,59 @@ TEST(ProgramAssessor, MakesTheEncodingThatTheModelReads) {
   EXPECT_GT(differing, 100U);
 }
 
+// The number of steps of programs that have an even one.
+class EvenSteps : public feature::Encoder {
+ public:
+  size_t width() const override { return 1; }
+  int version() const override { return 1; }
+  bool compares_across_tasks() const override { return true; }
+
+ private:
+  bool do_append(const feature::ProgramView& program, feature::Encoded* out) override {
+    const size_t steps = program.trace->steps.size();
+    if (steps % 2 != 0) return false;
+    out->values.push_back(static_cast<float>(steps));
+    out->begin.push_back(out->begin.back() + 1);
+    return true;
+  }
+};
+
+// A program that one encoding cannot represent is fit for a model that does not read that encoding.
+TEST(ProgramAssessor, WhatAnEncodingRejectedIsFitForOtherModels) {
+  const Bench bench("C2D2");
+  feature::EncodingTable table = feature::encodings();
+  table.add(make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
+      "even_steps", "of some programs", NoOptions{},
+      [](const feature::EncodingContext&, const NoOptions&) {
+        return std::make_unique<EvenSteps>();
+      }));
+  const SumModel features(1);
+  SumModel even(1);
+  even.encoding = "even_steps";
+  const std::vector<Candidate> candidates = bench.candidates(300, 1);
+  const auto assessed = [&](ProgramAssessor& assessor, const cost::CostModel* model) {
+    std::vector<Candidate> result = candidates;
+    assessor.set_model(model);
+    assessor.assess(result);
+    return result;
+  };
+  const auto programs = [](std::span<const Candidate> all) {
+    std::vector<Hash128> hashes;
+    for (const Candidate& one : all) hashes.push_back(one.program);
+    return hashes;
+  };
+  ProgramAssessor fresh(bench.space, bench.machine, 2, table);
+  const std::vector<Candidate> expected = assessed(fresh, &features);
+  ProgramAssessor assessor(bench.space, bench.machine, 2, table);
+  const std::vector<Candidate> fewer = assessed(assessor, &even);
+  ASSERT_NE(programs(fewer), programs(expected));
+  EXPECT_EQ(programs(assessed(assessor, nullptr)), programs(expected));
+  EXPECT_EQ(programs(assessed(assessor, &even)), programs(fewer));
+  const std::vector<Candidate> after = assessed(assessor, &features);
+  EXPECT_EQ(programs(after), programs(expected));
+  for (size_t k = 0; k < after.size(); ++k) EXPECT_EQ(after[k].score, expected[k].score);
+}
+
 TEST(ProgramAssessor, ASpreadComesWithTheScoreOfAModelThatHasIt) {
   const Bench bench("C2D2");
   const SumModel sure(1), unsure(-1), other(-2);
