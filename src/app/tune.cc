@@ -77,8 +77,9 @@ std::string cache_of(const TuneOptions& options, const TuneTasks& what) {
 
 Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const TuneTasks& what) {
   tune::TuningOptions tuning;
-  tuning.search.search = TRY(tuning.search.tables.explorers.parse(options.search));
-  tuning.search.cost = TRY(tuning.search.tables.models.parse(options.cost));
+  tuning.search.tables = options.search_tables;
+  tuning.search.search = TRY(options.search_tables.explorers.parse(options.search));
+  tuning.search.cost = TRY(options.search_tables.parse_model(options.cost));
   tuning.measure.protocol.cache = TRY(record::parse_own_cache_policy(cache_of(options, what)));
   tuning.objective = TRY(objective_of(options, what));
   TRY(check_workers(options.workers));
@@ -86,10 +87,10 @@ Result<tune::TuningOptions> tuning_options(const TuneOptions& options, const Tun
   tuning.search.seed = options.seed;
   tuning.search.learn_from = options.learn_from;
   tuning.search.warm_start = options.warm_start;
-  tuning.search.space.off = options.space_off;
+  tuning.search.space = options.space;
   if (!options.from_model.empty()) {
-    tuning.search.base = std::make_shared<const tune::BaseModel>(
-        TRY(tune::load_base_model(options.from_model, tuning.search.cost)));
+    tuning.search.base = std::make_shared<const tune::BaseModel>(TRY(tune::load_base_model(
+        options.from_model, tuning.search.cost, options.search_tables.models)));
   }
   tuning.scheduler.patience = options.patience;
   tuning.scheduler.round_robin = !options.scheduler;
@@ -119,13 +120,24 @@ Status check_writable(const std::filesystem::path& path) {
   return fail(ErrorKind::BadInput, fmt::format("model file {}: {}", path.string(), why));
 }
 
-// True if the cost model that this text names learns.
-Result<bool> model_learns(const std::string& text, const Target& target) {
+// True if the cost model that this text names can be written to a file.
+Result<bool> model_has_file(const tune::SearchTables& tables, const std::string& text,
+                            const Target& target) {
   const Machine machine = detect_machine();
-  const std::unique_ptr<cost::CostModel> model = TRY(
-      cost::models().make(TRY(cost::models().parse(text)),
-                          {.target = &target, .machine = &machine, .seed = 1, .base = nullptr}));
-  return model != nullptr && model->learns();
+  const std::unique_ptr<cost::CostModel> model =
+      TRY(tables.models.make(TRY(tables.parse_model(text)),
+                             {.target = &target, .machine = &machine, .seed = 1, .base = nullptr}));
+  return model != nullptr && model->has_file();
+}
+
+// The cost models that have one without options.
+std::string models_with_file(const tune::SearchTables& tables, const Target& target) {
+  std::vector<std::string> names;
+  for (const cost::ModelRow& row : tables.models.rows()) {
+    const Result<bool> has_file = model_has_file(tables, row.name, target);
+    if (has_file && *has_file) names.push_back(row.name);
+  }
+  return names.empty() ? "no cost model has one" : fmt::format("use {}", fmt::join(names, " or "));
 }
 
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
@@ -137,14 +149,15 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
                 fmt::format("{} are for model files, and there is none", of_models->what),
                 {{std::string(of_models->field), ""}});
   }
-  TRY(space::check_off({.off = options.space_off}, tasks[0].task.target));
-  const bool learns = TRY(model_learns(options.cost, tasks[0].task.target));
+  const Target& target = tasks[0].task.target;
+  TRY(space::check_off(options.space, target));
+  const bool has_file = TRY(model_has_file(options.search_tables, options.cost, target));
   for (const auto& [option, path] :
        {std::pair("model_file", &options.model_file), {"from_model", &options.from_model}}) {
-    if (path->empty() || learns) continue;
+    if (path->empty() || has_file) continue;
     return fail(ErrorKind::BadInput,
-                fmt::format("the cost model {} does not learn, so it has no file; use xgboost",
-                            options.cost),
+                fmt::format("the cost model {} has no file; {}", options.cost,
+                            models_with_file(options.search_tables, target)),
                 {{option, ""}});
   }
   if (options.model_file.empty()) return {};
@@ -315,11 +328,13 @@ class TuneRun {
                             begin_s_, seconds_now);
     bool in_finals = false;
     with.measure.stop = [&] {
-      return stop_.requested() || (in_finals ? budget.left_s() <= 0 : budget.trials_are_over());
+      return stop_.requested() || (in_finals ? budget.left_s() <= 0 : budget.trials_ended());
     };
     tune::Tuning tuning = TRY(tune::Tuning::start(what_.tasks, store_, with));
-    const tune::Budget spent{.trials = with.trials, .seconds = options_.seconds};
-    if (what_.of_model && tuning.is_done(spent)) return recall(tuning);
+    const tune::Budget asked{.trials = with.trials, .seconds = options_.seconds};
+    // A model file needs the trained model: the search is replayed.
+    const bool recalls = what_.of_model && options_.model_file.empty();
+    if (recalls && tuning.is_done(asked)) return recall(tuning);
     double peak_gflops = fma_peak(what_.tasks, kPeakSeconds);
     observer_.set_budget(with.trials, peak_gflops);
     std::vector<double> finals_s(what_.tasks.size(), tune::TimeBudget::kNoEnd);
@@ -330,6 +345,7 @@ class TuneRun {
     });
 
     Status status = tuning.run(&observer_);
+    const bool ended_by_time = options_.seconds > 0 && budget.trials_ended();
     observer_.end_search();
     const double trials_end_s = seconds_now();
     in_finals = true;
@@ -351,7 +367,9 @@ class TuneRun {
     outcome.peak_gflops = peak_gflops;
     outcome.in_models = std::move(in_models);
     if (status && !options_.model_file.empty()) status = save_model(tuning, &outcome);
-    if (status && what_.of_model && !stop_.requested()) status = tuning.note_done(spent);
+    if (status && what_.of_model && !stop_.requested()) {
+      status = tuning.note_done(ended_by_time ? options_.seconds : 0);
+    }
     outcome.status = status;
     return outcome;
   }

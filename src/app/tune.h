@@ -39,9 +39,9 @@ struct TuneOptions {
   double seconds = 0;    // whole run, finals included; 0: no limit
   int64_t patience = 0;  // a task ends after N trials without improvement; 0: never
   uint64_t seed = 1;
-  std::vector<std::string> space_off{};  // names of rules and extensions to turn off
-  std::string search = "evolution";
-  std::string cost = "xgboost";
+  space::SpaceOptions space{};       // what is turned off; custom rules; a template
+  std::string search = "evolution";  // row of search_tables.explorers, with options
+  std::string cost = "xgboost";      // row of search_tables.models, with options
   std::string model_scope = "task";  // `run`: one cost model for all tasks
   std::string objective{};           // empty: geometric_mean for several operators, otherwise sum
   std::vector<double> latency_targets_us{};
@@ -55,6 +55,7 @@ struct TuneOptions {
   size_t learn_from = tune::TaskTunerOptions().learn_from;
   std::string command{};  // noted in the store as the origin of the verdicts; empty: `tune WHAT`
   deploy::BackEndTables tables{};  // that the workers have too
+  tune::SearchTables search_tables{};
 };
 
 // Progress of a run.
@@ -109,7 +110,7 @@ struct TuneOutcome {
   bool has_winner() const;
 };
 
-// What `search` and `cost` may name, with options, for help texts.
+// The built-in rows that `search` and `cost` may name, with options, for help texts.
 std::vector<TableEntry> explorer_entries();
 std::vector<TableEntry> cost_model_entries();
 

@@ -1,10 +1,13 @@
 #include "app/tune.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
+#include <thread>
 
 #include "app/bench.h"
 #include "app/compile.h"
@@ -138,6 +141,18 @@ TEST(Tune, OptionsThatContradictEachOtherAreErrors) {
   EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("targets"));
 }
 
+TEST(Tune, AModelFileThatCannotBeWrittenIsRefusedBeforeAnythingIsMeasured) {
+  const SmallModel small;
+  Counter counter;
+  TuneOptions options = options_of(small);
+  options.model_file = small / "some.model";
+  options.cost = "xgboost:encoding=knobs";
+  EXPECT_EQ(tune(options, counter, {}).error().message,
+            "the cost model xgboost:encoding=knobs has no file; use xgboost or xgboost-squared");
+  EXPECT_EQ(counter.trials, 0U);
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
+}
+
 TEST(Tune, WithoutAnythingToTuneItIsAnError) {
   const SmallModel small;
   Counter counter;
@@ -211,6 +226,66 @@ TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
   EXPECT_GE(outputs->front().digest.low, 0);
 }
 
+// Seconds that were not used up are no budget that a run completed.
+TEST(Tune, ARunThatItsTrialsEndedHasNotCompletedItsSeconds) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.what = {small.model_file()};
+  options.model_finals = false;
+  options.trials = 8;
+  options.seconds = 600;
+  Counter first;
+  ASSERT_TRUE(tune(options, first, {}).has_value());
+  EXPECT_EQ(first.trials, 8U);
+  Counter known;
+  EXPECT_TRUE(tune(options, known, {})->known);
+
+  options.seconds = 300;
+  for (const int64_t trials : {0, 5000}) {
+    options.trials = trials;
+    Counter more;
+    more.stop_after = trials == 0 ? 12 : 16;
+    const auto outcome = tune(options, more, more.stop.token());
+    ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+    EXPECT_FALSE(outcome->known);
+    EXPECT_GE(outcome->tally.measured, 1U);
+  }
+}
+
+TEST(Tune, ARunThatTimeEndedHasCompletedItsSeconds) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.what = {small.model_file()};
+  options.model_finals = false;
+  options.trials = 0;
+  options.seconds = 1;
+  Counter first;
+  ASSERT_TRUE(tune(options, first, {}).has_value());
+  Counter known;
+  options.seconds = 0.5;
+  EXPECT_TRUE(tune(options, known, {})->known);
+  EXPECT_EQ(known.trials, 0U);
+}
+
+// The model is not in the store: the search is replayed for it, with the stored verdicts.
+TEST(Tune, AModelFileIsWrittenOfASearchThatIsDone) {
+  const SmallModel small;
+  TuneOptions options = options_of(small);
+  options.what = {small.model_file()};
+  options.trials = 48;
+  options.learn_from = 16;
+  Counter first;
+  ASSERT_TRUE(tune(options, first, {}).has_value());
+  options.model_file = small / "small.model";
+  Counter again;
+  const auto outcome = tune(options, again, {});
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->status.has_value());
+  EXPECT_EQ(outcome->tally.measured, 0U);
+  EXPECT_FALSE(outcome->nothing_learned);
+  EXPECT_TRUE(std::filesystem::exists(options.model_file));
+}
+
 TEST(Tune, AStopDuringTheFinalsInsideAModelKeepsTheRecords) {
   const SmallModel small;
   TuneOptions options = options_of(small);
@@ -261,6 +336,65 @@ TEST(Compile, AStopLeavesNoFile) {
   EXPECT_TRUE(stopped->stopped);
   EXPECT_FALSE(stopped->written);
   EXPECT_FALSE(std::filesystem::exists(so));
+}
+
+// Of the two back ends for x86-64, LLVM asks for AVX2. C source needs only the other one.
+TEST(Compile, CSourceIsMadeForAnyTargetOfItsBackEnd) {
+  const SmallModel small;
+  CompileListener silent;
+  CompileOptions options{.model = {.what = small.model_file()},
+                         .target = {.target = "x86-64-v2", .threads = 1},
+                         .records = kNoRecords,
+                         .output = small / "small.c"};
+  const auto source = compile(options, silent, {});
+  ASSERT_TRUE(source.has_value()) << source.error().message;
+  EXPECT_TRUE(source->written);
+  const Result<std::string> text = read_file(options.output);
+  ASSERT_TRUE(text.has_value());
+  EXPECT_THAT(*text, HasSubstr("tilewright_model"));
+  options.output = small / "small.so";
+  EXPECT_THAT(compile(options, silent, {}).error().message, HasSubstr("avx2"));
+  options.output = small / "small.c";
+  options.target = {.target = "cuda:sm_90a", .threads = 0};
+  EXPECT_EQ(compile(options, silent, {}).error().message,
+            "no code is made for cuda:sm_90a yet; targets are x86-64");
+}
+
+TEST(Bench, AStopWhileAModelIsCompiledEndsIt) {
+  const SmallModel small;
+  BenchListener silent;
+  const StopSource stop;
+  stop.request();
+  const auto outcome =
+      bench({.what = {small.model_file()}, .records = kNoRecords}, silent, stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(outcome->models.empty());
+}
+
+// The peers get the signal of Ctrl-C as well, and fail by it.
+TEST(Bench, AStopWhileThePeersRunIsNoError) {
+  const SmallModel small;
+  const std::string python = small / "python", started = small / "started";
+  ASSERT_TRUE(write_file_atomically(python, fmt::format("#!/bin/sh\n: > {}\nexec sleep 600\n", started))
+                  .has_value());
+  std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+  const StopSource stop;
+  const std::jthread interrupter([&](const std::stop_token& over) {
+    while (!std::filesystem::exists(started) && !over.stop_requested()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    stop.request();
+  });
+  BenchListener silent;
+  const auto outcome = bench({.what = {small.model_file()},
+                              .records = kNoRecords,
+                              .seconds = 0.01,
+                              .peers = {.peers = "onnxruntime", .python = python}},
+                             silent, stop.token());
+  ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
+  EXPECT_TRUE(std::filesystem::exists(started));
+  EXPECT_EQ(outcome->models.size(), 1U);
+  EXPECT_EQ(outcome->peers, "");
 }
 
 TEST(Bench, WithoutAnythingToTimeItIsAnError) {

@@ -86,7 +86,7 @@ std::string command_of(const app::TuneOptions& options) {
   command +=
       fmt::format(" --seed {} --search {} --cost {}", options.seed, options.search, options.cost);
   command += words_of(options.model);  // flags of models; there is no model
-  for (const std::string& name : options.space_off) command += " --space-off " + name;
+  for (const std::string& name : options.space.off) command += " --space-off " + name;
   if (options.model_scope != app::TuneOptions().model_scope) {
     command += " --model-scope " + options.model_scope;
   }
@@ -142,7 +142,7 @@ Action declare_tune(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000'000));
   app.add_option("--seed", options->seed, "seed of the search (default: 1)")
       ->check(natural_number());
-  app.add_option("--space-off", options->space_off,
+  app.add_option("--space-off", options->space.off,
                  "turn off rules and extensions: NAME[,NAME] (`tilewright space --list`)")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -1,14 +1,21 @@
 #include "tune/objective.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "base/check.h"
+#include "base/rng.h"
 
 namespace tilewright::tune {
 namespace {
 
 constexpr double kNumericStep = 1e-3;  // of the latency
+// Latencies that a custom function is called with for its hash: from 1 us to 1 s.
+constexpr int kProbes = 32;
+constexpr uint64_t kProbeSeed = 23;
+constexpr double kProbeNs = 1e3;
+constexpr uint64_t kDoublings = 20;
 
 double at_or(std::span<const double> values, size_t index, double otherwise) {
   return index < values.size() && values[index] > 0 ? values[index] : otherwise;
@@ -83,6 +90,30 @@ double Objective::slope(std::span<const double> latency_ns, size_t task) const {
     }
   }
   return slope;
+}
+
+Hash128 Objective::hash(size_t tasks) const {
+  Hasher hasher;
+  const auto add = [&](double value) { hasher.add(std::bit_cast<uint64_t>(value)); };
+  hasher.add_text(text_of(kind)).add_signed(early_stop).add(terms.size());
+  for (const GoalTerm& term : terms) {
+    hasher.add(term.goal).add(term.task);
+    add(term.weight);
+  }
+  for (const auto* list : {&targets_ns, &references_ns}) {
+    hasher.add(list->size());
+    for (const double value : *list) add(value);
+  }
+  if (kind != ObjectiveKind::Custom) return hasher.finish();
+  Rng rng(kProbeSeed);
+  std::vector<double> latencies(tasks);
+  for (int probe = 0; probe < kProbes; ++probe) {
+    for (double& latency : latencies) {
+      latency = kProbeNs * (1 + rng.uniform()) * static_cast<double>(1 << rng.below(kDoublings));
+    }
+    add(value(latencies));
+  }
+  return hasher.finish();
 }
 
 bool Objective::is_met(std::span<const double> latency_ns) const {

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/result.h"
 
 namespace tilewright::tune {
@@ -44,6 +45,9 @@ struct Objective {
   // The derivative with respect to the latency of one task. Never negative for the built-in kinds.
   // For Custom it is numeric, with a step proportional to the latency.
   double slope(std::span<const double> latency_ns, size_t task) const;
+  // Everything that decides the objective of `tasks` tasks. A custom function enters by its values
+  // for fixed latencies.
+  Hash128 hash(size_t tasks) const;
   // True if all Targets are met.
   bool is_met(std::span<const double> latency_ns) const;
 

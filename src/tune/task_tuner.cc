@@ -18,8 +18,9 @@ namespace {
 
 constexpr std::array<size_t, 5> kRoundSizes = {24, 32, 48, 48, 48};
 
-// Forwards candidates to the assessor until a stop is requested. Then all candidates count as
-// illegal, so that the search ends soon. The cached data behind it may be dropped between rounds.
+// Forwards candidates to the assessor until a stop is requested. From then on all candidates count
+// as illegal, so that the search ends soon. The cached data behind it may be dropped between
+// rounds.
 class StoppingAssessor : public search::Assessor {
  public:
   StoppingAssessor(const space::Space& space, const Machine& machine,
@@ -27,7 +28,8 @@ class StoppingAssessor : public search::Assessor {
       : space_(space), machine_(machine), options_(options) {}
 
   void assess(std::span<search::Candidate> candidates) override {
-    if (options_.stop && options_.stop()) {
+    if (options_.stop && options_.stop()) has_stopped_ = true;
+    if (has_stopped_) {
       for (search::Candidate& candidate : candidates) {
         candidate.program = {};
         candidate.score = 0;
@@ -49,6 +51,8 @@ class StoppingAssessor : public search::Assessor {
     model_ = model;
     if (behind_) behind_->set_model(model);
   }
+  // True if candidates were not assessed: what an explorer proposed since means nothing.
+  bool has_stopped() const { return has_stopped_; }
   int64_t scored() const { return scored_ + (behind_ ? behind_->counts().scored : 0); }
   void forget() {
     scored_ = scored();
@@ -62,6 +66,7 @@ class StoppingAssessor : public search::Assessor {
   const cost::CostModel* model_ = nullptr;
   std::unique_ptr<search::ProgramAssessor> behind_;
   int64_t scored_ = 0;
+  bool has_stopped_ = false;
 };
 
 // Adds the versions of the encodings that the model reads. A task without an initial tree has no
@@ -81,7 +86,10 @@ Status add_versions(const TaskTunerOptions& options, std::span<const Task> tasks
         feature::ProgramEncoder::make({.task = &task, .machine = &machine, .initial = &*initial},
                                       names, options.tables.encodings));
     const std::vector<int> versions = encoder.versions();
-    for (size_t k = 0; k < names.size(); ++k) hasher->add_text(names[k]).add_signed(versions[k]);
+    for (size_t k = 0; k < names.size(); ++k) {
+      const Selection encoding = TRY(options.tables.encodings.parse(names[k]));
+      hasher->add_text(encoding.text()).add_signed(versions[k]);
+    }
     return {};
   }
   return {};
@@ -99,7 +107,8 @@ Result<Hash128> hash_of(const TaskTunerOptions& options, std::span<const Task> t
   for (const space::SketchRule& rule : options.space.custom) hasher.add_text(rule.name);
   hasher.add_signed(options.space.cores);
   hasher.add_text(options.space.from ? options.space.from->text() : "");
-  hasher.add_text(options.search.text()).add_text(options.cost.text());
+  const Selection cost = TRY(options.tables.parse_model(options.cost.text()));
+  hasher.add_text(options.search.text()).add_text(cost.text());
   hasher.add(options.warm_start ? 1 : 0).add(options.base ? 1 : 0);
   if (options.base) hasher.add(options.base->hash.high).add(options.base->hash.low);
   TRY(add_versions(options, tasks, machine, &hasher));
@@ -207,7 +216,8 @@ bool TaskTuner::Impl::append_inputs(const Proposal& proposal, const search::Cand
   const search::ProgramAssessor& known = assessor.behind();
   if (known.encodings() == encodings && known.inputs_of(candidate, inputs)) return true;
   ++applied_again;
-  return encoder->append(proposal.trace, inputs);
+  return encoder->append(
+      {.trace = &proposal.trace, .sketch = candidate.sketch, .genome = &candidate.genome}, inputs);
 }
 
 bool TaskTuner::Impl::append_default_inputs(feature::Inputs* inputs) {
@@ -364,7 +374,7 @@ Result<RoundReport> TaskTuner::try_round(TrialRunner& runner, size_t most, const
   report.scored = impl.assessor.scored() - impl.scored_before;
   const double begin_s = seconds_now();
   std::vector<std::optional<Trial>> answers(impl.proposals.size());
-  const bool stopped = impl.options.stop && impl.options.stop();
+  const bool stopped = impl.assessor.has_stopped() || (impl.options.stop && impl.options.stop());
   if (!stopped) {
     report.proposed = impl.proposals.size();
     const auto some = std::span(impl.proposals).first(std::min(most, impl.proposals.size()));

@@ -30,7 +30,7 @@
 
 namespace tilewright::tune {
 
-inline constexpr int kTuneVersion = 5;  // raised when the same answers lead to other proposals
+inline constexpr int kTuneVersion = 6;  // raised when the same answers lead to other proposals
 
 struct TaskTunerOptions {
   space::SpaceOptions space{};
@@ -46,7 +46,9 @@ struct TaskTunerOptions {
   bool warm_start = true;                   // also learn from records of other tasks
   bool keeps_memory = true;  // keep caches between rounds; false: less memory, the same proposals
   int threads = 0;           // of the search; 0: one per CPU
-  std::function<bool()> stop{};  // true: proposing ends soon, without proposals
+  // True: proposing ends soon, without proposals. A round whose proposing saw it is never complete,
+  // even if it turns false again.
+  std::function<bool()> stop{};
 };
 
 // The hash of the options that determine the proposals, with the versions of the encodings that the

@@ -228,6 +228,25 @@ TEST(TaskTuner, StopsWhenAskedTo) {
   EXPECT_EQ(trials.measured.size(), 24U);
 }
 
+// Nothing was assessed while it proposed, so an empty round does not mean that nothing is left.
+TEST(TaskTuner, ARoundWhoseProposingSawAStopIsNeverComplete) {
+  TaskTunerOptions options = quick_options();
+  bool stop = false;
+  options.stop = [&] { return stop; };
+  TaskTuner tuner = make_tuner(options);
+  FakeTrials trials;
+  EXPECT_TRUE(play(tuner, trials).complete);
+  stop = true;
+  tuner.propose();
+  stop = false;
+  for (int again = 0; again < 2; ++again) {
+    const RoundReport report = play(tuner, trials);
+    EXPECT_FALSE(report.complete);
+    EXPECT_EQ(report.proposed, 0U);
+  }
+  EXPECT_EQ(tuner.rounds(), 1U);
+}
+
 TEST(TaskTuner, LearnsFromThePast) {
   FakeTrials trials;
   std::vector<PastTrial> past;
@@ -502,6 +521,39 @@ feature::EncodingRow one_number(int version) {
       });
 }
 
+// 1 where the genome of the program is known, otherwise 0.
+class HasGenome : public OneNumber {
+ public:
+  HasGenome() : OneNumber(1) {}
+
+ private:
+  bool do_append(const feature::ProgramView& program, feature::Encoded* out) override {
+    const bool is_known =
+        program.genome != nullptr && program.sketch != feature::ProgramView::kNoSketch;
+    out->values.push_back(is_known ? 1 : 0);
+    out->begin.push_back(out->begin.back() + 1);
+    return true;
+  }
+};
+
+// Whichever model chose it, a candidate is encoded by its own genome: several may have its trace.
+TEST(TaskTuner, CandidatesAreEncodedByTheirGenome) {
+  TaskTunerOptions options = quick_options();
+  options.tables.encodings.add(
+      make_row<std::unique_ptr<feature::Encoder>, feature::EncodingContext>(
+          "has_genome", "0 or 1", NoOptions{},
+          [](const feature::EncodingContext&, const NoOptions&) {
+            return std::make_unique<HasGenome>();
+          }));
+  options.cost = *options.tables.models.parse("xgboost:encoding=has_genome");
+  TaskTuner tuner = make_tuner(options);
+  FakeTrials trials;
+  EXPECT_GT(play(tuner, trials).applied_again, 0U);  // the analytic model reads other numbers
+  const std::vector<float>& values = tuner.samples().inputs[0].values;
+  ASSERT_EQ(values.size(), 24U);
+  EXPECT_EQ(std::ranges::count(values, 1), 23);  // the default schedule is of no sketch
+}
+
 TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
   const auto changed = [](auto change) {
     TaskTunerOptions options;
@@ -516,6 +568,7 @@ TEST(TaskTuner, OptionsThatMatterAreInTheHash) {
     });
   };
   EXPECT_EQ(encoded("xgboost", 1), plain);  // it reads features
+  EXPECT_EQ(encoded("xgboost:encoding=features:", 1), plain);
   EXPECT_EQ(encoded("xgboost", 2), plain);
   EXPECT_EQ(encoded("xgboost:encoding=one_number", 1), encoded("xgboost:encoding=one_number", 1));
   EXPECT_NE(encoded("xgboost:encoding=one_number", 1), encoded("xgboost:encoding=one_number", 2));

@@ -1,6 +1,6 @@
 // TimeBudget: divides the seconds of a run between trials and finals, and plans finals that fill
-// their time. The caller provides the clock. trials_are_over() may be called while another thread
-// calls set_shortest_finals().
+// their time. The caller provides the clock. trials_are_over() and trials_ended() may be called
+// while another thread calls set_shortest_finals().
 #pragma once
 
 #include <atomic>
@@ -22,6 +22,12 @@ class TimeBudget {
   double left_s() const;  // kNoEnd if there is no limit
   // The remaining time is reserved for the finals.
   bool trials_are_over() const { return used_s() >= seconds_ - finals_s_; }
+  // The stop of a search. Once trials were over it stays true, even if the finals then turn out to
+  // need less time: a search that has seen a stop cannot continue.
+  bool trials_ended() {
+    if (trials_are_over()) trials_ended_ = true;
+    return trials_ended_;
+  }
   // The shortest finals of a task take `seconds`: slow kernels need more than the usual share. If a
   // quarter of the time is too short for them, no finals are held, and the trials get that time.
   void set_shortest_finals(double seconds);
@@ -33,6 +39,7 @@ class TimeBudget {
   double tasks_;
   // Reserved for the finals and the work after them. Read by the thread that proposes.
   std::atomic<double> finals_s_ = 0;
+  std::atomic<bool> trials_ended_ = false;
   double begin_s_;
   std::function<double()> now_;
 };

@@ -119,6 +119,17 @@ TEST(TimeBudget, FinalsThatTakeTooLongGiveTheirTimeBack) {
   EXPECT_TRUE(budget.trials_are_over());
 }
 
+TEST(TimeBudget, TheStopOfASearchIsNotWithdrawn) {
+  double clock = 0;
+  TimeBudget budget(8, 1, 0, [&] { return clock; });
+  EXPECT_FALSE(budget.trials_ended());
+  clock = 7;
+  EXPECT_TRUE(budget.trials_ended());
+  budget.set_shortest_finals(5);  // they do not fit, so trials would have the time
+  EXPECT_FALSE(budget.trials_are_over());
+  EXPECT_TRUE(budget.trials_ended());
+}
+
 TEST(TimeBudget, WithoutALimitItNeverEnds) {
   double clock = 0;
   const TimeBudget budget(0, 3, 0, [&] { return clock; });

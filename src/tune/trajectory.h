@@ -32,7 +32,8 @@ struct Trajectory {
   std::string version;  // version of the program
   int64_t begin_us = 0;
   std::set<Hash128> runs{};  // earlier runs; empty: the trajectory is new
-  // Budgets of earlier runs that were not interrupted; trials as counted.
+  // Budgets of earlier runs that were not interrupted: trials as counted; seconds only of a run
+  // that was ended by time, since a run that ended sooner has not used its seconds.
   std::vector<Budget> completed{};
 
   bool is_new() const { return runs.empty(); }

@@ -52,10 +52,7 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
   if (options.model_scope == ModelScope::Run && tasks.size() > 1) hasher.add_text("model of run");
   hasher.add_text(record::print_protocol(options.measure.protocol));
   hasher.add_signed(codegen::kCodeGeneratorVersion).add_signed(flights);
-  hasher.add_text(text_of(options.objective.kind)).add_signed(options.objective.early_stop);
-  for (const double target : options.objective.targets_ns) {
-    hasher.add(std::bit_cast<uint64_t>(target));
-  }
+  add(options.objective.hash(tasks.size()));
   if (tasks.size() > 1) {
     const SchedulerOptions& scheduler = options.scheduler;
     for (const double value :
@@ -63,6 +60,7 @@ Hash128 trajectory_key(const std::vector<TunedTask>& tasks, const Machine& machi
       hasher.add(std::bit_cast<uint64_t>(value));
     }
     hasher.add_signed(scheduler.window).add_signed(scheduler.patience);
+    hasher.add_signed(scheduler.invalid_rounds).add_signed(scheduler.group_rounds);
     hasher.add(scheduler.round_robin ? 1 : 0);
   }
   if (options.force) add(random_id());
@@ -310,9 +308,9 @@ Status Tuning::Impl::hold_finals_of(size_t task, double seconds) {
 
 bool Tuning::is_done(const Budget& budget) const { return trajectory().has_completed(budget); }
 
-Status Tuning::note_done(const Budget& budget) {
+Status Tuning::note_done(double seconds) {
   return record_completed(impl_->store, impl_->trajectory,
-                          {.trials = impl_->loop->trials(), .seconds = budget.seconds});
+                          {.trials = impl_->loop->trials(), .seconds = seconds});
 }
 
 Status Tuning::recall() {

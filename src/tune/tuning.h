@@ -79,8 +79,9 @@ class Tuning {
   // to run, and `recall` loads the results from the store.
   bool is_done(const Budget& budget) const;
   Status recall();
-  // Records that this run completed its budget.
-  Status note_done(const Budget& budget);
+  // Records the completed budget of this run: its trials as counted, and `seconds`, which is 0
+  // unless time ended the search.
+  Status note_done(double seconds);
 
   // Estimated duration of the shortest finals of a task.
   double shortest_finals_s(size_t task) const;

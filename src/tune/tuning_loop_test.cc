@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <thread>
 
 #include "task/parse.h"
 #include "tune/fake_trials_testing.h"
@@ -38,6 +40,7 @@ struct FakeRun : LoopListener {
       options.search = *options.tables.explorers.parse("evolution:population=64,generations=1");
       options.threads = 1;
       options.largest_round = 16;
+      options.stop = search_stop;
       return TaskTuner::make(task_of(task), detect_machine(), options, {}, {}, learner);
     };
     tasks.runner = [this](size_t task) -> Result<TrialRunner*> { return &trials[task]; };
@@ -64,6 +67,7 @@ struct FakeRun : LoopListener {
   std::vector<size_t> rounds;
   int64_t measured = 0;
   size_t bad_task = 99;
+  std::function<bool()> search_stop{};  // of the searches, not of the loop
 };
 
 TEST(TuningLoop, SpendsTheBudgetExactly) {
@@ -75,6 +79,18 @@ TEST(TuningLoop, SpendsTheBudgetExactly) {
     EXPECT_EQ(run.measured, 150);
     EXPECT_EQ(run.rounds.size(), 10U);  // 9 of 16 and the rest
     for (size_t task = 0; task < 3; ++task) EXPECT_GE(run.trials[task].measured.size(), 16U);
+  }
+}
+
+// A task that proposes while another is measured may see a stop alone. It is not exhausted by that.
+TEST(TuningLoop, AStopThatIsWithdrawnEndsNoTask) {
+  FakeRun run;
+  const std::thread::id here = std::this_thread::get_id();
+  run.search_stop = [&] { return std::this_thread::get_id() != here; };
+  TuningLoop loop = run.loop({.trials = 400, .in_flight = 2});
+  ASSERT_TRUE(loop.run(&run));
+  for (const TaskProgress& task : loop.scheduler().state().tasks) {
+    EXPECT_EQ(task.end, TaskEnd::Open);
   }
 }
 

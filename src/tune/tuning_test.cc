@@ -2,12 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <vector>
 
+#include "record/record_testing.h"
 #include "task/parse.h"
 
 namespace tilewright::tune {
 namespace {
+
+using record::testing::must;
+using record::testing::ScratchFolder;
 
 std::vector<TunedTask> two_tasks() {
   const Target target = *parse_target("x86-64-v3;threads=1");
@@ -56,6 +61,42 @@ TEST(Tuning, TargetsAreOfOneCallWhateverTheWeight) {
   const double missed[] = {90, 110};
   EXPECT_TRUE(objective.is_met(met));
   EXPECT_FALSE(objective.is_met(missed));
+}
+
+// The key of the trajectory of these tasks.
+Hash128 key_of(const TuningOptions& options) {
+  const ScratchFolder folder;
+  record::Store store = must(record::Store::open(folder / "a.db"));
+  return must(Tuning::start(two_tasks(), store, options)).trajectory().key;
+}
+
+Hash128 key_with(const std::function<void(TuningOptions*)>& change) {
+  TuningOptions options;
+  change(&options);
+  return key_of(options);
+}
+
+TEST(Tuning, WhatDecidesTheOrderOfRoundsIsInTheKey) {
+  const Hash128 plain = key_of({});
+  EXPECT_EQ(key_of({}), plain);
+  EXPECT_EQ(key_with([](auto* o) { o->trials = 1000; }), plain);
+  EXPECT_NE(key_with([](auto* o) { o->scheduler.invalid_rounds = 7; }), plain);
+  EXPECT_NE(key_with([](auto* o) { o->scheduler.group_rounds = 7; }), plain);
+  EXPECT_NE(key_with([](auto* o) { o->objective.terms = common_goal(std::vector{1.0, 10.0}); }),
+            plain);
+  EXPECT_NE(key_with([](auto* o) { o->objective.references_ns = {1, 2}; }), plain);
+  EXPECT_NE(key_with([](auto* o) { o->objective.targets_ns = {1, 2}; }), plain);
+}
+
+TEST(Tuning, ACustomObjectiveIsInTheKeyByItsValues) {
+  const auto with = [](double weight) {
+    return key_with([weight](auto* o) {
+      o->objective.kind = ObjectiveKind::Custom;
+      o->objective.custom = [weight](std::span<const double> ns) { return ns[0] + weight * ns[1]; };
+    });
+  };
+  EXPECT_EQ(with(1), with(1));
+  EXPECT_NE(with(1), with(2));
 }
 
 }  // namespace
