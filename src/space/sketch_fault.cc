@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schedule/fields.h"
+#include "space/tile_order.h"
 
 namespace tilewright::space {
 namespace {
@@ -66,6 +67,11 @@ class SketchCheck {
         return fmt::format("hole {}: a slice of {} factors from number {} on does not fit {}",
                            hole_, slice.parts, slice.from, field_text(choice));
       }
+    }
+    if (!has_order(domain)) {
+      return fmt::format(
+          "hole {}: its tile sizes must be distinct and sorted, by the first factor or by the last",
+          hole_);
     }
     if (domain.slices.empty()) fill(hole.step, StepField::Factors);
     for (const TileSlice& slice : domain.slices) fill(slice.step, StepField::Factors);

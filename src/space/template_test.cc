@@ -86,6 +86,10 @@ TEST(Template, SketchesThatCannotBeFilledAreErrors) {
       {{hole_of(TileDomain{})}, "hole 0 has 0 choices; it needs 1 to 65535"},
       {{hole_of(TileDomain{.choices = {{4}, {0}}})}, "hole 0: no split takes the factors [0]"},
       {{hole_of(TileDomain{.choices = {{4}, {}}})}, "hole 0: no split takes the factors []"},
+      {{hole_of(TileDomain{.choices = {{2}, {8}, {4}}, .extent = 64})},
+       "hole 0: its tile sizes must be distinct and sorted, by the first factor or by the last"},
+      {{hole_of(TileDomain{.choices = {{2}, {4}, {4}}, .extent = 64})},
+       "hole 0: its tile sizes must be distinct and sorted, by the first factor or by the last"},
       {{hole_of(TailDomain{.choices = {Tail::Peel}, .steps = {}})},
        "hole 0 is of tails, but names no split"},
       {{hole_of(TailDomain{.choices = {Tail::Peel}, .steps = {2}})},
@@ -113,6 +117,20 @@ TEST(Template, SketchesThatCannotBeFilledAreErrors) {
        "hole 0 fills step 2 twice"},
   };
   for (const auto& row : rows) EXPECT_EQ(error_of_holes(row.holes), row.error);
+}
+
+TEST(Template, TileSizesAreInOneOfTwoOrders) {
+  const auto error_with = [](std::vector<schedule::Factors> choices) {
+    return error_of_holes({hole_of(schedule::TileDomain{.choices = std::move(choices)})});
+  };
+  EXPECT_EQ(error_with({{1, 1}, {1, 2}, {2, 1}}), "it was taken");  // by the first factor
+  EXPECT_EQ(error_with({{1, 1}, {2, 1}, {1, 2}}), "it was taken");  // by the last
+  EXPECT_EQ(error_with({{1, 2}, {1, 1}, {2, 1}}),
+            "hole 0: its tile sizes must be distinct and sorted, by the first factor or by the "
+            "last");
+  // Of any number of levels.
+  EXPECT_EQ(error_with({{1}, {1, 2}, {2}, {2, 1}}), "it was taken");
+  EXPECT_EQ(error_with({{1}, {2, 1}, {2}, {1, 2}}), "it was taken");
 }
 
 // Tile sizes and tail of one split, which may also be off.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "space/tile_order.h"
+
 namespace tilewright::space {
 namespace {
 
@@ -79,19 +81,9 @@ int64_t random_divisor(int64_t value, Rng& rng) {
   return divisors[rng.below(count)];
 }
 
-bool lower_outside(const Factors& a, const Factors& b) {
-  return std::ranges::lexicographical_compare(a, b);
-}
-bool lower_inside(const Factors& a, const Factors& b) {
-  for (size_t k = std::min(a.size(), b.size()); k-- > 0;) {
-    if (a[k] != b[k]) return a[k] < b[k];
-  }
-  return a.size() < b.size();
-}
-
 // Domains of the rules are sorted by their first factor; given ones may be by their last.
 bool find_choice(const TileDomain& domain, const Factors& wanted, uint16_t* gene) {
-  for (const auto lower : {&lower_outside, &lower_inside}) {
+  for (const auto lower : {&lower_by_first, &lower_by_last}) {
     const auto found = std::ranges::lower_bound(domain.choices, wanted, *lower);
     if (found == domain.choices.end() || !(*found == wanted)) continue;
     *gene = static_cast<uint16_t>(found - domain.choices.begin());

@@ -25,7 +25,8 @@ enum class Reach : uint8_t {
 // The choices of a hole other than the genome's, in the order of its domain. Adjacent tile sizes
 // move one prime factor from one level to another, or change one factor to its next smaller or
 // larger value while the others stay (the outermost level gets the quotient). For any other hole,
-// the adjacent choices are the previous and the next one. Adjacency is symmetric.
+// the adjacent choices are the previous and the next one. Adjacency is symmetric. It requires a
+// sketch without a fault (space/sketch_fault.h): tile sizes are found in their order.
 //
 //   12 over two levels, [2]: adjacent are [1] and [4] (a factor 2 moves), [3] (the next value), [6]
 std::vector<uint16_t> neighbor_genes(const schedule::Sketch& sketch, const schedule::Genome& genome,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "space/tile_domain.h"
+#include "space/tile_order.h"
 
 namespace tilewright::space {
 namespace {
@@ -284,6 +285,24 @@ TEST(Neighbors, AreMutualAndReachEverything) {
       }
     }
     EXPECT_EQ(reached.size(), hole.size());
+  }
+}
+
+// Tilings of one and of two levels, sorted by the last factor.
+TEST(Neighbors, AreMutualAmongTilingsOfSeveralLevels) {
+  const TileDomain domain{.choices = {{1}, {2, 1}, {4, 1}, {2}, {1, 2}, {2, 2}, {4}, {1, 4}},
+                          .extent = 16};
+  ASSERT_TRUE(has_order(domain));
+  Sketch sketch;
+  sketch.holes.push_back(
+      {.step = 0, .stage = stage_of("C"), .domain = domain, .kind = HoleKind::Tile});
+  for (uint16_t gene = 0; gene < domain.choices.size(); ++gene) {
+    const auto found = neighbor_genes(sketch, {{gene}}, 0, Reach::Adjacent);
+    EXPECT_FALSE(found.empty()) << gene;
+    for (const uint16_t other : found) {
+      const auto back = neighbor_genes(sketch, {{other}}, 0, Reach::Adjacent);
+      EXPECT_NE(std::ranges::find(back, gene), back.end()) << gene << " " << other;
+    }
   }
 }
 
