@@ -47,11 +47,19 @@ Status check_limits(const te::Dag& dag) {
   return {};
 }
 
-// Operands are row-major, except constants without a layout.
+// Operands are row-major, except constants without a layout. An input or output may be a part of a
+// larger array, by the conditions of set_part.
 Status check_layouts(const Workload& workload) {
   for (const Operand& operand : workload.operands) {
     const te::Tensor& tensor = workload.dag->tensor(operand.tensor);
-    if (operand.layout.free || operand.layout.is_row_major(te::shape_of(tensor))) continue;
+    if (operand.is_part()) {
+      Workload checked = workload;
+      TRY(set_part(checked, {.tensor = tensor.name.text(),
+                             .extents = operand.within,
+                             .alignment = operand.alignment}));
+    }
+    const bool is_open = operand.layout.free && operand.role == Role::Constant;
+    if (is_open || operand.layout.is_row_major(te::shape_of(tensor))) continue;
     return fail(ErrorKind::Unsupported,
                 fmt::format("operand {} has the layout {}; schedules take row-major operands, and "
                             "constants whose layout is free",
@@ -110,6 +118,7 @@ Result<LoopTree> initial_tree(const Workload& workload, IntrinsicTable intrinsic
     Buffer& buffer = tree.buffers[operand.tensor];
     buffer.is_argument = true;
     buffer.is_constant = operand.role == Role::Constant;
+    if (operand.within == te::shape_of(dag.tensor(operand.tensor))) continue;  // it is the whole
     for (const int64_t extent : operand.within) buffer.within.push_back(extent);
   }
   TreeEditor editor(tree);

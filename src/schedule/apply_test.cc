@@ -306,7 +306,7 @@ TEST(Apply, EveryCodeCanBeHad) {
   // Those of steps/compute_at_test.cc, rfactor_test.cc, tensorize_test.cc and of loop_tree_test.cc.
   seen.insert({IllegalCode::MultipleOutputs, IllegalCode::RankTooHigh, IllegalCode::PackTiles,
                IllegalCode::NeedsReassociate, IllegalCode::CodeTooLarge,
-               IllegalCode::IntrinsicOperand});
+               IllegalCode::IntrinsicOperand, IllegalCode::IntrinsicUneven});
 
   for (int k = 0; k <= static_cast<int>(IllegalCode::ScopeAtRoot); ++k) {
     EXPECT_TRUE(seen.contains(static_cast<IllegalCode>(k))) << "no case for code " << k;
@@ -353,6 +353,35 @@ TEST(Apply, OperandsAreRowMajorOrParts) {
   const Result<LoopTree> tree = initial_tree(workload);
   ASSERT_TRUE(tree) << tree.error().message;
   EXPECT_EQ(layout_of(*tree, 2).to_string(), "[d0:4, d1:20]");
+}
+
+// Whoever sets Operand::within, elements of a part neither overlap nor lie outside.
+TEST(Apply, PartsOfLargerArraysAreChecked) {
+  const Workload workload = *parse_workload("matmul:m=4,n=8,k=6,constant=B");
+  const auto error_with = [&](size_t operand, std::vector<int64_t> within) -> std::string {
+    Workload changed = workload;
+    changed.operands[operand].within = std::move(within);
+    const Result<LoopTree> tree = initial_tree(changed);
+    return tree ? "it was taken" : tree.error().message;
+  };
+  EXPECT_EQ(error_with(2, {4, 20}), "it was taken");
+  EXPECT_EQ(error_with(2, {4, 8}), "it was taken");
+  EXPECT_EQ(error_with(2, {4, 4}), "C of 4x8 is not a part of 4x4");
+  EXPECT_EQ(error_with(2, {4}), "C of 4x8 is not a part of 4");
+  EXPECT_EQ(error_with(2, {2, 3, 5}), "C of 4x8 is not a part of 2x3x5");
+  EXPECT_EQ(error_with(2, {0, 0}), "C of 4x8 is not a part of 0x0");
+  EXPECT_EQ(error_with(2, {4, int64_t{1} << 50}), "C of 4x8 is not a part of 4x1125899906842624");
+  EXPECT_EQ(error_with(1, {6, 8}), "B is not an input or output: it cannot be a part");
+  // One that fills its memory is the same program.
+  Workload whole = workload;
+  whole.operands[2].within = {4, 8};
+  EXPECT_EQ(program_hash(*initial_tree(whole)), program_hash(*initial_tree(workload)));
+  // Only a constant may have a layout that is not decided.
+  Workload open = workload;
+  open.operands[0].layout = layout::Layout::undecided();
+  EXPECT_EQ(initial_tree(open).error().message,
+            "operand A has the layout free; schedules take row-major operands, and constants whose "
+            "layout is free");
 }
 
 }  // namespace

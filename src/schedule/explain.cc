@@ -150,6 +150,12 @@ std::string intrinsic_reason(const LoopTree& tree, const Illegal& illegal, const
       illegal.stage == step.stage
           ? "let it be the innermost part of the last dimension"
           : fmt::format("pack {} or a cache_read of it for {}", stage, step.stage.text());
+  if (illegal.code == IllegalCode::IntrinsicUneven) {
+    return fmt::format(
+        "values of loop {} are in several tiles of the layout of {}, at uneven distances, but {} "
+        "needs {}; {}",
+        loop, stage, name, illegal.b, remedy);
+  }
   return fmt::format("values of loop {} are {} elements apart in {}, but {} needs {}; {}", loop,
                      illegal.a, stage, name, illegal.b, remedy);
 }
@@ -344,6 +350,7 @@ std::string reason(const LoopTree& tree, const Illegal& illegal, const Step* ste
     case IllegalCode::IntrinsicOperator:
     case IllegalCode::IntrinsicOperand:
     case IllegalCode::IntrinsicLayout:
+    case IllegalCode::IntrinsicUneven:
       return intrinsic_reason(tree, illegal, std::get<Tensorize>(*step));
     case IllegalCode::ScopeAtRoot:
       return fmt::format(

@@ -71,6 +71,7 @@ enum class IllegalCode : uint8_t {
   IntrinsicOperator,
   IntrinsicOperand,
   IntrinsicLayout,
+  IntrinsicUneven,
   ScopeAtRoot,
 };
 

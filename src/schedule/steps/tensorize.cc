@@ -10,7 +10,7 @@ namespace tilewright::schedule {
 namespace {
 
 // The distance in memory that a loop moves along a dimension of a buffer, if its coefficient in the
-// index is `weight`; empty if it leaves its digit.
+// index is `weight`; empty if it leaves its digit: then its steps are of different lengths.
 std::optional<int64_t> step_in_memory(const layout::Layout& layout, uint32_t dim, int64_t weight,
                                       int64_t extent) {
   std::optional<int64_t> step;
@@ -103,27 +103,37 @@ class TensorizedCheck {
     }
     for (size_t axis = 0; axis < intrinsic_.spatial_axes(); ++axis) {
       const VarIndex loop = loop_of(axis);
-      int64_t step = 0;
+      std::optional<int64_t> step = 0;
       for (uint32_t d = 0; d < stage_.dims.size(); ++d) {
-        step += step_along(layout, d, forms[d], loop);
+        step = sum_of(step, step_along(layout, d, forms[d], loop));
       }
       const int64_t wanted = intrinsic_.step(TensorIntrinsic::kResult, axis);
       if (fits(axis, step, wanted)) continue;
-      return reject(IllegalCode::IntrinsicLayout, tree_.var(loop).name, step, wanted);
+      return reject(code_of(step), tree_.var(loop).name, step.value_or(0), wanted);
     }
     return {};
   }
 
-  int64_t step_along(const layout::Layout& layout, uint32_t dim, const arith::Affine& form,
-                     VarIndex loop) const {
+  // Empty if the steps of the loop are of different lengths.
+  std::optional<int64_t> step_along(const layout::Layout& layout, uint32_t dim,
+                                    const arith::Affine& form, VarIndex loop) const {
     const int64_t weight = form.coefficient_of(static_cast<uint32_t>(loop));
     if (weight == 0) return 0;
-    return step_in_memory(layout, dim, weight, tree_.var(loop).extent).value_or(0);
+    return step_in_memory(layout, dim, weight, tree_.var(loop).extent);
   }
 
-  bool fits(size_t axis, int64_t step, int64_t wanted) const {
-    if (intrinsic_.is_strided(axis)) return (step != 0) == (wanted != 0);
-    return step == wanted;
+  static std::optional<int64_t> sum_of(std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? std::optional(*a + *b) : std::nullopt;
+  }
+
+  bool fits(size_t axis, std::optional<int64_t> step, int64_t wanted) const {
+    if (!step) return false;
+    if (intrinsic_.is_strided(axis)) return (*step != 0) == (wanted != 0);
+    return *step == wanted;
+  }
+
+  static IllegalCode code_of(std::optional<int64_t> step) {
+    return step ? IllegalCode::IntrinsicLayout : IllegalCode::IntrinsicUneven;
   }
 
   // If neither order fits, the error refers to the one whose shared operand does not move with the
@@ -165,15 +175,15 @@ class TensorizedCheck {
   Illegal check_step(const Access& access, size_t axis, int64_t wanted) const {
     const layout::Layout layout = layout_of(tree_, access.buffer);
     const VarIndex loop = loop_of(axis);
-    int64_t step = 0;
+    std::optional<int64_t> step = 0;
     for (uint32_t d = 0; d < access.rank; ++d) {
       const size_t at = size_t{access.first_dim} + d;
       if (!tree_.dims[at].affine) return reject(IllegalCode::IntrinsicOperand);
-      step += step_along(layout, d, tree_.forms[at], loop);
+      step = sum_of(step, step_along(layout, d, tree_.forms[at], loop));
     }
     if (fits(axis, step, wanted)) return {};
     const StageName source = tree_.stage(tree_.buffer(access.buffer).stage).name;
-    return {IllegalCode::IntrinsicLayout, at_.step, source, tree_.var(loop).name, step, wanted};
+    return {code_of(step), at_.step, source, tree_.var(loop).name, step.value_or(0), wanted};
   }
 
   const LoopTree& tree_;

@@ -220,6 +220,36 @@ TEST(Tensorize, OperandsAreBuffers) {
   EXPECT_NE(bench.explanation(steps + "compute_inline A").find("do not inline"), std::string::npos);
 }
 
+// A loop that runs through several tiles of a layout moves, if not evenly: an operand that lanes
+// share cannot be indexed by it.
+TEST(Tensorize, ALoopThatLeavesItsTileIsNoLoopThatDoesNotMove) {
+  te::DagBuilder builder;
+  const te::TensorId a = builder.placeholder("A", {64, 8, 4}, ir::Scalar::U8);
+  const te::TensorId b = builder.placeholder("B", {8, 64, 4}, ir::Scalar::I8);
+  const auto number = [&](te::TensorId tensor, const std::vector<ir::Expr>& at) {
+    return ir::cast(ir::Scalar::I32, builder.read(tensor, at));
+  };
+  const te::Axis column = builder.axis("j", 64), row = builder.axis("i", 8),
+                 factor = builder.axis("k", 4);
+  builder.reduce("D", {column, row}, {factor}, ir::BinaryOp::Add,
+                 number(a, {column.var, row.var, factor.var}), ir::Scalar::I32);
+  const te::Axis i = builder.axis("i", 8), j = builder.axis("j", 64), k = builder.axis("k", 4);
+  builder.reduce("C", {i, j}, {k}, ir::BinaryOp::Add,
+                 number(a, {j.var, i.var, k.var}) * number(b, {i.var, j.var, k.var}),
+                 ir::Scalar::I32);
+  const Workbench bench(std::move(builder).build());
+  // A.read is in tiles of four columns, and lanes are sixteen.
+  const std::string steps =
+      "cache_read A [D, C]\nsplit D j [4]\nreorder D [j.0, i, j.1, k]\npack A.read D\n"
+      "split C j [16]\ntensorize C j.1 vnni_dot_u8i8\n";
+  EXPECT_EQ(bench.refusal(steps).code, IllegalCode::IntrinsicUneven) << bench.explanation(steps);
+  EXPECT_NE(bench.explanation(steps).find("values of loop j.1 are in several tiles of the layout "
+                                          "of A.read, at uneven distances, but vnni_dot_u8i8 "
+                                          "needs 0; pack A.read"),
+            std::string::npos)
+      << bench.explanation(steps);
+}
+
 TEST(Tensorize, FloatsNeedThePermission) {
   const Workload exact = *parse_workload(kFloats, {.reassociate = false});
   const LoopTree initial = *initial_tree(exact);
