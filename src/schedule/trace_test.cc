@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <variant>
+
 #include "base/json.h"
 #include "base/rng.h"
 #include "schedule/testing.h"
@@ -16,6 +19,11 @@ using ::testing::HasSubstr;
 // One step of each kind, with every optional field off its default once.
 const char* const kAllSteps =
     "split C i [4, 8]\n"
+    "split C j [3] tail=mask\n"
+    "follow_split C.write i C i 2\n"
+    "follow_split C.write j C j 2 tail=overlap\n"
+    "follow_fused_split D i C [i, j] 1\n"
+    "follow_fused_split D j C [j] 0 tail=pad\n"
     "fuse C [i.0, (j.0,k).1]\n"
     "reorder C [k, i]\n"
     "compute_at C.write C (i,j)\n"
@@ -23,10 +31,21 @@ const char* const kAllSteps =
     "compute_root P\n"
     "cache_read A [C, C.write]\n"
     "cache_read A [D] ordinal=7\n"
+    "cache_read B [D] scope=shared\n"
     "cache_write C\n"
+    "cache_write D scope=register\n"
     "annotate C i.0 parallel\n"
+    "bind D i thread_x\n"
+    "prefetch C k A 2\n"
     "pack A.read.7 C.write\n"
+    "tensorize C j.1 vnni_dot_u8i8\n"
     "rfactor S k.1\n";
+
+TEST(Trace, EveryKindOfStepIsAmongAllSteps) {
+  std::set<size_t> kinds;
+  for (const Step& step : trace_of(kAllSteps).steps) kinds.insert(step.index());
+  EXPECT_EQ(kinds.size(), std::variant_size_v<Step>);
+}
 
 TEST(Trace, RoundTripsThroughText) {
   EXPECT_EQ(to_text(trace_of(kAllSteps)), kAllSteps);
