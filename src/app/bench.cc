@@ -38,11 +38,11 @@ struct Entrant {
 };
 
 Result<Entrant> load_entrant(const BenchOptions& options, const std::string& what,
-                             const Target& target) {
+                             const Target& target, const StopToken& stop) {
   ModelChoice choice = options.model;
   choice.what = what;
   const double begin_s = seconds_now();
-  LoadedModel model = TRY(LoadedModel::load(choice, target, options.records, options.tables));
+  LoadedModel model = TRY(LoadedModel::load(choice, target, options.records, options.tables, stop));
   const double load_s = seconds_now() - begin_s;
   measure::ModelArrays arrays = TRY(make_arrays(model.api(), options.inputs, options.random_seed));
   runtime::ModelInstance instance =
@@ -150,7 +150,10 @@ Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
   std::vector<Entrant> entrants;
   for (const std::string& what : options.what) {
     affinity.restore();
-    entrants.push_back(TRY(load_entrant(options, what, target)));
+    Result<Entrant> entrant = load_entrant(options, what, target, stop);
+    if (!entrant && stop.requested()) return BenchOutcome{};
+    if (!entrant) return std::unexpected(entrant.error());
+    entrants.push_back(*std::move(entrant));
     listener.on_loaded(what, entrants.back().model.untuned());
   }
   std::vector<measure::TimedModel> timed;

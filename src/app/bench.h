@@ -68,8 +68,8 @@ class BenchListener {
 };
 
 struct BenchOutcome {
-  std::vector<BenchedModel> models;
-  std::string peers;  // output of the peer harness
+  std::vector<BenchedModel> models;  // empty after a stop before all were loaded
+  std::string peers;                 // output of the peer harness
 };
 
 // Checks the options without loading anything.

@@ -40,7 +40,7 @@ graph::TensorType type_of(const TilewrightTensorInfo& info) {
 
 Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& target,
                                       const std::string& records,
-                                      const deploy::BackEndTables& tables) {
+                                      const deploy::BackEndTables& tables, const StopToken& stop) {
   LoadedModel loaded;
   if (is_library(choice.what)) {
     loaded.library_ = TRY(runtime::ModelLibrary::open(choice.what));
@@ -49,8 +49,8 @@ Result<LoadedModel> LoadedModel::load(const ModelChoice& choice, const Target& t
   }
   const auto [plan, choices] = TRY(choose_model(choice, target, records, tables));
   for (const deploy::Choice& one : choices) loaded.untuned_ += one.record ? 0 : 1;
-  loaded.program_ = std::make_unique<deploy::Program>(
-      TRY(deploy::compile_model(plan, choices, target, {.back_ends = tables.back_ends})));
+  loaded.program_ = std::make_unique<deploy::Program>(TRY(
+      deploy::compile_model(plan, choices, target, {.stop = stop, .back_ends = tables.back_ends})));
   loaded.runner_ = TRY(deploy::Runner::load(*loaded.program_, tables.loaders));
   loaded.api_ = loaded.runner_->api();
   if (loaded.api_ == nullptr) {

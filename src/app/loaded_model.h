@@ -10,6 +10,7 @@
 
 #include "app/model_choice.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "deploy/runner.h"
 #include "graph/constant.h"
 #include "measure/model_arrays.h"
@@ -20,10 +21,12 @@ namespace tilewright::app {
 // Instances are created from its api (runtime::make_instance) and must be destroyed before it.
 class LoadedModel {
  public:
-  // `choice.what` ends in .so, or is accepted by compile.
+  // `choice.what` ends in .so, or is accepted by compile. A stop that is requested while a model
+  // file is compiled is an error.
   static Result<LoadedModel> load(const ModelChoice& choice, const Target& target,
                                   const std::string& records,
-                                  const deploy::BackEndTables& tables = {});
+                                  const deploy::BackEndTables& tables = {},
+                                  const StopToken& stop = {});
 
   const TilewrightModelApi& api() const { return *api_; }
   size_t untuned() const { return untuned_; }  // model file: number of kernels without a record

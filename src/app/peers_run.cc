@@ -90,6 +90,7 @@ Result<std::string> run_peers(const PeersRun& run, const StopToken& stop) {
   if (run.threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", run.threads)});
   if (run.json) words.emplace_back("--json-lines");
   EndedProgram ended = TRY(run_program(words, stop));
+  if (stop.requested()) return std::string();
   if (ended.status != 0) {
     return fail(ErrorKind::BadInput,
                 fmt::format("the comparison with {} failed:\n{}", run.peers, ended.out));

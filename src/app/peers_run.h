@@ -30,7 +30,7 @@ struct PeersRun {
 Status check_peer_names(std::string_view peers);
 Status check_peers_run(const PeersRun& run);
 
-// Returns the output of the harness.
+// Returns the output of the harness; empty after a stop.
 Result<std::string> run_peers(const PeersRun& run, const StopToken& stop);
 
 }  // namespace tilewright::app
