@@ -43,7 +43,9 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
                                const StopToken& stop) {
   const double begin_s = seconds_now();
   const Export write = TRY(export_of(options.output));
-  const Target target = TRY(compiled_target_of(options.target, options.tables));
+  const bool is_source = options.output.extension() == ".c";
+  const Target target = TRY(is_source ? source_target_of(options.target, options.tables)
+                                      : compiled_target_of(options.target, options.tables));
   TRY(deploy::check_writable(options.output));  // before any long work
   const ChosenModel model =
       TRY(choose_model(options.model, target, options.records, options.tables));
@@ -53,7 +55,8 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   if (options.require_tuned && !outcome.untuned.empty()) return outcome;
   deploy::CompileOptions compile;
   compile.name = options.name.empty() ? options.output.stem().string() : options.name;
-  compile.c_source = options.output.extension() == ".c";
+  compile.c_source = is_source;
+  compile.artifacts = !is_source;
   compile.progress = [&](size_t done, size_t all) { listener.on_kernel(done, all); };
   compile.stop = stop;
   compile.back_ends = options.tables.back_ends;

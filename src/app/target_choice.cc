@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/c/back_end.h"
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -31,6 +32,14 @@ Result<Target> compiled_target_of(const TargetChoice& choice, const deploy::Back
   Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
   TRY(codegen::check_target(target, tables.back_ends));
   return target;
+}
+
+Result<Target> source_target_of(const TargetChoice& choice, const deploy::BackEndTables& tables) {
+  Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
+  const auto row = codegen::text_row(codegen::kCSourceText, target, tables.back_ends);
+  if (row) return target;
+  TRY(codegen::check_target(target, tables.back_ends));  // says which targets there are
+  return std::unexpected(row.error());
 }
 
 Result<Target> measured_target_of(const TargetChoice& choice, const deploy::BackEndTables& tables) {

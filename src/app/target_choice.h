@@ -26,6 +26,10 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads);
 Result<Target> compiled_target_of(const TargetChoice& choice,
                                   const deploy::BackEndTables& tables = {});
 
+// The same for any target that C source can be generated for.
+Result<Target> source_target_of(const TargetChoice& choice,
+                                const deploy::BackEndTables& tables = {});
+
 // One thread per CPU by default. An error if kernels cannot be compiled for the target, or do not
 // run on this machine.
 Result<Target> measured_target_of(const TargetChoice& choice,

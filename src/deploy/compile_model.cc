@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/worker_team.h"
 #include "codegen/back_ends/build_kernel.h"
+#include "codegen/c/back_end.h"
 #include "deploy/pack_constants.h"
 #include "lower/pipeline.h"
 #include "schedule/apply.h"
@@ -102,6 +103,11 @@ class Compiler {
     return true;
   }
 
+  Result<const codegen::BackEnd*> back_end_for_kernels() const {
+    if (options_.artifacts) return codegen::back_end_for(target_, options_.back_ends);
+    return TRY(codegen::text_row(codegen::kCSourceText, target_, options_.back_ends)).back_end;
+  }
+
   Result<Built> build(size_t kernel) const {
     const Workload& workload = choices_[kernel].workload != nullptr ? *choices_[kernel].workload
                                                                     : first_group(kernel).workload;
@@ -111,12 +117,14 @@ class Compiler {
 
     lower::LowerOptions lower_options;
     if (!has_finite_constants(kernel)) lower_options.disabled.emplace_back("drop_zero_terms");
-    const codegen::BackEnd& back_end = *TRY(codegen::back_end_for(target_, options_.back_ends));
+    const codegen::BackEnd& back_end = *TRY(back_end_for_kernels());
     Built built;
     built.function = TRY(codegen::lower_for(back_end, {.workload = workload, .target = target_},
                                             tree, trace, lower_options));
     built.function.name = fmt::format("{}_k{}", program_.name, kernel);
-    built.artifact = TRY(codegen::compile(back_end, built.function, target_));
+    if (options_.artifacts) {
+      built.artifact = TRY(codegen::compile(back_end, built.function, target_));
+    }
     for (const Operand& operand : workload.operands) {
       const bool constant = operand.role == Role::Constant;
       built.layouts.push_back(

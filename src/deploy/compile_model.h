@@ -18,7 +18,10 @@ namespace tilewright::deploy {
 struct CompileOptions {
   std::string name = "model";  // characters other than letters, digits and _ become _
   bool c_source = false;       // also generate C source
-  int jobs = 0;                // kernels built concurrently; 0: one per CPU
+  // False: only C source, with the passes of the back end that prints it, which serves targets that
+  // the first back end does not. The kernels have no artifacts.
+  bool artifacts = true;
+  int jobs = 0;  // kernels built concurrently; 0: one per CPU
   // Called on any thread, one call at a time.
   std::function<void(size_t done, size_t all)> progress = {};
   StopToken stop = {};  // checked before each kernel; a requested stop is an error

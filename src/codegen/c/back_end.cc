@@ -26,7 +26,7 @@ constexpr std::array kTexts = {
              [](const ir::Function& function, const Target& target, const CompileOptions&) {
                return text_of(function, target, &CSource::header);
              }},
-    TextForm{"source", "the C source",
+    TextForm{kCSourceText, "the C source",
              [](const ir::Function& function, const Target& target, const CompileOptions&) {
                return text_of(function, target, &CSource::source);
              }},

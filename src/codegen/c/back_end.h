@@ -8,4 +8,7 @@ namespace tilewright::codegen {
 
 const BackEnd& c_back_end();
 
+// The name of its text form that has the functions.
+inline constexpr std::string_view kCSourceText = "source";
+
 }  // namespace tilewright::codegen
