@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
 
+#include "app/tune.h"
+#include "base/temporary_folder.h"
 #include "feature/program_encoder.h"
 #include "schedule/find_genome.h"
 #include "space/random_trace.h"
@@ -62,6 +68,100 @@ tune::RoundReport play(TaskTuner& tuner, tune::TrialRunner& runner, int rounds) 
     report = *one;
   }
   return report;
+}
+
+struct Stopper : app::TuneListener {
+  explicit Stopper(size_t after) : after_(after) {}
+  void on_trial(const app::TuneProgress&) override {
+    if (++trials == after_) stop.request();
+  }
+  void on_round(const app::TuneRound& round) override { models.insert(round.report.model); }
+
+  StopSource stop;
+  size_t trials = 0;
+  std::set<std::string> models;  // that guided
+
+ private:
+  size_t after_;
+};
+
+// All toys through the application.
+app::TuneOptions tune_options(const TemporaryFolder& folder) {
+  app::TuneOptions options{.what = {"matmul:m=64,n=64,k=32"},
+                           .target = {.target = {}, .threads = 1},
+                           .records = folder / "toy.db",
+                           .workers = TILEWRIGHT_WORKERS,
+                           .trials = 48,
+                           .space = toy_space(),
+                           .search = "climber:far=true",
+                           .cost = "linear:ridge=0.01",
+                           .learn_from = 16,
+                           .search_tables = toy_tables()};
+  options.space.from = *options.space.templates.parse("tiles");
+  return options;
+}
+
+// Before the other tests: it starts a process, as long as this one has no threads.
+TEST(ToySearch, AKilledSearchResumesWithTheVerdictsThatItReported) {
+  const TemporaryFolder folder = make_scratch_folder("tilewright-toy-").value();
+  const app::TuneOptions options = tune_options(folder);
+  struct Killer : app::TuneListener {
+    void on_trial(const app::TuneProgress&) override {
+      if (++trials == 29) std::raise(SIGKILL);  // in the second round
+    }
+    size_t trials = 0;
+  };
+  EXPECT_EXIT(
+      {
+        Killer killer;
+        const auto outcome = app::tune(options, killer, {});
+        std::exit(outcome.has_value() ? 1 : 2);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  app::TuneListener silent;
+  const auto resumed = app::tune(options, silent, {});
+  ASSERT_TRUE(resumed.has_value()) << resumed.error().message;
+  EXPECT_TRUE(resumed->resumed);
+  EXPECT_EQ(resumed->tally.trials(), 48U);
+  EXPECT_GE(resumed->tally.stored, 29U);
+  EXPECT_EQ(resumed->tally.measured + resumed->tally.stored, 48U);
+}
+
+// A search that is interrupted resumes, and repeated it measures nothing.
+TEST(ToySearch, IsTunedInterruptedAndResumedThroughTheApplication) {
+  const TemporaryFolder folder = make_scratch_folder("tilewright-toy-").value();
+  app::TuneOptions options = tune_options(folder);
+  Stopper first(9), second(0), third(0);
+  const auto interrupted = app::tune(options, first, first.stop.token());
+  ASSERT_TRUE(interrupted.has_value()) << interrupted.error().message;
+  EXPECT_TRUE(interrupted->stopped);
+  EXPECT_LT(interrupted->tally.trials(), 48U);
+
+  const auto resumed = app::tune(options, second, {});
+  ASSERT_TRUE(resumed.has_value()) << resumed.error().message;
+  EXPECT_TRUE(resumed->resumed);
+  EXPECT_EQ(resumed->trajectory, interrupted->trajectory);
+  EXPECT_EQ(resumed->tally.stored, interrupted->tally.measured);
+  EXPECT_EQ(resumed->tally.trials(), 48U);
+  EXPECT_TRUE(second.models.contains("linear"));
+  EXPECT_TRUE(resumed->has_winner());
+
+  const auto repeated = app::tune(options, third, {});
+  ASSERT_TRUE(repeated.has_value()) << repeated.error().message;
+  EXPECT_EQ(repeated->tally.measured, 0U);
+  EXPECT_EQ(third.models, second.models);
+
+  // Without the rows there is no such search, and it is said before a store is made.
+  options.search_tables = {};
+  options.records = folder / "none.db";
+  EXPECT_EQ(
+      app::tune(options, third, {}).error().message,
+      "there is no cost model 'linear'; there are xgboost, xgboost-squared, analytic, random, "
+      "none");
+  options.cost = "xgboost";
+  EXPECT_EQ(app::tune(options, third, {}).error().message,
+            "there is no search 'climber'; there are evolution, random, beam");
+  EXPECT_FALSE(std::filesystem::exists(options.records));
 }
 
 TEST(ToySearch, TheExplorerClimbs) {

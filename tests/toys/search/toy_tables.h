@@ -9,13 +9,25 @@
 
 namespace tilewright::toys {
 
+inline tune::SearchTables toy_tables() {
+  tune::SearchTables tables;
+  tables.explorers.add(toy_explorer());
+  tables.encodings.add(toy_encoding());
+  tables.models.add(toy_model());
+  return tables;
+}
+
+inline space::SpaceOptions toy_space() {
+  space::SpaceOptions options;
+  options.templates.add(toy_template());
+  return options;
+}
+
 inline tune::TaskTunerOptions toy_options() {
   tune::TaskTunerOptions options;
   options.threads = 1;
-  options.tables.explorers.add(toy_explorer());
-  options.tables.encodings.add(toy_encoding());
-  options.tables.models.add(toy_model());
-  options.space.templates.add(toy_template());
+  options.tables = toy_tables();
+  options.space = toy_space();
   return options;
 }
 
