@@ -71,7 +71,7 @@ MachineReport examine(const DoctorOptions& options, DoctorListener& listener) {
                              .copy = runtime::measure_copy_bandwidth(
                                  threads, copy_bytes(report.machine), options.seconds)});
   }
-  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+  for (const codegen::BackEnd& back_end : options.back_ends) {
     report.back_ends.push_back({&back_end, codegen::probe(back_end)});
   }
   report.missing = find_missing(report.machine, report.back_ends);

@@ -2,6 +2,7 @@
 // missing parts with the command that installs each. Measures for about two seconds.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace tilewright::app {
 struct DoctorOptions {
   int threads = 0;       // 0: all CPUs of the process
   double seconds = 0.3;  // per measurement
+  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();  // to be probed
 };
 
 struct MachineLimit {
@@ -25,7 +27,7 @@ struct MachineLimit {
 };
 
 struct BackEndHealth {
-  const codegen::BackEnd* back_end = nullptr;
+  const codegen::BackEnd* back_end = nullptr;  // of DoctorOptions::back_ends
   Status status;
 };
 

@@ -122,8 +122,9 @@ GraphView view_of(const deploy::ModelPlan& plan, std::span<const deploy::Choice>
 }
 
 Result<GraphView> view_model(const ModelOptions& options) {
-  const Target target = TRY(compiled_target_of(options.target));
-  const auto [plan, choices] = TRY(choose_model(options.model, target, options.records));
+  const Target target = TRY(compiled_target_of(options.target, options.tables));
+  const auto [plan, choices] =
+      TRY(choose_model(options.model, target, options.records, options.tables));
   return view_of(plan, choices, target, std::filesystem::path(options.model.what).filename());
 }
 

@@ -19,6 +19,7 @@ struct ModelOptions {
   ModelChoice model{};
   TargetChoice target{};
   std::string records = kDefaultRecords;
+  deploy::BackEndTables tables{};
 };
 
 struct ModelTask {

@@ -12,11 +12,11 @@ Result<Target> space_target_of(const TargetChoice& choice) {
 }
 
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
-                                     const std::vector<std::string>& off) {
+                                     const space::SpaceOptions& options) {
   Workload workload = TRY(parse_workload(what));
   const Target made_for = TRY(space_target_of(target));
   Task task{.workload = std::move(workload), .target = made_for};
-  space::Space space = TRY(space::Space::make(task, {.off = off}));
+  space::Space space = TRY(space::Space::make(task, options));
   return OperatorSpace{.task = std::move(task), .space = std::move(space)};
 }
 

@@ -19,9 +19,9 @@ struct OperatorSpace {
   space::Space space;
 };
 
-// `off`: names of rules and extensions to turn off. Threads: one per CPU by default.
+// Threads: one per CPU by default.
 Result<OperatorSpace> operator_space(const std::string& what, const TargetChoice& target,
-                                     const std::vector<std::string>& off);
+                                     const space::SpaceOptions& options);
 
 // The default is one thread per CPU of this machine, whether or not code can be generated for it.
 Result<Target> space_target_of(const TargetChoice& choice);

@@ -34,7 +34,8 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
     return fail(ErrorKind::BadInput,
                 "space: name an operator, such as C2D2, or use --list for rules and extensions");
   }
-  const auto [task, space] = TRY(app::operator_space(options.what, options.target, options.off));
+  const auto [task, space] =
+      TRY(app::operator_space(options.what, options.target, {.off = options.off}));
   for (size_t k = 0; k < space.sketches().size(); ++k) {
     const schedule::Sketch& sketch = space.sketches()[k];
     print(context, sketch_text(sketch, k, options.all), sketch_json(sketch, k, options.all));
