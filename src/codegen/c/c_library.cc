@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/temporary_folder.h"
+#include "runtime/host/seal.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -84,11 +85,12 @@ Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Ta
   const std::string path = folder / "kernels.so";
   TRY(run_compiler(folder, target, options, path));
   const std::string library = TRY(read_file(path));
+  const std::vector<uint8_t> bytes = runtime::sealed({library.begin(), library.end()});
   std::vector<runtime::Artifact> artifacts;
   artifacts.reserve(source.kernels.size());
   for (const CKernelInfo& kernel : source.kernels) {
     artifacts.push_back({.kind = std::string(runtime::kSharedLibraryArtifact),
-                         .bytes = {library.begin(), library.end()},
+                         .bytes = bytes,
                          .entry = kernel.symbol,
                          .shared_workspace = kernel.shared_workspace,
                          .thread_workspace = kernel.thread_workspace});

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "codegen/c/back_end.h"
 #include "codegen/microkernel_testing.h"
+#include "runtime/host/loaders.h"
 #include "runtime/host/thread_pool.h"
 
 namespace tilewright::codegen {
@@ -81,6 +82,27 @@ TEST(CLibrary, RunsOnThePoolOfTheCaller) {
   EXPECT_EQ(io[8], 18);
   // A pool that cannot run it is the failure of the kernel.
   EXPECT_EQ(kernel({arguments, workspace.data(), &pool, 0, 0}), TILEWRIGHT_STATUS_PARALLEL_FAILED);
+}
+
+// What is altered or cut short is never mapped, so that loading it does not end the process.
+TEST(CLibrary, DamagedLibrariesAreErrors) {
+  const Function f = doubled();
+  const auto source = emit_c({&f, 1}, host_target(1));
+  ASSERT_TRUE(source.has_value()) << source.error().message;
+  const auto artifacts = compile_c(*source, host_target(1));
+  ASSERT_TRUE(artifacts.has_value()) << artifacts.error().message;
+  const runtime::Artifact& good = artifacts->front();
+  const runtime::Loader& loader = **runtime::loader_of(good);
+  ASSERT_TRUE(loader.load(good).has_value());
+  for (size_t at = 0; at < good.bytes.size(); at += 61) {
+    runtime::Artifact bad = good;
+    bad.bytes[at] ^= 0xff;
+    const auto altered = loader.load(bad);
+    ASSERT_FALSE(altered.has_value()) << at;
+    EXPECT_EQ(altered.error().kind, ErrorKind::Build);
+    bad.bytes = {good.bytes.begin(), good.bytes.begin() + static_cast<std::ptrdiff_t>(at)};
+    EXPECT_FALSE(loader.load(bad).has_value()) << at;
+  }
 }
 
 TEST(CLibrary, SaysWhatIsWrongWithTheCompiler) {

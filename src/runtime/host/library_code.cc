@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
+#include "runtime/host/seal.h"
 
 namespace tilewright::runtime {
 namespace {
@@ -46,7 +47,7 @@ Result<Library> open_library(std::span<const uint8_t> bytes) {
 }  // namespace
 
 Result<std::unique_ptr<LoadedCode>> load_library_code(const Artifact& artifact) {
-  Library library = TRY(open_library(artifact.bytes));
+  Library library = TRY(open_library(TRY(unsealed(artifact.bytes))));
   void* const entry = dlsym(library.get(), artifact.entry.c_str());
   if (entry == nullptr) {
     return fail(ErrorKind::Build, fmt::format("shared library: no function '{}'", artifact.entry));

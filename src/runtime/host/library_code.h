@@ -8,7 +8,8 @@
 
 namespace tilewright::runtime {
 
-// An error of kind Build if the bytes are not a library for this machine or lack the function.
+// The bytes are a sealed library (runtime/host/seal.h). An error of kind Build if they are damaged,
+// are not a library for this machine or lack the function.
 Result<std::unique_ptr<LoadedCode>> load_library_code(const Artifact& artifact);
 
 // The pointer in such a library through which its parallel loops call ours.

@@ -36,7 +36,8 @@ struct Loader {
   std::string_view kind;  // kind of its artifacts
   bool (*serves)(const Target& target) = nullptr;
   Status (*runs_here)(const Target& target) = nullptr;  // an error that names what is missing
-  // Untrusted bytes: returns an error or loaded code, and never faults.
+  // An error or loaded code, never a fault, however the bytes were damaged (runtime/host/seal.h).
+  // Loading and calling undamaged bytes runs them: they are trusted as their back end is.
   Result<std::unique_ptr<LoadedCode>> (*load)(const Artifact& artifact) = nullptr;
 };
 

@@ -4,6 +4,7 @@
 
 #include "ir/verify.h"
 #include "measure/wire.h"
+#include "runtime/host/seal.h"
 
 namespace tilewright::toys {
 namespace {
@@ -36,7 +37,7 @@ class Writer {
   }
   std::vector<uint8_t> take() && {
     const std::string bytes = std::move(to_).take();
-    return {bytes.begin(), bytes.end()};
+    return runtime::sealed({bytes.begin(), bytes.end()});
   }
 
  private:
@@ -301,6 +302,9 @@ Result<std::vector<uint8_t>> encode(const ir::Function& function) {
   return std::move(writer).take();
 }
 
-Result<ir::Function> decode(std::span<const uint8_t> bytes) { return Reader(bytes).function(); }
+// The seal is checked first: builders of loop IR take what another function was made of.
+Result<ir::Function> decode(std::span<const uint8_t> bytes) {
+  return Reader(TRY(runtime::unsealed(bytes))).function();
+}
 
 }  // namespace tilewright::toys

@@ -14,7 +14,7 @@ namespace tilewright::toys {
 // An error of kind Unsupported names the statement or expression that the machine lacks.
 Result<std::vector<uint8_t>> encode(const ir::Function& function);
 
-// Untrusted bytes: an error of kind Build where they are no whole function.
+// An error of kind Build if the bytes are damaged.
 Result<ir::Function> decode(std::span<const uint8_t> bytes);
 
 }  // namespace tilewright::toys

@@ -1,6 +1,7 @@
 // A back end for a made-up machine: the interpreter as a device with shared memory and a short list
-// of passes. It takes the place of the device of target cuda:sm_75. All of it is in this folder: a
-// back end is its row, its loader and its code.
+// of passes. A target is a CPU or a CUDA device, so it borrows the text `cuda:sm_75`, with the
+// sizes of that device's memories; it has nothing else of CUDA. All of it is in this folder: a back
+// end is its row, its loader and its code.
 #pragma once
 
 #include <vector>

@@ -6,7 +6,10 @@
 #include <array>
 #include <stdexcept>
 
+#include "app/doctor.h"
+#include "app/graph_view.h"
 #include "app/lower_operator.h"
+#include "app/model_tasks.h"
 #include "app/replay.h"
 #include "app/tune.h"
 #include "back_end_check.h"
@@ -205,6 +208,13 @@ TEST(ToyMachine, BytesAreNotTrusted) {
   for (size_t size = 0; size < good.bytes.size(); size += 7) {
     EXPECT_FALSE(decode(std::span(good.bytes).first(size)).has_value()) << size;
   }
+  for (size_t at = 0; at < good.bytes.size(); ++at) {
+    for (const uint8_t change : {uint8_t{0x01}, uint8_t{0x80}, uint8_t{0xff}}) {
+      runtime::Artifact bad = good;
+      bad.bytes[at] ^= change;
+      EXPECT_FALSE(toy_loader().load(bad).has_value()) << at;
+    }
+  }
 }
 
 // The tables of the program with the toy's rows in them.
@@ -261,6 +271,29 @@ TEST(ToyMachine, IsNotTunedWithoutItsRows) {
   ASSERT_FALSE(no_loader.has_value());
   EXPECT_THAT(no_loader.error().message,
               ::testing::HasSubstr("cannot be measured on this machine"));
+}
+
+// Each function of the application that needs a back end takes it from its options.
+TEST(ToyMachine, ItsTasksAreListedAndDrawn) {
+  const ToyTables tables;
+  app::ModelOptions options{.model = {.what = kWorkload},
+                            .target = {.target = "cuda:sm_75", .threads = 0},
+                            .records = app::kNoRecords};
+  EXPECT_FALSE(app::model_tasks(options).has_value());
+  EXPECT_FALSE(app::view_model(options).has_value());
+  options.tables = tables.view();
+  EXPECT_EQ(must(app::model_tasks(options)).tasks.size(), 1U);
+  EXPECT_EQ(must(app::view_model(options)).kernels, 1U);
+}
+
+TEST(ToyMachine, IsExamined) {
+  const ToyTables tables;
+  app::DoctorListener silent;
+  const app::MachineReport report = must(
+      app::examine_machine({.threads = 1, .seconds = 0.01, .back_ends = tables.back_ends}, silent));
+  ASSERT_EQ(report.back_ends.size(), tables.back_ends.size());
+  EXPECT_EQ(report.back_ends.back().back_end->name, "toy");
+  EXPECT_TRUE(report.back_ends.back().status.has_value());
 }
 
 TEST(ToyMachine, IsLoweredByItsOwnPasses) {
