@@ -11,7 +11,8 @@ at least 10 rounds; each figure is the median over rounds of new against old, ab
   models    each model of --models is tuned once by the old version; both compile it from that store.
             The libraries must have the same bytes; where they differ, they are timed in turns.
 
-The exit status is 1 where a bar is missed. --only picks parts. Needs nothing but Python.
+The exit status is 1 where a bar is missed, and where a figure of the old version has no counterpart.
+--only picks parts. The default models are made from TILEWRIGHT_MODELS, as by ./dev bench models.
 """
 
 import argparse
@@ -25,10 +26,12 @@ import tempfile
 
 from harness import report
 from harness.bars import Report
+from harness.model_files import ModelError, materialized
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MIN_ROUNDS = 10
 RATE_BAR, TRIALS_BAR, MODEL_BAR = 0.97, 0.95, 0.98
+DEFAULT_MODELS = ("resnet18", "mobilenet_v2", "dcgan", "bert_tiny_128")
 PARTS = ("apply", "compile", "score", "trials", "models")
 
 # part: program of the bench, the rows (name, metric) that count, bar
@@ -103,7 +106,12 @@ def alternate(options, part, out, extra=()):
         order = (options.old, options.build) if turn % 2 == 0 else (options.build, options.old)
         found = {build: rows_of(build, program, counts, extra) for build in order}
         old, new = found[options.old], found[options.build]
-        rounds.append({key: (old[key], new[key]) for key in old if key in new})
+        if not old:
+            raise VersionError(f"{part}: no row of {program} counts")
+        for name, metric in old:
+            if (name, metric) not in new:
+                raise VersionError(f"{part}: the new {program} has no {metric} of {name}")
+        rounds.append({key: (old[key], new[key]) for key in old})
     for (name, metric), (old, new, ratio) in medians(rounds).items():
         out.say(f"  {name:<28}{metric:<14}old {old:>11.2f}  new {new:>11.2f}")
         out.bar(f"{part}: {name}, {metric}, new against old", ratio, bar)
@@ -148,7 +156,12 @@ def parse(words):
     add("--build", default=os.path.join(ROOT, "build", "release"), help="of the newer one")
     add("--rounds", type=int, default=MIN_ROUNDS, help=f"turns of each (default: {MIN_ROUNDS})")
     add("--only", default=",".join(PARTS), metavar="PART,...", help="of " + ", ".join(PARTS))
-    add("--models", nargs="*", default=[], metavar="FILE.onnx", help="for the part `models`")
+    add(
+        "--models",
+        nargs="+",
+        metavar="FILE.onnx",
+        help=f"for the part `models` (default: {', '.join(DEFAULT_MODELS)})",
+    )
     add("--seconds", type=float, default=60, help="of tuning each model (default: 60)")
     add("--full", action="store_true", help="no effect; every part is run by default")
     add("--json", metavar="FILE", help="write rows of results")
@@ -168,6 +181,9 @@ def main(words=None):
     options = parse(words)
     out = Report()
     try:
+        models = options.models or []
+        if "models" in options.only and not models:
+            models = [materialized(name) for name in DEFAULT_MODELS]  # before hours of benches
         with tempfile.TemporaryDirectory(prefix="tilewright-versions-") as folder:
             for part in ("apply", "compile", "trials"):
                 if part in options.only:
@@ -176,11 +192,11 @@ def main(words=None):
                 store = os.path.join(folder, "rates.db")
                 tune_once(options, "C2D2", store, ("--trials", "200"))
                 alternate(options, "score", out, ("--records", store))
-            if "models" in options.only and options.models:
+            if "models" in options.only:
                 out.title("models: compiled from the same stores")
-                for model in options.models:
+                for model in models:
                     compare_model(options, model, folder, out)
-    except VersionError as error:
+    except (ModelError, VersionError) as error:
         print(f"bench versions: {error}", file=sys.stderr)
         return 1
     return out.finish(options)

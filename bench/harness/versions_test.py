@@ -10,8 +10,10 @@ import os
 import stat
 import tempfile
 import unittest
+from unittest import mock
 
 import versions
+from harness.model_files import ModelError
 
 SCRIPT = """#!/bin/sh
 while [ $# -gt 1 ]; do
@@ -22,9 +24,9 @@ exit {status}
 """
 
 
-def fake_build(folder, median_us, status=0):
+def fake_build(folder, median_us, status=0, names=("C2D2/apply",)):
     os.makedirs(os.path.join(folder, "bench"))
-    rows = [{"name": "C2D2/apply", "metric": "median_us", "value": median_us}]
+    rows = [{"name": name, "metric": "median_us", "value": median_us} for name in names]
     for path in ("tilewright", "bench/bench_apply"):
         path = os.path.join(folder, path)
         with open(path, "w") as file:
@@ -34,9 +36,9 @@ def fake_build(folder, median_us, status=0):
 
 
 class VersionsTest(unittest.TestCase):
-    def run_main(self, old_us, new_us, *more, status=0):
+    def run_main(self, old_us, new_us, *more, status=0, **of_old):
         with tempfile.TemporaryDirectory() as folder:
-            old = fake_build(os.path.join(folder, "old"), old_us)
+            old = fake_build(os.path.join(folder, "old"), old_us, **of_old)
             new = fake_build(os.path.join(folder, "new"), new_us, status)
             said, complained = io.StringIO(), io.StringIO()
             with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complained):
@@ -64,6 +66,38 @@ class VersionsTest(unittest.TestCase):
         code, _, complained = self.run_main(1.0, 1.0, status=3)
         self.assertEqual(code, 1)
         self.assertRegex(complained, "bench_apply.* ended with status 3")
+
+    def test_a_row_that_the_new_version_lacks_is_an_error(self):
+        code, _, complained = self.run_main(1.0, 1.0, names=("C2D2/apply", "GMM2/apply"))
+        self.assertEqual(code, 1)
+        self.assertIn("the new bench_apply has no median_us of GMM2/apply", complained)
+        code, _, complained = self.run_main(1.0, 1.0, names=())
+        self.assertEqual(code, 1)
+        self.assertIn("no row of bench_apply counts", complained)
+
+    def test_the_part_of_models_has_models_by_default(self):
+        compared = []
+
+        def compare(_options, model, _folder, _out):
+            compared.append(model)
+
+        with (
+            mock.patch.object(versions, "compare_model", compare),
+            mock.patch.object(versions, "materialized", lambda name: f"made/{name}.onnx"),
+        ):
+            self.assertEqual(self.run_main(1.0, 1.0, "--only", "models")[0], 0)
+            self.assertEqual(compared, [f"made/{name}.onnx" for name in versions.DEFAULT_MODELS])
+            compared.clear()
+            self.run_main(1.0, 1.0, "--only", "models", "--models", "a.onnx", "b.onnx")
+            self.assertEqual(compared, ["a.onnx", "b.onnx"])
+
+    def test_models_that_cannot_be_made_are_an_error(self):
+        def fail(name):
+            raise ModelError(f"no {name}")
+
+        with mock.patch.object(versions, "materialized", fail):
+            code, _, complained = self.run_main(1.0, 1.0, "--only", "models")
+        self.assertEqual((code, complained), (1, "bench versions: no resnet18\n"))
 
     def test_unknown_parts_and_missing_builds_are_refused(self):
         for words, said in (
