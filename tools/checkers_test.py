@@ -154,6 +154,39 @@ class Code(Tree):
         found = check_code.check_tree(self.root)
         self.assertEqual([line.split(": ")[0] for line in found], ["src/base/a.cc:1", "src/base/b.cc:2"])
 
+    def test_try_in_any_initializer(self):
+        for line in (
+            "P p{L(), TRY(bad())};",
+            "return P{TRY(bad()), L()};",
+            "L a[] = {L(), (TRY(bad()), L())};",
+            "f({.a = L(), .b = {1, TRY(bad())}});",
+            "const P p = {L(),\n           TRY(bad())};",
+            "if (x) { return {one(), TRY(bad())}; }",
+            "auto p = P{[] { int y; return y; }(), TRY(bad())};",
+        ):
+            with self.subTest(line=line):
+                found = list(check_code.tries_in_braces(f"Status f() {{\n  {line}\n}}\n"))
+                self.assertEqual(found, [3 if line.endswith("\n           TRY(bad())};") else 2])
+        for line in (
+            "f(L(), TRY(good()));",
+            "P p(L(), TRY(good()));",
+            "return std::pair(L(), TRY(good()));",
+            "auto p = new P(L(), TRY(good()));",
+            "f({L(), g(TRY(good()))});",
+            "auto p = P{.f = [&] { return TRY(good()); }};",
+            "if (x) { TRY(good()); }",
+            "for (const auto& one : TRY(good())) { use(one); }",
+            "x = (TRY(good()));",
+            'say("{", TRY(good()));  // {TRY(',
+            "char c = '{'; int n = 1'000; TRY(good()); c = '}';",
+            'const char* s = R"({, )"; TRY(good());',
+            "switch (x) { case 1: return TRY(good()); default: break; }",
+            "if (TRY(good())) { if (TRY(better())) { use(); } }",
+        ):
+            with self.subTest(line=line):
+                self.assertEqual(check_code.tries_in_braces(f"Status f() {{\n  {line}\n}}\n"), [])
+        self.assertEqual(check_code.tries_in_braces("#define TRY(...) \\\n  ({ x, TRY(y) })\nint x;\n"), [])
+
     def test_dynamic_cast(self):
         self.write("src/base/a.cc", "auto* one = dynamic_cast<One*>(any);\n")
         self.assertEqual(len(check_code.check_tree(self.root)), 1)
