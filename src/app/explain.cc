@@ -87,11 +87,7 @@ void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine
 Result<Explanation> explain_schedule(const ExplainOptions& options) {
   Workload workload = TRY(parse_workload(options.what));
   const Target target = TRY(target_of(options.target, 1));
-  const std::vector<schedule::Trace> traces = TRY(read_traces_file(options.trace_file));
-  if (traces.size() > 1) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("{}: {} traces; explain takes one", options.trace_file, traces.size()));
-  }
+  const schedule::Trace trace = TRY(read_trace_file(options.trace_file));
   const Task task{std::move(workload), target};
   Explanation explanation{.what = task.workload.text,
                           .target = print_target(task.target),
@@ -100,7 +96,7 @@ Result<Explanation> explain_schedule(const ExplainOptions& options) {
                           .no_program = {},
                           .no_peak = {},
                           .ceilings = {}};
-  explain_program(task, traces.front(), detect_machine(), 0, feature::Calls::First, explanation);
+  explain_program(task, trace, detect_machine(), 0, feature::Calls::First, explanation);
   if (!explanation.program) return fail(ErrorKind::Illegal, explanation.no_program);
   return explanation;
 }

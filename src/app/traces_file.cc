@@ -107,4 +107,13 @@ Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::pat
   return traces;
 }
 
+Result<schedule::Trace> read_trace_file(const std::filesystem::path& path) {
+  const std::string text = TRY(read_file(path, kMaxBytes));
+  if (is_blank(text)) return schedule::Trace{};
+  std::vector<schedule::Trace> traces = TRY(read_traces_file(path));
+  if (traces.size() == 1) return std::move(traces.front());
+  return fail(ErrorKind::BadInput,
+              fmt::format("{}: it has {} traces, and one is needed", path.string(), traces.size()));
+}
+
 }  // namespace tilewright::app

@@ -5,6 +5,9 @@
 
 #include <string>
 
+#include "base/file.h"
+#include "base/temporary_folder.h"
+
 namespace tilewright::app {
 namespace {
 
@@ -57,6 +60,22 @@ INSTANTIATE_TEST_SUITE_P(Table, BadFiles,
                                          Bad{"[]\n{}", "trace 1: line 2: "},  //
                                          Bad{"[]\n[", "trace 1: line 2: "},
                                          Bad{"[\n1\n]", "trace 0: line 1: "}));
+
+TEST(TracesFile, AFileOfOneTraceMayBeBlank) {
+  const TemporaryFolder folder = make_scratch_folder("tilewright-traces-").value();
+  const std::string path = folder / "one.trace";
+  const auto read = [&](std::string_view text) {
+    EXPECT_TRUE(write_file_atomically(path, text).has_value());
+    return read_trace_file(path);
+  };
+  EXPECT_EQ(read("split C i [4]\n").value().steps.size(), 1U);
+  for (const char* const blank : {"", " \n\t\r\n", "# nothing\n", "[]"}) {
+    EXPECT_TRUE(read(blank).value().steps.empty());
+  }
+  EXPECT_THAT(read("[]\n[]\n").error().message,
+              testing::HasSubstr("one.trace: it has 2 traces, and one is needed"));
+  EXPECT_FALSE(read("cut C").has_value());
+}
 
 TEST(TracesFile, AMissingFileIsNamed) {
   const auto traces = read_traces_file("/nowhere/t.traces");

@@ -79,7 +79,7 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
        "file (--trace FILE)"},
       {{"explain", "GMM9", "--trace", good}, "GMM9"},
       {{"explain", "GMM0", "--trace", none}, "nothing"},
-      {{"explain", "GMM0", "--trace", two}, "2 traces; explain takes one"},
+      {{"explain", "GMM0", "--trace", two}, "it has 2 traces, and one is needed"},
       {{"explain", "GMM0", "--trace", (folder_ / "no.trace").string()}, "no.trace"},
       {{"explain", "GMM0", "--trace", good, "--target", "z80"}, "z80"},
       {{"explain", "GMM0", "--trace", good, "--seconds", "-1"}, "--seconds"},
@@ -91,6 +91,14 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
     EXPECT_EQ(outcome.out, "") << mistake.message;
     EXPECT_THAT(outcome.err, HasSubstr(mistake.message));
   }
+}
+
+// As `lower --trace` takes it: the empty schedule.
+TEST_F(Explain, TakesAnEmptySchedule) {
+  const Outcome outcome = tilewright(
+      {"explain", "matmul:m=8,n=8,k=8", "--trace", file("empty.trace", ""), "--seconds", "0"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("for i < 8"));
 }
 
 TEST_F(Explain, SaysWhatBecameOfATimedCandidate) {

@@ -49,17 +49,22 @@ std::string text_of(const app::ReplayOutcome& outcome) {
   return text + fmt::format("stored as {}\n", short_id(outcome.now->attempt_id));
 }
 
+Json written_json(const app::ReplayOutcome& outcome) {
+  const Verdict& written = outcome.written.verdict;
+  Json json = {{"id", outcome.written.id().hex()}, {"verdict", text_of(written.kind)}};
+  if (!is_failure(written.kind)) json["latency_ns"] = written.latency_ns;
+  if (!written.text.empty()) json["text"] = written.text;
+  return json;
+}
+
 Json json_of(const app::ReplayOutcome& outcome) {
   Json again = answer_json(*outcome.now, outcome.flop);
   again.erase("candidate");
   again.erase("stored");
-  const Verdict& written = outcome.written.verdict;
-  Json before = {{"id", outcome.written.id().hex()}, {"verdict", text_of(written.kind)}};
-  if (!is_failure(written.kind)) before["latency_ns"] = written.latency_ns;
-  if (!written.text.empty()) before["text"] = written.text;
   return {{"agrees", outcome.agrees},
+          {"interrupted", false},
           {"protocol", print_protocol(outcome.now->attempt.protocol)},
-          {"written", std::move(before)},
+          {"written", written_json(outcome)},
           {"now", std::move(again)},
           {"remarks", outcome.remarks}};
 }
@@ -68,7 +73,13 @@ Result<ExitCode> run_replay(const Context& context, app::ReplayOptions options) 
   options.workers = TRY(app::program_folder());
   const Interrupt interrupt;
   const app::ReplayOutcome outcome = TRY(app::replay(options, interrupt.token()));
-  if (!outcome.now) return ExitCode::Interrupted;
+  if (!outcome.now) {
+    print(context,
+          fmt::format("interrupted before it was measured again: written: {}\n",
+                      verdict_text(outcome.written.verdict)),
+          {{"interrupted", true}, {"written", written_json(outcome)}});
+    return ExitCode::Interrupted;
+  }
   print(context, text_of(outcome), json_of(outcome));
   return outcome.agrees ? ExitCode::Done : ExitCode::NothingValid;
 }

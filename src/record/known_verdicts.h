@@ -11,8 +11,10 @@
 //   2. otherwise the last one from before the trajectory began;
 //   3. otherwise the first one from afterwards.
 //
-// A verdict that is added later never changes the answer, so a replayed search gets the same
-// answers. Without a viewpoint everything is from before: the last one counts.
+// A verdict that is measured later never changes the answer, so a replayed search gets the same
+// answers. The time of a verdict is when it was measured: one that is imported later, but was
+// measured before the trajectory began, may change the answer. Without a viewpoint everything is
+// from before: the last one counts.
 //
 // Failures of kind Device do not concern the program and are ignored. Illegal candidates have no
 // program; their key is the hash of their text.

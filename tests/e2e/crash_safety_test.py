@@ -28,19 +28,6 @@ WHAT = "matmul:m=64,n=64,k=64"
 CANDIDATES = 24
 
 
-def workers(tuner, name):
-    """Pids of the tuner's children whose program's name begins so."""
-    found = []
-    for folder in pathlib.Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            text = (folder / "stat").read_text()
-            comm = text[text.index("(") + 1 : text.rindex(")")]
-            parent = int(text[text.rindex(")") + 2 :].split()[1])
-            if parent == tuner and comm.startswith(name[:15]):
-                found.append(int(folder.name))
-    return found
-
-
 def is_alive(pid):
     try:
         stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
@@ -95,11 +82,11 @@ class CrashSafety(unittest.TestCase):
         process = program.start(*self.measure_words(records), stderr=errors)
         lines = self.read_until(process, rng.randrange(0, CANDIDATES - 4))
         time.sleep(rng.uniform(0, 0.05))
-        children = workers(process.pid, "tilewright-")
+        children = program.workers(process.pid, "tilewright-")
         if who == "tuner":
             kill(process.pid)
         else:
-            chosen = workers(process.pid, who)
+            chosen = program.workers(process.pid, who)
             if chosen:
                 kill(rng.choice(chosen))
         reported = program.objects("".join(lines) + program.rest(process))

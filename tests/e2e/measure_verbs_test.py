@@ -180,6 +180,26 @@ class Verbs(unittest.TestCase):
         people = program.run("replay", by_candidate[0], "--records", self.records)
         self.assertRegex(people.stdout, r"agree.*written: .*; now: ")
 
+    def test_an_interrupted_replay_says_so(self):
+        lines = self.lines("measure", WHAT, "--random", 1, "--finalists", 0)
+        identity = program.verdicts(lines)[0]["id"]
+        for words in ([], ["--json"]):
+            process = program.start("replay", identity, "--records", self.records, *words)
+            stopped = []  # a worker that answers no more, so that there is no verdict
+            while not stopped and process.poll() is None:
+                stopped = program.workers(process.pid, "tilewright-build-worker")
+            self.assertTrue(stopped)
+            os.kill(stopped[0], signal.SIGSTOP)
+            process.send_signal(signal.SIGINT)
+            said = program.rest(process)
+            self.assertEqual(process.returncode, 130)
+            if words:
+                (answer,) = program.objects(said)
+                self.assertTrue(answer["interrupted"])
+                self.assertEqual(answer["written"]["id"], identity)
+            else:
+                self.assertRegex(said, r"^interrupted before it was measured again: written: ")
+
     def test_ids_that_are_not_there(self):
         self.lines("measure", WHAT, "--random", 2, "--finalists", 0)
         for verb in ("replay", "explain"):

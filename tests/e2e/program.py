@@ -1,7 +1,9 @@
 """Runs the program `tilewright` that TILEWRIGHT_PROGRAM names, for the end-to-end tests."""
 
+import contextlib
 import json
 import os
+import pathlib
 import subprocess
 
 PROGRAM = os.environ["TILEWRIGHT_PROGRAM"]
@@ -34,6 +36,19 @@ def start(*words, **more):
         env=environment(),
         **more,
     )
+
+
+def workers(tuner, name):
+    """Pids of the tuner's children whose program's name begins so."""
+    found = []
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            text = (folder / "stat").read_text()
+            comm = text[text.index("(") + 1 : text.rindex(")")]
+            parent = int(text[text.rindex(")") + 2 :].split()[1])
+            if parent == tuner and comm.startswith(name[:15]):
+                found.append(int(folder.name))
+    return found
 
 
 def rest(process):
