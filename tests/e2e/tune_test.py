@@ -23,11 +23,11 @@ WHAT = "matmul:m=96,n=64,k=64"
 TRIALS = 40 * max(RUNS, 3)  # so that most deaths are in the midst of it
 
 
-def tune_words(records, *more, what=(WHAT,), trials=TRIALS, scope=None):
+def tune_words(records, *more, what=(WHAT,), trials=TRIALS, seconds=None, flags=()):
     return [
-        *("tune", *what, "--trials", trials, "--threads", 1),
-        *("--records", records, "--json", *more),
-        *(("--model-scope", scope) if scope else ()),
+        *("tune", *what, "--threads", 1),
+        *(("--seconds", seconds) if seconds else ("--trials", trials)),
+        *("--records", records, "--json", *flags, *more),
     ]
 
 
@@ -110,12 +110,32 @@ class Tune(unittest.TestCase):
 
     def test_deaths_of_tasks_that_share_a_model_change_nothing(self):
         what = (WHAT, "matmul:m=32,n=64,k=128", "softmax:m=32,n=64")
-        self.check_killed(what=what, trials=TRIALS + 30, scope="run")
+        self.check_killed(what=what, trials=TRIALS + 30, flags=("--model-scope", "run"))
+
+    def test_deaths_of_another_search_and_model_change_nothing(self):
+        flags = ("--search", "beam:width=16", "--cost", "xgboost:encoding=knobs")
+        self.check_killed(flags=flags)
+
+    def test_deaths_of_a_search_that_time_ends_measure_nothing_twice(self):
+        records = self.path("killed.db")
+        self.die_and_go_on(records, random.Random(SEED), seconds=60)
+        last = self.tune(records, seconds=4)
+        counts = attempts(records)
+        self.assertEqual([key for key, count in counts.items() if count > 1], [])
+        # As many trials as its complete rounds had are the same rounds.
+        rounds = [line["round"] for line in program.objects(last.stdout) if "round" in line]
+        rounds = [one for one in rounds if one["complete"]]
+        self.assertGreater(len(rounds), 0)
+        again = self.tune(records, trials=sum(one["tried"] for one in rounds))
+        self.assertEqual(result_of(again)["measured"], 0)
+        self.assertEqual(result_of(again)["trajectory"], result_of(last)["trajectory"])
+        replayed = [line["round"] for line in program.objects(again.stdout) if "round" in line]
+        self.assertEqual([one["best_ns"] for one in replayed], [one["best_ns"] for one in rounds])
 
     def test_tasks_share_a_model_when_asked_to(self):
         what = (WHAT, "matmul:m=32,n=64,k=128")
         alone = result_of(self.tune(self.path("a.db"), what=what, trials=96))
-        shared = result_of(self.tune(self.path("b.db"), what=what, trials=96, scope="run"))
+        shared = result_of(self.tune(self.path("b.db"), what=what, trials=96, flags=("--model-scope", "run")))
         self.assertEqual((alone["learning"]["scope"], shared["learning"]["scope"]), ("task", "run"))
         self.assertNotEqual(alone["trajectory"], shared["trajectory"])
         self.assertGreater(shared["learning"]["trainings"], 0)
@@ -223,7 +243,10 @@ class Tune(unittest.TestCase):
             ((WHAT, "--model", self.folder), "directory"),
             ((WHAT, "--model", self.path("none/x")), "folder"),
             ((WHAT, "--from-model", self.path("none")), "none"),
-            ((WHAT, "--from-model", "x", "--cost", "none"), "use xgboost (--from-model)"),
+            ((WHAT, "--from-model", "x", "--cost", "none"), "use xgboost or xgboost-squared (--from-model)"),
+            ((WHAT, "--cost", "xgboost:encoding=knobs", "--model", "x"), "(--model)"),
+            ((WHAT, "--cost", "xgboost:encoding=luck"), "features, knobs"),
+            ((WHAT, "--search", "evolution:mutation=0.9,crossover=0.9"), "at most 1"),
             ((WHAT, "--trials", "0"), "trials"),
             ((WHAT, "--seconds", "nan"), "seconds"),
             ((WHAT, "--seconds", "0"), "seconds"),
