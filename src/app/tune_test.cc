@@ -375,8 +375,9 @@ TEST(Bench, AStopWhileAModelIsCompiledEndsIt) {
 TEST(Bench, AStopWhileThePeersRunIsNoError) {
   const SmallModel small;
   const std::string python = small / "python", started = small / "started";
-  ASSERT_TRUE(write_file_atomically(python, fmt::format("#!/bin/sh\n: > {}\nexec sleep 600\n", started))
-                  .has_value());
+  ASSERT_TRUE(
+      write_file_atomically(python, fmt::format("#!/bin/sh\n: > {}\nexec sleep 600\n", started))
+          .has_value());
   std::filesystem::permissions(python, std::filesystem::perms::owner_all);
   const StopSource stop;
   const std::jthread interrupter([&](const std::stop_token& over) {
