@@ -15,6 +15,28 @@ using ir::Stmt;
 
 constexpr int64_t kMaxUnrolledScalars = 64;
 
+// Finds divisions of integers that trap for some operands: inactive lanes must not execute them.
+class TrapFinder : public ir::Visitor {
+ public:
+  using ir::Visitor::visit;
+
+  bool found = false;
+
+  void visit(const Expr& expr) override {
+    const auto* node = expr.as<ir::Binary>();
+    const bool divides =
+        node != nullptr && (node->op == ir::BinaryOp::Div || node->op == ir::BinaryOp::Mod);
+    found = found || (divides && ir::is_integer(expr.type()) && ir::as_int(node->b) == nullptr);
+    ir::Visitor::visit(expr);
+  }
+};
+
+bool may_trap(const Stmt& body) {
+  TrapFinder finder;
+  finder.visit(body);
+  return finder.found;
+}
+
 class Vectorizer : public ir::Rewriter {
  public:
   Vectorizer(const ir::Function& function, const PassContext& context)
@@ -44,6 +66,7 @@ class Vectorizer : public ir::Rewriter {
   }
 
   Stmt in_vectors(const ir::For& loop, int64_t extent, int64_t lanes) {
+    const bool masks = context_.target.has(Capability::MaskedLanes) && !may_trap(loop.body);
     std::vector<Stmt> pieces;
     const int64_t whole = extent / lanes;
     const bool in_a_loop = whole > 1 && !has_conditions(loop.body);  // they differ by vector
@@ -61,8 +84,7 @@ class Vectorizer : public ir::Rewriter {
     int64_t done = in_a_loop ? whole * lanes : 0;
     while (done < extent) {
       const auto rest = static_cast<unsigned>(std::min(extent - done, lanes));
-      const bool masked =
-          !std::has_single_bit(rest) && context_.target.has(Capability::MaskedLanes);
+      const bool masked = masks && !std::has_single_bit(rest);
       const unsigned width = masked ? std::bit_ceil(rest) : std::bit_floor(rest);
       const unsigned active = std::min(width, rest);
       pieces.push_back(vectorize_body(loop, ir::int_imm(done), width, bounds_, active));

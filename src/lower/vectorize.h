@@ -1,8 +1,8 @@
 // Converts Vectorized loops of constant extent to vector code with the vector width of the target:
 // whole vectors first (an Unrolled loop of them if there are several), then the rest: one vector
-// with a mask where the target has masks, else smaller powers of two. 7 iterations with vectors of
-// 8 become 7 of 8 lanes, or lanes 4 + 2 + 1. The width is that of the widest element loaded or
-// stored in the loop.
+// with a mask where the target has masks and no lane may trap, else smaller powers of two. 7
+// iterations with vectors of 8 become 7 of 8 lanes, or lanes 4 + 2 + 1. The width is that of the
+// widest element loaded or stored in the loop.
 //
 //   vectorize for j < 32: C[j] = A[i] * B[j]   with 16 lanes   ->
 //     unroll for j < 2: C[ramp(j * 16, 1, 16)] = x16(A[i]) * B[ramp(j * 16, 1, 16)]

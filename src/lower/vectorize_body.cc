@@ -165,10 +165,8 @@ Expr Widener::widen_binary(BinaryOp op, Expr a, Expr b) {
   match_lanes(a, b);
   const bool divides = op == BinaryOp::Div || op == BinaryOp::Mod;
   const bool may_fail = divides && ir::is_integer(a.type()) && ir::as_int(b) == nullptr;
-  if (may_fail && mask_.defined() && b.type().is_vector()) {  // inactive lanes divide too
-    b = ir::select(mask_, b, ir::imm(1, b.type()));
-  }
-  return ir::binary(op, std::move(a), std::move(b));
+  Expr value = ir::binary(op, std::move(a), std::move(b));
+  return may_fail ? guarded(std::move(value)) : value;
 }
 
 Expr Widener::widen_select(const ir::Select& node) {
