@@ -28,6 +28,7 @@ struct MeasureOptions {
   TargetChoice target{};
   std::filesystem::path workers{};  // folder of the worker programs
   std::string cache = "warm";
+  std::vector<std::string> allow{};  // app/allowed.h
   uint64_t seed = 1;               // seed of random schedules and of the inputs
   bool force = false;              // also measure programs with a stored verdict
   double seconds = 0;              // start no trial after this time; 0: no limit

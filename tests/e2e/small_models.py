@@ -90,6 +90,36 @@ def attention(path, rows="n"):
     return save(path, nodes, {"x": [1, rows, d]}, {"y": [1, rows, d]}, w.arrays)
 
 
+def masked_attention(path, rows=16, hidden=-100.0):
+    """One head of attention; `mask` (1: seen, 0: hidden) adds 0 or `hidden` to the scores, so that the
+    weights of hidden keys are denormal, as in exports that do not mask with infinity."""
+    w, d = Weights(3), 32
+    for name in ("wq", "wk", "wv", "wo"):
+        w.draw(name, d, d)
+    w.arrays |= {"root": np.float32(np.sqrt(d)), "one": np.float32(1), "hidden": np.float32(hidden)}
+    node = helper.make_node
+    nodes = [
+        *(node("MatMul", ["x", "w" + letter], [letter]) for letter in "qkv"),
+        node("Transpose", ["k"], ["kt"], perm=[0, 2, 1]),
+        node("MatMul", ["q", "kt"], ["a"]),
+        node("Div", ["a", "root"], ["b"]),
+        node("Sub", ["one", "mask"], ["covered"]),
+        node("Mul", ["covered", "hidden"], ["penalty"]),
+        node("Add", ["b", "penalty"], ["c"]),
+        node("Softmax", ["c"], ["p"], axis=-1),
+        node("MatMul", ["p", "v"], ["o"]),
+        node("MatMul", ["o", "wo"], ["y"]),
+    ]
+    inputs = {"x": [1, rows, d], "mask": [1, 1, rows]}
+    return save(path, nodes, inputs, {"y": [1, rows, d]}, w.arrays)
+
+
+def scaled(path, shape, factor):
+    """y = x * factor."""
+    nodes = [helper.make_node("Mul", ["x", "factor"], ["y"])]
+    return save(path, nodes, {"x": shape}, {"y": shape}, {"factor": np.float32(factor)})
+
+
 def two_outputs(path, first, second):
     """x + 1 and x + 2 under these names."""
     node = helper.make_node
