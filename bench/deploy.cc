@@ -14,6 +14,7 @@
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "codegen/back_ends/build_kernel.h"
+#include "deploy/compile_model.h"
 #include "deploy/plan_workload.h"
 #include "deploy/runner.h"
 #include "heuristic/default_trace.h"
