@@ -1,4 +1,5 @@
-// The float permissions that a user gives by name, in addition to the defaults (`allow` of options).
+// The float permissions that a user gives by name, in addition to the defaults (`allow` of
+// options).
 //
 //   model_permissions({"winograd", "denormals"})
 #pragma once

@@ -80,7 +80,8 @@ TEST(Measure, KeepsDenormalsWhereThatIsAllowed) {
   EXPECT_EQ(kept->tally.stored, 0U);
   EXPECT_EQ(kept->tally.count(record::VerdictKind::WrongResult), 0U);
   options.allow = {"winograd"};
-  EXPECT_THAT(measure(options, listener, {}).error().message, HasSubstr("permission winograd is for"));
+  EXPECT_THAT(measure(options, listener, {}).error().message,
+              HasSubstr("permission winograd is for"));
 }
 
 TEST(Measure, AStopInTheMiddleLeavesOutTheFinals) {

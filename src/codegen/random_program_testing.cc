@@ -181,7 +181,7 @@ void make_some_denormal(Rng& rng, Scalar type, Bytes& bytes) {
   for (int64_t k = 0; k < kElements && (type == Scalar::F32 || type == Scalar::F64); ++k) {
     if (!rng.chance(0.25)) continue;
     const double sign = rng.chance(0.5) ? -1 : 1;
-    const double value = sign * ir::least_normal(type) / static_cast<double>(2 << rng.below(6));
+    const double value = sign * ir::min_normal(type) / static_cast<double>(2 << rng.below(6));
     const auto narrow = static_cast<float>(value);
     if (type == Scalar::F32) std::memcpy(bytes.data() + k * 4, &narrow, 4);
     if (type == Scalar::F64) std::memcpy(bytes.data() + k * 8, &value, 8);

@@ -60,7 +60,7 @@ int64_t wrap_integer(int64_t value, Scalar to);  // integer -> narrower integer 
 // F32, BF16 or F64.
 double flush_denormal(double value, Scalar type);
 // The least positive number of a float type that is not denormal.
-double least_normal(Scalar type);
+double min_normal(Scalar type);
 
 // Bits of the two storage types.
 uint16_t f16_from_f32(float value);

@@ -21,10 +21,10 @@ namespace {
 constexpr uint64_t kSeed = 0x6e616e;
 constexpr int64_t kFewElements = 8;
 constexpr int64_t kDenormalShare = 16;  // one in 16 elements, within the limits
-constexpr int64_t kMostDenormals = 256;
+constexpr int64_t kMaxDenormals = 256;
 constexpr double kAnyOrder = 4;      // as in oracle/expectation.cc
 constexpr double kWorkBudget = 2e5;  // evaluated expressions, over all outputs
-constexpr double kMostSamples = 32;  // per output
+constexpr double kMaxSamples = 32;   // per output
 constexpr int64_t kBlock = 1024;     // elements
 // The rest of a denormal times a number of the first set, and sums of it.
 constexpr double kDenormalReach = 0x1p30;
@@ -76,14 +76,14 @@ class SteeringTensors : public ir::Visitor {
   std::vector<bool> steers_;
 };
 
-double denormal_of(ir::Scalar type) { return ir::least_normal(type) * 0.375; }
+double denormal_of(ir::Scalar type) { return ir::min_normal(type) * 0.375; }
 
 // Values for places in random order. Denormals of F16 are ordinary numbers (ir/type.h).
 std::vector<double> values_for(ir::Scalar type, int64_t elements, bool winograd) {
   std::vector<double> values;
   if (!winograd) values = {kNan, kInfinity, -kInfinity};
   if (type == ir::Scalar::F16) return values;
-  const int64_t denormals = std::clamp<int64_t>(elements / kDenormalShare, 1, kMostDenormals);
+  const int64_t denormals = std::clamp<int64_t>(elements / kDenormalShare, 1, kMaxDenormals);
   for (int64_t k = 0; k < denormals; ++k) {
     values.push_back(k % 2 == 0 ? denormal_of(type) : -denormal_of(type));
   }
@@ -157,7 +157,7 @@ Tolerance special_tolerance(const Workload& workload, const Tolerance& usual) {
     const ir::Scalar type = workload.dag->tensor(workload.operands[k].tensor).element;
     if (workload.operands[k].role != Role::Output || !ir::is_float(type)) continue;
     tolerance.absolute[k] =
-        std::max(tolerance.absolute[k], kDenormalReach * ir::least_normal(ir::Scalar::F32));
+        std::max(tolerance.absolute[k], kDenormalReach * ir::min_normal(ir::Scalar::F32));
   }
   return tolerance;
 }
@@ -186,7 +186,7 @@ Status judge_special(const Workload& workload, OperandBytes operands, OperandByt
     const te::TensorId id = workload.operands[k].tensor;
     const te::Tensor& tensor = dag.tensor(id);
     const double work = work_of_element(dag, id) * static_cast<double>(count);
-    const double samples = std::clamp(kWorkBudget / std::max(work, 1.0), 1.0, kMostSamples);
+    const double samples = std::clamp(kWorkBudget / std::max(work, 1.0), 1.0, kMaxSamples);
     for (const int64_t offset :
          changed_elements(tensor, operands[k], outputs[k], static_cast<size_t>(samples))) {
       const te::Bounded expected = bound.element(id, indices_of(tensor, offset));

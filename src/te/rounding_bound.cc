@@ -48,7 +48,7 @@ class Arithmetic {
 
   // The largest error of a result that is flushed.
   double flushed_of(ir::Scalar type) const {
-    return denormals_ || type == ir::Scalar::F16 ? 0 : ir::least_normal(type);
+    return denormals_ || type == ir::Scalar::F16 ? 0 : ir::min_normal(type);
   }
   // The same, and that of rounding a denormal.
   double smallest_of(ir::Scalar type) const {

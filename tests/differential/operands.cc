@@ -75,7 +75,7 @@ void make_some_denormal(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t el
   Rng rng(seed);
   for (int64_t e = 0; e < elements; ++e) {
     if (!rng.chance(kDenormalShare)) continue;
-    const double size = ir::least_normal(type) / static_cast<double>(2 << rng.below(4));
+    const double size = ir::min_normal(type) / static_cast<double>(2 << rng.below(4));
     set_element(bytes, type, e, rng.chance(0.5) ? -size : size);
   }
 }
