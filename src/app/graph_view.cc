@@ -10,27 +10,38 @@
 namespace tilewright::app {
 namespace {
 
-// Values in the same bytes are one: views, and parts of a concat written in place.
+// Who writes a value: its kernel, that of the value it is a view of, or, of a concat written in
+// place, the kernels of all parts.
 class Places {
  public:
   explicit Places(const deploy::ModelPlan& plan)
-      : parent_(plan.graph.value_count()), writers_(plan.graph.value_count()) {
+      : parent_(plan.graph.value_count()),
+        writers_(plan.graph.value_count()),
+        parts_(plan.graph.value_count()) {
     std::iota(parent_.begin(), parent_.end(), graph::ValueId{0});
-    for (const graph::Alias& alias : plan.partition.aliases)
-      parent_[root(alias.value)] = root(alias.of);
+    for (const graph::Alias& alias : plan.partition.aliases) parent_[alias.value] = alias.of;
   }
 
-  void write(graph::ValueId value, size_t box) { writers_[root(value)].push_back(box); }
-  const std::vector<size_t>& writers(graph::ValueId value) { return writers_[root(value)]; }
+  void write(graph::ValueId value, size_t box) {
+    writers_[value].push_back(box);
+    parts_[root(value)].push_back(box);
+  }
+  const std::vector<size_t>& writers(graph::ValueId value) const {
+    for (graph::ValueId at = value;; at = parent_[at]) {
+      if (!writers_[at].empty()) return writers_[at];
+      if (parent_[at] == at) return parts_[at];
+    }
+  }
 
  private:
-  graph::ValueId root(graph::ValueId value) {
-    while (parent_[value] != value) value = parent_[value] = parent_[parent_[value]];
+  graph::ValueId root(graph::ValueId value) const {
+    while (parent_[value] != value) value = parent_[value];
     return value;
   }
 
-  std::vector<graph::ValueId> parent_;
-  std::vector<std::vector<size_t>> writers_;
+  std::vector<graph::ValueId> parent_;        // the value in whose bytes it is; itself
+  std::vector<std::vector<size_t>> writers_;  // of the value itself
+  std::vector<std::vector<size_t>> parts_;    // by root
 };
 
 std::string node_text(const graph::Node& node) {

@@ -28,7 +28,8 @@ constexpr std::array kTypes = {
     Described{"<f2", ir::Scalar::F16},  Described{"<i8", ir::Scalar::I64},
     Described{"<i4", ir::Scalar::I32},  Described{"<i2", ir::Scalar::I16},
     Described{"|i1", ir::Scalar::I8},   Described{"|u1", ir::Scalar::U8},
-    Described{"|b1", ir::Scalar::Bool}, Described{"<u2", ir::Scalar::BF16}};
+    Described{"|b1", ir::Scalar::Bool}, Described{"<u2", ir::Scalar::BF16},
+    Described{"<u2", ir::Scalar::U16},  Described{"<u4", ir::Scalar::U32}};
 
 // The text after `'key':` in the header, up to the comma or bracket that ends it.
 std::optional<std::string_view> field_of(std::string_view header, std::string_view key) {
@@ -126,6 +127,12 @@ Result<graph::Constant> parse_npy(std::string bytes, std::string_view name) {
 
 Result<graph::Constant> read_npy(const std::filesystem::path& path) {
   return parse_npy(TRY(read_file(path)), path.string());
+}
+
+graph::Constant read_as(const graph::Constant& array, ir::Scalar wanted) {
+  if (array.type().element != ir::Scalar::BF16 || wanted != ir::Scalar::U16) return array;
+  const graph::TensorType type{.element = wanted, .shape = array.type().shape};
+  return graph::Constant::of_bytes(type, {array.bytes().begin(), array.bytes().end()});
 }
 
 Status write_npy(const std::filesystem::path& path, const graph::TensorType& type,

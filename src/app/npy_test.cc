@@ -35,6 +35,19 @@ TEST(Npy, RoundTrips) {
   EXPECT_EQ(bytes_of(*read), data);
 }
 
+TEST(Npy, U16IsToldFromBf16ByWhatIsWanted) {
+  const record::testing::ScratchFolder folder;
+  const graph::TensorType type{.element = ir::Scalar::U16, .shape = {2}};
+  ASSERT_TRUE(write_npy(folder.path() / "x.npy", type, std::string("\1\0\0\200", 4)).has_value());
+  const auto read = read_npy(folder.path() / "x.npy");
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_EQ(read->type().element, ir::Scalar::BF16);
+  const graph::Constant wanted = read_as(*read, ir::Scalar::U16);
+  EXPECT_EQ(wanted.type(), type);
+  EXPECT_EQ(wanted.integer(1), 32768);
+  EXPECT_EQ(read_as(*read, ir::Scalar::F32).type().element, ir::Scalar::BF16);
+}
+
 TEST(Npy, ReadsScalarsAndColumnMajor) {
   const std::string one("\1\0\0\0\0\0\0\0", 8);
   const auto whole =
