@@ -2,14 +2,12 @@
 held against ONNX Runtime's. Needs onnx, numpy and onnxruntime (./dev test installs them into
 .venv); without them it is skipped with status 77.
 
-A tune is killed 3 times at random moments; TILEWRIGHT_CRASH_RUNS=10 does so 10 times,
+A tune is killed 3 times in its midst; TILEWRIGHT_CRASH_RUNS=10 does so 10 times,
 TILEWRIGHT_CRASH_SEED=n at others."""
 
-import collections
 import json
 import os
 import random
-import sqlite3
 import sys
 import tempfile
 import time
@@ -25,6 +23,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import program
+from deaths import attempts, die_in_the_midst
 
 MAX_RELATIVE_ERROR = 1e-4
 TRIALS = 60
@@ -85,16 +84,6 @@ class Models(unittest.TestCase):
         self.assertEqual(got.shape, wanted.shape)
         error = np.abs(got - wanted).max() / np.abs(wanted).max()
         self.assertLessEqual(error, MAX_RELATIVE_ERROR)
-
-    def attempts(self):
-        """How often each (task, program) was measured by itself, not in finals."""
-        with sqlite3.connect(f"file:{self.records}?mode=ro", uri=True) as store:
-            rows = store.execute(
-                "SELECT a.task, c.program FROM attempts a JOIN candidates c ON c.id = a.candidate "
-                "JOIN protocols p ON p.id = a.protocol "
-                "WHERE p.text NOT LIKE '%interleaved%' AND a.verdict <> 'device'"
-            ).fetchall()
-        return collections.Counter(rows)
 
     def test_untuned_it_computes_what_onnx_runtime_computes(self):
         model = small_models.cnn(self.path("cnn.onnx"))
@@ -186,23 +175,13 @@ class Models(unittest.TestCase):
         model = small_models.cnn(self.path("cnn.onnx"))
         trials = TRIALS * max(RUNS, 3)  # so that most deaths are in the midst of it
         words = ("tune", model, "--threads", 1, "--records", self.records, "--trials", trials)
-        rng, moments, stored = random.Random(SEED), [], []
-        for _ in range(RUNS):
-            process = program.start(*words, "--json")
-            moments.append(rng.uniform(0.3, 2.5))
-            time.sleep(moments[-1])
-            alive = process.poll() is None
-            process.kill()
-            program.rest(process)
-            if alive and os.path.exists(self.records):
-                stored.append(sum(self.attempts().values()))
-        said = ", ".join(f"{moment:.2f} s" for moment in moments)
-        print(f"killed after {said} (seed {SEED}); {len(stored)} in the midst, verdicts then: {stored}")
+        stored = die_in_the_midst((*words, "--json"), self.records, RUNS, trials, random.Random(SEED))
+        print(f"{len(stored)} deaths (seed {SEED}), verdicts then: {stored}")
         self.assertTrue(any(count > 0 for count in stored), stored)
         self.assertEqual(stored, sorted(stored))  # nothing that was stored is lost
-        before = sum(self.attempts().values())
+        before = sum(attempts(self.records).values())
         last = self.tune(model, trials=trials)
-        counts = self.attempts()
+        counts = attempts(self.records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])
         # All of its trials are there, each once: those of before its last start and those of it.
         self.assertEqual(sum(counts.values()), last["trials"])
@@ -210,11 +189,11 @@ class Models(unittest.TestCase):
         self.assertEqual({t["task"] for t in last["tasks"]}, {t["task"] for t in self.tasks(model)})
         self.assertTrue(all(t["winner"]["latency_ns"] > 0 for t in last["tasks"]), last["tasks"])
         self.assertEqual(self.tune(model, trials=trials)["measured"], 0)
-        self.assertEqual(self.attempts(), counts)
+        self.assertEqual(attempts(self.records), counts)
         # Undisturbed, with those verdicts: the same path. One trial more, or the store would answer.
         more = self.tune(model, trials=trials + 1)
         self.assertEqual((more["measured"], more["stored"]), (1, last["trials"]))
-        self.assertEqual(len(self.attempts() - counts), 1)
+        self.assertEqual(len(attempts(self.records) - counts), 1)
 
     def test_passes_and_steps_are_left_out_by_name(self):
         model = small_models.cnn(self.path("cnn.onnx"))

@@ -27,11 +27,11 @@ def run(*words, timeout=120, **more):
 
 
 def start(*words, **more):
-    """A running process with pipes; its stderr goes to a file of the caller's, or nowhere."""
+    """A running process with a pipe; its stderr goes to a file of the caller's, or nowhere."""
+    more.setdefault("stdout", subprocess.PIPE)
     more.setdefault("stderr", subprocess.DEVNULL)
     return subprocess.Popen(
         [PROGRAM, *map(str, words)],
-        stdout=subprocess.PIPE,
         text=True,
         env=environment(),
         **more,

@@ -1,11 +1,10 @@
-"""`tilewright tune` from outside: a search that is killed at random and started again goes on where
+"""`tilewright tune` from outside: a search that is killed in its midst and started again goes on where
 it was, measures nothing twice and ends where an undisturbed one ends with the same verdicts;
 repeated, it measures nothing; budgets, interruption and bad use.
 
 A few deaths by default; TILEWRIGHT_CRASH_RUNS=10 makes that many, TILEWRIGHT_CRASH_SEED=n others.
 """
 
-import collections
 import os
 import random
 import shutil
@@ -16,6 +15,7 @@ import time
 import unittest
 
 import program
+from deaths import attempts, die_in_the_midst
 
 RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
 SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
@@ -33,17 +33,6 @@ def tune_words(records, *more, what=(WHAT,), trials=TRIALS, seconds=None, flags=
 
 def result_of(done):
     return program.member(program.objects(done.stdout), "result")
-
-
-def attempts(records):
-    """How often each (task, program) was measured by itself, not in finals."""
-    with sqlite3.connect(f"file:{records}?mode=ro", uri=True) as store:
-        rows = store.execute(
-            "SELECT a.task, c.program FROM attempts a JOIN candidates c ON c.id = a.candidate "
-            "JOIN protocols p ON p.id = a.protocol "
-            "WHERE p.text NOT LIKE '%interleaved%' AND a.verdict <> 'device'"
-        ).fetchall()
-    return collections.Counter(rows)
 
 
 def winners(result):
@@ -64,24 +53,11 @@ class Tune(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
-    def die_and_go_on(self, records, rng, **named):
-        """Kills it at random moments; verdicts in the store after each death in the midst of it."""
-        stored = []
-        for _ in range(RUNS):
-            process = program.start(*tune_words(records, **named))
-            time.sleep(rng.uniform(0.3, 2.5))
-            alive = process.poll() is None
-            process.kill()
-            program.rest(process)
-            if alive and os.path.exists(records):
-                stored.append(sum(attempts(records).values()))
-        return stored
-
     def check_killed(self, **named):
         records = self.path("killed.db")
-        stored = self.die_and_go_on(records, random.Random(SEED), **named)
-        # Otherwise it says nothing: it died with some of the verdicts, and not with all.
         trials = named.get("trials", TRIALS)
+        stored = die_in_the_midst(tune_words(records, **named), records, RUNS, trials, random.Random(SEED))
+        # Otherwise it says nothing: it died with some of the verdicts, and not with all.
         self.assertTrue(any(0 < count < trials for count in stored), stored)
         last = result_of(self.tune(records, **named))
         counts = attempts(records)
@@ -118,7 +94,7 @@ class Tune(unittest.TestCase):
 
     def test_deaths_of_a_search_that_time_ends_measure_nothing_twice(self):
         records = self.path("killed.db")
-        self.die_and_go_on(records, random.Random(SEED), seconds=60)
+        die_in_the_midst(tune_words(records, seconds=60), records, RUNS, TRIALS, random.Random(SEED))
         last = self.tune(records, seconds=4)
         counts = attempts(records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])
