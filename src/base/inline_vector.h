@@ -1,7 +1,10 @@
 // A vector of at most N elements with inline storage; it never allocates. For the small arrays of
-// steps, affine forms and regions, which are copied millions of times. A copy costs what the vector
-// holds, not its capacity, so N may be generous. Overflow is a CHECK: code that fills one from user
-// input tests full() first and returns an Error.
+// steps, affine forms and regions, which are copied millions of times. Overflow is a CHECK: code
+// that fills one from user input tests full() first and returns an Error.
+//
+// Vectors of small elements are trivially copyable: all of one are moved without asking how many it
+// has, and so are arrays of what contains them. A copy of larger elements costs what the vector
+// holds, so N may be generous.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +24,7 @@ class InlineVector {
  public:
   using value_type = T;
   static constexpr size_t kCapacity = N;
+  static constexpr bool kCopiedWhole = std::is_trivially_copyable_v<T> && sizeof(T) <= 8;
 
   constexpr InlineVector() {
     if consteval {  // a constant expression must initialize every element
@@ -30,6 +34,12 @@ class InlineVector {
   constexpr InlineVector(std::initializer_list<T> items) : InlineVector() {
     for (const T& item : items) push_back(item);
   }
+  constexpr InlineVector(const InlineVector&)
+    requires(kCopiedWhole)
+  = default;
+  constexpr InlineVector& operator=(const InlineVector&)
+    requires(kCopiedWhole)
+  = default;
   constexpr InlineVector(const InlineVector& other) noexcept : InlineVector() { copy(other); }
   constexpr InlineVector& operator=(const InlineVector& other) noexcept {
     if (this != &other) copy(other);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace tilewright {
@@ -49,6 +51,12 @@ TEST(InlineVector, ResizeGrowsWithFreshElements) {
   vector.resize(3);
   EXPECT_EQ(contents(vector), (std::vector{7, 0, 0}));
 }
+
+static_assert(std::is_trivially_copyable_v<Four>);
+struct Large {
+  int64_t one = 0, two = 0;
+};
+static_assert(!std::is_trivially_copyable_v<InlineVector<Large, 4>>);
 
 TEST(InlineVector, EqualityIgnoresWhatLiesBeyondTheEnd) {
   Four longer = {1, 2, 3};

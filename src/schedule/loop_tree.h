@@ -47,7 +47,7 @@ inline constexpr int16_t kNone = -1;
 
 // Room for a blocked convolution of three dimensions (rank 9, 14 axes) in tiles of a GPU (37
 // loops).
-inline constexpr size_t kMaxLoops = 48;                 // of a stage
+inline constexpr size_t kMaxLoops = 40;                 // of a stage
 inline constexpr size_t kMaxAxes = 16;                  // of a stage, reduce axes included
 inline constexpr size_t kMaxRank = te::kMaxTensorRank;  // of a buffer
 inline constexpr size_t kMaxStages = 255;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 
 namespace tilewright::schedule {
 namespace {
@@ -39,24 +41,111 @@ bool names_stage(const Step& step, const StageName& stage) {
       step);
 }
 
-constexpr int16_t kNothing = -1;
-
-// Steps that replace one step of the trace; null or empty: the step is off.
+// What a choice puts in the place of one step of the sketch's trace; no steps: the step is off.
 struct Replacement {
   int16_t step = 0;
-  const std::vector<Step>* steps = nullptr;
+  bool keeps_place = false;  // one step that other holes may still change
+  std::span<const Step> steps{};
 };
 using Replacements = std::vector<Replacement>;
 
-void fill(const Hole& hole, const TileDomain& domain, uint16_t gene, Trace* trace,
-          Replacements* /*replaced*/) {
+void replace(const Hole& hole, const StepDomain& domain, uint16_t gene, Replacements* replaced) {
+  const auto& choice = domain.choices[gene];
+  if (choice) {
+    replaced->push_back({.step = hole.step, .keeps_place = true, .steps = {&*choice, 1}});
+  } else {
+    replaced->push_back({.step = hole.step});
+  }
+}
+
+void replace(const Hole& /*hole*/, const SiteDomain& domain, uint16_t gene,
+             Replacements* replaced) {
+  const auto& choice = domain.choices[gene];
+  for (size_t k = 0; k < domain.sites.size(); ++k) {
+    replaced->push_back({.step = domain.sites[k], .steps = choice[k]});
+  }
+}
+
+template <class Domain>
+void replace(const Hole&, const Domain&, uint16_t, Replacements*) {}
+
+// The trace with the replacements, and where each step of the sketch's is now. If a stage is not
+// created, the steps that name it are left out, and so are the stages that those would create; the
+// same for an inlined stage.
+class Rewriter {
+ public:
+  void run(std::span<const Step> from, const Replacements& replaced, std::vector<Step>* to) {
+    to_ = to;
+    position_.resize(from.size());
+    if (replaced.empty()) {
+      to_->assign(from.begin(), from.end());
+      std::iota(position_.begin(), position_.end(), int16_t{0});
+      return;
+    }
+    to_->clear();
+    missing_.clear();
+    std::fill(position_.begin(), position_.end(), kNone);
+    by_step_.assign(from.size(), nullptr);
+    for (const Replacement& replacement : replaced) {
+      by_step_[static_cast<size_t>(replacement.step)] = &replacement;
+    }
+    for (size_t k = 0; k < from.size(); ++k) {
+      const Replacement* replacement = by_step_[k];
+      const auto position = static_cast<int16_t>(to_->size());
+      if (replacement == nullptr) {
+        if (take(from[k])) position_[k] = position;
+      } else if (replacement->steps.empty()) {
+        leave_out(from[k]);
+      } else {
+        for (const Step& step : replacement->steps) {
+          if (take(step) && replacement->keeps_place) position_[k] = position;
+        }
+      }
+    }
+  }
+
+  // The step of the trace that was this one of the sketch's, if it is there.
+  Step* at(int16_t step) {
+    const int16_t position = position_[static_cast<size_t>(step)];
+    return position == kNone ? nullptr : &(*to_)[static_cast<size_t>(position)];
+  }
+
+ private:
+  bool take(const Step& step) {
+    for (const StageName& stage : missing_) {
+      if (!names_stage(step, stage)) continue;
+      leave_out(step);
+      return false;
+    }
+    to_->push_back(step);
+    if (const auto* inlined = std::get_if<ComputeInline>(&step)) missing_.push_back(inlined->stage);
+    return true;
+  }
+  void leave_out(const Step& step) {
+    if (const auto made = made_stage(step)) missing_.push_back(*made);
+  }
+
+  std::vector<Step>* to_ = nullptr;
+  std::vector<StageName> missing_;
+  std::vector<int16_t> position_;
+  std::vector<const Replacement*> by_step_;
+};
+
+Split* split_at(Rewriter* rewriter, int16_t step) {
+  Step* found = rewriter->at(step);
+  return found == nullptr ? nullptr : &std::get<Split>(*found);
+}
+
+void fill(const Hole& hole, const TileDomain& domain, uint16_t gene, Rewriter* rewriter) {
   const Factors& choice = domain.choices[gene];
   if (domain.slices.empty()) {
-    std::get<Split>(trace->steps[static_cast<size_t>(hole.step)]).factors = choice;
+    if (Split* split = split_at(rewriter, hole.step)) split->factors = choice;
     return;
   }
   for (const TileSlice& slice : domain.slices) {
-    Factors& factors = std::get<Split>(trace->steps[static_cast<size_t>(slice.step)]).factors;
+    Split* split = split_at(rewriter, slice.step);
+    if (split == nullptr) continue;
+    Factors& factors = split->factors;
     factors.clear();
     for (size_t k = slice.from; k < size_t{slice.from} + slice.parts; ++k) {
       factors.push_back(choice[k]);
@@ -68,66 +157,14 @@ void fill(const Hole& hole, const TileDomain& domain, uint16_t gene, Trace* trac
   }
 }
 
-void fill(const Hole& hole, const StepDomain& domain, uint16_t gene, Trace* trace,
-          Replacements* replaced) {
-  if (const auto& choice = domain.choices[gene]) {
-    trace->steps[static_cast<size_t>(hole.step)] = *choice;
-    if (std::holds_alternative<ComputeInline>(*choice)) replaced->push_back({kNothing, nullptr});
-  } else {
-    replaced->push_back({hole.step, nullptr});
-  }
-}
-
-void fill(const Hole& /*hole*/, const SiteDomain& domain, uint16_t gene, Trace* /*trace*/,
-          Replacements* replaced) {
-  const auto& choice = domain.choices[gene];
-  for (size_t k = 0; k < domain.sites.size(); ++k) {
-    replaced->push_back({domain.sites[k], &choice[k]});
-  }
-}
-
-void fill(const Hole& /*hole*/, const TailDomain& domain, uint16_t gene, Trace* trace,
-          Replacements* /*replaced*/) {
+void fill(const Hole& /*hole*/, const TailDomain& domain, uint16_t gene, Rewriter* rewriter) {
   for (const int16_t step : domain.steps) {
-    std::get<Split>(trace->steps[static_cast<size_t>(step)]).tail = domain.choices[gene];
+    if (Split* split = split_at(rewriter, step)) split->tail = domain.choices[gene];
   }
 }
 
-// Writes the replacements into the trace. If a stage is not created, the steps that name it are
-// removed, and so are the stages that those would create; the same for an inlined stage.
-void rewrite(const Replacements& replaced, Trace* trace) {
-  thread_local std::vector<Step> from;
-  thread_local std::vector<StageName> missing;
-  thread_local std::vector<const Replacement*> by_step;
-  from.swap(trace->steps);
-  trace->steps.clear();
-  missing.clear();
-  by_step.assign(from.size(), nullptr);
-  for (const Replacement& replacement : replaced) {
-    if (replacement.step != kNothing) {
-      by_step[static_cast<size_t>(replacement.step)] = &replacement;
-    }
-  }
-  const auto take = [&](const Step& step, bool off) {
-    for (const StageName& stage : missing) off = off || names_stage(step, stage);
-    if (off) {
-      if (const auto made = made_stage(step)) missing.push_back(*made);
-      return;
-    }
-    trace->steps.push_back(step);
-    if (const auto* inlined = std::get_if<ComputeInline>(&step)) missing.push_back(inlined->stage);
-  };
-  for (size_t k = 0; k < from.size(); ++k) {
-    const Replacement* replacement = by_step[k];
-    if (replacement == nullptr) {
-      take(from[k], false);
-    } else if (replacement->steps == nullptr || replacement->steps->empty()) {
-      take(from[k], true);
-    } else {
-      for (const Step& step : *replacement->steps) take(step, false);
-    }
-  }
-}
+template <class Domain>
+void fill(const Hole&, const Domain&, uint16_t, Rewriter*) {}
 
 }  // namespace
 
@@ -151,17 +188,24 @@ double Sketch::size() const {
 void instantiate(const Sketch& sketch, const Genome& genome, Trace* trace) {
   CHECK(genome.genes.size() == sketch.holes.size(), "{} genes for {} holes", genome.genes.size(),
         sketch.holes.size());
-  trace->steps = sketch.trace.steps;
   thread_local Replacements replaced;
+  thread_local Rewriter rewriter;
   replaced.clear();
-  for (size_t k = 0; k < sketch.holes.size(); ++k) {
-    const Hole& hole = sketch.holes[k];
-    const uint16_t gene = genome.genes[k];
-    CHECK(gene < hole.size(), "gene {} of hole {} with {} choices", gene, k, hole.size());
-    std::visit([&](const auto& domain) { fill(hole, domain, gene, trace, &replaced); },
-               hole.domain);
-  }
-  if (!replaced.empty()) rewrite(replaced, trace);
+  const auto each_hole = [&](const auto& visitor) {
+    for (size_t k = 0; k < sketch.holes.size(); ++k) {
+      const Hole& hole = sketch.holes[k];
+      std::visit([&](const auto& domain) { visitor(hole, domain, genome.genes[k]); }, hole.domain);
+    }
+  };
+  each_hole([&](const Hole& hole, const auto& domain, uint16_t gene) {
+    CHECK(gene < domain.choices.size(), "gene {} of a hole with {} choices", gene,
+          domain.choices.size());
+    replace(hole, domain, gene, &replaced);
+  });
+  rewriter.run(sketch.trace.steps, replaced, &trace->steps);
+  each_hole([&](const Hole& hole, const auto& domain, uint16_t gene) {
+    fill(hole, domain, gene, &rewriter);
+  });
 }
 
 Genome sample(const Sketch& sketch, Rng& rng) {

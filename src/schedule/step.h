@@ -2,6 +2,7 @@
 // them. Tags are append-only, because stored traces contain them.
 #pragma once
 
+#include <type_traits>
 #include <variant>
 
 #include "schedule/steps/annotate.h"
@@ -26,5 +27,6 @@ namespace tilewright::schedule {
 using Step =
     std::variant<Split, Fuse, Reorder, ComputeAt, ComputeInline, ComputeRoot, CacheRead, CacheWrite,
                  Annotate, Pack, Rfactor, FollowSplit, FollowFusedSplit, Bind, Prefetch, Tensorize>;
+static_assert(std::is_trivially_copyable_v<Step>);  // searches copy millions of traces
 
 }  // namespace tilewright::schedule

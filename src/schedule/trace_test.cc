@@ -138,7 +138,7 @@ TEST(Trace, ExplainsMistakesInText) {
        {"bad readers 'C'", "cache_read stage [up to 8 readers] (ordinal=ordinal)"}},
       {"cache_read A [C] ordinal=x", {"bad ordinal 'ordinal=x'"}},
       {"cache_read A [A,A,A,A,A,A,A,A,A]", {"bad readers", "up to 8"}},
-      {"fuse C i j", {"bad loops 'i'", "fuse stage [up to 48 loops]"}},
+      {"fuse C i j", {"bad loops 'i'", "fuse stage [up to 40 loops]"}},
       {"compute_at P C", {"loop is missing", "compute_at stage target loop"}},
       {"pack B", {"reader is missing", "pack stage reader"}},
       {kilobyte + kilobyte, {"there is no step '777", "...'"}},

@@ -77,8 +77,7 @@ class StepChoices {
       for (const Tail tail : {Tail::Peel, Tail::Mask}) {
         add(FollowSplit{stage, loop, source, cut.name, 2, tail});
       }
-      LoopList loops = {cut.name};
-      add(FollowFusedSplit{stage, loop, source, loops, 0, Tail::Peel});
+      add(FollowFusedSplit{stage, loop, source, {cut.name}, 0, Tail::Peel});
       for (const LoopVar& other : tree_.vars) {
         if (other.is_split() && other.stage == cut.stage && &other > &cut) {
           add(FollowFusedSplit{stage, loop, source, {cut.name, other.name}, 0, Tail::Overlap});
