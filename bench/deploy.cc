@@ -2,7 +2,8 @@
 // default and at random, the time of the record (a Session, the ordinary protocol) beside the time
 // of the same object in a shared library, called by a plain C program (deploy_caller.c) with memory
 // of its own. The two take turns; each time is the median over the turns. With --full more turns,
-// and the C program also with huge pages.
+// and the C program also with huge pages. At the end, a compiled model with denormal activations
+// beside the same model without.
 #include <fcntl.h>
 #include <sys/wait.h>
 
@@ -13,12 +14,18 @@
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "codegen/back_ends/build_kernel.h"
+#include "deploy/compile_model.h"
+#include "deploy/plan_workload.h"
+#include "deploy/runner.h"
 #include "heuristic/default_trace.h"
 #include "layout/repack.h"
+#include "measure/model_arrays.h"
 #include "measure/shared_operands.h"
 #include "oracle/draw_inputs.h"
+#include "runtime/host/timer.h"
 #include "schedule/apply.h"
 #include "space/random_trace.h"
+#include "task/parse.h"
 
 namespace tilewright::bench {
 namespace {
@@ -27,6 +34,7 @@ constexpr double kMedianBar = 3;  // percent
 constexpr double kFarBar = 7;
 constexpr int64_t kNearBar = 18;  // of 20
 constexpr double kSliceSeconds = 0.2;
+constexpr double kDenormalBar = 1.1;  // times the model without denormals
 
 struct Case {
   const char* what;
@@ -210,6 +218,80 @@ Outcome run_case(const Case& c, bool full) {
   return {median(records), median(calls), huge ? median(huge_calls) : 0};
 }
 
+// Attention that hides half of the keys by scores of `hidden`; at -100 their weights are denormal
+// (4e-44), and so are their products with the values.
+class MaskedAttention {
+ public:
+  MaskedAttention(const TilewrightModelApi& api, float hidden)
+      : api_(api), arrays_(measure::random_arrays(api, 1)) {
+    const float key = hidden / std::sqrt(static_cast<float>(kDimension));
+    fill(0, [](int64_t) { return 1.0F; });
+    fill(1, [key](int64_t k) { return k / kDimension % 2 == 0 ? 0.0F : key; });
+  }
+
+  double run_ns(TilewrightModel* model) {
+    const int64_t begin = runtime::now_ns();
+    const int32_t code =
+        api_.run(model, arrays_.input_pointers.data(), arrays_.output_pointers.data());
+    const auto ns = static_cast<double>(runtime::now_ns() - begin);
+    CHECK(code == TILEWRIGHT_MODEL_OK, "{}", api_.error(model));
+    return ns;
+  }
+
+  static constexpr int64_t kDimension = 64;
+
+ private:
+  template <class Value>
+  void fill(size_t input, Value&& value) {
+    auto* const data = arrays_.inputs[input].as<float>();
+    const int64_t elements = api_.inputs[input].bytes / static_cast<int64_t>(sizeof(float));
+    for (int64_t k = 0; k < elements; ++k) data[k] = value(k);
+  }
+
+  const TilewrightModelApi& api_;
+  measure::ModelArrays arrays_;
+};
+
+struct DenormalTimes {
+  double usual_ns, denormal_ns;
+};
+
+DenormalTimes time_denormals(bool kept) {
+  const Workload workload = must(parse_workload(
+      fmt::format("attention:b=1,heads=12,seq=128,dim={}", MaskedAttention::kDimension),
+      {.denormals = kept}));
+  const deploy::ModelPlan plan = deploy::plan_workload(workload, {});
+  const Target target = host_target(2);
+  const auto choices = must(deploy::choose_schedules(plan, target, nullptr));
+  const deploy::Program program = must(deploy::compile_model(plan, choices, target));
+  const deploy::Runner runner = must(deploy::Runner::load(program));
+  MaskedAttention usual(*runner.api(), -1);
+  MaskedAttention denormal(*runner.api(), -100);
+  std::vector<double> usual_ns, denormal_ns;
+  for (int turn = 0; turn < 300; ++turn) {
+    usual_ns.push_back(usual.run_ns(runner.model()));
+    denormal_ns.push_back(denormal.run_ns(runner.model()));
+  }
+  return {median(usual_ns), median(denormal_ns)};
+}
+
+double add_denormals(Rows& rows) {
+  const DenormalTimes flushed = time_denormals(false);
+  const DenormalTimes kept = time_denormals(true);
+  const double ratio = flushed.denormal_ns / flushed.usual_ns;
+  const double kept_ratio = kept.denormal_ns / kept.usual_ns;
+  fmt::print(
+      "\nattention, us: {:.1f}, with denormal weights {:.1f} ({:.2f} x); with denormals kept "
+      "{:.1f} and {:.1f} ({:.2f} x)\n",
+      flushed.usual_ns * 1e-3, flushed.denormal_ns * 1e-3, ratio, kept.usual_ns * 1e-3,
+      kept.denormal_ns * 1e-3, kept_ratio);
+  rows.add("denormals", "usual_us", flushed.usual_ns * 1e-3);
+  rows.add("denormals", "denormal_us", flushed.denormal_ns * 1e-3);
+  rows.add("denormals", "ratio", ratio);
+  rows.add("denormals", "ratio_if_kept", kept_ratio);
+  return ratio;
+}
+
 }  // namespace
 
 int run(const Flags& flags, Rows& rows) {
@@ -237,10 +319,12 @@ int run(const Flags& flags, Rows& rows) {
                                   [](double percent) { return percent <= kFarBar; });
   rows.add("deploy", "median_difference_percent", median(differences));
   rows.add("deploy", "within_7_percent", near);
+  const double denormals = add_denormals(rows);
   fmt::print("\n");
   print_verdict("difference, median", median(differences), kMedianBar, "%");
   print_floor(fmt::format("within {} %, of {}", kFarBar, std::size(kCases)),
               static_cast<double>(near), static_cast<double>(kNearBar), "");
+  print_verdict("a model with denormal activations", denormals, kDenormalBar, "x");
   return 0;
 }
 

@@ -413,7 +413,7 @@ def parse(arguments):
     add("--slice", type=float, default=0.3, metavar="SECONDS", help="length of a slice")
     add("--fresh", action="store_true", help="ignore stored results and tune again")
     add("--any-build", action="store_true", help="also use results of other builds")
-    add("--allow", metavar="NAME,...", default="", help="permissions beyond the default ones: winograd")
+    add("--allow", metavar="NAME,...", default="", help="permissions beyond the default ones: winograd, denormals")
     add("--check", action="store_true", help="exit with 1 unless every bar is reached")
     add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
     add("--match", metavar="MODEL.onnx", help="only compare --library with --peers")

@@ -13,6 +13,7 @@
 #include "base/quantile.h"
 #include "base/temporary_folder.h"
 #include "deploy/export.h"
+#include "runtime/abi/model_table.h"
 
 namespace tilewright::app {
 namespace {
@@ -26,6 +27,9 @@ class Affinity {
  private:
   cpu_set_t cpus_{};
 };
+
+constexpr double kSlow = 2;            // times the tuned time
+constexpr double kClearlyNs = 10'000;  // less may be the clock, or threads that had to wake up
 
 constexpr std::array kQuantiles = {0.1, measure::kModelLowQuantile, 0.5, 0.9, 0.99};
 
@@ -65,6 +69,7 @@ BenchedModel benched(const BenchOptions& options, const Entrant& entrant,
   std::ranges::sort(model.tasks, {},
                     [](const StepGroup& one) { return std::pair(-one.ns, one.title); });
   model.tasks_ns = std::accumulate(timing.steps_ns.begin(), timing.steps_ns.end(), 0.0);
+  model.slow = find_slow_kernels(api, model.threads, timing);
   model.load_s = entrant.load_s;
   model.memory_bytes = api.memory(entrant.instance.get());
   model.untuned = entrant.model.untuned();
@@ -111,6 +116,35 @@ std::vector<StepGroup> group_steps(const TilewrightModelApi& api,
     found->ns += timing.steps_ns[k];
   }
   return groups;
+}
+
+std::vector<SlowKernel> find_slow_kernels(const TilewrightModelApi& api, int threads,
+                                          const measure::ModelTiming& timing) {
+  constexpr int32_t kFirstWithTimes = 2;  // version of the table
+  const TilewrightModelTable& table = *api.table;
+  if (table.version < kFirstWithTimes || threads != api.threads) return {};
+  std::vector<SlowKernel> all(static_cast<size_t>(table.kernel_count));
+  std::vector<size_t> order;
+  for (size_t k = 0; k < timing.steps_ns.size(); ++k) {
+    const auto kernel = static_cast<size_t>(table.steps[k].kernel);
+    const auto tuned_ns = static_cast<double>(table.kernels[kernel].tuned_ns);
+    SlowKernel& one = all[kernel];
+    if (one.calls++ == 0) {
+      order.push_back(kernel);
+      one.title = api.step_titles[k];
+      one.tuned_ns = tuned_ns;
+    }
+    const double ns = timing.steps_ns[k];
+    const bool slow = tuned_ns > 0 && ns >= kSlow * tuned_ns && ns - tuned_ns >= kClearlyNs;
+    if (!slow) continue;
+    ++one.slow_calls;
+    one.ns = std::max(one.ns, ns);
+  }
+  std::vector<SlowKernel> slow;
+  for (const size_t kernel : order) {
+    if (all[kernel].slow_calls > 0) slow.push_back(std::move(all[kernel]));
+  }
+  return slow;
 }
 
 Status check_bench(const BenchOptions& options) {

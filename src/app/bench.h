@@ -42,6 +42,15 @@ struct StepGroup {
   double ns = 0;  // sum of their times
 };
 
+// A kernel some of whose calls take at least twice as long as a call took when it was tuned.
+struct SlowKernel {
+  std::string title;
+  size_t slow_calls = 0;
+  size_t calls = 0;
+  double ns = 0;  // of its slowest call, the median
+  double tuned_ns = 0;
+};
+
 // Of whole runs: the share of them that take at most so long.
 struct RunQuantile {
   double share = 0;
@@ -55,6 +64,7 @@ struct BenchedModel {
   std::vector<RunQuantile> quantiles;
   std::vector<StepGroup> tasks;  // largest share first
   double tasks_ns = 0;           // sum over all tasks
+  std::vector<SlowKernel> slow;  // in order of first use
   double load_s = 0;
   int64_t memory_bytes = 0;
   size_t untuned = 0;  // model file: number of kernels with their default schedule
@@ -81,5 +91,10 @@ Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
 // Groups steps by title, in order of first use.
 std::vector<StepGroup> group_steps(const TilewrightModelApi& api,
                                    const measure::ModelTiming& timing);
+
+// By the times that the model was compiled with. None if `threads` is not the number that it was
+// compiled for, or if it is older than those times.
+std::vector<SlowKernel> find_slow_kernels(const TilewrightModelApi& api, int threads,
+                                          const measure::ModelTiming& timing);
 
 }  // namespace tilewright::app

@@ -1,9 +1,11 @@
 #include "app/measure.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <limits>
 
+#include "app/allowed.h"
 #include "app/traces_file.h"
 #include "app/workers.h"
 #include "base/clock.h"
@@ -69,7 +71,8 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
                 {{"traces", "FILE"}, {"random", "N"}});
   }
   MeasureOutcome outcome;
-  outcome.task.workload = TRY(parse_workload(options.what));
+  outcome.task.workload =
+      TRY(parse_workload(options.what, TRY(operator_permissions(options.allow))));
   outcome.task.target = TRY(measured_target_of(options.target, options.tables));
   measure::SessionOptions with;
   with.measure.protocol.cache = TRY(record::parse_own_cache_policy(options.cache));

@@ -28,12 +28,13 @@ struct MeasureOptions {
   TargetChoice target{};
   std::filesystem::path workers{};  // folder of the worker programs
   std::string cache = "warm";
-  uint64_t seed = 1;               // seed of random schedules and of the inputs
-  bool force = false;              // also measure programs with a stored verdict
-  double seconds = 0;              // start no trial after this time; 0: no limit
-  size_t finalists = 8;            // number of programs measured again at the end
-  std::string command{};           // noted in the store as the origin; empty: `measure WHAT`
-  deploy::BackEndTables tables{};  // the workers have the same rows
+  std::vector<std::string> allow{};  // app/allowed.h
+  uint64_t seed = 1;                 // seed of random schedules and of the inputs
+  bool force = false;                // also measure programs with a stored verdict
+  double seconds = 0;                // start no trial after this time; 0: no limit
+  size_t finalists = 8;              // number of programs measured again at the end
+  std::string command{};             // noted in the store as the origin; empty: `measure WHAT`
+  deploy::BackEndTables tables{};    // the workers have the same rows
 };
 
 // Running totals of a call of measure.

@@ -65,6 +65,25 @@ TEST(Measure, GivesEachProgramAVerdictAndHoldsFinals) {
   EXPECT_FALSE(stopped->now.has_value());
 }
 
+// It is another task, with its own records.
+TEST(Measure, KeepsDenormalsWhereThatIsAllowed) {
+  const SmallModel small;
+  MeasureOptions options = options_of(small);
+  Listener listener;
+  const auto usual = measure(options, listener, {});
+  ASSERT_TRUE(usual.has_value()) << usual.error().message;
+  options.allow = {"denormals"};
+  const auto kept = measure(options, listener, {});
+  ASSERT_TRUE(kept.has_value()) << kept.error().message;
+  EXPECT_TRUE(kept->task.workload.permissions.denormals);
+  EXPECT_NE(kept->task.key(), usual->task.key());
+  EXPECT_EQ(kept->tally.stored, 0U);
+  EXPECT_EQ(kept->tally.count(record::VerdictKind::WrongResult), 0U);
+  options.allow = {"winograd"};
+  EXPECT_THAT(measure(options, listener, {}).error().message,
+              HasSubstr("permission winograd is for"));
+}
+
 TEST(Measure, AStopInTheMiddleLeavesOutTheFinals) {
   const SmallModel small;
   MeasureOptions options = options_of(small);

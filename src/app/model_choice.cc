@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/allowed.h"
 #include "app/npy.h"
 #include "app/records.h"
 #include "deploy/plan_workload.h"
@@ -16,33 +17,10 @@
 namespace tilewright::app {
 namespace {
 
-// Permissions that a user can give in addition to the defaults.
-struct Allowed {
-  std::string_view name;
-  bool FloatPermissions::* permission;
-};
-constexpr Allowed kAllowed[] = {{"winograd", &FloatPermissions::winograd}};
-
-Result<FloatPermissions> permissions_of(const std::vector<std::string>& allow) {
-  FloatPermissions permissions;
-  for (const std::string& word : allow) {
-    const auto found = std::ranges::find(kAllowed, word, &Allowed::name);
-    if (found == std::end(kAllowed)) {
-      std::vector<std::string_view> names;
-      for (const Allowed& one : kAllowed) names.push_back(one.name);
-      return fail(
-          ErrorKind::BadInput,
-          fmt::format("there is no permission '{}'; there is {}", word, fmt::join(names, ", ")),
-          {{"allow", ""}});
-    }
-    permissions.*found->permission = true;
-  }
-  return permissions;
-}
-
 // The number of files must be that of the constants, by name.
 Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
-  const Workload workload = TRY(parse_workload(choice.what));
+  const FloatPermissions permissions = TRY(operator_permissions(choice.allow));
+  const Workload workload = TRY(parse_workload(choice.what, permissions));
   if (const std::optional<FileOption> option = file_option_of(choice)) {
     return fail(ErrorKind::BadInput,
                 fmt::format("{} are for model files; {} is an operator, which has its shapes in "
@@ -90,7 +68,6 @@ bool is_library(std::string_view what) { return what.ends_with(".so"); }
 std::optional<FileOption> file_option_of(const ModelChoice& choice) {
   if (!choice.passes_off.empty()) return FileOption{"passes_off", "passes to turn off"};
   if (!choice.input_shapes.empty()) return FileOption{"input_shapes", "shapes of inputs"};
-  if (!choice.allow.empty()) return FileOption{"allow", "permissions"};
   return std::nullopt;
 }
 
@@ -102,7 +79,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
                             choice.what),
                 {{"constants", ""}});
   }
-  const FloatPermissions permissions = TRY(permissions_of(choice.allow));
+  const FloatPermissions permissions = TRY(model_permissions(choice.allow));
   onnx::ImportOptions import;
   if (!choice.input_shapes.empty()) {
     import.input_shapes = TRY(onnx::parse_input_shapes(choice.input_shapes));

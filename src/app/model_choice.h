@@ -19,7 +19,7 @@ struct ModelChoice {
   std::string what{};
   std::string input_shapes{};             // `x:[1,3,224,224]`
   std::vector<std::string> passes_off{};  // names of graph passes
-  std::vector<std::string> allow{};       // permissions that are off by default: `winograd`
+  std::vector<std::string> allow{};       // app/allowed.h; of an operator too
   std::vector<std::string> constants{};   // values of an operator's constants: `W=w.npy`
 
   bool operator==(const ModelChoice&) const = default;

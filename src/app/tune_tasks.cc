@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "app/allowed.h"
 #include "task/parse.h"
 #include "task/suite.h"
 
@@ -103,6 +104,11 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
     return fail(ErrorKind::BadInput,
                 "nothing to tune; name a model, such as resnet50.onnx, or an operator");
   }
+  // Operators beside a model get those that they can have.
+  const bool beside = std::ranges::any_of(words, is_model_file);
+  FloatPermissions permissions =
+      TRY(beside ? model_permissions(choice.allow) : operator_permissions(choice.allow));
+  permissions.winograd = false;
   TaskList list(target, tables);
   for (const std::string& word : words) {
     if (is_model_file(word)) {
@@ -118,7 +124,7 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
       for (const SuiteRow& row : suite_rows()) names.emplace_back(row.name);
     }
     for (const std::string& name : names) {
-      const Workload workload = TRY(parse_workload(name));
+      const Workload workload = TRY(parse_workload(name, permissions));
       list.add(workload, workload.text, 1);
     }
   }

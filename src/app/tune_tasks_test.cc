@@ -25,6 +25,21 @@ TEST(TuneTasks, WordsThatMeanTheSameWeighMore) {
   EXPECT_THAT(none.error().message, HasSubstr("none.onnx"));
 }
 
+TEST(TuneTasks, OperatorsHaveThePermissionsThatTheyCanHave) {
+  const Target target = host_target(1);
+  ModelChoice choice;
+  const Result<TuneTasks> usual = tune_tasks_of({"matmul:m=8,n=8,k=8"}, choice, target);
+  choice.allow = {"denormals"};
+  const Result<TuneTasks> kept = tune_tasks_of({"matmul:m=8,n=8,k=8"}, choice, target);
+  ASSERT_TRUE(kept) << kept.error().message;
+  EXPECT_TRUE(kept->tasks[0].task.workload.permissions.denormals);
+  EXPECT_NE(kept->tasks[0].task.key(), usual->tasks[0].task.key());
+  choice.allow = {"denormals", "winograd"};
+  const Result<TuneTasks> refused = tune_tasks_of({"matmul:m=8,n=8,k=8"}, choice, target);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().message, HasSubstr("permission winograd is for model files"));
+}
+
 TEST(TuneTasks, SmallTasksOfAModelGetFewTrials) {
   TuneTasks what =
       *tune_tasks_of({"matmul:m=512,n=512,k=512", "matmul:m=8,n=8,k=8"}, {}, host_target(1));

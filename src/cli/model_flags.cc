@@ -11,6 +11,10 @@
 
 namespace tilewright::cli {
 
+void declare_allow_flag(CLI::App& app, const std::string& help, std::vector<std::string>* allow) {
+  app.add_option("--allow", *allow, help)->delimiter(',')->allow_extra_args(false);
+}
+
 void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
   app.add_option("--input-shapes", choice->input_shapes,
                  "shapes of inputs with open dimensions: x:[1,3,224,224];y:[1]");
@@ -18,10 +22,10 @@ void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
                  "turn off passes over the graph: NAME[,NAME] (docs/graph.md)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--allow", choice->allow,
-                 "permit an optimization that changes rounding: winograd (docs/models.md)")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  declare_allow_flag(app,
+                     "permit what changes results: winograd (rounding), denormals (kept, not zero) "
+                     "(docs/models.md)",
+                     &choice->allow);
 }
 
 std::string words_of(const app::ModelChoice& choice) {

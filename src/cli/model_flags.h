@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/model_choice.h"
 
@@ -10,6 +11,9 @@ class App;
 }
 
 namespace tilewright::cli {
+
+// --allow: names of float permissions (app/allowed.h).
+void declare_allow_flag(CLI::App& app, const std::string& help, std::vector<std::string>* allow);
 
 // Declares --input-shapes, --passes-off and --allow. `choice` outlives the parsing.
 void declare_model_flags(CLI::App& app, app::ModelChoice* choice);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 #include <sstream>
 
 #include "app/npy.h"
@@ -108,7 +109,7 @@ TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
   expect_refused({"compile", kWhat, "-o", so, "--input-shapes", "x:[1]"},
                  "no passes (--input-shapes)");
   expect_refused({"compile", kWhat, "-o", so, "--passes-off", "cse"}, "no passes (--passes-off)");
-  expect_refused({"compile", kWhat, "-o", so, "--allow", "winograd"}, "no passes (--allow)");
+  expect_refused({"compile", kWhat, "-o", so, "--allow", "winograd"}, "its algorithm (--allow)");
   expect_refused({"compile", kWhat, "-o", so, "--constant", "B=b.npy"},
                  "1 constants are given, but " + std::string(kWhat) + " has 0 (--constant)");
   expect_refused(
@@ -120,8 +121,13 @@ TEST_F(ModelFlags, OfAnOperatorAndOfAModel) {
 TEST_F(ModelFlags, OnlyWhatThereIsCanBeAllowed) {
   for (const std::string verb : {"tasks", "graph", "run", "bench", "tune"}) {
     expect_refused({verb, "m.onnx", "--allow", "winograd,luck"},
-                   "there is no permission 'luck'; there is winograd (--allow)");
+                   "there is no permission 'luck'; there is winograd, denormals (--allow)");
   }
+  for (const std::string verb : {"tasks", "tune", "run"}) {
+    expect_refused({verb, kWhat, "--allow", "luck"}, "there is no permission 'luck'");
+  }
+  expect_refused({"measure", kWhat, "--random", "1", "--allow", "luck"},
+                 "there is no permission 'luck'");
   expect_refused({"tasks", "m.onnx", "--allow", ""}, "--allow");
 }
 
@@ -158,6 +164,39 @@ TEST_F(ModelFlags, CompilesForOtherMachines) {
     expect_refused({verb, kWhat, "--target", "x86-64-v2"}, "needs avx2");
   }
   expect_refused({"compile", kPacked, "-o", path("m.so"), "--target", "x86-64-v2"}, "needs avx2");
+}
+
+// By value, of a compiled model and of an operator compiled in memory.
+TEST_F(ModelFlags, DenormalsAreZerosUnlessTheyAreAllowed) {
+  const std::string what = "elementwise:shape=8x8,chain=scale(0.5)";
+  const std::vector<float> x(64, std::numeric_limits<float>::min());
+  std::string bytes(sizeof(float) * x.size(), '\0');
+  std::memcpy(bytes.data(), x.data(), bytes.size());
+  const graph::TensorType type{.element = ir::Scalar::F32, .shape = {8, 8}};
+  ASSERT_TRUE(app::write_npy(path("x.npy"), type, bytes).has_value());
+  std::set<std::string> keys;
+  for (const bool kept : {false, true}) {
+    const auto with = [&](std::vector<std::string> words) {
+      if (kept) words.insert(words.end(), {"--allow", "denormals"});
+      return words;
+    };
+    const std::string so = path(kept ? "kept.so" : "zero.so");
+    ASSERT_EQ(tilewright(with({"compile", what, "-o", so, "--records", "none"})).code, 0);
+    const std::vector<std::string> input = {"--input", "X=" + path("x.npy"), "--json"};
+    std::vector<std::string> library = {"run", so};
+    std::vector<std::string> memory = with({"run", what, "--records", "none"});
+    for (std::vector<std::string>* const words : {&library, &memory}) {
+      words->insert(words->end(), input.begin(), input.end());
+      const Outcome ran = tilewright(*words);
+      ASSERT_EQ(ran.code, 0) << ran.err;
+      EXPECT_EQ(parse_json(ran.out)->at("largest").get<double>(),
+                kept ? std::numeric_limits<float>::min() / 2 : 0)
+          << ran.out;
+    }
+    const Outcome tasks = tilewright(with({"tasks", what, "--records", "none", "--json"}));
+    keys.insert(parse_json(tasks.out)->at("task").get<std::string>());
+  }
+  EXPECT_EQ(keys.size(), 2U);
 }
 
 TEST_F(ModelFlags, NanIsSaid) {

@@ -46,6 +46,14 @@ Json json_of(const app::BenchedModel& model) {
   for (const app::StepGroup& task : model.tasks) {
     tasks.push_back({{"title", task.title}, {"calls", task.count}, {"ns", task.ns}});
   }
+  Json slow = Json::array();
+  for (const app::SlowKernel& one : model.slow) {
+    slow.push_back({{"title", one.title},
+                    {"slow_calls", one.slow_calls},
+                    {"calls", one.calls},
+                    {"ns", one.ns},
+                    {"tuned_ns", one.tuned_ns}});
+  }
   Json json = {{"model", model.name},
                {"threads", model.threads},
                {"runs", timing.runs_ns.size()},
@@ -56,6 +64,7 @@ Json json_of(const app::BenchedModel& model) {
                {"load_s", model.load_s},
                {"memory_bytes", model.memory_bytes},
                {"untuned", model.untuned},
+               {"slow", std::move(slow)},
                {"steps_low_ns", timing.low_ns}};
   for (const app::RunQuantile& one : model.quantiles) {
     json[fmt::format("p{:g}_ns", 100 * one.share)] = one.ns;
@@ -75,6 +84,13 @@ class BenchPrinter : public app::BenchListener {
         untuned, what);
   }
   void on_timed(const app::BenchedModel& model) override {
+    for (const app::SlowKernel& one : model.slow) {
+      context_.err << fmt::format(
+          "tilewright: {} takes {}, {:.1f} x its tuned time of {} ({} of {} call{}); tune and "
+          "compile it on this machine, or look at its inputs\n",
+          one.title, duration_text(one.ns), one.ns / one.tuned_ns, duration_text(one.tuned_ns),
+          one.slow_calls, one.calls, one.calls == 1 ? "" : "s");
+    }
     print(context_, text_of(model), json_of(model));
     context_.out.flush();
   }

@@ -13,6 +13,7 @@
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
+#include "cli/model_flags.h"
 #include "cli/progress_printer.h"
 #include "cli/records_common.h"
 #include "cli/target_flags.h"
@@ -165,6 +166,8 @@ Action declare_measure(CLI::App& app) {
   app.add_option("--seed", options->seed,
                  "seed of the random schedules and of the inputs (default: 1)")
       ->check(natural_number());
+  declare_allow_flag(app, "permit what changes results: denormals (docs/measuring.md)",
+                     &options->allow);
   app.add_flag("--force", options->force,
                "measure programs again that have a verdict in the store");
   app.add_option("--seconds", options->seconds, "start no trial after N seconds")

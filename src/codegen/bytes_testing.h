@@ -25,14 +25,33 @@ std::vector<T> values_of_bytes(const Bytes& bytes) {
   return values;
 }
 
-// NaNs are equal, whatever their payload.
-inline bool same_element(ir::Scalar type, const uint8_t* a, const uint8_t* b) {
+// The bits of a float, those of the zero of its sign if it is a denormal that counts as zero.
+inline uint64_t flushed_bits(ir::Scalar type, uint64_t bits) {
+  const auto with = [bits](uint64_t exponent, uint64_t sign) {
+    return (bits & exponent) == 0 ? bits & sign : bits;
+  };
+  switch (type) {
+    case ir::Scalar::BF16:
+      return with(0x7f80, 0x8000);
+    case ir::Scalar::F32:
+      return with(0x7f800000, 0x80000000);
+    case ir::Scalar::F64:
+      return with(0x7ff0000000000000, 0x8000000000000000);
+    default:
+      return bits;
+  }
+}
+
+// NaNs are equal, whatever their payload. Unless denormals are kept, they are zeros of their sign.
+inline bool same_element(ir::Scalar type, const uint8_t* a, const uint8_t* b,
+                         bool denormals = true) {
   const auto size = static_cast<size_t>(ir::bytes_of(type));
   if (std::memcmp(a, b, size) == 0) return true;
   uint64_t x = 0;
   uint64_t y = 0;
   std::memcpy(&x, a, size);
   std::memcpy(&y, b, size);
+  if (!denormals && flushed_bits(type, x) == flushed_bits(type, y)) return true;
   const auto is_nan = [type](uint64_t bits) {
     switch (type) {
       case ir::Scalar::F16:

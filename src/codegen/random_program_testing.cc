@@ -176,12 +176,26 @@ Bytes random_bytes(Rng& rng, Scalar type) {
   return bytes;
 }
 
+// Every fourth float. They end in zeros, so that no rounding to BF16 makes a normal number of them.
+void make_some_denormal(Rng& rng, Scalar type, Bytes& bytes) {
+  for (int64_t k = 0; k < kElements && (type == Scalar::F32 || type == Scalar::F64); ++k) {
+    if (!rng.chance(0.25)) continue;
+    const double sign = rng.chance(0.5) ? -1 : 1;
+    const double value = sign * ir::min_normal(type) / static_cast<double>(2 << rng.below(6));
+    const auto narrow = static_cast<float>(value);
+    if (type == Scalar::F32) std::memcpy(bytes.data() + k * 4, &narrow, 4);
+    if (type == Scalar::F64) std::memcpy(bytes.data() + k * 8, &value, 8);
+  }
+}
+
 }  // namespace
 
-RandomProgram random_program(Rng& rng) {
+RandomProgram random_program(Rng& rng, bool denormals) {
   RandomProgram program{.function = Grower(rng).program(), .arguments = {}};
+  program.function.denormals = denormals;
   for (const ir::Buffer& buffer : program.function.buffers) {
     program.arguments.push_back(random_bytes(rng, buffer.element.scalar));
+    if (!denormals) make_some_denormal(rng, buffer.element.scalar, program.arguments.back());
   }
   return program;
 }

@@ -15,6 +15,7 @@ struct RandomProgram {
   std::vector<Bytes> arguments;
 };
 
-RandomProgram random_program(Rng& rng);
+// Without `denormals`, they count as zero: operations that only move values may do either.
+RandomProgram random_program(Rng& rng, bool denormals = true);
 
 }  // namespace tilewright::codegen

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cctype>
+#include <cmath>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -32,6 +33,10 @@ std::string identifier(std::string_view name) {
   }
   const bool starts_well = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
   return starts_well ? text : "model_" + text;
+}
+
+int64_t tuned_ns_of(const Choice& choice) {
+  return choice.record ? std::llround(choice.record->verdict.latency_ns) : 0;
 }
 
 struct Built {
@@ -163,8 +168,9 @@ class Compiler {
         return fail(results[k].error().kind, fmt::format("kernel '{}': {}", first_group(k).title,
                                                          results[k].error().message));
       }
-      program_.kernels.push_back(
-          {.artifact = std::move(results[k]->artifact), .title = first_group(k).title});
+      program_.kernels.push_back({.artifact = std::move(results[k]->artifact),
+                                  .title = first_group(k).title,
+                                  .tuned_ns = tuned_ns_of(choices_[k])});
       functions_.push_back(std::move(results[k]->function));
       layouts_.push_back(std::move(results[k]->layouts));
     }

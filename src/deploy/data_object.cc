@@ -94,7 +94,8 @@ class DataObject {
     for (const ProgramKernel& kernel : program_.kernels) {
       rows.push_back({.function = nullptr,
                       .shared_workspace = kernel.artifact.shared_workspace,
-                      .thread_workspace = kernel.artifact.thread_workspace});
+                      .thread_workspace = kernel.artifact.thread_workspace,
+                      .tuned_ns = kernel.tuned_ns});
     }
     const int64_t at = object_.append(pointers_, rows.data(), rows.size() * sizeof(rows[0]), 8);
     for (size_t k = 0; k < rows.size(); ++k) {

@@ -22,6 +22,9 @@ namespace fs = std::filesystem;
 // Writes of whole huge pages stay huge pages in the page cache, if the file system supports them.
 constexpr size_t kFirstWrite = size_t{2} << 20;
 constexpr size_t kWeightsOffset = TILEWRIGHT_WEIGHTS_OFFSET;
+// Kernels call tilewright_kernel_parallel_for of the runtime in its place
+// (deploy/tilewright_runtime.c.in).
+const std::vector<std::string> kWrapped = {"tilewright_parallel_for"};
 
 // Kernels, data and runtime; `data` is one of them. An error if a kernel is not a linkable object.
 Result<std::vector<codegen::LinkInput>> link_inputs(const Program& program,
@@ -101,8 +104,9 @@ Status export_shared(const Program& program, const fs::path& so, const ExportOpt
                                  .huge_pages = true};
   if (own_name != data_options.symbols.front()) data_options.symbols.push_back(own_name);
   const codegen::ElfObject data = data_object(program, data_options);
-  const Status linked = codegen::link_shared(TRY(link_inputs(program, data)),
-                                             {.soname = {}, .exported = data_options.symbols}, so);
+  const Status linked = codegen::link_shared(
+      TRY(link_inputs(program, data)),
+      {.soname = {}, .exported = data_options.symbols, .wrapped = kWrapped}, so);
   return linked ? companions.finish() : linked;
 }
 
@@ -115,7 +119,7 @@ Status export_object(const Program& program, const fs::path& o, const ExportOpti
   const codegen::ElfObject data = data_object(program, {.symbols = {program.name + "_model"},
                                                         .weights_file = companions.weights_file(),
                                                         .huge_pages = false});
-  const Status linked = codegen::link_relocatable(TRY(link_inputs(program, data)), o);
+  const Status linked = codegen::link_relocatable(TRY(link_inputs(program, data)), o, kWrapped);
   return linked ? companions.finish() : linked;
 }
 

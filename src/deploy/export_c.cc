@@ -47,7 +47,15 @@ class CText {
     file_.append(std::string_view(source).substr(0, at));
     file_.append(kernel_abi_text());
     file_.append(fmt::format("\n#include \"{}\"", header));
+    // What kernels are linked to in place of tilewright_parallel_for (runtime/abi/thread_pool.h).
+    file_.append(R"(
+
+static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
+    void* pool, int32_t threads, int64_t iterations, TilewrightTask task, void* context);
+#define tilewright_parallel_for tilewright_kernel_parallel_for
+)");
     file_.append(std::string_view(source).substr(at + known.size()));
+    file_.append("\n#undef tilewright_parallel_for\n");
   }
 
   void run_time() {
@@ -112,11 +120,13 @@ class CText {
  private:
   std::string kernel_rows() const {
     std::string text = "static const TilewrightTableKernel tw_kernels[] = {\n";
-    for (const codegen::CKernelInfo& kernel : program_.c.kernels) {
-      text += fmt::format("    {{{}, {}, {}}},\n", kernel.symbol, kernel.shared_workspace,
-                          kernel.thread_workspace);
+    for (size_t k = 0; k < program_.c.kernels.size(); ++k) {
+      const codegen::CKernelInfo& kernel = program_.c.kernels[k];
+      const int64_t tuned_ns = program_.kernels[k].tuned_ns;
+      text += fmt::format("    {{{}, {}, {}, {}}},\n", kernel.symbol, kernel.shared_workspace,
+                          kernel.thread_workspace, tuned_ns);
     }
-    return text + "    {0, 0, 0}};\n";
+    return text + "    {0, 0, 0, 0}};\n";
   }
 
   std::string table_struct(const TableRows& rows, const std::string& weights_file) const {
@@ -124,13 +134,13 @@ class CText {
     const Hash128 hash = beside ? hash_of_constants(program_) : Hash128{};
     return fmt::format(
         "static const TilewrightModelTable tw_table = {{\n"
-        "    .version = {}, .cpu_features = tw_features,\n"
+        "    .version = {}, .denormals = {}, .cpu_features = tw_features,\n"
         "    .kernel_count = {}, .argument_count = {},\n"
         "    .kernels = tw_kernels, .steps = tw_steps, .arguments = tw_arguments,\n"
         "    .arena_bytes = {}, .constant_bytes = {}, .constants = {},\n"
         "    .weights_file = {}, .weights_hash = {{{:#x}u, {:#x}u}}}};\n",
-        TILEWRIGHT_TABLE_VERSION, program_.kernels.size(), rows.arguments.size(),
-        program_.arena_bytes, program_.constants.size(),
+        TILEWRIGHT_TABLE_VERSION, keeps_denormals(program_) ? 1 : 0, program_.kernels.size(),
+        rows.arguments.size(), program_.arena_bytes, program_.constants.size(),
         beside || program_.constants.size() == 0 ? "0" : "tw_constants",
         beside ? c_string(weights_file) : "0", hash.high, hash.low);
   }

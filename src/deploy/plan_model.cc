@@ -23,11 +23,13 @@ using graph::Constant;
 
 class Executor {
  public:
-  Executor(const Target& target, const BackEndTables& tables) : target_(target), tables_(tables) {}
+  Executor(const Target& target, const BackEndTables& tables, const FloatPermissions& permissions)
+      : target_(target), tables_(tables), permissions_(permissions) {}
 
   Result<std::vector<Constant>> run(const te::Dag& dag, std::span<const Constant> inputs) {
-    const Task task{.workload = make_workload(std::make_shared<te::Dag>(dag), {}, "fold"),
-                    .target = target_};
+    const Task task{
+        .workload = make_workload(std::make_shared<te::Dag>(dag), {}, "fold", permissions_),
+        .target = target_};
     const std::shared_ptr<const runtime::Kernel> kernel = TRY(kernel_of(task));
 
     std::vector<runtime::AlignedBuffer> copies;
@@ -86,6 +88,7 @@ class Executor {
 
   Target target_;
   BackEndTables tables_;
+  FloatPermissions permissions_;
   std::mutex mutex_;
   std::unordered_map<Hash128, std::shared_ptr<const runtime::Kernel>> kernels_;
 };
@@ -128,9 +131,10 @@ Result<PlanOptions> with_steps(const PlanOptions& given) {
 
 std::span<const PlanStep> plan_steps() { return kSteps; }
 
-graph::Execute execute_on(const Target& target, const BackEndTables& tables) {
-  return [executor = std::make_shared<Executor>(target, tables)](const te::Dag& dag,
-                                                                 std::span<const Constant> inputs) {
+graph::Execute execute_on(const Target& target, const BackEndTables& tables,
+                          const FloatPermissions& permissions) {
+  return [executor = std::make_shared<Executor>(target, tables, permissions)](
+             const te::Dag& dag, std::span<const Constant> inputs) {
     return executor->run(dag, inputs);
   };
 }
@@ -141,11 +145,16 @@ Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
   graph::PassOptions passes = options.passes;
   if (!passes.execute) {
     const bool executes = check_executable(target, options.tables).has_value();
-    passes.execute = execute_on(executes ? target : host_target(target.threads()), options.tables);
+    FloatPermissions permissions;
+    permissions.denormals = passes.permissions.denormals;
+    passes.execute =
+        execute_on(executes ? target : host_target(target.threads()), options.tables, permissions);
   }
   graph::Graph passed = TRY(graph::run_passes(graph, passes));
   passed = TRY(graph::separate_outputs(passed));
-  graph::Partition partition = TRY(graph::partition(passed, options.partition));
+  graph::PartitionOptions kernels = options.partition;
+  kernels.permissions.denormals |= passes.permissions.denormals;
+  graph::Partition partition = TRY(graph::partition(passed, kernels));
   graph::MemoryPlan memory = TRY(graph::plan_memory(passed, partition, options.memory));
   return ModelPlan{
       .graph = std::move(passed), .partition = std::move(partition), .memory = std::move(memory)};

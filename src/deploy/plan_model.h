@@ -40,8 +40,9 @@ std::span<const PlanStep> plan_steps();
 Result<ModelPlan> plan_model(const graph::Graph& graph, const Target& target,
                              const PlanOptions& options = {});
 
-// Evaluates constants by kernels with the default schedule. Kernels are cached for equal Dags.
-// Thread-safe.
-graph::Execute execute_on(const Target& target, const BackEndTables& tables = {});
+// Evaluates constants by kernels with the default schedule and these permissions. Kernels are
+// cached for equal Dags. Thread-safe.
+graph::Execute execute_on(const Target& target, const BackEndTables& tables = {},
+                          const FloatPermissions& permissions = {});
 
 }  // namespace tilewright::deploy

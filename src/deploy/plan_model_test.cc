@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "deploy/plans_testing.h"
 #include "deploy/runner.h"
 #include "graph/graph_testing.h"
+#include "task/parse.h"
 
 namespace tilewright::deploy {
 namespace {
@@ -140,6 +143,30 @@ TEST(PlanModel, LargeConstantsAreFoldedHereForTargetsThatDoNotRunHere) {
   ASSERT_EQ(folded.size(), 1U);
   EXPECT_EQ(folded[0].type(), (graph::TensorType{.element = ir::Scalar::F32, .shape = {300, 300}}));
   EXPECT_TRUE(std::ranges::equal(folded[0].bytes(), expected[0].bytes()));
+}
+
+// In the keys of all kernels, and by value also where constants are folded.
+TEST(PlanModel, DenormalsAreKeptByAllKernels) {
+  for (const bool denormals : {false, true}) {
+    PlanOptions options;
+    options.passes.permissions.denormals = denormals;
+    const auto plan = plan_model(model(), host_target(2), options);
+    ASSERT_TRUE(plan.has_value()) << plan.error().message;
+    for (const graph::Group& group : plan->partition.groups) {
+      EXPECT_EQ(group.workload.permissions.denormals, denormals) << group.title;
+    }
+    const Workload half = parse_workload("elementwise:shape=64,chain=scale(0.5)").value();
+    std::vector<float> values(64, std::numeric_limits<float>::min());
+    const graph::Constant x = graph::Constant::of_bytes(
+        f32({64}), {reinterpret_cast<std::byte*>(values.data()),
+                    reinterpret_cast<std::byte*>(values.data() + values.size())});
+    const auto folded =
+        execute_on(host_target(1), {}, options.passes.permissions)(*half.dag, {&x, 1});
+    ASSERT_TRUE(folded.has_value()) << folded.error().message;
+    uint32_t bits = 0;
+    std::memcpy(&bits, folded->front().bytes().data(), sizeof(bits));
+    EXPECT_EQ(bits, denormals ? 0x00400000U : 0U);
+  }
 }
 
 TEST(PlanModel, OtherNamesAreRefused) {

@@ -43,7 +43,7 @@ void PlanMaker::constant(const std::string& name, Constant constant) {
 }
 
 void PlanMaker::kernel(const std::string& text, const std::vector<std::string>& arguments) {
-  Result<Workload> workload = parse_workload(text);
+  Result<Workload> workload = parse_workload(text, permissions_);
   CHECK(workload.has_value(), "{}", workload.error().message);
   CHECK(workload->operands.size() == arguments.size(), "{} operands", workload->operands.size());
   graph::Node node{.op = "max", .attributes = {}, .inputs = {}, .outputs = {}, .origin = {}};

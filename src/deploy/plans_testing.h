@@ -18,6 +18,8 @@ namespace tilewright::deploy {
 
 class PlanMaker {
  public:
+  explicit PlanMaker(const FloatPermissions& permissions = {}) : permissions_(permissions) {}
+
   void input(const std::string& name, graph::TensorType type);
   void constant(const std::string& name, graph::Constant constant);
   // Operands by name, in the order of the workload; written ones are new. `constant=` in the text
@@ -26,6 +28,7 @@ class PlanMaker {
   ModelPlan finish(const std::vector<std::string>& outputs);
 
  private:
+  FloatPermissions permissions_;
   ModelPlan plan_;
   std::map<std::string, graph::ValueId> values_;
 };

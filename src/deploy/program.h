@@ -26,6 +26,7 @@ struct ProgramTensor {
 struct ProgramKernel {
   runtime::Artifact artifact;  // its entry is unique within the Program
   std::string title;
+  int64_t tuned_ns = 0;  // of a call, by the record of its schedule; 0: it has none
 };
 
 // A location: a buffer and a byte offset in it. The constants are one buffer, and so is the arena;

@@ -41,7 +41,8 @@ Status Runner::Impl::load_kernels(std::span<const runtime::Loader> loaders) {
     direct = direct && one.entry() != nullptr;
     kernels.push_back({.function = one.entry(),
                        .shared_workspace = kernel.artifact.shared_workspace,
-                       .thread_workspace = kernel.artifact.thread_workspace});
+                       .thread_workspace = kernel.artifact.thread_workspace,
+                       .tuned_ns = kernel.tuned_ns});
     loaded.push_back(std::move(one));
   }
   return {};

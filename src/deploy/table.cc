@@ -1,5 +1,7 @@
 #include "deploy/table.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 
 namespace tilewright::deploy {
@@ -19,6 +21,11 @@ int32_t home_of(graph::Home home) {
 }
 
 }  // namespace
+
+bool keeps_denormals(const Program& program) {
+  return std::ranges::any_of(program.kernels,
+                             [](const ProgramKernel& kernel) { return kernel.artifact.denormals; });
+}
 
 TilewrightDataType data_type_of(ir::Scalar element) {
   enum : uint8_t { Int = 0, Uint = 1, Float = 2, Bfloat = 4, Bool = 6 };
@@ -56,6 +63,7 @@ TableRows table_rows(const Program& program) {
 TilewrightModelTable plain_table(const Program& program, const TableRows& rows) {
   TilewrightModelTable table{};
   table.version = TILEWRIGHT_TABLE_VERSION;
+  table.denormals = keeps_denormals(program) ? 1 : 0;
   table.kernel_count = static_cast<int32_t>(program.kernels.size());
   table.argument_count = static_cast<int32_t>(rows.arguments.size());
   table.arena_bytes = program.arena_bytes;

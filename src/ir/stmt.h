@@ -200,6 +200,7 @@ struct Function {
   std::vector<BufferId> arguments;
   std::vector<bool> argument_written;  // parallel to `arguments`: outputs
   Stmt body;
+  bool denormals = false;  // they are kept; false: they count as zero (ir/type.h)
 };
 
 }  // namespace tilewright::ir

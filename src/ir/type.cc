@@ -107,6 +107,16 @@ int64_t wrap_integer(int64_t value, Scalar to) {
   CHECK(false, "{} is not an integer type", name_of(to));
 }
 
+double min_normal(Scalar type) {
+  CHECK(is_float(type), "{} is not a float", name_of(type));
+  return type == Scalar::F64 ? 0x1p-1022 : type == Scalar::F16 ? 0x1p-14 : 0x1p-126;
+}
+
+double flush_denormal(double value, Scalar type) {
+  const bool kept = !is_float(type) || type == Scalar::F16;
+  return kept || !(std::abs(value) < min_normal(type)) ? value : std::copysign(0.0, value);
+}
+
 uint16_t f16_from_f32(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value);
   const auto sign = static_cast<uint16_t>((bits >> 16) & 0x8000u);

@@ -301,7 +301,9 @@ class NestBuilder {
 
 ir::Function build_nest(const Workload& workload, const Target& target, const LoopTree& tree,
                         const schedule::Trace& trace, std::vector<LoopBinding>* bindings) {
-  return NestBuilder(workload, target, tree, trace, bindings).run();
+  ir::Function function = NestBuilder(workload, target, tree, trace, bindings).run();
+  function.denormals = workload.permissions.denormals;
+  return function;
 }
 
 }  // namespace tilewright::lower

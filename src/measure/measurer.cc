@@ -14,6 +14,7 @@
 #include "measure/worker_pool.h"
 #include "oracle/draw_inputs.h"
 #include "oracle/expectation.h"
+#include "oracle/special_values.h"
 #include "runtime/host/loaders.h"
 #include "schedule/apply.h"
 
@@ -155,6 +156,7 @@ Status Measurer::Impl::make_reference() {
     return fail(ErrorKind::Build, fmt::format("the default schedule of {} is wrong: {}",
                                               task.workload.text, tolerance.error().message));
   }
+  TRY(oracle::judge_special(task.workload, operands->sections(), operands->special_outputs()));
   TRY(set_run_task(*tolerance));
   TRY(run_reference(RunJob::Check, built[1]));
   return {};

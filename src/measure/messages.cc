@@ -28,7 +28,8 @@ void read(ByteReader& from, std::vector<double>* numbers) {
 void write(ByteWriter& to, const FloatPermissions& permissions) {
   for (const bool permission :
        {permissions.reassociate, permissions.contract, permissions.approximate, permissions.fold,
-        permissions.online_softmax, permissions.winograd, permissions.reduced_precision}) {
+        permissions.online_softmax, permissions.winograd, permissions.reduced_precision,
+        permissions.denormals}) {
     to.number(permission);
   }
 }
@@ -36,7 +37,7 @@ void read(ByteReader& from, FloatPermissions* permissions) {
   for (bool* permission :
        {&permissions->reassociate, &permissions->contract, &permissions->approximate,
         &permissions->fold, &permissions->online_softmax, &permissions->winograd,
-        &permissions->reduced_precision}) {
+        &permissions->reduced_precision, &permissions->denormals}) {
     *permission = from.number<uint8_t>() != 0;
   }
 }
@@ -74,6 +75,7 @@ void write(ByteWriter& to, const BuiltKernel& kernel) {
   to.number(kernel.artifact.shared_workspace);
   to.number(kernel.artifact.thread_workspace);
   to.number(kernel.artifact.abi_version);
+  to.number(kernel.artifact.denormals);
   write(to, kernel.artifact.launch);
   to.count(kernel.packed.size());
   for (const PackedOperand& packed : kernel.packed) {
@@ -94,6 +96,7 @@ void read(ByteReader& from, BuiltKernel* kernel) {
   kernel->artifact.shared_workspace = from.number<int64_t>();
   kernel->artifact.thread_workspace = from.number<int64_t>();
   kernel->artifact.abi_version = from.number<int>();
+  kernel->artifact.denormals = from.number<uint8_t>() != 0;
   read(from, &kernel->artifact.launch);
   kernel->packed.resize(from.count(kSmallest));
   for (PackedOperand& packed : kernel->packed) {

@@ -13,7 +13,8 @@ BuiltKernel some_kernel() {
                        .entry = "tilewright_c2d2",
                        .shared_workspace = 640,
                        .thread_workspace = 64,
-                       .launch = {.grid = {7, 5, 3}, .block = {32, 4, 1}, .shared_bytes = 4096}},
+                       .launch = {.grid = {7, 5, 3}, .block = {32, 4, 1}, .shared_bytes = 4096},
+                       .denormals = true},
           .packed = {{.operand = 1,
                       .layout = {.free = false,
                                  .digits = {{.dim = 1, .divisor = 32, .extent = 3},
@@ -36,7 +37,7 @@ TaskMessage some_task() {
   return {.task = {.key = {1, 2},
                    .workload = {3, 4},
                    .text = "matmul:m=2,n=3,k=4",
-                   .permissions = {.winograd = true},
+                   .permissions = {.winograd = true, .denormals = true},
                    .target = "x86-64;threads=2"},
           .operands_path = "/proc/1/fd/7",
           .tolerance = {.absolute = {0, 1e-6}, .relative = {0, 2}},
@@ -51,6 +52,7 @@ void expect_same(const BuiltKernel& a, const BuiltKernel& b) {
   EXPECT_EQ(a.artifact.abi_version, b.artifact.abi_version);
   EXPECT_EQ(a.artifact.kind, b.artifact.kind);
   EXPECT_EQ(a.artifact.launch, b.artifact.launch);
+  EXPECT_EQ(a.artifact.denormals, b.artifact.denormals);
   ASSERT_EQ(a.packed.size(), b.packed.size());
   for (size_t k = 0; k < a.packed.size(); ++k) {
     EXPECT_EQ(a.packed[k].operand, b.packed[k].operand);

@@ -19,15 +19,27 @@ constexpr size_t kPage = 4096;
 
 struct Sections {
   std::vector<std::pair<size_t, size_t>> parts;  // offset and size, in bytes
+  std::vector<std::pair<size_t, size_t>> special;
   size_t total = 0;
+
+  std::pair<size_t, size_t> add(size_t bytes) {
+    const size_t offset = total;
+    total += (bytes + kPage - 1) / kPage * kPage;
+    return {offset, bytes};
+  }
 };
 
 Sections sections_of(const Workload& workload) {
   Sections sections;
+  const auto bytes_of = [&](const Operand& operand) {
+    return oracle::bytes_of(workload.dag->tensor(operand.tensor));
+  };
   for (const Operand& operand : workload.operands) {
-    const size_t bytes = oracle::bytes_of(workload.dag->tensor(operand.tensor));
-    sections.parts.emplace_back(sections.total, bytes);
-    sections.total += (bytes + kPage - 1) / kPage * kPage;
+    sections.parts.push_back(sections.add(bytes_of(operand)));
+  }
+  for (const Operand& operand : workload.operands) {
+    const bool output = operand.role == Role::Output;
+    sections.special.push_back(sections.add(output ? bytes_of(operand) : 0));
   }
   return sections;
 }
@@ -81,18 +93,23 @@ Result<SharedOperands> SharedOperands::attach(const Workload& workload, int fd) 
   for (const auto& [offset, bytes] : sections.parts) {
     operands.sections_.push_back(operands.mapping_.subspan(offset, bytes));
   }
+  for (const auto& [offset, bytes] : sections.special) {
+    operands.special_.push_back(operands.mapping_.subspan(offset, bytes));
+  }
   return operands;
 }
 
 SharedOperands::SharedOperands(SharedOperands&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
       mapping_(std::exchange(other.mapping_, {})),
-      sections_(std::move(other.sections_)) {}
+      sections_(std::move(other.sections_)),
+      special_(std::move(other.special_)) {}
 
 SharedOperands& SharedOperands::operator=(SharedOperands&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(mapping_, other.mapping_);
   std::swap(sections_, other.sections_);
+  std::swap(special_, other.special_);
   return *this;
 }
 

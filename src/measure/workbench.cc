@@ -10,9 +10,11 @@
 #include "base/check.h"
 #include "base/quantile.h"
 #include "base/rng.h"
+#include "ir/element.h"
 #include "measure/crash_handler.h"
 #include "measure/sequential_test.h"
 #include "measure/timing.h"
+#include "oracle/special_values.h"
 #include "runtime/host/loaders.h"
 #include "runtime/host/thread_pool.h"
 #include "runtime/host/timer.h"
@@ -65,7 +67,10 @@ struct Workbench::Impl {
   };
 
   Impl(Task the_task, const oracle::Tolerance& allowed, StatusBlock& block)
-      : task(std::move(the_task)), tolerance(allowed), status(block) {}
+      : task(std::move(the_task)),
+        tolerance(allowed),
+        status(block),
+        specials(oracle::special_values(task.workload)) {}
 
   bool is_output(size_t k) const { return task.workload.operands[k].role == Role::Output; }
 
@@ -121,13 +126,58 @@ struct Workbench::Impl {
   }
 
   void compare_outputs(Call& trial, std::string_view when = {}) {
+    compare_with(given, tolerance, trial, when);
+  }
+
+  void compare_with(std::span<const std::span<std::byte>> expected,
+                    const oracle::Tolerance& allowed, Call& trial, std::string_view when) {
     set_phase(status, "compare");
     for (size_t k = 0; k < memory.operands.size() && !trial.failed(); ++k) {
       if (!is_output(k)) continue;
-      std::string wrong = oracle::find_difference(task.workload, k, tolerance, expected[k],
+      std::string wrong = oracle::find_difference(task.workload, k, allowed, expected[k],
                                                   memory.row_major(task.workload, k, scratch));
       if (wrong.empty()) continue;
       trial.outcome.verdict = failure(VerdictKind::WrongResult, fmt::format("{}{}", when, wrong));
+    }
+  }
+
+  // One run with special values in the inputs, which are then as before.
+  void run_special(Call& trial) {
+    put_specials(true);
+    poison();
+    set_phase(status, "run with special values");
+    trial.clock->run();
+    put_specials(false);
+    find_fault(trial);
+  }
+
+  void check_special(Call& trial) {
+    if (trial.failed() || specials.empty()) return;
+    run_special(trial);
+    compare_with(special, oracle::special_tolerance(task.workload, tolerance), trial,
+                 "with NaN, infinities and denormals in the inputs: ");
+  }
+
+  void put_specials(bool in) {
+    for (size_t at = 0; at < specials.size();) {
+      const size_t k = specials[at].operand;
+      const te::Tensor& tensor = task.workload.dag->tensor(task.workload.operands[k].tensor);
+      memory.operands[k].set_read_only(false);
+      for (; at < specials.size() && specials[at].operand == k; ++at) {
+        const int64_t offset = specials[at].offset;
+        const double usual = ir::read_element(given[k].data(), tensor.element, offset);
+        ir::write_element(memory.operands[k].data(), tensor.element, offset,
+                          in ? specials[at].value : usual);
+      }
+      memory.operands[k].set_read_only(true);
+    }
+  }
+
+  void keep_outputs(std::span<const std::span<std::byte>> to) {
+    for (size_t k = 0; k < memory.operands.size(); ++k) {
+      if (!is_output(k)) continue;
+      const std::span<const std::byte> made = memory.row_major(task.workload, k, scratch);
+      std::memcpy(to[k].data(), made.data(), made.size());
     }
   }
 
@@ -171,6 +221,9 @@ struct Workbench::Impl {
     trial.outcome.conditions.clock = result.clock;
     find_fault(trial);
     compare_outputs(trial, "after further runs: ");
+    const bool is_best =
+        request.incumbent_ns == 0 || trial.outcome.verdict.latency_ns < request.incumbent_ns;
+    if (is_best) check_special(trial);
   }
 
   void take_turn(Call& trial, const CompareRequest& request) {
@@ -193,6 +246,7 @@ struct Workbench::Impl {
     trial.clock->run();
     find_fault(trial);
     compare_outputs(trial, "after further runs: ");
+    check_special(trial);
     trial.outcome.kernel_ns = trial.clock->total_ns();
     if (trial.failed()) return;
     std::ranges::sort(trial.samples_ns);
@@ -203,7 +257,9 @@ struct Workbench::Impl {
   oracle::Tolerance tolerance;
   StatusBlock& status;
   std::span<const runtime::Loader> loaders;
-  std::vector<std::span<const std::byte>> expected;  // in the shared operands
+  std::vector<oracle::SpecialValue> specials;
+  std::vector<std::span<std::byte>> given;    // inputs and expected outputs, shared
+  std::vector<std::span<std::byte>> special;  // expected outputs with special values, shared
   BenchMemory memory;
   std::vector<std::byte> scratch;  // contiguous elements of a part
   PackedBuffers packed;            // reused from candidate to candidate
@@ -229,7 +285,8 @@ Result<Workbench> Workbench::make(const Task& task, const SharedOperands& operan
   const size_t count = task.workload.operands.size();
   impl->tolerance.absolute.resize(count);
   impl->tolerance.relative.resize(count);
-  for (size_t k = 0; k < count; ++k) impl->expected.emplace_back(operands.operand(k));
+  impl->given.assign(operands.sections().begin(), operands.sections().end());
+  impl->special.assign(operands.special_outputs().begin(), operands.special_outputs().end());
   return Workbench(std::move(impl));
 }
 
@@ -240,11 +297,10 @@ RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_n
   if (!trial.failed()) impl_->run_first(trial, timeout_ns);
   if (!trial.failed()) {
     operands.set_writable(true);
-    for (size_t k = 0; k < impl_->memory.operands.size(); ++k) {
-      if (!impl_->is_output(k)) continue;
-      const std::span<const std::byte> made =
-          impl_->memory.row_major(impl_->task.workload, k, impl_->scratch);
-      std::memcpy(operands.operand(k).data(), made.data(), made.size());
+    impl_->keep_outputs(operands.sections());
+    if (!impl_->specials.empty()) {
+      impl_->run_special(trial);
+      impl_->keep_outputs(operands.special_outputs());
     }
     operands.set_writable(operands.fd() >= 0);
   }
@@ -256,6 +312,7 @@ RunOutcome Workbench::make_reference(const BuiltKernel& kernel, double timeout_n
 
 RunOutcome Workbench::check(const BuiltKernel& kernel, double timeout_ns) {
   Impl::Call trial = impl_->checked(kernel, timeout_ns, impl_->packed);
+  impl_->check_special(trial);
   trial.outcome.conditions.time_ns = trial.first_ns;
   return std::move(trial.outcome);
 }

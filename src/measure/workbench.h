@@ -7,6 +7,9 @@
 // a known pattern on both sides, followed by inaccessible pages. Before a check, outputs and
 // workspace are filled with 0xFF (NaN), so that missing writes are detected.
 //
+// A kernel that is faster than the incumbent is also run once with special values in its inputs
+// (oracle/special_values.h), and so are those of `check` and `compare`.
+//
 // Not thread-safe. Durations in nanoseconds.
 #pragma once
 
@@ -60,9 +63,11 @@ class Workbench {
   Workbench& operator=(Workbench&&) noexcept;
   ~Workbench();
 
-  // One run without a comparison; its outputs become the expected outputs in `operands`.
+  // Two runs without a comparison, with the inputs and with special values in them; their outputs
+  // become the expected outputs in `operands`.
   RunOutcome make_reference(const BuiltKernel& kernel, double timeout_ns, SharedOperands& operands);
-  // One run with a comparison, without timing: conditions.time_ns is the time of that run.
+  // The same two runs with a comparison, without timing: conditions.time_ns is the time of the
+  // first.
   RunOutcome check(const BuiltKernel& kernel, double timeout_ns);
   RunOutcome measure(const BuiltKernel& kernel, const RunRequest& request);
   // Checks all kernels, then times them interleaved. One outcome per kernel.

@@ -29,6 +29,18 @@ constexpr const char* kRelu = "elementwise:shape=37,chain=relu";
 
 BuiltKernel kernel_of(const char* text) { return build_default(task_of_text(text)); }
 
+// Y[i] = X[i] > 0 ? X[i] : 0: the same as relu, but 0 of NaN.
+BuiltKernel relu_that_loses_nan() {
+  te::DagBuilder builder;
+  const te::TensorId x = builder.placeholder("X", {37}, ir::Scalar::F32);
+  const te::Axis i = builder.axis("i", 37);
+  const ir::Expr value = builder.read(x, {i.var}), zero = ir::imm(0, value.type());
+  builder.compute("Y", {i}, ir::select(ir::binary(ir::BinaryOp::Gt, value, zero), value, zero));
+  const Task task{.workload = make_workload(std::move(builder).build(), {}, "relu"),
+                  .target = host_target(1)};
+  return build_for_test(task, {});
+}
+
 // Y[i] = max over a very long k of max(X[i], k).
 BuiltKernel endless_kernel() {
   te::DagBuilder builder;
@@ -142,6 +154,34 @@ TEST(Workbench, NamesWhatIsWrong) {
     const RunOutcome good = test.bench->check(build_default(test.task, 1), kTimeout);
     EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
   }
+}
+
+// Alone, only what would be the best is run with special values.
+TEST(Workbench, NoticesWhatOnlySpecialValuesShow) {
+  TestBench test(task_of_text(kRelu));
+  const BuiltKernel kernel = relu_that_loses_nan();
+  const auto expect_noticed = [](const RunOutcome& outcome) {
+    EXPECT_EQ(outcome.verdict.kind, VerdictKind::WrongResult);
+    EXPECT_THAT(outcome.verdict.text,
+                StartsWith("with NaN, infinities and denormals in the inputs: Y[36] is 0, "
+                           "expected nan; 1 of 37 elements are wrong"));
+  };
+  expect_noticed(test.bench->check(kernel, kTimeout));
+  expect_noticed(test.bench->measure(kernel, request_of()));
+  RunRequest beaten = request_of();
+  beaten.incumbent_ns = 1e-3;
+  EXPECT_EQ(test.bench->measure(kernel, beaten).verdict.kind, VerdictKind::Timed);
+  const BuiltKernel kernels[] = {build_default(test.task), kernel};
+  const std::vector<RunOutcome> outcomes =
+      test.bench->compare(kernels, {.protocol = {.version = 1, .cache = {}, .interleaved = true},
+                                    .timeout_ns = kTimeout,
+                                    .rounds = 1,
+                                    .round_ns = 1e5});
+  EXPECT_EQ(outcomes[0].verdict.kind, VerdictKind::Timed) << outcomes[0].verdict.text;
+  expect_noticed(outcomes[1]);
+  // The inputs are then as before.
+  const RunOutcome good = test.bench->measure(build_default(test.task, 1), request_of());
+  EXPECT_EQ(good.verdict.kind, VerdictKind::Timed) << good.verdict.text;
 }
 
 TEST(Workbench, RefusesWhatCannotBeLoaded) {

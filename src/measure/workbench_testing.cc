@@ -6,6 +6,7 @@
 #include "heuristic/default_trace.h"
 #include "oracle/draw_inputs.h"
 #include "oracle/expectation.h"
+#include "oracle/special_values.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -24,9 +25,7 @@ SharedOperands drawn(const Workload& workload) {
 }  // namespace
 
 Task task_of_text(std::string_view text, int threads) {
-  FloatPermissions permissions;
-  permissions.winograd = true;
-  const Result<Workload> workload = parse_workload(text, permissions);
+  const Result<Workload> workload = parse_workload(text);
   EXPECT_TRUE(workload) << workload.error().message;
   return {.workload = workload.value(), .target = host_target(threads)};
 }
@@ -50,6 +49,11 @@ TestBench::TestBench(Task the_task) : task(std::move(the_task)), operands(drawn(
     tolerance = *judged;
   } else {
     error = judged.error().message;
+  }
+  if (const Status special =
+          oracle::judge_special(task.workload, operands.sections(), operands.special_outputs());
+      !special) {
+    error += special.error().message;
   }
   bench = std::make_unique<Workbench>(Workbench::make(task, operands, tolerance, status).value());
 }

@@ -21,11 +21,17 @@ constexpr int64_t kBlock = 1024;  // elements
 struct Allowed {
   double absolute = 0;
   double relative = 0;
+  bool denormals = false;  // they are not zeros
 };
 
-// Equal values are correct, including -0 and 0, and NaN where NaN is expected.
-bool is_right(double expected, double actual, const Allowed& allowed) {
+// Equal values are correct, including -0 and 0, denormals that count as zero, and NaN where NaN is
+// expected.
+bool is_right(ir::Scalar type, double expected, double actual, const Allowed& allowed) {
   if (actual == expected || (std::isnan(actual) && std::isnan(expected))) return true;
+  if (!allowed.denormals &&
+      ir::flush_denormal(actual, type) == ir::flush_denormal(expected, type)) {
+    return true;
+  }
   if (!std::isfinite(expected)) return false;
   return std::abs(actual - expected) <= allowed.absolute + allowed.relative * std::abs(expected);
 }
@@ -69,7 +75,8 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
   const te::Tensor& tensor = workload.dag->tensor(workload.operands[operand].tensor);
   CHECK(expected.size() == bytes_of(tensor) && actual.size() == expected.size(),
         "{} and {} bytes of {}", expected.size(), actual.size(), tensor.name.text());
-  const Allowed allowed{tolerance.absolute[operand], tolerance.relative[operand]};
+  const Allowed allowed{tolerance.absolute[operand], tolerance.relative[operand],
+                        workload.permissions.denormals};
   const int64_t elements = elements_of(tensor);
   const int64_t bytes = ir::bytes_of(tensor.element);
   const bool by_bytes = allowed.absolute == 0 && !ir::is_float(tensor.element);
@@ -84,17 +91,17 @@ std::string find_difference(const Workload& workload, size_t operand, const Tole
       const bool right =
           by_bytes ? std::memcmp(expected.data() + k * bytes, actual.data() + k * bytes,
                                  static_cast<size_t>(bytes)) == 0
-                   : is_right(ir::read_element(expected.data(), tensor.element, k),
+                   : is_right(tensor.element, ir::read_element(expected.data(), tensor.element, k),
                               ir::read_element(actual.data(), tensor.element, k), allowed);
       if (right) continue;
       if (wrong++ == 0) first = k;
     }
   }
   if (wrong == 0) return {};
-  return fmt::format("{} is {}, expected {}; {} of {} elements are wrong",
-                     print_element(tensor, first),
-                     ir::read_element(actual.data(), tensor.element, first),
-                     ir::read_element(expected.data(), tensor.element, first), wrong, elements);
+  return fmt::format(
+      "{} is {}, expected {}; {} of {} elements are wrong", print_element(tensor, first),
+      print_value(ir::read_element(actual.data(), tensor.element, first)),
+      print_value(ir::read_element(expected.data(), tensor.element, first)), wrong, elements);
 }
 
 }  // namespace tilewright::oracle

@@ -1,5 +1,6 @@
-// Compares an output with its reference, element by element, within a tolerance. Pure functions on
-// memory of the caller.
+// Compares an output with its reference, element by element, within a tolerance. Unless the
+// workload keeps denormals, they count as zero on both sides. Pure functions on memory of the
+// caller.
 //
 //   find_difference -> "Y[0, 3, 1] is 0.25, expected 0.5; 17 of 4096 elements are wrong"
 #pragma once

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
+
 namespace tilewright::oracle {
 
 int64_t elements_of(const te::Tensor& tensor) {
@@ -26,6 +28,10 @@ std::vector<int64_t> indices_of(const te::Tensor& tensor, int64_t offset) {
 
 std::string print_element(const te::Tensor& tensor, int64_t offset) {
   return fmt::format("{}[{}]", tensor.name.text(), fmt::join(indices_of(tensor, offset), ", "));
+}
+
+std::string print_value(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
 }  // namespace tilewright::oracle

@@ -17,5 +17,6 @@ size_t bytes_of(const te::Tensor& tensor);
 // The indices of the element at a flat offset.
 std::vector<int64_t> indices_of(const te::Tensor& tensor, int64_t offset);
 std::string print_element(const te::Tensor& tensor, int64_t offset);  // `Y[0, 3, 1]`
+std::string print_value(double value);                                // NaN has no sign
 
 }  // namespace tilewright::oracle

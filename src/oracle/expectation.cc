@@ -94,11 +94,14 @@ class Judge {
       : workload_(workload),
         operands_(operands),
         exact_(exact),
-        bound_(*workload.dag, [this](te::TensorId tensor, int64_t offset) {
-          const size_t k = operand_of(tensor);
-          return ir::read_element(operands_[k].data(), workload_.dag->tensor(tensor).element,
-                                  offset);
-        }) {
+        bound_(
+            *workload.dag,
+            [this](te::TensorId tensor, int64_t offset) {
+              const size_t k = operand_of(tensor);
+              return ir::read_element(operands_[k].data(), workload_.dag->tensor(tensor).element,
+                                      offset);
+            },
+            workload.permissions.denormals) {
     for (size_t k = 0; k < workload.operands.size(); ++k) {
       const te::TensorId tensor = workload.operands[k].tensor;
       if (by_tensor_.size() <= tensor) by_tensor_.resize(tensor + 1);

@@ -12,7 +12,7 @@ struct NamedPermission {
   std::string_view name;
   bool FloatPermissions::* member;
 };
-constexpr std::array<NamedPermission, 7> kPermissions = {{
+constexpr std::array<NamedPermission, 8> kPermissions = {{
     {"reassociate", &FloatPermissions::reassociate},
     {"contract", &FloatPermissions::contract},
     {"approximate", &FloatPermissions::approximate},
@@ -20,6 +20,7 @@ constexpr std::array<NamedPermission, 7> kPermissions = {{
     {"online_softmax", &FloatPermissions::online_softmax},
     {"winograd", &FloatPermissions::winograd},
     {"reduced_precision", &FloatPermissions::reduced_precision},
+    {"denormals", &FloatPermissions::denormals},
 }};
 
 }  // namespace

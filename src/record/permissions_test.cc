@@ -10,6 +10,14 @@ TEST(Permissions, AreWordsInAFixedOrder) {
   EXPECT_EQ(print_permissions(*parse_permissions("")), "");
 }
 
+TEST(Permissions, ThoseThatAreOffByDefaultAreWordsOnlyWhereTheyAreGiven) {
+  EXPECT_EQ(print_permissions({}), "reassociate,contract,approximate,fold,online_softmax");
+  const FloatPermissions kept{.denormals = true};
+  EXPECT_EQ(print_permissions(kept),
+            "reassociate,contract,approximate,fold,online_softmax,denormals");
+  EXPECT_EQ(*parse_permissions(print_permissions(kept)), kept);
+}
+
 TEST(Permissions, RefuseUnknownWords) {
   const auto permissions = parse_permissions("reassociate,tachyons");
   ASSERT_FALSE(permissions);

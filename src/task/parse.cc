@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/json.h"
@@ -50,6 +51,10 @@ Status parse_parts(const Json& json, Workload& workload) {
   return {};
 }
 
+// Permissions that are off by default: a text that is given them grants them.
+constexpr std::pair<const char*, bool FloatPermissions::*> kInText[] = {
+    {"winograd", &FloatPermissions::winograd}, {"denormals", &FloatPermissions::denormals}};
+
 Result<Workload> parse_dag(std::string_view text, FloatPermissions permissions) {
   const auto json = TRY(parse_json(text.substr(kDagPrefix.size())));
   const Json* ops = find_member(json, "ops");
@@ -67,10 +72,13 @@ Result<Workload> parse_dag(std::string_view text, FloatPermissions permissions) 
     }
     constants.push_back(name.get<std::string>());
   }
-  if (const Json* winograd = find_member(json, "winograd"); winograd != nullptr) {
-    if (!winograd->is_boolean())
-      return fail(ErrorKind::BadInput, "winograd: neither true nor false");
-    permissions.winograd = permissions.winograd || winograd->get<bool>();
+  for (const auto& [name, permission] : kInText) {
+    const Json* const given = find_member(json, name);
+    if (given == nullptr) continue;
+    if (!given->is_boolean()) {
+      return fail(ErrorKind::BadInput, fmt::format("{}: neither true nor false", name));
+    }
+    permissions.*permission = permissions.*permission || given->get<bool>();
   }
   Workload workload = make_workload(dag, constants, std::string(text), permissions);
   if (const Json* parts = find_member(json, "parts"); parts != nullptr) {
@@ -85,7 +93,9 @@ Workload dag_workload(const std::shared_ptr<const te::Dag>& dag,
                       const std::vector<std::string>& constants, FloatPermissions permissions,
                       const std::vector<OperandPart>& parts) {
   Json json = {{"constants", constants}, {"ops", te::dag_to_json(*dag)}};
-  if (permissions.winograd) json["winograd"] = true;
+  for (const auto& [name, permission] : kInText) {
+    if (permissions.*permission) json[name] = true;
+  }
   for (const OperandPart& part : parts) {
     json["parts"][part.tensor] = Json::array({part.extents, part.alignment});
   }

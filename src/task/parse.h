@@ -2,7 +2,7 @@
 // name of the suite (`C2D2`, `C2D2.b16`), or a Dag in JSON: `dag:{"constants":["W"],"ops":[...]}`,
 // see te/dag_json.h. `"parts":{"Y":[[1,8,8,96],64]}` names operands that are parts of larger
 // arrays, with the extents and the alignment of those; `"winograd":true` grants that permission, as
-// the operator conv2d_winograd does.
+// the operator conv2d_winograd does, and `"denormals":true` that one.
 #pragma once
 
 #include <memory>

@@ -9,6 +9,7 @@ namespace tilewright {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(ParseWorkload, OperatorsAndSuiteNamesAreOneLanguage) {
   const auto by_name = parse_workload("C2D2");
@@ -109,6 +110,22 @@ TEST(ParseWorkload, WinogradsPermissionTravelsWithTheDag) {
   EXPECT_FALSE(parse_workload(without)->permissions.winograd);
   const std::string wrong = without.substr(0, without.size() - 1) + ",\"winograd\":1}";
   EXPECT_THAT(parse_workload(wrong).error().message, HasSubstr("neither true nor false"));
+}
+
+TEST(ParseWorkload, DenormalsAreKeptWhereThePermissionIsGiven) {
+  const FloatPermissions kept{.denormals = true};
+  for (const char* text : {"matmul:m=7,n=5,k=3", "C2D2"}) {
+    const auto usual = parse_workload(text), keeping = parse_workload(text, kept);
+    EXPECT_FALSE(usual->permissions.denormals);
+    EXPECT_TRUE(keeping->permissions.denormals);
+    EXPECT_NE(usual->key(), keeping->key());
+    EXPECT_EQ(usual->text, keeping->text);
+  }
+  const auto matmul = parse_workload("matmul:m=7,n=5,k=3", kept);
+  const Workload made = dag_workload(matmul->dag, {}, kept);
+  EXPECT_EQ(parse_workload(made.text)->key(), made.key());
+  EXPECT_THAT(made.text, HasSubstr("\"denormals\":true"));
+  EXPECT_THAT(dag_workload(matmul->dag, {}).text, Not(HasSubstr("denormals")));
 }
 
 TEST(ParseWorkload, MistakesInParts) {

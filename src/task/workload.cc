@@ -78,10 +78,10 @@ class DagHasher {
 };
 
 uint64_t permission_bits(const FloatPermissions& permissions) {
-  const bool bits[] = {permissions.reassociate,      permissions.contract,
-                       permissions.approximate,      permissions.fold,
-                       permissions.online_softmax,   permissions.winograd,
-                       permissions.reduced_precision};
+  const bool bits[] = {permissions.reassociate,       permissions.contract,
+                       permissions.approximate,       permissions.fold,
+                       permissions.online_softmax,    permissions.winograd,
+                       permissions.reduced_precision, permissions.denormals};
   uint64_t word = 0;
   for (size_t k = 0; k < std::size(bits); ++k) word |= uint64_t{bits[k]} << k;
   return word;

@@ -28,6 +28,7 @@ struct FloatPermissions {
   bool online_softmax = true;
   bool winograd = false;
   bool reduced_precision = false;
+  bool denormals = false;  // keep them; without it they count as zero (ir/type.h)
 
   bool operator==(const FloatPermissions&) const = default;
 };

@@ -74,6 +74,9 @@ TEST(Workload, KeyTellsEverythingElseApart) {
   base.permissions.winograd = true;
   workloads["another permission"] = base;
   base = parsed("matmul:m=4,n=5,k=6");
+  base.permissions.denormals = true;
+  workloads["a third permission"] = base;
+  base = parsed("matmul:m=4,n=5,k=6");
   base.operands[0].alignment = 4;
   workloads["alignment"] = base;
   base = parsed("matmul:m=4,n=5,k=6");

@@ -184,8 +184,8 @@ class Evaluator::Frame {
   std::vector<std::pair<ir::VarId, double>> values_;  // few: searching beats hashing
 };
 
-Evaluator::Evaluator(const Dag& dag, InputReader inputs)
-    : dag_(dag), inputs_(std::move(inputs)), memo_(dag.tensors().size()) {
+Evaluator::Evaluator(const Dag& dag, InputReader inputs, bool denormals)
+    : dag_(dag), inputs_(std::move(inputs)), denormals_(denormals), memo_(dag.tensors().size()) {
   for (const Tensor& tensor : dag.tensors()) {
     for (const Extent& extent : tensor.shape) {
       CHECK(extent.is_constant(), "{} has a symbolic extent", tensor.name.text());
@@ -204,7 +204,7 @@ double Evaluator::element(TensorId tensor, std::span<const int64_t> indices) {
     offset = offset * info.shape[d].high + indices[d];
   }
   const Op& op = dag_.op(info.op);
-  if (op.kind == OpKind::Placeholder) return inputs_(tensor, offset);
+  if (op.kind == OpKind::Placeholder) return flushed(inputs_(tensor, offset), info.element);
   CHECK(op.kind == OpKind::Compute, "{} cannot be evaluated", op.name.text());
   if (const auto found = memo_[tensor].find(offset); found != memo_[tensor].end()) {
     return found->second;
@@ -212,7 +212,8 @@ double Evaluator::element(TensorId tensor, std::span<const int64_t> indices) {
   const std::vector<double> values = op.reduction ? reduce(op, indices) : compute(op, indices);
   for (size_t k = 0; k < values.size(); ++k) {
     const ir::Scalar element = dag_.tensor(op.outputs[k]).element;
-    memo_[op.outputs[k]][offset] = cast_to(element, values[k], op.body[k].type().scalar);
+    memo_[op.outputs[k]][offset] =
+        flushed(cast_to(element, values[k], op.body[k].type().scalar), element);
   }
   return memo_[tensor][offset];
 }

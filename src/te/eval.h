@@ -1,8 +1,9 @@
 // A pull evaluator: computes single elements of a Dag in f64, directly from the definition. It is
 // the reference for sampled elements of kernels. Integer and Bool tensors are exact (values up to
 // 2^53). F16 and BF16 values are rounded where the Dag casts or stores them; F32 tensors stay in
-// f64, so the reference is more accurate than the kernel. Not thread-safe; the Dag must outlive it;
-// extents are constants.
+// f64, so the reference is more accurate than the kernel. Denormal inputs and elements are zeros,
+// unless they are kept (ir/type.h); intermediate results are not rounded, and so are not flushed.
+// Not thread-safe; the Dag must outlive it; extents are constants.
 #pragma once
 
 #include <functional>
@@ -29,7 +30,7 @@ double apply_floats(ir::BinaryOp op, double a, double b);
 
 class Evaluator {
  public:
-  Evaluator(const Dag& dag, InputReader inputs);
+  Evaluator(const Dag& dag, InputReader inputs, bool denormals = false);
   double element(TensorId tensor, std::span<const int64_t> indices);  // memoized
 
  private:
@@ -38,7 +39,12 @@ class Evaluator {
   std::vector<double> reduce(const Op& op, std::span<const int64_t> indices);
 
   const Dag& dag_;
+  double flushed(double value, ir::Scalar type) const {
+    return denormals_ ? value : ir::flush_denormal(value, type);
+  }
+
   InputReader inputs_;
+  bool denormals_;
   std::vector<std::unordered_map<int64_t, double>> memo_;  // per tensor, by row-major offset
 };
 

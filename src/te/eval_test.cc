@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "te/dag_builder.h"
+#include "te/ops/table.h"
 
 namespace tilewright::te {
 namespace {
@@ -54,6 +55,22 @@ TEST(Eval, Expressions) {
   const auto relu = [](const Expr& x, const Expr&) { return ir::max(x, ir::imm(0, x.type())); };
   EXPECT_TRUE(std::isnan(value_of(relu, nan, 0)));
   EXPECT_EQ(value_of(relu, -3, 0), 0);
+}
+
+// Of f32, whatever f64 can hold.
+TEST(Eval, DenormalsAreZerosUnlessTheyAreKept) {
+  const std::shared_ptr<const Dag> dag =
+      parse_operator("elementwise:shape=2,chain=scale(0.5)").value().dag;
+  constexpr double kLeast = std::numeric_limits<float>::min();
+  const auto half_of = [&](double x, bool denormals) {
+    Evaluator evaluator(*dag, [x](TensorId, int64_t) { return x; }, denormals);
+    return evaluator.element(dag->outputs()[0], {{0}});
+  };
+  EXPECT_EQ(half_of(2 * kLeast, false), kLeast);
+  EXPECT_EQ(half_of(kLeast, false), 0);
+  EXPECT_EQ(half_of(kLeast / 4, false), 0);
+  EXPECT_EQ(half_of(kLeast, true), kLeast / 2);
+  EXPECT_EQ(half_of(kLeast / 4, true), kLeast / 8);
 }
 
 TEST(Eval, CastsFollowTheRulesOfTypes) {

@@ -23,9 +23,6 @@ constexpr double kFunctionUlps = 8;  // our expansions are within 4
 constexpr double kWander = 6, kIndependent = 3;
 double growth_of(double count) { return std::min(count, 2 + std::sqrt(count)); }
 
-double smallest_of(ir::Scalar type) {
-  return type == ir::Scalar::F16 ? 0x1p-24 : type == ir::Scalar::F64 ? 0x1p-1074 : 0x1p-133;
-}
 double largest_of(ir::Scalar type) {
   return type == ir::Scalar::F16   ? 65504
          : type == ir::Scalar::F64 ? 0x1.fffffffffffffp1023
@@ -36,42 +33,87 @@ bool fits(double value, ir::Scalar type) {
   return std::isnan(value) || ir::convert(value, type) == value;
 }
 
-// A result in a float type; `exact`: no rounding happened in f64.
-Bounded rounded(ir::Scalar type, double value, double error, bool exact) {
-  if (std::isnan(error)) return {value, kUnknown};
-  if (error == 0 && (exact || !std::isfinite(value)) && fits(value, type)) return {value, 0};
-  if (!(std::abs(value) + error < largest_of(type))) return {value, kUnknown};
-  return {value, error + unit_of(type) * std::abs(value) + smallest_of(type)};
+// Infinity or NaN beyond doubt.
+bool is_sure(Bounded x) { return x.error == 0 && !std::isfinite(x.value); }
+bool is_nan(Bounded x) { return x.error == 0 && std::isnan(x.value); }
+// A number beyond doubt, whichever it is, 0 only if `zero`.
+bool is_number(Bounded x, bool zero = true) {
+  return std::isfinite(x.value) && std::isfinite(x.error) && (zero || x.error < std::abs(x.value));
 }
 
-Bounded add(ir::Scalar type, Bounded a, Bounded b) {
-  const double sum = a.value + b.value;
-  const double part = sum - a.value;  // Knuth's TwoSum: what the sum has lost
-  const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
-  return rounded(type, sum, a.error + b.error, exact);
-}
+// The operations with their rounding errors, and those of flushing denormals unless they are kept.
+class Arithmetic {
+ public:
+  explicit Arithmetic(bool denormals) : denormals_(denormals) {}
 
-Bounded multiply(ir::Scalar type, Bounded a, Bounded b) {
-  const double product = a.value * b.value;
-  double error = 0;
-  if (a.error > 0) error += a.error * (std::abs(b.value) + b.error);
-  if (b.error > 0) error += b.error * std::abs(a.value);
-  return rounded(type, product, error, std::fma(a.value, b.value, -product) == 0);
-}
+  // The largest error of a result that is flushed.
+  double flushed_of(ir::Scalar type) const {
+    return denormals_ || type == ir::Scalar::F16 ? 0 : ir::min_normal(type);
+  }
+  // The same, and that of rounding a denormal.
+  double smallest_of(ir::Scalar type) const {
+    const double step = type == ir::Scalar::F16   ? 0x1p-24
+                        : type == ir::Scalar::F64 ? 0x1p-1074
+                                                  : 0x1p-133;
+    return std::max(step, flushed_of(type));
+  }
 
-// Never taken as exact: a quotient may be computed by a reciprocal.
-Bounded divide(ir::Scalar type, Bounded a, Bounded b) {
-  const double quotient = a.value / b.value;
-  if (!std::isfinite(quotient)) return {quotient, a.error + b.error > 0 ? kUnknown : 0};
-  if (b.error >= std::abs(b.value)) return {quotient, kUnknown};
-  const double error = (a.error + std::abs(quotient) * b.error) / (std::abs(b.value) - b.error);
-  return rounded(type, quotient, error, false);
-}
+  // A result in a float type; `exact`: no rounding happened in f64.
+  Bounded rounded(ir::Scalar type, double value, double error, bool exact) const {
+    if (std::isnan(error)) return {value, kUnknown};
+    const bool kept = std::isnan(value) || denormals_ || ir::flush_denormal(value, type) == value;
+    if (error == 0 && (exact || !std::isfinite(value)) && fits(value, type) && kept) {
+      return {value, 0};
+    }
+    if (!(std::abs(value) + error < largest_of(type))) return {value, kUnknown};
+    return {value, error + unit_of(type) * std::abs(value) + smallest_of(type)};
+  }
+
+  Bounded add(ir::Scalar type, Bounded a, Bounded b) const {
+    const double sum = a.value + b.value;
+    if (is_nan(a) || is_nan(b)) return {sum, 0};
+    if ((is_sure(a) && (is_sure(b) || is_number(b))) || (is_sure(b) && is_number(a))) {
+      return {sum, 0};
+    }
+    const double part = sum - a.value;  // Knuth's TwoSum: what the sum has lost
+    const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
+    return rounded(type, sum, a.error + b.error, exact);
+  }
+
+  Bounded multiply(ir::Scalar type, Bounded a, Bounded b) const {
+    const double product = a.value * b.value;
+    if (is_nan(a) || is_nan(b)) return {product, 0};
+    if ((is_sure(a) && is_number(b, false)) || (is_sure(b) && is_number(a, false))) {
+      return {product, 0};
+    }
+    double error = 0;
+    if (a.error > 0) error += a.error * (std::abs(b.value) + b.error);
+    if (b.error > 0) error += b.error * std::abs(a.value);
+    return rounded(type, product, error, std::fma(a.value, b.value, -product) == 0);
+  }
+
+  // Never taken as exact: a quotient may be computed by a reciprocal.
+  Bounded divide(ir::Scalar type, Bounded a, Bounded b) const {
+    const double quotient = a.value / b.value;
+    if (is_nan(a) || is_nan(b) || (is_sure(a) && is_number(b, false))) return {quotient, 0};
+    if (!std::isfinite(quotient)) return {quotient, a.error + b.error > 0 ? kUnknown : 0};
+    if (b.error >= std::abs(b.value)) return {quotient, kUnknown};
+    const double error = (a.error + std::abs(quotient) * b.error) / (std::abs(b.value) - b.error);
+    return rounded(type, quotient, error, false);
+  }
+
+  Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) const;
+  Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) const;
+  Bounded cast(ir::Scalar to, Bounded x, ir::Scalar from) const;
+
+ private:
+  bool denormals_;
+};
 
 Bounded compare(ir::BinaryOp op, Bounded a, Bounded b) {
   using enum ir::BinaryOp;
   const double error = a.error + b.error;
-  const bool decided = error == 0 || std::abs(a.value - b.value) > error;
+  const bool decided = error == 0 || is_nan(a) || is_nan(b) || std::abs(a.value - b.value) > error;
   const double x = a.value, y = b.value;
   const bool holds = op == Eq   ? x == y
                      : op == Ne ? x != y
@@ -82,7 +124,19 @@ Bounded compare(ir::BinaryOp op, Bounded a, Bounded b) {
   return {holds ? 1.0 : 0.0, decided ? 0 : kUnknown};
 }
 
-Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
+// The lesser or the greater of two floats; NaN if one of them is.
+Bounded choose(ir::BinaryOp op, Bounded a, Bounded b) {
+  if (is_nan(a) || is_nan(b)) return {NAN, 0};
+  const double error = std::max(a.error, b.error);
+  if (std::isnan(a.value) || std::isnan(b.value)) return {NAN, error};
+  const double value =
+      op == ir::BinaryOp::Min ? std::min(a.value, b.value) : std::max(a.value, b.value);
+  const double far = op == ir::BinaryOp::Min ? -kUnknown : kUnknown;
+  const bool sure = (a.error == 0 && a.value == far) || (b.error == 0 && b.value == far);
+  return {value, sure ? 0 : error};
+}
+
+Bounded Arithmetic::binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) const {
   using enum ir::BinaryOp;
   if (op >= Eq && op <= Ge) return compare(op, a, b);
   if (!ir::is_float(type) && (op == Min || op == Max)) {  // the identity of I64 has no double
@@ -96,7 +150,6 @@ Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
     CHECK(value.has_value(), "{} of {} and {}", ir::name_of(op), a.value, b.value);
     return {static_cast<double>(*value), error};
   }
-  const bool nan = std::isnan(a.value) || std::isnan(b.value);
   switch (op) {
     case Add:
       return add(type, a, b);
@@ -107,9 +160,8 @@ Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
     case Div:
       return divide(type, a, b);
     case Min:
-      return {nan ? NAN : std::min(a.value, b.value), std::max(a.error, b.error)};
     case Max:
-      return {nan ? NAN : std::max(a.value, b.value), std::max(a.error, b.error)};
+      return choose(op, a, b);
     default:
       CHECK(false, "{} of floats", ir::name_of(op));
   }
@@ -117,7 +169,7 @@ Bounded binary(ir::BinaryOp op, ir::Scalar type, Bounded a, Bounded b) {
 }
 
 // Functions are monotone in each argument: the ends of its interval bound the result.
-Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
+Bounded Arithmetic::call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) const {
   using enum ir::Intrinsic;
   if (function == Not) return {x.value == 0 ? 1.0 : 0.0, x.error};
   if (function == Neg || function == Abs) {
@@ -141,7 +193,7 @@ Bounded call(ir::Intrinsic function, ir::Scalar type, Bounded x, Bounded y) {
   return {value, once.error + (kFunctionUlps - 1) * unit_of(type) * std::abs(value)};
 }
 
-Bounded cast(ir::Scalar to, Bounded x, ir::Scalar from) {
+Bounded Arithmetic::cast(ir::Scalar to, Bounded x, ir::Scalar from) const {
   if (!ir::is_float(to) && !ir::is_float(from)) {
     const auto value = static_cast<double>(ir::wrap_integer(static_cast<int64_t>(x.value), to));
     const bool wraps = ir::convert(x.value - x.error, to) != x.value - x.error ||
@@ -165,8 +217,15 @@ Bounded cast(ir::Scalar to, Bounded x, ir::Scalar from) {
 // The terms of a sum that may be added in any order.
 class Sum {
  public:
+  explicit Sum(const Arithmetic& arithmetic) : arithmetic_(arithmetic) {}
+
   void add(Bounded term) {
     value_ += term.value;
+    if (is_sure(term)) {
+      nan_ |= std::isnan(term.value) || (infinity_ != 0 && infinity_ != term.value);
+      infinity_ = term.value;
+      return;
+    }
     error_ += term.error;
     error_squares_ += term.error * term.error;
     magnitude_ += std::abs(term.value) + term.error;
@@ -182,19 +241,26 @@ class Sum {
 
   // Exact when every partial sum is a multiple of the lowest bit and has room in the mantissa.
   Bounded total(ir::Scalar type) const {
+    if (nan_ || (infinity_ != 0 && magnitude_ < largest_of(type))) return {value_, 0};
     const double room = lowest_bit_ / (unit_of(type) / 2);
-    if (error_ == 0 && (magnitude_ <= room || !std::isfinite(value_))) return {value_, 0};
+    const double flushed = arithmetic_.flushed_of(type);  // a partial sum, if it is not 0
+    const bool exact = magnitude_ <= room && lowest_bit_ >= flushed;
+    if (error_ == 0 && (exact || !std::isfinite(value_))) return {value_, 0};
     if (!(magnitude_ < largest_of(type))) return {value_, kUnknown};
     const double growth = growth_of(static_cast<double>(count_));
     const double largest = std::min(magnitude_, std::abs(value_) + kWander * std::sqrt(squares_));
     const double carried = std::min(error_, kIndependent * std::sqrt(error_squares_));
-    return {value_, carried + growth * unit_of(type) * largest};
+    const double lost = static_cast<double>(count_) * flushed;
+    return {value_, carried + growth * unit_of(type) * largest + lost};
   }
 
  private:
+  const Arithmetic& arithmetic_;
   double value_ = 0, magnitude_ = 0, squares_ = 0;
   double error_ = 0, error_squares_ = 0;
   double lowest_bit_ = kUnknown;
+  double infinity_ = 0;  // among the terms; 0: none
+  bool nan_ = false;     // the sum, whatever the other terms are
   int64_t count_ = 0;
 };
 
@@ -216,7 +282,7 @@ double unit_of(ir::Scalar type) {
 // Evaluates expressions of one operator with the current values of its variables.
 class RoundingBound::Frame {
  public:
-  explicit Frame(RoundingBound& owner) : owner_(owner) {}
+  explicit Frame(RoundingBound& owner) : owner_(owner), arithmetic_(owner.denormals_) {}
 
   size_t bind(const ir::Expr& var, Bounded value) {
     values_.emplace_back(var.as<ir::Var>()->id, value);
@@ -230,16 +296,16 @@ class RoundingBound::Frame {
       case ir::ExprKind::IntImm:
         return {static_cast<double>(expr.as<ir::IntImm>()->value), 0};
       case ir::ExprKind::FloatImm:
-        return rounded(type, expr.as<ir::FloatImm>()->value, 0, true);
+        return arithmetic_.rounded(type, expr.as<ir::FloatImm>()->value, 0, true);
       case ir::ExprKind::Var:
         return lookup(expr.as<ir::Var>()->id);
       case ir::ExprKind::Cast: {
         const ir::Expr& value = expr.as<ir::Cast>()->value;
-        return cast(type, eval(value), value.type().scalar);
+        return arithmetic_.cast(type, eval(value), value.type().scalar);
       }
       case ir::ExprKind::Binary: {
         const auto* node = expr.as<ir::Binary>();
-        return binary(node->op, node->a.type().scalar, eval(node->a), eval(node->b));
+        return arithmetic_.binary(node->op, node->a.type().scalar, eval(node->a), eval(node->b));
       }
       case ir::ExprKind::Select: {
         const auto* node = expr.as<ir::Select>();
@@ -255,7 +321,7 @@ class RoundingBound::Frame {
       case ir::ExprKind::Call: {
         const auto* node = expr.as<ir::Call>();
         const Bounded second = node->args.size() > 1 ? eval(node->args[1]) : Bounded{};
-        return call(node->function, type, eval(node->args[0]), second);
+        return arithmetic_.call(node->function, type, eval(node->args[0]), second);
       }
       case ir::ExprKind::Load:
         return load(*expr.as<ir::Load>());
@@ -282,11 +348,12 @@ class RoundingBound::Frame {
   }
 
   RoundingBound& owner_;
+  Arithmetic arithmetic_;
   std::vector<std::pair<ir::VarId, Bounded>> values_;
 };
 
-RoundingBound::RoundingBound(const Dag& dag, InputReader inputs)
-    : dag_(dag), inputs_(std::move(inputs)), memo_(dag.tensors().size()) {}
+RoundingBound::RoundingBound(const Dag& dag, InputReader inputs, bool denormals)
+    : dag_(dag), inputs_(std::move(inputs)), denormals_(denormals), memo_(dag.tensors().size()) {}
 
 Bounded RoundingBound::element(TensorId tensor, std::span<const int64_t> indices) {
   const Tensor& info = dag_.tensor(tensor);
@@ -297,7 +364,10 @@ Bounded RoundingBound::element(TensorId tensor, std::span<const int64_t> indices
     offset = offset * extent + indices[d];
   }
   const Op& op = dag_.op(info.op);
-  if (op.kind == OpKind::Placeholder) return {inputs_(tensor, offset), 0};
+  if (op.kind == OpKind::Placeholder) {
+    const double value = inputs_(tensor, offset);
+    return {denormals_ ? value : ir::flush_denormal(value, info.element), 0};
+  }
   if (const auto found = memo_[tensor].find(offset); found != memo_[tensor].end()) {
     return found->second;
   }
@@ -313,7 +383,8 @@ Bounded RoundingBound::element(TensorId tensor, std::span<const int64_t> indices
   }
   for (size_t k = 0; k < values.size(); ++k) {
     const ir::Scalar to = dag_.tensor(op.outputs[k]).element;
-    memo_[op.outputs[k]][offset] = cast(to, values[k], op.body[k].type().scalar);
+    memo_[op.outputs[k]][offset] =
+        Arithmetic(denormals_).cast(to, values[k], op.body[k].type().scalar);
   }
   return memo_[tensor][offset];
 }
@@ -330,7 +401,8 @@ std::vector<Bounded> RoundingBound::reduce(const Op& op, Frame& frame) {
     lhs_slots.push_back(frame.bind(reduction.lhs[k], {}));
     rhs_slots.push_back(frame.bind(reduction.rhs[k], {}));
   }
-  Sum sum;
+  const Arithmetic arithmetic(denormals_);
+  Sum sum(arithmetic);
   std::vector<int64_t> position(op.reduce_axes.size());
   std::vector<Bounded> elements(op.body.size());
   while (true) {

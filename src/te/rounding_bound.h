@@ -5,6 +5,10 @@
 // The bound is 0 if nothing is rounded: results must then be equal. If a condition depends on a
 // rounded value, the bound covers both outcomes; if that is not possible, it is infinity.
 //
+// Denormals count as zero unless they are kept: a denormal input is 0, and any result may lose as
+// much as the least normal number. Infinity and NaN are exact results where every order of the
+// operations gives them.
+//
 //   0.1 + 0.2 in f32:  value 0.3, error 2^-23 (0.1 + 0.2 + 0.3)      1 + 2:  value 3, error 0
 //
 // Not thread-safe; the Dag must outlive it; extents are constants.
@@ -28,7 +32,7 @@ struct Bounded {
 
 class RoundingBound {
  public:
-  RoundingBound(const Dag& dag, InputReader inputs);
+  RoundingBound(const Dag& dag, InputReader inputs, bool denormals = false);
   Bounded element(TensorId tensor, std::span<const int64_t> indices);  // memoized
 
  private:
@@ -37,6 +41,7 @@ class RoundingBound {
 
   const Dag& dag_;
   InputReader inputs_;
+  bool denormals_;
   std::vector<std::unordered_map<int64_t, Bounded>> memo_;  // per tensor, by row-major offset
 };
 

@@ -65,6 +65,21 @@ class ValueRanges : public ir::Visitor {
   std::map<te::TensorId, Range> ranges_;
 };
 
+constexpr double kDenormalShare = 0.03;
+
+// Some floats become denormal: zeros to a kernel that does not keep them. Draws of its own leave
+// the other values as they are.
+void make_some_denormal(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t elements,
+                        uint64_t seed) {
+  if (type != ir::Scalar::F32 && type != ir::Scalar::F64 && type != ir::Scalar::BF16) return;
+  Rng rng(seed);
+  for (int64_t e = 0; e < elements; ++e) {
+    if (!rng.chance(kDenormalShare)) continue;
+    const double size = ir::min_normal(type) / static_cast<double>(2 << rng.below(4));
+    set_element(bytes, type, e, rng.chance(0.5) ? -size : size);
+  }
+}
+
 double draw(Rng& rng, const ValueRanges::Range& range, bool fraction) {
   if (fraction) return rng.uniform() * 4 - 2;
   const int64_t value = rng.between(range.low, range.high);
@@ -104,6 +119,9 @@ Memory make_operands(const Workload& workload, uint64_t seed) {
     const ValueRanges::Range range = ranges.of(operand.tensor);
     for (int64_t e = 0; e < elements; ++e) {
       set_element(memory.back(), tensor.element, e, draw(rng, range, fraction));
+    }
+    if (range.zero && range.low < 0) {
+      make_some_denormal(memory.back(), tensor.element, elements, seed + memory.size());
     }
   }
   return memory;

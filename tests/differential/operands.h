@@ -17,7 +17,7 @@ double element_at(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t of
 
 // Row-major inputs, and outputs that start as NaN. Numbers are small integers, so that sums and
 // products of them are exact; where the permissions allow no other rounding than the definition's,
-// fractions. Tensors that another one is indexed by hold indices of it.
+// fractions. A few are denormal. Tensors that another one is indexed by hold indices of it.
 Memory make_operands(const Workload& workload, uint64_t seed);
 
 // Row-major elements as a layout has them: zeros, or NaN, lie between.

@@ -60,6 +60,18 @@ bool is_untouched(const std::vector<uint8_t>& bytes, ir::Scalar type, int64_t el
                      [](uint8_t byte) { return byte == 0xff; });
 }
 
+// Unless they are kept, denormals are zeros of their sign.
+bool same_bits(const Workload& workload, ir::Scalar type, const std::vector<uint8_t>& a,
+               const std::vector<uint8_t>& b, int64_t element) {
+  const auto size = static_cast<size_t>(ir::bytes_of(type));
+  const size_t at = static_cast<size_t>(element) * size;
+  if (std::memcmp(a.data() + at, b.data() + at, size) == 0) return true;
+  if (workload.permissions.denormals || !ir::is_float(type)) return false;
+  const double x = ir::flush_denormal(element_at(a, type, element), type);
+  const double y = ir::flush_denormal(element_at(b, type, element), type);
+  return x == 0 && y == 0 && std::signbit(x) == std::signbit(y);
+}
+
 te::InputReader reader_of(const Workload& workload, const Memory& operands) {
   return [&](te::TensorId tensor, int64_t offset) {
     return element_at(operands[operand_index(workload, tensor)],
@@ -87,8 +99,10 @@ bool same_passes(std::span<const lower::Pass> a, std::span<const lower::Pass> b)
 ProgramChecker::ProgramChecker(Task task, uint64_t seed)
     : task_(std::move(task)),
       operands_(make_operands(task_.workload, seed)),
-      evaluator_(*task_.workload.dag, reader_of(task_.workload, operands_)),
-      bound_(*task_.workload.dag, reader_of(task_.workload, operands_)) {}
+      evaluator_(*task_.workload.dag, reader_of(task_.workload, operands_),
+                 task_.workload.permissions.denormals),
+      bound_(*task_.workload.dag, reader_of(task_.workload, operands_),
+             task_.workload.permissions.denormals) {}
 
 std::optional<Failure> ProgramChecker::check(const LoopTree& tree, const schedule::Trace& trace,
                                              const CheckOptions& options) {
@@ -217,7 +231,9 @@ std::optional<std::string> ProgramChecker::first_wrong(te::TensorId output,
       inside = inside && index[d] < tensor.shape[d].high;
       rest /= layout.digits[d].extent;
     }
-    const double actual = element_at(bytes, tensor.element, e);
+    const double stored = element_at(bytes, tensor.element, e);
+    const double actual =
+        task_.workload.permissions.denormals ? stored : ir::flush_denormal(stored, tensor.element);
     if (!inside) {
       if (is_untouched(bytes, tensor.element, e)) continue;
       return fmt::format("{} was written outside of its part, at element {}", tensor.name.text(),
@@ -249,11 +265,13 @@ std::optional<std::string> first_difference(const Workload& workload, const Memo
   for (size_t k = 0; k < workload.operands.size(); ++k) {
     if (workload.operands[k].role != Role::Output || a[k] == b[k]) continue;
     const te::Tensor& tensor = workload.dag->tensor(workload.operands[k].tensor);
-    const auto at = std::ranges::mismatch(a[k], b[k]).in1 - a[k].begin();
-    const int64_t element = at / ir::bytes_of(tensor.element);
-    return fmt::format("element {} of {} is {} and {}", element, tensor.name.text(),
-                       element_at(a[k], tensor.element, element),
-                       element_at(b[k], tensor.element, element));
+    const auto elements = static_cast<int64_t>(a[k].size()) / ir::bytes_of(tensor.element);
+    for (int64_t element = 0; element < elements; ++element) {
+      if (same_bits(workload, tensor.element, a[k], b[k], element)) continue;
+      return fmt::format("element {} of {} is {} and {}", element, tensor.name.text(),
+                         element_at(a[k], tensor.element, element),
+                         element_at(b[k], tensor.element, element));
+    }
   }
   return std::nullopt;
 }

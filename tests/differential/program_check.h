@@ -4,7 +4,8 @@
 //
 // The nest and the lowered IR agree with te/eval, up to what rounding allows, which is nothing
 // where sums are exact; the lowered IR and the kernel agree bit by bit, and so do nest and lowered
-// IR where the permissions allow no difference. Not shared between threads.
+// IR where the permissions allow no difference. All of them flush denormals, or keep them, as the
+// permissions say; where one is only moved, it may stay (ir/type.h). Not shared between threads.
 #pragma once
 
 #include <optional>
@@ -103,7 +104,7 @@ class ProgramChecker {
   int64_t compared_ = 0, unbounded_ = 0;
 };
 
-// The first byte of an output in which two memories differ, as elements.
+// The first element of an output in which two memories differ.
 std::optional<std::string> first_difference(const Workload& workload, const Memory& a,
                                             const Memory& b);
 

@@ -366,6 +366,7 @@ Workload random_workload(const WorkloadKind& kind, Rng& rng) {
   FloatPermissions permissions;
   permissions.winograd = true;
   permissions.reassociate = permissions.contract = !rng.chance(0.1);
+  permissions.denormals = rng.chance(0.25);
   const Result<Workload> workload =
       parse_workload(fmt::format("{}:{}", op, kind.parameters(rng)), permissions);
   CHECK(workload.has_value(), "{}", workload.error().message);

@@ -19,10 +19,13 @@ constexpr double kAnyOrder = 4;  // a fold of tuples in another order than Round
 SampledChecker::SampledChecker(Task task, uint64_t seed)
     : task_(std::move(task)),
       operands_(make_operands(task_.workload, seed)),
-      bound_(*task_.workload.dag, [this](te::TensorId tensor, int64_t offset) {
-        return element_at(operands_[operand_index(task_.workload, tensor)],
-                          task_.workload.dag->tensor(tensor).element, offset);
-      }) {
+      bound_(
+          *task_.workload.dag,
+          [this](te::TensorId tensor, int64_t offset) {
+            return element_at(operands_[operand_index(task_.workload, tensor)],
+                              task_.workload.dag->tensor(tensor).element, offset);
+          },
+          task_.workload.permissions.denormals) {
   Rng rng(seed);
   for (int k = 0; k < kSamples; ++k) draws_.push_back(rng.next());
 }
@@ -60,7 +63,9 @@ std::optional<std::string> SampledChecker::first_wrong(te::TensorId output,
       rest /= tensor.shape[d].high;
     }
     const te::Bounded expected = bound_.element(output, index);
-    const double actual = element_at(bytes, tensor.element, static_cast<int64_t>(element));
+    const double stored = element_at(bytes, tensor.element, static_cast<int64_t>(element));
+    const double actual =
+        task_.workload.permissions.denormals ? stored : ir::flush_denormal(stored, tensor.element);
     const bool same =
         actual == expected.value || (std::isnan(actual) && std::isnan(expected.value));
     if (same || std::abs(actual - expected.value) <= kAnyOrder * expected.error) continue;

@@ -2,10 +2,14 @@
 // their parallel loops through that instead of the pool of the runtime.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdint>
+#include <limits>
+#include <thread>
 #include <vector>
 
 #include "codegen/back_ends/build_kernel.h"
+#include "runtime/abi/float_control.h"
 #include "runtime/abi/kernel_abi.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
@@ -19,13 +23,30 @@ struct Request {
 };
 std::vector<Request> requests;
 int32_t answer = 0;
+bool on_a_thread = false;     // tasks run on a thread of the host's
+uint64_t control_before = 0;  // its float control, and that after the tasks
+uint64_t control_after = 0;
 
 }  // namespace
 
 extern "C" int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
                                            TilewrightTask task, void* context) {
   requests.push_back({pool, threads, iterations});
-  for (int64_t k = iterations; k-- > 0;) task(context, k, static_cast<int32_t>(k % threads));
+  const auto run = [&] {
+    for (int64_t k = iterations; k-- > 0;) task(context, k, static_cast<int32_t>(k % threads));
+  };
+  if (!on_a_thread) {
+    run();
+    return answer;
+  }
+  // A thread that the host has set up itself: it neither flushes nor keeps what the caller does.
+  std::thread thread([&, caller = float_control_mode()] {
+    float_control_set_mode(~caller);
+    control_before = float_control();
+    run();
+    control_after = float_control();
+  });
+  thread.join();
   return answer;
 }
 
@@ -52,7 +73,43 @@ TEST(HostPool, KernelsUseTheSymbolOfTheHost) {
   }
 
   answer = 7;  // the host could not run it: the kernel says so
+  const uint64_t before = float_control();
   EXPECT_EQ(kernel->run(), TILEWRIGHT_STATUS_PARALLEL_FAILED);
+  EXPECT_EQ(float_control(), before);
+  answer = 0;
+}
+
+// By value: half of a denormal is 0, or the denormal where the workload keeps them. For both back
+// ends that make code for this machine.
+TEST(HostPool, DenormalsOnThreadsOfTheHost) {
+  const float denormal = std::numeric_limits<float>::min() / 4;
+  for (const codegen::BackEnd& back_end : codegen::all_back_ends()) {
+    if (!back_end.makes_artifacts() || !codegen::probe(back_end)) continue;
+    for (const bool denormals : {false, true}) {
+      const Task task{
+          *parse_workload("elementwise:shape=6x8,chain=scale(0.5)", {.denormals = denormals}),
+          host_target(3)};
+      const schedule::LoopTree initial = *schedule::initial_tree(task.workload);
+      const schedule::Trace trace = *schedule::trace_from_text("annotate Y i parallel");
+      const schedule::LoopTree tree = *schedule::apply_or_explain(initial, trace);
+      Result<codegen::BoundKernel> kernel =
+          codegen::BoundKernel::build(task, tree, trace, {.back_end = &back_end});
+      ASSERT_TRUE(kernel.has_value()) << kernel.error().message;
+      for (int k = 0; k < 48; ++k) kernel->operand(0).as<float>()[k] = denormal;
+      on_a_thread = true;
+      control_after = 0;
+      const uint64_t before = float_control();
+      EXPECT_EQ(kernel->run(), TILEWRIGHT_STATUS_OK);
+      EXPECT_EQ(float_control(), before);
+      EXPECT_EQ(control_after, control_before);
+      on_a_thread = false;
+      for (int k = 0; k < 48; ++k) {
+        EXPECT_EQ(std::bit_cast<uint32_t>(kernel->operand(1).as<float>()[k]),
+                  denormals ? std::bit_cast<uint32_t>(denormal / 2) : 0U)
+            << back_end.name;
+      }
+    }
+  }
 }
 
 }  // namespace

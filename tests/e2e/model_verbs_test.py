@@ -234,7 +234,99 @@ class Models(unittest.TestCase):
         self.assertGreater(np.abs(fast - exact).max(), 0)
         self.assertLessEqual(np.abs(fast - exact).max(), 1e-5 * np.abs(exact).max())
         refused = self.compile(model, "x.so", "--allow", "luck", code=2).stderr
-        self.assertIn("there is no permission 'luck'; there is winograd (--allow)", refused)
+        self.assertIn("there is no permission 'luck'; there is winograd, denormals (--allow)", refused)
+
+    def run_on(self, what, feeds, *more):
+        words = []
+        for name, array in feeds.items():
+            np.save(self.path(name + ".npy"), array)
+            words += ["--input", f"{name}={self.path(name + '.npy')}"]
+        if not what.endswith(".so"):
+            words += self.records_flag()
+        self.run_verb("run", what, *words, "--output", self.path("out"), "--threads", 1, *more)
+        return np.load(self.path("out/y.npy"))
+
+    def check_feeds(self, model, what, feeds, *more):
+        session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+        wanted = session.run(["y"], feeds)[0]
+        got = self.run_on(what, feeds, *more)
+        self.assertLessEqual(np.abs(got - wanted).max(), MAX_RELATIVE_ERROR * np.abs(wanted).max())
+
+    def test_masks_and_denormals_in_the_inputs(self):
+        rng = np.random.default_rng(4)
+        x = rng.standard_normal((1, 16, 32)).astype(np.float32)
+        half = (np.arange(16) < 8).astype(np.float32).reshape(1, 1, 16)
+        tiny = x * np.where(np.arange(32) % 2 == 0, np.float32(1e-39), np.float32(1))
+        self.assertGreater(((tiny != 0) & (np.abs(tiny) < np.finfo(np.float32).tiny)).sum(), 100)
+        sets = (
+            {"x": x, "mask": np.ones((1, 1, 16), np.float32)},
+            {"x": x, "mask": half},
+            {"x": tiny, "mask": half},
+        )
+        for hidden in (-100.0, -1e4, -np.inf):
+            model = small_models.masked_attention(self.path("masked.onnx"), hidden=hidden)
+            for allow in ((), ("--allow", "denormals")):
+                self.compile(model, "masked.so", *allow)
+                for feeds in sets:
+                    self.check_feeds(model, self.path("masked.so"), feeds)
+                self.check_feeds(model, model, sets[-1], *allow)
+        cnn = small_models.cnn(self.path("cnn.onnx"))
+        self.compile(cnn, "cnn.so")
+        image = rng.standard_normal((1, 3, 16, 16)).astype(np.float32)
+        image[:, :, ::2] *= np.float32(1e-39)
+        self.check_feeds(cnn, self.path("cnn.so"), {"x": image})
+
+    def test_denormals_are_zero_unless_they_are_allowed(self):
+        """By value: half of the least normal number."""
+        least = np.finfo(np.float32).tiny
+        model = small_models.scaled(self.path("half.onnx"), [64, 64], 0.5)
+        feeds, allow = {"x": np.full((64, 64), least, np.float32)}, ("--allow", "denormals")
+        for more, value in (((), 0), (allow, least / 2)):
+            self.compile(model, "half.so", *more)
+            for what, flags in ((self.path("half.so"), ()), (model, more)):
+                got = self.run_on(what, feeds, *flags)
+                self.assertTrue((got.astype(np.float64) == np.float64(value)).all(), got)
+        refused = self.run_verb("run", self.path("half.so"), "--random", 1, *allow, code=2).stderr
+        self.assertIn("--allow is not for a compiled model", refused)
+        # Other tasks, with records of their own; those of the plain model stay.
+        self.tune(model, trials=4)
+        plain, kept = self.tasks(model), self.tasks(model, *allow)
+        self.assertNotEqual(plain[0]["task"], kept[0]["task"])
+        self.assertIn("best_ns", plain[0])
+        self.assertNotIn("best_ns", kept[0])
+        self.tune(model, *allow, trials=4)
+        self.compile(model, "half.so", *allow, "--require-tuned")
+        got = self.run_on(self.path("half.so"), feeds)
+        self.assertTrue((got.astype(np.float64) == np.float64(least / 2)).all(), got)
+
+    def test_bench_tells_kernels_that_are_slower_than_tuned(self):
+        """A library whose records claim impossible times."""
+        model = small_models.cnn(self.path("cnn.onnx"), channels=64, size=64)
+        self.tune(model)
+        self.compile(model, "cnn.so", "--require-tuned")
+        words = ("bench", self.path("cnn.so"), "--seconds", 0.1)
+        export = ("records", "export", "--records", self.records)
+        names = {"title", "slow_calls", "calls", "ns", "tuned_ns"}
+        for one in json.loads(self.run_verb(*words, "--json").stdout)["slow"]:
+            self.assertEqual(set(one), names)
+        lines = [json.loads(line) for line in self.run_verb(*export).stdout.splitlines()]
+        for line in lines:
+            if line.get("verdict") == "timed":
+                line["latency_ns"] = line["latency_ns"] / 1000
+                del line["id"]  # of what it said before
+        with open(self.path("fast.ndjson"), "w") as file:
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        self.records = self.path("fast.db")
+        self.run_verb("records", "import", self.path("fast.ndjson"), "--records", self.records)
+        self.compile(model, "fast.so", "--require-tuned")
+        done = self.run_verb("bench", self.path("fast.so"), "--seconds", 0.1, "--json")
+        slow = json.loads(done.stdout)["slow"]
+        self.assertTrue(slow)
+        for one in slow:
+            self.assertGreaterEqual(one["ns"], 2 * one["tuned_ns"])
+            self.assertIn(f"{one['title']} takes ", done.stderr)
+        other = self.run_verb("bench", self.path("fast.so"), "--seconds", 0.1, "--threads", 2)
+        self.assertNotIn("tuned time", other.stderr)  # the records are of one thread
 
     def test_bad_use_says_what_is_wrong(self):
         model = small_models.cnn(self.path("cnn.onnx"))

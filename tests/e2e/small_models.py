@@ -90,6 +90,41 @@ def attention(path, rows="n"):
     return save(path, nodes, {"x": [1, rows, d]}, {"y": [1, rows, d]}, w.arrays)
 
 
+def masked_attention(path, rows=16, hidden=-100.0):
+    """One head of attention; `mask` (1: seen, 0: hidden) adds 0 or `hidden` to the scores. At -100 the
+    weights of hidden keys are denormal. Infinity is selected, because 0 times it is NaN."""
+    w, d = Weights(3), 32
+    for name in ("wq", "wk", "wv", "wo"):
+        w.draw(name, d, d)
+    numbers = {"root": np.sqrt(d), "zero": 0, "one": 1, "hidden": hidden}
+    w.arrays |= {name: np.float32(number) for name, number in numbers.items()}
+    node = helper.make_node
+    added = [node("Sub", ["one", "mask"], ["covered"]), node("Mul", ["covered", "hidden"], ["penalty"])]
+    selected = [
+        node("Greater", ["mask", "zero"], ["seen"]),
+        node("Where", ["seen", "zero", "hidden"], ["penalty"]),
+    ]
+    nodes = [
+        *(node("MatMul", ["x", "w" + letter], [letter]) for letter in "qkv"),
+        node("Transpose", ["k"], ["kt"], perm=[0, 2, 1]),
+        node("MatMul", ["q", "kt"], ["a"]),
+        node("Div", ["a", "root"], ["b"]),
+        *(selected if np.isinf(hidden) else added),
+        node("Add", ["b", "penalty"], ["c"]),
+        node("Softmax", ["c"], ["p"], axis=-1),
+        node("MatMul", ["p", "v"], ["o"]),
+        node("MatMul", ["o", "wo"], ["y"]),
+    ]
+    inputs = {"x": [1, rows, d], "mask": [1, 1, rows]}
+    return save(path, nodes, inputs, {"y": [1, rows, d]}, w.arrays)
+
+
+def scaled(path, shape, factor):
+    """y = x * factor."""
+    nodes = [helper.make_node("Mul", ["x", "factor"], ["y"])]
+    return save(path, nodes, {"x": shape}, {"y": shape}, {"factor": np.float32(factor)})
+
+
 def two_outputs(path, first, second):
     """x + 1 and x + 2 under these names."""
     node = helper.make_node

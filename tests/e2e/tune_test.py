@@ -213,7 +213,7 @@ class Tune(unittest.TestCase):
             ((WHAT, "--objective", "luck"), "geometric_mean"),
             ((WHAT, "--objective", "targets"), "(--latency-targets)"),
             ((WHAT, "--space-off", "luck"), "luck"),
-            ((WHAT, "--allow", "winograd"), "permissions are for model files, and there is none (--allow)"),
+            ((WHAT, "--allow", "winograd"), "is for model files; an operator names its algorithm (--allow)"),
             ((WHAT, "--no-model-finals"), "are for model files, and there is none (--no-model-finals)"),
             ((WHAT, "C2D2", "--model", "x"), "(--model)"),
             ((WHAT, "--model", self.folder), "directory"),

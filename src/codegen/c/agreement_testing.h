@@ -1,5 +1,6 @@
 // For tests: collects programs, compiles all of them into one C library, and compares every byte of
-// every argument with the result of the interpreter.
+// every argument with the result of the interpreter. Both flush denormals, or keep them, as the
+// function says.
 #pragma once
 
 #include <fmt/format.h>
@@ -92,7 +93,8 @@ class Programs {
     for (size_t k = 0; k < expected.size(); ++k) {
       const ir::Buffer& buffer = function.buffers[function.arguments[k]];
       EXPECT_FALSE(compiled[k].damaged_guard()) << buffer.name << "\n" << text;
-      const std::string problem = first_difference(buffer, expected[k], compiled[k].as<uint8_t>());
+      const std::string problem =
+          first_difference(buffer, expected[k], compiled[k].as<uint8_t>(), function.denormals);
       ASSERT_TRUE(problem.empty()) << source.kernels[which].symbol << ": " << problem << "\n"
                                    << text << "\n"
                                    << text_of(source.kernels[which].symbol, source);
@@ -100,10 +102,12 @@ class Programs {
   }
 
   static std::string first_difference(const ir::Buffer& buffer, const Bytes& expected,
-                                      const uint8_t* actual) {
+                                      const uint8_t* actual, bool denormals) {
     const auto size = static_cast<size_t>(ir::bytes_of(buffer.element.scalar));
     for (size_t at = 0; at + size <= expected.size(); at += size) {
-      if (same_element(buffer.element.scalar, expected.data() + at, actual + at)) continue;
+      if (same_element(buffer.element.scalar, expected.data() + at, actual + at, denormals)) {
+        continue;
+      }
       uint64_t x = 0;
       uint64_t y = 0;
       std::memcpy(&x, expected.data() + at, size);

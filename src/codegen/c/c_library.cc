@@ -93,7 +93,8 @@ Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Ta
                          .bytes = bytes,
                          .entry = kernel.symbol,
                          .shared_workspace = kernel.shared_workspace,
-                         .thread_workspace = kernel.thread_workspace});
+                         .thread_workspace = kernel.thread_workspace,
+                         .denormals = kernel.denormals});
   }
   return artifacts;
 }

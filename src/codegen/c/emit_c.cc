@@ -116,7 +116,8 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
     const WorkspacePlan plan = plan_workspace(function);
     const CKernelInfo kernel{.symbol = unique_symbol(function.name, symbols),
                              .shared_workspace = plan.shared,
-                             .thread_workspace = plan.per_thread};
+                             .thread_workspace = plan.per_thread,
+                             .denormals = function.denormals};
     const CKernelText written = TRY(write_kernel(function, target, plan, kernel.symbol, helpers));
     kernels += "\n" + written.text;
     declarations += declaration(function, kernel);

@@ -26,7 +26,7 @@ TEST_P(RandomC, Expressions) {
   Programs narrow_programs;
   for (uint64_t k = 0; k < count; ++k) {
     Rng rng(seed + k);
-    RandomProgram program = random_program(rng);
+    RandomProgram program = random_program(rng, k % 2 == 0);
     (k % 3 == 2 ? narrow_programs : wide_programs)
         .add(std::move(program.function), std::move(program.arguments));
   }

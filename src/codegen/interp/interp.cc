@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "codegen/interp/lane.h"
 #include "ir/print.h"
+#include "runtime/host/float_scope.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -386,6 +387,7 @@ void Environment::erase(VarId var) {
 
 Status interpret(const Function& function, std::span<void* const> arguments,
                  const InterpOptions& options) {
+  const runtime::FloatScope scope(function.denormals);
   return Interpreter(function, options).run(arguments);
 }
 

@@ -2,6 +2,9 @@
 // reference for every back end and is written for readability: one case per node, every index
 // checked against its buffer, every value held in its exact type. It accepts the IR after any pass:
 // nested or flat indices, vectors or scalars; Unrolled and Vectorized loops run as serial ones.
+//
+// It runs under the float control of a kernel, so that the processor flushes denormals for both
+// alike (ir/type.h): at which results exactly is a matter of its rounding.
 #pragma once
 
 #include <cstdint>

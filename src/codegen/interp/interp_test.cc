@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "codegen/interp/lane.h"
@@ -261,7 +263,7 @@ TEST(Lane, DotProducts) {
 
 // sum + a . b of one lane, as the interpreter computes it.
 float interpreted_dot(Scalar factor, DotRounding rounding, std::vector<float> a,
-                      std::vector<float> b, float sum) {
+                      std::vector<float> b, float sum, bool denormals) {
   const auto bits = [&](const std::vector<float>& values) {
     std::vector<uint16_t> all;
     for (const float value : values) {
@@ -276,9 +278,10 @@ float interpreted_dot(Scalar factor, DotRounding rounding, std::vector<float> a,
   const Stmt body = make_store(2, {int_imm(0)},
                                dot(load(Scalar::F32, 2, {int_imm(0)}), load(factor, 0, {where}),
                                    load(factor, 1, {where}), 1, {}, rounding));
-  const Function f = function({buffer("a", {factor, 1}, {count}), buffer("b", {factor, 1}, {count}),
-                               buffer("c", {Scalar::F32, 1}, {1})},
-                              {0, 1, 2}, body);
+  Function f = function({buffer("a", {factor, 1}, {count}), buffer("b", {factor, 1}, {count}),
+                         buffer("c", {Scalar::F32, 1}, {1})},
+                        {0, 1, 2}, body);
+  f.denormals = denormals;
   const std::vector<void*> arguments = {a_bits.data(), b_bits.data(), c.data()};
   EXPECT_TRUE(interpret(f, arguments));
   return c[0];
@@ -288,15 +291,63 @@ float interpreted_dot(Scalar factor, DotRounding rounding, std::vector<float> a,
 TEST(Interp, DotRoundings) {
   using enum DotRounding;
   for (const Scalar factor : {Scalar::F16, Scalar::BF16}) {
-    const auto sum = [&](DotRounding rounding, std::vector<float> a, std::vector<float> b,
-                         float c) {
-      return interpreted_dot(factor, rounding, std::move(a), std::move(b), c);
+    const auto sum = [&](DotRounding rounding, std::vector<float> a, std::vector<float> b, float c,
+                         bool denormals = true) {
+      return interpreted_dot(factor, rounding, std::move(a), std::move(b), c, denormals);
     };
     // 1 + 2^-24 rounds to 1, unless 1 was subtracted before.
     EXPECT_EQ(sum(Ascending, {-1, 0x1p-12f}, {1, 0x1p-12f}, 1), 0x1p-24f);
     EXPECT_EQ(sum(DescendingFlushed, {-1, 0x1p-12f}, {1, 0x1p-12f}, 1), 0);
     EXPECT_EQ(sum(Ascending, {0}, {1}, 0x1p-130f), 0x1p-130f);
     EXPECT_EQ(sum(DescendingFlushed, {0}, {1}, 0x1p-130f), 0);
+    EXPECT_EQ(sum(Ascending, {0}, {1}, 0x1p-130f, false), 0);
+  }
+}
+
+// What becomes of x, with denormals kept and flushed.
+TEST(Interp, DenormalsCountAsZeroUnlessTheyAreKept) {
+  const auto result_of = [](float x, bool denormals, const std::function<Expr(Expr)>& make) {
+    std::vector<float> in = {x}, out = {-1};
+    const Expr value = make(load(Scalar::F32, 0, {int_imm(0)}));
+    Function f = function({buffer("x", kF32, {1}), buffer("y", kF32, {1})}, {0, 1},
+                          make_store(1, {int_imm(0)}, value));
+    f.denormals = denormals;
+    const std::vector<void*> arguments = {in.data(), out.data()};
+    EXPECT_TRUE(interpret(f, arguments));
+    return out[0];
+  };
+  constexpr float kLeast = std::numeric_limits<float>::min();
+  const auto number = [](double value) { return imm(value, kF32); };
+  struct Case {
+    float x;
+    std::function<Expr(Expr)> make;
+    float kept, flushed;
+  };
+  const Case cases[] = {
+      {kLeast, [&](const Expr& x) { return x * number(0.5); }, kLeast / 2, 0},
+      {kLeast / 2, [&](const Expr& x) { return x * number(4); }, 2 * kLeast, 0},
+      {kLeast / 2, [&](const Expr& x) { return x + number(0); }, kLeast / 2, 0},
+      {1.5F * kLeast, [&](const Expr& x) { return x - number(kLeast); }, kLeast / 2, 0},
+      {kLeast / 2, [&](const Expr& x) { return fma(x, number(0x1p100), x); }, kLeast / 2 * 0x1p100F,
+       0},
+      {kLeast / 4, [](const Expr& x) { return call(Intrinsic::Sqrt, {x}); }, 0x1p-64F, 0},
+      {-kLeast / 2, [](const Expr& x) { return call(Intrinsic::Floor, {x}); }, -1, 0},
+      {kLeast / 2, [&](const Expr& x) { return call(Intrinsic::Ldexp, {x, number(100)}); },
+       kLeast / 2 * 0x1p100F, 0},
+      {1, [&](const Expr& x) { return call(Intrinsic::Ldexp, {x, number(-140)}); }, 0x1p-140F, 0},
+      {kLeast / 2,
+       [&](const Expr& x) {
+         return select(binary(BinaryOp::Gt, x, number(0)), number(1), number(2));
+       },
+       1, 2},
+      {kLeast / 2, [](const Expr& x) { return cast(Scalar::F32, cast(Scalar::F64, x)); },
+       kLeast / 2, 0},
+  };
+  for (size_t k = 0; k < std::size(cases); ++k) {
+    const Case& one = cases[k];
+    const auto bits = [](float value) { return std::bit_cast<uint32_t>(value) & 0x7fffffff; };
+    EXPECT_EQ(bits(result_of(one.x, true, one.make)), bits(one.kept)) << k;
+    EXPECT_EQ(bits(result_of(one.x, false, one.make)), bits(one.flushed)) << k;
   }
 }
 

@@ -75,8 +75,16 @@ std::optional<Lane> comparison(BinaryOp op, T a, T b) {
   }
 }
 
+// As an instruction sees an operand. Functions of the C library look at its bits instead. If the
+// thread takes denormals for zeros, they are equal to 0.
 template <class T>
-T call_float(Intrinsic function, T a, T b) {
+T operand(T value) {
+  return value == 0 ? std::copysign(T{0}, value) : value;
+}
+
+template <class T>
+T call_float(Intrinsic function, T x, T b) {
+  const T a = function == Intrinsic::Abs ? x : operand(x);
   switch (function) {
     case Intrinsic::Abs:
       return std::fabs(a);

@@ -1,7 +1,7 @@
 // Lane: one lane of a value, 64 bits that hold a scalar of any type, and its operations by the
 // semantics of ir/expr.h and ir/type.h. Integers and Bool are held as their value (sign- or
 // zero-extended), floats as the bits of their format, so that holding a value never rounds it or
-// quiets a NaN.
+// quiets a NaN. Operations on floats flush denormals if the calling thread does.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,6 @@
 // For tests: runs a function with the interpreter and with LLVM on the same inputs and compares
-// every byte of every argument; NaNs are equal, whatever their payload. Argument buffers of the
+// every byte of every argument; NaNs are equal, whatever their payload. Both flush denormals, or
+// keep them, as the function says. Argument buffers of the
 // compiled run have guard zones, and its parallel loops run on a private pool.
 #pragma once
 
@@ -68,7 +69,7 @@ inline std::vector<Bytes> run_both(const ir::Function& function, std::vector<Byt
     const auto size = static_cast<size_t>(ir::bytes_of(buffer.element.scalar));
     for (size_t at = 0; at + size <= arguments[k].size(); at += size) {
       if (same_element(buffer.element.scalar, arguments[k].data() + at,
-                       compiled[k].as<uint8_t>() + at)) {
+                       compiled[k].as<uint8_t>() + at, function.denormals)) {
         continue;
       }
       uint64_t expected = 0;

@@ -31,5 +31,20 @@ TEST(Differential, RandomExpressions) {
   }
 }
 
+// The same with denormals that count as zero, in a quarter of the inputs.
+TEST(Differential, RandomExpressionsThatFlush) {
+  const uint64_t programs = setting("TILEWRIGHT_RANDOM_PROGRAMS", 200);
+  const uint64_t seed = setting("TILEWRIGHT_RANDOM_SEED", 1);
+  const Target host = host_target(2);
+  const Target narrow = make_target(host.cpu()->features.without(Feature::Avx512f), 2);
+  for (uint64_t k = 0; k < programs; ++k) {
+    SCOPED_TRACE("seed " + std::to_string(seed + k));
+    Rng rng(seed + k);
+    const RandomProgram program = random_program(rng, false);
+    run_both(program.function, program.arguments, k % 4 == 3 ? narrow : host, 2);
+    if (HasFailure()) return;
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::codegen

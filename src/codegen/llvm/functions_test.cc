@@ -86,10 +86,27 @@ double ulps(T got, Wider<T> truth) {
   return static_cast<double>(std::ldexp(distance, Limits::digits - 1 - exponent));
 }
 
-ir::Function elementwise(Intrinsic function, ir::Scalar type, int64_t elements, unsigned lanes) {
+// The same where denormals count as zero: the true value is that of zeros, and where it is
+// denormal, or the least normal number but for its rounding, 0 is right too.
+template <class T>
+double flushed_ulps(T got, Wider<T> truth) {
+  using Limits = std::numeric_limits<T>;
+  constexpr Wider<T> kEdge = Limits::min() * (1 + 4 * Wider<T>{Limits::epsilon()});
+  const bool may_be_zero = got == 0 && std::abs(truth) < kEdge;
+  return may_be_zero && std::signbit(got) == std::signbit(truth) ? 0 : ulps(got, truth);
+}
+
+template <class T>
+T flushed(T value) {
+  return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(T{0}, value) : value;
+}
+
+ir::Function elementwise(Intrinsic function, ir::Scalar type, int64_t elements, unsigned lanes,
+                         bool denormals) {
   const size_t inputs = function == Intrinsic::Pow ? 2 : 1;
   ir::Function result{
       .name = "elementwise", .buffers = {}, .arguments = {}, .argument_written = {}, .body = {}};
+  result.denormals = denormals;
   const Expr k = ir::var("k");
   const Expr at = ir::ramp(k * int64_t{lanes}, 1, lanes);
   std::vector<Expr> values;
@@ -119,9 +136,10 @@ class Compiled {
   static constexpr size_t kBatch = 4096;
   using Batch = std::vector<T>;
 
-  Compiled(Intrinsic function, const Target& target) {
+  Compiled(Intrinsic function, const Target& target, bool denormals) {
     const auto lanes = static_cast<unsigned>(target.lanes(sizeof(T)));
-    const auto object = compile_llvm(elementwise(function, kScalar<T>, kBatch, lanes), target);
+    const auto object =
+        compile_llvm(elementwise(function, kScalar<T>, kBatch, lanes, denormals), target);
     CHECK(object.has_value(), "{}", object.error().message);
     auto kernel = runtime::Kernel::load(*object);
     CHECK(kernel.has_value(), "{}", kernel.error().message);
@@ -165,7 +183,8 @@ bool exhaustive() {
   return std::getenv("TILEWRIGHT_EXHAUSTIVE") != nullptr;  // NOLINT: no thread sets it
 }
 
-// Runs batches of arguments and remembers the one with the largest error.
+// Runs batches of arguments, with denormals kept and flushed, and remembers the one with the
+// largest error.
 template <class T>
 class Comparison {
  public:
@@ -174,18 +193,26 @@ class Comparison {
 
   explicit Comparison(Intrinsic function, bool all_targets = true) : function_(function) {
     for (const Target& target : targets()) {
-      compiled_.emplace_back(function, target);
+      kept_.emplace_back(function, target, true);
+      flushing_.emplace_back(function, target, false);
       if (!all_targets) break;
     }
   }
 
   void run(const Batch& x, const Batch& y) {
-    const Batch& got = compiled_[0](x, y);
+    const Batch& got = kept_[0](x, y);
     for (size_t k = 0; k < kBatch; ++k) {
-      const double error = ulps(got[k], true_value<Wider<T>>(function_, x[k], y[k]));
-      if (error > worst_) worst_ = error, worst_x_ = x[k], worst_y_ = y[k];
+      note(ulps(got[k], true_value<Wider<T>>(function_, x[k], y[k])), x[k], y[k]);
     }
-    for (size_t other = 1; other < compiled_.size(); ++other) expect_same(x, y, got, other);
+    for (size_t other = 1; other < kept_.size(); ++other) expect_same(x, y, got, kept_[other]);
+    const Batch& flushed_got = flushing_[0](x, y);
+    for (size_t k = 0; k < kBatch; ++k) {
+      const auto truth = true_value<Wider<T>>(function_, flushed(x[k]), flushed(y[k]));
+      note(flushed_ulps(flushed_got[k], truth), x[k], y[k]);
+    }
+    for (size_t other = 1; other < kept_.size(); ++other) {
+      expect_same(x, y, flushed_got, flushing_[other]);
+    }
   }
   void run(const Batch& x) { run(x, x); }
 
@@ -208,8 +235,12 @@ class Comparison {
   }
 
  private:
-  void expect_same(const Batch& x, const Batch& y, const Batch& got, size_t other) {
-    const Batch& also = compiled_[other](x, y);
+  void note(double error, T x, T y) {
+    if (error > worst_) worst_ = error, worst_x_ = x, worst_y_ = y;
+  }
+
+  void expect_same(const Batch& x, const Batch& y, const Batch& got, Compiled<T>& other) {
+    const Batch& also = other(x, y);
     for (size_t k = 0; k < kBatch; ++k) {
       if (std::isnan(got[k]) && std::isnan(also[k])) continue;
       ASSERT_TRUE(got[k] == also[k] && std::signbit(got[k]) == std::signbit(also[k]))
@@ -219,7 +250,7 @@ class Comparison {
   }
 
   Intrinsic function_;
-  std::vector<Compiled<T>> compiled_;
+  std::vector<Compiled<T>> kept_, flushing_;  // per target
   double worst_ = 0;
   T worst_x_ = 0, worst_y_ = 0;
 };
@@ -353,7 +384,7 @@ TEST(Functions, SpecialValuesF64) { compare_special_values<double>(); }
 // Values that a program may rely on to be exact.
 TEST(Functions, ExactValues) {
   const auto check = []<class T>(Intrinsic function, T x, T y, T expected) {
-    Compiled<T> compiled(function, host_target(1));
+    Compiled<T> compiled(function, host_target(1), true);
     const std::vector<T> xs(compiled.kBatch, x), ys(compiled.kBatch, y);
     EXPECT_EQ(compiled(xs, ys)[0], expected) << ir::name_of(function) << " of " << x << ", " << y;
   };
@@ -387,7 +418,10 @@ TEST(Functions, AsInterpreted) {
     arguments.push_back(bytes_of_values(x));
     for (const Target& target : targets()) {
       for (const unsigned lanes : {1U, 3U, 16U}) {
-        run_both(elementwise(function.function, kScalar<T>, kElements, lanes), arguments, target);
+        for (const bool denormals : {false, true}) {
+          run_both(elementwise(function.function, kScalar<T>, kElements, lanes, denormals),
+                   arguments, target);
+        }
       }
     }
   };

@@ -222,6 +222,10 @@ Status run_linker(const std::vector<std::string>& arguments) {
   return fail(ErrorKind::Build, "linking: " + words);
 }
 
+void add_wrapped(std::span<const std::string> symbols, std::vector<std::string>& arguments) {
+  for (const std::string& symbol : symbols) arguments.push_back("--wrap=" + symbol);
+}
+
 // The inputs as files, in order.
 Status write_inputs(std::span<const LinkInput> inputs, const ScratchFolder& folder,
                     std::vector<std::string>& arguments) {
@@ -317,6 +321,7 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
       options.soname.empty() ? library.filename().string() : options.soname,
       "-o",
       made.string()};
+  add_wrapped(options.wrapped, arguments);
   TRY(write_inputs(inputs, folder, arguments));
   TRY(make_system_libraries(folder, arguments));
   TRY(folder.check_room());
@@ -329,10 +334,12 @@ Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions
   return replace(again, library);
 }
 
-Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& object) {
+Status link_relocatable(std::span<const LinkInput> inputs, const fs::path& object,
+                        std::span<const std::string> wrapped) {
   const ScratchFolder folder = TRY(ScratchFolder::make_beside(object));
   const fs::path made = folder / "made.o";
   std::vector<std::string> arguments = {"-r", "-o", made.string()};
+  add_wrapped(wrapped, arguments);
   TRY(write_inputs(inputs, folder, arguments));
   TRY(folder.check_room());
   TRY(run_linker(arguments));

@@ -24,8 +24,9 @@ struct LinkInput {
 };
 
 struct SharedLibraryOptions {
-  std::string soname;                 // default: the name of the file
-  std::vector<std::string> exported;  // the only symbols visible outside
+  std::string soname;                  // default: the name of the file
+  std::vector<std::string> exported;   // the only symbols visible outside
+  std::vector<std::string> wrapped{};  // as for link_relocatable
 };
 
 // A temporary folder next to `library` holds the inputs during the link; an existing file is
@@ -33,7 +34,9 @@ struct SharedLibraryOptions {
 Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions& options,
                    const std::filesystem::path& library);
 
-// Links all inputs into one object.
-Status link_relocatable(std::span<const LinkInput> inputs, const std::filesystem::path& object);
+// Links all inputs into one object. Of each symbol f of `wrapped`, references to f become
+// references to __wrap_f, and references to __real_f become references to f (ld --wrap).
+Status link_relocatable(std::span<const LinkInput> inputs, const std::filesystem::path& object,
+                        std::span<const std::string> wrapped = {});
 
 }  // namespace tilewright::codegen

@@ -142,6 +142,44 @@ TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
   dlclose(library);
 }
 
+// References to a symbol go to its wrapper, and those of the wrapper to the symbol.
+TEST(Link, AWrappedSymbolIsReachedThroughItsWrapper) {
+  const TemporaryFolder folder = make_scratch_folder("link_test-").value();
+  // f returns 1 and its wrapper 2. The rows refer to f and to __real_f.
+  ElfObject functions;
+  const auto code = functions.add_section(".text", ElfObject::Kind::Code, 16);
+  const uint8_t one[] = {0xb8, 1, 0, 0, 0, 0xc3};  // mov $1, %eax; ret
+  functions.define("f", code, functions.append(code, one, sizeof(one), 16), sizeof(one));
+  const uint8_t two[] = {0xb8, 2, 0, 0, 0, 0xc3};
+  functions.define("__wrap_f", code, functions.append(code, two, sizeof(two), 16), sizeof(two));
+  ElfObject rows;
+  const auto data = rows.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
+  const void* nulls[2] = {};
+  const int64_t at = rows.append(data, &nulls, sizeof(nulls), 16);
+  rows.point_to_symbol(data, at, "f");
+  rows.point_to_symbol(data, at + 8, "__real_f");
+  rows.define("rows", data, at, sizeof(nulls));
+  const LinkInput inputs[] = {{.bytes = {}, .data = &rows}, {.bytes = {}, .data = &functions}};
+  const std::vector<std::string> wrapped = {"f"};
+  ASSERT_TRUE(link_relocatable(inputs, folder / "x.o", wrapped).has_value());
+  const auto bytes = read_file(folder / "x.o");
+  const std::vector<uint8_t> linked(bytes->begin(), bytes->end());
+  const LinkInput once{.bytes = linked, .data = nullptr};
+  ASSERT_TRUE(link_shared({&once, 1}, {.soname = {}, .exported = {"rows"}}, folder / "once.so")
+                  .has_value());
+  const Status direct = link_shared(
+      inputs, {.soname = {}, .exported = {"rows"}, .wrapped = wrapped}, folder / "direct.so");
+  ASSERT_TRUE(direct.has_value()) << direct.error().message;
+  for (const char* name : {"once.so", "direct.so"}) {
+    void* library = dlopen((folder / name).c_str(), RTLD_NOW);
+    ASSERT_NE(library, nullptr) << dlerror();
+    int (*const* called)() = static_cast<int (**)()>(dlsym(library, "rows"));
+    EXPECT_EQ(called[0](), 2) << name;
+    EXPECT_EQ(called[1](), 1) << name;
+    dlclose(library);
+  }
+}
+
 TEST(Link, FailuresAreErrorsAndLeaveNothing) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;

@@ -7,6 +7,10 @@
  *
  * It may be called by several threads at once, each with a separate TilewrightCall. The buffers of
  * a call, including the workspace, must not overlap unless the kernel only reads them.
+ *
+ * A kernel neither sets nor restores the float control of a thread: whether denormals count as zero
+ * is up to the caller. The runtime of Tilewright sets it around a call
+ * (runtime/abi/float_control.h).
  */
 #ifndef TILEWRIGHT_RUNTIME_ABI_KERNEL_ABI_H_
 #define TILEWRIGHT_RUNTIME_ABI_KERNEL_ABI_H_

@@ -10,6 +10,9 @@
  *   api->run(model, inputs, outputs);   pointers in the order of api->inputs and api->outputs
  *   api->destroy(model);
  *
+ * Denormals count as zero in a run, unless the model was compiled with `--allow denormals`. The
+ * float control of the calling thread is restored before a function returns.
+ *
  * Tensors are row-major. Pointers that are aligned to 64 bytes are used directly; others, and
  * outputs that overlap an input, go through a copy. An instance may be used by one thread at a
  * time; several instances may run in several threads at once. Instances share the constants.

@@ -1,5 +1,6 @@
 /* The runtime of a compiled model: creates instances, checks the arguments of callers, and executes
  * the step table. Plain C11 and POSIX, so that a library needs only the C library. */
+#include "runtime/abi/float_control.h"
 #include "runtime/abi/model_table.h"
 #include "runtime/abi/model_weights.h"
 #include "runtime/abi/thread_pool.h"
@@ -412,7 +413,9 @@ static int32_t model_run(TilewrightModel* model, const void* const* inputs, void
     const ModelPatch* patch = &model->patches[k];
     model->pointers[patch->slot] = model->given[patch->which] + patch->offset;
   }
+  const uint64_t before = float_control_enter(api->table->denormals);
   code = model_walk(model, step_ns);
+  float_control_leave(before);
   if (code != TILEWRIGHT_MODEL_OK) return code;
   for (int32_t k = 0; k < api->output_count; ++k) {
     const char* made = model->given[api->input_count + k];

@@ -24,6 +24,7 @@ typedef struct TilewrightTableKernel {
   int32_t (*function)(const TilewrightCall* call);
   int64_t shared_workspace; /* bytes */
   int64_t thread_workspace; /* additional bytes per thread */
+  int64_t tuned_ns;         /* of a call, as measured for the schedule; 0: not tuned */
 } TilewrightTableKernel;
 
 /* The memory of an argument. */
@@ -44,10 +45,11 @@ typedef struct TilewrightTableStep {
   int32_t reserved;
 } TilewrightTableStep;
 
-#define TILEWRIGHT_TABLE_VERSION 1 /* of these structs and the runtime, which must match */
+/* Of these structs and the runtime, which must match. 2: denormals and tuned_ns. */
+#define TILEWRIGHT_TABLE_VERSION 2
 typedef struct TilewrightModelTable {
   int32_t version;
-  int32_t reserved;
+  int32_t denormals;        /* 0: they count as zero in a run; 1: they are kept */
   const char* cpu_features; /* required by the code: `sse4.2,avx,fma` */
   int32_t kernel_count;
   int32_t argument_count;

@@ -3,6 +3,8 @@
  * At least one of them therefore sees the other. */
 #include "runtime/abi/thread_pool.h"
 
+#include "runtime/abi/float_control.h"
+
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -39,6 +41,7 @@ typedef struct PoolJob {
   TilewrightTask task;
   void* context;
   int64_t chunk;
+  uint64_t mode; /* float_control_mode of the caller */
   int32_t threads;
 } PoolJob;
 
@@ -162,10 +165,15 @@ static uint32_t pool_wait_for_post(PoolWorker* self) {
 static void* pool_serve(void* argument) {
   PoolWorker* self = argument;
   struct TilewrightPoolState* pool = self->pool;
+  uint64_t mode = float_control_mode();
   if (pool->pin) pool_pin(self->cpu);
   while (pool_wait_for_post(self) != PoolStop) {
     uint32_t posted = PoolPosted;
     if (!atomic_compare_exchange_strong(&self->state, &posted, PoolRunning)) continue;
+    if (pool->job.mode != mode) {
+      mode = pool->job.mode;
+      float_control_set_mode(mode);
+    }
     pool_work(pool, self->index);
     atomic_store(&self->state, PoolIdle);
     if (atomic_load(&pool->caller_asleep) != 0) pool_wake(&self->state);
@@ -285,6 +293,7 @@ static void pool_launch(struct TilewrightPoolState* pool, int32_t used, int64_t 
   pool->job.context = context;
   pool->job.threads = used;
   pool->job.chunk = chunk > 1 ? chunk : 1;
+  pool->job.mode = float_control_mode();
   for (int32_t k = 0; k < used; ++k) {
     const int64_t size = quotient + (k < remainder ? 1 : 0);
     atomic_store_explicit(&pool->workers[k].next, begin, memory_order_relaxed);
@@ -330,9 +339,8 @@ TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void) {
   return pool;
 }
 
-__attribute__((weak)) int32_t tilewright_parallel_for(void* pool, int32_t threads,
-                                                      int64_t iterations, TilewrightTask task,
-                                                      void* context) {
+static int32_t pool_parallel_for(void* pool, int32_t threads, int64_t iterations,
+                                 TilewrightTask task, void* context) {
   if (threads < 1 || task == NULL) return 1;
   if (pool == NULL && threads == 1) {
     for (int64_t k = 0; k < iterations; ++k) task(context, k, 0);
@@ -340,4 +348,35 @@ __attribute__((weak)) int32_t tilewright_parallel_for(void* pool, int32_t thread
   }
   TilewrightPool* workers = pool != NULL ? pool : tilewright_process_pool();
   return workers != NULL ? tilewright_pool_run(workers, threads, iterations, task, context) : 1;
+}
+
+int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
+                                TilewrightTask task, void* context)
+    __attribute__((weak, alias("pool_parallel_for")));
+
+/* --- threads of the host program --- */
+
+/* A task of a kernel, as the host program runs it. */
+typedef struct PoolForeignTask {
+  TilewrightTask task;
+  void* context;
+  int32_t denormals; /* kept by the kernel's caller */
+} PoolForeignTask;
+
+static void pool_run_foreign(void* context, int64_t iteration, int32_t worker) {
+  const PoolForeignTask* foreign = context;
+  const uint64_t before = float_control_enter(foreign->denormals);
+  foreign->task(foreign->context, iteration, worker);
+  float_control_leave(before);
+}
+
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_kernel_parallel_for(void* pool, int32_t threads,
+                                                                  int64_t iterations,
+                                                                  TilewrightTask task,
+                                                                  void* context) {
+  int32_t (*run)(void*, int32_t, int64_t, TilewrightTask, void*) = TILEWRIGHT_HOST_PARALLEL_FOR;
+  __asm__("" : "+r"(run)); /* the compiler takes the two functions for different ones */
+  if (run == pool_parallel_for) return pool_parallel_for(pool, threads, iterations, task, context);
+  PoolForeignTask foreign = {task, context, float_control_mode() != TILEWRIGHT_FLOAT_FLUSH};
+  return run(pool, threads, iterations, pool_run_foreign, &foreign);
 }

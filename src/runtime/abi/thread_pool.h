@@ -11,6 +11,9 @@
  * never waits for a sleeping worker. Nested calls, and calls while another thread uses the pool,
  * run on the calling thread alone.
  *
+ * Tasks run with the float control of the caller (float_control.h): a worker takes it over with
+ * the job.
+ *
  * Thread-safe, except for opening and closing.
  */
 #ifndef TILEWRIGHT_RUNTIME_ABI_THREAD_POOL_H_
@@ -58,6 +61,18 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_run(TilewrightPool* pool, int
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_pin_caller(const TilewrightPool* pool);
 /* The pool of the process, created on first use and never closed. */
 TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void);
+
+/* The function that kernels are linked to in place of tilewright_parallel_for, and that calls it.
+ * If the host program has defined that, each task sets the float control of the kernel's caller on
+ * the thread of the host, and restores that of the thread. */
+TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_kernel_parallel_for(void* pool, int32_t threads,
+                                                                  int64_t iterations,
+                                                                  TilewrightTask task,
+                                                                  void* context);
+/* tilewright_parallel_for, by another name where a linker has given that to the function above. */
+#ifndef TILEWRIGHT_HOST_PARALLEL_FOR
+#define TILEWRIGHT_HOST_PARALLEL_FOR tilewright_parallel_for
+#endif
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/abi/thread_pool.h"
 #include "runtime/host/elf_loader.h"
 
 namespace tilewright::runtime {
@@ -22,7 +23,7 @@ class ElfCode : public LoadedCode {
 
 Result<std::unique_ptr<LoadedCode>> load_elf_code(const Artifact& artifact) {
   const ExternalSymbol externals[] = {
-      {"tilewright_parallel_for", reinterpret_cast<uint64_t>(&tilewright_parallel_for)},
+      {"tilewright_parallel_for", reinterpret_cast<uint64_t>(&tilewright_kernel_parallel_for)},
       {"memcpy", reinterpret_cast<uint64_t>(&std::memcpy)},
       {"memmove", reinterpret_cast<uint64_t>(&std::memmove)},
       {"memset", reinterpret_cast<uint64_t>(&std::memset)},

@@ -1,5 +1,6 @@
 // The loader of artifacts of kind `elf`: relocatable objects, which are mapped directly, with
-// relocations resolved against themselves, tilewright_parallel_for, memcpy, memmove and memset.
+// relocations resolved against themselves, tilewright_kernel_parallel_for (by the name
+// tilewright_parallel_for), memcpy, memmove and memset.
 #pragma once
 
 #include <memory>

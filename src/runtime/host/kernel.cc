@@ -20,6 +20,7 @@ Result<Kernel> Kernel::load(const Artifact& artifact, std::span<const Loader> lo
   kernel.entry_ = kernel.code_->entry();
   kernel.shared_ = artifact.shared_workspace;
   kernel.per_thread_ = artifact.thread_workspace;
+  kernel.denormals_ = artifact.denormals;
   return kernel;
 }
 

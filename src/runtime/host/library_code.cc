@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_folder.h"
+#include "runtime/abi/thread_pool.h"
 #include "runtime/host/seal.h"
 
 namespace tilewright::runtime {
@@ -54,7 +55,7 @@ Result<std::unique_ptr<LoadedCode>> load_library_code(const Artifact& artifact) 
   }
   using ParallelFor = decltype(&tilewright_parallel_for);
   if (void* const host = dlsym(library.get(), kHostParallelFor); host != nullptr) {
-    *static_cast<ParallelFor*>(host) = &tilewright_parallel_for;
+    *static_cast<ParallelFor*>(host) = &tilewright_kernel_parallel_for;
   }
   return std::make_unique<LibraryCode>(std::move(library), reinterpret_cast<KernelEntry>(entry));
 }

@@ -49,9 +49,13 @@ class Evaluated {
   void evaluate() {
     const TensorId out = dag->outputs().front();
     for (const Extent& extent : dag->tensor(out).shape) shape.push_back(extent.constant().value());
-    Evaluator evaluator(*dag, [this](TensorId tensor, int64_t offset) {
-      return in(dag->tensor(tensor).name.text(), offset);
-    });
+    // In f64, where nothing is denormal.
+    Evaluator evaluator(
+        *dag,
+        [this](TensorId tensor, int64_t offset) {
+          return in(dag->tensor(tensor).name.text(), offset);
+        },
+        true);
     std::vector<int64_t> indices(shape.size());
     for (int64_t k = 0; k < elements(out); ++k) {
       output.push_back(evaluator.element(out, indices));
