@@ -13,7 +13,7 @@
 namespace tilewright::app {
 namespace {
 
-constexpr double kBytesPerFlop = 2;  // of the first cache: a vector of each operand a multiply-add
+constexpr double kBytesPerFlop = 2;  // assumed of the L1 cache: one f32 per multiply-add
 constexpr int64_t kMaxBytes = int64_t{256} << 20;  // copied to measure the memory bandwidth
 
 constexpr double kNotThePeak = 1.02;  // factor of a peak: a kernel above it disproves the peak
@@ -40,7 +40,7 @@ feature::Ceilings measure_ceilings(const Target& target,
   return ceilings;
 }
 
-// Fills in the program and its position. `machine`: its caches are the levels.
+// Fills in the program and its position. `machine`: its caches are the levels of a CPU's code.
 void explain_program(const Task& task, const schedule::Trace& trace, const Machine& machine,
                      double latency_ns, feature::Calls calls, Explanation& explanation) {
   const Result<schedule::LoopTree> initial = schedule::initial_tree(task.workload);
@@ -60,13 +60,17 @@ void explain_program(const Task& task, const schedule::Trace& trace, const Machi
   program.shares = feature::shares_of(program.traffic, explanation.ceilings, latency_ns);
   program.limits =
       feature::likely_limits(program.traffic, program.facts, task.target, program.shares);
-  program.levels_of = machine.model.empty() ? "an unknown machine" : machine.model;
+  if (task.target.runs_on_cpu()) {
+    program.levels_of = machine.model.empty() ? "an unknown machine" : machine.model;
+  }
   explanation.program = std::move(program);
 }
 
 void add_ceilings(const Task& task, const Machine& machine, bool is_this_machine, double seconds,
                   Explanation& explanation) {
-  if (!is_this_machine) {
+  if (!task.target.runs_on_cpu()) {
+    explanation.no_peak = "The ceilings of a device are unknown.";
+  } else if (!is_this_machine) {
     explanation.no_peak = "The peak of the machine that measured it is unknown.";
   } else if (seconds <= 0) {
     explanation.no_peak =

@@ -41,7 +41,7 @@ struct ExplainedProgram {
   feature::NestFacts facts;
   std::vector<feature::Share> shares;  // empty without a latency
   std::vector<std::string> limits;
-  std::string levels_of;  // the machine whose caches are the levels
+  std::string levels_of;  // the machine whose caches are the levels; empty: those of a device
 };
 
 struct Explanation {

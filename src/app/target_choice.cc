@@ -11,7 +11,7 @@ Result<Target> target_of(const TargetChoice& choice, int default_threads) {
   const int threads = choice.threads > 0 ? choice.threads : default_threads;
   if (choice.target.empty()) return host_target(threads);
   const Target target = TRY(parse_target(choice.target));
-  if (target.cpu() == nullptr) {
+  if (!target.runs_on_cpu()) {
     if (choice.threads == 0) return target;
     return fail(ErrorKind::BadInput,
                 fmt::format("the number of threads is for CPUs; leave it out for the target {}",

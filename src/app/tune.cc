@@ -170,10 +170,10 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
   return check_writable(options.model_file);
 }
 
-// Of the CPU; 0 for kernels that do not run on it.
+// 0 for kernels that do not run on the CPU.
 double fma_peak(const std::vector<tune::TunedTask>& tasks, double seconds) {
   const Target& target = tasks[0].task.target;
-  if (target.cpu() == nullptr) return 0;
+  if (!target.runs_on_cpu()) return 0;
   return runtime::measure_fma_peak(target.threads(), seconds).gflops;
 }
 

@@ -70,7 +70,9 @@ std::string traffic_text(const app::ExplainedProgram& program) {
   std::string text =
       fmt::format("\n{} in the workload, {} computed; about {} instructions of code\n",
                   flop_text(traffic.flop), flop_text(traffic.computed_flop), program.instructions);
-  text += fmt::format("estimated traffic (caches of {}); compulsory: {}\n", program.levels_of,
+  const std::string caches =
+      program.levels_of.empty() ? "" : fmt::format(" (caches of {})", program.levels_of);
+  text += fmt::format("estimated traffic{}; compulsory: {}\n", caches,
                       bytes_text(traffic.compulsory_bytes));
   text += fmt::format("  {:<22} {:>12} {:>12} {:>10}\n", "between", "holds", "moved", "FLOP/byte");
   for (const feature::MemoryLevel& level : traffic.levels) {

@@ -19,6 +19,7 @@ namespace {
 
 using record::VerdictKind;
 using testing::HasSubstr;
+using testing::Not;
 
 // A folder of its own with a store and files, gone at the end.
 class Explain : public testing::Test {
@@ -168,6 +169,18 @@ TEST_F(Explain, TakesAScheduleWithoutARecord) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("for i.0 < 32"));
   EXPECT_THAT(outcome.out, HasSubstr("runs on one of 2 threads"));
+}
+
+// The caches, the lanes and the peak of the host are no limits of a device's code.
+TEST_F(Explain, ComparesNoDeviceWithTheCpu) {
+  const Outcome outcome =
+      tilewright({"explain", "GMM0", "--trace", file("empty.trace", ""), "--target", "cuda:sm_90"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("registers and memory"));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("L1")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("caches of")));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("lanes")));
+  EXPECT_THAT(outcome.out, HasSubstr("What limits it on a device is not estimated."));
 }
 
 TEST(Advice, IsThereForEveryKind) {

@@ -18,49 +18,59 @@ constexpr size_t kSentences = 3;
 
 double percent(double share) { return 100 * share; }
 
-// Shortcomings of the loops, most serious first.
-std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
-                               const Target& target) {
-  std::vector<std::string> out;
+// How the loops use the host threads, the lanes and the registers of a CPU, most serious first.
+void add_lacks_on_cpu(const NestFacts& facts, const Target& target, std::vector<std::string>* out) {
   const std::string stage = facts.hottest.text();
   if (target.threads() > 1 && facts.tasks == 1) {
-    out.push_back(fmt::format("{} runs on one of {} threads: no loop around it is parallel.", stage,
-                              target.threads()));
+    out->push_back(fmt::format("{} runs on one of {} threads: no loop around it is parallel.",
+                               stage, target.threads()));
   }
   if (!facts.vectorized) {
-    out.push_back(
+    out->push_back(
         fmt::format("{} has no vectorized loop: it uses one of {} lanes.", stage, target.lanes(4)));
   } else if (!facts.with_gaps.op.empty()) {
-    out.push_back(fmt::format("The lanes of {} take {} with gaps, element by element.", stage,
-                              facts.with_gaps.text()));
+    out->push_back(fmt::format("The lanes of {} take {} with gaps, element by element.", stage,
+                               facts.with_gaps.text()));
   }
   if (facts.reduces && facts.vectorized && facts.sums < kSumsInFlight) {
-    out.push_back(
+    out->push_back(
         fmt::format("Only {} accumulator{} in flight in {}: a multiply-add takes about four cycles "
                     "and two start per cycle, so about {} are needed.",
                     facts.sums, facts.sums == 1 ? " is" : "s are", stage, kSumsInFlight));
   }
   const int64_t registers = target.vector_registers();
   if (facts.reduces && facts.vectorized && facts.sums > registers) {
-    out.push_back(fmt::format("{} accumulators in {} exceed the {} vector registers: they spill.",
-                              facts.sums, stage, registers));
+    out->push_back(fmt::format("{} accumulators in {} exceed the {} vector registers: they spill.",
+                               facts.sums, stage, registers));
   }
+}
+
+// Unused threads and lanes of a CPU, less serious than recomputation.
+void add_idle_on_cpu(const NestFacts& facts, const Target& target, std::vector<std::string>* out) {
+  if (target.threads() > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
+    out->push_back(
+        fmt::format("{} parallel iterations on {} threads keep them busy {:.0f} % of the "
+                    "time.",
+                    facts.tasks, target.threads(), percent(facts.balance)));
+  }
+  if (facts.vectorized && facts.lanes_used < kIdleShare) {
+    out->push_back(fmt::format("A vectorized loop of {} fills {:.0f} % of its lanes.",
+                               facts.vector_length, percent(facts.lanes_used)));
+  }
+}
+
+// Shortcomings of the loops, most serious first.
+std::vector<std::string> lacks(const Traffic& traffic, const NestFacts& facts,
+                               const Target& target) {
+  std::vector<std::string> out;
+  if (target.runs_on_cpu()) add_lacks_on_cpu(facts, target, &out);
   if (traffic.computed_flop > kComputedAgain * traffic.flop) {
     out.push_back(
         fmt::format("It computes {:.2f} times the FLOP of the workload: inlined, attached "
                     "or overlapping elements are recomputed.",
                     traffic.computed_flop / traffic.flop));
   }
-  if (target.threads() > 1 && facts.tasks > 1 && facts.balance < kIdleShare) {
-    out.push_back(
-        fmt::format("{} parallel iterations on {} threads keep them busy {:.0f} % of the "
-                    "time.",
-                    facts.tasks, target.threads(), percent(facts.balance)));
-  }
-  if (facts.vectorized && facts.lanes_used < kIdleShare) {
-    out.push_back(fmt::format("A vectorized loop of {} fills {:.0f} % of its lanes.",
-                              facts.vector_length, percent(facts.lanes_used)));
-  }
+  if (target.runs_on_cpu()) add_idle_on_cpu(facts, target, &out);
   if (facts.ragged_share > kRaggedShare) {
     out.push_back(fmt::format("{:.0f} % of an axis are in a smaller last tile, which runs slower.",
                               percent(facts.ragged_share)));
@@ -115,7 +125,10 @@ std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& 
                         : ".";
     out.push_back(std::move(text));
   }
-  if (out.empty()) out.emplace_back("Its loops show nothing that would hold it back.");
+  if (out.empty()) {
+    out.emplace_back(target.runs_on_cpu() ? "Its loops show nothing that would hold it back."
+                                          : "What limits it on a device is not estimated.");
+  }
   if (wrong == shares.end()) {
     if (out.size() > kSentences) out.resize(kSentences);
     return out;

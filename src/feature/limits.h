@@ -35,7 +35,8 @@ std::vector<Share> shares_of(const Traffic& traffic, const Ceilings& ceilings, d
 
 // One to three sentences, the most likely limit first. Without a latency (0), only shortcomings of
 // the loops. A ceiling that is exceeded by more than 10 % is not a limit; the last sentence says
-// that its estimate does not hold.
+// that its estimate does not hold. Lanes, accumulators and host threads are shortcomings of code
+// for CPUs only.
 std::vector<std::string> likely_limits(const Traffic& traffic, const NestFacts& facts,
                                        const Target& target, const std::vector<Share>& shares);
 

@@ -117,6 +117,23 @@ TEST(Limits, WithoutATimeAreWhatTheLoopsLack) {
   }
 }
 
+TEST(Limits, ADeviceHasNoneOfACpu) {
+  const Workbench bench("matmul:m=64,n=60,k=64");
+  const Target device = parse_target("cuda:sm_90").value();
+  Machine machine;
+  machine.caches = {{.level = 1, .size_bytes = 32 << 10, .line_bytes = 64}};
+  const std::vector<MemoryLevel> levels = memory_levels(device, machine);
+  ASSERT_EQ(levels.size(), 1U);
+  EXPECT_EQ(levels[0].beyond, "memory");
+  const auto sentences_of = [&](const char* trace) {
+    const schedule::LoopTree tree = bench.tree(trace);
+    return likely_limits(estimate_traffic(tree, levels), nest_facts(tree, device), device, {});
+  };
+  EXPECT_THAT(sentences_of(""), testing::ElementsAre(HasSubstr("on a device is not estimated")));
+  EXPECT_THAT(sentences_of("split C j [32]\n"),
+              testing::ElementsAre(HasSubstr("47 % of an axis are in a smaller last tile")));
+}
+
 TEST(NestFacts, CountsSumsVectorsAndTasks) {
   const Workbench bench("matmul:m=512,n=512,k=512");
   const NestFacts facts =

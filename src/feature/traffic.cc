@@ -311,7 +311,7 @@ std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& mach
   levels.push_back({.name = "registers",
                     .capacity = int64_t{target.vector_registers()} * target.vector_bytes(),
                     .keeps_sums = true});
-  for (int level = 1; level <= 3; ++level) {
+  for (int level = 1; level <= 3 && target.runs_on_cpu(); ++level) {
     const int64_t bytes = machine.cache_bytes(level);
     if (bytes == 0) continue;
     const bool shared = level == 3 || (machine.cores > 0 && target.threads() > machine.cores);

@@ -63,7 +63,8 @@ struct Traffic {
   std::vector<BufferTraffic> buffers;  // in program order; unused ones are left out
 };
 
-// The memory levels of a machine, for code of the target.
+// The memory levels of a machine, for code of the target. The caches of a device are unknown: its
+// registers are the only level.
 std::vector<MemoryLevel> memory_levels(const Target& target, const Machine& machine);
 
 enum class Calls : uint8_t {

@@ -7,8 +7,8 @@
 //   aarch64;threads=2                        no back end yet
 //   cuda:sm_90a                              no back end yet
 //
-// Schedules, passes and cost models query capabilities, which all kinds of target have. Only back
-// ends query the kind. A value; safe to share between threads.
+// Schedules, passes and cost models query capabilities, which all kinds of target have. Back ends,
+// loaders and the text form query the kind. A value; safe to share between threads.
 #pragma once
 
 #include <string>
@@ -46,6 +46,8 @@ class Target {
     return host != nullptr ? host->threads : 1;
   }
   bool has(Capability capability) const;
+  // Code runs on the processor of the host: its caches and its FMA peak are the limits of the code.
+  bool runs_on_cpu() const { return cpu() != nullptr; }
   // Loops can be bound to the blocks and threads of a grid.
   bool has_thread_axes() const { return cuda() != nullptr; }
   // Bytes of the memory of one thread, block or device; 0 without such memory, the largest int64_t
@@ -58,7 +60,7 @@ class Target {
     return cpu() != nullptr && scope == MemoryScope::Register ? MemoryScope::Local : scope;
   }
 
-  // --- kinds, for the back ends ---
+  // --- kinds, for back ends, loaders and texts ---
 
   const CpuTarget* cpu() const { return std::get_if<CpuTarget>(&kind_); }  // null for other kinds
   // Null for other kinds.

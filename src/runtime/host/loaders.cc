@@ -12,7 +12,7 @@
 namespace tilewright::runtime {
 namespace {
 
-bool is_cpu(const Target& target) { return target.cpu() != nullptr; }
+bool is_cpu(const Target& target) { return target.runs_on_cpu(); }
 
 constexpr std::array kLoaders = {
     Loader{kElfArtifact, is_cpu, check_runs_here, load_elf_code},

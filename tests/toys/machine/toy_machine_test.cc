@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "app/doctor.h"
+#include "app/explain.h"
 #include "app/graph_view.h"
 #include "app/lower_operator.h"
 #include "app/model_tasks.h"
@@ -256,6 +257,32 @@ TEST(ToyMachine, IsTunedThroughTheApplication) {
   const app::ReplayOutcome replayed = must(app::replay(again, {}));
   ASSERT_TRUE(replayed.now.has_value());
   EXPECT_EQ(replayed.now->attempt.verdict.kind, record::VerdictKind::Timed);
+}
+
+// The host that measured it is this machine, but its caches, lanes and peak say nothing of it.
+TEST(ToyMachine, IsExplained) {
+  const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
+  const ToyTables tables;
+  app::TuneOptions options = tune_options(folder);
+  options.tables = tables.view();
+  app::TuneListener silent;
+  const app::TuneOutcome outcome = must(app::tune(options, silent, {}));
+  const app::Explanation explanation =
+      must(app::explain({.what = outcome.rows.at(0).result.winning_trial()->attempt.hex(),
+                         .records = options.records}));
+  EXPECT_TRUE(explanation.attempt->is_this_machine);
+  EXPECT_EQ(explanation.no_peak, "The ceilings of a device are unknown.");
+  EXPECT_EQ(explanation.ceilings.gflops, 0);
+  ASSERT_TRUE(explanation.program.has_value()) << explanation.no_program;
+  EXPECT_EQ(explanation.program->levels_of, "");
+  ASSERT_EQ(explanation.program->traffic.levels.size(), 1U);
+  EXPECT_EQ(explanation.program->traffic.levels[0].name, "registers");
+  ASSERT_FALSE(explanation.program->shares.empty());
+  EXPECT_GT(explanation.program->shares[0].reached, 0);
+  EXPECT_EQ(explanation.program->shares[0].ceiling, 0);
+  for (const std::string& limit : explanation.program->limits) {
+    EXPECT_THAT(limit, ::testing::Not(::testing::HasSubstr("lanes")));
+  }
 }
 
 TEST(ToyMachine, IsNotTunedWithoutItsRows) {
