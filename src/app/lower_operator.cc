@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "app/traces_file.h"
 #include "codegen/back_ends/build_kernel.h"
 #include "ir/print.h"
 #include "schedule/apply.h"
@@ -11,23 +10,6 @@
 
 namespace tilewright::app {
 namespace {
-
-constexpr int64_t kMaxTraceBytes = int64_t{16} << 20;
-
-Result<schedule::Trace> read_trace(const std::string& file) {
-  if (file.empty()) return schedule::Trace{};
-  const std::string text = TRY(read_file(file, kMaxTraceBytes));
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  const bool json = first != std::string::npos && text[first] == '[';
-  Result<schedule::Trace> trace = schedule::trace_from_text(json ? "" : text);
-  if (json) {
-    Result<Json> parsed = parse_json(text);
-    if (!parsed) return fail(ErrorKind::BadInput, file + ": " + parsed.error().message);
-    trace = schedule::trace_from_json(*parsed);
-  }
-  if (!trace) return fail(ErrorKind::BadInput, file + ": " + trace.error().message);
-  return trace;
-}
 
 // The first row that makes code for exactly this target. LLVM serves x86-64 from AVX2 on, C the
 // rest.
@@ -85,7 +67,8 @@ std::vector<TextName> text_names() {
 
 Result<Lowered> lower_operator(const LowerOptions& options) {
   Workload workload = TRY(parse_workload(options.what));
-  const schedule::Trace trace = TRY(read_trace(options.trace_file));
+  schedule::Trace trace;
+  if (!options.trace_file.empty()) trace = TRY(read_trace_file(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));
   const codegen::BackEnd& back_end = *TRY(first_able(target, options.back_ends));
   const Task task{.workload = std::move(workload), .target = target};

@@ -12,6 +12,7 @@ namespace tilewright::app {
 namespace {
 
 constexpr int64_t kMaxBytes = int64_t{1} << 30;
+constexpr int64_t kMaxBytesOfOne = int64_t{16} << 20;
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -98,8 +99,11 @@ Result<std::vector<schedule::Trace>> parse_traces(std::string_view text) {
   return traces;
 }
 
-Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::path& path) {
-  const std::string text = TRY(read_file(path, kMaxBytes));
+namespace {
+
+// Errors name the file.
+Result<std::vector<schedule::Trace>> parse_file(const std::filesystem::path& path,
+                                                std::string_view text) {
   Result<std::vector<schedule::Trace>> traces = parse_traces(text);
   if (!traces) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {}", path.string(), traces.error().message));
@@ -107,10 +111,17 @@ Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::pat
   return traces;
 }
 
-Result<schedule::Trace> read_trace_file(const std::filesystem::path& path) {
+}  // namespace
+
+Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::path& path) {
   const std::string text = TRY(read_file(path, kMaxBytes));
+  return parse_file(path, text);
+}
+
+Result<schedule::Trace> read_trace_file(const std::filesystem::path& path) {
+  const std::string text = TRY(read_file(path, kMaxBytesOfOne));
   if (is_blank(text)) return schedule::Trace{};
-  std::vector<schedule::Trace> traces = TRY(read_traces_file(path));
+  std::vector<schedule::Trace> traces = TRY(parse_file(path, text));
   if (traces.size() == 1) return std::move(traces.front());
   return fail(ErrorKind::BadInput,
               fmt::format("{}: it has {} traces, and one is needed", path.string(), traces.size()));

@@ -21,7 +21,7 @@ namespace tilewright::app {
 Result<std::vector<schedule::Trace>> parse_traces(std::string_view text);
 Result<std::vector<schedule::Trace>> read_traces_file(const std::filesystem::path& path);
 
-// A file of one trace. A blank file is the empty schedule.
+// A file of one trace in either form, of at most 16 MiB. A blank file is the empty schedule.
 Result<schedule::Trace> read_trace_file(const std::filesystem::path& path);
 
 }  // namespace tilewright::app

@@ -9,7 +9,9 @@
 #include <new>
 #include <sstream>
 
+#include "base/file.h"
 #include "base/json.h"
+#include "base/temporary_folder.h"
 #include "cli/run_testing.h"
 #include "cli/verb.h"
 #include "codegen/back_ends/back_ends.h"
@@ -118,6 +120,22 @@ TEST(Run, NothingIsLoweredForATargetWithoutABackEnd) {
     EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
   }
   EXPECT_EQ(tilewright({"lower", "GMM0", "--last", "--source", "--target", "x86-64-v2"}).code, 0);
+}
+
+// A file that `measure --traces` and `explain --trace` read as well.
+TEST(Run, LowerReadsAFileOfOneTrace) {
+  const TemporaryFolder folder = make_scratch_folder("tilewright-run-").value();
+  const std::string file = folder / "a.trace";
+  const auto lower = [&](std::string_view text) {
+    EXPECT_TRUE(write_file_atomically(file, text).has_value());
+    return tilewright({"lower", "GMM0", "--last", "--trace", file});
+  };
+  const Outcome plain = lower("split C i [4]\n");
+  EXPECT_EQ(plain.code, 0) << plain.err;
+  EXPECT_EQ(lower("---\nsplit C i [4]\n---\n").out, plain.out);
+  const Outcome two = lower("split C i [4]\n---\nsplit C j [4]\n");
+  EXPECT_EQ(two.code, 2);
+  EXPECT_THAT(two.err, HasSubstr("it has 2 traces, and one is needed"));
 }
 
 TEST(Run, LastPrintsOneProgram) {
