@@ -42,9 +42,11 @@ std::vector<MissingPart> find_missing(const Machine& machine,
   }
   for (const BackEndHealth& health : back_ends) {
     if (health.status) continue;
+    // The message of a failure of the system says what to do; the remedy would not help.
+    const bool is_installed = health.status.error().kind == ErrorKind::Io;
     missing.push_back(
         {fmt::format("back end {}: {}", health.back_end->name, health.status.error().message),
-         std::string(health.back_end->remedy)});
+         is_installed ? "" : std::string(health.back_end->remedy)});
   }
   return missing;
 }

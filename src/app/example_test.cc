@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "app/records.h"
-#include "app/run_program.h"
 #include "app/small_model_testing.h"
+#include "base/run_program.h"
 
 namespace tilewright::app {
 namespace {
@@ -37,7 +37,8 @@ bool has_trials(const std::string& file) {
 
 TEST(Example, TunesAndCompilesAModel) {
   const SmallModel small;
-  const auto ended = run_program(with_errors_in(small / "errors", words_for(small, "3")), {}, 120);
+  const auto ended =
+      run_program(with_errors_in(small / "errors", words_for(small, "3")), {.limit_s = 120});
   ASSERT_TRUE(ended.has_value()) << ended.error().message;
   EXPECT_EQ(ended->status, 0);
   EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("\r[="));
@@ -82,8 +83,8 @@ TEST(Example, CtrlCStopsItCleanly) {
 
 TEST(Example, WrongArgumentsGiveAUsageLine) {
   const SmallModel small;
-  const auto ended =
-      run_program(with_errors_in(small / "errors", {TILEWRIGHT_EXAMPLE, "model.onnx"}), {}, 60);
+  const auto ended = run_program(
+      with_errors_in(small / "errors", {TILEWRIGHT_EXAMPLE, "model.onnx"}), {.limit_s = 60});
   ASSERT_TRUE(ended.has_value()) << ended.error().message;
   EXPECT_EQ(WEXITSTATUS(ended->status), 2);
   EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("usage: tune_model MODEL.onnx"));
@@ -93,7 +94,7 @@ TEST(Example, SaysWhatIsMissing) {
   const SmallModel small;
   std::vector<std::string> words = words_for(small, "1");
   words.back() = "/nowhere";
-  const auto ended = run_program(words, {}, 60);
+  const auto ended = run_program(words, {.limit_s = 60});
   ASSERT_TRUE(ended.has_value());
   EXPECT_EQ(WEXITSTATUS(ended->status), 1);
 }

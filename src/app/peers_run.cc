@@ -7,7 +7,8 @@
 #include <system_error>
 #include <vector>
 
-#include "app/run_program.h"
+#include "base/run_program.h"
+
 #include "app/workers.h"
 
 namespace tilewright::app {
@@ -89,7 +90,7 @@ Result<std::string> run_peers(const PeersRun& run, const StopToken& stop) {
   for (const std::string& input : run.inputs) words.insert(words.end(), {"--input", input});
   if (run.threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", run.threads)});
   if (run.json) words.emplace_back("--json-lines");
-  EndedProgram ended = TRY(run_program(words, stop));
+  EndedProgram ended = TRY(run_program(words, {.stop = stop}));
   if (stop.requested()) return std::string();
   if (ended.status != 0) {
     return fail(ErrorKind::BadInput,

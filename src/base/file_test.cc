@@ -2,10 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <string>
+
+#include "base/temporary_folder.h"
 
 namespace tilewright {
 namespace {
@@ -14,18 +15,13 @@ namespace fs = std::filesystem;
 
 class FileTest : public testing::Test {
  protected:
-  FileTest() : folder_(fs::temp_directory_path() / ("file_test." + std::to_string(::getpid()))) {
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  ~FileTest() override { fs::remove_all(folder_); }
-
   size_t files() const {
     return static_cast<size_t>(
         std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
 
-  const fs::path folder_;
+  const TemporaryFolder scratch_ = make_scratch_folder("tilewright-file-").value();
+  const fs::path folder_ = scratch_.path();
 };
 
 TEST_F(FileTest, ReadsBackWhatItWrote) {

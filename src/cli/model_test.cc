@@ -1,11 +1,11 @@
 // `tilewright model show`: what it says of a file, and of files that are none.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/temporary_folder.h"
 #include "cli/run_testing.h"
 #include "cost/model_file.h"
 #include "feature/rows_table.h"
@@ -15,9 +15,7 @@ namespace {
 
 class ModelShow : public testing::Test {
  protected:
-  ModelShow()
-      : path_(std::filesystem::temp_directory_path() /
-              ("tilewright_model_show_" + std::to_string(::getpid()) + ".json")) {
+  ModelShow() {
     const cost::Forest forest{
         .width = feature::feature_count(),
         .trees = {{{.left = 1, .right = 2, .feature = 7, .value = 2, .gain = 3}, {}, {}},
@@ -31,9 +29,9 @@ class ModelShow : public testing::Test {
                                .forest = forest};
     CHECK(cost::save_model_file(file, path_).has_value());
   }
-  ~ModelShow() override { std::filesystem::remove(path_); }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_ = make_scratch_folder("tilewright-model-show-").value();
+  const std::filesystem::path path_ = folder_ / "model.json";
 };
 
 TEST_F(ModelShow, NamesTheFeaturesThatMatterMostFirst) {

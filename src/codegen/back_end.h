@@ -1,8 +1,7 @@
 // BackEnd: generates code for a kind of target. One row per back end: the targets it serves, its
 // lowering passes, its compiler, the loader of its artifacts, the text forms of its code, and a
-// probe. The table is
-// codegen/back_ends. Functions that select a row take the rows as an argument, so that a test can
-// add its own.
+// probe. The table is codegen/back_ends. Functions that select a row take the rows as an argument,
+// so that a test can add its own.
 //
 // Rows are constants. Their functions may be called by several threads at once.
 #pragma once
@@ -65,7 +64,7 @@ struct BackEnd {
   void (*enter_worker)() = nullptr;
 
   Status (*probe)() = nullptr;  // compiles and runs a small function; null: not in this build
-  std::string_view remedy;      // the command to run if the probe fails
+  std::string_view remedy;      // the command to run if the probe fails, unless with an Io error
 
   bool makes_artifacts() const { return compile != nullptr; }
 };

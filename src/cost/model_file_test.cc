@@ -1,11 +1,11 @@
 #include "cost/model_file.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "cost/synthetic_testing.h"
 #include "cost/xgboost_model.h"
 #include "feature/rows_table.h"
@@ -13,14 +13,9 @@
 namespace tilewright::cost {
 namespace {
 
-// A path of its own, gone at the end.
+// A private path, removed at the end.
 class ModelFiles : public testing::Test {
  protected:
-  ModelFiles()
-      : path_(std::filesystem::temp_directory_path() /
-              ("tilewright_model_" + std::to_string(::getpid()) + ".json")) {}
-  ~ModelFiles() override { std::filesystem::remove(path_); }
-
   // Saves a model, then writes its text with `from` replaced by `to`; the message of reading that.
   std::string message_after(const std::string& from, const std::string& to) {
     std::string text = read_file(path_).value();
@@ -38,7 +33,8 @@ class ModelFiles : public testing::Test {
     return file.error().message.substr(std::min(start.size(), file.error().message.size()));
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_ = make_scratch_folder("tilewright-model-").value();
+  const std::filesystem::path path_ = folder_ / "model.json";
 };
 
 Samples some_samples() {

@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 
+#include "base/temporary_folder.h"
 #include "codegen/version.h"
 #include "measure/bad_kernels_testing.h"
 #include "task/parse.h"
@@ -20,20 +20,6 @@ using record::VerdictKind;
 
 class SessionTest : public ::testing::Test {
  protected:
-  SessionTest()
-      : path_(std::filesystem::path(::testing::TempDir()) /
-              fmt::format("session_{}_{}.db", getpid(),
-                          ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
-    remove_store();
-  }
-  ~SessionTest() override { remove_store(); }
-
-  void remove_store() const {
-    for (const char* suffix : {"", "-wal", "-shm"}) {
-      std::filesystem::remove(path_.string() + suffix);
-    }
-  }
-
   Store open() const {
     Result<Store> store = Store::open(path_);
     EXPECT_TRUE(store) << (store ? "" : store.error().message);
@@ -70,7 +56,8 @@ class SessionTest : public ::testing::Test {
     return answers;
   }
 
-  std::filesystem::path path_;
+  const TemporaryFolder folder_ = make_scratch_folder("tilewright-session-").value();
+  const std::filesystem::path path_ = folder_ / "session.db";
 };
 
 // Who proposes has applied the trace. Nobody here does it again: the hash that came with it is that

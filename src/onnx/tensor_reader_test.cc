@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_folder.h"
 #include "onnx/model_testing.h"
 
 namespace tilewright::onnx {
@@ -90,9 +89,7 @@ TEST(TensorReaderTest, AllConstantsTogetherHaveALimit) {
 class ExternalDataTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() /
-              ("tilewright_external_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder_ / "model" / "below");
+    std::filesystem::create_directories(folder_ / "model/below");
     write("secret", "outside of the folder");
     const float values[] = {0, 1, 2, 3};
     std::string bytes(sizeof values, '\0');
@@ -100,7 +97,6 @@ class ExternalDataTest : public testing::Test {
     write("model/weights", bytes);
     write("model/below/weights", bytes);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& bytes) const {
     std::ofstream(folder_ / name, std::ios::binary) << bytes;
@@ -120,7 +116,7 @@ class ExternalDataTest : public testing::Test {
     return TensorReader(nullptr, {folder_ / "model"}, 1000).read(tensor);
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder folder_ = make_scratch_folder("tilewright-external-").value();
 };
 
 TEST_F(ExternalDataTest, PartsOfAFile) {
@@ -134,7 +130,7 @@ TEST_F(ExternalDataTest, PartsOfAFile) {
 }
 
 TEST_F(ExternalDataTest, WhatLiesOutsideIsRefused) {
-  std::filesystem::create_symlink(folder_ / "secret", folder_ / "model" / "link");
+  std::filesystem::create_symlink(folder_ / "secret", folder_ / "model/link");
   for (const std::string location :
        {"../secret", "below/../../secret", "/etc/passwd", "link", ".", ""}) {
     const auto tensor = read(location);

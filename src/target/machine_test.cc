@@ -1,12 +1,12 @@
 #include "target/machine.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
 #include "base/json.h"
+#include "base/temporary_folder.h"
 
 namespace tilewright {
 namespace {
@@ -59,7 +59,8 @@ TEST(Machine, ParsesTheKernelsCpuLists) {
 }
 
 TEST(Machine, ReadsCachesAsTheKernelWritesThem) {
-  const fs::path cpu = fs::temp_directory_path() / ("machine_test." + std::to_string(::getpid()));
+  const TemporaryFolder scratch = make_scratch_folder("tilewright-machine-").value();
+  const fs::path cpu = scratch / "cpu0";
   const auto write = [&cpu](int index, const char* file, const char* text) {
     const fs::path folder = cpu / "cache" / ("index" + std::to_string(index));
     fs::create_directories(folder);

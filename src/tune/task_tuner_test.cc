@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "cost/analytic.h"
 #include "cost/model_file.h"
 #include "feature/program_encoder.h"
@@ -355,7 +355,8 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
     return cost::parse_model_file(text, "").value().forest.trees.size();
   };
   const size_t learned = trees_of(first);
-  const std::string path = testing::TempDir() + "tilewright_base.model";
+  const TemporaryFolder folder = make_scratch_folder("tilewright-base-").value();
+  const std::string path = folder / "base.model";
   ASSERT_TRUE(write_file_atomically(path, first.model()->file_text().value()));
   EXPECT_FALSE(load_base_model(path, {.name = "xgboost-squared"}));  // another loss
   EXPECT_FALSE(load_base_model(path, {.name = "analytic"}));
@@ -372,7 +373,6 @@ TEST(TaskTuner, BeginsWithAModelOfAFile) {
   EXPECT_EQ(play(second, more).model, "xgboost");
   play(second, more);
   EXPECT_GT(trees_of(second), learned);
-  std::filesystem::remove(path);
 }
 
 // Has a file and cannot go on learning from it.
@@ -398,12 +398,12 @@ TEST(TaskTuner, AModelThatCannotForkBeginsWithNoFile) {
           return std::make_unique<Rigid>();
         }));
   }
-  const std::string path = testing::TempDir() + "tilewright_rigid.model";
+  const TemporaryFolder folder = make_scratch_folder("tilewright-rigid-").value();
+  const std::string path = folder / "rigid.model";
   ASSERT_TRUE(write_file_atomically(path, "anything"));
   EXPECT_FALSE(load_base_model(path, {.name = "nothing"}, options.tables.models));
   options.cost = {.name = "rigid"};
   Result<BaseModel> base = load_base_model(path, options.cost, options.tables.models);
-  std::filesystem::remove(path);
   ASSERT_TRUE(base) << base.error().message;
   options.base = std::make_shared<const BaseModel>(std::move(*base));
   const Result<TaskTuner> tuner = TaskTuner::make(small_task(), detect_machine(), options);

@@ -1,15 +1,9 @@
 #include "codegen/c/c_library.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/file.h"
+#include "base/run_program.h"
 #include "base/temporary_folder.h"
 #include "runtime/host/seal.h"
 
@@ -28,36 +22,6 @@ int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
 }
 )";
 
-// Runs a program to completion; its stdout and stderr go to `log`.
-Result<int> run_program(const std::vector<std::string>& arguments, const std::string& log) {
-  std::vector<char*> pointers;
-  for (const std::string& argument : arguments) {
-    pointers.push_back(const_cast<char*>(argument.c_str()));  // NOLINT: posix_spawn's signature
-  }
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  const int problem =
-      posix_spawnp(&child, pointers[0], &actions, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (problem != 0) {
-    return fail(ErrorKind::Unsupported,
-                fmt::format("cannot run '{}': {}", arguments[0], std::strerror(problem)));
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) {
-      return fail(ErrorKind::Io,
-                  fmt::format("waiting for '{}': {}", arguments[0], std::strerror(errno)));
-    }
-  }
-  return status;
-}
-
 Status run_compiler(const TemporaryFolder& folder, const Target& target,
                     const CLibraryOptions& options, const std::string& library) {
   std::vector<std::string> command = {options.compiler, "-std=gnu11", "-Wall",   "-Wextra",
@@ -66,19 +30,19 @@ Status run_compiler(const TemporaryFolder& folder, const Target& target,
   command.insert(command.end(), options.flags.begin(), options.flags.end());
   for (const char* file : {"kernels.c", "host.c"}) command.push_back(folder / file);
   command.insert(command.end(), {"-o", library, "-lm"});
-  const std::string log = folder / "log";
-  const int status = TRY(run_program(command, log));
-  if (status == 0) return {};
-  const Result<std::string> said = read_file(log);
+  const Result<EndedProgram> ended = run_program(command, {.joins_errors = true});
+  if (!ended) return fail(ErrorKind::Unsupported, ended.error().message);
+  if (ended->status == 0) return {};
   return fail(ErrorKind::Build,
-              fmt::format("{} failed: {}", options.compiler, said ? *said : "it did not say why"));
+              fmt::format("{} failed: {}", options.compiler,
+                          ended->out.empty() ? "it did not say why" : ended->out));
 }
 
 }  // namespace
 
 Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Target& target,
                                                  const CLibraryOptions& options) {
-  const TemporaryFolder folder = TRY(TemporaryFolder::make(options.folder, "tilewright-c-"));
+  const TemporaryFolder folder = TRY(make_scratch_folder("tilewright-c-"));
   const std::pair<const char*, std::string_view> files[] = {
       {"kernels.h", source.header}, {"kernels.c", source.source}, {"host.c", kHostSource}};
   for (const auto& [name, text] : files) TRY(write_file_atomically(folder / name, text));

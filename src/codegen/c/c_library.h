@@ -17,12 +17,11 @@ namespace tilewright::codegen {
 struct CLibraryOptions {
   std::string compiler = "cc";
   std::vector<std::string> flags = {};  // in addition to those of the target
-  std::string folder = "/tmp";          // parent of a private folder, which is removed afterwards
 };
 
 // One artifact per kernel of the source, in order; all contain the same library. An error of kind
 // Build contains the compiler's output (warnings count as errors); Unsupported means that there is
-// no such compiler.
+// no such compiler, Io that there is no folder for temporary files.
 Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Target& target,
                                                  const CLibraryOptions& options = {});
 

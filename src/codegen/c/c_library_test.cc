@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/file.h"
+#include "base/temporary_folder.h"
 #include "codegen/c/back_end.h"
 #include "codegen/microkernel_testing.h"
 #include "runtime/host/loaders.h"
@@ -39,28 +38,22 @@ Function doubled() {
 // A folder with the two files, removed at the end; compiles and runs by command.
 class Files {
  public:
-  explicit Files(const CSource& source)
-      : path_(fmt::format("{}tilewright-c-files-{}", ::testing::TempDir(), getpid())) {
-    std::filesystem::create_directories(path_);
+  explicit Files(const CSource& source) {
     write("kernels.h", source.header);
     write("kernels.c", source.source);
   }
-  Files(const Files&) = delete;
-  Files& operator=(const Files&) = delete;
-  ~Files() { std::filesystem::remove_all(path_); }
 
   void write(const std::string& name, const std::string& text) const {
-    ASSERT_TRUE(write_file_atomically(path_ + "/" + name, text).has_value());
+    ASSERT_TRUE(write_file_atomically(folder_ / name, text).has_value());
   }
   int run(const std::string& command) const {
-    return std::system(fmt::format("cd '{}' && {}", path_, command).c_str());  // NOLINT
+    return std::system(
+        fmt::format("cd '{}' && {}", folder_.path().native(), command).c_str());  // NOLINT
   }
-  std::string read(const std::string& name) const {
-    return read_file(path_ + "/" + name).value_or("");
-  }
+  std::string read(const std::string& name) const { return read_file(folder_ / name).value_or(""); }
 
  private:
-  std::string path_;
+  TemporaryFolder folder_ = make_scratch_folder("tilewright-c-files-").value();
 };
 
 TEST(CLibrary, ProbeWorks) {
@@ -110,7 +103,7 @@ TEST(CLibrary, SaysWhatIsWrongWithTheCompiler) {
   const auto missing = CLibrary::build({&f, 1}, host_target(1), {.compiler = "no-such-compiler"});
   ASSERT_FALSE(missing.has_value());
   EXPECT_EQ(missing.error().kind, ErrorKind::Unsupported);
-  EXPECT_EQ(missing.error().message, "cannot run 'no-such-compiler': No such file or directory");
+  EXPECT_EQ(missing.error().message, "cannot start no-such-compiler: No such file or directory");
   const auto flag = CLibrary::build({&f, 1}, host_target(1), {.flags = {"-fno-such-flag"}});
   ASSERT_FALSE(flag.has_value());
   EXPECT_EQ(flag.error().kind, ErrorKind::Build);
@@ -118,10 +111,27 @@ TEST(CLibrary, SaysWhatIsWrongWithTheCompiler) {
   const auto fast = CLibrary::build({&f, 1}, host_target(1), {.flags = {"-ffast-math"}});
   ASSERT_FALSE(fast.has_value());
   EXPECT_THAT(fast.error().message, HasSubstr("compile without -ffast-math"));
-  const auto folder = CLibrary::build({&f, 1}, host_target(1), {.folder = "/no/such/folder"});
-  ASSERT_FALSE(folder.has_value());
-  EXPECT_EQ(folder.error().kind, ErrorKind::Io);
-  EXPECT_THAT(folder.error().message, HasSubstr("/no/such/folder"));
+}
+
+// It is not the compiler that is missing.
+TEST(CLibrary, SaysThatThereIsNoFolderForTemporaryFiles) {
+  const Function f = doubled();
+  const char* const before = std::getenv("TMPDIR");  // NOLINT(concurrency-mt-unsafe): one thread
+  const std::string kept = before == nullptr ? "" : before;
+  ::setenv("TMPDIR", "/no/such/folder", 1);
+  const auto library = CLibrary::build({&f, 1}, host_target(1));
+  const Status probed = probe(c_back_end());
+  if (before == nullptr) {
+    ::unsetenv("TMPDIR");
+  } else {
+    ::setenv("TMPDIR", kept.c_str(), 1);
+  }
+  ASSERT_FALSE(library.has_value());
+  EXPECT_EQ(library.error().kind, ErrorKind::Io);
+  EXPECT_THAT(library.error().message, HasSubstr("set TMPDIR"));
+  ASSERT_FALSE(probed.has_value());
+  EXPECT_EQ(probed.error().kind, ErrorKind::Io);
+  EXPECT_THAT(probed.error().message, HasSubstr("set TMPDIR"));
 }
 
 // The two files and a main function are a program; parallel loops run in order.

@@ -1,4 +1,4 @@
-#include "app/run_program.h"
+#include "base/run_program.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
-namespace tilewright::app {
+namespace tilewright {
 namespace {
 
 constexpr int kPollMs = 100;
@@ -56,13 +56,14 @@ int reap(pid_t child, double end_s, const StopToken& stop) {
 
 }  // namespace
 
-Result<EndedProgram> run_program(const std::vector<std::string>& words, const StopToken& stop,
-                                 double limit_s) {
+Result<EndedProgram> run_program(const std::vector<std::string>& words,
+                                 const ProgramOptions& options) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return fail(ErrorKind::Io, "cannot create a pipe");
   posix_spawn_file_actions_t actions{};
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  if (options.joins_errors) posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -78,11 +79,11 @@ Result<EndedProgram> run_program(const std::vector<std::string>& words, const St
                                            std::generic_category().message(error)));
   }
   EndedProgram ended;
-  const double end_s = seconds_now() + limit_s;
-  if (!read_all(ends[0], end_s, stop, &ended.out)) kill(child, SIGKILL);
+  const double end_s = seconds_now() + options.limit_s;
+  if (!read_all(ends[0], end_s, options.stop, &ended.out)) kill(child, SIGKILL);
   close(ends[0]);
-  ended.status = reap(child, end_s, stop);
+  ended.status = reap(child, end_s, options.stop);
   return ended;
 }
 
-}  // namespace tilewright::app
+}  // namespace tilewright

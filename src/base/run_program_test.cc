@@ -1,4 +1,4 @@
-#include "app/run_program.h"
+#include "base/run_program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,19 +9,25 @@
 #include <csignal>
 #include <thread>
 
-namespace tilewright::app {
+namespace tilewright {
 namespace {
 
 TEST(RunProgram, SaysHowItEndedAndWhatItSaid) {
-  const Result<EndedProgram> said = run_program({"sh", "-c", "echo one; echo two; exit 3"}, {});
+  const Result<EndedProgram> said = run_program({"sh", "-c", "echo one; echo two; exit 3"});
   ASSERT_TRUE(said) << said.error().message;
   EXPECT_EQ(said->out, "one\ntwo\n");
   EXPECT_EQ(WEXITSTATUS(said->status), 3);
 }
 
+TEST(RunProgram, ItsErrorsAreInItsOutputOnRequest) {
+  const std::vector<std::string> words = {"sh", "-c", "echo one; echo two >&2; echo three"};
+  EXPECT_EQ(run_program(words)->out, "one\nthree\n");
+  EXPECT_EQ(run_program(words, {.joins_errors = true})->out, "one\ntwo\nthree\n");
+}
+
 TEST(RunProgram, IsKilledWhenItsTimeIsOver) {
   const Result<EndedProgram> ended =
-      run_program({"sh", "-c", "echo begun; exec sleep 1000"}, {}, 0.3);
+      run_program({"sh", "-c", "echo begun; exec sleep 1000"}, {.limit_s = 0.3});
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_TRUE(WIFSIGNALED(ended->status));
   EXPECT_EQ(WTERMSIG(ended->status), SIGKILL);
@@ -30,7 +36,7 @@ TEST(RunProgram, IsKilledWhenItsTimeIsOver) {
 TEST(RunProgram, IsKilledWhenAStopIsRequested) {
   const StopSource source;
   source.request();
-  const Result<EndedProgram> ended = run_program({"sleep", "1000"}, source.token());
+  const Result<EndedProgram> ended = run_program({"sleep", "1000"}, {.stop = source.token()});
   ASSERT_TRUE(ended) << ended.error().message;
   EXPECT_EQ(WTERMSIG(ended->status), SIGKILL);
 }
@@ -38,7 +44,7 @@ TEST(RunProgram, IsKilledWhenAStopIsRequested) {
 // Its output ends long before it does.
 TEST(RunProgram, IsKilledAlsoAfterItHasClosedItsOutput) {
   const std::vector<std::string> words = {"sh", "-c", "echo said; exec sleep 1000 >&- 2>&-"};
-  const Result<EndedProgram> late = run_program(words, {}, 0.5);
+  const Result<EndedProgram> late = run_program(words, {.limit_s = 0.5});
   ASSERT_TRUE(late) << late.error().message;
   EXPECT_EQ(late->out, "said\n");
   EXPECT_EQ(WTERMSIG(late->status), SIGKILL);
@@ -47,7 +53,7 @@ TEST(RunProgram, IsKilledAlsoAfterItHasClosedItsOutput) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     source.request();
   });
-  const Result<EndedProgram> stopped = run_program(words, source.token());
+  const Result<EndedProgram> stopped = run_program(words, {.stop = source.token()});
   stopper.join();
   ASSERT_TRUE(stopped) << stopped.error().message;
   EXPECT_EQ(WTERMSIG(stopped->status), SIGKILL);
@@ -63,7 +69,7 @@ TEST(RunProgram, SignalsDoNotLoseItsStatus) {
                         .it_value = {.tv_sec = 0, .tv_usec = 2000}};
   setitimer(ITIMER_REAL, &often, nullptr);
   const Result<EndedProgram> ended =
-      run_program({"sh", "-c", "echo said; exec >&-; sleep 0.3; exit 3"}, {});
+      run_program({"sh", "-c", "echo said; exec >&-; sleep 0.3; exit 3"});
   const itimerval never{};
   setitimer(ITIMER_REAL, &never, nullptr);
   sigaction(SIGALRM, &previous, nullptr);
@@ -73,10 +79,10 @@ TEST(RunProgram, SignalsDoNotLoseItsStatus) {
 }
 
 TEST(RunProgram, WhatIsNotThereIsAnError) {
-  const Result<EndedProgram> none = run_program({"/no/such/program"}, {});
+  const Result<EndedProgram> none = run_program({"/no/such/program"});
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, testing::HasSubstr("cannot start /no/such/program"));
 }
 
 }  // namespace
-}  // namespace tilewright::app
+}  // namespace tilewright
