@@ -26,8 +26,9 @@ int flags_of(Access access) {
   return SQLITE_OPEN_READONLY;
 }
 
-// What the user can do, for the error codes that a user can meet.
-Error explain_code(const std::string& path, int code, std::string_view detail) {
+// What the user can do, for the error codes that a user can meet. `of_schema`: while a statement
+// was compiled, which reads the schema.
+Error explain_code(const std::string& path, int code, std::string_view detail, bool of_schema) {
   const auto io = [&](std::string_view what) {
     return Error{ErrorKind::Io, fmt::format("{}: {}", path, what)};
   };
@@ -52,10 +53,16 @@ Error explain_code(const std::string& path, int code, std::string_view detail) {
     case SQLITE_AUTH:
       return io("no permission to open it");
     case SQLITE_CORRUPT:
-      return {ErrorKind::BadInput,
-              fmt::format("{}: the file is damaged ({}); `tilewright records check` says where, "
-                          "`tilewright records export` saves what can still be read",
-                          path, detail)};
+      return {
+          ErrorKind::BadInput,
+          of_schema
+              ? fmt::format("{}: the file is damaged, and its tables cannot be found ({}); put a "
+                            "copy in its place, or move it away to begin a new store",
+                            path, detail)
+              : fmt::format("{}: the file is damaged ({}); `tilewright records check` says "
+                            "where, `tilewright records export` writes the records before "
+                            "the damage to standard output",
+                            path, detail)};
     case SQLITE_NOTADB:
       return {ErrorKind::BadInput,
               fmt::format("{}: not a store of records: it is not an SQLite file "
@@ -70,8 +77,9 @@ Error explain_code(const std::string& path, int code, std::string_view detail) {
 
 Statement::Statement(Database& database, std::string_view sql) : database_(database) {
   if (database_.failed()) return;
-  note(sqlite3_prepare_v3(database_.handle_, sql.data(), static_cast<int>(sql.size()),
-                          SQLITE_PREPARE_PERSISTENT, &statement_, nullptr));
+  database_.note(sqlite3_prepare_v3(database_.handle_, sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement_, nullptr),
+                 /*of_schema=*/true);
 }
 
 Statement::~Statement() { sqlite3_finalize(statement_); }
@@ -201,11 +209,11 @@ void Database::copy_from(Database& other) {
   note(code == SQLITE_DONE ? finished : code);
 }
 
-void Database::note(int code) {
+void Database::note(int code, bool of_schema) {
   if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE || error_) return;
   const std::string_view detail =
       handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  error_ = explain_code(path_, code, detail);
+  error_ = explain_code(path_, code, detail, of_schema);
 }
 
 Status Database::take_status() {

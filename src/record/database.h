@@ -104,7 +104,8 @@ class Database {
 
   bool failed() const { return error_.has_value(); }
   Status take_status();  // the first error since the last call
-  void note(int code);   // a result code of SQLite; records errors
+  // Records errors. `code`: a result code of SQLite; `of_schema`: of compiling a statement.
+  void note(int code, bool of_schema = false);
 
  private:
   Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}

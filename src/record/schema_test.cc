@@ -24,6 +24,7 @@ namespace {
 
 using namespace tilewright::record::testing;  // NOLINT: these are for tests
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 const char* const kMatmul = "matmul:m=16,n=16,k=16";
 
@@ -394,6 +395,22 @@ TEST(Schema, DamageIsNamed) {
     if (!exported) {
       EXPECT_THAT(exported.error().message, HasSubstr("damaged"));
     }
+  }
+}
+
+// No verb of `records` can open it, so the message names none.
+TEST(Schema, DamageOfTheSchemaIsNamed) {
+  const ScratchFolder folder;
+  store_with(folder / "a.db", task_for(kMatmul));
+  std::string bytes = must(read_file(folder / "a.db"));
+  for (size_t at = 100; at < 120; ++at) bytes[at] = 0x55;  // the root page of the schema
+  write(folder / "b.db", bytes);
+  for (const OpenAs how : {OpenAs::Create, OpenAs::Existing, OpenAs::Reader}) {
+    const Result<Store> store = Store::open(folder / "b.db", how);
+    ASSERT_FALSE(store.has_value());
+    EXPECT_EQ(store.error().kind, ErrorKind::BadInput);
+    EXPECT_THAT(store.error().message, HasSubstr("its tables cannot be found"));
+    EXPECT_THAT(store.error().message, Not(HasSubstr("tilewright records")));
   }
 }
 
