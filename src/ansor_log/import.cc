@@ -72,7 +72,7 @@ std::vector<LoggedTrace> in_order(std::vector<LoggedTrace> traces) {
 
 }  // namespace
 
-Result<ImportReport> import_log(record::Store& store, const Task& task,
+Result<ImportReport> import_log(const record::OpenStore& open, const Task& task,
                                 const std::filesystem::path& path) {
   const std::string text = TRY(read_file(path));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
@@ -124,6 +124,8 @@ Result<ImportReport> import_log(record::Store& store, const Task& task,
   report.traces = in_order(std::move(report.traces));
   report.converted = std::ssize(report.traces);
   report.again = all - report.converted;
+  if (lines.empty()) return report;
+  record::Store& store = *TRY(open());
   TRY(store.put_task(task));
   TRY(store.put_foreign_lines(lines));
   return report;

@@ -43,8 +43,8 @@ struct ImportReport {
   std::vector<LoggedTrace> traces;     // fastest first
 };
 
-// Stores the task, and a foreign line for each trace.
-Result<ImportReport> import_log(record::Store& store, const Task& task,
+// Stores the task, and a foreign line for each trace. Without a trace, the store is not opened.
+Result<ImportReport> import_log(const record::OpenStore& open, const Task& task,
                                 const std::filesystem::path& path);
 
 // The traces of earlier imports for a task, fastest first.

@@ -165,7 +165,7 @@ TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
       << "{\"i\": []}\n";
   const Task task = task_for("matmul:m=64,n=64,k=64");
   Store store = must(Store::open(folder / "a.db"));
-  const ImportReport report = must(import_log(store, task, folder / "log.json"));
+  const ImportReport report = must(import_log(opened(store), task, folder / "log.json"));
   EXPECT_EQ(report.records, 7);
   EXPECT_EQ(report.converted, 2);
   EXPECT_EQ(report.again, 1);
@@ -182,9 +182,9 @@ TEST(AnsorLog, RecordsBecomeTracesAndNeverAttempts) {
   // They travel with the store, and again is no more.
   Store other = must(Store::open(folder / "b.db"));
   must(merge(other, store));
-  must(import_log(other, task, folder / "log.json"));
+  must(import_log(opened(other), task, folder / "log.json"));
   EXPECT_EQ(must(imported_traces(other, task.key())), report.traces);
-  EXPECT_FALSE(import_log(store, task, folder / "none").has_value());
+  EXPECT_FALSE(import_log(opened(store), task, folder / "none").has_value());
 }
 
 }  // namespace

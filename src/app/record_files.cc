@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <system_error>
 
 #include "base/file.h"
@@ -19,7 +20,26 @@ Result<record::Store> open_reader(const std::string& path) {
   return record::Store::open(path, record::OpenAs::Reader);
 }
 
-// Checked before the store is created, so that a typo leaves no file.
+// Opens, or creates, the store when it is first needed: an import without a readable line leaves no
+// file behind.
+class StoreOnDemand {
+ public:
+  explicit StoreOnDemand(std::string path) : path_(std::move(path)) {}
+
+  Result<record::Store*> open() {
+    if (!store_) store_ = TRY(record::Store::open(path_));
+    return &*store_;
+  }
+  bool exists() const { return store_.has_value() || fs::exists(path_); }
+  record::OpenStore opener() {
+    return [this] { return open(); };
+  }
+
+ private:
+  std::string path_;
+  std::optional<record::Store> store_;
+};
+
 Status check_files(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     if (::access(file.c_str(), R_OK) != 0) {
@@ -38,11 +58,12 @@ Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& 
   const Target target =
       TRY(target_of(options.target, static_cast<int>(detect_machine().cpus.size())));
   const Task task{.workload = std::move(workload), .target = target};
-  record::Store store = TRY(record::Store::open(options.records));
+  StoreOnDemand store(options.records);
   for (const std::string& file : options.files) {
-    listener.on_log(file, TRY(ansor_log::import_log(store, task, file)));
+    listener.on_log(file, TRY(ansor_log::import_log(store.opener(), task, file)));
   }
-  const auto traces = TRY(ansor_log::imported_traces(store, task.key()));
+  if (!store.exists()) return ImportOutcome{};
+  const auto traces = TRY(ansor_log::imported_traces(*TRY(store.open()), task.key()));
   if (!traces.empty() && !options.traces.empty()) {
     TRY(write_file_atomically(options.traces, ansor_log::print_traces(traces)));
   }
@@ -57,14 +78,15 @@ Result<ImportOutcome> import_records(const ImportOptions& options, ImportListene
   if (!options.traces.empty()) {
     return fail(ErrorKind::BadInput, "a file for traces goes with logs of Ansor");
   }
-  record::Store store = TRY(record::Store::open(options.records));
+  StoreOnDemand store(options.records);
   ImportOutcome outcome;
   for (const std::string& file : options.files) {
-    const record::ImportReport report = TRY(record::import_ndjson(store, file));
+    const record::ImportReport report = TRY(record::import_ndjson(store.opener(), file));
     listener.on_lines(file, report);
     // A file without any readable line is the wrong file.
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
   }
+  if (outcome.any) TRY(store.open());  // of an empty file, an empty store is made
   return outcome;
 }
 

@@ -199,5 +199,22 @@ TEST_F(Records, MistakesAreNamed) {
   EXPECT_EQ(records({"import", text, "--records", path_}).code, 2);  // nothing in it is a line
 }
 
+// The store is made when there is something for it.
+TEST_F(Records, AnImportOfNothingReadableMakesNoStore) {
+  const std::string text = folder_ / "text";
+  const std::string made = folder_ / "made.db";
+  std::ofstream(text) << "no records\n";
+  for (const std::vector<std::string>& more :
+       {std::vector<std::string>{}, {"--ansor", "matmul:m=16,n=16,k=16", "--threads", "1"}}) {
+    std::vector<std::string> words = {"import", text, "--records", made};
+    words.insert(words.end(), more.begin(), more.end());
+    EXPECT_EQ(records(words).code, 2);
+    EXPECT_FALSE(std::filesystem::exists(made)) << words.size();
+  }
+  std::ofstream{text};  // an empty file
+  EXPECT_EQ(records({"import", text, "--records", made}).code, 0);
+  EXPECT_TRUE(std::filesystem::exists(made));
+}
+
 }  // namespace
 }  // namespace tilewright::cli

@@ -17,12 +17,19 @@ namespace {
 constexpr int64_t kLinesATransaction = 1'000'000;
 constexpr size_t kBlock = size_t{1} << 20;  // bytes written at once
 
-// Adds lines, one transaction after the other. A transaction that starts without attempts creates
-// their indexes at its end, from all of them at once, which takes a fraction of the time. Pages of
-// the file stay in memory during its lifetime.
+void add_malformed(int64_t number, std::string why, ImportReport* report) {
+  ++report->malformed;
+  if (report->named.size() < ImportReport::kMaxNamed) {
+    report->named.push_back({number, std::move(why)});
+  }
+}
+
+// Adds lines, one transaction after the other, and counts them in the report. A transaction that
+// starts without attempts creates their indexes at its end, from all of them at once, which takes a
+// fraction of the time. Pages of the file stay in memory during its lifetime.
 class Importer {
  public:
-  explicit Importer(Store::Impl& impl) : impl_(impl) {
+  Importer(Store::Impl& impl, ImportReport* report) : impl_(impl), report_(*report) {
     impl_.database->execute("PRAGMA cache_size = -524288");
   }
   Importer(const Importer&) = delete;
@@ -41,20 +48,11 @@ class Importer {
     return commit();
   }
 
-  void add_malformed(int64_t number, std::string why) {
-    ++report_.malformed;
-    if (report_.named.size() < ImportReport::kMaxNamed) {
-      report_.named.push_back({number, std::move(why)});
-    }
-  }
-
   Status finish() {
     begin();
     report_.arrived = impl_.add_waiting();
     return commit();
   }
-
-  ImportReport& report() { return report_; }
 
  private:
   void count(const Line& line, Added added) {
@@ -94,7 +92,7 @@ class Importer {
   }
 
   Store::Impl& impl_;
-  ImportReport report_;
+  ImportReport& report_;
   std::optional<Transaction> transaction_;
   int64_t pending_ = 0;
   bool indexes_later_ = false;
@@ -116,25 +114,27 @@ class Snapshot {
   Database& database_;
 };
 
-Result<ImportReport> import_lines(Store& store, ByteReader reader) {
-  Importer importer(store.impl());
+Result<ImportReport> import_lines(const OpenStore& open, ByteReader reader) {
+  ImportReport report;
+  std::optional<Importer> importer;
   LinePipeline pipeline(std::move(reader));
   for (auto batch = pipeline.next(); !batch.empty(); batch = pipeline.next()) {
     for (const ParsedLine& line : batch) {
-      ++importer.report().lines;
+      ++report.lines;
       if (!line.why.empty()) {
-        importer.add_malformed(line.number, line.why);
-      } else if (Status status = importer.add(line.line, &line.id); !status) {
-        return std::unexpected(status.error());
+        add_malformed(line.number, line.why, &report);
+        continue;
       }
+      if (!importer) importer.emplace(TRY(open())->impl(), &report);
+      TRY(importer->add(line.line, &line.id));
     }
   }
   const Status read = pipeline.status();
-  if (!read && importer.report().lines == 0) return std::unexpected(read.error());
-  const Status finished = importer.finish();
+  Status finished;
+  if (importer) finished = importer->finish();
   if (!read) return std::unexpected(read.error());
   if (!finished) return std::unexpected(finished.error());
-  return importer.report();
+  return report;
 }
 
 constexpr size_t kDeclarations = 5;  // alternatives of Line before Attempt
@@ -255,20 +255,29 @@ Status export_ndjson(Store& store, std::ostream& out) {
   return {};
 }
 
+OpenStore opened(Store& store) {
+  return [&store]() -> Result<Store*> { return &store; };
+}
+
+Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path) {
+  return import_lines(open, reader_of_file(path));
+}
+
 Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path) {
-  return import_lines(store, reader_of_file(path));
+  return import_ndjson(opened(store), path);
 }
 
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text) {
-  return import_lines(store, reader_of_text(text));
+  return import_lines(opened(store), reader_of_text(text));
 }
 
 Result<ImportReport> merge(Store& into, Store& from) {
   if (&into == &from) return ImportReport{};
-  Importer importer(into.impl());
+  ImportReport report;
+  Importer importer(into.impl(), &report);
   Status added;
   const Status read = for_each_line(from, [&](const Line& line) {
-    ++importer.report().lines;
+    ++report.lines;
     added = importer.add(line);
     return added.has_value();
   });
@@ -276,7 +285,7 @@ Result<ImportReport> merge(Store& into, Store& from) {
   const Status finished = importer.finish();
   if (!read) return std::unexpected(read.error());
   if (!finished) return std::unexpected(finished.error());
-  return importer.report();
+  return report;
 }
 
 }  // namespace tilewright::record

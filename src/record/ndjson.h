@@ -46,8 +46,13 @@ struct ImportReport {
   bool operator==(const ImportReport&) const = default;
 };
 
+// Opens a store, or returns the one that is open.
+using OpenStore = std::function<Result<Store*>()>;
+OpenStore opened(Store& store);  // `store` outlives it
+
 // Uses transactions of many lines each; after an error, the earlier ones remain. `path` may be a
-// pipe.
+// pipe. The store is opened at the first line that is not malformed.
+Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path);
 Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path);
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text);
 
