@@ -26,8 +26,8 @@ constexpr double kPeakSeconds = 0.1;
 constexpr double kLongestPeakSeconds = 0.25;
 constexpr double kReport = 0.05;  // seconds reserved for the report of the caller
 // Finals inside a model: their share of the seconds, an upper limit, and none if there are fewer
-// than kFewestSeconds.
-constexpr double kModelFinalsShare = 0.15, kMaxModelFinals = 60, kFewestSeconds = 20;
+// than kMinForModelFinals.
+constexpr double kModelFinalsShare = 0.15, kMaxModelFinals = 60, kMinForModelFinals = 20;
 
 // The latency of a model is the sum of its tasks.
 Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks& what) {
@@ -140,6 +140,25 @@ std::string models_with_file(const tune::SearchTables& tables, const Target& tar
   return names.empty() ? "no cost model has one" : fmt::format("use {}", fmt::join(names, " or "));
 }
 
+// Those that need no model.
+Status check_ranges(const TuneOptions& options) {
+  const auto check = [](const char* option, auto value, auto low, auto high,
+                        const char* or_zero) -> Status {
+    if (value >= low && value <= high) return {};  // false for nan
+    return fail(ErrorKind::BadInput,
+                fmt::format("{} of {} is not {}from {} to {}", option, value, or_zero, low, high),
+                {{option, ""}});
+  };
+  for (const auto& [option, value] :
+       {std::pair("trials", options.trials), {"patience", options.patience}}) {
+    TRY(check(option, value, int64_t{0}, kMaxTrials, ""));
+  }
+  if (options.seconds != 0) {
+    TRY(check("seconds", options.seconds, kMinSeconds, kMaxSeconds, "0 or "));
+  }
+  return check("learn_from", options.learn_from, kMinLearnFrom, kMaxLearnFrom, "");
+}
+
 Status check_options(const TuneOptions& options, const TuneTasks& what) {
   const std::vector<tune::TunedTask>& tasks = what.tasks;
   std::optional<FileOption> of_models = file_option_of(options.model);
@@ -194,7 +213,7 @@ bool holds_model_finals(const TuneOptions& options, const TuneTasks& what) {
 
 // The part of the seconds that is reserved for finals inside the models.
 double model_finals_s(const TuneOptions& options, const TuneTasks& what) {
-  if (!holds_model_finals(options, what) || options.seconds < kFewestSeconds) return 0;
+  if (!holds_model_finals(options, what) || options.seconds < kMinForModelFinals) return 0;
   const double most = kMaxModelFinals * static_cast<double>(what.plans.size());
   return std::min(kModelFinalsShare * options.seconds, most);
 }
@@ -470,6 +489,7 @@ bool TuneOutcome::has_winner() const {
 Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener,
                          const StopToken& stop) {
   const double begin_s = seconds_now();
+  TRY(check_ranges(options));
   const Target target = TRY(measured_target_of(options.target, options.tables));
   const TuneTasks what = TRY(tune_tasks_of(options.what, options.model, target, options.tables));
   TRY(check_options(options, what));

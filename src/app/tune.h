@@ -29,6 +29,11 @@
 
 namespace tilewright::app {
 
+// Ranges of options. For trials, seconds and patience, 0 is allowed as well.
+inline constexpr int64_t kMaxTrials = 1'000'000'000;  // also of patience
+inline constexpr double kMinSeconds = 0.1, kMaxSeconds = 1e9;
+inline constexpr size_t kMinLearnFrom = 2, kMaxLearnFrom = 1'000'000;
+
 struct TuneOptions {
   std::vector<std::string> what{};  // models, operators, names of the suite, or `suite`
   ModelChoice model{};              // how to read the models; its `what` is ignored
@@ -52,7 +57,7 @@ struct TuneOptions {
   bool scheduler = true;     // false: round robin
   bool warm_start = true;    // learn from the records of other tasks
   bool model_finals = true;  // compare the fastest schedules of a model's kernels inside the model
-  size_t learn_from = tune::TaskTunerOptions().learn_from;
+  size_t learn_from = tune::TaskTunerOptions().learn_from;  // trials before the model guides
   std::string command{};  // noted in the store as the origin of the verdicts; empty: `tune WHAT`
   deploy::BackEndTables tables{};  // that the workers have too
   tune::SearchTables search_tables{};
@@ -114,7 +119,7 @@ struct TuneOutcome {
 std::vector<TableEntry> explorer_entries();
 std::vector<TableEntry> cost_model_entries();
 
-// An error if no trial was possible.
+// An error if an option is out of its range, or if no trial was possible.
 Result<TuneOutcome> tune(const TuneOptions& options, TuneListener& listener, const StopToken& stop);
 
 }  // namespace tilewright::app

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -139,6 +141,38 @@ TEST(Tune, OptionsThatContradictEachOtherAreErrors) {
   options = options_of(small);
   options.latency_targets_us = {1};
   EXPECT_THAT(tune(options, counter, {}).error().message, HasSubstr("targets"));
+}
+
+TEST(Tune, OptionsOutOfTheirRangeAreErrorsBeforeAStoreIsMade) {
+  const SmallModel small;
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  const auto refused = [&](const std::function<void(TuneOptions*)>& change) {
+    TuneOptions options = options_of(small);
+    change(&options);
+    Counter counter;
+    const auto outcome = tune(options, counter, {});
+    if (outcome) return std::string("it was tuned");
+    EXPECT_EQ(outcome.error().kind, ErrorKind::BadInput);
+    EXPECT_EQ(outcome.error().options.size(), 1U);
+    return outcome.error().message;
+  };
+  for (const double seconds : {kNan, kInfinite, -kInfinite, -1.0, 0.05, 2e9}) {
+    EXPECT_THAT(refused([&](auto* options) { options->seconds = seconds; }),
+                HasSubstr("is not 0 or from 0.1 to 1000000000"))
+        << seconds;
+  }
+  for (const int64_t number : {int64_t{-1}, kMaxTrials + 1}) {
+    EXPECT_THAT(refused([&](auto* options) { options->trials = number; }),
+                HasSubstr("is not from 0 to 1000000000"));
+    EXPECT_THAT(refused([&](auto* options) { options->patience = number; }),
+                HasSubstr("patience of "));
+  }
+  for (const size_t number : {size_t{0}, size_t{1}, kMaxLearnFrom + 1}) {
+    EXPECT_THAT(refused([&](auto* options) { options->learn_from = number; }),
+                HasSubstr("is not from 2 to 1000000"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
 }
 
 TEST(Tune, AModelFileThatCannotBeWrittenIsRefusedBeforeAnythingIsMeasured) {

@@ -134,12 +134,12 @@ Action declare_tune(CLI::App& app) {
          "--trials", options->trials,
          "stop after N candidates in all (default: 200 per task, fewer for small tasks of a "
          "model; with --seconds no limit)")
-      ->check(CLI::Range(1, 1'000'000'000));
+      ->check(CLI::Range(int64_t{1}, app::kMaxTrials));
   app.add_option("--seconds", options->seconds, "stop after N seconds, finals included")
-      ->check(number_between(0.1, 1e9));
+      ->check(number_between(app::kMinSeconds, app::kMaxSeconds));
   app.add_option("--patience", options->patience,
                  "end a task after N trials without improvement (default: never)")
-      ->check(CLI::Range(1, 1'000'000'000));
+      ->check(CLI::Range(int64_t{1}, app::kMaxTrials));
   app.add_option("--seed", options->seed, "seed of the search (default: 1)")
       ->check(natural_number());
   app.add_option("--space-off", options->space.off,
@@ -170,7 +170,7 @@ Action declare_tune(CLI::App& app) {
          fmt::format("use the learned cost model instead of the analytic one after N trials "
                      "(default: {})",
                      options->learn_from))
-      ->check(CLI::Range(2, 1'000'000));
+      ->check(CLI::Range(app::kMinLearnFrom, app::kMaxLearnFrom));
   app.add_flag("--no-scheduler", flags->no_scheduler,
                "give rounds to all tasks in turn (round robin)");
   app.add_flag("--no-warm-start", flags->no_warm_start,
