@@ -16,18 +16,23 @@ struct Bar : app::TuneListener {
                  "====================", now.tally.trials(), now.tally.name.c_str(),
                  now.tally.best_ns / 1e3);
   }
+  void on_search_end(const app::TuneProgress&) override { std::fputs("\n", stderr); }
 } bar;
 
-static int end(int code, const char* why) { return std::fprintf(stderr, "\n%s\n", why), code; }
+static int end(int code, const char* why) { return std::fprintf(stderr, "%s\n", why), code; }
 
 int main(int argc, char** argv) {
   if (argc != 6)
     return end(2, "usage: tune_model MODEL.onnx MODEL.so SECONDS STORE WORKERS_FOLDER");
+  char* rest = nullptr;
+  const double seconds = std::strtod(argv[3], &rest);
+  if (rest == argv[3] || *rest != '\0') return end(2, "SECONDS is a number, such as 60");
   std::signal(SIGINT, [](int) { stop.request(); });
   const app::TuneOptions tuning = {
-      .what = {argv[1]}, .records = argv[4], .workers = argv[5], .seconds = std::atof(argv[3])};
+      .what = {argv[1]}, .records = argv[4], .workers = argv[5], .seconds = seconds};
   const auto tuned = app::tune(tuning, bar, stop.token());
   if (!tuned) return end(1, tuned.error().message.c_str());
+  if (!tuned->status) return end(1, tuned->status.error().message.c_str());  // after some trials
   app::CompileListener silent;
   const app::CompileOptions compiling = {
       .model = {.what = argv[1]}, .records = argv[4], .output = argv[2]};

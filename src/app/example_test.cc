@@ -1,6 +1,7 @@
 // The example program examples/cpp/tune.cc, as a user runs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,24 @@ bool has_trials(const std::string& file) {
   return read_file(file).value_or("").find(" trials, ") != std::string::npos;
 }
 
+// Starts it without waiting, with standard error in a file.
+pid_t start(std::vector<std::string> words, const std::string& errors) {
+  const pid_t child = fork();
+  if (child != 0) return child;
+  std::array<char*, 7> arguments{};
+  for (size_t k = 0; k < words.size(); ++k) arguments[k] = words[k].data();
+  std::signal(SIGXFSZ, SIG_IGN);  // at its size limit, a file cannot be written
+  if (freopen(errors.c_str(), "w", stderr) == nullptr) _exit(3);
+  execv(arguments[0], arguments.data());
+  _exit(4);
+}
+
+void wait_for_trials(const std::string& errors) {
+  for (int k = 0; k < 600 && !has_trials(errors); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 TEST(Example, TunesAndCompilesAModel) {
   const SmallModel small;
   const auto ended =
@@ -42,6 +61,7 @@ TEST(Example, TunesAndCompilesAModel) {
   ASSERT_TRUE(ended.has_value()) << ended.error().message;
   EXPECT_EQ(ended->status, 0);
   EXPECT_THAT(read_file(small / "errors").value_or(""), HasSubstr("\r[="));
+  EXPECT_TRUE(read_file(small / "errors").value_or("").ends_with('\n'));  // of the bar
   EXPECT_THAT(ended->out, HasSubstr("kernels, 0 untuned"));
   EXPECT_TRUE(std::filesystem::exists(small / "small.so"));
 }
@@ -50,19 +70,9 @@ TEST(Example, TunesAndCompilesAModel) {
 TEST(Example, CtrlCStopsItCleanly) {
   const SmallModel small;
   const std::string errors = small / "errors";
-  std::vector<std::string> command = words_for(small, "600");
-  const pid_t child = fork();
-  if (child == 0) {
-    std::array<char*, 7> arguments{};
-    for (size_t k = 0; k < command.size(); ++k) arguments[k] = command[k].data();
-    if (freopen(errors.c_str(), "w", stderr) == nullptr) _exit(3);
-    execv(arguments[0], arguments.data());
-    _exit(4);
-  }
+  const pid_t child = start(words_for(small, "600"), errors);
   ASSERT_GT(child, 0);
-  for (int k = 0; k < 600 && !has_trials(errors); ++k) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
+  wait_for_trials(errors);
   kill(child, SIGINT);
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -79,6 +89,39 @@ TEST(Example, CtrlCStopsItCleanly) {
     timed += one.attempts[static_cast<size_t>(record::VerdictKind::Timed)];
   }
   EXPECT_GT(timed, 0);
+}
+
+// The store cannot grow any more: what was tuned so far is not compiled as if all were well.
+TEST(Example, AFailureAfterSomeTrialsEndsIt) {
+  const SmallModel small;
+  const std::string errors = small / "errors";
+  const pid_t child = start(words_for(small, "600"), errors);
+  ASSERT_GT(child, 0);
+  wait_for_trials(errors);
+  const rlim_t bytes = std::filesystem::file_size(small.records() + "-wal");
+  const rlimit limit{.rlim_cur = bytes, .rlim_max = bytes};
+  EXPECT_EQ(prlimit(child, RLIMIT_FSIZE, &limit, nullptr), 0);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(read_file(errors).value_or(""), HasSubstr("nothing of this was stored"));
+  EXPECT_FALSE(std::filesystem::exists(small / "small.so"));
+}
+
+TEST(Example, ABadNumberIsRefused) {
+  const SmallModel small;
+  const std::pair<const char*, int> cases[] = {{"", 2},    {"sixty", 2}, {"6o", 2},
+                                               {"nan", 1}, {"-1", 1},    {"inf", 1}};
+  for (const auto& [seconds, code] : cases) {
+    const auto ended =
+        run_program(with_errors_in(small / "errors", words_for(small, seconds)), {.limit_s = 60});
+    ASSERT_TRUE(ended.has_value()) << ended.error().message;
+    EXPECT_EQ(WEXITSTATUS(ended->status), code) << seconds;
+    EXPECT_THAT(read_file(small / "errors").value_or(""),
+                HasSubstr(code == 2 ? "SECONDS is a number" : "is not 0 or from 0.1"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(small.records()));
 }
 
 TEST(Example, WrongArgumentsGiveAUsageLine) {
