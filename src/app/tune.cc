@@ -447,6 +447,7 @@ class TuneRun {
     outcome.overhead_s = observer_.overhead_s();
     outcome.learning = tuning.learning_cost();
     outcome.shares_model = tuning.shares_model();
+    outcome.why_not_shared = tuning.why_not_shared();
     outcome.scored_task = observer_.scored_task();
     outcome.scored_round = observer_.scored_round();
     outcome.trajectory = tuning.trajectory().key;

@@ -11,10 +11,10 @@
 namespace tilewright::app {
 namespace {
 
-constexpr double kFlopOfByte = 8;      // FLOP that are computed while a byte is loaded from memory
-constexpr double kHeavy = 0.005;       // of the work of a model
-constexpr int64_t kTrialsOfOne = 200;  // FLOP of a heavy task
-constexpr int64_t kTrialsOfLight = 24;
+constexpr double kFlopOfByte = 8;  // FLOP that are computed while a byte is loaded from memory
+constexpr double kHeavy = 0.005;   // share of the work of a model
+constexpr int64_t kTrialsOfHeavy = 200;  // of a task with at least that share
+constexpr int64_t kTrialsOfLight = 24;   // of any other
 
 class TaskList {
  public:
@@ -93,7 +93,7 @@ int64_t TuneTasks::default_trials() const {
   int64_t trials = 0;
   for (const tune::TunedTask& one : tasks) {
     const bool heavy = !of_model || one.weight * work_of(one.task.workload) >= kHeavy * all;
-    trials += heavy ? kTrialsOfOne : kTrialsOfLight;
+    trials += heavy ? kTrialsOfHeavy : kTrialsOfLight;
   }
   return trials;
 }
@@ -111,6 +111,7 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
   permissions.winograd = false;
   TaskList list(target, tables);
   for (const std::string& word : words) {
+    TRY(check_not_compiled(word));
     if (is_model_file(word)) {
       ModelChoice one = choice;
       one.what = word;

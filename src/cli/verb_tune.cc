@@ -1,4 +1,5 @@
-// `tilewright tune WHAT...`: app::tune with flags, a progress line and tables. docs/tuning.md.
+// `tilewright tune MODEL_OR_OPERATOR...`: app::tune with flags, a progress line and tables.
+// docs/tuning.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -108,6 +109,11 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
   const app::TuneOutcome outcome = TRY(app::tune(options, printer, interrupt.token()));
   print_outcome(context, outcome);
   if (!outcome.status) return std::unexpected(outcome.status.error());
+  if (!outcome.why_not_shared.empty()) {
+    context.err << fmt::format(
+        "tilewright: --model-scope {}: no effect with --cost {}: {}; each task has a model\n",
+        options.model_scope, options.cost, outcome.why_not_shared);
+  }
   if (outcome.nothing_learned) {
     context.err << "tilewright: --model: too few trials to train a cost model; "
                 << options.model_file << " is not written\n";
@@ -123,7 +129,7 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
 Action declare_tune(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app::TuneOptions* const options = &flags->options;
-  app.add_option("what", options->what,
+  app.add_option("MODEL_OR_OPERATOR", options->what,
                  "models (resnet50.onnx), operators (matmul:m=512,n=512,k=512), names of the suite "
                  "(C2D2), or `suite` for all of them")
       ->required();

@@ -155,6 +155,7 @@ struct Tuning::Impl {
 
   LearnedInput input;                // empty: nothing is learned
   std::shared_ptr<Learner> learner;  // shared by all tasks; null: one per task
+  std::string why_not_shared;
 
   Status find_input();
   Result<StoredTrials*> trials_of(size_t task);
@@ -170,12 +171,21 @@ Status Tuning::Impl::find_input() {
   const TaskTunerOptions& search = options.search;
   const Models models = TRY(make_models(search.cost, search.tables, tasks[0].task.target, machine,
                                         search.seed, search.base.get()));
-  if (!models.learned) return {};
+  const bool is_asked = options.model_scope == ModelScope::Run && tasks.size() > 1;
+  if (!models.learned) {
+    if (is_asked) why_not_shared = "the cost model does not learn";
+    return {};
+  }
   input.encodings = models.learned->encodings();
-  if (options.model_scope != ModelScope::Run || tasks.size() < 2) return {};
+  if (!is_asked) return {};
   const bool one_target = std::ranges::all_of(
       tasks, [&](const TunedTask& one) { return one.task.target == tasks[0].task.target; });
-  if (!one_target || !TRY(compares_across_tasks(tasks[0].task, machine, input))) return {};
+  if (!one_target) {
+    why_not_shared = "the tasks have different targets";
+  } else if (!TRY(compares_across_tasks(tasks[0].task, machine, input))) {
+    why_not_shared = "its encoding of a program has a meaning within one task only";
+  }
+  if (!why_not_shared.empty()) return {};
   learner =
       std::make_shared<Learner>(models.learned, LearnerOptions{.tasks = tasks.size(),
                                                                .learn_from = search.learn_from,
@@ -334,6 +344,7 @@ const TunedTask& Tuning::task(size_t task) const { return impl_->tasks[task]; }
 const Trajectory& Tuning::trajectory() const { return impl_->trajectory; }
 const TuningLoop& Tuning::loop() const { return *impl_->loop; }
 bool Tuning::shares_model() const { return impl_->learner != nullptr; }
+const std::string& Tuning::why_not_shared() const { return impl_->why_not_shared; }
 
 LearningCost Tuning::learning_cost() const {
   if (impl_->learner) return impl_->learner->cost();

@@ -91,7 +91,9 @@ class Tuning {
   TaskResult result(size_t task) const;
   const Trajectory& trajectory() const;
   const TuningLoop& loop() const;
-  bool shares_model() const;           // one model for all tasks
+  bool shares_model() const;  // one model for all tasks
+  // Why the tasks share none although the options ask for it; empty: they share, or do not ask.
+  const std::string& why_not_shared() const;
   LearningCost learning_cost() const;  // sum over all models
 
  private:

@@ -88,6 +88,28 @@ TEST(Tuning, WhatDecidesTheOrderOfRoundsIsInTheKey) {
   EXPECT_NE(key_with([](auto* o) { o->objective.targets_ns = {1, 2}; }), plain);
 }
 
+TEST(Tuning, SaysWhyTasksShareNoModel) {
+  const auto why = [](std::string_view cost, ModelScope scope, size_t tasks) {
+    const ScratchFolder folder;
+    record::Store store = must(record::Store::open(folder / "a.db"));
+    TuningOptions options;
+    options.model_scope = scope;
+    options.search.cost = must(options.search.tables.parse_model(cost));
+    std::vector<TunedTask> all = two_tasks();
+    all.resize(tasks);
+    const Tuning tuning = must(Tuning::start(std::move(all), store, options));
+    EXPECT_EQ(tuning.shares_model(),
+              scope == ModelScope::Run && tasks > 1 && tuning.why_not_shared().empty());
+    return tuning.why_not_shared();
+  };
+  EXPECT_EQ(why("xgboost", ModelScope::Run, 2), "");
+  EXPECT_EQ(why("xgboost:encoding=knobs", ModelScope::Run, 2),
+            "its encoding of a program has a meaning within one task only");
+  EXPECT_EQ(why("analytic", ModelScope::Run, 2), "the cost model does not learn");
+  EXPECT_EQ(why("xgboost:encoding=knobs", ModelScope::Run, 1), "");
+  EXPECT_EQ(why("xgboost:encoding=knobs", ModelScope::Task, 2), "");
+}
+
 TEST(Tuning, ACustomObjectiveIsInTheKeyByItsValues) {
   const auto with = [](double weight) {
     return key_with([weight](auto* o) {

@@ -117,6 +117,9 @@ class Tune(unittest.TestCase):
         self.assertGreater(shared["learning"]["trainings"], 0)
         self.assertLessEqual(shared["learning"]["trainings"], 8)
         self.tune(self.path("c.db"), "--model-scope", "world", code=2)
+        self.assertNotIn("--model-scope", self.tune(self.path("d.db"), what=what, trials=4).stderr)
+        knobs = ("--model-scope", "run", "--cost", "xgboost:encoding=knobs")
+        self.assertIn("--model-scope run: no effect", self.tune(self.path("d.db"), *knobs, what=what, trials=4).stderr)
 
     def test_repeated_it_measures_nothing_and_goes_on_with_more(self):
         records = self.path("a.db")
