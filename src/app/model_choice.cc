@@ -65,6 +65,13 @@ Result<deploy::ModelPlan> plan_of_operator(const ModelChoice& choice) {
 bool is_model_file(std::string_view what) { return what.ends_with(".onnx"); }
 bool is_library(std::string_view what) { return what.ends_with(".so"); }
 
+Status check_not_compiled(std::string_view what) {
+  if (!is_library(what)) return {};
+  return fail(
+      ErrorKind::BadInput,
+      fmt::format("{} is already compiled; name its model file, such as resnet50.onnx", what));
+}
+
 std::optional<FileOption> file_option_of(const ModelChoice& choice) {
   if (!choice.passes_off.empty()) return FileOption{"passes_off", "passes to turn off"};
   if (!choice.input_shapes.empty()) return FileOption{"input_shapes", "shapes of inputs"};
@@ -94,12 +101,7 @@ Result<deploy::ModelPlan> plan_of_model(const ModelChoice& choice, const Target&
 
 Result<ChosenModel> choose_model(const ModelChoice& choice, const Target& target,
                                  const std::string& records, const deploy::BackEndTables& tables) {
-  if (is_library(choice.what)) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("{} is already compiled; name its model file, such "
-                            "as resnet50.onnx",
-                            choice.what));
-  }
+  TRY(check_not_compiled(choice.what));
   deploy::ModelPlan plan = TRY(is_model_file(choice.what) ? plan_of_model(choice, target, tables)
                                                           : plan_of_operator(choice));
   std::optional<record::Store> store = TRY(open_records(records));

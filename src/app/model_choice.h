@@ -27,6 +27,8 @@ struct ModelChoice {
 
 bool is_model_file(std::string_view what);  // ends in .onnx
 bool is_library(std::string_view what);     // ends in .so
+// An error that says so if `what` is a library.
+Status check_not_compiled(std::string_view what);
 
 // An option that only model files have.
 struct FileOption {

@@ -73,7 +73,7 @@ Result<ExitCode> run_import(const Context& context, app::ImportOptions options) 
 
 Action declare_records_import(CLI::App& app) {
   auto options = std::make_shared<app::ImportOptions>();
-  app.add_option("files", options->files,
+  app.add_option("FILES", options->files,
                  "files of lines, as export writes them; - is standard input")
       ->required();
   app.add_option("--ansor", options->ansor,

@@ -107,14 +107,14 @@ void print_import(const Context& context, std::string_view source,
 
 Action declare_records_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
-  app.add_option("file", options->file, "the file to write (default: standard output)");
+  app.add_option("FILE", options->file, "the file to write (default: standard output)");
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_export(context, *options); };
 }
 
 Action declare_records_merge(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
-  app.add_option("others", options->others, "stores to add; they are not changed")->required();
+  app.add_option("OTHERS", options->others, "stores to add; they are not changed")->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_merge(context, *options); };
 }

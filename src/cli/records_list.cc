@@ -195,7 +195,7 @@ Result<ExitCode> run_best(const Context& context, const app::BestOptions& option
 
 Action declare_records_ls(CLI::App& app) {
   auto options = std::make_shared<app::ListOptions>();
-  app.add_option("what", options->what,
+  app.add_option("TASK", options->what,
                  "list the attempts of an operator, a name of the suite or a task's key");
   app.add_option("--verdict", options->verdict,
                  "list only attempts with this verdict: timed, crash, ...");
@@ -212,7 +212,7 @@ Action declare_records_ls(CLI::App& app) {
 
 Action declare_records_show(CLI::App& app) {
   auto options = std::make_shared<ShowOptions>();
-  app.add_option("id", options->id, "the beginning of an attempt's id or of a task's key")
+  app.add_option("ID", options->id, "the beginning of an attempt's id or of a task's key")
       ->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_show(context, *options); };
@@ -220,7 +220,7 @@ Action declare_records_show(CLI::App& app) {
 
 Action declare_records_best(CLI::App& app) {
   auto options = std::make_shared<app::BestOptions>();
-  app.add_option("what", options->what, "an operator, a name of the suite or a task's key")
+  app.add_option("TASK", options->what, "an operator, a name of the suite or a task's key")
       ->required();
   app.add_option("--count", options->count, "list the N fastest, one per program (default: 1)")
       ->check(CLI::Range(1, 1'000'000));

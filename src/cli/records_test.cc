@@ -161,7 +161,7 @@ TEST_F(Records, MistakesAreNamed) {
       {{"ls", "GMM0", "--records", path_}, "there are no records of GMM0"},
       {{"ls", "zzz", "--records", path_}, "no task's key begins with 'zzz'"},
       {{"ls", "matmul:m=16,n=16,k=16", "--verdict", "x", "--records", path_}, "no verdict 'x'"},
-      {{"show", "--records", path_}, "id is required"},
+      {{"show", "--records", path_}, "ID is required"},
       {{"show", "zz", "--records", path_}, "no attempt's id and no task's key begins with 'zz'"},
       {{"show", "", "--records", path_}, "begins with ''"},
       {{"show", "00", "--records", empty}, "begins with '00'"},

@@ -113,7 +113,7 @@ Result<ExitCode> run_bench(const Context& context, const app::BenchOptions& opti
 Action declare_bench(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app::BenchOptions* const options = &flags->options;
-  app.add_option("what", options->what,
+  app.add_option("MODEL", options->what,
                  "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx; "
                  "several compiled ones run in alternation")
       ->required();

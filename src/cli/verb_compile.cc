@@ -1,4 +1,5 @@
-// `tilewright compile WHAT -o out.so`: app::compile with flags and a summary. docs/deployment.md.
+// `tilewright compile MODEL_OR_OPERATOR -o out.so`: app::compile with flags and a summary.
+// docs/deployment.md.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -111,7 +112,7 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
 Action declare_compile(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   app::CompileOptions* const options = &flags->options;
-  app.add_option("what", options->model.what,
+  app.add_option("MODEL_OR_OPERATOR", options->model.what,
                  "a model, such as resnet50.onnx, or an operator, such as matmul:m=512,n=512,k=512")
       ->required();
   app.add_option("-o,--output", flags->output,

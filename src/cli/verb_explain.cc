@@ -1,4 +1,4 @@
-// `tilewright explain ID`, `tilewright explain WHAT --trace FILE`: app::explain with flags.
+// `tilewright explain ID`, `tilewright explain OPERATOR --trace FILE`: app::explain with flags.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
@@ -15,7 +15,7 @@ namespace tilewright::cli {
 
 Action declare_explain(CLI::App& app) {
   auto options = std::make_shared<app::ExplainOptions>();
-  app.add_option("what", options->what,
+  app.add_option("ID_OR_OPERATOR", options->what,
                  "the id of an attempt, or its first digits; with --trace an operator or a name "
                  "of the suite")
       ->required();

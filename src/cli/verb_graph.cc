@@ -55,7 +55,7 @@ Result<ExitCode> run_graph(const Context& context, const Flags& flags) {
 
 Action declare_graph(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("what", flags->options.model.what, "a model, such as resnet50.onnx")->required();
+  app.add_option("MODEL", flags->options.model.what, "a model, such as resnet50.onnx")->required();
   app.add_option("-o,--output", flags->output,
                  "the file to write: .svg, .txt or .json (default: text on standard output)");
   declare_model_flags(app, &flags->options.model);

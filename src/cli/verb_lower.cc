@@ -1,5 +1,5 @@
-// `tilewright lower WHAT --trace FILE`: the IR after each pass that changed it, with the time of
-// each pass; then, on request, the text forms of the code.
+// `tilewright lower OPERATOR --trace FILE`: the IR after each pass that changed it, with the time
+// of each pass; then, on request, the text forms of the code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -88,7 +88,7 @@ Result<ExitCode> run_lower(const Context& context, const Flags& flags) {
 
 Action declare_lower(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  app.add_option("what", flags->options.what,
+  app.add_option("OPERATOR", flags->options.what,
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite")
       ->required();
   app.add_option("--trace", flags->options.trace_file,

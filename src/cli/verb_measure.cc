@@ -1,5 +1,5 @@
-// `tilewright measure WHAT (--traces FILE | --random N)`: app::measure with flags, progress and a
-// summary.
+// `tilewright measure OPERATOR (--traces FILE | --random N)`: app::measure with flags, progress and
+// a summary.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -150,7 +150,7 @@ Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options
 
 Action declare_measure(CLI::App& app) {
   auto options = std::make_shared<app::MeasureOptions>();
-  app.add_option("what", options->what,
+  app.add_option("OPERATOR", options->what,
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite")
       ->required();
   app.add_option(

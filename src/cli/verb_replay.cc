@@ -88,7 +88,7 @@ Result<ExitCode> run_replay(const Context& context, app::ReplayOptions options) 
 
 Action declare_replay(CLI::App& app) {
   auto options = std::make_shared<app::ReplayOptions>();
-  app.add_option("id", options->id, "the id of an attempt, or its first digits")->required();
+  app.add_option("ID", options->id, "the id of an attempt, or its first digits")->required();
   declare_records_flag(app, &options->records);
   return [options](const Context& context) { return run_replay(context, *options); };
 }

@@ -50,7 +50,7 @@ Result<ExitCode> run_run(const Context& context, const app::RunOptions& options)
 
 Action declare_run(CLI::App& app) {
   auto options = std::make_shared<app::RunOptions>();
-  app.add_option("what", options->model.what,
+  app.add_option("MODEL", options->model.what,
                  "a compiled model, such as resnet50.so, or a model file, such as resnet50.onnx")
       ->required();
   app.add_option("--input", options->inputs,

@@ -1,5 +1,5 @@
-// `tilewright space WHAT`: the sketches of the search space of a workload, with their holes and the
-// number of programs. Nothing is compiled.
+// `tilewright space OPERATOR`: the sketches of the search space of a workload, with their holes and
+// the number of programs. Nothing is compiled.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -54,7 +54,7 @@ Result<ExitCode> run_space(const Context& context, const Options& options) {
 
 Action declare_space(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  app.add_option("what", options->what,
+  app.add_option("OPERATOR", options->what,
                  "an operator, such as matmul:m=512,n=512,k=512, or a name of the suite");
   declare_target_flags(app, "one per CPU", &options->target);
   app.add_option("--off", options->off, "turn off rules and extensions: NAME[,NAME]")

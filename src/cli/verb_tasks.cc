@@ -57,7 +57,7 @@ Result<ExitCode> run_tasks(const Context& context, const app::ModelOptions& opti
 
 Action declare_tasks(CLI::App& app) {
   auto options = std::make_shared<app::ModelOptions>();
-  app.add_option("what", options->model.what, "a model, such as resnet50.onnx")->required();
+  app.add_option("MODEL", options->model.what, "a model, such as resnet50.onnx")->required();
   declare_model_flags(app, &options->model);
   declare_read_records_flag(app, &options->records);
   declare_target_flags(app, "one per CPU", &options->target);
