@@ -276,8 +276,8 @@ Lane Interpreter::evaluate_node(const Expr& expr, unsigned lane) {
     }
     case ExprKind::Ramp: {
       const auto* ramp = expr.as<Ramp>();
-      const auto step = static_cast<uint64_t>(ramp->stride) * lane;
-      return lane_of(wrap_integer(integer_of(evaluate(ramp->base, 0) + step), type));
+      const auto step = static_cast<__int128>(ramp->stride) * lane;
+      return lane_of_exact(type, integer_of(evaluate(ramp->base, 0)) + step);
     }
     case ExprKind::Fma: {
       const auto* fma = expr.as<Fma>();

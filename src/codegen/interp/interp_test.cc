@@ -6,8 +6,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "codegen/interp/lane.h"
+#include "ir/fold.h"
 
 namespace tilewright::codegen {
 namespace {
@@ -229,6 +231,74 @@ TEST(Lane, CastsByTheRules) {
   const int64_t above_half = (int64_t{1} << 60) + (int64_t{1} << 52) + 1;
   EXPECT_EQ(float_of(Scalar::BF16, cast_lane(Scalar::I64, Scalar::BF16, lane_of(above_half))),
             0x1.02p60);
+}
+
+constexpr BinaryOp kIntegerOps[] = {
+    BinaryOp::Add,    BinaryOp::Sub,       BinaryOp::Mul,       BinaryOp::Div,    BinaryOp::Mod,
+    BinaryOp::Min,    BinaryOp::Max,       BinaryOp::Eq,        BinaryOp::Ne,     BinaryOp::Lt,
+    BinaryOp::Le,     BinaryOp::Gt,        BinaryOp::Ge,        BinaryOp::BitAnd, BinaryOp::BitOr,
+    BinaryOp::BitXor, BinaryOp::ShiftLeft, BinaryOp::ShiftRight};
+
+// Two implementations that share nothing: where they agree on all small numbers and at the ends of
+// the large types, a mistake is in neither.
+TEST(Lane, IntegersAgreeWithTheFolderOfConstants) {
+  const auto expect_same = [](Scalar type, int64_t a, int64_t b) {
+    for (const BinaryOp op : kIntegerOps) {
+      const auto lane = binary_lane(op, type, lane_of(a), lane_of(b));
+      const auto folded = fold_integers(op, type, a, b);
+      ASSERT_EQ(lane.has_value(), folded.has_value()) << name_of(type) << " " << a << " " << b;
+      if (lane) {
+        ASSERT_EQ(integer_of(*lane), *folded) << name_of(type) << " " << a << " " << b;
+      }
+    }
+  };
+  for (int64_t a = -128; a < 256; ++a) {
+    for (int64_t b = -128; b < 256; ++b) {
+      if (a < 128 && b < 128) expect_same(Scalar::I8, a, b);
+      if (a >= 0 && b >= 0) expect_same(Scalar::U8, a, b);
+    }
+  }
+  for (const Scalar type : {Scalar::I16, Scalar::I32, Scalar::I64}) {
+    const int64_t high = static_cast<int64_t>(~uint64_t{0} >> (65 - 8 * bytes_of(type)));
+    const int64_t ends[] = {-high - 1, -high, -8, -7, -2, -1, 0, 1, 2, 3, 7, 15, high - 1, high};
+    for (const int64_t a : ends) {
+      for (const int64_t b : ends) expect_same(type, a, b);
+    }
+  }
+  for (const int64_t a : {0, 1}) {
+    for (const int64_t b : {0, 1}) {
+      for (const BinaryOp op : {BinaryOp::And, BinaryOp::Or, BinaryOp::Eq, BinaryOp::Ne}) {
+        EXPECT_EQ(integer_of(*binary_lane(op, Scalar::Bool, lane_of(a), lane_of(b))),
+                  *fold_integers(op, Scalar::Bool, a, b));
+      }
+    }
+  }
+}
+
+TEST(Lane, IntegersFollowTheDefinition) {
+  const auto value = [](BinaryOp op, Scalar type, int64_t a, int64_t b) {
+    const auto lane = binary_lane(op, type, lane_of(a), lane_of(b));
+    return lane ? std::optional(integer_of(*lane)) : std::nullopt;
+  };
+  for (int a = -128; a < 128; ++a) {
+    for (int b = -128; b < 128; ++b) {
+      EXPECT_EQ(value(BinaryOp::Add, Scalar::I8, a, b), static_cast<int8_t>(a + b));
+      EXPECT_EQ(value(BinaryOp::Mul, Scalar::I8, a, b), static_cast<int8_t>(a * b));
+      if (b == 0) continue;
+      const auto quotient = static_cast<int>(std::floor(static_cast<double>(a) / b));
+      EXPECT_EQ(value(BinaryOp::Div, Scalar::I8, a, b), static_cast<int8_t>(quotient));
+      EXPECT_EQ(value(BinaryOp::Mod, Scalar::I8, a, b), a - quotient * b);
+    }
+  }
+  EXPECT_EQ(value(BinaryOp::Div, Scalar::I32, 1, 0), std::nullopt);
+  EXPECT_EQ(value(BinaryOp::Mod, Scalar::I32, 1, 0), std::nullopt);
+  EXPECT_EQ(value(BinaryOp::ShiftLeft, Scalar::I8, 3, 7), -128);
+  EXPECT_EQ(value(BinaryOp::ShiftLeft, Scalar::I8, 3, 8), std::nullopt);
+  EXPECT_EQ(value(BinaryOp::ShiftRight, Scalar::I8, -3, 1), -2);
+  EXPECT_EQ(value(BinaryOp::ShiftRight, Scalar::U8, 255, 1), 127);
+  EXPECT_EQ(value(BinaryOp::Mul, Scalar::I64, INT64_MAX, INT64_MAX), 1);
+  EXPECT_EQ(value(BinaryOp::Div, Scalar::I64, INT64_MIN, -1), INT64_MIN);
+  EXPECT_EQ(value(BinaryOp::Sub, Scalar::U8, 0, 1), 255);
 }
 
 // One lane of a Dot of BF16 as VDPBF16PS adds it.

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/check.h"
-#include "ir/fold.h"
 #include "ir/typing.h"
 
 namespace tilewright::codegen {
@@ -21,8 +20,7 @@ double f64_of(Lane lane) { return std::bit_cast<double>(lane); }
 Lane lane_of_f32(float value) { return std::bit_cast<uint32_t>(value); }
 Lane lane_of_f64(double value) { return std::bit_cast<uint64_t>(value); }
 
-// The interpreter is the reference for the folder of constants (ir/fold.h) as for the back ends, so
-// it shares no arithmetic with it: a mistake in one of them shows as a difference.
+using Wide = __int128;  // holds every sum, product and shift of two 64-bit integers exactly
 
 // Min and Max: a NaN operand is the result (the second one's, if both are); equal operands, the
 // two zeros among them, give the first.
@@ -70,6 +68,49 @@ std::optional<Lane> comparison(BinaryOp op, T a, T b) {
       return a > b;
     case BinaryOp::Ge:
       return a >= b;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The largest integer that is not above a / b: -7 / 2 = -4.
+Wide floor_quotient(Wide a, Wide b) {
+  const Wide truncated = a / b;
+  const Wide rest = a - truncated * b;
+  return rest != 0 && (rest < 0) != (b < 0) ? truncated - 1 : truncated;
+}
+
+// Exact; empty for an operation without a value.
+std::optional<Wide> integer_arithmetic(BinaryOp op, int bits, Wide a, Wide b) {
+  const bool shifts = b >= 0 && b < bits;
+  switch (op) {
+    case BinaryOp::Add:
+      return a + b;
+    case BinaryOp::Sub:
+      return a - b;
+    case BinaryOp::Mul:
+      return a * b;
+    case BinaryOp::Div:
+      return b != 0 ? std::optional(floor_quotient(a, b)) : std::nullopt;
+    case BinaryOp::Mod:
+      return b != 0 ? std::optional(a - floor_quotient(a, b) * b) : std::nullopt;
+    case BinaryOp::Min:
+      return b < a ? b : a;
+    case BinaryOp::Max:
+      return b > a ? b : a;
+    case BinaryOp::And:
+    case BinaryOp::BitAnd:
+      return a & b;
+    case BinaryOp::Or:
+    case BinaryOp::BitOr:
+      return a | b;
+    case BinaryOp::BitXor:
+      return a ^ b;
+    case BinaryOp::ShiftLeft:
+      return shifts ? std::optional(a << static_cast<int>(b)) : std::nullopt;
+    case BinaryOp::ShiftRight:
+      return shifts ? std::optional(floor_quotient(a, Wide{1} << static_cast<int>(b)))
+                    : std::nullopt;
     default:
       return std::nullopt;
   }
@@ -169,10 +210,19 @@ Lane lane_of_float(Scalar type, double value) {
   CHECK(false, "{} is not a float", ir::name_of(type));
 }
 
+Lane lane_of_exact(Scalar type, Wide exact) {
+  if (type == Scalar::Bool) return exact != 0;
+  CHECK(ir::is_integer(type), "{} is not an integer type", ir::name_of(type));
+  const Wide range = Wide{1} << bits_of(type);
+  const Wide low_bits = exact & (range - 1);
+  const bool is_negative = ir::is_signed(type) && low_bits >= range / 2;
+  return lane_of(static_cast<int64_t>(is_negative ? low_bits - range : low_bits));
+}
+
 Lane load_lane(Scalar type, const std::byte* from) {
   uint64_t bits = 0;
   std::memcpy(&bits, from, static_cast<size_t>(ir::bytes_of(type)));
-  return ir::is_float(type) ? bits : lane_of(ir::wrap_integer(static_cast<int64_t>(bits), type));
+  return ir::is_float(type) ? bits : lane_of_exact(type, bits);
 }
 
 void store_lane(Scalar type, Lane lane, std::byte* to) {
@@ -190,8 +240,10 @@ std::optional<Lane> binary_lane(BinaryOp op, Scalar operands, Lane a, Lane b) {
     const auto value = arithmetic(op, f64_of(a), f64_of(b));
     return value ? std::optional(lane_of_f64(*value)) : std::nullopt;
   }
-  const auto value = ir::fold_integers(op, operands, integer_of(a), integer_of(b));
-  return value ? std::optional(lane_of(*value)) : std::nullopt;
+  const Wide x = integer_of(a), y = integer_of(b);
+  if (ir::is_comparison(op)) return comparison(op, x, y);
+  const auto value = integer_arithmetic(op, bits_of(operands), x, y);
+  return value ? std::optional(lane_of_exact(operands, *value)) : std::nullopt;
 }
 
 Lane fma_lane(Scalar type, Lane a, Lane b, Lane c) {
@@ -202,8 +254,7 @@ Lane fma_lane(Scalar type, Lane a, Lane b, Lane c) {
 
 Lane dot_lane(Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum) {
   if (ir::is_integer(factor)) {
-    const int64_t next = integer_of(a) * integer_of(b) + integer_of(sum);
-    return lane_of(ir::wrap_integer(next, Scalar::I32));
+    return lane_of_exact(Scalar::I32, Wide{integer_of(a)} * integer_of(b) + integer_of(sum));
   }
   const bool flushed = rounding == ir::DotRounding::DescendingFlushed;
   const auto seen = [&](float value) { return flushed ? without_denormals(value) : value; };
@@ -219,7 +270,7 @@ Lane cast_lane(Scalar from, Scalar to, Lane value) {
     return lane_of(ir::convert_to_integer(number, to));
   }
   const int64_t number = integer_of(value);
-  if (!ir::is_float(to)) return lane_of(ir::wrap_integer(number, to));
+  if (!ir::is_float(to)) return lane_of_exact(to, number);
   if (to == Scalar::F64) return lane_of_f64(static_cast<double>(number));
   if (to == Scalar::F32) return lane_of_f32(static_cast<float>(number));
   return lane_of_float(to, double_near(number));
@@ -228,7 +279,7 @@ Lane cast_lane(Scalar from, Scalar to, Lane value) {
 Lane bitcast_lane(Scalar from, Scalar to, Lane value) {
   CHECK(bits_of(from) == bits_of(to), "bitcast between sizes");
   const Lane bits = bits_of(from) == 64 ? value : value & ((Lane{1} << bits_of(from)) - 1);
-  return ir::is_float(to) ? bits : lane_of(ir::wrap_integer(static_cast<int64_t>(bits), to));
+  return ir::is_float(to) ? bits : lane_of_exact(to, bits);
 }
 
 Lane call_lane(Intrinsic function, Scalar type, Lane a, Lane b) {
@@ -237,7 +288,7 @@ Lane call_lane(Intrinsic function, Scalar type, Lane a, Lane b) {
     const bool negate = function == Intrinsic::Neg || integer_of(a) < 0;
     CHECK(function == Intrinsic::Neg || function == Intrinsic::Abs, "{} of {}",
           ir::name_of(function), ir::name_of(type));
-    return negate ? lane_of(ir::wrap_integer(integer_of(0 - a), type)) : a;
+    return negate ? lane_of_exact(type, -Wide{integer_of(a)}) : a;
   }
   if (function == Intrinsic::Neg) return a ^ (Lane{1} << (bits_of(type) - 1));
   if (type == Scalar::F32) return lane_of_f32(call_float(function, f32_of(a), f32_of(b)));

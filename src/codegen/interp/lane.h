@@ -2,6 +2,10 @@
 // semantics of ir/expr.h and ir/type.h. Integers and Bool are held as their value (sign- or
 // zero-extended), floats as the bits of their format, so that holding a value never rounds it or
 // quiets a NaN. Operations on floats flush denormals if the calling thread does.
+//
+// The interpreter is the reference for the folder of constants (ir/fold.h) as for the back ends, so
+// it shares no operation with it: a mistake in one of them shows as a difference. Conversions
+// between a float and other types are those of ir/type.h.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +23,9 @@ inline Lane lane_of(int64_t value) { return static_cast<Lane>(value); }
 
 double float_of(ir::Scalar type, Lane lane);        // exact, for any float type
 Lane lane_of_float(ir::Scalar type, double value);  // rounded once to the type
+
+// The integer of `type` that equals `exact` modulo 2^bits. Bool: whether `exact` is not 0.
+Lane lane_of_exact(ir::Scalar type, __int128 exact);
 
 Lane load_lane(ir::Scalar type, const std::byte* from);
 void store_lane(ir::Scalar type, Lane lane, std::byte* to);
