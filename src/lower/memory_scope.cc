@@ -5,6 +5,11 @@
 #include "schedule/fields.h"
 
 namespace tilewright::lower {
+namespace {
+
+constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
+
+}  // namespace
 
 ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel) {
   const ir::Scope memory = in_parallel ? ir::Scope::Thread : ir::Scope::Workspace;
@@ -24,6 +29,18 @@ bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer) {
   const std::optional<MemoryScope> chosen = tree.buffer(buffer).scope;
   if (!chosen || *chosen == default_scope(tree.stage(tree.buffer(buffer).stage))) return false;
   return *chosen == MemoryScope::Global || *chosen == MemoryScope::Shared;
+}
+
+void move_to_stack(ir::Function& function, std::span<const ir::BufferId> buffers) {
+  int64_t stack_bytes = 0;
+  for (const ir::BufferId id : buffers) {
+    ir::Buffer& memory = function.buffers[id];
+    if (memory.scope == ir::Scope::Stack) continue;
+    const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
+    if (bytes > kStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
+    stack_bytes += bytes;
+    memory.scope = ir::Scope::Stack;
+  }
 }
 
 Status check_scopes(const schedule::LoopTree& tree, const Target& target) {

@@ -5,10 +5,12 @@
 //   shared            Shared
 //   global            Workspace; Thread inside of a parallel loop, whose iterations share nothing
 //
-// Where no step chose the memory, promote_registers may move a buffer of one thread to the stack.
+// Where no step chose the memory, a buffer of one thread moves to the stack (move_to_stack), unless
+// promote_registers keeps it in registers.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/result.h"
 #include "ir/stmt.h"
@@ -25,6 +27,10 @@ ir::Scope ir_scope(MemoryScope scope, int64_t bytes, bool in_parallel);
 // A step chose a memory for the buffer that is not its default and not private to a thread.
 // promote_registers may move other buffers to registers or the stack.
 bool is_pinned(const schedule::LoopTree& tree, schedule::BufferIndex buffer);
+
+// Moves these buffers from a workspace to the stack, in order, while there is room: at most
+// kStackBytes each, and 64 KiB in all. Each is used by one thread, and no step chose its memory.
+void move_to_stack(ir::Function& function, std::span<const ir::BufferId> buffers);
 
 // The target has the memories that the buffers of a tree live in.
 Status check_scopes(const schedule::LoopTree& tree, const Target& target);

@@ -88,6 +88,23 @@ TEST(MemoryScope, AChosenMemoryIsNotPromoted) {
   EXPECT_EQ(scope_in(*chosen, "C.write"), ir::Scope::Workspace);
 }
 
+TEST(MemoryScope, BuffersMoveToTheStackWhileThereIsRoom) {
+  ir::Function function;
+  std::vector<ir::BufferId> all;
+  // Five of 15 KiB, of which four are together within 64 KiB; one that is too large; a small one.
+  for (const int64_t floats : {3840, 3840, 3840, 3840, 3840, 5000, 16}) {
+    all.push_back(static_cast<ir::BufferId>(function.buffers.size()));
+    function.buffers.push_back(
+        {.name = "b", .element = ir::kF32, .shape = {floats}, .scope = ir::Scope::Thread});
+  }
+  move_to_stack(function, all);
+  std::vector<ir::Scope> scopes;
+  for (const ir::Buffer& buffer : function.buffers) scopes.push_back(buffer.scope);
+  constexpr ir::Scope kStack = ir::Scope::Stack, kThread = ir::Scope::Thread;
+  EXPECT_EQ(scopes,
+            (std::vector<ir::Scope>{kStack, kStack, kStack, kStack, kThread, kThread, kStack}));
+}
+
 TEST(MemoryScope, ACpuHasNoSharedMemory) {
   const Result<ir::Function> function =
       lowered("cache_read A [C] scope=shared\ncompute_at A.read C i");

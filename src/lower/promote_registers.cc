@@ -20,7 +20,6 @@ using ir::Expr;
 using ir::Stmt;
 
 constexpr size_t kMaxSlices = 64;
-constexpr int64_t kMaxStackBytesTogether = 64 * 1024;
 
 struct Slice {
   int64_t start = 0;
@@ -167,14 +166,20 @@ class CandidateFinder : public ir::Visitor {
 class Promoter : public ir::Rewriter {
  public:
   Promoter(ir::Function& function, Candidates& candidates)
-      : in_memory(function.buffers.size()),
-        shared(function.buffers.size()),
+      : in_memory_(function.buffers.size()),
+        shared_(function.buffers.size()),
         function_(function),
         candidates_(candidates),
         active_(function.buffers.size(), nullptr) {}
 
-  std::vector<bool> in_memory;  // per buffer: some Allocate of it stays
-  std::vector<bool> shared;     // ... and several threads use it
+  // The buffers that stay in memory and are used by one thread.
+  std::vector<BufferId> private_in_memory() const {
+    std::vector<BufferId> ids;
+    for (BufferId id = 0; id < in_memory_.size(); ++id) {
+      if (in_memory_[id] && !shared_[id]) ids.push_back(id);
+    }
+    return ids;
+  }
 
   Expr rewrite(const Expr& expr) override {
     const auto* load = expr.as<ir::Load>();
@@ -205,8 +210,8 @@ class Promoter : public ir::Rewriter {
     candidate.in_slices =
         candidate.in_slices && slices_around_ + candidate.slices.size() <= kMaxSlices;
     if (!candidate.in_slices) {
-      in_memory[candidate.buffer] = true;
-      shared[candidate.buffer] = shared[candidate.buffer] || candidate.shared;
+      in_memory_[candidate.buffer] = true;
+      shared_[candidate.buffer] = shared_[candidate.buffer] || candidate.shared;
       Candidate* const outside = std::exchange(active_[candidate.buffer], nullptr);
       Stmt same = rewrite_children(stmt);
       active_[candidate.buffer] = outside;
@@ -248,26 +253,13 @@ class Promoter : public ir::Rewriter {
     return !found.unmasked && ir::equal(found.mask, mask);
   }
 
+  std::vector<bool> in_memory_;  // per buffer: some Allocate of it stays
+  std::vector<bool> shared_;     // ... and several threads use it
   ir::Function& function_;
   Candidates& candidates_;
   std::vector<Candidate*> active_;  // per buffer: the current Allocate, if promoted
   size_t slices_around_ = 0;
 };
-
-// Buffers that stay in memory, are not pinned and are used by one thread move to the stack while
-// there is room.
-void move_to_stack(ir::Function& function, const Promoter& promoter) {
-  int64_t stack_bytes = 0;
-  for (BufferId id = 0; id < promoter.in_memory.size(); ++id) {
-    ir::Buffer& memory = function.buffers[id];
-    if (!promoter.in_memory[id] || promoter.shared[id] || memory.scope == ir::Scope::Stack)
-      continue;
-    const int64_t bytes = memory.elements() * ir::bytes_of(memory.element.scalar);
-    if (bytes > kStackBytes || stack_bytes + bytes > kMaxStackBytesTogether) continue;
-    stack_bytes += bytes;
-    memory.scope = ir::Scope::Stack;
-  }
-}
 
 }  // namespace
 
@@ -276,7 +268,7 @@ void promote_registers(ir::Function& function, const PassContext&) {
   finder.visit(function.body);
   Promoter promoter(function, finder.candidates);
   function.body = promoter.rewrite(function.body);
-  move_to_stack(function, promoter);
+  move_to_stack(function, promoter.private_in_memory());
 }
 
 }  // namespace tilewright::lower

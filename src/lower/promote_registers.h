@@ -9,7 +9,8 @@
 //
 // Each Allocate is handled separately, because branches of a tail may divide a buffer differently.
 // At most 64 pieces are live at once; further pieces stay in memory. Buffers that stay in memory
-// and are used by one thread move to the stack if they have at most 16 KiB (64 KiB in all).
+// and are used by one thread move to the stack while there is room (move_to_stack,
+// lower/memory_scope.h).
 #pragma once
 
 #include "lower/pass.h"
