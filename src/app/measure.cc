@@ -9,8 +9,7 @@
 #include "app/traces_file.h"
 #include "app/workers.h"
 #include "base/clock.h"
-#include "schedule/apply.h"
-#include "schedule/program_hash.h"
+#include "heuristic/default_trace.h"
 #include "space/random_trace.h"
 #include "task/parse.h"
 
@@ -31,19 +30,13 @@ Result<std::vector<schedule::Trace>> candidates_of(const MeasureOptions& options
   return traces;
 }
 
-Result<Hash128> default_program_of(const measure::Measurer& measurer) {
-  const schedule::LoopTree initial = TRY(schedule::initial_tree(measurer.task().workload));
-  const auto tree = TRY(schedule::apply_or_explain(initial, measurer.default_trace()));
-  return program_hash(tree, measurer.task().target);
-}
-
 Status hold_finals(const MeasureOptions& options, measure::Session& session,
                    MeasureListener& listener, MeasureOutcome* outcome) {
   if (options.finalists == 0) return {};
   if (outcome->tally.count(record::VerdictKind::Timed) == 0) return {};
   listener.on_finals();
   std::vector<measure::Answer> finals = TRY(session.finals(options.finalists));
-  outcome->default_program = TRY(default_program_of(session.measurer()));
+  outcome->default_program = TRY(heuristic::default_program(session.measurer().task())).program;
   outcome->finals = std::move(finals);
   return {};
 }

@@ -44,11 +44,7 @@ Result<Target> source_target_of(const TargetChoice& choice, const deploy::BackEn
 
 Result<Target> measured_target_of(const TargetChoice& choice, const deploy::BackEndTables& tables) {
   Target target = TRY(target_of(choice, static_cast<int>(detect_machine().cpus.size())));
-  TRY(codegen::check_target(target, tables.back_ends));
-  if (const Status runs = runtime::check_loadable(target, tables.loaders); !runs) {
-    return fail(ErrorKind::Unsupported,
-                "code for that target cannot be measured on this machine: " + runs.error().message);
-  }
+  TRY(deploy::check_executable(target, tables));
   return target;
 }
 

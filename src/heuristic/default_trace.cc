@@ -8,7 +8,9 @@
 #include "heuristic/chain_tiler.h"
 #include "heuristic/nest_plan.h"
 #include "heuristic/window.h"
+#include "schedule/apply.h"
 #include "schedule/explain.h"
+#include "schedule/program_hash.h"
 #include "te/predicates.h"
 
 namespace tilewright::heuristic {
@@ -166,6 +168,15 @@ Result<Trace> default_trace(const Workload& workload, const Target& target, int 
   const bool vectors = !other || workload.dag->flop() > kScalarFlop;
   const TileStyle style{.vectors = vectors, .small = other, .packs = vectors};
   return DefaultSchedule(workload, target, initial, style).run(initial);
+}
+
+Result<DefaultProgram> default_program(const Task& task) {
+  DefaultProgram made;
+  made.trace = TRY(default_trace(task.workload, task.target));
+  const LoopTree initial = TRY(initial_tree(task.workload));
+  made.tree = TRY(apply_or_explain(initial, made.trace));
+  made.program = program_hash(made.tree, task.target);
+  return made;
 }
 
 }  // namespace tilewright::heuristic

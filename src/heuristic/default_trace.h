@@ -9,7 +9,9 @@
 // that of the first. If scalar code would take seconds, it has vectors, but different ones.
 #pragma once
 
+#include "base/hash.h"
 #include "base/result.h"
+#include "schedule/loop_tree.h"
 #include "schedule/trace.h"
 #include "target/target.h"
 #include "task/workload.h"
@@ -20,5 +22,13 @@ inline constexpr double kScalarFlop = 4e9;  // up to this work, variant 1 has no
 
 Result<schedule::Trace> default_trace(const Workload& workload, const Target& target,
                                       int variant = 0);
+
+// The program of the default schedule. The task outlives the tree.
+struct DefaultProgram {
+  schedule::Trace trace;
+  schedule::LoopTree tree;
+  Hash128 program;
+};
+Result<DefaultProgram> default_program(const Task& task);
 
 }  // namespace tilewright::heuristic

@@ -242,5 +242,18 @@ TEST(DefaultTrace, VariantsAreDifferentPrograms) {
   }
 }
 
+TEST(DefaultTrace, ItsProgramIsThatOfItsTrace) {
+  for (const char* text : {"cuda:sm_75", "x86-64-v4;threads=2"}) {
+    const Task task{.workload = parse_workload("GMM0").value(),
+                    .target = parse_target(text).value()};
+    const Result<DefaultProgram> made = default_program(task);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->trace, *default_trace(task.workload, task.target));
+    const LoopTree tree = *apply_or_explain(*initial_tree(task.workload), made->trace);
+    EXPECT_EQ(made->tree.to_string(), tree.to_string());
+    EXPECT_EQ(made->program, program_hash(tree, task.target));
+  }
+}
+
 }  // namespace
 }  // namespace tilewright::heuristic

@@ -11,8 +11,9 @@ using schedule::StageName;
 
 namespace {
 
-constexpr size_t kDeepest = 4;          // loops that are fused at most
-constexpr int64_t kTasksPerThread = 8;  // parallel iterations of a stage without variants
+constexpr size_t kDeepest = 4;  // loops that are fused at most
+// Parallel iterations per thread of a stage without variants, if there are enough.
+constexpr int64_t kFixedTasksPerThread = 8;
 
 std::vector<Name> names_of(std::span<const PlannedLoop> loops) {
   std::vector<Name> names;
@@ -49,7 +50,7 @@ DraftWriter::Steps parallel_steps(const Target& target, StageName stage,
   std::vector<Name> first;
   int64_t tasks = 1;
   for (const PlannedLoop& loop : loops) {
-    if (tasks >= kTasksPerThread * target.threads()) break;
+    if (tasks >= kFixedTasksPerThread * target.threads()) break;
     first.push_back(loop.name);
     tasks *= loop.extent;
   }

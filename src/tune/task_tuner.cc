@@ -11,7 +11,6 @@
 #include "feature/rows.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/program_hash.h"
 
 namespace tilewright::tune {
 namespace {
@@ -197,10 +196,10 @@ void TaskTuner::Impl::judge_guess(std::span<const float> scores,
 }
 
 Status TaskTuner::Impl::add_default() {
-  schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
-  default_tree = TRY(schedule::apply_or_explain(space.initial(), trace));
-  const Hash128 program = program_hash(default_tree, task.target);
-  default_proposal = {.trace = std::move(trace), .program = program};
+  heuristic::DefaultProgram made = TRY(heuristic::default_program(task));
+  const Hash128 program = made.program;
+  default_tree = std::move(made.tree);
+  default_proposal = {.trace = std::move(made.trace), .program = program};
   proposals.push_back(*default_proposal);
   // The space may have it too.
   const search::Outcome known{

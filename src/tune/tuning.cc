@@ -8,7 +8,6 @@
 #include "feature/program_encoder.h"
 #include "heuristic/default_trace.h"
 #include "schedule/apply.h"
-#include "schedule/program_hash.h"
 #include "task/similarity.h"
 #include "tune/custom_parts.h"
 #include "tune/warm_start.h"
@@ -79,10 +78,8 @@ std::vector<ScheduledTask> scheduled(const std::vector<TunedTask>& tasks) {
 
 // For tasks whose search has not begun.
 Result<Proposal> default_proposal(const Task& task) {
-  schedule::Trace trace = TRY(heuristic::default_trace(task.workload, task.target));
-  const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));
-  const schedule::LoopTree tree = TRY(schedule::apply_or_explain(initial, trace));
-  return Proposal{.trace = std::move(trace), .program = program_hash(tree, task.target)};
+  heuristic::DefaultProgram made = TRY(heuristic::default_program(task));
+  return Proposal{.trace = std::move(made.trace), .program = made.program};
 }
 
 Result<bool> compares_across_tasks(const Task& task, const Machine& machine,

@@ -296,8 +296,9 @@ TEST(ToyMachine, IsNotTunedWithoutItsRows) {
   options.tables.back_ends = tables.back_ends;
   const auto no_loader = app::tune(options, silent, {});
   ASSERT_FALSE(no_loader.has_value());
-  EXPECT_THAT(no_loader.error().message,
-              ::testing::HasSubstr("cannot be measured on this machine"));
+  EXPECT_THAT(
+      no_loader.error().message,
+      ::testing::HasSubstr("this program drives no CUDA device, which the target cuda:sm_75"));
 }
 
 // Each function of the application that needs a back end takes it from its options.
