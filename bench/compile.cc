@@ -290,9 +290,9 @@ void print_slowest(std::vector<const Schedule*> by_time, int count) {
             [&](const Schedule* a, const Schedule* b) { return median(a) > median(b); });
   for (int k = 0; k < count; ++k) {
     const Schedule& s = *by_time[static_cast<size_t>(k)];
-    const int bytes = s.task->target.has(Feature::Avx512f) ? 64 : 32;
     fmt::print("\n{:.1f} ms, {} instructions estimated: {}\n{}", median(&s),
-               schedule::estimated_instructions(s.tree, bytes), s.what, to_text(s.trace));
+               schedule::estimated_instructions(s.tree, s.task->target.vector_bytes()), s.what,
+               to_text(s.trace));
   }
 }
 

@@ -10,7 +10,6 @@
 #include <fstream>
 #include <map>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,21 +74,14 @@ class Rows {
       fields.emplace(line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1),
                      line.substr(value));
     }
-    std::string isa;
-    std::istringstream flags(fields["flags"]);
-    for (std::string flag; flags >> flag;) {
-      for (const std::string_view wanted :
-           {"avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile"}) {
-        if (flag == wanted) isa += (isa.empty() ? "" : " ") + flag;
-      }
-    }
+    const Machine machine = detect_machine();
     utsname system{};
     uname(&system);
     const std::string cache = "/sys/devices/system/cpu/cpu0/cache/index";
     add("machine", "cpu", fields["model name"]);
     add("machine", "family", fields["cpu family"] + "/" + fields["model"]);
-    add("machine", "cpus", detect_machine().cpus.size());
-    add("machine", "isa", isa);
+    add("machine", "cpus", machine.cpus.size());
+    add("machine", "isa", machine.features.text());
     add("machine", "l2", first_line(cache + "2/size"));
     add("machine", "l3", first_line(cache + "3/size"));
     add("machine", "kernel", std::string(system.release));
