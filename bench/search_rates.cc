@@ -1,12 +1,12 @@
-// ./dev bench search, part 1: how many candidates a second evolution scores, by stage.
+// ./dev bench search, part 1: the candidates that evolution scores per second, by stage.
 //
 //   bench_search_rates --records FILE [--json FILE]
 //
-// FILE is the store of a run of `tilewright tune C2D2 --trials 200`. From what was measured there a
-// model is trained, the one of trial 200, and evolution is asked again and again, each time with
-// nothing remembered: every candidate that counts is unique, legal and was never seen before. Once
-// with XGBoost's predictor, once with our own evaluator. Evolution is told nothing: it begins with
-// samples, where a search at trial 200 begins with some of what was measured.
+// FILE is the store of a run of `tilewright tune C2D2 --trials 200`. A model is trained on its
+// measurements, as after trial 200. Evolution then proposes batches, each time without memory of
+// the one before: every candidate that counts is unique, legal and new. The models are scored by
+// XGBoost's predictor and by the evaluator of src/cost. No measurement is reported to evolution: it
+// starts from random candidates, where a search at trial 200 starts from some of the measured ones.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -30,8 +30,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kTrials = 200;  // the model is that of so many
-constexpr size_t kAsked = 64;    // a round
+constexpr size_t kTrials = 200;  // that the model is trained on
+constexpr size_t kAsked = 64;    // candidates per batch
 constexpr double kSeconds = 3;   // that are counted
 constexpr int kMinRounds = 5;
 

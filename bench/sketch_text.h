@@ -1,9 +1,9 @@
-// Sketches written down: the text of a trace in which braces hold the choices of a step.
+// Text form of sketches: the text of a trace in which braces hold the choices of a step.
 //
 //   split C i {[4] | [6]}               two choices of factors
 //   {annotate C i.1 unroll | }          on or off
 //
-// At most one pair of braces a line. What does not parse ends the program: benches own their text.
+// At most one pair of braces per line. A parse error ends the program.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ T must(Result<T> result) {
   return std::move(*result);
 }
 
-// `a {b | c} d` -> `a b d`, `a c d`; a choice of nothing but spaces gives an empty line.
+// `a {b | c} d` -> `a b d`, `a c d`; a blank choice gives an empty line.
 inline std::vector<std::string> choices_of(const std::string& line) {
   const size_t open = line.find('{');
   const size_t close = line.find('}');

@@ -51,7 +51,7 @@ struct SlowKernel {
   double tuned_ns = 0;
 };
 
-// Of whole runs: the share of them that take at most so long.
+// A quantile of the times of whole runs: `share` of the runs take at most `ns`.
 struct RunQuantile {
   double share = 0;
   double ns = 0;

@@ -1,4 +1,4 @@
-// TuneRow: one task of a tuning run's outcome, and what rows come to together: the time of a model,
+// TuneRow: one task in the outcome of a tuning run. Functions of all rows: the time of a model, and
 // the gain over the default schedules. Values and pure functions.
 #pragma once
 

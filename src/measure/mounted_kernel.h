@@ -1,8 +1,10 @@
 // BenchMemory: the operands and the workspace of one workload, guarded. Operands lie where
 // Operand::storage says: in their layout, or within the larger array that they are a part of;
-// constants are row-major. MountedKernel: a
-// loaded kernel with its constants packed, ready to be called on that memory. Not to be shared
-// between threads.
+// constants are row-major.
+//
+// MountedKernel: a loaded kernel with its constants packed, ready to be called on that memory.
+//
+// Not to be shared between threads.
 #pragma once
 
 #include <memory>

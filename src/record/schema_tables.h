@@ -50,8 +50,8 @@ CREATE TABLE foreign_lines(
   line TEXT NOT NULL) STRICT;
 )sql";
 
-// Which runs are of one search, and how far one that ended by itself had come: the budget that it
-// completed, 0 and 0 for none. `run` is runs.key: a line may come before its run does.
+// The runs of each search. `trials` and `seconds` are the budget that a run completed; 0 and 0 if
+// it was interrupted. `run` is runs.key, not a row number: its line may be imported first.
 inline constexpr const char* kTrajectories = R"sql(
 CREATE TABLE trajectories(
   id INTEGER PRIMARY KEY,

@@ -14,7 +14,7 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
-// Blocks a task, tiles a block, rows a tile.
+// Per choice: blocks per task, tiles per block, rows per tile.
 TileDomain row_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
   for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 14, 16}) {

@@ -1,11 +1,11 @@
-// Programs of one task held against everything that can judge them: the interpreter of the nest,
-// te/eval, the interpreter of the fully lowered IR, the back end of the target; and regions against
-// the elements that were touched.
+// ProgramChecker: compares the results of a program of one task: of the interpreted nest, of
+// te/eval, of the interpreted fully lowered IR, and of the kernel of the target's back end. It also
+// compares regions with the elements that the program touches.
 //
-// The nest and the lowered IR agree with te/eval, up to what rounding allows, which is nothing
-// where sums are exact; the lowered IR and the kernel agree bit by bit, and so do nest and lowered
-// IR where the permissions allow no difference. All of them flush denormals, or keep them, as the
-// permissions say; where one is only moved, it may stay (ir/type.h). Not shared between threads.
+// The nest and the lowered IR agree with te/eval up to rounding, and exactly where sums are exact.
+// The lowered IR and the kernel agree bit by bit; so do nest and lowered IR if the permissions
+// allow no difference. All of them flush denormals, or keep them, as the permissions say; a
+// denormal that is only moved may stay (ir/type.h). Not to be shared between threads.
 #pragma once
 
 #include <optional>
