@@ -6,7 +6,7 @@
 #include <isl/options.h>
 #include <isl/set.h>
 
-#include "arith/random_expr.h"
+#include "arith/random_expr_testing.h"
 #include "arith/simplify.h"
 #include "ir/print.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "arith/affine.h"
-#include "arith/random_expr.h"
+#include "arith/random_expr_testing.h"
 #include "arith/simplify.h"
 #include "ir/print.h"
 

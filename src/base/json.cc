@@ -81,10 +81,6 @@ std::string print_json(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string print_json_pretty(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 const Json* find_member(const Json& json, std::string_view key) {
   if (!json.is_object()) return nullptr;
   for (auto item = json.begin(); item != json.end(); ++item) {

@@ -19,8 +19,6 @@ Result<Json> parse_json(std::string_view text);
 
 // On one line, without spaces. Invalid UTF-8 in strings becomes U+FFFD.
 std::string print_json(const Json& json);
-// Indented by two spaces, with a final newline.
-std::string print_json_pretty(const Json& json);
 
 // The member `key` of an object: member<int64_t>(json, "threads"). Fails if `json` is not an
 // object, the key is missing, or the value has another type. An int64_t must be an integer within

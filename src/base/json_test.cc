@@ -12,10 +12,6 @@ TEST(Json, KeepsTheOrderOfMembers) {
   EXPECT_EQ(print_json(*json), R"({"z":1,"a":[true,null,2.5],"m":"x"})");
 }
 
-TEST(Json, PrettyTextEndsWithANewline) {
-  EXPECT_EQ(print_json_pretty(Json{{"a", 1}}), "{\n  \"a\": 1\n}\n");
-}
-
 struct BadText {
   std::string text;
   std::string message;  // a part of it

@@ -156,39 +156,23 @@ bool Comparer::same(const Stmt& a, const Stmt& b) {
   return false;
 }
 
-// Walks a tree into a Hasher. Every node is framed by its kind and type, every list by its length.
+// Adds an expression to a Hasher. Every node is framed by its kind and type, every list by its
+// length.
 class HashWalker {
  public:
   HashWalker(Hasher& hasher, const VarNumbering& number_of)
       : hasher_(hasher), number_of_(number_of) {}
 
   void walk(const Expr& expr);
-  void walk(const Stmt& stmt);
 
  private:
   void walk(const std::vector<Expr>& list) {
     hasher_.add(list.size());
     for (const Expr& expr : list) walk(expr);
   }
-  void walk_var(VarId id) {
-    for (size_t k = bound_.size(); k-- > 0;) {
-      if (bound_[k] == id) {
-        hasher_.add(2 * k + 1);  // bound: odd, by depth of its binder
-        return;
-      }
-    }
-    hasher_.add(2 * number_of_(id));
-  }
-  void walk_body(const Expr& var, const Stmt& body) {
-    bound_.push_back(var.as<Var>()->id);
-    hasher_.add(static_cast<uint64_t>(var.type().scalar)).add(var.type().lanes);
-    walk(body);
-    bound_.pop_back();
-  }
 
   Hasher& hasher_;
   const VarNumbering& number_of_;
-  std::vector<VarId> bound_;
 };
 
 void HashWalker::walk(const Expr& expr) {
@@ -203,7 +187,8 @@ void HashWalker::walk(const Expr& expr) {
       hasher_.add(std::bit_cast<uint64_t>(expr.as<FloatImm>()->value));
       return;
     case ExprKind::Var:
-      return walk_var(expr.as<Var>()->id);
+      hasher_.add(2 * number_of_(expr.as<Var>()->id));  // stored hashes have even numbers
+      return;
     case ExprKind::Cast:
       return walk(expr.as<Cast>()->value);
     case ExprKind::Binary: {
@@ -245,59 +230,6 @@ void HashWalker::walk(const Expr& expr) {
   }
 }
 
-void HashWalker::walk(const Stmt& stmt) {
-  if (!stmt.defined()) {
-    hasher_.add(0xff);
-    return;
-  }
-  hasher_.add(0x100 | static_cast<uint64_t>(stmt.kind()));
-  switch (stmt.kind()) {
-    case StmtKind::For: {
-      const auto* n = stmt.as<For>();
-      hasher_.add(static_cast<uint64_t>(n->loop_kind));
-      if (!n->intrinsic.empty()) hasher_.add_text(n->intrinsic.text());
-      walk(n->extent);
-      return walk_body(n->var, n->body);
-    }
-    case StmtKind::If: {
-      const auto* n = stmt.as<If>();
-      walk(n->condition), walk(n->then_body), walk(n->else_body);
-      return;
-    }
-    case StmtKind::Let: {
-      const auto* n = stmt.as<Let>();
-      walk(n->value);
-      return walk_body(n->var, n->body);
-    }
-    case StmtKind::Store: {
-      const auto* n = stmt.as<Store>();
-      hasher_.add(n->buffer).add(n->stream ? 1 : 0).add(n->predicate.defined() ? 1 : 0);
-      walk(n->indices), walk(n->value);
-      if (n->predicate.defined()) walk(n->predicate);
-      return;
-    }
-    case StmtKind::Transpose: {
-      const auto* n = stmt.as<Transpose>();
-      hasher_.add(static_cast<uint64_t>(n->size));
-      for (const Square* square : {&n->to, &n->from}) {
-        hasher_.add(square->buffer).add(static_cast<uint64_t>(square->stride));
-        walk(square->index);
-      }
-      return;
-    }
-    case StmtKind::Prefetch:
-      hasher_.add(stmt.as<Prefetch>()->buffer);
-      return walk(stmt.as<Prefetch>()->indices);
-    case StmtKind::Allocate:
-      hasher_.add(stmt.as<Allocate>()->buffer);
-      return walk(stmt.as<Allocate>()->body);
-    case StmtKind::Block:
-      hasher_.add(stmt.as<Block>()->stmts.size());
-      for (const Stmt& child : stmt.as<Block>()->stmts) walk(child);
-      return;
-  }
-}
-
 }  // namespace
 
 bool equal(const Expr& a, const Expr& b) {
@@ -308,21 +240,6 @@ bool equal(const Stmt& a, const Stmt& b) { return Comparer().same(a, b); }
 
 void hash_into(Hasher& hasher, const Expr& expr, const VarNumbering& number_of) {
   HashWalker(hasher, number_of).walk(expr);
-}
-
-Hash128 structural_hash(const Stmt& stmt) {
-  // Free variables are numbered by first appearance, so the hash is the same in every run.
-  std::vector<VarId> seen;
-  const VarNumbering number_of = [&seen](VarId id) -> uint64_t {
-    for (size_t k = 0; k < seen.size(); ++k) {
-      if (seen[k] == id) return k;
-    }
-    seen.push_back(id);
-    return seen.size() - 1;
-  };
-  Hasher hasher;
-  HashWalker(hasher, number_of).walk(stmt);
-  return hasher.finish();
 }
 
 }  // namespace tilewright::ir

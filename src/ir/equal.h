@@ -1,5 +1,5 @@
-// Structural equality and hashing. Free variables are equal if they are the same variable; bound
-// variables (of For and Let) if their binders correspond. Names do not matter.
+// Structural equality, and hashing of expressions. Free variables are equal if they are the same
+// variable; bound variables (of For and Let) if their binders correspond. Names do not matter.
 #pragma once
 
 #include <functional>
@@ -17,6 +17,5 @@ bool equal(const Stmt& a, const Stmt& b);
 // position of its axis), so the hash does not depend on variable identities.
 using VarNumbering = std::function<uint64_t(VarId)>;
 void hash_into(Hasher& hasher, const Expr& expr, const VarNumbering& number_of);
-Hash128 structural_hash(const Stmt& stmt);
 
 }  // namespace tilewright::ir

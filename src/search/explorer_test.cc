@@ -8,7 +8,7 @@
 #include "search/batch.h"
 #include "search/beam.h"
 #include "search/evolution.h"
-#include "search/landscape.h"
+#include "search/landscape_testing.h"
 #include "search/random.h"
 
 namespace tilewright::search {

@@ -1,5 +1,5 @@
 // Evolution against random at an equal number of trials, on landscapes whose best is known.
-#include "search/landscape.h"
+#include "search/landscape_testing.h"
 
 #include <gtest/gtest.h>
 

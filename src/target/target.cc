@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "base/check.h"
-#include "base/json.h"
 #include "target/host_features.h"
 
 namespace tilewright {
@@ -32,7 +31,6 @@ std::unexpected<Error> bad(std::string message) {
   return fail(ErrorKind::BadInput, std::move(message));
 }
 
-// Shared by parsing from text and from JSON.
 Result<Target> validated(const CpuTarget& target) {
   if (target.threads < 1 || target.threads > kMaxThreads) {
     return bad(fmt::format("a target has 1 to {} threads, not {}", kMaxThreads, target.threads));
@@ -125,17 +123,6 @@ std::string print_cpu(const CpuTarget& cpu) {
   return text;
 }
 
-Result<FeatureSet> features_from_json(const Json& json) {
-  const Json* list = find_member(json, "features");
-  if (list == nullptr || !list->is_array()) return bad("target: features is a list of names");
-  FeatureSet features;
-  for (const Json& item : *list) {
-    if (!item.is_string()) return bad("target: features is a list of names");
-    features = features.with(TRY(parse_feature(item.get_ref<const std::string&>())));
-  }
-  return features;
-}
-
 }  // namespace
 
 int Target::vector_registers() const {
@@ -207,42 +194,6 @@ Result<Target> parse_target(std::string_view text) {
     const int value = TRY(parse_number(key, field.substr(equals + 1)));
     (key == "threads" ? target.threads : target.vector_bits) = value;
   }
-  return validated(target);
-}
-
-Json target_to_json(const Target& target) {
-  if (const CudaTarget* cuda = target.cuda()) {
-    return {{"arch", kCuda}, {"compute_capability", cuda->capability.text()}};
-  }
-  const CpuTarget& cpu = *target.cpu();
-  Json features = Json::array();
-  for (Feature feature : cpu.features.list()) features.push_back(feature_text(feature));
-  return {{"arch", arch_text(cpu.arch)},
-          {"features", std::move(features)},
-          {"vector_bits", cpu.vector_bits},
-          {"threads", cpu.threads}};
-}
-
-Result<Target> target_from_json(const Json& json) {
-  const std::string arch = TRY(member<std::string>(json, "arch"));
-  if (arch == kCuda) {
-    const std::string capability = TRY(member<std::string>(json, "compute_capability"));
-    const ComputeCapability parsed = TRY(parse_compute_capability(capability));
-    return CudaTarget{.capability = parsed};
-  }
-  CpuTarget target = TRY(parse_cpu(arch));
-  if (arch != arch_text(target.arch)) return bad(fmt::format("target: arch '{}' is unknown", arch));
-  target.features = TRY(features_from_json(json));
-  if (target.arch != CpuArch::X86_64 && !target.features.empty()) {
-    return bad(fmt::format("target: features of {} are not known", arch));
-  }
-  const int64_t bits = TRY(member<int64_t>(json, "vector_bits"));
-  const int64_t threads = TRY(member<int64_t>(json, "threads"));
-  if (bits != static_cast<int>(bits) || threads != static_cast<int>(threads)) {
-    return bad("target: a number is out of range");
-  }
-  target.vector_bits = static_cast<int>(bits);
-  target.threads = static_cast<int>(threads);
   return validated(target);
 }
 

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <variant>
 
-#include "base/json_fwd.h"
 #include "base/result.h"
 #include "target/capability.h"
 #include "target/cpu_target.h"
@@ -89,7 +88,5 @@ Status check_runs_here(const Target& target);
 
 std::string print_target(const Target& target);      // canonical: `x86-64:...;threads=2`
 Result<Target> parse_target(std::string_view text);  // also accepts the short forms
-Json target_to_json(const Target& target);           // {"arch": "x86-64", "features": [...], ...}
-Result<Target> target_from_json(const Json& json);
 
 }  // namespace tilewright

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json.h"
 #include "target/host_features.h"
 
 namespace tilewright {
@@ -27,7 +26,6 @@ TEST_P(TargetForms, ParseAndPrint) {
   EXPECT_EQ(target->vector_bytes(), GetParam().vector_bits / 8);
   EXPECT_EQ(target->vector_registers(), GetParam().vector_registers);
   EXPECT_EQ(parse_target(print_target(*target)), *target);
-  EXPECT_EQ(target_from_json(target_to_json(*target)), *target);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -85,23 +83,6 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{"x86-64-v3;vector_bits=512", "vector_bits=512 needs avx512f"},
                     Mistake{"x86-64;vector_bits=256", "vector_bits=256 needs avx;"}));
 
-TEST(Target, BadJsonIsAnError) {
-  const Json good = target_to_json(Target{});
-  EXPECT_TRUE(target_from_json(good).has_value());
-  const auto with = [&good](const char* key, const Json& value) {
-    Json json = good;
-    json[key] = value;
-    return json;
-  };
-  EXPECT_FALSE(target_from_json(Json()).has_value());
-  EXPECT_FALSE(target_from_json(with("arch", "vax")).has_value());
-  EXPECT_FALSE(target_from_json(with("features", "avx2")).has_value());
-  EXPECT_FALSE(target_from_json(with("features", {1})).has_value());
-  EXPECT_FALSE(target_from_json(with("threads", -1)).has_value());
-  EXPECT_FALSE(target_from_json(with("threads", (int64_t{1} << 32) + 1)).has_value());
-  EXPECT_FALSE(target_from_json(with("vector_bits", 512)).has_value());
-}
-
 TEST(Target, LanesByElementSize) {
   const Target target = *parse_target("x86-64-v4");
   EXPECT_EQ(target.lanes(4), 16);
@@ -113,9 +94,6 @@ TEST(Target, LanesByElementSize) {
 TEST(Target, StoredFormsStayAsTheyAre) {
   const Target target = *parse_target("x86-64-v3;threads=2");
   EXPECT_EQ(print_target(target), "x86-64:sse4.2,avx,f16c,fma,avx2;threads=2");
-  EXPECT_EQ(target_to_json(target).dump(),
-            R"({"arch":"x86-64","features":["sse4.2","avx","f16c","fma","avx2"],)"
-            R"("vector_bits":256,"threads":2})");
   EXPECT_EQ(print_target(Target()), "x86-64;threads=1");
 }
 

@@ -138,10 +138,4 @@ Result<Workload> suite_workload(std::string_view name) {
   return make_workload(instance.dag, instance.constants, std::string(name));
 }
 
-Result<double> suite_flop(std::string_view name) {
-  const auto parsed = parse_name(name);
-  if (!parsed) return unknown(name);
-  return suite().rows[parsed->row].flop * static_cast<double>(parsed->batch);
-}
-
 }  // namespace tilewright

@@ -25,7 +25,4 @@ bool is_suite_name(std::string_view name);  // with or without a batch suffix
 // The workload; its text is the suite name. Fails for unknown names and absurd batches.
 Result<Workload> suite_workload(std::string_view name);
 
-// The FLOP of a suite name, batch included, which shares of the peak are based on.
-Result<double> suite_flop(std::string_view name);
-
 }  // namespace tilewright

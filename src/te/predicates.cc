@@ -140,15 +140,6 @@ bool is_elementwise_match(const Dag& dag, OpId op, OpId target) {
   return true;
 }
 
-bool has_single_elementwise_consumer(const Dag& dag, OpId op, OpId* consumer) {
-  if (dag.consumers(op).size() != 1) return false;
-  const OpId reader = dag.consumers(op)[0];
-  if (dag.op(op).has_reduction() && dag.op(reader).has_reduction()) return false;
-  if (!is_elementwise_match(dag, op, reader)) return false;
-  if (consumer != nullptr) *consumer = reader;
-  return true;
-}
-
 int common_outer_axes(const Dag& dag, OpId op, OpId target) {
   const int rank = static_cast<int>(dag.op(op).axes.size());
   return std::max(0, min_common_axes(dag, op, target, rank));

@@ -31,9 +31,6 @@ bool needs_multi_level_tiling(const Dag& dag, OpId op);
 // reads elementwise.
 bool is_elementwise_match(const Dag& dag, OpId op, OpId target);
 
-// Exactly one consumer, an elementwise match, not both with a reduction.
-bool has_single_elementwise_consumer(const Dag& dag, OpId op, OpId* consumer = nullptr);
-
 // The number of leading dimensions with equal extents that are indexed by the reader's own axes,
 // the minimum over all paths from op to target; 0 if there is no path.
 int common_outer_axes(const Dag& dag, OpId op, OpId target);

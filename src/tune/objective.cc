@@ -131,13 +131,4 @@ std::vector<GoalTerm> separate_goals(size_t tasks) {
   return terms;
 }
 
-std::vector<GoalTerm> common_goal(std::span<const double> weights) {
-  std::vector<GoalTerm> terms;
-  terms.reserve(weights.size());
-  for (size_t task = 0; task < weights.size(); ++task) {
-    terms.push_back({.goal = 0, .task = task, .weight = weights[task]});
-  }
-  return terms;
-}
-
 }  // namespace tilewright::tune

@@ -57,7 +57,5 @@ struct Objective {
 
 // One goal per task.
 std::vector<GoalTerm> separate_goals(size_t tasks);
-// One goal for all tasks.
-std::vector<GoalTerm> common_goal(std::span<const double> weights);
 
 }  // namespace tilewright::tune

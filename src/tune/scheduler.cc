@@ -1,42 +1,10 @@
 #include "tune/scheduler.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <charconv>
 
-#include "base/check.h"
-#include "base/json.h"
 #include "base/rng.h"
 
 namespace tilewright::tune {
-namespace {
-
-constexpr std::array kEnds = {TaskEnd::Open, TaskEnd::Exhausted, TaskEnd::Patience,
-                              TaskEnd::Invalid};
-
-Result<TaskProgress> progress_from_json(const Json& json) {
-  TaskProgress progress;
-  const int64_t trials = TRY(member<int64_t>(json, "trials"));
-  const int64_t improved_at = TRY(member<int64_t>(json, "improved_at"));
-  const std::string end = TRY(member<std::string>(json, "end"));
-  const auto known = std::ranges::find(kEnds, end, [](TaskEnd e) { return text_of(e); });
-  const Json* const best = find_member(json, "best_ns");
-  if (known == kEnds.end() || best == nullptr || !best->is_array()) {
-    return fail(ErrorKind::BadInput, "no state of a task of the scheduler");
-  }
-  progress.trials = trials;
-  progress.improved_at = improved_at;
-  progress.end = *known;
-  for (const Json& value : *best) {
-    if (!value.is_number()) return fail(ErrorKind::BadInput, "best_ns: a number was expected");
-    progress.best_ns.push_back(value.get<double>());
-  }
-  return progress;
-}
-
-}  // namespace
 
 std::string_view text_of(TaskEnd end) {
   switch (end) {
@@ -52,50 +20,11 @@ std::string_view text_of(TaskEnd end) {
   return "unknown";
 }
 
-Json to_json(const SchedulerState& state) {
-  Json tasks = Json::array();
-  for (const TaskProgress& task : state.tasks) {
-    tasks.push_back({{"best_ns", task.best_ns},
-                     {"trials", task.trials},
-                     {"improved_at", task.improved_at},
-                     {"end", text_of(task.end)}});
-  }
-  // The seed is stored as text, because JSON integers have 63 bits.
-  return {{"seed", fmt::format("{}", state.seed)},
-          {"choices", state.choices},
-          {"tasks", std::move(tasks)}};
-}
-
-Result<SchedulerState> scheduler_state_from_json(const Json& json) {
-  SchedulerState state;
-  const std::string seed = TRY(member<std::string>(json, "seed"));
-  const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), state.seed);
-  if (error != std::errc() || end != seed.data() + seed.size()) {
-    return fail(ErrorKind::BadInput, "seed: no number: " + seed);
-  }
-  state.choices = TRY(member<int64_t>(json, "choices"));
-  const Json* const tasks = find_member(json, "tasks");
-  if (tasks == nullptr || !tasks->is_array()) {
-    return fail(ErrorKind::BadInput, "tasks: an array was expected");
-  }
-  for (const Json& task : *tasks) {
-    TaskProgress progress = TRY(progress_from_json(task));
-    state.tasks.push_back(std::move(progress));
-  }
-  return state;
-}
-
 Scheduler::Scheduler(std::vector<ScheduledTask> tasks, Objective objective,
                      SchedulerOptions options, uint64_t seed)
     : tasks_(std::move(tasks)), objective_(std::move(objective)), options_(options) {
   state_.seed = seed;
   state_.tasks.resize(tasks_.size());
-}
-
-void Scheduler::restore(SchedulerState state) {
-  CHECK(state.tasks.size() == tasks_.size(), "a state of {} tasks for {}", state.tasks.size(),
-        tasks_.size());
-  state_ = std::move(state);
 }
 
 std::vector<double> Scheduler::latencies() const {

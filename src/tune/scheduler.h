@@ -10,8 +10,7 @@
 // schedule gets only random choices and is given up after a few rounds. A task with nothing new to
 // try, or without improvement for long, is done. Such tasks never use up the budget of the others.
 //
-// The state is a value. Its JSON form round-trips exactly, and the same outcomes give the same
-// choices.
+// The same outcomes give the same choices.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_fwd.h"
-#include "base/result.h"
 #include "tune/objective.h"
 
 namespace tilewright::tune {
@@ -71,8 +68,6 @@ struct SchedulerState {
 
   bool operator==(const SchedulerState&) const = default;
 };
-Json to_json(const SchedulerState& state);
-Result<SchedulerState> scheduler_state_from_json(const Json& json);
 
 // The outcome of one round of a task.
 struct RoundOutcome {
@@ -90,7 +85,6 @@ class Scheduler {
   void tell(size_t task, const RoundOutcome& outcome);
 
   const SchedulerState& state() const { return state_; }
-  void restore(SchedulerState state);  // must be a state of the same tasks
   double gradient(size_t task) const;  // at most 0, except for unusual custom objectives
   std::vector<double> latencies() const;
 

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/json.h"
-
 namespace tilewright::tune {
 namespace {
 
@@ -201,24 +199,15 @@ TEST(Scheduler, SimilarTasksTellWhatIsPossible) {
   EXPECT_GT(scheduler.gradient(1), scheduler.gradient(0));
 }
 
-TEST(Scheduler, GoesOnFromItsStateAsIfNothingHadHappened) {
+TEST(Scheduler, TheSameOutcomesGiveTheSameChoices) {
   const auto curves = mixed_curves();
-  const Objective objective = objective_of(ObjectiveKind::GeometricMean, curves.size());
-  Scheduler whole(tasks_of(curves), objective, {}, 7);
-  const auto all = play(whole, curves, 60);
-  for (int cut = 0; cut < 60; cut += 7) {
-    Scheduler first(tasks_of(curves), objective, {}, 7);
-    auto chosen = play(first, curves, cut);
-    const std::string text = print_json(to_json(first.state()));
-    const auto state = scheduler_state_from_json(*parse_json(text));
-    ASSERT_TRUE(state) << state.error().message;
-    EXPECT_EQ(*state, first.state());
-    Scheduler second(tasks_of(curves), objective, {}, 99);
-    second.restore(*state);
-    for (const size_t task : play(second, curves, 60 - cut)) chosen.push_back(task);
-    EXPECT_EQ(chosen, all) << "cut after " << cut;
-    EXPECT_EQ(second.state(), whole.state());
-  }
+  const auto choices = [&](uint64_t seed) {
+    Scheduler scheduler(tasks_of(curves), objective_of(ObjectiveKind::GeometricMean, curves.size()),
+                        {}, seed);
+    return play(scheduler, curves, 60);
+  };
+  EXPECT_EQ(choices(7), choices(7));
+  EXPECT_NE(choices(7), choices(8));
 }
 
 TEST(Scheduler, TasksInFlightAreNotGivenTwice) {
@@ -231,17 +220,6 @@ TEST(Scheduler, TasksInFlightAreNotGivenTwice) {
     const auto second = scheduler.next(std::vector{*first});
     ASSERT_TRUE(second);
     EXPECT_NE(*second, *first);
-  }
-}
-
-TEST(Scheduler, BadStatesAreRefused) {
-  for (const char* text : {"{}", "[]", R"({"seed":"x","choices":1,"tasks":[]})",
-                           R"({"seed":"1","choices":1,"tasks":[{"trials":1}]})",
-                           R"({"seed":"1","choices":1,"tasks":[{"best_ns":["a"],"trials":1,
-                               "improved_at":0,"end":"open"}]})",
-                           R"({"seed":"1","choices":1,"tasks":[{"best_ns":[],"trials":1,
-                               "improved_at":0,"end":"over"}]})"}) {
-    EXPECT_FALSE(scheduler_state_from_json(*parse_json(text))) << text;
   }
 }
 

@@ -82,7 +82,10 @@ TEST(Tuning, WhatDecidesTheOrderOfRoundsIsInTheKey) {
   EXPECT_EQ(key_with([](auto* o) { o->trials = 1000; }), plain);
   EXPECT_NE(key_with([](auto* o) { o->scheduler.invalid_rounds = 7; }), plain);
   EXPECT_NE(key_with([](auto* o) { o->scheduler.group_rounds = 7; }), plain);
-  EXPECT_NE(key_with([](auto* o) { o->objective.terms = common_goal(std::vector{1.0, 10.0}); }),
+  EXPECT_NE(key_with([](auto* o) {
+              o->objective.terms = {{.goal = 0, .task = 0, .weight = 1},
+                                    {.goal = 0, .task = 1, .weight = 10}};
+            }),
             plain);
   EXPECT_NE(key_with([](auto* o) { o->objective.references_ns = {1, 2}; }), plain);
   EXPECT_NE(key_with([](auto* o) { o->objective.targets_ns = {1, 2}; }), plain);

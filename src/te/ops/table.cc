@@ -100,18 +100,4 @@ Result<OpInstance> parse_operator(std::string_view text) {
   return instantiate(*op, pairs);
 }
 
-std::string describe_operators() {
-  std::string text;
-  for (const Operator& op : all_operators()) {
-    text += fmt::format("{}: {}\n", op.name, op.doc);
-    for (const Parameter& parameter : op.parameters) {
-      text += fmt::format("  {:<9} {}{}\n", parameter.name, parameter.doc,
-                          parameter.fallback.empty() || parameter.quiet
-                              ? ""
-                              : fmt::format(" (default {})", parameter.fallback));
-    }
-  }
-  return text;
-}
-
 }  // namespace tilewright::te

@@ -15,7 +15,4 @@ const Operator* find_operator(std::string_view name);  // null if there is none
 // `matmul:m=512,n=512,k=512` -> the operator. Errors say what is wrong and what would be legal.
 Result<OpInstance> parse_operator(std::string_view text);
 
-// The operators and their parameters, for help texts.
-std::string describe_operators();
-
 }  // namespace tilewright::te

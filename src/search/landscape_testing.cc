@@ -1,4 +1,4 @@
-#include "search/landscape.h"
+#include "search/landscape_testing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "arith/random_expr.h"
+#include "arith/random_expr_testing.h"
 
 #include <algorithm>
 #include <cstdlib>
