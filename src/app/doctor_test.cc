@@ -13,9 +13,11 @@ using ::testing::HasSubstr;
 TEST(Doctor, NamesTheRemedyWhereItHelps) {
   const std::array rows = {
       codegen::BackEnd{.name = "bare",
+                       .purpose = "",
                        .probe = []() -> Status { return fail(ErrorKind::Unsupported, "no tool"); },
                        .remedy = "install the tool"},
       codegen::BackEnd{.name = "full",
+                       .purpose = "",
                        .probe = []() -> Status { return fail(ErrorKind::Io, "no room for files"); },
                        .remedy = "install the tool"}};
   DoctorListener silent;
