@@ -1,8 +1,9 @@
-"""`tilewright tune` from outside: a search that is killed in its midst and started again goes on where
-it was, measures nothing twice and ends where an undisturbed one ends with the same verdicts;
-repeated, it measures nothing; budgets, interruption and bad use.
+"""Tests of `tilewright tune` as a program: a killed search resumes, measures nothing twice and ends with the
+same result as an uninterrupted one with the same verdicts; a repeated search measures nothing; budgets,
+interruption, wrong usage.
 
-A few deaths by default; TILEWRIGHT_CRASH_RUNS=10 makes that many, TILEWRIGHT_CRASH_SEED=n others.
+By default a few runs are killed. TILEWRIGHT_CRASH_RUNS sets the number of kills, TILEWRIGHT_CRASH_SEED their
+random moments.
 """
 
 import os
@@ -20,7 +21,7 @@ from deaths import attempts, die_in_the_midst
 RUNS = int(os.environ.get("TILEWRIGHT_CRASH_RUNS", "3"))
 SEED = int(os.environ.get("TILEWRIGHT_CRASH_SEED", "1"))
 WHAT = "matmul:m=96,n=64,k=64"
-TRIALS = 40 * max(RUNS, 3)  # so that most deaths are in the midst of it
+TRIALS = 40 * max(RUNS, 3)  # so that most kills are during the search
 
 
 def tune_words(records, *more, what=(WHAT,), trials=TRIALS, seconds=None, flags=()):
@@ -57,7 +58,8 @@ class Tune(unittest.TestCase):
         records = self.path("killed.db")
         trials = named.get("trials", TRIALS)
         stored = die_in_the_midst(tune_words(records, **named), records, RUNS, trials, random.Random(SEED))
-        # Otherwise it says nothing: it died with some of the verdicts, and not with all.
+        # Otherwise the test shows nothing: a run must be killed with some of the verdicts, not with
+        # all.
         self.assertTrue(any(0 < count < trials for count in stored), stored)
         last = result_of(self.tune(records, **named))
         counts = attempts(records)
@@ -65,7 +67,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(last["trials"], trials)
         self.assertEqual(sum(counts.values()), last["trials"])
 
-        # Undisturbed, with those verdicts: the same path, the same end.
+        # An uninterrupted run with those verdicts has the same trajectory and the same result.
         copy = self.path("copy.db")
         shutil.copy(records, copy)
         for suffix in ("-wal", "-shm"):
@@ -98,7 +100,7 @@ class Tune(unittest.TestCase):
         last = self.tune(records, seconds=4)
         counts = attempts(records)
         self.assertEqual([key for key, count in counts.items() if count > 1], [])
-        # As many trials as its complete rounds had are the same rounds.
+        # A run with as many trials as the complete rounds had has the same rounds.
         rounds = [line["round"] for line in program.objects(last.stdout) if "round" in line]
         rounds = [one for one in rounds if one["complete"]]
         self.assertGreater(len(rounds), 0)
@@ -134,7 +136,7 @@ class Tune(unittest.TestCase):
         self.assertEqual((more["measured"], more["stored"]), (30, 60))
         forced = result_of(self.tune(records, "--force", trials=30))
         self.assertEqual((forced["measured"], forced["stored"]), (30, 0))
-        # What others measured meanwhile does not change the path.
+        # Measurements of other runs in the meantime do not change the trajectory.
         again = result_of(self.tune(records, trials=90))
         self.assertEqual((again["measured"], winners(again)), (0, winners(more)))
 
@@ -158,7 +160,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(explained.returncode, 0, explained.stderr)
 
     def test_seconds_end_it(self):
-        # How exactly they are kept is tested by a clock of its own: tune/time_budget_test.cc.
+        # tune/time_budget_test.cc tests the accuracy, with a simulated clock.
         records = self.path("a.db")
         done = program.run("tune", WHAT, "--seconds", 4, "--records", records, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -191,7 +193,8 @@ class Tune(unittest.TestCase):
         self.tune(self.path("a.db"), "--model", model, trials=80)
         shown = program.run("model", "show", model)
         self.assertEqual(shown.returncode, 0, shown.stderr)
-        # A search that begins with it is another one, and guided by it from its first round on.
+        # A search that starts with the model is a different one, which the model guides from the
+        # first round on.
         first = program.objects(self.tune(self.path("b.db"), trials=24).stdout)[0]["round"]
         self.assertEqual(first["model"], "analytic")
         done = self.tune(self.path("b.db"), "--from-model", model, trials=24)
@@ -232,14 +235,14 @@ class Tune(unittest.TestCase):
             ((WHAT, "C2D9", "GMM2"), "C2D9"),
             ((WHAT, "--objective", "targets", "--latency-targets=-5"), "above 0"),
             ((WHAT, "--objective", "targets", "--latency-targets=0"), "above 0"),
-            ((), "what"),
+            ((), "MODEL_OR_OPERATOR is required"),
             (("matmul:m=300000,n=300000,k=300000",), "too large"),
         ):
             done = program.run("tune", *words, "--records", self.path("a.db"))
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(says, done.stderr)
             self.assertEqual(done.stdout, "")
-            if says != "too large":  # which only measuring knows: nothing was begun
+            if says != "too large":  # found only when measuring starts
                 self.assertFalse(os.path.exists(self.path("a.db")), words)
 
     def test_stores_that_cannot_be_used_are_explained(self):
@@ -285,7 +288,7 @@ class Tune(unittest.TestCase):
         done = self.tune(records, trials=30, what=other)
         self.assertGreaterEqual(result_of(done)["tasks"][0]["borrowed"], 150)
         self.assertEqual(program.objects(done.stdout)[0]["round"]["model"], "xgboost")
-        # What others measured since does not change the path.
+        # Later measurements of other runs do not change the trajectory.
         self.tune(records, trials=30, what=("matmul:m=96,n=64,k=48",))
         again = result_of(self.tune(records, trials=30, what=other))
         self.assertEqual((again["measured"], winners(again)), (0, winners(result_of(done))))
