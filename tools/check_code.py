@@ -10,10 +10,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("src", "tests", "bench", "examples")
 
 EVERYWHERE = re.compile("")
-# Sources of the product but for the folders of instruction sets, and for the table whose names of
-# intrinsics are stored in traces. Tests name instruction sets as they need.
+# Sources of the product, except for the folders of instruction sets, the loader of their objects, and the table
+# of intrinsics, whose names are stored in traces. Tests may name instruction sets.
 INDEPENDENT = re.compile(
-    r"src/(?!target/|codegen/(?:llvm|c)/|runtime/abi/|schedule/intrinsics\.cc$)"
+    r"src/(?!target/|codegen/(?:llvm|c)/|runtime/abi/|runtime/host/elf_loader\.cc$|"
+    r"schedule/intrinsics\.cc$)"
     r"(?!.*_(?:test\.cc|testing\.(?:h|cc))$)"
 )
 # Sources of the product below the command line, but for those that start another program. Their
@@ -31,7 +32,11 @@ FORBIDDEN = [
     ),
     (
         INDEPENDENT,
-        re.compile(r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx)", re.I),
+        re.compile(
+            r"immintrin\.h|cpuid|\b_mm|__m(?:128|256|512)|(?<![a-z])(?:avx|sse[234]|amx)"
+            r"|x86|vnni|aarch64",
+            re.I,
+        ),
         "ask the target for a capability, or move it to target/host_*: no instruction set here",
     ),
     (

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/check.h"
 #include "codegen/probe_function.h"
 #include "runtime/host/kernel.h"
 
@@ -30,14 +31,22 @@ std::unexpected<Error> no_code_for(const Target& target, std::span<const BackEnd
                                                   print_target(target), fmt::join(served, ", ")));
 }
 
-bool is_x86(const Target& target) {
-  return target.cpu() != nullptr && target.cpu()->arch == CpuArch::X86_64;
+Result<std::vector<runtime::Artifact>> compile(const BackEnd& back_end,
+                                               std::span<const ir::Function> functions,
+                                               const Target& target,
+                                               const CompileOptions& options) {
+  std::vector<runtime::Artifact> artifacts = TRY(back_end.compile(functions, target, options));
+  CHECK(artifacts.size() == functions.size(), "{} artifacts of {} functions by {}",
+        artifacts.size(), functions.size(), back_end.name);
+  for (size_t k = 0; k < artifacts.size(); ++k) artifacts[k].denormals = functions[k].denormals;
+  return artifacts;
 }
 
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,
                                   const Target& target, const CompileOptions& options) {
-  std::vector<runtime::Artifact> made = TRY(back_end.compile({&function, 1}, target, options));
-  return std::move(made.front());
+  std::vector<runtime::Artifact> artifacts =
+      TRY(compile(back_end, std::span(&function, 1), target, options));
+  return std::move(artifacts.front());
 }
 
 Status works_on(const BackEnd& back_end, const Target& target) {

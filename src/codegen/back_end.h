@@ -42,17 +42,17 @@ struct BackEnd {
   std::string_view name;
   std::string_view purpose;
 
-  std::string_view targets = {};  // that it makes code for, as texts begin: `x86-64`
+  std::string_view targets = {};  // prefix of the texts of its targets: `x86-64`
 
-  // The kind of target it makes code for, and what it needs of one of that kind: an error that
+  // Checks the kind of the target, and the capabilities that the back end requires of it. The error
   // names what is missing.
   bool (*serves)(const Target& target) = nullptr;
   Status (*check)(const Target& target) = nullptr;
 
   std::span<const lower::Pass> passes = {};  // from the loop nest to the input of `compile`
 
-  // One artifact per function, in order; the same input gives the same bytes. Null: the back end
-  // executes loop IR directly and produces no artifacts.
+  // One artifact per function, in order; the same input gives the same bytes. Called through
+  // codegen::compile. Null: the back end executes loop IR directly and produces no artifacts.
   Result<std::vector<runtime::Artifact>> (*compile)(std::span<const ir::Function> functions,
                                                     const Target& target,
                                                     const CompileOptions& options) = nullptr;
@@ -60,7 +60,7 @@ struct BackEnd {
   std::span<const TextForm> texts = {};     // of the input of `compile`, after `passes`
 
   // Called in a build worker before the first compile: makes the compiler report on stderr where it
-  // dies.
+  // crashes.
   void (*enter_worker)() = nullptr;
 
   Status (*probe)() = nullptr;  // compiles and runs a small function; null: not in this build
@@ -72,14 +72,16 @@ struct BackEnd {
 // The result of the probe; an error if there is none or it throws.
 Status probe(const BackEnd& back_end);
 
-// The one error where no back end of `rows` makes code for targets of that kind. It lists the
-// targets that they serve.
+// The error if no back end of `rows` serves that kind of target. It lists the targets that they
+// serve.
 std::unexpected<Error> no_code_for(const Target& target, std::span<const BackEnd> rows);
 
-// An x86-64 CPU: what a row serves that makes code for those alone.
-bool is_x86(const Target& target);
-
-// Compiles one function.
+// Compiles functions: one artifact each, in order. Also sets Artifact::denormals, which
+// BackEnd::compile leaves at its default.
+Result<std::vector<runtime::Artifact>> compile(const BackEnd& back_end,
+                                               std::span<const ir::Function> functions,
+                                               const Target& target,
+                                               const CompileOptions& options = {});
 Result<runtime::Artifact> compile(const BackEnd& back_end, const ir::Function& function,
                                   const Target& target, const CompileOptions& options = {});
 

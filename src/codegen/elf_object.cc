@@ -14,16 +14,14 @@
 namespace tilewright::codegen {
 namespace {
 
-constexpr uint64_t kLargeSection = 0x10000000;  // SHF_X86_64_LARGE
-
-uint64_t flags_of(ElfObject::Kind kind) {
+uint64_t flags_of(ElfObject::Kind kind, const ElfMachine& machine) {
   switch (kind) {
     case ElfObject::Kind::ReadOnly:
       return SHF_ALLOC;
     case ElfObject::Kind::Pointers:
       return SHF_ALLOC | SHF_WRITE;
     case ElfObject::Kind::Blob:
-      return SHF_ALLOC | kLargeSection;
+      return SHF_ALLOC | machine.large_flag;
     default:
       return SHF_ALLOC | SHF_EXECINSTR;
   }
@@ -199,7 +197,7 @@ class ElfObjectWriter {
     Elf64_Shdr header{};
     header.sh_name = section_names_.add(content.name);
     header.sh_type = SHT_PROGBITS;
-    header.sh_flags = flags_of(content.kind);
+    header.sh_flags = flags_of(content.kind, object_.machine_);
     header.sh_offset = place(content.size(), content.alignment);
     header.sh_size = static_cast<uint64_t>(content.size());
     header.sh_addralign = static_cast<uint64_t>(content.alignment);
@@ -218,7 +216,7 @@ class ElfObjectWriter {
                                 ? 1 + pointer.section
                                 : 1 + object_.sections_.size() + pointer.symbol;
       append_struct(bytes, Elf64_Rela{.r_offset = static_cast<uint64_t>(pointer.at),
-                                      .r_info = ELF64_R_INFO(symbol, R_X86_64_64),
+                                      .r_info = ELF64_R_INFO(symbol, object_.machine_.pointer),
                                       .r_addend = pointer.offset});
     }
     Elf64_Shdr header{};
@@ -279,7 +277,7 @@ class ElfObjectWriter {
     header.e_ident[EI_DATA] = ELFDATA2LSB;
     header.e_ident[EI_VERSION] = EV_CURRENT;
     header.e_type = ET_REL;
-    header.e_machine = EM_X86_64;
+    header.e_machine = object_.machine_.id;
     header.e_version = EV_CURRENT;
     header.e_shoff = place(static_cast<int64_t>(table.size()), 8);
     header.e_ehsize = sizeof(Elf64_Ehdr);

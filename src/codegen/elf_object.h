@@ -1,8 +1,8 @@
-// ElfObject: a relocatable x86-64 ELF object with data: sections of bytes, pointers in them to
-// symbols or section offsets, and large read-only blobs, which are written without a copy. The same
-// calls give the same bytes. A value.
+// ElfObject: a relocatable ELF object of a 64-bit little-endian machine, with data: sections of
+// bytes, pointers in them to symbols or section offsets, and large read-only blobs, which are
+// written without a copy. The same calls give the same bytes. A value.
 //
-//   ElfObject object;
+//   ElfObject object(linked_machine());
 //   const auto data = object.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
 //   const int64_t at = object.append(data, &row, sizeof(row), 8);
 //   object.point_to_symbol(data, at + offsetof(Row, function), "kernel_1");
@@ -22,8 +22,17 @@
 
 namespace tilewright::codegen {
 
+// The numbers of the ELF format that depend on the machine.
+struct ElfMachine {
+  uint16_t id = 0;          // e_machine
+  uint32_t pointer = 0;     // relocation type: the address of a symbol, in eight bytes
+  uint64_t large_flag = 0;  // section flag of a Blob
+};
+
 class ElfObject {
  public:
+  explicit ElfObject(const ElfMachine& machine) : machine_(machine) {}
+
   enum class Kind : uint8_t {
     ReadOnly,
     Pointers,  // read-only once its pointers are relocated
@@ -82,6 +91,7 @@ class ElfObject {
 
   size_t symbol_index(const std::string& name);
 
+  ElfMachine machine_;
   std::vector<SectionContent> sections_;
   std::vector<Symbol> symbols_;
   std::map<std::string, size_t> by_name_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "codegen/llvm/link.h"
 #include "deploy/table.h"
 
 namespace tilewright::deploy {
@@ -18,6 +19,7 @@ class DataObject {
   DataObject(const Program& program, const DataObjectOptions& options)
       : program_(program),
         options_(options),
+        object_(codegen::linked_machine()),
         pointers_(object_.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 64)),
         plain_(object_.add_section(".rodata", ElfObject::Kind::ReadOnly, 64)) {}
 

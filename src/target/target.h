@@ -62,6 +62,7 @@ class Target {
   // --- kinds, for back ends, loaders and texts ---
 
   const CpuTarget* cpu() const { return std::get_if<CpuTarget>(&kind_); }  // null for other kinds
+  bool is_cpu(CpuArch arch) const { return cpu() != nullptr && cpu()->arch == arch; }
   // Null for other kinds.
   const CudaTarget* cuda() const { return std::get_if<CudaTarget>(&kind_); }
   bool has(Feature feature) const { return cpu() != nullptr && cpu()->features.has(feature); }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr runtime::AlignedBufferOptions kGuarded{.guard_bytes = 256};
 
-// Runs the kernel on copies of `memory`, which receives what it made of them.
+// Runs the kernel on copies of `memory`, which receives the results.
 std::optional<std::string> run_on(const runtime::Kernel& kernel, int threads, Memory& memory) {
   std::vector<runtime::AlignedBuffer> buffers;
   std::vector<void*> arguments;
@@ -62,7 +62,7 @@ std::optional<BatchFailure> BackEndBatch::check(const codegen::BackEnd& back_end
     functions.push_back((*lowered)->function);
     expected.push_back(&(*lowered)->results);
   }
-  const auto artifacts = back_end.compile(functions, target_, {});
+  const auto artifacts = codegen::compile(back_end, functions, target_);
   if (!artifacts) {
     return first_not_compiled(back_end, functions)
         .value_or(BatchFailure{0, artifacts.error().message});

@@ -87,6 +87,29 @@ TEST(BackEnds, PrintTheirCode) {
   EXPECT_EQ(text_row("llvm", *parse_target("cuda:sm_90")).error().kind, ErrorKind::Unsupported);
 }
 
+// The float control of a kernel's calls is that of its function, whatever the row does.
+TEST(BackEnds, AnArtifactKeepsTheDenormalsOfItsFunction) {
+  std::vector<BackEnd> rows(all_back_ends().begin(), all_back_ends().end());
+  rows.push_back({.name = "plain",
+                  .purpose = "",
+                  .compile = [](std::span<const ir::Function> functions, const Target&,
+                                const CompileOptions&) -> Result<std::vector<runtime::Artifact>> {
+                    return std::vector<runtime::Artifact>(functions.size());
+                  },
+                  .remedy = ""});
+  std::vector<ir::Function> functions(2, probe_function());
+  functions[1].name = "other";
+  functions[1].denormals = true;
+  for (const BackEnd& back_end : rows) {
+    if (!back_end.makes_artifacts()) continue;
+    const auto artifacts = compile(back_end, functions, host_target(1));
+    ASSERT_TRUE(artifacts.has_value()) << artifacts.error().message;
+    ASSERT_EQ(artifacts->size(), 2U) << back_end.name;
+    EXPECT_FALSE((*artifacts)[0].denormals) << back_end.name;
+    EXPECT_TRUE((*artifacts)[1].denormals) << back_end.name;
+  }
+}
+
 TEST(BackEnds, AnArtifactSaysWhichLoaderTakesIt) {
   for (const BackEnd& back_end : all_back_ends()) {
     if (!back_end.makes_artifacts()) continue;

@@ -39,7 +39,7 @@ const BackEnd& c_back_end() {
       .name = "c",
       .purpose = "C source for GCC and Clang",
       .targets = "x86-64",
-      .serves = is_x86,
+      .serves = [](const Target& target) { return target.is_cpu(CpuArch::X86_64); },
       .check = [](const Target&) { return Status(); },
       .passes = lower::cpu_passes(),
       .compile = compile_all,

@@ -57,8 +57,7 @@ Result<std::vector<runtime::Artifact>> compile_c(const CSource& source, const Ta
                          .bytes = bytes,
                          .entry = kernel.symbol,
                          .shared_workspace = kernel.shared_workspace,
-                         .thread_workspace = kernel.thread_workspace,
-                         .denormals = kernel.denormals});
+                         .thread_workspace = kernel.thread_workspace});
   }
   return artifacts;
 }
@@ -67,8 +66,10 @@ Result<CLibrary> CLibrary::build(std::span<const ir::Function> functions, const 
                                  const CLibraryOptions& options) {
   CLibrary library;
   library.source_ = TRY(emit_c(functions, target));
-  for (const runtime::Artifact& artifact : TRY(compile_c(library.source_, target, options))) {
-    library.kernels_.push_back(TRY(runtime::Kernel::load(artifact)));
+  std::vector<runtime::Artifact> artifacts = TRY(compile_c(library.source_, target, options));
+  for (size_t k = 0; k < artifacts.size(); ++k) {
+    artifacts[k].denormals = functions[k].denormals;
+    library.kernels_.push_back(TRY(runtime::Kernel::load(artifacts[k])));
   }
   return library;
 }

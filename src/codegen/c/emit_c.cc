@@ -104,7 +104,7 @@ std::string header_of(const COptions& options, const std::string& declarations) 
 
 Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& target,
                        const COptions& options) {
-  if (!is_x86(target)) return no_code_for(target, {&c_back_end(), 1});
+  if (!c_back_end().serves(target)) return no_code_for(target, {&c_back_end(), 1});
   CSource result;
   Helpers helpers;
   std::unordered_set<std::string> symbols;
@@ -116,8 +116,7 @@ Result<CSource> emit_c(std::span<const ir::Function> functions, const Target& ta
     const WorkspacePlan plan = plan_workspace(function);
     const CKernelInfo kernel{.symbol = unique_symbol(function.name, symbols),
                              .shared_workspace = plan.shared,
-                             .thread_workspace = plan.per_thread,
-                             .denormals = function.denormals};
+                             .thread_workspace = plan.per_thread};
     const CKernelText written = TRY(write_kernel(function, target, plan, kernel.symbol, helpers));
     kernels += "\n" + written.text;
     declarations += declaration(function, kernel);

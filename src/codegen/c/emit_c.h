@@ -26,7 +26,6 @@ struct CKernelInfo {
   std::string symbol;            // unique within the source
   int64_t shared_workspace = 0;  // bytes, for all threads; also a constant in the header
   int64_t thread_workspace = 0;  // additional bytes per worker
-  bool denormals = false;        // Function::denormals, which its caller sees to
 };
 
 struct CSource {

@@ -1,7 +1,7 @@
 // For tests: runs a function with the interpreter and with LLVM on the same inputs and compares
-// every byte of every argument; NaNs are equal, whatever their payload. Both flush denormals, or
-// keep them, as the function says. Argument buffers of the
-// compiled run have guard zones, and its parallel loops run on a private pool.
+// every byte of every argument; NaNs are equal for any payload. Both flush or keep denormals as the
+// function requires. Argument buffers of the compiled run have guard zones, and its parallel loops
+// run on a private pool.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,11 +44,12 @@ inline std::vector<Bytes> run_both(const ir::Function& function, std::vector<Byt
     return {};
   }
   std::string llvm_ir;
-  const auto object = compile_llvm(function, target, {.llvm_ir = &llvm_ir});
+  auto object = compile_llvm(function, target, {.llvm_ir = &llvm_ir});
   if (!object) {
     ADD_FAILURE() << object.error().message << "\n" << text << llvm_ir;
     return {};
   }
+  object->denormals = function.denormals;
   const auto kernel = runtime::Kernel::load(*object);
   if (!kernel) {
     ADD_FAILURE() << kernel.error().message << "\n" << text;

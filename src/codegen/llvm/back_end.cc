@@ -54,7 +54,7 @@ const BackEnd& llvm_back_end() {
       .name = "llvm",
       .purpose = "machine code for this CPU",
       .targets = "x86-64",
-      .serves = is_x86,
+      .serves = [](const Target& target) { return target.is_cpu(CpuArch::X86_64); },
       .check = check_llvm_target,
       .passes = lower::cpu_passes(),
       .compile = compile_all,

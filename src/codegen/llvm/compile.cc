@@ -76,8 +76,7 @@ Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Targe
   runtime::Artifact object{.bytes = {},
                            .entry = kernel_symbol(function.name),
                            .shared_workspace = plan.shared,
-                           .thread_workspace = plan.per_thread,
-                           .denormals = function.denormals};
+                           .thread_workspace = plan.per_thread};
   const double promote_ms = TRY(emit_kernel(function, target, plan, object.entry, module));
   watch.add("emit", watch.lap_ms() - promote_ms);
   watch.add("promote", promote_ms);

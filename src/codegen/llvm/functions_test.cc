@@ -138,9 +138,9 @@ class Compiled {
 
   Compiled(Intrinsic function, const Target& target, bool denormals) {
     const auto lanes = static_cast<unsigned>(target.lanes(sizeof(T)));
-    const auto object =
-        compile_llvm(elementwise(function, kScalar<T>, kBatch, lanes, denormals), target);
+    auto object = compile_llvm(elementwise(function, kScalar<T>, kBatch, lanes, denormals), target);
     CHECK(object.has_value(), "{}", object.error().message);
+    object->denormals = denormals;
     auto kernel = runtime::Kernel::load(*object);
     CHECK(kernel.has_value(), "{}", kernel.error().message);
     kernel_.emplace(std::move(*kernel));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <lld/Common/Driver.h>
+#include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/raw_ostream.h>
 #include <sys/file.h>
@@ -245,7 +246,7 @@ Status write_inputs(std::span<const LinkInput> inputs, const ScratchFolder& fold
 // A library with only its name, and one of them with the functions: enough to link against.
 Status make_system_libraries(const ScratchFolder& folder, std::vector<std::string>& arguments) {
   for (const std::string_view name : kLibraries) {
-    ElfObject object;
+    ElfObject object(linked_machine());
     const ElfObject::Section code = object.add_section(".text", ElfObject::Kind::Code, 16);
     object.append(code, "\xc3", 1, 1);
     if (name == kLibraries.front()) {
@@ -292,6 +293,13 @@ Status replace(const fs::path& made, const fs::path& wanted) {
 }
 
 }  // namespace
+
+const ElfMachine& linked_machine() {
+  static constexpr ElfMachine kMachine = {.id = llvm::ELF::EM_X86_64,
+                                          .pointer = llvm::ELF::R_X86_64_64,
+                                          .large_flag = llvm::ELF::SHF_X86_64_LARGE};
+  return kMachine;
+}
 
 Status link_shared(std::span<const LinkInput> inputs, const SharedLibraryOptions& options,
                    const fs::path& library) {

@@ -1,6 +1,6 @@
 // Links relocatable objects into a shared library or one object, with LLVM's linker in this
 // process. It starts no program and needs only the objects: of the C library, it knows the names of
-// the permitted functions. The same inputs give the same bytes, wherever they are.
+// the permitted functions. The same inputs give the same bytes, in any folder.
 //
 // The linker has global state, so calls are serialized. If the linker reports that it cannot run
 // again, it is not called again.
@@ -16,6 +16,9 @@
 #include "codegen/elf_object.h"
 
 namespace tilewright::codegen {
+
+// The machine whose objects can be linked: that of the LLVM back end and of the runtime.
+const ElfMachine& linked_machine();
 
 // One object: bytes in memory, or data that is written to the file that the linker reads.
 struct LinkInput {

@@ -45,7 +45,7 @@ struct Row {
 
 // Two rows: kernels by name, a text, and a place within a blob.
 ElfObject rows_of(std::span<const std::byte> blob) {
-  ElfObject object;
+  ElfObject object(linked_machine());
   const auto data = object.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
   const auto texts = object.add_section(".rodata", ElfObject::Kind::ReadOnly, 1);
   const auto large = object.add_section(".lrodata", ElfObject::Kind::Blob, 4096);
@@ -146,13 +146,13 @@ TEST(Link, ARelocatableObjectCanBeLinkedAgain) {
 TEST(Link, AWrappedSymbolIsReachedThroughItsWrapper) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   // f returns 1 and its wrapper 2. The rows refer to f and to __real_f.
-  ElfObject functions;
+  ElfObject functions(linked_machine());
   const auto code = functions.add_section(".text", ElfObject::Kind::Code, 16);
   const uint8_t one[] = {0xb8, 1, 0, 0, 0, 0xc3};  // mov $1, %eax; ret
   functions.define("f", code, functions.append(code, one, sizeof(one), 16), sizeof(one));
   const uint8_t two[] = {0xb8, 2, 0, 0, 0, 0xc3};
   functions.define("__wrap_f", code, functions.append(code, two, sizeof(two), 16), sizeof(two));
-  ElfObject rows;
+  ElfObject rows(linked_machine());
   const auto data = rows.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
   const void* nulls[2] = {};
   const int64_t at = rows.append(data, &nulls, sizeof(nulls), 16);
@@ -185,7 +185,7 @@ TEST(Link, FailuresAreErrorsAndLeaveNothing) {
   const Inputs inputs;
   std::vector<LinkInput> some = inputs.list();
   some.pop_back();
-  ElfObject wanting;
+  ElfObject wanting(linked_machine());
   const auto data = wanting.add_section(".data.rel.ro", ElfObject::Kind::Pointers, 16);
   const void* null = nullptr;
   wanting.point_to_symbol(data, wanting.append(data, &null, sizeof(null), 8), "nobody_has_this");
@@ -224,7 +224,7 @@ class FileSizeLimit {
   rlimit before_{};
 };
 
-// Every input fits, what is made of them would not: no signal, no crash, nothing is left.
+// All inputs fit on the disk, the result does not: no signal, no crash, no remaining files.
 TEST(Link, NoRoomForTheResultIsAnError) {
   const TemporaryFolder folder = make_scratch_folder("link_test-").value();
   const Inputs inputs;

@@ -58,7 +58,7 @@ std::string llvm_features(const Target& target) {
 }
 
 Status check_llvm_target(const Target& target) {
-  if (!is_x86(target)) return no_code_for(target, {&llvm_back_end(), 1});
+  if (!llvm_back_end().serves(target)) return no_code_for(target, {&llvm_back_end(), 1});
   // Without these, fma and conversions would become library calls.
   for (Feature needed : {Feature::Avx2, Feature::Fma, Feature::F16c}) {
     if (!target.has(needed)) {

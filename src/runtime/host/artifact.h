@@ -33,7 +33,8 @@ struct Artifact {
   int64_t thread_workspace = 0;  // additional bytes per worker
   Launch launch = {};
   int abi_version = TILEWRIGHT_ABI_VERSION;  // that the code was compiled for
-  bool denormals = false;                    // kept in its calls; otherwise they count as zero
+  // Kept in its calls; otherwise they count as zero. Set by codegen::compile, not by a back end.
+  bool denormals = false;
 
   int64_t workspace_bytes(int threads) const {
     return shared_workspace + threads * thread_workspace;
