@@ -11,6 +11,7 @@
 #include "codegen/back_ends/build_kernel.h"
 #include "runtime/abi/float_control.h"
 #include "runtime/abi/kernel_abi.h"
+#include "runtime/abi/thread_pool.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
 
@@ -77,6 +78,27 @@ TEST(HostPool, KernelsUseTheSymbolOfTheHost) {
   EXPECT_EQ(kernel->run(), TILEWRIGHT_STATUS_PARALLEL_FAILED);
   EXPECT_EQ(float_control(), before);
   answer = 0;
+}
+
+// A caller of a kernel that has set only some of the bits that flush: tasks get exactly these.
+TEST(HostPool, TasksHaveTheModeOfTheCaller) {
+  constexpr uint64_t kAll = TILEWRIGHT_FLOAT_FLUSH;
+  constexpr uint64_t kLowest = kAll & (~kAll + 1);
+  const uint64_t before = float_control();
+  on_a_thread = true;
+  for (const uint64_t mode : {uint64_t{0}, kLowest, kAll & ~kLowest, kAll}) {
+    float_control_set_mode(mode);
+    std::vector<uint64_t> modes(6, ~mode);
+    const auto task = [](void* context, int64_t iteration, int32_t) {
+      static_cast<uint64_t*>(context)[iteration] = float_control_mode();
+    };
+    EXPECT_EQ(tilewright_kernel_parallel_for(nullptr, 3, 6, task, modes.data()), 0);
+    EXPECT_EQ(modes, std::vector<uint64_t>(6, mode));
+    EXPECT_EQ(float_control_mode(), mode);
+    EXPECT_EQ(control_after, control_before);
+  }
+  on_a_thread = false;
+  float_control_set(before);
 }
 
 // By value: half of a denormal is 0, or the denormal where the workload keeps them. For both back

@@ -62,13 +62,17 @@ static inline void float_control_set_mode(uint64_t mode) {
   float_control_set((float_control() & ~TILEWRIGHT_FLOAT_FLUSH) | (mode & TILEWRIGHT_FLOAT_FLUSH));
 }
 
-/* Flushes denormals, or keeps them if `denormals` is not 0. Returns the register as it was, for
+/* Sets the flushing bits to `mode`, a float_control_mode. Returns the register as it was, for
  * float_control_leave. */
-static inline uint64_t float_control_enter(int32_t denormals) {
+static inline uint64_t float_control_enter_mode(uint64_t mode) {
   const uint64_t before = float_control();
-  const uint64_t mode = denormals != 0 ? 0 : TILEWRIGHT_FLOAT_FLUSH;
   if ((before & TILEWRIGHT_FLOAT_FLUSH) != mode) float_control_set_mode(mode);
   return before;
+}
+
+/* The same: flushes denormals, or keeps them if `denormals` is not 0. */
+static inline uint64_t float_control_enter(int32_t denormals) {
+  return float_control_enter_mode(denormals != 0 ? 0 : TILEWRIGHT_FLOAT_FLUSH);
 }
 
 static inline void float_control_leave(uint64_t before) { float_control_set(before); }

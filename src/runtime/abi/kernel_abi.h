@@ -38,7 +38,9 @@ typedef void (*TilewrightTask)(void* context, int64_t iteration, int32_t worker)
 
 /* Runs task(context, k, worker) for k = 0 .. iterations-1 on up to `threads` threads, including the
  * caller's, and returns when all are done: 0, or nonzero on failure. This is the only external
- * symbol of a kernel; a host program may define its own. */
+ * symbol of a kernel; a host program may define its own. Its function must return normally: no
+ * exception, longjmp or cancellation of a thread may leave it or a task, because the float control
+ * of the threads would not be restored. */
 int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
                                 TilewrightTask task, void* context);
 

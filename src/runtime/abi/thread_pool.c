@@ -360,12 +360,12 @@ int32_t tilewright_parallel_for(void* pool, int32_t threads, int64_t iterations,
 typedef struct PoolForeignTask {
   TilewrightTask task;
   void* context;
-  int32_t denormals; /* kept by the kernel's caller */
+  uint64_t mode; /* float_control_mode of the kernel's caller */
 } PoolForeignTask;
 
 static void pool_run_foreign(void* context, int64_t iteration, int32_t worker) {
   const PoolForeignTask* foreign = context;
-  const uint64_t before = float_control_enter(foreign->denormals);
+  const uint64_t before = float_control_enter_mode(foreign->mode);
   foreign->task(foreign->context, iteration, worker);
   float_control_leave(before);
 }
@@ -377,6 +377,6 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_kernel_parallel_for(void* pool, in
   int32_t (*run)(void*, int32_t, int64_t, TilewrightTask, void*) = TILEWRIGHT_HOST_PARALLEL_FOR;
   __asm__("" : "+r"(run)); /* the compiler takes the two functions for different ones */
   if (run == pool_parallel_for) return pool_parallel_for(pool, threads, iterations, task, context);
-  PoolForeignTask foreign = {task, context, float_control_mode() != TILEWRIGHT_FLOAT_FLUSH};
+  PoolForeignTask foreign = {task, context, float_control_mode()};
   return run(pool, threads, iterations, pool_run_foreign, &foreign);
 }

@@ -11,8 +11,9 @@
  * never waits for a sleeping worker. Nested calls, and calls while another thread uses the pool,
  * run on the calling thread alone.
  *
- * Tasks run with the float control of the caller (float_control.h): a worker takes it over with
- * the job.
+ * Tasks flush or keep denormals as the caller does: a worker takes over these bits of the float
+ * control (float_control_mode) with the job. Its other bits, such as the rounding mode, are those
+ * that its thread was created with.
  *
  * Thread-safe, except for opening and closing.
  */
@@ -63,8 +64,9 @@ TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_pool_pin_caller(const TilewrightPo
 TILEWRIGHT_RUNTIME_LINKAGE TilewrightPool* tilewright_process_pool(void);
 
 /* The function that kernels are linked to in place of tilewright_parallel_for, and that calls it.
- * If the host program has defined that, each task sets the float control of the kernel's caller on
- * the thread of the host, and restores that of the thread. */
+ * If the host program has defined that, each task sets the flushing bits (float_control_mode) of
+ * the kernel's caller on the thread of the host, and afterwards restores the thread's float
+ * control. */
 TILEWRIGHT_RUNTIME_LINKAGE int32_t tilewright_kernel_parallel_for(void* pool, int32_t threads,
                                                                   int64_t iterations,
                                                                   TilewrightTask task,
