@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "codegen/c/back_end.h"
 #include "deploy/plans_testing.h"
 #include "deploy/runner.h"
+#include "deploy/table.h"
+#include "lower/pipeline.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {
@@ -119,6 +123,45 @@ TEST(CompileModel, InfiniteConstantsAreNotAssumedAway) {
   EXPECT_EQ(result_of(1.0F)[0], 0.0F);
   EXPECT_TRUE(std::isnan(result_of(std::numeric_limits<float>::infinity())[0]));
   EXPECT_TRUE(std::isnan(result_of(std::numeric_limits<float>::quiet_NaN())[0]));
+}
+
+// Every form says whether runs keep denormals, also C source without artifacts.
+TEST(CompileModel, EveryFormKnowsItsDenormals) {
+  for (const bool denormals : {false, true}) {
+    PlanMaker maker({.denormals = denormals});
+    maker.input("x", f32({8}));
+    maker.kernel("elementwise:shape=8,chain=relu", {"x", "y"});
+    const ModelPlan plan = maker.finish({"y"});
+    for (const CompileOptions& options : {CompileOptions{}, CompileOptions{.c_source = true},
+                                          CompileOptions{.c_source = true, .artifacts = false}}) {
+      const Program program = must_compile(plan, options);
+      EXPECT_EQ(keeps_denormals(program), denormals);
+      ASSERT_EQ(program.kernels.size(), 1U);
+      EXPECT_EQ(program.kernels[0].artifact.denormals, options.artifacts && denormals);
+    }
+  }
+}
+
+// The C source is lowered by the passes of the back end that prints it, also if another one makes
+// the artifacts.
+TEST(CompileModel, TheCSourceIsLoweredByItsOwnPasses) {
+  std::vector<lower::Pass> few(lower::cpu_passes().begin(), lower::cpu_passes().end());
+  std::erase_if(few, [](const lower::Pass& pass) { return pass.name == std::string("form_fma"); });
+  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
+  std::vector<codegen::BackEnd> rows(all.begin(), all.end());
+  std::ranges::find(rows, codegen::c_back_end().name, &codegen::BackEnd::name)->passes = few;
+
+  const ModelPlan plan = small_model();
+  const auto compiled = [&](bool artifacts, std::span<const codegen::BackEnd> back_ends) {
+    return must_compile(plan, {.c_source = true, .artifacts = artifacts, .back_ends = back_ends});
+  };
+  const Program both = compiled(true, rows), usual = compiled(true, all);
+  EXPECT_NE(both.c.source, usual.c.source);
+  EXPECT_EQ(both.c.source, compiled(false, rows).c.source);
+  ASSERT_EQ(both.kernels.size(), usual.kernels.size());
+  for (size_t k = 0; k < both.kernels.size(); ++k) {
+    EXPECT_EQ(both.kernels[k].artifact.bytes, usual.kernels[k].artifact.bytes) << k;
+  }
 }
 
 TEST(CompileModel, ReportsProgressAndFailures) {

@@ -24,7 +24,9 @@ struct ProgramTensor {
 };
 
 struct ProgramKernel {
-  runtime::Artifact artifact;  // its entry is unique within the Program
+  // Its entry is unique within the Program. Default-constructed if only C source was requested.
+  runtime::Artifact artifact;
+  bool denormals = false;  // kept in its calls; otherwise they count as zero
   std::string title;
   int64_t tuned_ns = 0;  // of a call, by the record of its schedule; 0: it has none
 };

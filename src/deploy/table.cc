@@ -23,8 +23,7 @@ int32_t home_of(graph::Home home) {
 }  // namespace
 
 bool keeps_denormals(const Program& program) {
-  return std::ranges::any_of(program.kernels,
-                             [](const ProgramKernel& kernel) { return kernel.artifact.denormals; });
+  return std::ranges::any_of(program.kernels, &ProgramKernel::denormals);
 }
 
 TilewrightDataType data_type_of(ir::Scalar element) {

@@ -172,8 +172,11 @@ Result<ir::Function> lower(const Workload& workload, const Target& target,
   TRY(check_scopes(tree, target));
   TRY(check_intrinsics(workload, target, tree));
   ir::Function function;
-  run_step(function, "build_nest", options,
-           [&] { function = build_nest(workload, target, tree, trace); });
+  run_step(function, "build_nest", options, [&] {
+    function = build_nest(workload, target, tree, trace);
+    if (options.finite_constants) return;
+    for (ir::Buffer& buffer : function.buffers) buffer.finite = false;
+  });
   const PassContext context{
       .target = target, .permissions = workload.permissions, .intrinsics = tree.intrinsics};
   run_passes(function, options.passes, context, options);

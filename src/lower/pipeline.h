@@ -33,7 +33,10 @@ inline constexpr bool kVerifyPasses = false;
 
 struct LowerOptions {
   std::span<const Pass> passes = cpu_passes();
-  std::vector<std::string> disabled = {};     // names of passes to skip
+  std::vector<std::string> disabled = {};  // names of passes to skip
+  // False: a constant of the workload contains infinity or NaN, so no buffer is
+  // ir::Buffer::finite.
+  bool finite_constants = true;
   std::vector<PassReport>* report = nullptr;  // out: build_nest first, then each pass
   bool report_text = false;
   // Called before each pass and before build_nest.

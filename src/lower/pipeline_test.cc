@@ -51,6 +51,19 @@ TEST(Pipeline, PassesCanBeLeftOutByName) {
       << unknown.error().message;
 }
 
+// Constants are finite unless the caller knows better.
+TEST(Pipeline, KnowsWhichBuffersAreFinite) {
+  const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8,constant=B");
+  for (const bool finite : {true, false}) {
+    const Result<ir::Function> function =
+        lowered(matmul, "cache_read B [C]", {.finite_constants = finite});
+    ASSERT_TRUE(function) << function.error().message;
+    size_t count = 0;
+    for (const ir::Buffer& buffer : function->buffers) count += buffer.finite ? 1 : 0;
+    EXPECT_EQ(count, finite ? 2U : 0U);  // B and its copy
+  }
+}
+
 TEST(Pipeline, FlattenIsLeftOutWithThosePassesThatNeedIt) {
   const Workload matmul = *parse_workload("matmul:m=4,n=32,k=8");
   LowerOptions options{.disabled = {"flatten"}};
