@@ -265,8 +265,8 @@ DenormalTimes time_denormals(bool kept) {
   const auto choices = must(deploy::choose_schedules(plan, target, nullptr));
   const deploy::Program program = must(deploy::compile_model(plan, choices, target));
   const deploy::Runner runner = must(deploy::Runner::load(program));
-  MaskedAttention usual(*runner.api(), -1);
-  MaskedAttention denormal(*runner.api(), -100);
+  MaskedAttention usual(runner.api(), -1);
+  MaskedAttention denormal(runner.api(), -100);
   std::vector<double> usual_ns, denormal_ns;
   for (int turn = 0; turn < 300; ++turn) {
     usual_ns.push_back(usual.run_ns(runner.model()));

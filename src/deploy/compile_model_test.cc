@@ -14,6 +14,9 @@
 #include "deploy/runner.h"
 #include "deploy/table.h"
 #include "lower/pipeline.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/loaders.h"
+#include "runtime/host/model_library.h"
 #include "task/parse.h"
 
 namespace tilewright::deploy {
@@ -216,6 +219,51 @@ TEST(Runner, RefusesOtherInputs) {
   const auto other = runner->run({&wrong, 1});
   ASSERT_FALSE(other.has_value());
   EXPECT_THAT(other.error().message, HasSubstr("input 'x' is f32[1,14,14,16]"));
+}
+
+// The code of another loader, which is not a function of this process.
+class HiddenCode : public runtime::LoadedCode {
+ public:
+  explicit HiddenCode(std::unique_ptr<runtime::LoadedCode> code) : code_(std::move(code)) {}
+  int32_t call(const TilewrightCall& call) const override { return code_->call(call); }
+
+ private:
+  std::unique_ptr<runtime::LoadedCode> code_;
+};
+
+TEST(Runner, CallsKernelsThroughTheirLoader) {
+  runtime::Loader loader = *runtime::find_loader(runtime::kElfArtifact);
+  loader.load =
+      [](const runtime::Artifact& artifact) -> Result<std::unique_ptr<runtime::LoadedCode>> {
+    return std::make_unique<HiddenCode>(
+        TRY(runtime::find_loader(runtime::kElfArtifact)->load(artifact)));
+  };
+  const ModelPlan plan = small_model();
+  const Program program = must_compile(plan);
+  Result<Runner> runner = Runner::load(program, {&loader, 1});
+  ASSERT_TRUE(runner.has_value()) << runner.error().message;
+  const Constant x = random_constant({1, 14, 14, 16}, 5);
+  const std::vector<float> expected = small_model_result(plan, x);
+  const auto results = runner->run({&x, 1});
+  ASSERT_TRUE(results.has_value()) << results.error().message;
+  expect_near(floats(results->front()), expected);
+
+  // Its interface is that of a compiled library, also for timing.
+  const TilewrightModelApi& api = runner->api();
+  EXPECT_EQ(api.table->kernels[0].function, nullptr);
+  const auto instance = runtime::make_instance(api, {});
+  ASSERT_TRUE(instance.has_value()) << instance.error().message;
+  const runtime::AlignedBuffer in(api.inputs[0].bytes), out(api.outputs[0].bytes);
+  std::memcpy(in.data(), x.bytes().data(), x.bytes().size());
+  const void* inputs[] = {in.data()};
+  void* outputs[] = {out.data()};
+  std::vector<int64_t> step_ns(static_cast<size_t>(api.step_count), -1);
+  EXPECT_EQ(api.run_timed(instance->get(), inputs, outputs, step_ns.data()), 0);
+  for (const int64_t ns : step_ns) EXPECT_GE(ns, 0);
+  expect_near({out.as<float>(), out.as<float>() + expected.size()}, expected);
+  EXPECT_EQ(api.memory(instance->get()), program.arena_bytes);
+  EXPECT_EQ(api.run_dlpack(instance->get(), nullptr, nullptr), TILEWRIGHT_MODEL_BAD_ARGUMENT);
+  EXPECT_THAT(api.error(instance->get()), HasSubstr("not a function of this process"));
 }
 
 TEST(ExecuteOn, ComputesConstants) {

@@ -67,12 +67,12 @@ TEST(Denormals, CountAsZeroInARunOrAreKept) {
     const Program program = halves(denormals);
     const Result<Runner> runner = Runner::load(program);
     ASSERT_TRUE(runner.has_value()) << runner.error().message;
-    EXPECT_EQ(runner->api()->table->denormals, denormals ? 1 : 0);
+    EXPECT_EQ(runner->api().table->denormals, denormals ? 1 : 0);
     for (const uint64_t mode : {uint64_t{0}, TILEWRIGHT_FLOAT_FLUSH}) {  // of the caller
       const uint64_t usual = float_control();
       float_control_set_mode(mode);
       const uint64_t before = float_control();
-      EXPECT_EQ(wrong_of(*runner->api(), runner->model(), denormals), 0U);
+      EXPECT_EQ(wrong_of(runner->api(), runner->model(), denormals), 0U);
       EXPECT_EQ(float_control(), before);
       float_control_set(usual);
     }
@@ -84,8 +84,8 @@ struct Instance {
   int32_t compiled_for, threads, flags;
 };
 
-// Threads of the instance beside those that the schedules are for, pinned or not: the tasks run on
-// the caller alone, on workers that spin, and on workers that have slept meanwhile.
+// Numbers of threads other than that of the schedules, pinned or not: the tasks run on the caller
+// alone, on spinning workers, and on workers that slept in between.
 TEST(Denormals, CountAsZeroOrAreKeptWithAnyThreads) {
   constexpr Instance kInstances[] = {
       {"serial kernels", 1, 1, 0},
@@ -103,12 +103,12 @@ TEST(Denormals, CountAsZeroOrAreKeptWithAnyThreads) {
       // In a thread, which is pinned in the place of this one.
       std::thread([&] {
         const auto instance = runtime::make_instance(
-            *runner->api(), {.threads = one.threads, .flags = one.flags, .weights_path = nullptr});
+            runner->api(), {.threads = one.threads, .flags = one.flags, .weights_path = nullptr});
         ASSERT_TRUE(instance.has_value()) << instance.error().message;
         const uint64_t before = float_control();
         for (const int idle_ms : {0, 0, 5}) {
           std::this_thread::sleep_for(std::chrono::milliseconds(idle_ms));
-          EXPECT_EQ(wrong_of(*runner->api(), instance->get(), denormals), 0U) << one.what;
+          EXPECT_EQ(wrong_of(runner->api(), instance->get(), denormals), 0U) << one.what;
         }
         EXPECT_EQ(float_control(), before) << one.what;
       }).join();
@@ -122,15 +122,15 @@ TEST(Denormals, TwoModelsInOneProcess) {
   const Result<Runner> flushing = Runner::load(zero), keeping = Runner::load(kept);
   ASSERT_TRUE(flushing.has_value() && keeping.has_value());
   for (int k = 0; k < 3; ++k) {
-    EXPECT_EQ(wrong_of(*flushing->api(), flushing->model(), false), 0U);
-    EXPECT_EQ(wrong_of(*keeping->api(), keeping->model(), true), 0U);
+    EXPECT_EQ(wrong_of(flushing->api(), flushing->model(), false), 0U);
+    EXPECT_EQ(wrong_of(keeping->api(), keeping->model(), true), 0U);
   }
   size_t wrong = 0;
   std::thread other([&] {
-    for (int k = 0; k < 50; ++k) wrong += wrong_of(*keeping->api(), keeping->model(), true);
+    for (int k = 0; k < 50; ++k) wrong += wrong_of(keeping->api(), keeping->model(), true);
   });
   for (int k = 0; k < 50; ++k) {
-    EXPECT_EQ(wrong_of(*flushing->api(), flushing->model(), false), 0U);
+    EXPECT_EQ(wrong_of(flushing->api(), flushing->model(), false), 0U);
   }
   other.join();
   EXPECT_EQ(wrong, 0U);
@@ -146,17 +146,17 @@ TEST(Denormals, TheCallersControlIsRestoredAfterAnError) {
   void* outputs[] = {out.data()};
   const void* nothing[] = {nullptr};
   const uint64_t before = float_control();
-  EXPECT_EQ(runner->api()->run(runner->model(), nothing, outputs), TILEWRIGHT_MODEL_BAD_ARGUMENT);
+  EXPECT_EQ(runner->api().run(runner->model(), nothing, outputs), TILEWRIGHT_MODEL_BAD_ARGUMENT);
   EXPECT_EQ(float_control(), before);
 
-  // A kernel that fails in the midst of a run.
-  TilewrightModelTable table = *runner->api()->table;
+  // A kernel that fails during a run.
+  TilewrightModelTable table = *runner->api().table;
   std::vector<TilewrightTableKernel> kernels(table.kernels, table.kernels + table.kernel_count);
   kernels[1].function = [](const TilewrightCall*) -> int32_t {
     return float_control_mode() == TILEWRIGHT_FLOAT_FLUSH ? TILEWRIGHT_STATUS_PARALLEL_FAILED : 9;
   };
   table.kernels = kernels.data();
-  TilewrightModelApi api = *runner->api();
+  TilewrightModelApi api = runner->api();
   api.table = &table;
   const auto instance = runtime::make_instance(api, {});
   ASSERT_TRUE(instance.has_value()) << instance.error().message;

@@ -25,7 +25,7 @@ class ModelRuntime : public testing::Test {
     Result<Runner> loaded = Runner::load(program_);
     ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
     runner_.emplace(std::move(*loaded));
-    api_ = runner_->api();
+    api_ = &runner_->api();
     model_ = runner_->model();
     expected_ = small_model_result(plan_, x_);
   }

@@ -1,5 +1,5 @@
 // A Runner holds the table of a compiled library in vectors and passes it to the same runtime. The
-// runtime calls functions; a Runner calls kernels of another kind itself, step by step.
+// runtime calls functions of this process; for other kernels, StepRunner takes its place.
 #include "deploy/runner.h"
 
 #include <fmt/format.h>
@@ -8,31 +8,117 @@
 
 #include "deploy/table.h"
 #include "runtime/host/kernel.h"
+#include "runtime/host/timer.h"
 
 namespace tilewright::deploy {
+namespace {
+
+// The table of a Runner: also the loaded kernels.
+struct LoadedTable : TilewrightModelTable {
+  const Program* program = nullptr;
+  std::vector<runtime::Kernel> loaded{};
+};
+
+// The TilewrightModel of kernels that only their loaders can call. Its static functions are those
+// of a TilewrightModelApi.
+class StepRunner {
+ public:
+  static int32_t create(const TilewrightModelApi* api, const TilewrightModelOptions* options,
+                        TilewrightModel** model) {
+    const auto& table = *static_cast<const LoadedTable*>(api->table);
+    const int threads =
+        options != nullptr && options->threads > 0 ? options->threads : api->threads;
+    *model = reinterpret_cast<TilewrightModel*>(new StepRunner(table, threads));
+    return TILEWRIGHT_MODEL_OK;
+  }
+  static void destroy(TilewrightModel* model) { delete of(model); }
+  static const char* error(const TilewrightModel* model) {
+    return model == nullptr ? "" : reinterpret_cast<const StepRunner*>(model)->error_.c_str();
+  }
+  static int32_t run(TilewrightModel* model, const void* const* inputs, void* const* outputs) {
+    return of(model)->run_steps(inputs, outputs, nullptr);
+  }
+  static int32_t run_dlpack(TilewrightModel* model, const TilewrightDLTensor* const* /*inputs*/,
+                            TilewrightDLTensor* const* /*outputs*/) {
+    of(model)->error_ = "run_dlpack: a kernel is not a function of this process";
+    return TILEWRIGHT_MODEL_BAD_ARGUMENT;
+  }
+  static int32_t run_timed(TilewrightModel* model, const void* const* inputs, void* const* outputs,
+                           int64_t* step_ns) {
+    return of(model)->run_steps(inputs, outputs, step_ns);
+  }
+  static int64_t memory(const TilewrightModel* model) {
+    return reinterpret_cast<const StepRunner*>(model)->arena_.size();
+  }
+
+ private:
+  StepRunner(const LoadedTable& table, int threads)
+      : table_(table), threads_(threads), arena_(table.arena_bytes) {}
+
+  static StepRunner* of(TilewrightModel* model) { return reinterpret_cast<StepRunner*>(model); }
+
+  void* address_of(const Argument& argument, const void* const* inputs,
+                   void* const* outputs) const {
+    const auto index = static_cast<size_t>(argument.index);
+    void* begin = arena_.data();
+    if (argument.home == graph::Home::Input) begin = const_cast<void*>(inputs[index]);  // NOLINT
+    if (argument.home == graph::Home::Output) begin = outputs[index];
+    if (argument.home == graph::Home::Constant) begin = table_.program->constants.data();
+    return static_cast<std::byte*>(begin) + argument.offset;
+  }
+
+  // `step_ns`: out, the times by the clock of the host; may be null.
+  int32_t run_steps(const void* const* inputs, void* const* outputs, int64_t* step_ns) {
+    int64_t before_ns = runtime::now_ns();
+    for (const Step& step : table_.program->steps) {
+      std::vector<void*> arguments;
+      arguments.reserve(step.arguments.size());
+      for (const Argument& argument : step.arguments) {
+        arguments.push_back(address_of(argument, inputs, outputs));
+      }
+      const int32_t status = runtime::call_once(table_.loaded[step.kernel], arguments, threads_);
+      if (status != TILEWRIGHT_STATUS_OK) {
+        error_ = fmt::format("kernel '{}' failed: status {}", step.title, status);
+        return TILEWRIGHT_MODEL_FAILED;
+      }
+      if (step_ns == nullptr) continue;
+      const int64_t now_ns = runtime::now_ns();
+      *step_ns++ = now_ns - before_ns;
+      before_ns = now_ns;
+    }
+    return TILEWRIGHT_MODEL_OK;
+  }
+
+  const LoadedTable& table_;
+  int threads_;
+  runtime::AlignedBuffer arena_;
+  std::string error_;
+};
+
+}  // namespace
 
 struct Runner::Impl {
   const Program* program = nullptr;
-  std::vector<runtime::Kernel> loaded;
-  bool direct = true;            // all kernels are functions of this process
-  runtime::AlignedBuffer arena;  // else: values between kernels
+  bool direct = true;  // all kernels are functions of this process
   std::string features;
   TableRows rows;
   std::vector<TilewrightTableKernel> kernels;
   std::vector<TilewrightTensorInfo> inputs, outputs;
   std::vector<const char*> titles;
-  TilewrightModelTable table{};
+  LoadedTable table{};
   TilewrightModelApi api{};
   TilewrightModel* model = nullptr;
 
   Impl() = default;
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
-  ~Impl() { tilewright_model_destroy(model); }
+  ~Impl() {
+    if (model != nullptr) api.destroy(model);
+  }
 
   Status load_kernels(std::span<const runtime::Loader> loaders);
-  Status run_steps(std::span<const void* const> from, std::span<void* const> to) const;
   void make_table();
+  void make_api();
 };
 
 Status Runner::Impl::load_kernels(std::span<const runtime::Loader> loaders) {
@@ -43,29 +129,7 @@ Status Runner::Impl::load_kernels(std::span<const runtime::Loader> loaders) {
                        .shared_workspace = kernel.artifact.shared_workspace,
                        .thread_workspace = kernel.artifact.thread_workspace,
                        .tuned_ns = kernel.tuned_ns});
-    loaded.push_back(std::move(one));
-  }
-  return {};
-}
-
-Status Runner::Impl::run_steps(std::span<const void* const> from, std::span<void* const> to) const {
-  const auto address = [&](const Argument& argument) -> void* {
-    const auto index = static_cast<size_t>(argument.index);
-    void* begin = arena.data();
-    if (argument.home == graph::Home::Input) begin = const_cast<void*>(from[index]);  // NOLINT
-    if (argument.home == graph::Home::Output) begin = to[index];
-    if (argument.home == graph::Home::Constant) begin = program->constants.data();
-    return static_cast<std::byte*>(begin) + argument.offset;
-  };
-  for (const Step& step : program->steps) {
-    std::vector<void*> arguments;
-    arguments.reserve(step.arguments.size());
-    for (const Argument& argument : step.arguments) arguments.push_back(address(argument));
-    const int32_t status =
-        runtime::call_once(loaded[step.kernel], arguments, program->target.threads());
-    if (status != TILEWRIGHT_STATUS_OK) {
-      return fail(ErrorKind::Io, fmt::format("kernel '{}' failed: status {}", step.title, status));
-    }
+    table.loaded.push_back(std::move(one));
   }
   return {};
 }
@@ -88,25 +152,28 @@ void Runner::Impl::make_table() {
   features = needed_features(program->target);
   rows = table_rows(*program);
 
-  table = plain_table(*program, rows);
+  static_cast<TilewrightModelTable&>(table) = plain_table(*program, rows);
+  table.program = program;
   table.cpu_features = features.c_str();
   table.kernels = kernels.data();
   table.steps = rows.steps.data();
   table.arguments = rows.arguments.data();
   table.constants = program->constants.data();
+}
 
+void Runner::Impl::make_api() {
   api = plain_api(*program);
   api.name = program->name.c_str();
   api.inputs = inputs.data();
   api.outputs = outputs.data();
   api.step_titles = titles.data();
-  api.create = tilewright_model_create;
-  api.destroy = tilewright_model_destroy;
-  api.error = tilewright_model_error;
-  api.run = tilewright_model_run;
-  api.run_dlpack = tilewright_model_run_dlpack;
-  api.run_timed = tilewright_model_run_timed;
-  api.memory = tilewright_model_memory;
+  api.create = direct ? tilewright_model_create : StepRunner::create;
+  api.destroy = direct ? tilewright_model_destroy : StepRunner::destroy;
+  api.error = direct ? tilewright_model_error : StepRunner::error;
+  api.run = direct ? tilewright_model_run : StepRunner::run;
+  api.run_dlpack = direct ? tilewright_model_run_dlpack : StepRunner::run_dlpack;
+  api.run_timed = direct ? tilewright_model_run_timed : StepRunner::run_timed;
+  api.memory = direct ? tilewright_model_memory : StepRunner::memory;
   api.table = &table;
 }
 
@@ -114,15 +181,12 @@ Result<Runner> Runner::load(const Program& program, std::span<const runtime::Loa
   auto impl = std::make_unique<Impl>();
   impl->program = &program;
   TRY(impl->load_kernels(loaders));
-  if (!impl->direct) {
-    impl->arena = runtime::AlignedBuffer(program.arena_bytes);
-    return Runner(std::move(impl));
-  }
   impl->make_table();
-  const int32_t code = tilewright_model_create(&impl->api, nullptr, &impl->model);
+  impl->make_api();
+  const int32_t code = impl->api.create(&impl->api, nullptr, &impl->model);
   if (code != TILEWRIGHT_MODEL_OK) {
     return fail(code == TILEWRIGHT_MODEL_WRONG_CPU ? ErrorKind::Unsupported : ErrorKind::Io,
-                tilewright_model_error(nullptr));
+                impl->api.error(nullptr));
   }
   return Runner(std::move(impl));
 }
@@ -149,10 +213,9 @@ Result<std::vector<graph::Constant>> Runner::run(std::span<const graph::Constant
     buffers.push_back(std::make_shared<runtime::AlignedBuffer>(output.type.bytes()));
     to.push_back(buffers.back()->data());
   }
-  if (!impl_->direct) {
-    TRY(impl_->run_steps(from, to));
-  } else if (tilewright_model_run(impl_->model, from.data(), to.data()) != TILEWRIGHT_MODEL_OK) {
-    return fail(ErrorKind::Io, tilewright_model_error(impl_->model));
+  const TilewrightModelApi& api = impl_->api;
+  if (api.run(impl_->model, from.data(), to.data()) != TILEWRIGHT_MODEL_OK) {
+    return fail(ErrorKind::Io, api.error(impl_->model));
   }
   std::vector<graph::Constant> results;
   for (size_t k = 0; k < buffers.size(); ++k) {
@@ -163,7 +226,7 @@ Result<std::vector<graph::Constant>> Runner::run(std::span<const graph::Constant
   return results;
 }
 
-const TilewrightModelApi* Runner::api() const { return impl_->direct ? &impl_->api : nullptr; }
+const TilewrightModelApi& Runner::api() const { return impl_->api; }
 TilewrightModel* Runner::model() const { return impl_->model; }
 
 Runner::Runner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -1,4 +1,5 @@
-// Runner: runs a Program in this process, with the same runtime as a compiled library.
+// Runner: runs a Program in this process, with the same runtime as a compiled library. Kernels that
+// are not functions of this process, such as those for a device, run through their loader.
 #pragma once
 
 #include <memory>
@@ -17,7 +18,7 @@ namespace tilewright::deploy {
 // from one Program.
 class Runner {
  public:
-  // `program` outlives it. A kernel for a device runs through its loader.
+  // `program` outlives it.
   static Result<Runner> load(const Program& program,
                              std::span<const runtime::Loader> loaders = runtime::all_loaders());
   Runner(Runner&&) noexcept;
@@ -26,10 +27,11 @@ class Runner {
   // An error if the number or the types of the inputs do not match the Program.
   Result<std::vector<graph::Constant>> run(std::span<const graph::Constant> inputs);
 
-  // The interface of a compiled library, for timing. Null if a kernel is not a function of this
-  // process, such as one for a device.
-  const TilewrightModelApi* api() const;
-  TilewrightModel* model() const;
+  // The interface of a compiled library, valid as long as the Runner. If a kernel is not a function
+  // of this process, run_dlpack is an error, and tensors are used directly: inputs and outputs do
+  // not overlap, and their alignment is up to the loader.
+  const TilewrightModelApi& api() const;
+  TilewrightModel* model() const;  // its instance
 
  private:
   struct Impl;
