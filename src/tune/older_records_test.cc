@@ -1,11 +1,13 @@
 // Files of an older version, as it wrote them: a store of schema 3 and its export. Keys of tasks
-// and programs are those of today, so what they have verdicts of is not measured again.
+// and programs are unchanged, so their verdicts are found. They are verdicts of an older code
+// generator: programs are measured again, but the fastest schedules remain in use.
 #include <gtest/gtest.h>
 
 #include <sstream>
 #include <string>
 
 #include "base/file.h"
+#include "codegen/version.h"
 #include "record/database.h"
 #include "record/known_verdicts.h"
 #include "record/ndjson.h"
@@ -88,6 +90,30 @@ TEST(OlderRecords, AnExportIsImportedAndItsVerdictsStayValid) {
   const ScratchFolder folder;
   Store store = imported(folder / "a.db");
   expect_valid(store);
+}
+
+// `tune` and `measure` query the verdicts of the present code generator; `compile`, `run` and
+// `bench` query the fastest schedule of any.
+TEST(OlderRecords, TheFastestScheduleOfAnOlderCodeGeneratorRemainsInUse) {
+  const ScratchFolder folder;
+  Store store = upgraded(folder / "a.db");
+  for (const record::StoredTask& stored : must(store.tasks())) {
+    for (const Attempt& one : attempts_of(store, stored.key)) {
+      ASSERT_LT(one.code_generator, codegen::kCodeGeneratorVersion);
+      KnownVerdicts known =
+          must(KnownVerdicts::load(store, {.task = stored.key,
+                                           .machine = one.machine,
+                                           .protocol = one.protocol,
+                                           .code_generator = codegen::kCodeGeneratorVersion}));
+      EXPECT_EQ(known.size(), 0U);
+      EXPECT_EQ(must(known.find(one.program)), nullptr);
+
+      const std::vector<Attempt> best = must(store.best(stored.key, one.protocol, 1, one.machine));
+      ASSERT_EQ(best.size(), 1U);
+      EXPECT_LT(best[0].code_generator, codegen::kCodeGeneratorVersion);
+      EXPECT_LE(best[0].verdict.latency_ns, one.verdict.latency_ns);
+    }
+  }
 }
 
 TEST(OlderRecords, StoreAndExportHaveTheSameContent) {
