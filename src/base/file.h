@@ -20,8 +20,7 @@ Result<std::string> read_file(const std::filesystem::path& path,
 Result<uint64_t> size_of_file(const std::filesystem::path& path);
 
 // Replaces the file atomically: readers see the old bytes or the new ones, also after a crash.
-// Writes a temporary file in the same folder, syncs it to disk, then renames it. The folder must
-// exist. A replaced file keeps its permissions; a new file gets those of the umask.
+// Links, devices and permissions: base/atomic_file.h, which also writes a file in parts.
 Status write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace tilewright

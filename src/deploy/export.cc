@@ -6,11 +6,11 @@
 #include <cstring>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "codegen/llvm/link.h"
 #include "deploy/data_object.h"
 #include "deploy/export_parts.h"
 #include "deploy/model_header.h"
-#include "deploy/part_file.h"
 #include "deploy/runtime_text.h"
 #include "deploy/table.h"
 
@@ -51,13 +51,13 @@ Status check_writable(const fs::path& file) {
   if (fs::is_directory(file, error)) {
     return fail(ErrorKind::Io, fmt::format("cannot write {}: it is a folder", file.string()));
   }
-  const Result<PartFile> part = PartFile::create(file);  // removed again
-  return part ? Status{} : std::unexpected(part.error());
+  TRY(AtomicFile::create(file));  // removed again
+  return {};
 }
 
 Status Companions::add_weights(const Program& program, const fs::path& main) {
   const fs::path path = fs::path(main).replace_extension(".weights");
-  PartFile file = TRY(PartFile::create(path));
+  AtomicFile file = TRY(AtomicFile::create(path));
   const Hash128 hash = hash_of_constants(program);
   TilewrightWeightsHeader header{};
   std::memcpy(header.magic, TILEWRIGHT_WEIGHTS_MAGIC, sizeof(header.magic));
@@ -80,14 +80,14 @@ Status Companions::add_weights(const Program& program, const fs::path& main) {
 
 Status Companions::add_header(const Program& program, const fs::path& main) {
   const fs::path path = fs::path(main).replace_extension(".h");
-  PartFile file = TRY(PartFile::create(path));
+  AtomicFile file = TRY(AtomicFile::create(path));
   file.append(model_header(program, path.filename().string()));
   parts_.push_back(std::move(file));
   return parts_.back().close();
 }
 
 Status Companions::finish() {
-  for (PartFile& part : parts_) {
+  for (AtomicFile& part : parts_) {
     TRY(part.finish());
   }
   return {};

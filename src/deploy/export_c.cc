@@ -4,10 +4,10 @@
 
 #include <cstring>
 
+#include "base/atomic_file.h"
 #include "base/check.h"
 #include "codegen/c/emit_c.h"
 #include "deploy/export_parts.h"
-#include "deploy/part_file.h"
 #include "deploy/runtime_text.h"
 #include "deploy/table.h"
 
@@ -34,7 +34,7 @@ std::string c_string(std::string_view text) {
 
 class CText {
  public:
-  CText(const Program& program, PartFile& file) : program_(program), file_(file) {}
+  CText(const Program& program, AtomicFile& file) : program_(program), file_(file) {}
 
   // Kernels include the header by the name in the Program.
   void kernels(const std::string& header) {
@@ -47,7 +47,7 @@ class CText {
     file_.append(std::string_view(source).substr(0, at));
     file_.append(kernel_abi_text());
     file_.append(fmt::format("\n#include \"{}\"", header));
-    // What kernels are linked to in place of tilewright_parallel_for (runtime/abi/thread_pool.h).
+    // Kernels call this instead of tilewright_parallel_for (runtime/abi/thread_pool.h).
     file_.append(R"(
 
 static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
@@ -163,7 +163,7 @@ static __attribute__((unused)) int32_t tilewright_kernel_parallel_for(
   }
 
   const Program& program_;
-  PartFile& file_;
+  AtomicFile& file_;
 };
 
 }  // namespace
@@ -184,7 +184,7 @@ Status export_c(const Program& program, const fs::path& c, const ExportOptions& 
     TRY(companions.add_weights(program, c));
   }
   TRY(companions.add_header(program, c));
-  PartFile file = TRY(PartFile::create(c));
+  AtomicFile file = TRY(AtomicFile::create(c));
   CText text(program, file);
   text.kernels(fs::path(c).replace_extension(".h").filename().string());
   text.run_time();

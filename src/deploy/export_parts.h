@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/result.h"
-#include "deploy/part_file.h"
 #include "deploy/program.h"
 
 namespace tilewright::deploy {
@@ -22,7 +22,7 @@ class Companions {
   Status finish();
 
  private:
-  std::vector<PartFile> parts_;
+  std::vector<AtomicFile> parts_;
   std::string weights_file_;
 };
 

@@ -250,6 +250,16 @@ TEST(Export, WhatIsThereStaysWhereItsCompanionsCannotBeWritten) {
   EXPECT_EQ(read_file(folder / "net.so"), "old");
 }
 
+TEST(Export, LinksStayWhereFilesAreReplaced) {
+  const TestFolder folder;
+  const Program program = must_compile(small_model(), {.name = "net"});
+  fs::create_directories(folder / "other");
+  fs::create_symlink("other/net.weights", folder / "net.weights");
+  ASSERT_TRUE(export_shared(program, folder / "net.so", {.weights_beside = true}).has_value());
+  EXPECT_TRUE(fs::is_symlink(folder / "net.weights"));
+  EXPECT_TRUE(fs::is_regular_file(folder / "other/net.weights"));
+}
+
 // Whatever the names are, macros differ and comments end where they should.
 TEST(ModelHeader, NamesOfAnyBytes) {
   Program program;
