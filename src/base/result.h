@@ -27,10 +27,21 @@ struct OptionHint {
   bool operator==(const OptionHint&) const = default;
 };
 
+// A function of src/app that helps the user to resolve an error. Interfaces render it: the command
+// line as a verb, "`tilewright records ls C2D2` lists its attempts".
+struct JobHint {
+  std::string job;       // name of the function: `list_attempts`
+  std::string argument;  // what it is called with; may be empty
+  std::string what;      // the rest of the sentence that begins with the job: `lists its attempts`
+
+  bool operator==(const JobHint&) const = default;
+};
+
 struct Error {
   ErrorKind kind = ErrorKind::BadInput;
   std::string message;  // what, where, why, and what would be legal; no trailing newline
   std::vector<OptionHint> options = {};  // that the message is about; their flags are not in it
+  std::vector<JobHint> jobs = {};        // their verbs are not in the message
 
   bool operator==(const Error&) const = default;
 };
@@ -40,8 +51,9 @@ using Result = std::expected<T, Error>;
 using Status = Result<void>;
 
 inline std::unexpected<Error> fail(ErrorKind kind, std::string message,
-                                   std::vector<OptionHint> options = {}) {
-  return std::unexpected(Error{kind, std::move(message), std::move(options)});
+                                   std::vector<OptionHint> options = {},
+                                   std::vector<JobHint> jobs = {}) {
+  return std::unexpected(Error{kind, std::move(message), std::move(options), std::move(jobs)});
 }
 
 }  // namespace tilewright

@@ -156,15 +156,22 @@ void check_candidates(Database& database, int64_t programs, CheckReport* report)
 
 }  // namespace
 
-Result<CheckReport> check(Store& store, int64_t programs) {
+Result<CheckReport> check(Store& store, int64_t programs, const StopToken& stop) {
   CheckReport report;
   Store::Impl& impl = store.impl();
   Database& database = *impl.database;
+  const Cancellation cancellation(database, stop);
   check_file(database, &report);
-  check_machines(database, &report);
-  check_attempts(impl, &report);
-  check_candidates(database, programs, &report);
+  if (!stop.requested()) check_machines(database, &report);
+  if (!stop.requested()) check_attempts(impl, &report);
+  if (!stop.requested()) check_candidates(database, programs, &report);
   report.foreign_lines = database.integer("SELECT count(*) FROM foreign_lines");
+  if (stop.requested()) {
+    const Status dropped = database.take_status();  // of the statement that was ended
+    report = {};
+    report.stopped = true;
+    return report;
+  }
   if (const Status status = database.take_status(); !status) {
     report.problems.push_back(status.error().message);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/store.h"
 
 namespace tilewright::record {
@@ -17,11 +18,12 @@ struct CheckReport {
   int64_t programs = 0;               // candidates whose program was rebuilt
   std::vector<std::string> problems;  // up to kMaxNamed of each kind, and their total number
   std::vector<std::string> remarks;
+  bool stopped = false;  // by the token; then the rest is empty
 
   bool clean() const { return problems.empty(); }
 };
 
 // Reads everything. About `programs` of the candidates are applied to their task and hashed.
-Result<CheckReport> check(Store& store, int64_t programs = 200);
+Result<CheckReport> check(Store& store, int64_t programs = 200, const StopToken& stop = {});
 
 }  // namespace tilewright::record

@@ -102,5 +102,35 @@ TEST_F(Check, DamageIsAProblem) {
   }
 }
 
+TEST_F(Check, AStopEndsIt) {
+  const Attempt attempt = real("split C i [4]\n");
+  must(store_.append({&attempt, 1}));
+  const StopSource stop;
+  stop.request();
+  const CheckReport stopped = must(check(store_, 200, stop.token()));
+  EXPECT_TRUE(stopped.stopped);
+  EXPECT_THAT(stopped.problems, IsEmpty());
+  EXPECT_EQ(stopped.attempts, 0);
+  const CheckReport whole = must(check(store_, 200));
+  EXPECT_FALSE(whole.stopped);
+  EXPECT_TRUE(whole.clean());
+  EXPECT_EQ(whole.attempts, 1);
+}
+
+TEST_F(Check, AStopEndsAStatementThatRuns) {
+  const auto database = must(Database::in_memory());
+  const StopSource stop;
+  const std::string endless =
+      "WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n) SELECT count(*) FROM n";
+  {
+    const Cancellation cancellation(*database, stop.token());
+    stop.request();
+    EXPECT_EQ(database->integer(endless), 0);
+    EXPECT_THAT(database->take_status().error().message, HasSubstr("interrupted"));
+  }
+  EXPECT_EQ(database->integer("SELECT 7"), 7);  // the token is no longer asked
+  must(database->take_status());
+}
+
 }  // namespace
 }  // namespace tilewright::record

@@ -26,8 +26,8 @@ int flags_of(Access access) {
   return SQLITE_OPEN_READONLY;
 }
 
-// What the user can do, for the error codes that a user can meet. `of_schema`: while a statement
-// was compiled, which reads the schema.
+// Errors with remedies, for the error codes that users may see. `of_schema`: while a statement was
+// compiled, which reads the schema.
 Error explain_code(const std::string& path, int code, std::string_view detail, bool of_schema) {
   const auto io = [&](std::string_view what) {
     return Error{ErrorKind::Io, fmt::format("{}: {}", path, what)};
@@ -53,16 +53,17 @@ Error explain_code(const std::string& path, int code, std::string_view detail, b
     case SQLITE_AUTH:
       return io("no permission to open it");
     case SQLITE_CORRUPT:
-      return {
-          ErrorKind::BadInput,
-          of_schema
-              ? fmt::format("{}: the file is damaged, and its tables cannot be found ({}); put a "
+      if (of_schema) {
+        return {ErrorKind::BadInput,
+                fmt::format("{}: the file is damaged, and its tables cannot be found ({}); put a "
                             "copy in its place, or move it away to begin a new store",
-                            path, detail)
-              : fmt::format("{}: the file is damaged ({}); `tilewright records check` says "
-                            "where, `tilewright records export` writes the records before "
-                            "the damage to standard output",
                             path, detail)};
+      }
+      return {ErrorKind::BadInput,
+              fmt::format("{}: the file is damaged ({})", path, detail),
+              {},
+              {{"check_records", "", "says where"},
+               {"export_records", "", "writes the records before the damage to standard output"}}};
     case SQLITE_NOTADB:
       return {ErrorKind::BadInput,
               fmt::format("{}: not a store of records: it is not an SQLite file "
@@ -222,6 +223,17 @@ Status Database::take_status() {
   error_.reset();
   return std::unexpected(error);
 }
+
+Cancellation::Cancellation(Database& database, const StopToken& stop)
+    : database_(database), stop_(stop) {
+  constexpr int kInstructions = 1000;  // of SQLite, between checks of the token
+  sqlite3_progress_handler(
+      database_.handle_, kInstructions,
+      [](void* token) { return static_cast<const StopToken*>(token)->requested() ? 1 : 0; },
+      &stop_);
+}
+
+Cancellation::~Cancellation() { sqlite3_progress_handler(database_.handle_, 0, nullptr, nullptr); }
 
 Transaction::Transaction(Database& database) : database_(database) {
   database_.statement("BEGIN IMMEDIATE").with().run();

@@ -24,6 +24,7 @@
 
 #include "base/hash.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -80,6 +81,18 @@ class Statement {
   sqlite3_stmt* statement_ = nullptr;
 };
 
+// Resets a statement on destruction, so that it holds no lock.
+class ResetGuard {
+ public:
+  explicit ResetGuard(Statement& statement) : statement_(statement) {}
+  ~ResetGuard() { statement_.reset(); }
+  ResetGuard(const ResetGuard&) = delete;
+  ResetGuard& operator=(const ResetGuard&) = delete;
+
+ private:
+  Statement& statement_;
+};
+
 enum class Access : uint8_t { Create, Write, Read, Immutable };
 
 class Database {
@@ -110,11 +123,25 @@ class Database {
  private:
   Database(std::string path, sqlite3* handle) : path_(std::move(path)), handle_(handle) {}
   friend class Statement;
+  friend class Cancellation;
 
   std::string path_;
   sqlite3* handle_ = nullptr;
   std::unordered_map<std::string_view, std::unique_ptr<Statement>> statements_;
   std::optional<Error> error_;
+};
+
+// During its lifetime, a stop ends running statements with an error, also long ones.
+class Cancellation {
+ public:
+  Cancellation(Database& database, const StopToken& stop);
+  ~Cancellation();
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
+ private:
+  Database& database_;
+  StopToken stop_;
 };
 
 // BEGIN IMMEDIATE to COMMIT; rolled back unless commit() succeeded.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,7 @@ constexpr size_t kBlock = size_t{4} << 20;
 constexpr size_t kLongestLine = size_t{1} << 30;
 constexpr size_t kLinesABatch = 256;
 constexpr size_t kBatches = 8;
+constexpr int kPollMs = 100;  // between checks of the stop token while a pipe is empty
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -33,8 +35,9 @@ struct Batch {
 
 class InputFile {
  public:
-  explicit InputFile(const std::filesystem::path& path)
+  InputFile(const std::filesystem::path& path, StopToken stop)
       : path_(path.native()),
+        stop_(std::move(stop)),
         fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
         error_(fd_ < 0 ? errno : 0) {}
   ~InputFile() {
@@ -45,6 +48,12 @@ class InputFile {
 
   Result<size_t> read(char* to, size_t room) {
     while (error_ == 0) {
+      if (stop_.requested()) {
+        error_ = ECANCELED;
+        break;
+      }
+      pollfd waiting{.fd = fd_, .events = POLLIN, .revents = 0};
+      if (::poll(&waiting, 1, kPollMs) == 0) continue;
       const ssize_t count = ::read(fd_, to, room);
       if (count >= 0) return static_cast<size_t>(count);
       if (errno != EINTR) error_ = errno;
@@ -55,14 +64,15 @@ class InputFile {
 
  private:
   std::string path_;
+  StopToken stop_;
   int fd_;
   int error_;
 };
 
 }  // namespace
 
-ByteReader reader_of_file(const std::filesystem::path& path) {
-  auto file = std::make_shared<InputFile>(path);
+ByteReader reader_of_file(const std::filesystem::path& path, const StopToken& stop) {
+  auto file = std::make_shared<InputFile>(path, stop);
   return [file](char* to, size_t room) { return file->read(to, room); };
 }
 

@@ -2,7 +2,7 @@
 // overlaps with storing. Lines are returned in order, in batches. The number of batches in flight
 // is bounded, and their memory is reused.
 //
-//   LinePipeline pipeline(reader_of_file(path));
+//   LinePipeline pipeline(reader_of_file(path, stop));
 //   while (std::span<ParsedLine> batch = pipeline.next(); !batch.empty()) ...
 //   return pipeline.status();
 //
@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/line.h"
 
 namespace tilewright::record {
@@ -31,8 +32,9 @@ struct ParsedLine {
 
 // Fills a part of the memory. Returns the number of bytes; 0 at the end.
 using ByteReader = std::function<Result<size_t>(char* to, size_t room)>;
-ByteReader reader_of_file(const std::filesystem::path& path);  // `path` may be a pipe
-ByteReader reader_of_text(std::string_view text);              // `text` outlives the reading
+// `path` may be a pipe. After a stop, reading is an error.
+ByteReader reader_of_file(const std::filesystem::path& path, const StopToken& stop);
+ByteReader reader_of_text(std::string_view text);  // `text` outlives the reading
 
 class LinePipeline {
  public:

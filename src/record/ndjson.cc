@@ -114,11 +114,11 @@ class Snapshot {
   Database& database_;
 };
 
-Result<ImportReport> import_lines(const OpenStore& open, ByteReader reader) {
+Result<ImportReport> import_lines(const OpenStore& open, ByteReader reader, const StopToken& stop) {
   ImportReport report;
   std::optional<Importer> importer;
   LinePipeline pipeline(std::move(reader));
-  for (auto batch = pipeline.next(); !batch.empty(); batch = pipeline.next()) {
+  for (auto batch = pipeline.next(); !batch.empty() && !stop.requested(); batch = pipeline.next()) {
     for (const ParsedLine& line : batch) {
       ++report.lines;
       if (!line.why.empty()) {
@@ -129,11 +129,8 @@ Result<ImportReport> import_lines(const OpenStore& open, ByteReader reader) {
       TRY(importer->add(line.line, &line.id));
     }
   }
-  const Status read = pipeline.status();
-  Status finished;
-  if (importer) finished = importer->finish();
-  if (!read) return std::unexpected(read.error());
-  if (!finished) return std::unexpected(finished.error());
+  if (importer) TRY(importer->finish());
+  if (!stop.requested()) TRY(pipeline.status());
   return report;
 }
 
@@ -235,9 +232,10 @@ Status for_each_line(Store& store, const std::function<bool(const Line&)>& visit
   return database.take_status();
 }
 
-Status export_ndjson(Store& store, std::ostream& out) {
+Status export_ndjson(Store& store, const TextSink& write) {
   std::string text;
-  const Status status = for_each_line(store, [&](const Line& line) {
+  bool wanted = true;
+  Status status = for_each_line(store, [&](const Line& line) {
     if (const auto* attempt = std::get_if<Attempt>(&line)) {
       print_attempt(*attempt, &text);
     } else {
@@ -245,12 +243,19 @@ Status export_ndjson(Store& store, std::ostream& out) {
     }
     text += '\n';
     if (text.size() < kBlock) return true;
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    wanted = write(text);
     text.clear();
-    return out.good();
+    return wanted;
   });
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!status) return status;
+  if (wanted) write(text);  // also the lines before an error
+  return status;
+}
+
+Status export_ndjson(Store& store, std::ostream& out, const StopToken& stop) {
+  TRY(export_ndjson(store, [&](std::string_view text) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    return out.good() && !stop.requested();
+  }));
   if (!out.flush()) return fail(ErrorKind::Io, "the lines cannot be written: is the disk full?");
   return {};
 }
@@ -259,19 +264,21 @@ OpenStore opened(Store& store) {
   return [&store]() -> Result<Store*> { return &store; };
 }
 
-Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path) {
-  return import_lines(open, reader_of_file(path));
+Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path,
+                                   const StopToken& stop) {
+  return import_lines(open, reader_of_file(path, stop), stop);
 }
 
-Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path) {
-  return import_ndjson(opened(store), path);
+Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path,
+                                   const StopToken& stop) {
+  return import_ndjson(opened(store), path, stop);
 }
 
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text) {
-  return import_lines(opened(store), reader_of_text(text));
+  return import_lines(opened(store), reader_of_text(text), {});
 }
 
-Result<ImportReport> merge(Store& into, Store& from) {
+Result<ImportReport> merge(Store& into, Store& from, const StopToken& stop) {
   if (&into == &from) return ImportReport{};
   ImportReport report;
   Importer importer(into.impl(), &report);
@@ -279,12 +286,12 @@ Result<ImportReport> merge(Store& into, Store& from) {
   const Status read = for_each_line(from, [&](const Line& line) {
     ++report.lines;
     added = importer.add(line);
-    return added.has_value();
+    return added.has_value() && !stop.requested();
   });
-  if (!added) return std::unexpected(added.error());
+  TRY(added);
   const Status finished = importer.finish();
-  if (!read) return std::unexpected(read.error());
-  if (!finished) return std::unexpected(finished.error());
+  TRY(read);
+  TRY(finished);
   return report;
 }
 

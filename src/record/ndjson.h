@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/line.h"
 #include "record/store.h"
 
@@ -51,16 +52,25 @@ using OpenStore = std::function<Result<Store*>()>;
 OpenStore opened(Store& store);  // `store` outlives it
 
 // Uses transactions of many lines each; after an error, the earlier ones remain. `path` may be a
-// pipe. The store is opened at the first line that is not malformed.
-Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path);
-Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path);
+// pipe. The store is opened at the first line that is not malformed. A stop keeps the lines that
+// were added; the report counts those.
+Result<ImportReport> import_ndjson(const OpenStore& open, const std::filesystem::path& path,
+                                   const StopToken& stop = {});
+Result<ImportReport> import_ndjson(Store& store, const std::filesystem::path& path,
+                                   const StopToken& stop = {});
 Result<ImportReport> import_ndjson_text(Store& store, std::string_view text);
 
-// Exports one consistent snapshot, even while others write.
-Status export_ndjson(Store& store, std::ostream& out);
+// Takes the next part of a text. Returns false to end the export.
+using TextSink = std::function<bool(std::string_view text)>;
 
-// Adds all of `from` to `into`, as if exported and imported.
-Result<ImportReport> merge(Store& into, Store& from);
+// Exports one consistent snapshot, even while others write. If the sink ends it, that is no error.
+// The lines before an error of the store are exported.
+Status export_ndjson(Store& store, const TextSink& write);
+Status export_ndjson(Store& store, std::ostream& out, const StopToken& stop = {});
+
+// Adds all of `from` to `into`, as if exported and imported. A stop keeps the lines that were
+// added.
+Result<ImportReport> merge(Store& into, Store& from, const StopToken& stop = {});
 
 // Visits every line of the store in canonical order, as export writes them, until `visit` returns
 // false.

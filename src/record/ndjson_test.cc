@@ -1,11 +1,17 @@
 #include "record/ndjson.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/json.h"
 #include "record/print_line.h"
@@ -24,7 +30,7 @@ std::string export_text(Store& store) {
   return out.str();
 }
 
-// A store of odd attempts, each in the words of its own seed; some tasks and foreign lines shared.
+// A store of unusual attempts, drawn from the seed; some tasks and foreign lines are shared.
 Store odd_store(const std::filesystem::path& path, uint64_t seed, int count) {
   Rng rng(seed);
   Store store = must(Store::open(path));
@@ -62,7 +68,7 @@ TEST(Ndjson, TheRoundTripIsTheIdentity) {
     EXPECT_EQ(report.malformed, 0) << report.named[0].why;
     EXPECT_EQ(export_text(again), text);
     EXPECT_EQ(report.attempts, 100);
-    // And once more: everything is known.
+    // Again: all lines are known.
     const ImportReport second = must(import_ndjson_text(again, text));
     EXPECT_EQ(second.known, second.lines);
     EXPECT_EQ(export_text(again), text);
@@ -290,6 +296,69 @@ TEST(Ndjson, AnExportThatCannotBeWrittenIsAnError) {
   Store store = odd_store(folder / "a.db", 1, 10);
   std::ofstream full("/dev/full");
   EXPECT_EQ(export_ndjson(store, full).error().kind, ErrorKind::Io);
+}
+
+TEST(Ndjson, ASinkEndsAnExport) {
+  const ScratchFolder folder;
+  const Task task = task_for("matmul:m=16,n=16,k=16");
+  Store store = store_with(folder / "a.db", task);
+  for (int sequence = 1; sequence <= 3; ++sequence) {
+    Attempt large = timed(task, sequence);
+    large.verdict.text.assign(2'000'000, 'x');  // longer than a block
+    must(store.append({&large, 1}));
+  }
+  size_t parts = 0;
+  must(export_ndjson(store, [&](std::string_view) {
+    ++parts;
+    return false;
+  }));
+  EXPECT_EQ(parts, 1U);
+}
+
+TEST(Ndjson, AStopKeepsTheLinesThatWereAdded) {
+  const ScratchFolder folder;
+  Store from = odd_store(folder / "from.db", 1, 1000);
+  const std::string text = export_text(from);
+  std::ofstream(folder / "lines") << text;
+  const int64_t lines = std::ranges::count(text, '\n');
+
+  Store imported = must(Store::open(folder / "imported.db"));
+  const StopSource stop;
+  const auto open = [&]() -> Result<Store*> {  // at the first line
+    stop.request();
+    return &imported;
+  };
+  const ImportReport some = must(import_ndjson(open, folder / "lines", stop.token()));
+  EXPECT_GT(some.lines, 0);
+  EXPECT_LT(some.lines, lines);
+  const ImportReport rest = must(import_ndjson(imported, folder / "lines"));
+  EXPECT_EQ(rest.known, some.lines);
+  EXPECT_EQ(export_text(imported), text);
+
+  Store merged = must(Store::open(folder / "merged.db"));
+  EXPECT_EQ(must(merge(merged, from, stop.token())).lines, 1);
+  must(merge(merged, from));
+  EXPECT_EQ(export_text(merged), text);
+}
+
+// What was read of an incomplete line is not a malformed line.
+TEST(Ndjson, AStopEndsTheWaitForAPipe) {
+  const ScratchFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const int writer = ::open(pipe.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(writer, 0);
+  ASSERT_EQ(::write(writer, "{\"type\"", 7), 7);
+  const StopSource stop;
+  const std::jthread requester([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    stop.request();
+  });
+  Store store = must(Store::open(folder / "a.db"));
+  const ImportReport report = must(import_ndjson(store, pipe, stop.token()));
+  EXPECT_EQ(report.lines, 0);
+  EXPECT_EQ(report.malformed, 0);
+  ::close(writer);
 }
 
 TEST(Ndjson, LinesAreJsonInTheWordsOfTheHeaders) {

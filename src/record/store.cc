@@ -163,13 +163,7 @@ Result<std::optional<Attempt>> Store::find_attempt(Hash128 id) {
       impl_->database
           ->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id BETWEEN ? AND ? AND a.key = ?")
           .with(first_number(id), last_number(id), id);
-  std::optional<Attempt> found;
-  if (query.next()) {
-    Result<Attempt> attempt = impl_->read_attempt(query);
-    query.reset();
-    if (!attempt) return std::unexpected(attempt.error());
-    found = std::move(*attempt);
-  }
+  std::optional<Attempt> found = TRY(impl_->first_attempt(query));
   TRY(impl_->database->take_status());
   return found;
 }
@@ -272,11 +266,9 @@ Result<std::vector<Attempt>> Store::measured(const Setting& setting) {
     found.reserve(rows.size());
     Statement& read = impl_->database->statement(TILEWRIGHT_SELECT_ATTEMPTS "WHERE a.id = ?");
     for (const int64_t row : rows) {
-      if (!read.with(row).next()) break;
-      Result<Attempt> attempt = impl_->read_attempt(read);
-      read.reset();
-      if (!attempt) return std::unexpected(attempt.error());
-      found.push_back(std::move(*attempt));
+      std::optional<Attempt> attempt = TRY(impl_->first_attempt(read.with(row)));
+      if (!attempt) break;
+      found.push_back(*std::move(attempt));
     }
   }
   TRY(impl_->database->take_status());
@@ -354,11 +346,9 @@ Result<std::vector<Attempt>> Store::best(Hash128 task, const Protocol& protocol,
   for (const Entry& entry : entries) {
     if (found.size() >= limit) break;
     if (entry.program != Hash128{} && !programs.insert(entry.program).second) continue;
-    if (!read.with(entry.row).next()) break;
-    Result<Attempt> attempt = impl_->read_attempt(read);
-    read.reset();
-    if (!attempt) return std::unexpected(attempt.error());
-    found.push_back(std::move(*attempt));
+    std::optional<Attempt> attempt = TRY(impl_->first_attempt(read.with(entry.row)));
+    if (!attempt) break;
+    found.push_back(*std::move(attempt));
   }
   TRY(database.take_status());
   return found;
@@ -389,13 +379,13 @@ Result<std::vector<Attempt>> Store::last_finals(Hash128 task, const Protocol& pr
                       "WHERE a.task = ? AND a.protocol = ? AND a.run = ? AND a.machine = ? AND "
                       "a.verdict <> 'device' ORDER BY a.end_us DESC, a.key DESC")
           .with(*task_row, *protocol_row, run, on);
+  const ResetGuard guard(query);
   Programs programs;  // the latest verdict of each counts
   while (query.next()) {
     Attempt attempt = TRY(impl_->read_attempt(query));
     if (!programs.insert(attempt.program).second) continue;
     if (attempt.verdict.kind == VerdictKind::Timed) finals.push_back(std::move(attempt));
   }
-  query.reset();
   TRY(impl_->database->take_status());
   std::ranges::sort(finals, {}, [](const Attempt& one) {
     return std::pair(one.verdict.latency_ns, one.program);

@@ -277,6 +277,12 @@ StoredTask Store::Impl::read_task(const Statement& row) {
           .target = std::string(row.text(4))};
 }
 
+Result<std::optional<Attempt>> Store::Impl::first_attempt(Statement& query) {
+  const ResetGuard guard(query);
+  if (!query.next()) return std::nullopt;
+  return TRY(read_attempt(query));
+}
+
 Result<Attempt> Store::Impl::read_attempt(const Statement& row) {
   const auto damaged = [&](std::string_view what) {
     return fail(ErrorKind::BadInput, fmt::format("{}: {} of attempt {} cannot be read: the file is "

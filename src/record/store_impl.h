@@ -48,6 +48,8 @@ struct Store::Impl {
 
   // Reads a row of TILEWRIGHT_SELECT_ATTEMPTS; an error if it is damaged.
   Result<Attempt> read_attempt(const Statement& row);
+  // The attempt of the first row, if there is one; resets the query.
+  Result<std::optional<Attempt>> first_attempt(Statement& query);
 
   // Reads a row with key, workload, text, permissions and text of the target.
   static StoredTask read_task(const Statement& row);

@@ -321,6 +321,34 @@ TEST(Store, RowsOfOneNumberLieBesideEachOther) {
   EXPECT_EQ(must(store.attempts_beginning(second.id().hex(), 5)), std::vector{second.id()});
 }
 
+// An error ends the query: the store sees later writes of others.
+TEST(Store, DamagedAttemptsHoldNoLock) {
+  const ScratchFolder folder;
+  const Task task = task_for(kMatmul);
+  Store store = store_with(folder / "a.db", task);
+  const Attempt damaged = timed(task, 1);
+  must(store.append({&damaged, 1}));
+  store.impl().database->execute(
+      "DROP TRIGGER attempts_no_update; UPDATE attempts SET samples = x'00ff'");
+  must(store.impl().database->take_status());
+  Store other = must(Store::open(folder / "a.db"));
+  const Setting setting{.task = task.key(),
+                        .machine = damaged.machine,
+                        .protocol = damaged.protocol,
+                        .code_generator = damaged.code_generator};
+  int64_t sequence = 1;
+  for (const std::function<bool()>& works : std::vector<std::function<bool()>>{
+           [&] { return store.find_attempt(damaged.id()).has_value(); },
+           [&] { return store.measured(setting).has_value(); },
+           [&] { return store.best(task.key(), damaged.protocol, 100).has_value(); },
+           [&] { return store.last_finals(task.key(), damaged.protocol).has_value(); }}) {
+    EXPECT_FALSE(works());
+    const Attempt later = timed(task, ++sequence);
+    must(other.append({&later, 1}));
+    EXPECT_EQ(must(store.find_attempt(later.id())), later);
+  }
+}
+
 TEST(Store, ATaskMayHaveTwoTexts) {
   const ScratchFolder folder;
   Task task = task_for(kMatmul);

@@ -61,9 +61,8 @@ Result<ModelLibrary> ModelLibrary::open(const std::filesystem::path& so) {
   if (library.api_ == nullptr) {
     return fail(
         ErrorKind::BadInput,
-        fmt::format("{} is not a compiled model: it has no symbol tilewright_model; make one "
-                    "with `tilewright compile`",
-                    so.string()));
+        fmt::format("{} is not a compiled model: it has no symbol tilewright_model", so.string()),
+        {}, {{"compile", "", "makes one"}});
   }
   if (library.api_->version != TILEWRIGHT_MODEL_VERSION) {
     return fail(ErrorKind::Unsupported,
