@@ -56,11 +56,11 @@ class Runner {
       return fail(ErrorKind::Io,
                   fmt::format("cannot open {}: {}", message.operands_path, std::strerror(errno)));
     }
-    Result<SharedOperands> operands = SharedOperands::attach(task.workload, fd);
+    Result<SharedOperands> attached = SharedOperands::attach(task.workload, fd);
     close(fd);
-    if (!operands) return std::unexpected(operands.error());
-    Workbench bench = TRY(Workbench::make(task, *operands, message.tolerance, status_, loaders_));
-    operands_ = std::move(*operands);
+    SharedOperands operands = TRY(std::move(attached));
+    Workbench bench = TRY(Workbench::make(task, operands, message.tolerance, status_, loaders_));
+    operands_ = std::move(operands);
     bench_ = std::move(bench);
     if (message.memory > 0) limit_memory(address_space_bytes() + message.memory);
     return {};

@@ -138,7 +138,7 @@ DagResult build_attention(const OpDef& op, const Attributes& attributes, Operand
                         .hidden = attributes.number("hidden", 0),  // may be infinite
                         .visible = read.flag("visible", true),
                         .nan_is_zero = read.flag("nan_is_zero")};
-  if (!read) return read.error();
+  TRY(read.status());
   if (std::isnan(masking.hidden)) return bad(op, "hidden should be a number");
   const auto names = attention_letters(attributes);
   if (!names) {

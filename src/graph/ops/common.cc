@@ -21,7 +21,7 @@ std::unexpected<Error> unsupported(const OpDef& op, const std::string& message) 
 }
 
 void Reader::wrong(const std::string& message) {
-  if (!error_) error_ = bad(op_, message).error();
+  if (status_) status_ = bad(op_, message);
 }
 
 Shape Reader::list(std::string_view name, size_t size, int64_t low, int64_t high,

@@ -25,7 +25,7 @@ std::unexpected<Error> unsupported(const OpDef& op, const std::string& message);
 //
 //   Reader read(op, attributes);
 //   const Shape stride = read.list("stride", rank, 1, te::kMaxParameter, 1);
-//   if (!read) return read.error();
+//   TRY(read.status());
 class Reader {
  public:
   Reader(const OpDef& op, const Attributes& attributes) : op_(op), attributes_(attributes) {}
@@ -45,14 +45,13 @@ class Reader {
   ir::Scalar scalar(std::string_view name);               // a type by its name
   double number(std::string_view name, double fallback);  // finite
 
-  explicit operator bool() const { return !error_; }
-  std::unexpected<Error> error() const { return std::unexpected(*error_); }
+  const Status& status() const { return status_; }
 
  private:
   void wrong(const std::string& message);
   const OpDef& op_;
   const Attributes& attributes_;
-  std::optional<Error> error_;
+  Status status_;
 };
 
 bool has(OperandTypes operands, size_t k);          // operand k is given

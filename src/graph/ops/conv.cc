@@ -105,7 +105,7 @@ DagResult build_conv(const OpDef& op, const Attributes& attributes, OperandTypes
   const int64_t groups = read.integer("groups", 1, 1, te::kMaxParameter);
   const auto layout = TRY(layout_of(op, operands, channels_last));
   const Lists lists = lists_of(read, layout.rank);
-  if (!read) return read.error();
+  TRY(read.status());
   const te::Window window = window_of(layout, x, w, lists);
   TRY(check_window(op, window));
   const int64_t ci = layout.channels(x);
@@ -150,7 +150,7 @@ DagResult build_conv_transpose(const OpDef& op, const Attributes& attributes,
   const auto layout = TRY(layout_of(op, operands, channels_last));
   const Lists lists = lists_of(read, layout.rank);
   const Shape more = read.list("output_padding", layout.rank, 0, te::kMaxParameter, 0);
-  if (!read) return read.error();
+  TRY(read.status());
   const int64_t ci = layout.channels(x);
   const auto [from, each] = layout.outer(w);
   int64_t co = 0;

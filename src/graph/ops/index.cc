@@ -47,7 +47,7 @@ DagResult build_gather(const OpDef& op, const Attributes& attributes, OperandTyp
   TRY(require_index(op, indices));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
-  if (!read) return read.error();
+  TRY(read.status());
   Shape result = x.shape;
   const auto place = result.erase(result.begin() + static_cast<int64_t>(axis));
   result.insert(place, indices.shape.begin(), indices.shape.end());
@@ -70,7 +70,7 @@ DagResult build_gather_elements(const OpDef& op, const Attributes& attributes,
   TRY(require_index(op, indices));
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
-  if (!read) return read.error();
+  TRY(read.status());
   if (!lies_within(indices.shape, x.shape, axis)) {
     return bad(op, fmt::format("indices {} do not fit {} along dimension {}", print(indices.shape),
                                print(x.shape), axis));
@@ -117,7 +117,7 @@ DagResult build_gather_nd(const OpDef& op, const Attributes& attributes, Operand
   const TensorType &x = *operands[0], &indices = *operands[1];
   Reader read(op, attributes);
   const auto batch = static_cast<size_t>(read.integer("batch_dims", 0, 0, kMaxRank));
-  if (!read) return read.error();
+  TRY(read.status());
   const auto shape = TRY(nd_shape(op, x, indices, batch));
   TRY(require_result(op, shape.result));
   te::DagBuilder builder;
@@ -187,7 +187,7 @@ DagResult build_scatter_elements(const OpDef& op, const Attributes& attributes,
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const size_t reduction = read.choice("reduction", "none", kReductions);
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(check_scatter(op, operands, reduction));
   if (!lies_within(indices.shape, x.shape, axis) || indices.shape != operands[2]->shape) {
     return bad(op,
@@ -261,7 +261,7 @@ DagResult build_scatter_nd(const OpDef& op, const Attributes& attributes, Operan
   const TensorType &x = *operands[0], &indices = *operands[1];
   Reader read(op, attributes);
   const size_t reduction = read.choice("reduction", "none", kReductions);
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(check_scatter(op, operands, reduction));
   const auto shape = TRY(nd_shape(op, x, indices, 0));
   if (operands[2]->shape != shape.result) {
@@ -315,7 +315,7 @@ DagResult build_one_hot(const OpDef& op, const Attributes& attributes, OperandTy
   const size_t axis = read.axis("axis", -1, indices.shape.size() + 1);
   const double on = read.number("on", 1), off = read.number("off", 0);
   const Scalar to = read.scalar("to");
-  if (!read) return read.error();
+  TRY(read.status());
   Shape result = indices.shape;
   result.insert(result.begin() + static_cast<int64_t>(axis), depth);
   TRY(require_result(op, result));

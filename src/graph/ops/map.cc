@@ -191,7 +191,7 @@ DagResult build_shift(const OpDef& op, const Attributes& attributes, OperandType
   constexpr std::string_view kDirections[] = {"left", "right"};
   Reader read(op, attributes);
   const size_t direction = read.choice("direction", "left", kDirections);
-  if (!read) return read.error();
+  TRY(read.status());
   return direction == 0
              ? fold<Takes::Integers, shifted<BinaryOp::ShiftLeft>>(op, attributes, operands)
              : fold<Takes::Integers, shifted<BinaryOp::ShiftRight>>(op, attributes, operands);

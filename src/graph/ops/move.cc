@@ -43,7 +43,7 @@ DagResult build_transpose(const OpDef& op, const Attributes& attributes, Operand
   Reader read(op, attributes);
   const Shape perm =
       read.list("perm", operands[0]->shape.size(), 0, std::max<int64_t>(rank - 1, 0));
-  if (!read) return read.error();
+  TRY(read.status());
   return te::transpose(operands[0]->shape, perm, operands[0]->element);
 }
 
@@ -68,7 +68,7 @@ DagResult build_slice(const OpDef& op, const Attributes& attributes, OperandType
                        .size = read.list("size", rank, 0, kMost),
                        .step = read.list("step", rank, -kMost, kMost, 1),
                        .element = x.element};
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(require_result(op, shape.size));
   if (rank == 0) return te::reshape(x.shape, x.shape, x.element);
   return te::slice(shape);
@@ -77,7 +77,7 @@ DagResult build_slice(const OpDef& op, const Attributes& attributes, OperandType
 DagResult build_concat(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, operands[0] ? operands[0]->shape.size() : 0);
-  if (!read) return read.error();
+  TRY(read.status());
   Shape shape = operands[0]->shape;
   Shape parts = {shape[axis]};
   for (size_t k = 1; k < operands.size(); ++k) {
@@ -132,7 +132,7 @@ DagResult build_pad(const OpDef& op, const Attributes& attributes, OperandTypes 
   const Shape before = read.list("before", rank, -kMost, kMost, 0);
   const Shape after = read.list("after", rank, -kMost, kMost, 0);
   const auto mode = static_cast<te::PadMode>(read.choice("mode", "constant", kModes));
-  if (!read) return read.error();
+  TRY(read.status());
   Shape bordered = x.shape;
   for (size_t d = 0; d < rank; ++d) {
     bordered[d] += before[d] + after[d];
@@ -162,7 +162,7 @@ DagResult build_tile(const OpDef& op, const Attributes& attributes, OperandTypes
   const TensorType& x = *operands[0];
   Reader read(op, attributes);
   const Shape repeats = read.list("repeats", x.shape.size(), 0, kMost);
-  if (!read) return read.error();
+  TRY(read.status());
   Shape tiled = x.shape;
   for (size_t d = 0; d < tiled.size(); ++d) {
     if (__builtin_mul_overflow(tiled[d], repeats[d], &tiled[d])) tiled[d] = te::kMaxElements + 1;

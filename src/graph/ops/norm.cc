@@ -88,7 +88,7 @@ DagResult build_norm(const OpDef& op, const Attributes& attributes, OperandTypes
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
   const double epsilon = read.number("epsilon", 1e-5);
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(check(op, operands, epsilon));
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
@@ -256,7 +256,7 @@ DagResult build_group_norm(const OpDef& op, const Attributes& attributes, Operan
   const size_t axis = read.axis("axis", 1, type.shape.size());
   const int64_t groups = read.integer("groups", 1, 1, te::kMaxParameter);
   const double epsilon = read.number("epsilon", 1e-5);
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(check(op, operands, epsilon));
   const int64_t channels = type.shape[axis];
   if (axis == 0 || channels % groups != 0) {
@@ -295,7 +295,7 @@ DagResult build_lrn(const OpDef& op, const Attributes& attributes, OperandTypes 
   const int64_t size = read.integer("size", 0, 1, te::kMaxParameter);
   const double alpha = read.number("alpha", 1e-4), beta = read.number("beta", 0.75);
   const double bias = read.number("bias", 1);
-  if (!read) return read.error();
+  TRY(read.status());
   const int64_t below = (size - 1) / 2;
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
@@ -323,7 +323,7 @@ DagResult build_lp_norm(const OpDef& op, const Attributes& attributes, OperandTy
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
   const int64_t p = read.integer("p", 2, 1, 2);
-  if (!read) return read.error();
+  TRY(read.status());
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
   const te::Rows rows = te::rows_of(builder, type.shape, {{axis}});

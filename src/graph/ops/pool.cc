@@ -43,7 +43,7 @@ DagResult build_pool(const OpDef& op, const Attributes& attributes, OperandTypes
                         .pad_end = read.list("pad_end", rank, 0, kMost, 0),
                         .dilation = read.list("dilation", rank, 1, kMost, 1),
                         .uncounted = read.list("ceil_pad", rank, 0, kMost, 0)};
-  if (!read) return read.error();
+  TRY(read.status());
   Shape bordered = x.shape;
   bool ceil = false;
   for (size_t d = 0; d < rank; ++d) {

@@ -33,7 +33,7 @@ class ScaleIndexing {
     }
     Reader read(op, attributes);
     indexing.axis_ = read.axis("axis", 1, x.shape.size());
-    if (!read) return read.error();
+    TRY(read.status());
     if (scale.shape.size() == 1 && scale.shape[0] == x.shape[indexing.axis_]) return indexing;
     bool fits = scale.shape.size() == x.shape.size();
     for (size_t d = 0; fits && d < x.shape.size(); ++d) {
@@ -101,7 +101,7 @@ Result<Element> read_element(const OpDef& op, const Attributes& attributes, Oper
 DagResult build_quantize(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   Reader read(op, attributes);
   const Scalar to = has(operands, 2) ? operands[2]->element : read.scalar("to");
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(require_number(op, operands[0]->element));
   TRY(require_integer(op, to));
   TRY(check_scale(op, operands));
@@ -134,7 +134,7 @@ DagResult build_batch_norm(const OpDef& op, const Attributes& attributes, Operan
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 1, x.shape.size());
   const double epsilon = read.number("epsilon", 1e-5);
-  if (!read) return read.error();
+  TRY(read.status());
   te::DagBuilder builder;
   const te::TensorId from = placeholder(builder, "X", x);
   constexpr std::string_view kNames[] = {"", "scale", "shift", "mean", "variance"};

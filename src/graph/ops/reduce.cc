@@ -194,7 +194,7 @@ DagResult build_reduce(const OpDef& op, const Attributes& attributes, OperandTyp
   const auto kind = static_cast<Kind>(read.choice("kind", "sum", kKinds));
   const std::vector<size_t> axes = read.axes("axes", x.shape.size());
   const bool keep = read.flag("keep");
-  if (!read) return read.error();
+  TRY(read.status());
   TRY(check_kind(op, kind, x.element));
   if (axes.empty()) return reduce_nothing(x, kind);
   if (const auto known = known_kind(kind, x.element)) {
@@ -212,7 +212,7 @@ DagResult build_arg_reduce(const OpDef& op, const Attributes& attributes, Operan
   const bool least = read.choice("kind", "max", kEnds) == 1;
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const bool keep = read.flag("keep"), last = read.flag("last");
-  if (!read) return read.error();
+  TRY(read.status());
   const int64_t axes[] = {static_cast<int64_t>(axis)};
   const te::ReduceKind kind = least ? te::ReduceKind::Argmin : te::ReduceKind::Argmax;
   return te::reduce(kind, x.shape, axes, keep, x.element, last);
@@ -224,7 +224,7 @@ DagResult build_cum_sum(const OpDef& op, const Attributes& attributes, OperandTy
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", 0, x.shape.size());
   const bool exclusive = read.flag("exclusive"), reverse = read.flag("reverse");
-  if (!read) return read.error();
+  TRY(read.status());
   return te::cumulative_sum({.shape = x.shape,
                              .axis = static_cast<int64_t>(axis),
                              .exclusive = exclusive,

@@ -8,9 +8,8 @@
 //   pytorch_half_pixel     the same, 0 if out is 1
 //   asymmetric             o / scale
 //   align_corners          o (in - 1) / (scale in - 1), 0 when out is 1
-//   tf_crop_and_resize     evenly from roi begin to roi end (fractions of in - 1); positions
-//   outside
-//                          x take the value `extrapolation`
+//   tf_crop_and_resize     evenly from roi begin to roi end (fractions of in - 1);
+//                          positions outside x take the value `extrapolation`
 //
 // `to` has the extents of the result. `scales`, a text such as "1,1,2,2.5", has one number per
 // dimension; the default is to / extent. `roi`, also a text, has all begins, then all ends.
@@ -106,7 +105,7 @@ Result<Plan> plan_of(const OpDef& op, const Attributes& attributes, const Tensor
   plan.cubic_a = read.number("cubic_a", -0.75);
   plan.exclude_outside = read.flag("exclude_outside");
   plan.antialias = read.flag("antialias");
-  if (!read) return read.error();
+  TRY(read.status());
   if (attributes.has("scales")) {
     const auto scales = numbers_of(attributes.text("scales"), rank);
     bool positive = scales.has_value();

@@ -14,7 +14,7 @@ DagResult build_softmax(const OpDef& op, const Attributes& attributes, OperandTy
   Reader read(op, attributes);
   const size_t axis = read.axis("axis", -1, type.shape.size());
   const bool log = read.flag("log");
-  if (!read) return read.error();
+  TRY(read.status());
   te::DagBuilder builder;
   const te::TensorId x = placeholder(builder, "X", type);
   const te::Rows rows = te::rows_of(builder, type.shape, {{axis}});

@@ -113,7 +113,7 @@ DagResult with_numbers(const OpDef& op, const Attributes& attributes, OperandTyp
   Reader read(op, attributes);
   const double a = read.number(row.a, row.fallback_a);
   const double b = row.b.empty() ? 0 : read.number(row.b, row.fallback_b);
-  if (!read) return read.error();
+  TRY(read.status());
   return elementwise(*operands[0], element,
                      [&](const Expr& x) { return row.apply(x, number(a, x), number(b, x)); });
 }
@@ -122,7 +122,7 @@ DagResult build_gelu(const OpDef& op, const Attributes& attributes, OperandTypes
   constexpr std::string_view kForms[] = {"none", "tanh"};
   Reader read(op, attributes);
   const size_t form = read.choice("approximate", "none", kForms);
-  if (!read) return read.error();
+  TRY(read.status());
   return form == 0 ? unary<Takes::Floats, gelu_of>(op, attributes, operands)
                    : unary<Takes::Floats, gelu_tanh_of>(op, attributes, operands);
 }
@@ -166,7 +166,7 @@ DagResult build_is_inf(const OpDef& op, const Attributes& attributes, OperandTyp
 DagResult build_cast(const OpDef& op, const Attributes& attributes, OperandTypes operands) {
   Reader read(op, attributes);
   const Scalar to = read.scalar("to");
-  if (!read) return read.error();
+  TRY(read.status());
   return elementwise(*operands[0], to, [](const Expr& x) { return x; });
 }
 

@@ -22,7 +22,7 @@ DagResult build_conv_winograd(const OpDef& op, const Attributes& attributes,
   const TensorType &x = *operands[0], &w = *operands[1];
   Reader read(op, attributes);
   const int64_t pad = read.integer("pad", 0, 0, te::kMaxParameter);
-  if (!read) return read.error();
+  TRY(read.status());
   const bool fits = x.shape.size() == 4 && w.shape.size() == 4 && w.shape[0] == w.shape[1] &&
                     (w.shape[0] == 4 || w.shape[0] == 6) && w.shape[2] == x.shape[3] &&
                     x.element == w.element;
