@@ -18,10 +18,13 @@
 namespace tilewright::app {
 namespace {
 
-// A timed instance pins the calling thread; this restores its affinity.
-class Affinity {
+// A timed instance pins the calling thread. Restores the thread's affinity on destruction.
+class AffinityGuard {
  public:
-  Affinity() { sched_getaffinity(0, sizeof(cpus_), &cpus_); }
+  AffinityGuard() { sched_getaffinity(0, sizeof(cpus_), &cpus_); }
+  ~AffinityGuard() { restore(); }
+  AffinityGuard(const AffinityGuard&) = delete;
+  AffinityGuard& operator=(const AffinityGuard&) = delete;
   void restore() const { sched_setaffinity(0, sizeof(cpus_), &cpus_); }
 
  private:
@@ -57,6 +60,33 @@ Result<Entrant> load_entrant(const BenchOptions& options, const std::string& wha
                  .arrays = std::move(arrays),
                  .instance = std::move(instance),
                  .load_s = load_s};
+}
+
+struct TimedEntrants {
+  std::vector<Entrant> entrants;
+  std::vector<measure::ModelTiming> timings;  // one per entrant
+};
+
+// Loads and times all models; empty after a stop before all were loaded.
+Result<TimedEntrants> time_entrants(const BenchOptions& options, const Target& target,
+                                    BenchListener& listener, const StopToken& stop) {
+  const AffinityGuard affinity;
+  TimedEntrants all;
+  for (const std::string& what : options.what) {
+    affinity.restore();
+    Result<Entrant> entrant = load_entrant(options, what, target, stop);
+    if (!entrant && stop.requested()) return TimedEntrants{};
+    all.entrants.push_back(TRY(std::move(entrant)));
+    listener.on_loaded(what, all.entrants.back().model.untuned());
+  }
+  std::vector<measure::TimedModel> models;
+  models.reserve(all.entrants.size());
+  for (const Entrant& one : all.entrants) {
+    models.push_back({.api = &one.model.api(), .model = one.instance.get(), .arrays = &one.arrays});
+  }
+  all.timings = TRY(measure::time_models(
+      models, {.seconds = options.seconds, .stop = [&] { return stop.requested(); }}));
+  return all;
 }
 
 BenchedModel benched(const BenchOptions& options, const Entrant& entrant,
@@ -180,33 +210,15 @@ Result<BenchOutcome> bench(const BenchOptions& options, BenchListener& listener,
                            const StopToken& stop) {
   TRY(check_bench(options));
   const Target target = TRY(measured_target_of(options.target, options.tables));
-  const Affinity affinity;
-  std::vector<Entrant> entrants;
-  for (const std::string& what : options.what) {
-    affinity.restore();
-    Result<Entrant> entrant = load_entrant(options, what, target, stop);
-    if (!entrant && stop.requested()) return BenchOutcome{};
-    if (!entrant) return std::unexpected(entrant.error());
-    entrants.push_back(*std::move(entrant));
-    listener.on_loaded(what, entrants.back().model.untuned());
-  }
-  std::vector<measure::TimedModel> timed;
-  timed.reserve(entrants.size());
-  for (const Entrant& one : entrants) {
-    timed.push_back({.api = &one.model.api(), .model = one.instance.get(), .arrays = &one.arrays});
-  }
-  Result<std::vector<measure::ModelTiming>> timings = measure::time_models(
-      timed, {.seconds = options.seconds, .stop = [&] { return stop.requested(); }});
-  affinity.restore();
-  if (!timings) return std::unexpected(timings.error());
+  TimedEntrants timed = TRY(time_entrants(options, target, listener, stop));
   BenchOutcome outcome;
-  for (size_t k = 0; k < entrants.size(); ++k) {
-    outcome.models.push_back(benched(options, entrants[k], std::move((*timings)[k])));
+  for (size_t k = 0; k < timed.entrants.size(); ++k) {
+    outcome.models.push_back(benched(options, timed.entrants[k], std::move(timed.timings[k])));
     listener.on_timed(outcome.models.back());
   }
   if (stop.requested() || options.peers.peers.empty()) return outcome;
-  outcome.peers = TRY(
-      compare_with_peers(options, entrants.front().model, outcome.models.front().threads, stop));
+  outcome.peers = TRY(compare_with_peers(options, timed.entrants.front().model,
+                                         outcome.models.front().threads, stop));
   return outcome;
 }
 

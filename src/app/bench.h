@@ -30,7 +30,7 @@ struct BenchOptions {
   uint64_t random_seed = 1;           // of the other inputs
   double seconds = 3;
   // Compared with the first model; none if `peers` is empty. For a .so, `model` is the file it was
-  // compiled from. bench sets the other files, the inputs and the threads.
+  // compiled from. bench sets the library, the inputs and the threads.
   PeersRun peers = {};
   deploy::BackEndTables tables{};
 };

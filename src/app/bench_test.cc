@@ -1,7 +1,10 @@
 #include "app/bench.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include "app/compile.h"
+#include "app/small_model_testing.h"
 #include "runtime/abi/model_table.h"
 
 namespace tilewright::app {
@@ -49,6 +52,26 @@ TEST(Bench, FindsKernelsThatTakeTwiceTheirTunedTime) {
   EXPECT_TRUE(find_slow_kernels(model.api, 1, timing_of({1e9, 1e9, 1e9, 1e9})).empty());
   model.table.version = 1;
   EXPECT_TRUE(find_slow_kernels(model.api, 2, timing_of({1e9, 1e9, 1e9, 1e9})).empty());
+}
+
+// Its instance pins the calling thread.
+TEST(Bench, AnErrorAfterTheFirstModelLeavesTheAffinityOfTheCaller) {
+  const SmallModel small;
+  CompileListener silent;
+  const std::string so = small / "small.so", broken = small / "broken.so";
+  const auto compiled = compile({.model = {.what = small.model_file()},
+                                 .target = {.target = {}, .threads = 1},
+                                 .records = kNoRecords,
+                                 .output = so},
+                                silent, {});
+  ASSERT_TRUE(compiled.has_value()) << compiled.error().message;
+  ASSERT_TRUE(write_file_atomically(broken, "nonsense").has_value());
+  cpu_set_t before{}, after{};
+  sched_getaffinity(0, sizeof before, &before);
+  BenchListener listener;
+  EXPECT_FALSE(bench({.what = {so, broken}, .records = kNoRecords}, listener, {}).has_value());
+  sched_getaffinity(0, sizeof after, &after);
+  EXPECT_NE(CPU_EQUAL(&before, &after), 0);
 }
 
 }  // namespace

@@ -60,12 +60,11 @@ Result<CompileOutcome> compile(const CompileOptions& options, CompileListener& l
   compile.progress = [&](size_t done, size_t all) { listener.on_kernel(done, all); };
   compile.stop = stop;
   compile.back_ends = options.tables.back_ends;
-  const Result<deploy::Program> compiled =
+  Result<deploy::Program> compiled =
       deploy::compile_model(model.plan, model.choices, target, compile);
   outcome.stopped = !compiled && stop.requested();
   if (outcome.stopped) return outcome;
-  if (!compiled) return std::unexpected(compiled.error());
-  const deploy::Program& program = *compiled;
+  const deploy::Program program = TRY(std::move(compiled));
   TRY(write(program, options.output, {.weights_beside = options.weights_beside}));
   outcome.file_bytes = TRY(size_of_file(options.output));
   outcome.written = true;

@@ -1,16 +1,20 @@
 #include "app/cost_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "base/json.h"
 #include "feature/rows_table.h"
 
 namespace tilewright::app {
 namespace {
 
-// Features used by splits, largest gain first.
-std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
+// Columns used by splits, largest gain first.
+std::vector<FeatureShare> importance_of(const cost::ModelFile& file) {
+  const cost::Forest& forest = file.forest;
   std::vector<FeatureShare> all(forest.width);
   for (size_t i = 0; i < all.size(); ++i) all[i].feature = i;
   for (const cost::Tree& tree : forest.trees) {
@@ -23,6 +27,8 @@ std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
   for (size_t i = 0; i < all.size() && total > 0; ++i) all[i].share = gain[i] / total;
   std::erase_if(all, [](const FeatureShare& one) { return one.splits == 0; });
   for (FeatureShare& one : all) {
+    one.name = fmt::format("column {}", one.feature);
+    if (file.encoding != cost::kFeatures) continue;
     const feature::FeatureInfo& info = feature::feature_table()[one.feature];
     one.name = info.name;
     one.what = info.what;
@@ -37,13 +43,16 @@ std::vector<FeatureShare> importance_of(const cost::Forest& forest) {
 Result<CostModelSummary> summarize_cost_model(const std::filesystem::path& path) {
   CostModelSummary summary;
   summary.file = TRY(cost::load_model_file(path));
+  summary.objective = cost::loss_name(summary.file.loss);
   for (const cost::Tree& tree : summary.file.forest.trees) {
     summary.nodes += tree.size();
     summary.leaves += static_cast<size_t>(std::ranges::count_if(tree, &cost::TreeNode::is_leaf));
     summary.depth = std::max(summary.depth, cost::depth_of(tree));
   }
-  summary.importance = importance_of(summary.file.forest);
+  summary.importance = importance_of(summary.file);
   return summary;
 }
+
+Json quality_json(const cost::Quality& quality) { return cost::quality_to_json(quality); }
 
 }  // namespace tilewright::app

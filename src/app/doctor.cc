@@ -12,7 +12,7 @@
 namespace tilewright::app {
 namespace {
 
-// --- what may be missing: one function per subject ---
+// --- missing parts: one function per subject ---
 
 std::optional<MissingPart> missing_huge_pages(const Machine&) {
   const char* const path = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -42,7 +42,7 @@ std::vector<MissingPart> find_missing(const Machine& machine,
   }
   for (const BackEndHealth& health : back_ends) {
     if (health.status) continue;
-    // The message of a failure of the system says what to do; the remedy would not help.
+    // An error of the operating system has its remedy in its message.
     const bool is_installed = health.status.error().kind == ErrorKind::Io;
     missing.push_back(
         {fmt::format("back end {}: {}", health.back_end->name, health.status.error().message),
@@ -60,31 +60,37 @@ int64_t copy_bytes(const Machine& machine) {
   return std::min(beyond_caches, std::max(machine.memory_bytes / 8, kMebibyte));
 }
 
-MachineReport examine(const DoctorOptions& options, DoctorListener& listener) {
+MachineReport examine(const DoctorOptions& options, DoctorListener& listener,
+                      const StopToken& stop) {
   MachineReport report;
   report.machine = detect_machine();
+  report.fma_instructions = runtime::fma_instructions();
   const int all =
       options.threads > 0 ? options.threads : static_cast<int>(report.machine.cpus.size());
   report.target = host_target(all);
   for (const int threads : all > 1 ? std::vector{1, all} : std::vector{1}) {
+    if (stop.requested()) break;
     listener.on_measuring(threads);
     report.limits.push_back({.threads = threads,
-                             .fma = runtime::measure_fma_peak(threads, options.seconds),
+                             .fma = runtime::measure_fma_peak(threads, options.seconds, stop),
                              .copy = runtime::measure_copy_bandwidth(
-                                 threads, copy_bytes(report.machine), options.seconds)});
+                                 threads, copy_bytes(report.machine), options.seconds, stop)});
   }
-  for (const codegen::BackEnd& back_end : options.back_ends) {
+  for (const codegen::BackEnd& back_end : options.tables.back_ends) {
+    if (stop.requested()) break;
     report.back_ends.push_back({&back_end, codegen::probe(back_end)});
   }
   report.missing = find_missing(report.machine, report.back_ends);
+  report.stopped = stop.requested();
   return report;
 }
 
 }  // namespace
 
-Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener) {
+Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener,
+                                      const StopToken& stop) {
   try {
-    return examine(options, listener);
+    return examine(options, listener, stop);
   } catch (const std::runtime_error& error) {  // not an InternalError: the system refused
     return fail(ErrorKind::Unsupported, fmt::format("cannot measure: {}", error.what()));
   }

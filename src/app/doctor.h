@@ -2,12 +2,13 @@
 // missing parts with the command that installs each. Measures for about two seconds.
 #pragma once
 
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
-#include "codegen/back_ends/back_ends.h"
+#include "base/stop_token.h"
+#include "deploy/back_end_tables.h"
 #include "runtime/host/peak.h"
 #include "target/machine.h"
 #include "target/target.h"
@@ -17,7 +18,7 @@ namespace tilewright::app {
 struct DoctorOptions {
   int threads = 0;       // 0: all CPUs of the process
   double seconds = 0.3;  // per measurement
-  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();  // to be probed
+  deploy::BackEndTables tables{};  // their back ends are probed
 };
 
 struct MachineLimit {
@@ -27,7 +28,7 @@ struct MachineLimit {
 };
 
 struct BackEndHealth {
-  const codegen::BackEnd* back_end = nullptr;  // of DoctorOptions::back_ends
+  const codegen::BackEnd* back_end = nullptr;  // of DoctorOptions::tables
   Status status;
 };
 
@@ -41,8 +42,10 @@ struct MachineReport {
   Machine machine;
   Target target;
   std::vector<MachineLimit> limits;  // 1 thread, then all
+  std::string_view fma_instructions;  // instruction set of the measured multiply-adds
   std::vector<BackEndHealth> back_ends;
   std::vector<MissingPart> missing;
+  bool stopped = false;  // by the token; then the report is not complete
 };
 
 class DoctorListener {
@@ -52,6 +55,7 @@ class DoctorListener {
 };
 
 // An error if the machine cannot be measured.
-Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener);
+Result<MachineReport> examine_machine(const DoctorOptions& options, DoctorListener& listener,
+                                      const StopToken& stop);
 
 }  // namespace tilewright::app

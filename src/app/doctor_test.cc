@@ -5,6 +5,8 @@
 
 #include <array>
 
+#include "base/clock.h"
+
 namespace tilewright::app {
 namespace {
 
@@ -21,7 +23,8 @@ TEST(Doctor, NamesTheRemedyWhereItHelps) {
                        .probe = []() -> Status { return fail(ErrorKind::Io, "no room for files"); },
                        .remedy = "install the tool"}};
   DoctorListener silent;
-  const auto report = examine_machine({.threads = 1, .seconds = 0.001, .back_ends = rows}, silent);
+  const auto report =
+      examine_machine({.threads = 1, .seconds = 0.001, .tables = {.back_ends = rows}}, silent, {});
   ASSERT_TRUE(report.has_value()) << report.error().message;
   ASSERT_EQ(report->back_ends.size(), 2U);
   const auto missing_of = [&](std::string_view what) {
@@ -34,6 +37,23 @@ TEST(Doctor, NamesTheRemedyWhereItHelps) {
   EXPECT_EQ(missing_of("back end bare").command, "install the tool");
   EXPECT_THAT(missing_of("back end full").what, HasSubstr("no room for files"));
   EXPECT_EQ(missing_of("back end full").command, "");
+  EXPECT_NE(report->fma_instructions, "");
+  EXPECT_FALSE(report->stopped);
+}
+
+TEST(Doctor, AStopEndsTheMeasurements) {
+  struct Stopping : DoctorListener {
+    void on_measuring(int) override { stop.request(); }
+    StopSource stop;
+  } stopping;
+  const double begin_s = seconds_now();
+  const auto report =
+      examine_machine({.threads = 2, .seconds = 60, .tables = {}}, stopping, stopping.stop.token());
+  ASSERT_TRUE(report.has_value()) << report.error().message;
+  EXPECT_TRUE(report->stopped);
+  EXPECT_EQ(report->limits.size(), 1U);
+  EXPECT_TRUE(report->back_ends.empty());
+  EXPECT_LT(seconds_now() - begin_s, 60);
 }
 
 }  // namespace

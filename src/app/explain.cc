@@ -107,24 +107,24 @@ Result<Explanation> explain_schedule(const ExplainOptions& options) {
 
 Result<Explanation> explain_attempt(const ExplainOptions& options) {
   record::Store store = TRY(record::Store::open(options.records, record::OpenAs::Reader));
-  const Result<record::Attempt> attempt = find_attempt(store, options.what);
-  if (!attempt && parse_workload(options.what)) {
+  Result<record::Attempt> named = find_attempt(store, options.what);
+  if (!named && parse_workload(options.what)) {
     return fail(ErrorKind::BadInput,
-                fmt::format("{0} is a workload, not the id of an attempt; `tilewright records ls "
-                            "{0}` lists its attempts, or explain a schedule of it from a file",
+                fmt::format("{} is a workload, not the id of an attempt; explain a schedule of it "
+                            "from a file",
                             options.what),
-                {{"trace_file", "FILE"}});
+                {{"trace_file", "FILE"}}, {{"list_attempts", options.what, "lists its attempts"}});
   }
-  if (!attempt) return std::unexpected(attempt.error());
-  const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt->task));
-  const std::optional<Machine> machine = TRY(store.find_machine(attempt->machine));
-  const std::optional<record::Run> run = TRY(store.find_run(attempt->run));
+  const record::Attempt attempt = TRY(std::move(named));
+  const std::optional<record::StoredTask> stored = TRY(store.find_task(attempt.task));
+  const std::optional<Machine> machine = TRY(store.find_machine(attempt.machine));
+  const std::optional<record::Run> run = TRY(store.find_run(attempt.run));
 
   const Machine here = detect_machine();
-  const bool is_here = record::machine_id(here) == attempt->machine;
+  const bool is_here = record::machine_id(here) == attempt.machine;
   Explanation explanation{.what = stored ? stored->text : "an unknown task",
                           .target = stored ? stored->target : "an unknown target",
-                          .attempt = ExplainedAttempt{.attempt = *attempt,
+                          .attempt = ExplainedAttempt{.attempt = attempt,
                                                       .machine = machine ? machine->model : "",
                                                       .is_this_machine = is_here,
                                                       .run = run ? run->command : ""},
@@ -134,24 +134,23 @@ Result<Explanation> explain_attempt(const ExplainOptions& options) {
                           .ceilings = {}};
   const Result<Task> task =
       stored ? record::task_of(*stored) : Result<Task>(fail(ErrorKind::BadInput, "no task"));
-  const Result<schedule::Trace> trace = schedule::trace_from_text(attempt->trace);
+  const Result<schedule::Trace> trace = schedule::trace_from_text(attempt.trace);
   if (!task || !trace) {
     explanation.no_program =
         "There is no loop nest: " + (!task ? task.error().message : trace.error().message);
   } else {
-    const bool timed = !is_failure(attempt->verdict.kind);
-    const double latency_ns = timed ? attempt->verdict.latency_ns : 0;
+    const bool timed = !is_failure(attempt.verdict.kind);
+    const double latency_ns = timed ? attempt.verdict.latency_ns : 0;
     if (timed) add_ceilings(*task, here, is_here, options.seconds, explanation);
     if (const double gflops = explanation.ceilings.gflops;
         gflops > 0 && task->workload.dag->flop() > kNotThePeak * gflops * latency_ns) {
       explanation.ceilings = {};
       explanation.no_peak = fmt::format(
           "This machine is busy: it gave {:.1f} GFLOP/s just now, less than the kernel reached. "
-          "Ask "
-          "again when it is quiet.",
+          "Ask again when it is quiet.",
           gflops);
     }
-    const bool warm = attempt->protocol.cache == record::CachePolicy::Warm;
+    const bool warm = attempt.protocol.cache == record::CachePolicy::Warm;
     explain_program(*task, *trace, machine ? *machine : Machine{}, latency_ns,
                     warm ? feature::Calls::Warm : feature::Calls::First, explanation);
   }

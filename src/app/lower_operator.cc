@@ -24,7 +24,7 @@ Result<const codegen::BackEnd*> first_able(const Target& target,
 // A name that no back end has is a mistake; the others may still serve other targets.
 Status check_names(const LowerOptions& options, const Target& target) {
   for (const std::string& name : options.texts) {
-    const auto row = codegen::text_row(name, target, options.back_ends);
+    const auto row = codegen::text_row(name, target, options.tables.back_ends);
     if (!row && row.error().kind == ErrorKind::BadInput) return std::unexpected(row.error());
   }
   return {};
@@ -36,7 +36,8 @@ Status print_texts(const LowerOptions& options, const Task& task, const schedule
                    const schedule::Trace& trace, const codegen::BackEnd& back_end,
                    const ir::Function& function, Lowered* lowered) {
   for (const std::string& name : options.texts) {
-    const codegen::TextRow row = TRY(codegen::text_row(name, task.target, options.back_ends));
+    const codegen::TextRow row =
+        TRY(codegen::text_row(name, task.target, options.tables.back_ends));
     LoweredText text{
         .name = name, .back_end = std::string(row.back_end->name), .text = "", .phases = {}};
     const bool is_first = std::ranges::none_of(lowered->texts, [&](const LoweredText& before) {
@@ -70,7 +71,7 @@ Result<Lowered> lower_operator(const LowerOptions& options) {
   schedule::Trace trace;
   if (!options.trace_file.empty()) trace = TRY(read_trace_file(options.trace_file));
   const Target target = TRY(target_of(options.target, 1));
-  const codegen::BackEnd& back_end = *TRY(first_able(target, options.back_ends));
+  const codegen::BackEnd& back_end = *TRY(first_able(target, options.tables.back_ends));
   const Task task{.workload = std::move(workload), .target = target};
   TRY(check_names(options, target));
   const schedule::LoopTree initial = TRY(schedule::initial_tree(task.workload));

@@ -3,14 +3,13 @@
 // the target.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/target_choice.h"
 #include "base/result.h"
-#include "codegen/back_ends/back_ends.h"
+#include "deploy/back_end_tables.h"
 #include "lower/pipeline.h"
 
 namespace tilewright::app {
@@ -21,7 +20,7 @@ struct LowerOptions {
   TargetChoice target{};
   std::vector<std::string> disabled{};  // names of passes to turn off
   std::vector<std::string> texts{};     // names of text forms: `llvm`
-  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
+  deploy::BackEndTables tables{};
 };
 
 struct LoweredText {

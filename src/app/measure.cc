@@ -74,22 +74,22 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   record::Store store = TRY(record::Store::open(options.records));
   with.command = !options.command.empty() ? options.command : "measure " + options.what;
   with.version = TILEWRIGHT_VERSION;
-  with.force = options.force;
+  if (options.force) with.recall = record::Recall::None;
   with.measure.workers = options.workers;
   with.measure.loaders = options.tables.loaders;
   with.measure.seed = options.seed;
   double end_s = options.seconds > 0 ? seconds_now() + options.seconds : kNoEnd;
   with.measure.stop = [&] { return stop.requested() || seconds_now() >= end_s; };
-  Result<measure::Session> session = measure::Session::start(outcome.task, store, with);
+  Result<measure::Session> started = measure::Session::start(outcome.task, store, with);
   outcome.stopped = stop.requested();
-  if (!session && (stop.requested() || seconds_now() >= end_s)) return outcome;
-  if (!session) return std::unexpected(session.error());
+  if (!started && (stop.requested() || seconds_now() >= end_s)) return outcome;
+  measure::Session session = TRY(std::move(started));
 
   outcome.begun = true;
   listener.on_start(outcome.task);
   const double begin_s = seconds_now();
   outcome.tally.total = candidates.size();
-  outcome.status = session->measure(candidates, [&](const measure::Answer& answer) {
+  outcome.status = session.measure(candidates, [&](const measure::Answer& answer) {
     outcome.tally.add(answer);
     listener.on_answer(outcome.tally, answer, seconds_now() - begin_s);
   });
@@ -97,7 +97,7 @@ Result<MeasureOutcome> measure(const MeasureOptions& options, MeasureListener& l
   listener.on_measured(outcome.tally, outcome.seconds);
   end_s = kNoEnd;  // the finals are short and always held
   if (outcome.status && !stop.requested()) {
-    outcome.status = hold_finals(options, *session, listener, &outcome);
+    outcome.status = hold_finals(options, session, listener, &outcome);
   }
   outcome.stopped = stop.requested();
   return outcome;

@@ -115,7 +115,8 @@ Status Contest::build(const Picks& picks, size_t library) {
   choices.reserve(picks.size());
   for (size_t k = 0; k < picks.size(); ++k) choices.push_back(finalists_[k][picks[k]]);
   const deploy::Program program = TRY(deploy::compile_model(
-      plan_, choices, target_, {.name = "finals", .stop = stop_, .back_ends = options_.back_ends}));
+      plan_, choices, target_,
+      {.name = "finals", .stop = stop_, .back_ends = options_.tables.back_ends}));
   TRY(deploy::export_shared(program, this->library(library)));
   build_s_ = std::max(build_s_, seconds_now() - begin_s);
   bytes_ = program.constants.size();
@@ -139,15 +140,13 @@ Result<std::vector<Timing>> Contest::time(size_t count) {
   for (size_t k = 0; k < count; ++k) libraries.push_back(library(k));
   const double seconds = static_cast<double>(count) * turns_s();
   const double limit_s = std::max(kRoom * kRoom * seconds, seconds + 10);
-  const auto timed =
-      measure::time_libraries(libraries, {.workers = options_.workers,
-                                          .seconds = seconds,
-                                          .limit_s = std::min(limit_s, left_s()),
-                                          .stop = [this] { return stop_.requested(); }});
+  auto timed = measure::time_libraries(libraries, {.workers = options_.workers,
+                                                   .seconds = seconds,
+                                                   .limit_s = std::min(limit_s, left_s()),
+                                                   .stop = [this] { return stop_.requested(); }});
   if (!timed && left_s() <= 0) return fail(ErrorKind::Io, "there was no time left");
-  if (!timed) return std::unexpected(timed.error());
   std::vector<Timing> timings;
-  for (const measure::ModelTiming& one : *timed) {
+  for (const measure::ModelTiming& one : TRY(std::move(timed))) {
     if (one.low_ns.size() != plan_.partition.groups.size()) {
       return fail(ErrorKind::Io, "a library has other steps than the model");
     }

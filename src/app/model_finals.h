@@ -21,7 +21,7 @@ struct ModelFinalsOptions {
   double seconds = 0;                // total time; infinite: no limit
   bool again = false;                // also if nothing has changed since the last finals
   std::string command{}, version{};  // stored with the run
-  std::span<const codegen::BackEnd> back_ends = codegen::all_back_ends();
+  deploy::BackEndTables tables{};
   std::function<void(size_t count)> on_libraries =
       {};  // called before libraries are built and compared
 };

@@ -44,7 +44,7 @@ class ModelFinalsTest : public ::testing::Test {
                                      .seconds = std::numeric_limits<double>::infinity(),
                                      .again = true,
                                      .command = "a test",
-                                     .back_ends = back_ends,
+                                     .tables = {.back_ends = back_ends},
                                      .on_libraries = [&](size_t count) { *libraries += count; }};
     return hold_model_finals(plan_, target_, store_, options,
                              source != nullptr ? source->token() : StopToken());

@@ -9,22 +9,8 @@
 
 #include "base/run_program.h"
 
-#include "app/workers.h"
-
 namespace tilewright::app {
 namespace {
-
-// The parent folder of this program that contains bench/models.py.
-Result<std::filesystem::path> source_tree() {
-  std::error_code error;
-  std::filesystem::path folder = TRY(program_folder()) / "program";
-  while (!error && folder.has_relative_path()) {
-    folder = folder.parent_path();
-    if (std::filesystem::exists(folder / "bench" / "models.py", error)) return folder;
-  }
-  return fail(ErrorKind::BadInput,
-              "peers need the source tree: no folder above this program has bench/models.py");
-}
 
 struct Harness {
   std::string python;
@@ -32,9 +18,17 @@ struct Harness {
 };
 
 Result<Harness> find_harness(const PeersRun& run) {
-  const std::filesystem::path tree = TRY(source_tree());
-  Harness harness{.python = run.python, .script = tree / "bench" / "models.py"};
   std::error_code error;
+  const auto no_harness = [](const std::string& why) {
+    return fail(ErrorKind::BadInput,
+                fmt::format("peers need the folder bench of the source tree, {}", why),
+                {{"harness", "FOLDER"}});
+  };
+  if (run.harness.empty()) return no_harness("and no folder is given");
+  Harness harness{.python = run.python, .script = run.harness / "models.py"};
+  if (!std::filesystem::exists(harness.script, error)) {
+    return no_harness(fmt::format("but there is no {}", harness.script.string()));
+  }
   if (!run.python.empty()) {
     // Without a '/', it is looked up in PATH.
     const bool named = run.python.find('/') != std::string::npos;
@@ -42,7 +36,7 @@ Result<Harness> find_harness(const PeersRun& run) {
     return fail(ErrorKind::BadInput,
                 fmt::format("Python {}: there is no such program", run.python));
   }
-  harness.python = (tree / ".venv" / "bin" / "python").string();
+  harness.python = (run.harness / ".." / ".venv" / "bin" / "python").lexically_normal().string();
   if (std::filesystem::exists(harness.python, error)) return harness;
   return fail(ErrorKind::BadInput,
               fmt::format("peers need a Python that has them: there is no {}; `./dev bench` "

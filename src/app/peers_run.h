@@ -1,6 +1,6 @@
 // Compares a compiled model with other libraries through the harness of the benchmarks: each
-// participant is a separate process, and they run in alternation. The harness is Python code in the
-// source tree.
+// participant is a separate process, and they run in alternation. The harness is Python code: the
+// folder bench of the source tree.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,8 @@ struct PeersRun {
   std::filesystem::path model{};      // .onnx
   std::filesystem::path library{};    // compiled from `model`
   std::string peers{};                // `onnxruntime,openvino`
-  std::string python{};               // interpreter; empty: .venv of the source tree
+  std::filesystem::path harness{};    // folder that contains models.py
+  std::string python{};               // interpreter; empty: that of .venv next to the harness
   std::string input_shapes{};         // as for --input-shapes
   std::vector<std::string> inputs{};  // as for --input; the other inputs are random
   int threads = 0;                    // per participant; 0: default of the harness

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <optional>
-#include <system_error>
 
+#include "base/atomic_file.h"
 #include "base/file.h"
 #include "target/machine.h"
 #include "task/parse.h"
@@ -53,13 +52,15 @@ Status check_files(const std::vector<std::string>& files) {
   return {};
 }
 
-Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& listener) {
+Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& listener,
+                                  const StopToken& stop) {
   Workload workload = TRY(parse_workload(options.ansor));
   const Target target =
       TRY(target_of(options.target, static_cast<int>(detect_machine().cpus.size())));
   const Task task{.workload = std::move(workload), .target = target};
   StoreOnDemand store(options.records);
   for (const std::string& file : options.files) {
+    if (stop.requested()) return ImportOutcome{.stopped = true};
     listener.on_log(file, TRY(ansor_log::import_log(store.opener(), task, file)));
   }
   if (!store.exists()) return ImportOutcome{};
@@ -72,67 +73,66 @@ Result<ImportOutcome> import_logs(const ImportOptions& options, ImportListener& 
 
 }  // namespace
 
-Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener) {
+Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener,
+                                     const StopToken& stop) {
   TRY(check_files(options.files));
-  if (!options.ansor.empty()) return import_logs(options, listener);
+  if (!options.ansor.empty()) return import_logs(options, listener, stop);
   if (!options.traces.empty()) {
     return fail(ErrorKind::BadInput, "a file for traces goes with logs of Ansor");
   }
   StoreOnDemand store(options.records);
   ImportOutcome outcome;
   for (const std::string& file : options.files) {
-    const record::ImportReport report = TRY(record::import_ndjson(store.opener(), file));
+    if (stop.requested()) break;
+    const record::ImportReport report = TRY(record::import_ndjson(store.opener(), file, stop));
     listener.on_lines(file, report);
     // A file without any readable line is the wrong file.
     outcome.any = outcome.any || report.lines == 0 || report.malformed < report.lines;
   }
-  if (outcome.any) TRY(store.open());  // of an empty file, an empty store is made
+  outcome.stopped = stop.requested();
+  // Of an empty file, an empty store is made.
+  if (outcome.any && !outcome.stopped) TRY(store.open());
   return outcome;
 }
 
-Result<uint64_t> export_records(const std::string& records, const fs::path& file) {
+Result<ExportOutcome> export_records(const std::string& records, const fs::path& file,
+                                     const StopToken& stop) {
   record::Store store = TRY(open_reader(records));
-  fs::path temporary = file;
-  temporary += ".tmp";
-  const auto give_up = [&](const std::string& why) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return fail(ErrorKind::Io, fmt::format("cannot write {}: {}", file.native(), why));
-  };
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) return give_up("its folder must exist and be writable");
-  if (const Status status = record::export_ndjson(store, out); !status) {
-    return give_up(status.error().message);
-  }
-  out.close();
-  if (!out) return give_up("is the disk full?");
-  std::error_code error;
-  fs::rename(temporary, file, error);
-  if (error) return give_up(error.message());
-  return size_of_file(file);
+  AtomicFile out = TRY(AtomicFile::create(file));
+  TRY(record::export_ndjson(store, [&](std::string_view text) {
+    out.append(text);
+    return !out.failed() && !stop.requested();
+  }));
+  if (stop.requested()) return ExportOutcome{.stopped = true};
+  TRY(out.finish());
+  return ExportOutcome{.bytes = out.size()};
 }
 
-Status export_records(const std::string& records, std::ostream& out) {
+Result<ExportOutcome> export_records(const std::string& records, std::ostream& out,
+                                     const StopToken& stop) {
   record::Store store = TRY(open_reader(records));
-  return record::export_ndjson(store, out);
+  TRY(record::export_ndjson(store, out, stop));
+  return ExportOutcome{.stopped = stop.requested()};
 }
 
-Status merge_records(const std::string& records, const std::vector<std::string>& others,
-                     ImportListener& listener) {
+Result<MergeOutcome> merge_records(const std::string& records,
+                                   const std::vector<std::string>& others, ImportListener& listener,
+                                   const StopToken& stop) {
   // All files are opened before anything is written.
   std::vector<record::Store> opened;
   opened.reserve(others.size());
   for (const std::string& path : others) opened.push_back(TRY(open_reader(path)));
   record::Store store = TRY(record::Store::open(records));
-  for (size_t k = 0; k < others.size(); ++k) {
-    listener.on_lines(others[k], TRY(record::merge(store, opened[k])));
+  for (size_t k = 0; k < others.size() && !stop.requested(); ++k) {
+    listener.on_lines(others[k], TRY(record::merge(store, opened[k], stop)));
   }
-  return {};
+  return MergeOutcome{.stopped = stop.requested()};
 }
 
-Result<record::CheckReport> check_records(const std::string& records, int64_t programs) {
+Result<record::CheckReport> check_records(const std::string& records, int64_t programs,
+                                          const StopToken& stop) {
   record::Store store = TRY(open_reader(records));
-  return record::check(store, programs);
+  return record::check(store, programs, stop);
 }
 
 }  // namespace tilewright::app

@@ -1,4 +1,5 @@
-// Operations on whole stores: import of NDJSON lines and of Ansor logs, export, merge and check.
+// Operations on whole stores: import of NDJSON lines and of Ansor logs, export, merge and check. A
+// stop keeps what was added to a store, and writes no file.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 #include "app/records.h"
 #include "app/target_choice.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "record/check.h"
 #include "record/ndjson.h"  // IWYU pragma: export
 
@@ -35,19 +37,34 @@ class ImportListener {
 struct ImportOutcome {
   bool any = false;   // at least one line was readable, or the input was empty
   size_t traces = 0;  // with ansor: traces of the task that are now in the store
+  bool stopped = false;
 };
 
-Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener);
+Result<ImportOutcome> import_records(const ImportOptions& options, ImportListener& listener,
+                                     const StopToken& stop);
 
-// Replaces the file atomically. Returns its size in bytes.
-Result<uint64_t> export_records(const std::string& records, const std::filesystem::path& file);
-Status export_records(const std::string& records, std::ostream& out);
+struct ExportOutcome {
+  uint64_t bytes = 0;  // of the file
+  bool stopped = false;
+};
+
+// Replaces the file atomically (base/atomic_file.h).
+Result<ExportOutcome> export_records(const std::string& records, const std::filesystem::path& file,
+                                     const StopToken& stop);
+Result<ExportOutcome> export_records(const std::string& records, std::ostream& out,
+                                     const StopToken& stop);
+
+struct MergeOutcome {
+  bool stopped = false;
+};
 
 // Calls `on_lines` once per other store. The others are only read.
-Status merge_records(const std::string& records, const std::vector<std::string>& others,
-                     ImportListener& listener);
+Result<MergeOutcome> merge_records(const std::string& records,
+                                   const std::vector<std::string>& others, ImportListener& listener,
+                                   const StopToken& stop);
 
 // `programs`: number of candidates whose program is rebuilt and compared.
-Result<record::CheckReport> check_records(const std::string& records, int64_t programs);
+Result<record::CheckReport> check_records(const std::string& records, int64_t programs,
+                                          const StopToken& stop);
 
 }  // namespace tilewright::app

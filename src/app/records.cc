@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "base/json.h"
+#include "record/permissions.h"
 #include "record/print_line.h"
 #include "target/machine.h"
 #include "task/parse.h"
@@ -91,10 +92,8 @@ Result<std::vector<record::StoredTask>> find_tasks(record::Store& store, std::st
   }
   if (!found.empty()) return found;
   if (workload) {
-    return fail(ErrorKind::BadInput,
-                fmt::format("there are no records of {}; `tilewright records ls` lists the tasks "
-                            "that have some",
-                            what));
+    return fail(ErrorKind::BadInput, fmt::format("there are no records of {}", what), {},
+                {{"list_tasks", "", "lists the tasks that have some"}});
   }
   return fail(ErrorKind::BadInput, fmt::format("no task's key begins with '{}', and {}", what,
                                                workload.error().message));
@@ -108,6 +107,14 @@ Json attempt_json(const record::Attempt& attempt) {
   json->erase("type");
   json->erase("v");
   return std::move(*json);
+}
+
+Json task_json(const record::StoredTask& task) {
+  return {{"task", task.key.hex()},
+          {"workload", task.workload.hex()},
+          {"text", task.text},
+          {"permissions", record::print_permissions(task.permissions)},
+          {"target", task.target}};
 }
 
 double flop_of(const record::StoredTask& task) {

@@ -9,8 +9,7 @@
 
 #include "base/json_fwd.h"
 #include "base/result.h"
-#include "record/permissions.h"  // IWYU pragma: export
-#include "record/store.h"        // IWYU pragma: export
+#include "record/store.h"  // IWYU pragma: export
 #include "target/machine.h"
 
 namespace tilewright::app {
@@ -75,6 +74,8 @@ Result<std::vector<BestRecord>> best_records(const BestOptions& options);
 
 // The form that `tilewright records export` writes.
 Json attempt_json(const record::Attempt& attempt);
+
+Json task_json(const record::StoredTask& task);
 
 // FLOP of a task; 0 if this version cannot parse its text.
 double flop_of(const record::StoredTask& task);

@@ -54,7 +54,7 @@ measure::SessionOptions session_options(const record::Attempt& attempt,
   measure::SessionOptions out;
   out.command = "replay " + attempt.id().hex();
   out.version = TILEWRIGHT_VERSION;
-  out.force = true;
+  out.recall = record::Recall::None;
   out.measure.workers = options.workers;
   out.measure.loaders = options.tables.loaders;
   out.measure.protocol = attempt.protocol;
@@ -114,18 +114,18 @@ Result<ReplayOutcome> replay(const ReplayOptions& options, const StopToken& stop
   outcome.remarks = differences(written);
   outcome.flop = task.workload.dag->flop();
 
-  Result<measure::Session> session =
+  Result<measure::Session> started =
       measure::Session::start(task, store, session_options(written, options, stop));
-  if (!session && stop.requested()) return outcome;
-  if (!session) return std::unexpected(session.error());
+  if (!started && stop.requested()) return outcome;
+  measure::Session session = TRY(std::move(started));
   std::optional<measure::Answer>& best = outcome.now;
   for (int tries = 0; tries < kTries && !stop.requested(); ++tries) {
-    Result<measure::Answer> answer = measure_again(*session, written, trace);
-    if (!answer && stop.requested()) break;
-    if (!answer) return std::unexpected(answer.error());
+    Result<measure::Answer> measured = measure_again(session, written, trace);
+    if (!measured && stop.requested()) break;
+    measure::Answer answer = TRY(std::move(measured));
     const bool better = !best || is_failure(best->attempt.verdict.kind) ||
-                        answer->attempt.verdict.latency_ns < best->attempt.verdict.latency_ns;
-    if (better) best = std::move(*answer);
+                        answer.attempt.verdict.latency_ns < best->attempt.verdict.latency_ns;
+    if (better) best = std::move(answer);
     if (!may_be_noise(written.verdict, best->attempt.verdict)) break;
   }
   outcome.agrees = best && agrees(written.verdict, best->attempt.verdict);

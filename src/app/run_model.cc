@@ -61,11 +61,13 @@ Status make_folder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Result<std::vector<RunOutput>> run_model(const RunOptions& options) {
+Result<RunOutcome> run_model(const RunOptions& options, const StopToken& stop) {
   const Target target = TRY(measured_target_of(options.target, options.tables));
   if (!options.output.empty()) TRY(make_folder(options.output));
-  const LoadedModel model =
-      TRY(LoadedModel::load(options.model, target, options.records, options.tables));
+  Result<LoadedModel> loaded =
+      LoadedModel::load(options.model, target, options.records, options.tables, stop);
+  if (stop.requested()) return RunOutcome{.outputs = {}, .stopped = true};
+  const LoadedModel model = TRY(std::move(loaded));
   const TilewrightModelApi& api = model.api();
   const measure::ModelArrays arrays = TRY(make_arrays(api, options.inputs, options.random_seed));
   const runtime::ModelInstance instance = TRY(runtime::make_instance(
@@ -74,7 +76,7 @@ Result<std::vector<RunOutput>> run_model(const RunOptions& options) {
     return fail(ErrorKind::Build, api.error(instance.get()));
   }
   const std::vector<std::string> files = file_names_of(api);
-  std::vector<RunOutput> outputs;
+  RunOutcome outcome;
   for (size_t k = 0; k < arrays.outputs.size(); ++k) {
     const TilewrightTensorInfo& info = api.outputs[k];
     const graph::TensorType type = type_of(info);
@@ -85,9 +87,9 @@ Result<std::vector<RunOutput>> run_model(const RunOptions& options) {
       TRY(write_npy(output.file, type,
                     {arrays.outputs[k].as<const char>(), static_cast<size_t>(info.bytes)}));
     }
-    outputs.push_back(std::move(output));
+    outcome.outputs.push_back(std::move(output));
   }
-  return outputs;
+  return outcome;
 }
 
 }  // namespace tilewright::app

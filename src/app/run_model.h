@@ -13,6 +13,7 @@
 #include "app/records.h"
 #include "app/target_choice.h"
 #include "base/result.h"
+#include "base/stop_token.h"
 #include "graph/graph.h"
 
 namespace tilewright::app {
@@ -42,6 +43,12 @@ struct RunOutput {
   std::filesystem::path file;  // empty: not written
 };
 
-Result<std::vector<RunOutput>> run_model(const RunOptions& options);
+struct RunOutcome {
+  std::vector<RunOutput> outputs;
+  bool stopped = false;  // before the model ran, so there are no outputs
+};
+
+// A stop takes effect while a model file is compiled, not while the model runs.
+Result<RunOutcome> run_model(const RunOptions& options, const StopToken& stop);
 
 }  // namespace tilewright::app

@@ -18,6 +18,7 @@
 #include "search/explorers.h"
 #include "tune/models.h"
 #include "tune/time_budget.h"
+#include "tune/warm_start.h"
 
 namespace tilewright::app {
 namespace {
@@ -63,7 +64,7 @@ Result<tune::Objective> objective_of(const TuneOptions& options, const TuneTasks
                           name));
 }
 
-// What the store shows as the origin of the verdicts.
+// The origin of the verdicts in the store.
 std::string command_of(const TuneOptions& options) {
   return !options.command.empty() ? options.command
                                   : fmt::format("tune {}", fmt::join(options.what, " "));
@@ -120,21 +121,25 @@ Status check_writable(const std::filesystem::path& path) {
   return fail(ErrorKind::BadInput, fmt::format("model file {}: {}", path.string(), why));
 }
 
-// True if the cost model that this text names can be written to a file.
+// True if the cost model that this text names can be written to a file, and reads encodings that
+// mean the same for the tasks that the file is then used for.
 Result<bool> model_has_file(const tune::SearchTables& tables, const std::string& text,
-                            const Target& target) {
+                            const Task& task) {
   const Machine machine = detect_machine();
-  const std::unique_ptr<cost::CostModel> model =
-      TRY(tables.models.make(TRY(tables.parse_model(text)),
-                             {.target = &target, .machine = &machine, .seed = 1, .base = nullptr}));
-  return model != nullptr && model->has_file();
+  const std::unique_ptr<cost::CostModel> model = TRY(tables.models.make(
+      TRY(tables.parse_model(text)),
+      {.target = &task.target, .machine = &machine, .seed = 1, .base = nullptr}));
+  if (model == nullptr || !model->has_file()) return false;
+  const Result<bool> compares = tune::compares_across_tasks(
+      task, machine, {.encodings = model->encodings(), .table = &tables.encodings});
+  return compares && *compares;
 }
 
 // The cost models that have one without options.
-std::string models_with_file(const tune::SearchTables& tables, const Target& target) {
+std::string models_with_file(const tune::SearchTables& tables, const Task& task) {
   std::vector<std::string> names;
   for (const cost::ModelRow& row : tables.models.rows()) {
-    const Result<bool> has_file = model_has_file(tables, row.name, target);
+    const Result<bool> has_file = model_has_file(tables, row.name, task);
     if (has_file && *has_file) names.push_back(row.name);
   }
   return names.empty() ? "no cost model has one" : fmt::format("use {}", fmt::join(names, " or "));
@@ -168,15 +173,15 @@ Status check_options(const TuneOptions& options, const TuneTasks& what) {
                 fmt::format("{} are for model files, and there is none", of_models->what),
                 {{std::string(of_models->field), ""}});
   }
-  const Target& target = tasks[0].task.target;
-  TRY(space::check_off(options.space, target));
-  const bool has_file = TRY(model_has_file(options.search_tables, options.cost, target));
+  const Task& task = tasks[0].task;
+  TRY(space::check_off(options.space, task.target));
+  const bool has_file = TRY(model_has_file(options.search_tables, options.cost, task));
   for (const auto& [option, path] :
        {std::pair("model_file", &options.model_file), {"from_model", &options.from_model}}) {
     if (path->empty() || has_file) continue;
     return fail(ErrorKind::BadInput,
                 fmt::format("the cost model {} has no file; {}", options.cost,
-                            models_with_file(options.search_tables, target)),
+                            models_with_file(options.search_tables, task)),
                 {{option, ""}});
   }
   if (options.model_file.empty()) return {};
@@ -376,7 +381,7 @@ class TuneRun {
     const TuneTally& tally = observer_.tally();
     if (status && !stop_.requested()) status = hold_in_models(tally.measured > 0, &in_models);
     if (stop_.requested()) status = {};  // the reason why it ended
-    if (!status && tally.trials() == 0) return std::unexpected(status.error());
+    if (tally.trials() == 0) TRY(status);
     const double all_finals_s = seconds_now() - trials_end_s;
     if (tally.measured > 0) {
       peak_gflops = peak_again(what_.tasks, left_s(), peak_gflops, stop_);
@@ -410,13 +415,12 @@ class TuneRun {
           .again = again,
           .command = command_of(options_) + " (finals in the model)",
           .version = TILEWRIGHT_VERSION,
-          .back_ends = options_.tables.back_ends,
+          .tables = options_.tables,
           .on_libraries = [&](size_t count) { listener_.on_model_finals(count); }};
-      const Result<ModelFinals> finals =
-          hold_model_finals(what_.plans[k], target_, store_, with, stop_);
+      Result<ModelFinals> ended = hold_model_finals(what_.plans[k], target_, store_, with, stop_);
       listener_.on_model_finals_end();
-      if (!finals) return std::unexpected(finals.error());
-      if (finals->held || !finals->why_not.empty()) held->push_back(*finals);
+      ModelFinals finals = TRY(std::move(ended));
+      if (finals.held || !finals.why_not.empty()) held->push_back(std::move(finals));
     }
     return {};
   }

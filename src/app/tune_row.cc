@@ -22,6 +22,11 @@ double TuneRow::default_ns() const {
   return known > 0 && alone > 0 ? latency_ns() * known / alone : latency_ns();
 }
 
+std::string TuneRow::trace_alone() const {
+  const auto* const winner = result.winner();
+  return winner != nullptr ? schedule::to_text(winner->trace) : std::string();
+}
+
 ModelTime model_time_of(std::span<const TuneRow> rows) {
   ModelTime time;
   for (const TuneRow& row : rows) {

@@ -26,6 +26,8 @@ struct TuneRow {
   // Latency of the default schedule. Both were measured alone; inside the model the same ratio is
   // assumed. The winner's latency if the default's is not known.
   double default_ns() const;
+  // Text form of the fastest schedule measured alone; empty without a winner.
+  std::string trace_alone() const;
 };
 
 // The time of one run of a model: the weighted sum of the tasks that have a time.

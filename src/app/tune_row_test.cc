@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "schedule/trace.h"
+
 namespace tilewright::app {
 namespace {
 
@@ -38,6 +40,14 @@ TEST(MeanGain, IsGeometricAndOfTasksThatCanBeCompared) {
   EXPECT_NEAR(mean_gain_of(rows), 4, 1e-12);
   EXPECT_EQ(mean_gain_of(std::span(rows).first(1)), 0);
   EXPECT_EQ(mean_gain_of({}), 0);
+}
+
+TEST(TuneRow, ItsTraceIsThatOfTheFastestAlone) {
+  const std::string text = "split C i [4]\n";
+  TuneRow row = row_of(1, 1e5, 0);
+  row.result.best->proposal.trace = schedule::trace_from_text(text).value();
+  EXPECT_EQ(row.trace_alone(), text);
+  EXPECT_EQ(row_of(1, 0, 0).trace_alone(), "");
 }
 
 }  // namespace

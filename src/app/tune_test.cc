@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* kOperator = "matmul:m=24,n=24,k=24";
 
-// Counts what it is told, and asks for a stop after some trials.
+// Counts the reported events, and requests a stop after some trials.
 struct Counter : TuneListener {
   void on_trial(const TuneProgress& progress) override {
     ++trials;
@@ -253,11 +253,12 @@ TEST(Tune, AModelIsTunedComparedInsideAndCompiled) {
   EXPECT_TRUE(compiled->untuned.empty());
   EXPECT_EQ(compiled->file_bytes, std::filesystem::file_size(so));
 
-  const auto outputs = run_model({.model = {.what = so}, .records = kNoRecords, .random_seed = 1});
-  ASSERT_TRUE(outputs.has_value()) << outputs.error().message;
-  ASSERT_EQ(outputs->size(), 1U);
-  EXPECT_EQ(outputs->front().name, "y");
-  EXPECT_GE(outputs->front().digest.low, 0);
+  const auto ran = run_model({.model = {.what = so}, .records = kNoRecords, .random_seed = 1}, {});
+  ASSERT_TRUE(ran.has_value()) << ran.error().message;
+  EXPECT_FALSE(ran->stopped);
+  ASSERT_EQ(ran->outputs.size(), 1U);
+  EXPECT_EQ(ran->outputs.front().name, "y");
+  EXPECT_GE(ran->outputs.front().digest.low, 0);
 }
 
 // Seconds that were not used up are no budget that a run completed.
@@ -427,12 +428,32 @@ TEST(Bench, AStopWhileThePeersRunIsNoError) {
   const auto outcome = bench({.what = {small.model_file()},
                               .records = kNoRecords,
                               .seconds = 0.01,
-                              .peers = {.peers = "onnxruntime", .python = python}},
+                              .peers = {.peers = "onnxruntime",
+                                        .harness = TILEWRIGHT_SOURCE_DIR "/bench",
+                                        .python = python}},
                              silent, stop.token());
   ASSERT_TRUE(outcome.has_value()) << outcome.error().message;
   EXPECT_TRUE(std::filesystem::exists(started));
   EXPECT_EQ(outcome->models.size(), 1U);
   EXPECT_EQ(outcome->peers, "");
+}
+
+TEST(Bench, PeersNeedTheFolderOfTheHarness) {
+  const SmallModel small;
+  BenchOptions options{.what = {small.model_file()},
+                       .records = kNoRecords,
+                       .peers = {.peers = "onnxruntime", .python = "python3"}};
+  const OptionHint hint{.option = "harness", .value = "FOLDER"};
+  for (const std::string& folder : {std::string(), small / "bench"}) {
+    options.peers.harness = folder;
+    const Status status = check_bench(options);
+    ASSERT_FALSE(status.has_value());
+    EXPECT_THAT(status.error().message, HasSubstr("peers need the folder bench"));
+    EXPECT_THAT(status.error().message, HasSubstr(folder));
+    EXPECT_THAT(status.error().options, testing::ElementsAre(hint));
+  }
+  options.peers.harness = TILEWRIGHT_SOURCE_DIR "/bench";
+  EXPECT_TRUE(check_bench(options).has_value());
 }
 
 TEST(Bench, WithoutAnythingToTimeItIsAnError) {

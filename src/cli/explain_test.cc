@@ -21,7 +21,7 @@ using record::VerdictKind;
 using testing::HasSubstr;
 using testing::Not;
 
-// A folder of its own with a store and files, gone at the end.
+// A temporary folder with a store and files.
 class Explain : public testing::Test {
  protected:
   std::string file(const std::string& name, const std::string& text) const {
@@ -76,8 +76,8 @@ TEST_F(Explain, RefusesWhatItCannotExplain) {
       {{"explain", id + "0", "--records", records()}, "not an id"},
       {{"explain", "ffffffffffff", "--records", records()}, "no attempt's id"},
       {{"explain", "C2D2", "--records", records()},
-       "`tilewright records ls C2D2` lists its attempts, or explain a schedule of it from a "
-       "file (--trace FILE)"},
+       "explain a schedule of it from a file (--trace FILE); `tilewright records ls C2D2` lists "
+       "its attempts"},
       {{"explain", "GMM9", "--trace", good}, "GMM9"},
       {{"explain", "GMM0", "--trace", none}, "nothing"},
       {{"explain", "GMM0", "--trace", two}, "it has 2 traces, and one is needed"},

@@ -1,23 +1,27 @@
 #include "cli/interrupt.h"
 
 #include <atomic>
+#include <deque>
 
 namespace tilewright::cli {
 namespace {
 
-volatile std::sig_atomic_t interrupted = 0;
 std::atomic<const StopSource*> source_of_handler = nullptr;
+static_assert(std::atomic<const StopSource*>::is_always_lock_free);
+
+const StopSource* new_source() {
+  static auto* const sources = new std::deque<StopSource>;  // never destroyed: see the header
+  return &sources->emplace_back();
+}
 
 extern "C" void note_interrupt(int) {
-  interrupted = 1;
   if (const StopSource* const source = source_of_handler.load()) source->request();
 }
 
 }  // namespace
 
-Interrupt::Interrupt() {
-  interrupted = 0;
-  source_of_handler = &source_;
+Interrupt::Interrupt() : source_(new_source()) {
+  source_of_handler = source_;
   struct sigaction action{};
   action.sa_handler = note_interrupt;
   // Not SA_RESTART: a blocking call must return, so that the request is seen.
@@ -31,7 +35,5 @@ Interrupt::~Interrupt() {
   sigaction(SIGTERM, &previous_terminate_, nullptr);
   source_of_handler = nullptr;
 }
-
-bool Interrupt::requested() { return interrupted != 0; }
 
 }  // namespace tilewright::cli

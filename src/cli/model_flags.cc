@@ -23,7 +23,7 @@ void declare_model_flags(CLI::App& app, app::ModelChoice* choice) {
       ->delimiter(',')
       ->allow_extra_args(false);
   declare_allow_flag(app,
-                     "permit what changes results: winograd (rounding), denormals (kept, not zero) "
+                     "permit changes of results: winograd (rounding), denormals (kept, not zero) "
                      "(docs/models.md)",
                      &choice->allow);
 }
@@ -45,9 +45,7 @@ Status check_model_flags(const CLI::App& app, const app::ModelChoice& choice,
   if (!app::is_library(choice.what)) return check_named_records(app, records);
   constexpr std::string_view kWhy =
       "is not for a compiled model: that was decided when it was compiled";
-  if (!shapes_are_used) {
-    if (Status refused = refuse_flags(app, {"--input-shapes"}, kWhy); !refused) return refused;
-  }
+  if (!shapes_are_used) TRY(refuse_flags(app, {"--input-shapes"}, kWhy));
   return refuse_flags(app, {"--target", "--records", "--passes-off", "--allow"}, kWhy);
 }
 

@@ -27,6 +27,18 @@ constexpr FlagRow kFlags[] = {
     {"weights_beside", "--weights", "beside"},
 };
 
+// Jobs whose verbs have other names.
+struct VerbRow {
+  std::string_view job;
+  std::string_view verb;
+};
+constexpr VerbRow kVerbs[] = {
+    {"check_records", "records check"},
+    {"export_records", "records export"},
+    {"list_attempts", "records ls"},
+    {"list_tasks", "records ls"},
+};
+
 std::string flag_of(std::string_view option) {
   const auto row = std::ranges::find(kFlags, option, &FlagRow::option);
   if (row != std::end(kFlags)) return std::string(row->flag);
@@ -35,7 +47,7 @@ std::string flag_of(std::string_view option) {
   return flag;
 }
 
-std::string quoted(std::string_view value) {
+std::string shell_word(std::string_view value) {
   const bool is_plain = value.find_first_of("\"'`$&|;<>()[]*?!# ") == std::string_view::npos;
   return is_plain ? std::string(value) : fmt::format("\"{}\"", value);
 }
@@ -46,10 +58,17 @@ std::string flag_text(const OptionHint& hint) {
   const auto row = std::ranges::find(kFlags, hint.option, &FlagRow::option);
   const std::string_view value =
       hint.value.empty() && row != std::end(kFlags) ? row->value : std::string_view(hint.value);
-  return flag_of(hint.option) + (value.empty() ? "" : " " + quoted(value));
+  return flag_of(hint.option) + (value.empty() ? "" : " " + shell_word(value));
 }
 
-std::string message_with_flags(const Error& error, const CLI::App& verb) {
+std::string job_text(const JobHint& hint) {
+  const auto row = std::ranges::find(kVerbs, hint.job, &VerbRow::job);
+  const std::string_view verb = row != std::end(kVerbs) ? row->verb : std::string_view(hint.job);
+  return fmt::format("`tilewright {}{}` {}", verb,
+                     hint.argument.empty() ? "" : " " + shell_word(hint.argument), hint.what);
+}
+
+std::string message_with_hints(const Error& error, const CLI::App& verb) {
   const CLI::App* part = &verb;
   while (!part->get_subcommands().empty()) part = part->get_subcommands().front();
   std::string flags;
@@ -57,7 +76,9 @@ std::string message_with_flags(const Error& error, const CLI::App& verb) {
     if (part->get_option_no_throw(flag_of(hint.option)) == nullptr) continue;
     flags += (flags.empty() ? "" : ", ") + flag_text(hint);
   }
-  return flags.empty() ? error.message : fmt::format("{} ({})", error.message, flags);
+  std::string text = flags.empty() ? error.message : fmt::format("{} ({})", error.message, flags);
+  for (const JobHint& hint : error.jobs) text += "; " + job_text(hint);
+  return text;
 }
 
 }  // namespace tilewright::cli

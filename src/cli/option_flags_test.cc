@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
 
 #include "cli/verb.h"
 
@@ -27,10 +28,10 @@ TEST(OptionFlags, FollowTheMessageIfTheVerbHasThem) {
   CLI::App* const part = app.add_subcommand("part");
   part->add_option("--random");
   const Error error{ErrorKind::BadInput, "name schedules", {{"traces", "FILE"}, {"random", "N"}}};
-  EXPECT_EQ(message_with_flags(error, app), "name schedules (--traces FILE)");
+  EXPECT_EQ(message_with_hints(error, app), "name schedules (--traces FILE)");
   app.parse(std::vector<std::string>{"part"});
-  EXPECT_EQ(message_with_flags(error, app), "name schedules (--random N)");
-  EXPECT_EQ(message_with_flags({ErrorKind::Io, "no room", {}}, app), "no room");
+  EXPECT_EQ(message_with_hints(error, app), "name schedules (--random N)");
+  EXPECT_EQ(message_with_hints({ErrorKind::Io, "no room", {}}, app), "no room");
 }
 
 // Every option that errors name. A renamed flag would no longer be shown.
@@ -43,8 +44,38 @@ TEST(OptionFlags, AreFlagsOfAVerb) {
     EXPECT_TRUE(std::ranges::any_of(all_verbs(), [&](const Verb& verb) {
       CLI::App app;
       verb.declare(app);
-      return !message_with_flags(error, app).empty();
+      return !message_with_hints(error, app).empty();
     })) << option;
+  }
+}
+
+TEST(Jobs, AreVerbsAfterTheMessage) {
+  CLI::App app;
+  app.add_option("--trace");
+  const Error error{ErrorKind::BadInput,
+                    "no id",
+                    {{"trace_file", "FILE"}},
+                    {{"list_attempts", "C2D2", "lists it"}, {"compile", "", "makes one"}}};
+  EXPECT_EQ(message_with_hints(error, app),
+            "no id (--trace FILE); `tilewright records ls C2D2` lists it; `tilewright compile` "
+            "makes one");
+  EXPECT_EQ(job_text({"compile", "matmul:m=1;n=2", "makes one"}),
+            "`tilewright compile \"matmul:m=1;n=2\"` makes one");
+}
+
+// Every job that errors name. A renamed verb would no longer exist.
+TEST(Jobs, AreVerbs) {
+  for (const char* job :
+       {"check_records", "compile", "export_records", "list_attempts", "list_tasks"}) {
+    std::istringstream words(job_text({job, "", ""}));
+    std::string program, verb, part;
+    words >> program >> verb >> part;
+    const auto found = std::ranges::find(all_verbs(), verb.substr(0, verb.find('`')), &Verb::name);
+    ASSERT_NE(found, all_verbs().end()) << job;
+    if (verb.ends_with('`')) continue;
+    CLI::App app;
+    found->declare(app);
+    EXPECT_NO_THROW(app.get_subcommand(part.substr(0, part.find('`')))) << job;
   }
 }
 

@@ -45,14 +45,6 @@ std::string time_text(int64_t us) {
   return fmt::format("{:%Y-%m-%d %H:%M:%S}", time);
 }
 
-Json task_json(const record::StoredTask& task) {
-  return {{"task", task.key.hex()},
-          {"workload", task.workload.hex()},
-          {"text", task.text},
-          {"permissions", record::print_permissions(task.permissions)},
-          {"target", task.target}};
-}
-
 Json name_lines(std::span<const record::BadLine> lines, std::string* text) {
   Json named = Json::array();
   for (const record::BadLine& line : lines) {

@@ -30,8 +30,6 @@ std::string short_target(const record::StoredTask& task);
 
 std::string time_text(int64_t us);  // `2026-11-15 20:18:34`, UTC
 
-Json task_json(const record::StoredTask& task);
-
 // Appends the rejected lines of an import to the text, and returns them as JSON.
 Json name_lines(std::span<const record::BadLine> lines, std::string* text);
 

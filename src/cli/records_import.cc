@@ -9,6 +9,7 @@
 
 #include "app/record_files.h"
 #include "base/json.h"
+#include "cli/interrupt.h"
 #include "cli/records_common.h"
 #include "cli/records_report.h"
 #include "cli/records_verbs.h"
@@ -60,7 +61,12 @@ Result<ExitCode> run_import(const Context& context, app::ImportOptions options) 
   }
   std::ranges::replace(options.files, "-", kStandardInput);
   ImportPrinter printer(context);
-  const app::ImportOutcome outcome = TRY(app::import_records(options, printer));
+  const Interrupt interrupt;
+  const app::ImportOutcome outcome = TRY(app::import_records(options, printer, interrupt.token()));
+  if (outcome.stopped) {
+    context.err << fmt::format("interrupted: {} keeps the lines that were read\n", options.records);
+    return ExitCode::Interrupted;
+  }
   if (outcome.traces > 0 && !options.traces.empty()) {
     context.err << fmt::format(
         "{} traces in {}; `tilewright measure {} --traces {}` measures them\n", outcome.traces,

@@ -8,6 +8,7 @@
 
 #include "app/record_files.h"
 #include "base/json.h"
+#include "cli/interrupt.h"
 #include "cli/records_common.h"
 #include "cli/records_report.h"
 #include "cli/records_verbs.h"
@@ -21,14 +22,20 @@ struct ExportOptions {
 };
 
 Result<ExitCode> run_export(const Context& context, const ExportOptions& options) {
+  const Interrupt interrupt;
+  const StopToken stop = interrupt.token();
   if (options.file.empty() || options.file == "-") {
-    TRY(app::export_records(options.records, context.out));
-    return ExitCode::Done;
+    const app::ExportOutcome outcome = TRY(app::export_records(options.records, context.out, stop));
+    return outcome.stopped ? ExitCode::Interrupted : ExitCode::Done;
   }
-  const uint64_t bytes =
-      TRY(app::export_records(options.records, std::filesystem::path(options.file)));
-  print(context, fmt::format("{}: {} bytes\n", options.file, bytes),
-        {{"file", options.file}, {"bytes", bytes}});
+  const app::ExportOutcome outcome =
+      TRY(app::export_records(options.records, std::filesystem::path(options.file), stop));
+  if (outcome.stopped) {
+    context.err << fmt::format("interrupted: {} is not written\n", options.file);
+    return ExitCode::Interrupted;
+  }
+  print(context, fmt::format("{}: {} bytes\n", options.file, outcome.bytes),
+        {{"file", options.file}, {"bytes", outcome.bytes}});
   return ExitCode::Done;
 }
 
@@ -45,8 +52,13 @@ Result<ExitCode> run_merge(const Context& context, const MergeOptions& options) 
     }
     const Context& context;
   } printer(context);
-  TRY(app::merge_records(options.records, options.others, printer));
-  return ExitCode::Done;
+  const Interrupt interrupt;
+  const app::MergeOutcome outcome =
+      TRY(app::merge_records(options.records, options.others, printer, interrupt.token()));
+  if (!outcome.stopped) return ExitCode::Done;
+  context.err << fmt::format("interrupted: {} keeps the records that were added\n",
+                             options.records);
+  return ExitCode::Interrupted;
 }
 
 struct CheckOptions {
@@ -55,7 +67,13 @@ struct CheckOptions {
 };
 
 Result<ExitCode> run_check(const Context& context, const CheckOptions& options) {
-  const record::CheckReport report = TRY(app::check_records(options.records, options.programs));
+  const Interrupt interrupt;
+  const record::CheckReport report =
+      TRY(app::check_records(options.records, options.programs, interrupt.token()));
+  if (report.stopped) {
+    context.err << "interrupted: the check is not complete\n";
+    return ExitCode::Interrupted;
+  }
   std::string text;
   for (const std::string& problem : report.problems) text += fmt::format("problem: {}\n", problem);
   for (const std::string& remark : report.remarks) text += fmt::format("remark: {}\n", remark);
@@ -76,34 +94,6 @@ Result<ExitCode> run_check(const Context& context, const CheckOptions& options) 
 }
 
 }  // namespace
-
-void print_import(const Context& context, std::string_view source,
-                  const record::ImportReport& report) {
-  std::string text =
-      fmt::format("{}: {} lines: {} new attempts, {} new tasks, machines and others, {} known\n",
-                  source, report.lines, report.attempts, report.others, report.known);
-  const auto say = [&](int64_t count, std::string_view what) {
-    if (count > 0) text += fmt::format("  {} {}\n", count, what);
-  };
-  say(report.arrived, "waiting attempts are complete now");
-  say(report.waiting, "attempts are waiting for their task, machine or run");
-  say(report.variants, "lines contradict a known key: both are kept");
-  say(report.foreign, "lines are of another type or version: kept unchanged");
-  say(report.malformed, "lines are malformed and were skipped:");
-  Json named = name_lines(report.named, &text);
-  print(context, text,
-        {{"source", source},
-         {"lines", report.lines},
-         {"attempts", report.attempts},
-         {"others", report.others},
-         {"known", report.known},
-         {"arrived", report.arrived},
-         {"waiting", report.waiting},
-         {"variants", report.variants},
-         {"foreign", report.foreign},
-         {"malformed", report.malformed},
-         {"named", std::move(named)}});
-}
 
 Action declare_records_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();

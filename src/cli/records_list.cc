@@ -51,7 +51,7 @@ Result<ExitCode> print_tasks(const Context& context, const std::string& records)
     return ExitCode::Done;
   }
   for (const record::TaskSummary& summary : summaries) {
-    Json object = task_json(summary.task);
+    Json object = app::task_json(summary.task);
     Json counts = Json::object();
     for (size_t k = 0; k < summary.attempts.size(); ++k) {
       if (summary.attempts[k] == 0) continue;

@@ -114,7 +114,7 @@ int run_action(const CLI::App& verb, const Action& action, const Context& contex
     if (result) return static_cast<int>(*result);
     const ErrorKind kind = result.error().kind;
     return report(context, exit_code_of(kind), kind_text(kind),
-                  message_with_flags(result.error(), verb));
+                  message_with_hints(result.error(), verb));
   } catch (const InternalError& error) {
     return report(context, ExitCode::InternalError, "internal",
                   fmt::format("internal error, please report it: {}", error.what()));
@@ -178,14 +178,6 @@ int parse_and_run(const std::vector<std::string>& arguments, std::ostream& out, 
 }
 }  // namespace
 
-void print(const Context& context, std::string_view text, const Json& json) {
-  if (context.json) {
-    context.out << print_json(json) << "\n";
-  } else {
-    context.out << text;
-  }
-}
-
 int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err) {
   return run(arguments, out, err, all_verbs());
 }
@@ -195,7 +187,10 @@ int run(const std::vector<std::string>& arguments, std::ostream& out, std::ostre
   const int code = parse_and_run(arguments, out, err, verbs);
   if (out.flush()) return code;
   err << "tilewright: cannot write the output\n";
-  return code != 0 ? code : static_cast<int>(ExitCode::BadUse);
+  // Verbs stop when their output is broken, as after Ctrl-C.
+  const bool is_failure =
+      code != static_cast<int>(ExitCode::Done) && code != static_cast<int>(ExitCode::Interrupted);
+  return is_failure ? code : static_cast<int>(ExitCode::BadUse);
 }
 
 }  // namespace tilewright::cli

@@ -115,6 +115,20 @@ TEST(Run, OutputThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(err.str(), "tilewright: cannot write the output\n");
 }
 
+// Whatever ended the verb: one whose output is broken stops early.
+TEST(Run, OutputThatCannotBeWrittenIsAnErrorAfterAStopToo) {
+  const Verb verb{.name = "stop", .summary = "", .declare = [](CLI::App&) -> Action {
+                    return [](const Context& context) -> Result<ExitCode> {
+                      context.out << "some" << std::flush;
+                      return ExitCode::Interrupted;
+                    };
+                  }};
+  std::ofstream full("/dev/full");
+  std::ostringstream out, err;
+  EXPECT_EQ(run({"stop"}, full, err, {&verb, 1}), 2);
+  EXPECT_EQ(run({"stop"}, out, err, {&verb, 1}), 130);
+}
+
 TEST(Run, NothingIsLoweredForATargetWithoutABackEnd) {
   for (const char* target : {"cuda:sm_90a", "aarch64"}) {
     const Outcome outcome = tilewright({"lower", "GMM0", "--target", target});

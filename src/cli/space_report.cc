@@ -10,34 +10,12 @@
 namespace tilewright::cli {
 namespace {
 
+using app::choice_text;
 using schedule::Hole;
 using schedule::Sketch;
 using schedule::Step;
 
 constexpr size_t kShown = 4;  // choices shown per hole
-
-std::string steps_text(const std::vector<Step>& steps) {
-  std::string text;
-  for (const Step& step : steps) text += (text.empty() ? "" : ", ") + to_text(step);
-  return text;
-}
-
-std::string text_of(const schedule::TileDomain& domain, size_t choice) {
-  return schedule::field_text(domain.choices[choice]);
-}
-std::string text_of(const schedule::StepDomain& domain, size_t choice) {
-  return domain.choices[choice] ? to_text(*domain.choices[choice]) : "off";
-}
-std::string text_of(const schedule::SiteDomain& domain, size_t choice) {
-  std::string text;
-  for (const std::vector<Step>& steps : domain.choices[choice]) {
-    if (!steps.empty()) text += (text.empty() ? "" : "; ") + steps_text(steps);
-  }
-  return text.empty() ? "off" : text;
-}
-std::string text_of(const schedule::TailDomain& domain, size_t choice) {
-  return std::string(schedule::word_of(domain.choices[choice]));
-}
 
 // Steps of the trace that a hole decides.
 std::vector<int16_t> steps_of(const Hole& hole) {
@@ -94,10 +72,6 @@ std::string hole_text(const Hole& hole, size_t number, bool all) {
 
 }  // namespace
 
-std::string choice_text(const Hole& hole, size_t choice) {
-  return std::visit([&](const auto& domain) { return text_of(domain, choice); }, hole.domain);
-}
-
 std::string count_text(double count) {
   if (count >= 1e9) return fmt::format("{:.1e}", count);
   std::string digits = fmt::format("{:.0f}", count);
@@ -105,28 +79,27 @@ std::string count_text(double count) {
   return digits;
 }
 
-std::string rules_text(const Target& target) {
+std::string rules_text(const app::SpaceParts& parts) {
   std::string text = "rules, in order:\n";
-  for (const space::SketchRule& rule : space::sketch_rules(target)) {
+  for (const app::SpacePart& rule : parts.rules) {
     text += fmt::format("  {:<22} {}\n", rule.name, rule.what);
   }
   text += "extensions:\n";
-  for (const space::Extension& extension : space::extensions()) {
+  for (const app::SpacePart& extension : parts.extensions) {
     text += fmt::format("  {:<22} {}\n", extension.name, extension.what);
   }
   return text;
 }
 
-Json rules_json(const Target& target) {
-  Json rules = Json::array();
-  for (const space::SketchRule& rule : space::sketch_rules(target)) {
-    rules.push_back({{"name", rule.name}, {"what", rule.what}});
-  }
-  Json extensions = Json::array();
-  for (const space::Extension& extension : space::extensions()) {
-    extensions.push_back({{"name", extension.name}, {"what", extension.what}});
-  }
-  return {{"rules", rules}, {"extensions", extensions}};
+Json rules_json(const app::SpaceParts& parts) {
+  const auto json_of = [](const std::vector<app::SpacePart>& some) {
+    Json json = Json::array();
+    for (const app::SpacePart& one : some) {
+      json.push_back({{"name", one.name}, {"what", one.what}});
+    }
+    return json;
+  };
+  return {{"rules", json_of(parts.rules)}, {"extensions", json_of(parts.extensions)}};
 }
 
 std::string sketch_text(const Sketch& sketch, size_t number, bool all) {

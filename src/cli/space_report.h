@@ -9,12 +9,10 @@
 
 namespace tilewright::cli {
 
-// One choice of a hole on one line: `[4, 8]`, `off`, `compute_at P Y y`, `mask`.
-std::string choice_text(const schedule::Hole& hole, size_t choice);
 std::string count_text(double count);  // `12`, `4,096`, `3.1e+12`
 
-std::string rules_text(const Target& target);
-Json rules_json(const Target& target);
+std::string rules_text(const app::SpaceParts& parts);
+Json rules_json(const app::SpaceParts& parts);
 
 // `all`: every choice of each hole; otherwise some.
 std::string sketch_text(const schedule::Sketch& sketch, size_t number, bool all = false);

@@ -114,17 +114,5 @@ TEST(SpaceReport, Counts) {
   EXPECT_EQ(count_text(3.14e12), "3.1e+12");
 }
 
-TEST(SpaceReport, Choices) {
-  schedule::Hole hole;
-  hole.domain = schedule::TileDomain{.choices = {{1, 1}, {2, 4}}, .extent = 8};
-  EXPECT_EQ(choice_text(hole, 0), "[1, 1]");
-  hole.domain = schedule::TailDomain{{schedule::Tail::Peel, schedule::Tail::Mask}, {0}};
-  EXPECT_EQ(choice_text(hole, 1), "mask");
-  hole.domain = schedule::StepDomain{{std::nullopt}};
-  EXPECT_EQ(choice_text(hole, 0), "off");
-  hole.domain = schedule::SiteDomain{{0, 1}, {{{}, {}}}};
-  EXPECT_EQ(choice_text(hole, 0), "off");
-}
-
 }  // namespace
 }  // namespace tilewright::cli

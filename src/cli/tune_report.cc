@@ -190,7 +190,7 @@ Json round_json(const std::string& name, const tune::RoundReport& report,
   Json answers = Json::array();
   for (const tune::Trial& trial : trials) {
     Json answer = {{"verdict", text_of(trial.kind)}, {"stored", trial.stored}};
-    if (!record::is_failure(trial.kind)) answer["latency_ns"] = trial.latency_ns;
+    if (!is_failure(trial.kind)) answer["latency_ns"] = trial.latency_ns;
     answers.push_back(std::move(answer));
   }
   Json json = {{"name", name},          {"round", report.round},    {"proposed", report.proposed},
@@ -199,7 +199,7 @@ Json round_json(const std::string& name, const tune::RoundReport& report,
                {"try_s", report.try_s}, {"learn_s", report.learn_s}};
   if (report.best_ns > 0) json["best_ns"] = report.best_ns;
   if (report.quality) {
-    json["quality"] = cost::quality_to_json(*report.quality);
+    json["quality"] = app::quality_json(*report.quality);
   }
   json["trials"] = std::move(answers);
   return json;
@@ -228,7 +228,7 @@ Json row_json(const TuneRow& row) {
     json["winner"] = {{"id", winner->attempt.hex()},
                       {"latency_ns", winner->latency_ns},
                       {"program", result.winner()->program.hex()},
-                      {"trace", schedule::to_text(result.winner()->trace)}};
+                      {"trace", row.trace_alone()}};
   }
   if (row.in_model) {
     json["winner"] = {{"id", row.in_model->id().hex()},

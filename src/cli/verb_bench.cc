@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <ostream>
+#include <system_error>
 
 #include "app/bench.h"
 #include "base/json.h"
+#include "base/program_folder.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
@@ -99,11 +102,22 @@ class BenchPrinter : public app::BenchListener {
   const Context& context_;
 };
 
+// The folder bench of the source tree that this program was built in.
+Result<std::filesystem::path> find_harness() {
+  std::filesystem::path folder = TRY(program_folder());
+  std::error_code error;
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / "bench" / "models.py", error)) return folder / "bench";
+  }
+  return fail(ErrorKind::BadInput,
+              "--peers needs the source tree: no folder above this program has bench/models.py");
+}
+
 Result<ExitCode> run_bench(const Context& context, const app::BenchOptions& options) {
   const Interrupt interrupt;
   BenchPrinter printer(context);
   const app::BenchOutcome outcome = TRY(app::bench(options, printer, interrupt.token()));
-  if (Interrupt::requested()) return ExitCode::Interrupted;
+  if (interrupt.requested()) return ExitCode::Interrupted;
   context.out << outcome.peers;
   return ExitCode::Done;
 }
@@ -151,6 +165,7 @@ Action declare_bench(CLI::App& app) {
                   "--peers with a .so needs the model it was compiled from: --onnx FILE.onnx");
     }
     options.peers.model = flags->onnx;
+    if (with_peers) options.peers.harness = TRY(find_harness());
     options.peers.json = context.json;
     return run_bench(context, options);
   };

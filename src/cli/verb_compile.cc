@@ -83,27 +83,27 @@ Result<ExitCode> run_compile(const Context& context, const Flags& flags) {
   options.weights_beside = flags.weights == "beside";
   KernelPrinter progress(context.err);
   const Interrupt interrupt;
-  const Result<app::CompileOutcome> outcome = app::compile(options, progress, interrupt.token());
+  Result<app::CompileOutcome> compiled = app::compile(options, progress, interrupt.token());
   progress.finish();
-  if (!outcome) return std::unexpected(outcome.error());
-  if (outcome->stopped) {
+  const app::CompileOutcome outcome = TRY(std::move(compiled));
+  if (outcome.stopped) {
     context.err << fmt::format("interrupted: {} is not written\n", flags.output);
     return ExitCode::Interrupted;
   }
-  if (!outcome->written) {
+  if (!outcome.written) {
     context.err << fmt::format("tilewright: {} of {} tasks have no record in {}:\n{}",
-                               outcome->untuned.size(), outcome->kernels, options.records,
-                               untuned_text(outcome->untuned));
+                               outcome.untuned.size(), outcome.kernels, options.records,
+                               untuned_text(outcome.untuned));
     return ExitCode::NotTuned;
   }
-  if (!outcome->untuned.empty()) {
+  if (!outcome.untuned.empty()) {
     context.err << fmt::format(
         "tilewright: {} of {} tasks are not tuned and have their default schedule (`tilewright "
         "tune {}` tunes them):\n{}",
-        outcome->untuned.size(), outcome->kernels, words_of(options.model),
-        untuned_text(outcome->untuned));
+        outcome.untuned.size(), outcome.kernels, words_of(options.model),
+        untuned_text(outcome.untuned));
   }
-  print(context, summary_text(flags.output, *outcome), summary_json(flags.output, *outcome));
+  print(context, summary_text(flags.output, outcome), summary_json(flags.output, outcome));
   return ExitCode::Done;
 }
 

@@ -9,6 +9,7 @@
 #include "app/doctor.h"
 #include "base/json.h"
 #include "cli/flag_checks.h"
+#include "cli/interrupt.h"
 #include "cli/verb.h"
 
 namespace tilewright::cli {
@@ -46,8 +47,8 @@ std::string to_text(const app::MachineReport& report) {
   text += fmt::format("memory      {}\n", size_text(machine.memory_bytes));
   for (const app::MachineLimit& limit : report.limits) {
     text += fmt::format("peak        {:.1f} GFLOP/s f32 ({}), copy {:.1f} GB/s, with {} thread{}\n",
-                        limit.fma.gflops, runtime::fma_instructions(), limit.copy.best(),
-                        limit.threads, limit.threads == 1 ? "" : "s");
+                        limit.fma.gflops, report.fma_instructions, limit.copy.best(), limit.threads,
+                        limit.threads == 1 ? "" : "s");
   }
   for (const app::BackEndHealth& health : report.back_ends) {
     text += fmt::format("back end    {}: {} ({})\n", health.back_end->name,
@@ -67,7 +68,7 @@ Json to_json(const app::MachineReport& report) {
   for (const app::MachineLimit& limit : report.limits) {
     limits.push_back({{"threads", limit.threads},
                       {"fma_gflops", limit.fma.gflops},
-                      {"fma_instructions", runtime::fma_instructions()},
+                      {"fma_instructions", report.fma_instructions},
                       {"copy_gb_per_s", limit.copy.best()},
                       {"memcpy_gb_per_s", limit.copy.memcpy_gb_per_s},
                       {"vector_copy_gb_per_s", limit.copy.vector_gb_per_s}});
@@ -100,7 +101,13 @@ Action declare_doctor(CLI::App& app) {
       ->capture_default_str();
   return [options](const Context& context) -> Result<ExitCode> {
     DoctorPrinter printer(context.err);
-    const app::MachineReport report = TRY(app::examine_machine(*options, printer));
+    const Interrupt interrupt;
+    const app::MachineReport report =
+        TRY(app::examine_machine(*options, printer, interrupt.token()));
+    if (report.stopped) {
+      context.err << "interrupted: the report is not complete\n";
+      return ExitCode::Interrupted;
+    }
     print(context, to_text(report), to_json(report));
     return ExitCode::Done;
   };

@@ -80,7 +80,7 @@ Result<ExitCode> run_lower(const Context& context, const Flags& flags) {
   if (flags.tree) print(context, lowered.tree, {{"tree", lowered.tree}});
   print_passes(context, lowered, flags.last);
   print_texts(context, lowered.texts);
-  if (!lowered.status) return std::unexpected(lowered.status.error());
+  TRY(lowered.status);
   return ExitCode::Done;
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "app/measure.h"
-#include "app/workers.h"
 #include "base/json.h"
+#include "base/program_folder.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
@@ -127,22 +127,22 @@ std::string command_of(const app::MeasureOptions& options) {
 
 Result<ExitCode> run_measure(const Context& context, app::MeasureOptions options) {
   options.command = command_of(options);
-  options.workers = TRY(app::program_folder());
+  options.workers = TRY(program_folder());
   const Interrupt interrupt;
   MeasurePrinter printer(context, interrupt.source());
   const app::MeasureOutcome outcome = TRY(app::measure(options, printer, interrupt.token()));
   if (!outcome.begun) {
-    context.err << (Interrupt::requested() ? "interrupted" : "out of time")
+    context.err << (interrupt.requested() ? "interrupted" : "out of time")
                 << " before the reference was computed: nothing was measured\n";
-    return Interrupt::requested() ? ExitCode::Interrupted : ExitCode::NothingValid;
+    return interrupt.requested() ? ExitCode::Interrupted : ExitCode::NothingValid;
   }
   if (context.json) {
     print_summary_json(context, outcome, options.records);
   } else {
     context.out << summary_text(outcome, options.records);
   }
-  if (!outcome.status) return std::unexpected(outcome.status.error());
-  if (Interrupt::requested()) return ExitCode::Interrupted;
+  TRY(outcome.status);
+  if (interrupt.requested()) return ExitCode::Interrupted;
   return outcome.tally.valid() > 0 ? ExitCode::Done : ExitCode::NothingValid;
 }
 
@@ -166,7 +166,7 @@ Action declare_measure(CLI::App& app) {
   app.add_option("--seed", options->seed,
                  "seed of the random schedules and of the inputs (default: 1)")
       ->check(natural_number());
-  declare_allow_flag(app, "permit what changes results: denormals (docs/measuring.md)",
+  declare_allow_flag(app, "permit changes of results: denormals (docs/measuring.md)",
                      &options->allow);
   app.add_flag("--force", options->force,
                "measure programs again that have a verdict in the store");

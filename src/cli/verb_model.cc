@@ -23,11 +23,11 @@ std::string to_text(const app::CostModelSummary& summary, size_t features) {
   const cost::ModelFile& file = summary.file;
   const std::vector<app::FeatureShare>& importance = summary.importance;
   std::string text = fmt::format(
-      "objective   {}\ntrees       {} of depth {} at most, {} leaves\nfeatures    version {}, {} "
-      "of "
-      "{} used\ntrained on  {} programs ({} failed) of {} task{}, {} rows\n",
-      cost::loss_name(file.loss), file.forest.trees.size(), summary.depth, summary.leaves,
-      file.feature_version, importance.size(), file.forest.width, file.programs, file.failures,
+      "objective   {}\ntrees       {} of depth {} at most, {} leaves\n"
+      "encoding    {} version {}, {} of {} columns used\n"
+      "trained on  {} programs ({} failed) of {} task{}, {} rows\n",
+      summary.objective, file.forest.trees.size(), summary.depth, summary.leaves, file.encoding,
+      file.encoding_version, importance.size(), file.forest.width, file.programs, file.failures,
       file.groups, file.groups == 1 ? "" : "s", file.rows);
   const cost::Quality& quality = file.quality;
   if (quality.programs == 0) {
@@ -41,8 +41,9 @@ std::string to_text(const app::CostModelSummary& summary, size_t features) {
   }
   text += fmt::format("\n{:>8}{:>8}  {}\n", "gain %", "splits", "feature");
   for (size_t i = 0; i < std::min(features, importance.size()); ++i) {
-    text += fmt::format("{:>8.2f}{:>8}  {}: {}\n", 100 * importance[i].share, importance[i].splits,
-                        importance[i].name, importance[i].what);
+    text +=
+        fmt::format("{:>8.2f}{:>8}  {}{}{}\n", 100 * importance[i].share, importance[i].splits,
+                    importance[i].name, importance[i].what.empty() ? "" : ": ", importance[i].what);
   }
   return text;
 }
@@ -54,8 +55,9 @@ Json to_json(const app::CostModelSummary& summary) {
     importance.push_back(
         {{"feature", one.name}, {"gain_share", one.share}, {"splits", one.splits}});
   }
-  return {{"objective", cost::loss_name(file.loss)},
-          {"feature_version", file.feature_version},
+  return {{"objective", summary.objective},
+          {"encoding", file.encoding},
+          {"encoding_version", file.encoding_version},
           {"trees", file.forest.trees.size()},
           {"depth", summary.depth},
           {"nodes", summary.nodes},
@@ -64,7 +66,7 @@ Json to_json(const app::CostModelSummary& summary) {
           {"failures", file.failures},
           {"groups", file.groups},
           {"rows", file.rows},
-          {"held_out_quality", cost::quality_to_json(file.quality)},
+          {"held_out_quality", app::quality_json(file.quality)},
           {"importance", std::move(importance)}};
 }
 

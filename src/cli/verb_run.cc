@@ -4,10 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <ostream>
 
 #include "app/run_model.h"
 #include "base/json.h"
 #include "cli/flag_checks.h"
+#include "cli/interrupt.h"
 #include "cli/model_flags.h"
 #include "cli/records_common.h"
 #include "cli/target_flags.h"
@@ -42,7 +44,13 @@ void print_output(const Context& context, const app::RunOutput& output) {
 }
 
 Result<ExitCode> run_run(const Context& context, const app::RunOptions& options) {
-  for (const app::RunOutput& output : TRY(app::run_model(options))) print_output(context, output);
+  const Interrupt interrupt;
+  const app::RunOutcome outcome = TRY(app::run_model(options, interrupt.token()));
+  if (outcome.stopped) {
+    context.err << "interrupted before the model ran\n";
+    return ExitCode::Interrupted;
+  }
+  for (const app::RunOutput& output : outcome.outputs) print_output(context, output);
   return ExitCode::Done;
 }
 

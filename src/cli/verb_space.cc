@@ -27,7 +27,8 @@ struct Options {
 Result<ExitCode> run_space(const Context& context, const Options& options) {
   if (options.list) {
     const Target target = TRY(app::space_target_of(options.target));
-    print(context, rules_text(target), rules_json(target));
+    const app::SpaceParts parts = app::space_parts(target);
+    print(context, rules_text(parts), rules_json(parts));
   }
   if (options.what.empty()) {
     if (options.list) return ExitCode::Done;

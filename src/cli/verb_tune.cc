@@ -7,8 +7,8 @@
 #include <ostream>
 
 #include "app/tune.h"
-#include "app/workers.h"
 #include "base/json.h"
+#include "base/program_folder.h"
 #include "cli/flag_checks.h"
 #include "cli/interrupt.h"
 #include "cli/model_flags.h"
@@ -102,13 +102,13 @@ Result<ExitCode> run_tune(const Context& context, const Flags& flags) {
   options.scheduler = !flags.no_scheduler;
   options.warm_start = !flags.no_warm_start;
   options.model_finals = !flags.no_model_finals;
-  options.workers = TRY(app::program_folder());
+  options.workers = TRY(program_folder());
   options.command = command_of(options);
   const Interrupt interrupt;
   TunePrinter printer(context, interrupt.source());
   const app::TuneOutcome outcome = TRY(app::tune(options, printer, interrupt.token()));
   print_outcome(context, outcome);
-  if (!outcome.status) return std::unexpected(outcome.status.error());
+  TRY(outcome.status);
   if (!outcome.why_not_shared.empty()) {
     context.err << fmt::format(
         "tilewright: --model-scope {}: no effect with --cost {}: {}; each task has a model\n",

@@ -70,11 +70,15 @@ double seconds_together(int threads, const std::function<void(int)>& prepare,
   return static_cast<double>(end_ns - begin_ns) * 1e-9;
 }
 
-// The minimum of the results of `run`, called until `seconds` have passed and at least three times.
-double best_of(double seconds, const std::function<double()>& run) {
+// The minimum of the results of `run`, called until `seconds` have passed and at least three times;
+// once after a stop.
+double best_of(double seconds, const StopToken& stop, const std::function<double()>& run) {
   double best = std::numeric_limits<double>::infinity();
   const int64_t deadline_ns = now_ns() + static_cast<int64_t>(seconds * 1e9);
-  for (int k = 0; k < 3 || now_ns() < deadline_ns; ++k) best = std::min(best, run());
+  for (int k = 0; k < 3 || now_ns() < deadline_ns; ++k) {
+    best = std::min(best, run());
+    if (stop.requested()) break;
+  }
   return best;
 }
 
@@ -94,12 +98,13 @@ double measure_fma_seconds(int threads, int64_t iterations) {
       threads, [](int) { fma_loop(kWarmUp); }, [iterations](int) { fma_loop(iterations); });
 }
 
-FmaPeak measure_fma_peak(int threads, double seconds) {
+FmaPeak measure_fma_peak(int threads, double seconds, const StopToken& stop) {
   constexpr double kRunSeconds = 0.02;
   constexpr int64_t kProbe = 100000;
   const double probe_seconds = std::max(1e-6, measure_fma_seconds(1, kProbe));
   const int64_t iterations = static_cast<int64_t>(kProbe * kRunSeconds / probe_seconds) + 1;
-  const double best = best_of(seconds, [&] { return measure_fma_seconds(threads, iterations); });
+  const double best =
+      best_of(seconds, stop, [&] { return measure_fma_seconds(threads, iterations); });
   const double flop = static_cast<double>(iterations * fma_flop_per_iteration()) * threads;
   return {.gflops = flop / best * 1e-9};
 }
@@ -110,7 +115,8 @@ void copy_with_vectors(float* to, const float* from, int64_t count) {
 
 float sum_with_vectors(const float* from, int64_t count) { return host_loops().sum(from, count); }
 
-CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds) {
+CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds,
+                                     const StopToken& stop) {
   const int64_t count = std::max<int64_t>(1, bytes / threads / int64_t{sizeof(float)});
   const int64_t part_bytes = count * int64_t{sizeof(float)};
   struct CopyBuffers {
@@ -126,13 +132,13 @@ CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds)
     std::memset(copy.to.data(), 2, static_cast<size_t>(part_bytes));
   };
   const double gigabytes = 2e-9 * static_cast<double>(part_bytes) * threads;
-  const double with_memcpy = best_of(seconds / 2, [&] {
+  const double with_memcpy = best_of(seconds / 2, stop, [&] {
     return seconds_together(threads, touch, [&](int k) {
       const CopyBuffers& copy = copies[static_cast<size_t>(k)];
       std::memcpy(copy.to.data(), copy.from.data(), static_cast<size_t>(part_bytes));
     });
   });
-  const double with_vectors = best_of(seconds / 2, [&] {
+  const double with_vectors = best_of(seconds / 2, stop, [&] {
     return seconds_together(threads, touch, [&](int k) {
       const CopyBuffers& copy = copies[static_cast<size_t>(k)];
       copy_with_vectors(copy.to.as<float>(), copy.from.as<float>(), count);

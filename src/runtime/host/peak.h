@@ -5,11 +5,13 @@
 // 1e9 bytes per second, where a copied byte counts as two (read and write). Each measuring thread
 // is new and pinned to a separate CPU while there are enough; the affinity of the caller does not
 // change. A measurement throws std::runtime_error if the machine cannot provide the threads or the
-// memory.
+// memory. A stop ends it after the current run; its result is then less precise.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
+
+#include "base/stop_token.h"
 
 namespace tilewright::runtime {
 
@@ -33,7 +35,7 @@ struct FmaPeak {
 };
 
 // The best of several runs within about `seconds`.
-FmaPeak measure_fma_peak(int threads, double seconds = 0.3);
+FmaPeak measure_fma_peak(int threads, double seconds = 0.3, const StopToken& stop = {});
 
 // --- copying ---
 
@@ -53,7 +55,8 @@ struct CopyBandwidth {
 
 // Each thread copies a separate part of `bytes` (the size of source and of destination, over all
 // threads), which it touched first. The best of several runs within about `seconds`.
-CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds = 0.5);
+CopyBandwidth measure_copy_bandwidth(int threads, int64_t bytes, double seconds = 0.5,
+                                     const StopToken& stop = {});
 
 // --- reading ---
 
