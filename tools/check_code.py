@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """Finds constructs that the rules of CONTRIBUTING.md forbid and no compiler warning rejects."""
 
-import argparse
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import checking
+
 FOLDERS = ("src", "tests", "bench", "examples")
 
 EVERYWHERE = re.compile("")
@@ -17,13 +16,20 @@ INDEPENDENT = re.compile(
     r"schedule/intrinsics\.cc$)"
     r"(?!.*_(?:test\.cc|testing\.(?:h|cc))$)"
 )
-# Sources of the product below the command line, but for those that start another program. Their
-# errors name options (base/result.h), which src/cli/option_flags.h renders as flags.
+# Sources of the product below the command line, except for those that start another program. Their errors
+# name options (base/result.h), which src/cli/option_flags.h renders as flags.
 BELOW_CLI = re.compile(
     r"src/(?!cli/|app/peers_run\.cc$|codegen/llvm/link\.cc$)(?!.*_test\.cc$)"
 )
 
-# The paths that a row holds for, a pattern within one line of code, and what to write in its place.
+# Sources of the program. app gives it values, whose types and members it may use.
+CLI = re.compile(r"src/cli/(?!.*_(?:test\.cc|testing\.h)$)")
+BELOW_APP = (
+    "ansor_log|arith|codegen|cost|deploy|feature|graph|heuristic|ir|layout|lower|measure|onnx|"
+    "oracle|record|runtime|schedule|search|space|target|task|te|tune"
+)
+
+# The paths that a row applies to, a pattern within one line of code, and the replacement.
 FORBIDDEN = [
     (
         EVERYWHERE,
@@ -44,15 +50,32 @@ FORBIDDEN = [
         re.compile(r'^(?:[^"]*"(?:[^"\\]|\\.)*")*?[^"]*"(?:[^"\\]|\\.)*?--[a-z]'),
         "name the option in Error::options, which cli renders as a flag: no flag here",
     ),
+    (
+        BELOW_CLI,
+        re.compile(r'"[^"]*`tilewright [a-z]'),
+        "name the function of app in Error::jobs, which cli renders as a verb: no verb here",
+    ),
+    (
+        CLI,
+        re.compile(rf"\b(?:{BELOW_APP})::(?:\w+::)*[a-z]\w*\("),
+        "let app call it and return the value: cli calls app and base only",
+    ),
 ]
 
 
 TRY_IN_BRACES = (
     "TRY inside the braces of an initializer leaks the members before it with GCC; give it a "
-    "variable of its own"
+    "separate variable"
 )
 
-# Comments, texts and characters; what they contain is no code.
+PASSED_ON = re.compile(
+    r"\bif \((?:[^;]*; )?!(?P<result>[\w.>\[\]-]+)\)\s*\{?\s*return (?:std::unexpected\()?"
+    r"(?:std::move\()?\*?(?P=result)\)?(?:(?:\.|->)error\(\))\)?;"
+    r"|\bif \([^;]*\b(?P<named>\w+) = [^;]*; !(?P=named)\)\s*\{?\s*return (?P=named);"
+)
+TRY_INSTEAD = "pass an error on with TRY; of a Result with a name, TRY(std::move(result))"
+
+# Comments, strings and characters, whose content is not code.
 NO_CODE = re.compile(
     r'R"(?P<mark>[^(\s]*)\(.*?\)(?P=mark)"'
     r'|"(?:\\.|[^"\\\n])*"'
@@ -61,12 +84,12 @@ NO_CODE = re.compile(
     re.S | re.M,
 )
 TOKEN = re.compile(r"[A-Za-z_]\w*|[^\s\w]|\d\S*?(?=\W|$)|\n", re.S)
-# After these, a parenthesis groups: it neither calls nor constructs.
+# After these, a parenthesis groups; it is neither a call nor a construction.
 GROUPS_AFTER = re.compile(r"^(?:[({\[,=;?:!&|+*/%<~^-]|return|)$")
 
 
 class Bracket:
-    """An open bracket of the code, and the uses of TRY that it is the innermost one of."""
+    """An open bracket of the code, and the uses of TRY directly inside it."""
 
     def __init__(self, kind, groups):
         self.kind = kind
@@ -75,14 +98,24 @@ class Bracket:
         self.tries = []  # lines
 
 
+def code_of(text):
+    """The text without comments, strings and macros; lines keep their numbers."""
+    return NO_CODE.sub(lambda found: " 0 " + "\n" * found.group().count("\n"), text)
+
+
+def errors_passed_on(text):
+    """Lines that return the error of a Result unchanged, which TRY does."""
+    code = code_of(text)
+    return [code.count("\n", 0, found.start()) + 1 for found in PASSED_ON.finditer(code)]
+
+
 def tries_in_braces(text):
-    """Lines with TRY where the innermost bracket that does not just group is an initializer's. Only
-    the braces of a block, a function or a class have a ; directly within them."""
-    code = NO_CODE.sub(lambda found: " 0 " + "\n" * found.group().count("\n"), text)
+    """Lines with TRY whose innermost bracket, except for grouping ones, is that of an initializer. Only the
+    braces of a block, a function or a class have a ; directly within them."""
     found, number, before = [], 1, ""
     open_brackets = [Bracket("{", False)]
     open_brackets[0].has_statements = True
-    for token in TOKEN.findall(code):
+    for token in TOKEN.findall(code_of(text)):
         if token == "\n":
             number += 1
             continue
@@ -103,9 +136,11 @@ def tries_in_braces(text):
 
 
 def check_text(text, path="src/x.cc"):
-    """Pairs of a line number, from 1, and what is wrong there."""
+    """Pairs of a line number, from 1, and the problem."""
     for number in tries_in_braces(text):
         yield number, TRY_IN_BRACES
+    for number in errors_passed_on(text):
+        yield number, TRY_INSTEAD
     rows = [row for row in FORBIDDEN if row[0].match(path)]
     for number, line in enumerate(text.splitlines(), 1):
         code = line.split("//", 1)[0]
@@ -116,24 +151,11 @@ def check_text(text, path="src/x.cc"):
 
 def check_tree(root):
     problems = []
-    for folder in FOLDERS:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix not in (".h", ".cc"):
-                continue
-            path = file.relative_to(root).as_posix()
-            for number, better in check_text(file.read_text(encoding="utf-8"), path):
-                problems.append(f"{path}:{number}: {better}")
+    for path, file in checking.files_of(root, FOLDERS, {".h", ".cc"}):
+        for number, better in check_text(file.read_text(encoding="utf-8"), path):
+            problems.append(f"{path}:{number}: {better}")
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    problems = check_tree(parser.parse_args().root)
-    for problem in problems:
-        print(problem, file=sys.stderr)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(check_tree, __doc__))

@@ -1,4 +1,4 @@
-"""The checkers find what they are for: each test plants one violation in a small tree."""
+"""Tests of the checkers: each test plants one violation in a small tree."""
 
 import json
 import pathlib
@@ -10,9 +10,11 @@ import tempfile
 import unittest
 
 import check_code
+import check_headers
 import check_layers
 import check_sizes
 import check_words
+import checking
 
 TABLE = """
 # a comment
@@ -77,6 +79,20 @@ class Layers(Tree):
             self.layers(), ["src/gen/bad.cc:1: gen may not include ir; it may include base"]
         )
 
+    def test_a_folder_of_tests_with_a_row(self):
+        self.write("tests/toy/free.cc", '#include "gen/llvm/d.h"\n')
+        self.write("tools/layers.txt", TABLE + "tests/toy/part | p | ir | -\n")
+        self.write("tests/toy/part/good.cc", '#include "tests/toy/part/a.h"\n#include "base/a.h"\n')
+        self.assertEqual(self.layers(), [])
+        self.write("tests/toy/part/bad.cc", '#include "a.h"\n#include "gen/c.h"\n')
+        self.assertEqual(
+            self.layers(),
+            [
+                'tests/toy/part/bad.cc:1: write "tests/toy/part/a.h": includes are rooted at the root of the tree',
+                "tests/toy/part/bad.cc:2: tests/toy/part may not include gen; it may include base, ir",
+            ],
+        )
+
     def test_a_direct_row_does_not_reach_further(self):
         self.write("tools/layers.txt", TABLE + "top | t | gen/llvm (direct) | -\n")
         self.write("src/top/good.cc", '#include "gen/llvm/d.h"\n#include "base/a.h"\n')
@@ -106,7 +122,7 @@ class Layers(Tree):
         )
 
     def test_the_program_includes_the_application_alone(self):
-        table = check_layers.Table((check_layers.ROOT / "tools/layers.txt").read_text())
+        table = check_layers.Table((checking.ROOT / "tools/layers.txt").read_text())
         self.assertEqual(table.reach["cli"], {"cli", "app", "base"})
 
     def test_a_library_in_the_wrong_folder(self):
@@ -232,6 +248,7 @@ class Code(Tree):
         lines = [
             'fail(kind, "give it by --input x=FILE");',
             'fmt::format("{}", "a \\"quoted\\" text", "use --cost");',
+            'fail(kind, "make one with `tilewright compile`");',
         ]
         for line in lines:
             self.write("src/app/a.cc", line + "\n")
@@ -241,6 +258,60 @@ class Code(Tree):
         for path in ("src/cli/a.cc", "src/app/peers_run.cc", "src/app/a_test.cc", "bench/a.cc"):
             self.write(path, "\n".join(lines) + "\n")
         self.assertEqual(check_code.check_tree(self.root), [])
+
+    def test_calls_of_lower_folders_in_the_program(self):
+        for line in (
+            "text += runtime::fma_instructions();",
+            'return {{"loss", cost::loss_name(file.loss)}};',
+            "auto store = record::Store::open(path);",
+        ):
+            self.write("src/cli/a.cc", line + "\n")
+            found = check_code.check_tree(self.root)
+            self.assertEqual([line.split(": ")[0] for line in found], ["src/cli/a.cc:1"], line)
+            self.write("src/app/a.cc", line + "\n")
+            self.write("src/cli/a_test.cc", line + "\n")
+            self.write("src/cli/a.cc", "")
+            self.assertEqual(check_code.check_tree(self.root), [], line)
+        self.write(
+            "src/cli/a.cc",
+            "// runtime::fma_instructions()\n"
+            "const record::Verdict& verdict = attempt.verdict;\n"
+            "const auto kind = static_cast<record::VerdictKind>(k);\n"
+            "const tune::Trial* winner = result.winning_trial();\n"
+            "app::space_parts(target);\n"
+            "const schedule::TileDomain domain{};\n"
+            "measure_again();\n",
+        )
+        self.assertEqual(check_code.check_tree(self.root), [])
+
+    def test_errors_that_are_passed_on(self):
+        for line in (
+            "if (!x) return x.error();",
+            "if (!x) return std::unexpected(x.error());",
+            "if (!x) return std::unexpected(std::move(x).error());",
+            "if (!x) {\n    return std::unexpected(x.error());\n  }",
+            "if (!one.status) return std::unexpected(one.status.error());",
+            "if (const auto x = f({}); !x) return std::unexpected(x.error());",
+            "if (Status x = f(a, b); !x) return x;",
+        ):
+            self.write("src/base/a.cc", f"Status f() {{\n  {line}\n}}\n")
+            with self.subTest(line=line):
+                (problem,) = check_code.check_tree(self.root)
+                self.assertTrue(problem.startswith("src/base/a.cc:2: pass an error on with TRY"))
+        for line in (
+            "TRY(x);",
+            "if (!x) return y.error();",
+            "if (!x) return fail(x.error().kind, message);",
+            "if (!x) return bad(x.error());",
+            "if (!x) return x.error().message;",
+            "if (!x && stop.requested()) return std::unexpected(x.error());",
+            "if (Result<int> x = f(); !x) return bad(x.error().message);",
+            "if (x) return x;",
+            "// if (!x) return x.error();",
+        ):
+            self.write("src/base/a.cc", f"Status f() {{\n  {line}\n}}\n")
+            with self.subTest(line=line):
+                self.assertEqual(check_code.check_tree(self.root), [])
 
     def test_what_is_allowed(self):
         self.write("src/base/a.cc", "  pair.first = TRY(one());\n  push(TRY(two()));  // .x = TRY(\n")
@@ -262,6 +333,43 @@ class Sizes(Tree):
         self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
         self.write("src/ir/long.cc", "int x;\n" * 900 + "// size: one table, read as one\n")
         self.assertEqual(len(check_sizes.check_tree(self.root)), 1)
+
+
+class Headers(Tree):
+    def problems(self, source, path="src/ir/b.cc"):
+        self.write("src/ir/b.h", "int declared(int x);\n")
+        self.write(path, f"namespace ir {{\n{source}}}  // namespace ir\n")
+        return [problem.split(",")[0] for problem in check_headers.check_tree(self.root)]
+
+    def test_a_function_declared_elsewhere(self):
+        self.assertEqual(self.problems("int declared(int x) {\n  return x;\n}\n"), [])
+        self.assertEqual(
+            self.problems("const Result<int>& other(int x,\n         int y) {\n  return x;\n}\n"),
+            ["src/ir/b.cc:2: declare other in b.h"],
+        )
+
+    def test_a_source_without_a_header(self):
+        source = "int lonely() { return 1; }\n"
+        self.assertEqual(
+            self.problems(source, "src/ir/c.cc"), ["src/ir/c.cc:2: declare lonely in c.h"]
+        )
+        (self.root / "src/ir/c.cc").unlink()
+        self.assertEqual(self.problems(source, "src/ir/c_test.cc"), [])
+        self.assertEqual(self.problems(source, "src/graph/ops/c.cc"), [])
+
+    def test_what_needs_no_declaration(self):
+        self.assertEqual(
+            self.problems(
+                "int later(int x);\n"
+                "static int own() {\n}\n"
+                "int Class::member(int x) {\n}\n"
+                "Class::Class(int x) : member_(x), other_(x) {\n}\n"
+                "namespace {\nint hidden() {\n}\n}  // namespace\n"
+                "const int kTable[] = {call(1)};\n"
+                "int main() {\n}\n"
+            ),
+            [],
+        )
 
 
 class Words(Tree):
@@ -312,7 +420,7 @@ class Words(Tree):
         idioms = ("// so many lanes", "// a buffer of its own", "// nobody reads it", "// it is told")
         for text in idioms:
             self.assertEqual(self.problems(text, "src/ir/word_test.cc"), [], text)
-            self.assertEqual(self.problems(text, "bench/word.cc"), [], text)
+            self.assertEqual(self.problems(text, "bench/harness/word_test.py"), [], text)
         for text in idioms:
             self.assertEqual(len(self.problems(text)), 1, text)
 
@@ -333,7 +441,7 @@ class Words(Tree):
         )
 
 
-# Each source alone is clean but for the faults that its comments name.
+# Each source is clean except for the faults that its comments name.
 SOURCES = {
     "a.cc": """#include "ir/a.h"
 namespace t {
