@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/descriptor.h"
 #include "base/rounding.h"
 
 namespace tilewright::codegen {
@@ -120,16 +121,12 @@ class ElfObjectWriter {
     add_tables();
     add_file_header();
 
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return failed(path);
+    Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) return failed(path);
     for (const Chunk& chunk : chunks_) {
-      if (!write_at(file, chunk)) {
-        const auto error = failed(path);
-        close(file);
-        return error;
-      }
+      if (!write_at(file, chunk)) return failed(path);
     }
-    return close(file) == 0 ? Status{} : failed(path);
+    return file.close() == 0 ? Status{} : failed(path);
   }
 
  private:
@@ -144,7 +141,7 @@ class ElfObjectWriter {
                 fmt::format("{}: cannot be written: {}", path.string(), std::strerror(errno)));
   }
 
-  static bool write_at(int file, const Chunk& chunk) {
+  static bool write_at(const Descriptor& file, const Chunk& chunk) {
     const std::byte* data = chunk.blob.empty()
                                 ? reinterpret_cast<const std::byte*>(chunk.bytes.data())
                                 : chunk.blob.data();

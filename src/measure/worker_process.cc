@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -26,22 +27,6 @@ constexpr int64_t kStderrKept = 1024;
 std::unexpected<Error> system_error(std::string_view what) {
   return fail(ErrorKind::Io, fmt::format("{}: {}", what, std::strerror(errno)));
 }
-
-// RAII for a file descriptor, unless released.
-class Fd {
- public:
-  explicit Fd(int fd) : fd_(fd) {}
-  Fd(const Fd&) = delete;
-  Fd& operator=(const Fd&) = delete;
-  ~Fd() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const { return fd_; }
-  int take() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 // RAII for the two structures of posix_spawn.
 struct SpawnSettings {
@@ -93,11 +78,10 @@ Result<pid_t> spawn(const WorkerOptions& options, int socket, int status, int er
                           program, std::strerror(error)));
 }
 
-// A descriptor above those that the worker gets.
-int above_worker_fds(int fd) {
-  const int moved = fcntl(fd, F_DUPFD_CLOEXEC, kStatusFd + 1);
-  close(fd);
-  return moved;
+// The same file as a descriptor above those that the worker gets.
+Descriptor above_worker_fds(int fd) {
+  const Descriptor given(fd);
+  return Descriptor(fcntl(given.get(), F_DUPFD_CLOEXEC, kStatusFd + 1));
 }
 
 std::string describe_end(int status) {
@@ -116,12 +100,11 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
     return system_error("cannot make a socket for a worker");
   }
   WorkerProcess worker;
-  worker.fd_ = ends[0];
-  const Fd theirs(above_worker_fds(ends[1]));
-  const Fd status(above_worker_fds(memfd_create("tilewright-status", MFD_CLOEXEC)));
-  const Fd errors(above_worker_fds(memfd_create("tilewright-stderr", MFD_CLOEXEC)));
-  if (theirs.get() < 0 || status.get() < 0 || errors.get() < 0 ||
-      ftruncate(status.get(), sizeof(StatusBlock)) != 0) {
+  worker.socket_ = Descriptor(ends[0]);
+  const Descriptor theirs = above_worker_fds(ends[1]);
+  const Descriptor status = above_worker_fds(memfd_create("tilewright-status", MFD_CLOEXEC));
+  const Descriptor errors = above_worker_fds(memfd_create("tilewright-stderr", MFD_CLOEXEC));
+  if (!theirs || !status || !errors || ftruncate(status.get(), sizeof(StatusBlock)) != 0) {
     return system_error("cannot make shared memory for a worker");
   }
   fcntl(errors.get(), F_SETFL, O_APPEND);
@@ -129,7 +112,7 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
       mmap(nullptr, sizeof(StatusBlock), PROT_READ | PROT_WRITE, MAP_SHARED, status.get(), 0);
   if (mapping == MAP_FAILED) return system_error("cannot map shared memory of a worker");
   worker.status_ = static_cast<StatusBlock*>(mapping);
-  worker.stderr_fd_ = fcntl(errors.get(), F_DUPFD_CLOEXEC, 0);
+  worker.stderr_ = Descriptor(fcntl(errors.get(), F_DUPFD_CLOEXEC, 0));
 
   worker.pid_ = TRY(spawn(options, theirs.get(), status.get(), errors.get()));
   return worker;
@@ -137,21 +120,25 @@ Result<WorkerProcess> WorkerProcess::start(const WorkerOptions& options) {
 
 WorkerProcess::WorkerProcess(WorkerProcess&& other) noexcept
     : pid_(std::exchange(other.pid_, -1)),
-      fd_(std::exchange(other.fd_, -1)),
-      stderr_fd_(std::exchange(other.stderr_fd_, -1)),
+      socket_(std::move(other.socket_)),
+      stderr_(std::move(other.stderr_)),
       signal_(other.signal_),
       status_(std::exchange(other.status_, nullptr)),
-      received_(std::move(other.received_)) {}
+      received_(std::move(other.received_)),
+      unsent_(std::move(other.unsent_)),
+      sent_(std::exchange(other.sent_, 0)) {}
 
 WorkerProcess& WorkerProcess::operator=(WorkerProcess&& other) noexcept {
   if (this == &other) return *this;
   release();
   pid_ = std::exchange(other.pid_, -1);
-  fd_ = std::exchange(other.fd_, -1);
-  stderr_fd_ = std::exchange(other.stderr_fd_, -1);
+  socket_ = std::move(other.socket_);
+  stderr_ = std::move(other.stderr_);
   signal_ = other.signal_;
   status_ = std::exchange(other.status_, nullptr);
   received_ = std::move(other.received_);
+  unsent_ = std::move(other.unsent_);
+  sent_ = std::exchange(other.sent_, 0);
   return *this;
 }
 
@@ -159,35 +146,46 @@ WorkerProcess::~WorkerProcess() { release(); }
 
 void WorkerProcess::release() {
   reap(true);
-  if (fd_ >= 0) close(fd_);
-  if (stderr_fd_ >= 0) close(stderr_fd_);
+  socket_.close();
+  stderr_.close();
   if (status_ != nullptr) munmap(status_, sizeof(StatusBlock));
-  fd_ = stderr_fd_ = -1;
   status_ = nullptr;
 }
 
-bool WorkerProcess::send(std::string_view message) {
+void WorkerProcess::send(std::string_view message) {
   *status_ = {};
-  std::ignore = ftruncate(stderr_fd_, 0);
+  std::ignore = ftruncate(stderr_.get(), 0);
   const uint64_t bytes = message.size();
-  std::string frame(sizeof bytes, '\0');
-  std::memcpy(frame.data(), &bytes, sizeof bytes);
-  frame += message;
-  std::string_view rest = frame;
-  while (!rest.empty()) {
-    const ssize_t sent = ::send(fd_, rest.data(), rest.size(), MSG_NOSIGNAL);
+  std::array<char, sizeof bytes> length{};
+  std::memcpy(length.data(), &bytes, sizeof bytes);
+  unsent_.append(length.data(), length.size());
+  unsent_ += message;
+  send_rest();
+}
+
+void WorkerProcess::send_rest() {
+  while (sent_ < unsent_.size()) {
+    const ssize_t sent = ::send(socket_.get(), unsent_.data() + sent_, unsent_.size() - sent_,
+                                MSG_NOSIGNAL | MSG_DONTWAIT);
     if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    rest.remove_prefix(static_cast<size_t>(sent));
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (sent <= 0) break;  // it is dead: receive says so
+    sent_ += static_cast<size_t>(sent);
   }
-  return true;
+  unsent_.clear();
+  sent_ = 0;
+}
+
+short WorkerProcess::events() const {
+  return static_cast<short>(unsent_.empty() ? POLLIN : POLLIN | POLLOUT);
 }
 
 Result<std::optional<std::string>> WorkerProcess::receive() {
+  send_rest();
   std::array<char, 65536> buffer;
   bool ended = false;
   while (!ended) {
-    const ssize_t got = recv(fd_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    const ssize_t got = recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     ended = got <= 0;
@@ -219,10 +217,10 @@ std::string WorkerProcess::reap(bool kill) {
 }
 
 std::string WorkerProcess::stderr_tail() const {
-  const off_t size = lseek(stderr_fd_, 0, SEEK_END);
+  const off_t size = lseek(stderr_.get(), 0, SEEK_END);
   const off_t begin = std::max<off_t>(0, size - kStderrKept);
   std::string text(static_cast<size_t>(size - begin), '\0');
-  const ssize_t got = pread(stderr_fd_, text.data(), text.size(), begin);
+  const ssize_t got = pread(stderr_.get(), text.data(), text.size(), begin);
   text.resize(got > 0 ? static_cast<size_t>(got) : 0);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;

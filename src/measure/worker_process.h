@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 #include "measure/status_block.h"
 
@@ -32,15 +33,16 @@ class WorkerProcess {
   ~WorkerProcess();
 
   int pid() const { return pid_; }
-  int fd() const { return fd_; }  // can be polled for reading
+  int fd() const { return socket_.get(); }  // to be polled for `events`
+  short events() const;  // POLLIN, and POLLOUT while a part of a message is not sent
   const StatusBlock& status() const { return *status_; }
 
-  // Clears the status and stderr of earlier jobs, then sends. False if the worker is dead; reap
-  // tells why.
-  bool send(std::string_view message);
+  // Clears the status and stderr of earlier jobs, then sends as much as the worker takes without
+  // waiting; `receive` sends the rest. A worker that is dead or does not read takes nothing.
+  void send(std::string_view message);
 
-  // Reads without waiting. Returns a complete reply, or nothing yet, or an error if the worker has
-  // closed its end (it is dead or dying).
+  // Sends and reads without waiting. Returns a complete reply, or nothing yet, or an error if the
+  // worker has closed its end (it is dead or dying).
   Result<std::optional<std::string>> receive();
 
   // Kills the process if it is alive, and says how it ended: `killed by SIGSEGV`, `exited with
@@ -52,13 +54,16 @@ class WorkerProcess {
  private:
   WorkerProcess() = default;
   void release();
+  void send_rest();
 
   pid_t pid_ = -1;
-  int fd_ = -1;
-  int stderr_fd_ = -1;
+  Descriptor socket_;
+  Descriptor stderr_;
   int signal_ = 0;
   StatusBlock* status_ = nullptr;
   std::string received_;  // an incomplete frame
+  std::string unsent_;    // frames that the worker has not taken
+  size_t sent_ = 0;       // bytes of unsent_ that it has taken
 };
 
 }  // namespace tilewright::measure

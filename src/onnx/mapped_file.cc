@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+
+#include "base/descriptor.h"
 
 namespace tilewright::onnx {
 namespace {
@@ -16,35 +17,21 @@ std::unexpected<Error> system_error(const std::filesystem::path& path, int code)
   return fail(ErrorKind::Io, fmt::format("cannot read {}: {}", path.string(), strerror(code)));
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   // Without O_NONBLOCK, opening a pipe without a writer would block.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.number() < 0) return system_error(path, errno);
+  if (!file) return system_error(path, errno);
   struct stat about{};
-  if (::fstat(file.number(), &about) != 0) return system_error(path, errno);
+  if (::fstat(file.get(), &about) != 0) return system_error(path, errno);
   if (!S_ISREG(about.st_mode)) {
     return fail(ErrorKind::Io, fmt::format("cannot read {}: not a regular file", path.string()));
   }
   const auto size = static_cast<size_t>(about.st_size);
   const std::byte* data = nullptr;
   if (size != 0) {
-    void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+    void* at = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
     if (at == MAP_FAILED) return system_error(path, errno);
     data = static_cast<const std::byte*>(at);
   }

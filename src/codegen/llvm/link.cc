@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/descriptor.h"
 #include "base/file.h"
 #include "base/temporary_folder.h"
 
@@ -102,17 +103,11 @@ class FolderLock {
  public:
   explicit FolderLock(const fs::path& folder)
       : file_(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)),
-        held_(file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0) {}
-  FolderLock(FolderLock&& other) noexcept
-      : file_(std::exchange(other.file_, -1)), held_(std::exchange(other.held_, false)) {}
-  FolderLock& operator=(FolderLock&&) = delete;
-  ~FolderLock() {
-    if (file_ >= 0) close(file_);
-  }
+        held_(file_ && flock(file_.get(), LOCK_EX | LOCK_NB) == 0) {}
   bool held() const { return held_; }
 
  private:
-  int file_;
+  Descriptor file_;
   bool held_;
 };
 
@@ -157,17 +152,16 @@ class ScratchFolder {
       bytes += error ? 0 : size;
     }
     const fs::path path = folder_ / "room";
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return system_error(path, "cannot be written");
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) return system_error(path, "cannot be written");
     // Segments start at pages, a large blob at a huge page.
     constexpr uintmax_t kSegments = (uintmax_t{64} << 10U) + kHugePage;
-    const bool full = fallocate(file, 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
+    const bool full = fallocate(file.get(), 0, 0, static_cast<off_t>(bytes + kSegments)) != 0 &&
                       errno != EOPNOTSUPP && errno != ENOSYS;
     const fs::path parent = folder_.path().parent_path();
     const Status room = full ? system_error(parent.empty() ? "." : parent,
                                             fmt::format("{} bytes cannot be linked there", bytes))
                              : Status{};
-    close(file);
     unlink(path.c_str());
     return room;
   }
@@ -179,22 +173,12 @@ class ScratchFolder {
   TemporaryFolder folder_;
 };
 
-Status write_all(int file, std::span<const uint8_t> bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(file, bytes.data(), bytes.size());
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return system_error(path, "cannot be written");
-    bytes = bytes.subspan(static_cast<size_t>(done));
+Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!file || !write_all(file, std::as_bytes(bytes)) || file.close() != 0) {
+    return system_error(path, "cannot be written");
   }
   return {};
-}
-
-Status write_bytes(const fs::path& path, std::span<const uint8_t> bytes) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return system_error(path, "cannot be written");
-  Status done = write_all(file, bytes, path);
-  if (close(file) != 0 && done) done = system_error(path, "cannot be written");
-  return done;
 }
 
 // Runs the linker; its messages are the error.
@@ -271,20 +255,21 @@ Status make_system_libraries(const ScratchFolder& folder, std::vector<std::strin
 // small pages. Writes of whole huge pages from memory are cached in huge pages, which a process
 // that maps the file then gets.
 Status write_by_huge_pages(const fs::path& made, const fs::path& copy) {
-  const int from = open(made.c_str(), O_RDONLY | O_CLOEXEC);
-  if (from < 0) return system_error(made, "cannot be read");
-  const int to = open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777);
-  Status done = to < 0 ? system_error(copy, "cannot be written") : Status{};
-  std::vector<uint8_t> block(4 * kHugePage);
-  while (done) {
-    const ssize_t bytes = read(from, block.data(), block.size());
-    if (bytes < 0) done = system_error(made, "cannot be read");
-    if (bytes <= 0) break;
-    done = write_all(to, {block.data(), static_cast<size_t>(bytes)}, copy);
+  const Descriptor from(open(made.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!from) return system_error(made, "cannot be read");
+  Descriptor to(open(copy.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0777));
+  if (!to) return system_error(copy, "cannot be written");
+  std::vector<std::byte> block(4 * kHugePage);
+  while (true) {
+    const ssize_t bytes = read(from.get(), block.data(), block.size());
+    if (bytes < 0) return system_error(made, "cannot be read");
+    if (bytes == 0) break;
+    if (!write_all(to, std::span(block).first(static_cast<size_t>(bytes)))) {
+      return system_error(copy, "cannot be written");
+    }
   }
-  close(from);
-  if (to >= 0 && close(to) != 0 && done) done = system_error(copy, "cannot be written");
-  return done;
+  if (to.close() != 0) return system_error(copy, "cannot be written");
+  return {};
 }
 
 Status replace(const fs::path& made, const fs::path& wanted) {
