@@ -148,7 +148,7 @@ class ElfObjectWriter {
     size_t left = chunk.blob.empty() ? chunk.bytes.size() : chunk.blob.size();
     int64_t at = chunk.at;
     while (left > 0) {
-      const ssize_t done = pwrite(file, data, left, at);
+      const ssize_t done = pwrite(file.get(), data, left, at);
       if (done < 0 && errno == EINTR) continue;
       if (done <= 0) return false;
       data += done;

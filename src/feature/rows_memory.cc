@@ -4,6 +4,7 @@
 
 #include "feature/rows_arith.h"
 #include "schedule/nesting_depth.h"
+#include "schedule/region.h"
 
 namespace tilewright::feature {
 

@@ -4,6 +4,7 @@
 
 #include "heuristic/thread_loops.h"
 #include "heuristic/tile_sizes.h"
+#include "schedule/region.h"
 
 namespace tilewright::heuristic {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/rounding.h"
-#include "schedule/loop_tree.h"
+#include "schedule/region.h"
 
 namespace tilewright::lower {
 

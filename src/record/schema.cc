@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <initializer_list>
 #include <string>
 #include <thread>
 
@@ -28,26 +27,6 @@ void create_current(Database& database) {
   database.execute(guard("foreign_lines", "update", "") +
                    guard("foreign_lines", "delete", kUnlessWaiting));
 }
-
-}  // namespace
-
-std::string guard(std::string_view table, std::string_view act, std::string_view when) {
-  return fmt::format(
-      "CREATE TRIGGER {0}_no_{1} BEFORE {1} ON {0} {2}\n"
-      "BEGIN SELECT RAISE(ABORT, '{0} are written once'); END;\n",
-      table, act, when);
-}
-
-std::string guards(std::initializer_list<std::string_view> tables) {
-  std::string sql;
-  for (const std::string_view table : tables) {
-    sql += guard(table, "update", "");
-    sql += guard(table, "delete", "");
-  }
-  return sql;
-}
-
-namespace {
 
 std::unexpected<Error> refuse(const Database& database, std::string_view why) {
   return fail(ErrorKind::BadInput, fmt::format("{}: {}", database.path(), why));

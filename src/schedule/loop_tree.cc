@@ -7,6 +7,7 @@
 
 #include "schedule/fields.h"
 #include "schedule/nesting_depth.h"
+#include "schedule/region.h"
 #include "schedule/steps/bind.h"
 #include "schedule/tree_editor.h"
 

@@ -269,19 +269,6 @@ struct LoopTree {
   std::string to_string() const;  // stages with their loops, for display
 };
 
-// Whether the terminal variable `var` is fixed during one iteration of loop `at` of stage
-// `at_stage`. Partly: some loops of its fusion are outside.
-enum class Outside : uint8_t { No, Yes, Partly };
-Outside is_outside(const LoopTree& tree, VarIndex var, StageIndex at_stage, VarIndex at);
-
-// True if `stage` is computed within one iteration of loop `at` of `at_stage`, or is that stage.
-bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarIndex at);
-
-// The region of an access while the loops outside loop `at` of stage `at_stage` are fixed (kNone:
-// the whole region).
-void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
-               RegionDim* dims);
-
 // The memory of a buffer. Unless a step selects another, arguments and buffers at root are global,
 // and buffers attached to a loop are local to the thread that runs it.
 inline MemoryScope default_scope(const Stage& writer) {

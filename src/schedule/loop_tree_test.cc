@@ -19,7 +19,7 @@ BufferIndex buffer_of(const LoopTree& tree, std::string_view stage) {
   return tree.stage(tree.find_stage(stage_of(stage))).first_buffer;
 }
 
-// Every element of the shape has a place of its own inside the array.
+// Every element of the shape has a distinct location inside the array.
 void expect_bijection(const layout::Layout& layout, std::span<const int64_t> shape) {
   EXPECT_TRUE(layout.holds(shape)) << layout.to_string();
   std::set<int64_t> seen;
@@ -169,24 +169,6 @@ TEST(LoopTree, FindsByName) {
   EXPECT_EQ(tree.find_stage(stage_of("C.write")), kNone);
   EXPECT_NE(tree.find_loop(c, Name("i.1")), kNone);
   EXPECT_EQ(tree.find_loop(c, Name("i")), kNone);  // no loop any more
-}
-
-TEST(LoopTree, IsWithin) {
-  const Workbench bench("matmul:m=8,n=8,k=8");
-  const LoopTree tree = bench.tree(
-      "cache_write C\ncache_read A [C.write]\ncompute_at C.write C i\ncompute_at A.read C.write "
-      "k\n");
-  const auto stage = [&](std::string_view name) { return tree.find_stage(stage_of(name)); };
-  const auto loop = [&](std::string_view s, std::string_view name) {
-    return tree.find_loop(stage(s), Name(name));
-  };
-  EXPECT_TRUE(is_within(tree, stage("C.write"), stage("C"), loop("C", "i")));
-  EXPECT_FALSE(is_within(tree, stage("C.write"), stage("C"), loop("C", "j")));
-  EXPECT_TRUE(is_within(tree, stage("A.read"), stage("C"), loop("C", "i")));
-  EXPECT_TRUE(is_within(tree, stage("A.read"), stage("C.write"), loop("C.write", "k")));
-  EXPECT_FALSE(is_within(tree, stage("C"), stage("C.write"), loop("C.write", "i")));
-  EXPECT_EQ(is_outside(tree, loop("C", "i"), stage("C.write"), loop("C.write", "k")), Outside::Yes);
-  EXPECT_EQ(is_outside(tree, loop("C", "j"), stage("C.write"), loop("C.write", "k")), Outside::No);
 }
 
 // A body counts as what its functions expand to, and as all that was inlined into it.

@@ -7,6 +7,19 @@
 
 namespace tilewright::schedule {
 
+// Whether the terminal variable `var` is fixed during one iteration of loop `at` of stage
+// `at_stage`. Partly: some loops of its fusion are outside.
+enum class Outside : uint8_t { No, Yes, Partly };
+Outside is_outside(const LoopTree& tree, VarIndex var, StageIndex at_stage, VarIndex at);
+
+// True if `stage` is computed within one iteration of loop `at` of `at_stage`, or is that stage.
+bool is_within(const LoopTree& tree, StageIndex stage, StageIndex at_stage, VarIndex at);
+
+// The region of an access while the loops outside loop `at` of stage `at_stage` are fixed (kNone:
+// the whole region). All dimensions are whole if a fused variable is only partly fixed there.
+void region_of(const LoopTree& tree, const Access& access, StageIndex at_stage, VarIndex at,
+               RegionDim* dims);
+
 // Fills one RegionDim per dimension. False, with the variable, if a fused variable is only partly
 // fixed at that loop: then there is no affine base. at_stage kNone: no loop is outside.
 [[nodiscard]] bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage,

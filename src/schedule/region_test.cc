@@ -38,6 +38,24 @@ void check_regions(const std::vector<RegionCase>& cases) {
   }
 }
 
+TEST(Region, IsWithin) {
+  const Workbench bench("matmul:m=8,n=8,k=8");
+  const LoopTree tree = bench.tree(
+      "cache_write C\ncache_read A [C.write]\ncompute_at C.write C i\ncompute_at A.read C.write "
+      "k\n");
+  const auto stage = [&](std::string_view name) { return tree.find_stage(stage_of(name)); };
+  const auto loop = [&](std::string_view s, std::string_view name) {
+    return tree.find_loop(stage(s), Name(name));
+  };
+  EXPECT_TRUE(is_within(tree, stage("C.write"), stage("C"), loop("C", "i")));
+  EXPECT_FALSE(is_within(tree, stage("C.write"), stage("C"), loop("C", "j")));
+  EXPECT_TRUE(is_within(tree, stage("A.read"), stage("C"), loop("C", "i")));
+  EXPECT_TRUE(is_within(tree, stage("A.read"), stage("C.write"), loop("C.write", "k")));
+  EXPECT_FALSE(is_within(tree, stage("C"), stage("C.write"), loop("C.write", "i")));
+  EXPECT_EQ(is_outside(tree, loop("C", "i"), stage("C.write"), loop("C.write", "k")), Outside::Yes);
+  EXPECT_EQ(is_outside(tree, loop("C", "j"), stage("C.write"), loop("C.write", "k")), Outside::No);
+}
+
 TEST(Region, OfMatmul) {
   check_regions({
       {"matmul:m=64,n=48,k=16", "", "C", "A", "", "0 : 64 exact; 0 : 16 exact"},

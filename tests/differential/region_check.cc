@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "schedule/region.h"
+
 namespace tilewright::testing {
 
 using schedule::Access;

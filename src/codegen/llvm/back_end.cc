@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/compile.h"
 #include "codegen/llvm/crash_report.h"
+#include "codegen/llvm/target_machine.h"
 #include "lower/pipeline.h"
 #include "runtime/host/loaders.h"
 

@@ -23,9 +23,6 @@ struct LlvmOptions {
   std::function<void(std::string_view phase)> on_phase = {};  // called before "emit" and "codegen"
 };
 
-// An error that says what an x86-64 target lacks if no kernels can be compiled for it.
-Status check_llvm_target(const Target& target);
-
 // May be called by several threads at once. The same function and target give the same bytes.
 Result<runtime::Artifact> compile_llvm(const ir::Function& function, const Target& target,
                                        const LlvmOptions& options = {});

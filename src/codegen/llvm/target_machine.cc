@@ -12,7 +12,6 @@
 #include <string>
 
 #include "codegen/llvm/back_end.h"
-#include "codegen/llvm/compile.h"
 
 namespace tilewright::codegen {
 namespace {

@@ -14,6 +14,9 @@ namespace tilewright::codegen {
 // LLVM's target-features string for its CPU `x86-64`: `+sse4.2,+avx,+amx-tile`.
 std::string llvm_features(const Target& target);
 
+// An error that says what an x86-64 target lacks if no kernels can be compiled for it.
+Status check_llvm_target(const Target& target);
+
 // Owned by the calling thread; valid until it ends.
 Result<llvm::TargetMachine*> target_machine(const Target& target);
 
