@@ -30,7 +30,7 @@ void IntervalSum::add(int64_t coefficient, const Interval& x) {
   const __int128 at_high = above ? static_cast<__int128>(coefficient) * x.high : 0;
   low_ += coefficient > 0 ? at_low : at_high;
   high_ += coefficient > 0 ? at_high : at_low;
-  // Beyond 2^100 no useful bound comes back into 64 bits.
+  // No bound beyond 2^100 returns to 64 bits.
   constexpr __int128 kFar = static_cast<__int128>(1) << 100;
   if (low_ < -kFar || high_ > kFar) {
     too_large_ = true;

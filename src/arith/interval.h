@@ -7,9 +7,22 @@
 //   [0, 9] * 3 + [2, 6] -> [2, 33]        [0, 2^62] * 4 -> everything       [1, ..] + 1 -> [2, ..]
 #pragma once
 
-#include "arith/simplify.h"
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
+#include "ir/expr.h"
 
 namespace tilewright::arith {
+
+struct Interval {  // closed
+  int64_t low = 0;
+  int64_t high = 0;
+  bool operator==(const Interval&) const = default;
+  bool is_point() const { return low == high; }
+};
+
+using Bounds = std::unordered_map<ir::VarId, Interval>;
 
 inline constexpr Interval kEverything{INT64_MIN, INT64_MAX};
 
@@ -41,7 +54,10 @@ Interval max(const Interval& a, const Interval& b);
 Interval hull(const Interval& a, const Interval& b);
 
 Interval interval_of_type(ir::Type type);  // every value of it; kEverything for I64
-// As interval_of, but sides may be unbounded.
+// The smallest known interval with every value of an integer expression; nothing if it is unbounded
+// or may overflow 64 bits.
+std::optional<Interval> interval_of(const ir::Expr& expr, const Bounds& bounds);
+// The same, but sides may be unbounded.
 Interval range_of(const ir::Expr& expr, const Bounds& bounds);
 
 }  // namespace tilewright::arith

@@ -90,4 +90,15 @@ Expr Linear::to_vector(unsigned lanes) const {
   return write_sum(summands, ir::kIndex.with_lanes(lanes));
 }
 
+Expr make_binary(ir::BinaryOp op, const Linear& a, const Linear& b, const Expr& like) {
+  const unsigned lanes = like.type().lanes;
+  if (lanes > 1 && a.is_uniform() && b.is_uniform()) {
+    return ir::binary(op, a.to_expr(1, {}), b.to_expr(1, {}));
+  }
+  const auto* n = like.as<ir::Binary>();
+  Expr x = a.to_expr(lanes, n->a), y = b.to_expr(lanes, n->b);
+  if (n->op == op && x.same_as(n->a) && y.same_as(n->b)) return like;
+  return ir::binary(op, std::move(x), std::move(y));
+}
+
 }  // namespace tilewright::arith

@@ -44,4 +44,8 @@ class Linear : public LinearSum<RangedTerm> {
   ir::Expr to_vector(unsigned lanes) const;
 };
 
+// `op(a, b)` of I64 operands given as forms, with the lanes of `like`; a scalar if both are
+// uniform. Returns `like` if it is that expression already.
+ir::Expr make_binary(ir::BinaryOp op, const Linear& a, const Linear& b, const ir::Expr& like);
+
 }  // namespace tilewright::arith

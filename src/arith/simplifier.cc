@@ -1,5 +1,12 @@
 #include "arith/simplifier.h"
 
+#include <utility>
+
+#include "arith/simplify_bool.h"
+#include "arith/simplify_compare.h"
+#include "arith/simplify_generic.h"
+#include "arith/simplify_minmax.h"
+
 namespace tilewright::arith {
 
 using ir::BinaryOp;
@@ -15,9 +22,13 @@ Expr Simplifier::rewrite(const Expr& expr) {
     return found == let_values.end() ? expr : found->second;
   }
   if (const auto* n = expr.as<ir::Binary>(); n != nullptr && ir::is_bool(type)) {
-    if (n->op == BinaryOp::And || n->op == BinaryOp::Or) return logical(expr);
+    if (n->op == BinaryOp::And || n->op == BinaryOp::Or) {
+      const Expr node = rewrite_children(expr);
+      return node.kind() == ExprKind::Binary ? simplify_logical(node) : node;
+    }
     if (n->a.type().scalar == ir::Scalar::I64) return compare(expr);
-    return compare_generic(expr);
+    const Expr node = generic(expr);
+    return node.kind() == ExprKind::Binary ? compare_narrow(node, bounds_) : node;
   }
   return generic(expr);
 }
@@ -25,7 +36,7 @@ Expr Simplifier::rewrite(const Expr& expr) {
 Linear Simplifier::linear(const Expr& expr) {
   Linear form;
   add_linear(expr, 1, form);
-  while (merge_div_and_mod(form)) {
+  while (merge_div_and_mod(form, *this)) {
   }
   return form;
 }
@@ -54,7 +65,7 @@ void Simplifier::add_linear(const Expr& expr, int64_t times, Linear& out) {
   }
   const Expr atom = generic(expr);
   if (atom.kind() == expr.kind()) return out.add_term(atom, times, range_of(atom, bounds_));
-  add_linear(atom, times, out);  // it went away: a broadcast, a constant, a reduction of one
+  add_linear(atom, times, out);  // simplified away: a broadcast, a constant, a reduction of one
 }
 
 void Simplifier::add_var(const Expr& expr, int64_t times, Linear& out) {
@@ -85,10 +96,10 @@ void Simplifier::add_binary(const Expr& expr, int64_t times, Linear& out) {
       return add_product(expr, times, out);
     case BinaryOp::Div:
     case BinaryOp::Mod:
-      return add_quotient(expr, times, out);
+      return add_quotient(expr, linear(n->a), linear(n->b), times, *this, out);
     case BinaryOp::Min:
     case BinaryOp::Max:
-      return add_min_max(expr, times, out);
+      return add_min_max(expr, linear(n->a), linear(n->b), times, out);
     default:
       break;
   }
@@ -123,15 +134,26 @@ void Simplifier::add_product(const Expr& expr, int64_t times, Linear& out) {
   out.add_term(make_binary(BinaryOp::Mul, a, b, expr), times, product(a.range(), b.range()));
 }
 
-Expr make_binary(BinaryOp op, const Linear& a, const Linear& b, const Expr& like) {
-  const unsigned lanes = like.type().lanes;
-  if (lanes > 1 && a.is_uniform() && b.is_uniform()) {
-    return ir::binary(op, a.to_expr(1, {}), b.to_expr(1, {}));
+void Simplifier::add_select(const Expr& expr, int64_t times, Linear& out) {
+  const auto* n = expr.as<ir::Select>();
+  Expr condition = rewrite(n->condition);
+  if (const int64_t* truth = ir::as_int(condition)) {  // select(true, x, y) -> x
+    return add_linear(*truth != 0 ? n->if_true : n->if_false, times, out);
   }
-  const auto* n = like.as<ir::Binary>();
-  Expr x = a.to_expr(lanes, n->a), y = b.to_expr(lanes, n->b);
-  if (n->op == op && x.same_as(n->a) && y.same_as(n->b)) return like;
-  return ir::binary(op, std::move(x), std::move(y));
+  const Linear yes = linear(n->if_true), no = linear(n->if_false);
+  arith::add_select(expr, std::move(condition), yes, no, times, out);
 }
+
+Expr Simplifier::compare(const Expr& expr) {
+  const auto* n = expr.as<ir::Binary>();
+  const Linear a = linear(n->a), b = linear(n->b);
+  Linear difference = a;
+  difference.add(b, -1);
+  while (merge_div_and_mod(difference, *this)) {
+  }
+  return compare_linear(expr, a, b, difference);
+}
+
+Expr Simplifier::generic(const Expr& expr) { return simplify_node(rewrite_children(expr)); }
 
 }  // namespace tilewright::arith

@@ -86,8 +86,7 @@ Stmt StmtSimplifier::rewrite_for(const Stmt& stmt) {
   if (!body.defined()) return {};
   if (trips == Interval{1, 1}) return body;  // the variable, bounded by [0, 0], is gone
   if (extent.same_as(loop->extent) && body.same_as(loop->body)) return stmt;
-  return ir::make_for(loop->var, std::move(extent), loop->loop_kind, std::move(body),
-                      loop->intrinsic);
+  return ir::make_for_like(*loop, loop->var, std::move(extent), std::move(body));
 }
 
 // Narrows the bounds of x by `x < c` and `x >= c` (or their negations) and conjunctions of such.

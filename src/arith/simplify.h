@@ -12,22 +12,11 @@
 //   i < 16, i in [0, 15]   -> true       min(i, 20)    -> i
 #pragma once
 
-#include <optional>
-#include <unordered_map>
-
+#include "arith/interval.h"
 #include "ir/expr.h"
 #include "ir/stmt.h"
 
 namespace tilewright::arith {
-
-struct Interval {  // closed
-  int64_t low = 0;
-  int64_t high = 0;
-  bool operator==(const Interval&) const = default;
-  bool is_point() const { return low == high; }
-};
-
-using Bounds = std::unordered_map<ir::VarId, Interval>;
 
 ir::Expr simplify(const ir::Expr& expr, const Bounds& bounds = {});
 
@@ -36,9 +25,5 @@ ir::Expr simplify(const ir::Expr& expr, const Bounds& bounds = {});
 // constants and variables. Inside an If, the condition bounds the variables that it compares with
 // constants. Null if nothing remains.
 ir::Stmt simplify(const ir::Stmt& stmt, const Bounds& bounds = {});
-
-// The smallest known interval with every value of an integer expression; nothing if it is unbounded
-// or may overflow 64 bits.
-std::optional<Interval> interval_of(const ir::Expr& expr, const Bounds& bounds);
 
 }  // namespace tilewright::arith

@@ -1,5 +1,7 @@
-// && and || and not. Both sides are always evaluated, so dropping one is always right.
-#include "arith/simplifier.h"
+#include "arith/simplify_bool.h"
+
+#include <optional>
+
 #include "ir/equal.h"
 
 namespace tilewright::arith {
@@ -71,6 +73,12 @@ std::optional<BinaryOp> inverse(BinaryOp op) {
 
 Expr simplify_logical(const Expr& expr) {
   const auto* n = expr.as<ir::Binary>();
+  const auto *x = n->a.as<ir::Broadcast>(), *y = n->b.as<ir::Broadcast>();
+  if (x != nullptr && y != nullptr) {  // x4(a) && x4(b) -> x4(a && b)
+    const Expr scalar = ir::binary(n->op, x->value, y->value);
+    const bool folded = scalar.as<ir::Binary>() == nullptr;
+    return ir::broadcast(folded ? scalar : simplify_logical(scalar), n->type.lanes);
+  }
   const bool is_and = n->op == BinaryOp::And;
   const int64_t neutral = is_and ? 1 : 0, absorbing = is_and ? 0 : 1;
   if (is_constant(n->a, neutral) || is_constant(n->b, absorbing)) return n->b;  // true && x -> x
@@ -97,19 +105,6 @@ Expr simplify_not(const Expr& expr) {
   const bool is_equality = n->op == BinaryOp::Eq || n->op == BinaryOp::Ne;
   if (ir::is_float(n->a.type()) && !is_equality) return expr;
   return ir::binary(*op, n->a, n->b);
-}
-
-Expr Simplifier::logical(const Expr& expr) {
-  Expr node = rewrite_children(expr);
-  const auto* n = node.as<ir::Binary>();
-  if (n == nullptr) return node;
-  const auto *a = n->a.as<ir::Broadcast>(), *b = n->b.as<ir::Broadcast>();
-  if (a != nullptr && b != nullptr) {
-    const Expr scalar = ir::binary(n->op, a->value, b->value);
-    const bool folded = scalar.as<ir::Binary>() == nullptr;
-    return ir::broadcast(folded ? scalar : simplify_logical(scalar), n->type.lanes);
-  }
-  return simplify_logical(node);
 }
 
 }  // namespace tilewright::arith

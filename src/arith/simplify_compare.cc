@@ -1,11 +1,9 @@
-// Comparisons. Those of I64 are decided by the range of the difference a - b, in which common terms
-// have cancelled, or brought to one form: positive terms left, the others right, the constant on
-// the right, no common factor.
-//
-//   i * 4 + 3 < j * 4 + 16  ->  i < j + 4       7 < i  ->  i >= 8       2*i == 5  ->  false
-#include <numeric>
+#include "arith/simplify_compare.h"
 
-#include "arith/simplifier.h"
+#include <numeric>
+#include <optional>
+#include <utility>
+
 #include "ir/equal.h"
 #include "ir/fold.h"
 
@@ -20,7 +18,7 @@ Expr truth(bool value, unsigned lanes) {
   return ir::int_imm(value ? 1 : 0, ir::kBool.with_lanes(lanes));
 }
 
-// What the range of a - b says of `a op b`.
+// The value of `a op b` if the range of a - b decides it.
 std::optional<bool> decide(BinaryOp op, const Interval& difference) {
   const bool below = difference.high < 0, above = difference.low > 0;
   const bool zero = difference.low == 0 && difference.high == 0;
@@ -68,13 +66,13 @@ Linear negated(const Linear& form) {
 struct Sides {
   BinaryOp op;
   Linear left, right;
-  bool ok = false;  // no number left 64 bits
+  bool ok = false;  // no number exceeded 64 bits
   std::optional<bool> known = std::nullopt;
 };
 
 Sides to_sides(BinaryOp op, const Linear& form) {
   Sides sides{op, {}, {}};
-  sides.known = decide(op, form.range());  // smaller numbers may tell what larger ones did not
+  sides.known = decide(op, form.range());  // smaller numbers may decide it
   for (const RangedTerm& term : form.terms) {
     if (term.coefficient > 0) {
       sides.left.add_term(term.atom, term.coefficient, term.range);
@@ -117,45 +115,41 @@ Sides normalize_equality(BinaryOp op, Linear d) {
   const int64_t g = common_factor(d);
   if (!d.exact || g <= 0) return {op, {}, {}};
   for (RangedTerm& term : d.terms) term.coefficient /= g;
-  d.constant /= g;  // divisible: the caller has looked
+  d.constant /= g;  // divisible, as the caller has checked
   if (!has_positive_term(d)) d = negated(d);
   return d.exact ? to_sides(op, d) : Sides{op, {}, {}};
 }
 
 }  // namespace
 
-Expr Simplifier::compare(const Expr& expr) {
-  const auto* n = expr.as<ir::Binary>();
+Expr compare_linear(const Expr& like, const Linear& a, const Linear& b, const Linear& difference) {
+  const auto* n = like.as<ir::Binary>();
   const unsigned lanes = n->type.lanes;
-  const Linear a = linear(n->a), b = linear(n->b);
-  Linear d = a;
-  d.add(b, -1);
-  while (merge_div_and_mod(d)) {
-  }
   const bool is_equality = n->op == BinaryOp::Eq || n->op == BinaryOp::Ne;
   Sides sides{n->op, {}, {}};
-  if (d.exact && !a.may_wrap() && !b.may_wrap()) {
-    if (const auto known = decide(n->op, d.range())) return truth(*known, lanes);
-    const int64_t g = common_factor(d);
-    if (is_equality && g > 1 && d.constant % g != 0) return truth(n->op == BinaryOp::Ne, lanes);
-    sides = is_equality ? normalize_equality(n->op, d) : normalize_order(n->op, d);
+  if (difference.exact && !a.may_wrap() && !b.may_wrap()) {
+    if (const auto known = decide(n->op, difference.range())) return truth(*known, lanes);
+    const int64_t g = common_factor(difference);
+    if (is_equality && g > 1 && difference.constant % g != 0)
+      return truth(n->op == BinaryOp::Ne, lanes);
+    sides =
+        is_equality ? normalize_equality(n->op, difference) : normalize_order(n->op, difference);
     if (sides.known) return truth(*sides.known, lanes);
   }
-  Expr result = sides.ok ? make_binary(sides.op, sides.left, sides.right, expr)
-                         : make_binary(n->op, a, b, expr);
+  Expr result = sides.ok ? make_binary(sides.op, sides.left, sides.right, like)
+                         : make_binary(n->op, a, b, like);
   return result.type().lanes == lanes ? result : ir::broadcast(std::move(result), lanes);
 }
 
-Expr Simplifier::compare_generic(const Expr& expr) {
-  Expr result = generic(expr);
-  const auto* n = result.as<ir::Binary>();
-  if (n == nullptr || !ir::is_integer(n->a.type())) return result;
+Expr compare_narrow(const Expr& expr, const Bounds& bounds) {
+  const auto* n = expr.as<ir::Binary>();
+  if (!ir::is_integer(n->a.type())) return expr;
   if (ir::equal(n->a, n->b)) return truth(*decide(n->op, {0, 0}), n->type.lanes);
   IntervalSum difference;
-  difference.add(1, range_of(n->a, bounds_));
-  difference.add(-1, range_of(n->b, bounds_));
+  difference.add(1, range_of(n->a, bounds));
+  difference.add(-1, range_of(n->b, bounds));
   const auto known = decide(n->op, difference.get());
-  return known ? truth(*known, n->type.lanes) : result;
+  return known ? truth(*known, n->type.lanes) : expr;
 }
 
 }  // namespace tilewright::arith

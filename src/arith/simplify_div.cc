@@ -1,13 +1,9 @@
-// Quotients and remainders. With L = c*Q + R split coefficient by coefficient, c > 0:
-//
-//   L / c -> Q + R / c        L % c -> R % c
-//
-// and R, being small, often vanishes: (i*8 + j) / 8 -> i and (i*8 + j) % 8 -> j for j in [0, 7].
-// Valid where neither L nor R may leave 64 bits.
+#include "arith/simplify_div.h"
+
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "arith/simplifier.h"
 #include "ir/equal.h"
 #include "ir/fold.h"
 
@@ -46,7 +42,7 @@ struct Radix {
   Linear coarse, fine;
 };
 Radix find_radix(const Linear& rest, int64_t c) {
-  int64_t below = c;  // candidates in falling order
+  int64_t below = c;  // candidates in descending order
   while (true) {
     int64_t g = 1;
     for (const RangedTerm& term : rest.terms) {
@@ -73,7 +69,7 @@ Radix find_radix(const Linear& rest, int64_t c) {
 // `x / c` or `x % c` with a positive constant c.
 struct ByConstant {
   Expr dividend;
-  int64_t divisor = 0;  // 0: it is something else
+  int64_t divisor = 0;  // 0: not of this form
 };
 ByConstant match(const Expr& expr, BinaryOp op) {
   const auto* n = expr.as<ir::Binary>();  // null for the lane, too
@@ -94,25 +90,8 @@ bool is_quotient_of(const ByConstant& mod, const Expr& atom) {
          div.divisor == divisor && ir::equal(div.dividend, within.dividend);
 }
 
-}  // namespace
-
-void Simplifier::add_quotient(const Expr& expr, int64_t times, Linear& out) {
-  const auto* n = expr.as<ir::Binary>();
-  const bool is_div = n->op == BinaryOp::Div;
-  Linear a = linear(n->a), b = linear(n->b);
-  if (b.is_constant() && b.constant > 0) {
-    return is_div ? add_div(std::move(a), b.constant, expr, times, out)
-                  : add_mod(std::move(a), b.constant, expr, times, out);
-  }
-  const Interval over = a.range(), under = b.range();
-  if (over.low >= 0 && over.high < under.low) {  // 0 <= a < b:  a / b -> 0,  a % b -> a
-    return is_div ? void() : out.add(a, times);
-  }
-  out.add_term(make_binary(n->op, a, b, expr), times,
-               is_div ? floor_div(over, under) : floor_mod(over, under));
-}
-
-void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear& out) {
+void add_div(Linear dividend, int64_t c, const Expr& like, int64_t times, LinearSource& source,
+             Linear& out) {
   while (c != 1 && !dividend.may_wrap()) {
     Split split = split_by(dividend, c);
     if (split.rest.may_wrap()) break;
@@ -126,7 +105,7 @@ void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t t
         is_one_atom ? match(dividend.terms[0].atom, BinaryOp::Div) : ByConstant{};
     int64_t merged = 0;
     if (inner.divisor != 0 && !__builtin_mul_overflow(c, inner.divisor, &merged)) {
-      Linear x = linear(inner.dividend);
+      Linear x = source.linear(inner.dividend);
       x.add_constant(dividend.constant, inner.divisor);
       if (!x.may_wrap()) {
         dividend = std::move(x);
@@ -147,7 +126,7 @@ void Simplifier::add_div(Linear dividend, int64_t c, const Expr& like, int64_t t
 }
 
 // k * (x % m) -> k * x  in a dividend of c, where c divides k*m. Returns whether it did.
-bool Simplifier::open_remainder(Linear& dividend, int64_t c) {
+bool open_remainder(Linear& dividend, int64_t c, LinearSource& source) {
   for (size_t k = 0; k < dividend.terms.size(); ++k) {
     const int64_t times = dividend.terms[k].coefficient;
     const ByConstant inner = match(dividend.terms[k].atom, BinaryOp::Mod);
@@ -158,7 +137,7 @@ bool Simplifier::open_remainder(Linear& dividend, int64_t c) {
     }
     Linear wider = dividend;
     wider.terms.erase(wider.terms.begin() + static_cast<ptrdiff_t>(k));
-    wider.add(linear(inner.dividend), times);
+    wider.add(source.linear(inner.dividend), times);
     if (wider.may_wrap()) continue;
     dividend = std::move(wider);
     return true;
@@ -166,7 +145,8 @@ bool Simplifier::open_remainder(Linear& dividend, int64_t c) {
   return false;
 }
 
-void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t times, Linear& out) {
+void add_mod(Linear dividend, int64_t c, const Expr& like, int64_t times, LinearSource& source,
+             Linear& out) {
   while (c != 1 && !dividend.may_wrap()) {
     Split split = split_by(dividend, c);
     if (split.rest.may_wrap()) break;
@@ -176,7 +156,7 @@ void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t t
       dividend.add_constant(quotient.low, -c);
       return out.add(dividend, times);
     }
-    if (open_remainder(dividend, c)) continue;
+    if (open_remainder(dividend, c, source)) continue;
     // (g*A + B) % (g*d) -> g * (A % d) + B,  B in [0, g)
     Radix radix = find_radix(dividend, c);
     if (radix.g == 1) break;
@@ -191,9 +171,25 @@ void Simplifier::add_mod(Linear dividend, int64_t c, const Expr& like, int64_t t
                floor_mod(dividend.range(), {c, c}));
 }
 
-// k*c * (x / c) + k * (x % c) -> k * x, and the same with x / b / c, which is x / (b*c), for the
-// quotient of (x / b) % c. Returns whether it did.
-bool Simplifier::merge_div_and_mod(Linear& form) {
+}  // namespace
+
+void add_quotient(const Expr& like, Linear a, const Linear& b, int64_t times, LinearSource& source,
+                  Linear& out) {
+  const auto* n = like.as<ir::Binary>();
+  const bool is_div = n->op == BinaryOp::Div;
+  if (b.is_constant() && b.constant > 0) {
+    return is_div ? add_div(std::move(a), b.constant, like, times, source, out)
+                  : add_mod(std::move(a), b.constant, like, times, source, out);
+  }
+  const Interval over = a.range(), under = b.range();
+  if (over.low >= 0 && over.high < under.low) {  // 0 <= a < b:  a / b -> 0,  a % b -> a
+    return is_div ? void() : out.add(a, times);
+  }
+  out.add_term(make_binary(n->op, a, b, like), times,
+               is_div ? floor_div(over, under) : floor_mod(over, under));
+}
+
+bool merge_div_and_mod(Linear& form, LinearSource& source) {
   for (size_t m = 0; m < form.terms.size(); ++m) {
     const int64_t times = form.terms[m].coefficient;
     const ByConstant mod = match(form.terms[m].atom, BinaryOp::Mod);
@@ -206,7 +202,7 @@ bool Simplifier::merge_div_and_mod(Linear& form) {
     const auto d = static_cast<size_t>(quotient - form.terms.begin());
     form.terms.erase(form.terms.begin() + static_cast<ptrdiff_t>(std::max(m, d)));
     form.terms.erase(form.terms.begin() + static_cast<ptrdiff_t>(std::min(m, d)));
-    form.add(linear(mod.dividend), times);
+    form.add(source.linear(mod.dividend), times);
     return true;
   }
   return false;

@@ -1,8 +1,12 @@
-// Rules for every type. Floats: only rules that hold for NaN, infinities and signed zeros.
-#include <cmath>
+#include "arith/simplify_generic.h"
 
-#include "arith/simplifier.h"
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "arith/simplify_bool.h"
 #include "ir/equal.h"
+#include "ir/visit.h"
 
 namespace tilewright::arith {
 
@@ -159,9 +163,7 @@ Expr reduce_rules(const ir::VectorReduce* n, const Expr& expr) {
   return b->value;  // min, max, and, or of equal lanes
 }
 
-}  // namespace
-
-Expr simplify_identities(const Expr& expr) {
+Expr identities(const Expr& expr) {
   switch (expr.kind()) {
     case ExprKind::Binary: {
       const auto* n = expr.as<ir::Binary>();
@@ -182,18 +184,17 @@ Expr simplify_identities(const Expr& expr) {
   }
 }
 
-Expr Simplifier::generic(const Expr& expr) {
-  Expr node = rewrite_children(expr);
-  if (node.type().is_vector()) {
-    std::vector<Expr> values = broadcast_values(node);
+}  // namespace
+
+Expr simplify_node(const Expr& expr) {
+  if (expr.type().is_vector()) {
+    std::vector<Expr> values = broadcast_values(expr);
     if (!values.empty()) {  // x4(a) * x4(b) -> x4(a * b)
-      Expr scalar = on_scalars(node, std::move(values));
-      if (scalar.defined()) {
-        return ir::broadcast(simplify_identities(scalar), node.type().lanes);
-      }
+      Expr scalar = on_scalars(expr, std::move(values));
+      if (scalar.defined()) return ir::broadcast(identities(scalar), expr.type().lanes);
     }
   }
-  return simplify_identities(node);
+  return identities(expr);
 }
 
 }  // namespace tilewright::arith

@@ -1,7 +1,9 @@
-// min, max and select of I64.
-#include "arith/simplifier.h"
+#include "arith/simplify_minmax.h"
+
+#include <algorithm>
+#include <utility>
+
 #include "ir/equal.h"
-#include "ir/fold.h"
 
 namespace tilewright::arith {
 
@@ -29,11 +31,10 @@ bool has_operand(const Linear& form, BinaryOp op, const Linear& other, unsigned 
 
 }  // namespace
 
-void Simplifier::add_min_max(const Expr& expr, int64_t times, Linear& out) {
-  const auto* n = expr.as<ir::Binary>();
+void add_min_max(const Expr& like, Linear a, Linear b, int64_t times, Linear& out) {
+  const auto* n = like.as<ir::Binary>();
   const bool is_min = n->op == BinaryOp::Min;
   const unsigned lanes = n->type.lanes;
-  Linear a = linear(n->a), b = linear(n->b);
   if (a.is_constant() && !b.is_constant()) std::swap(a, b);  // min(c, x) -> min(x, c)
   Linear difference = a;
   difference.add(b, -1);
@@ -56,17 +57,13 @@ void Simplifier::add_min_max(const Expr& expr, int64_t times, Linear& out) {
     Expr merged = ir::binary(n->op, inner->a, ir::int_imm(d, inner->type));
     return out.add_term(merged, times, range);
   }
-  out.add_term(make_binary(n->op, a, b, expr), times, range);
+  out.add_term(make_binary(n->op, a, b, like), times, range);
 }
 
-void Simplifier::add_select(const Expr& expr, int64_t times, Linear& out) {
-  const auto* n = expr.as<ir::Select>();
+void add_select(const Expr& like, Expr condition, const Linear& yes, const Linear& no,
+                int64_t times, Linear& out) {
+  const auto* n = like.as<ir::Select>();
   const unsigned lanes = n->type.lanes;
-  Expr condition = rewrite(n->condition);
-  if (const int64_t* truth = ir::as_int(condition)) {  // select(true, x, y) -> x
-    return add_linear(*truth != 0 ? n->if_true : n->if_false, times, out);
-  }
-  Linear yes = linear(n->if_true), no = linear(n->if_false);
   Linear difference = yes;
   difference.add(no, -1);
   if (difference.is_constant() && difference.constant == 0) return out.add(yes, times);
@@ -80,7 +77,7 @@ void Simplifier::add_select(const Expr& expr, int64_t times, Linear& out) {
   Expr x = yes.to_expr(lanes, n->if_true), y = no.to_expr(lanes, n->if_false);
   const bool same =
       condition.same_as(n->condition) && x.same_as(n->if_true) && y.same_as(n->if_false);
-  out.add_term(same ? expr : ir::select(std::move(condition), std::move(x), std::move(y)), times,
+  out.add_term(same ? like : ir::select(std::move(condition), std::move(x), std::move(y)), times,
                range);
 }
 

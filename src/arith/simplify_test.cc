@@ -235,25 +235,6 @@ TEST_F(SimplifyTest, NothingThatMayOverflowIsRewritten) {
   for (const Expr& expr : {h * 4 / 4, h * 4 % 8, h * 3 < h * 2, ir::min(h * 3, h)}) {
     EXPECT_TRUE(simplify(expr, huge).same_as(expr)) << ir::to_string(simplify(expr, huge));
   }
-  EXPECT_EQ(interval_of(h * 4, huge), std::nullopt);
-  EXPECT_EQ(interval_of(h + 1, huge), (Interval{1, INT64_MAX / 2 + 1}));
-}
-
-TEST_F(SimplifyTest, Intervals) {
-  EXPECT_EQ(interval_of(i * 3 - j, bounds), (Interval{-7, 297}));
-  EXPECT_EQ(interval_of((i - 50) / 8, bounds), (Interval{-7, 6}));
-  EXPECT_EQ(interval_of((i - 50) % 8, bounds), (Interval{0, 7}));
-  EXPECT_EQ(interval_of(j % 32 + i / (j + 1), bounds), (Interval{0, 106}));
-  EXPECT_EQ(interval_of(ir::select(b, i, j * -1), bounds), (Interval{-7, 99}));
-  EXPECT_EQ(interval_of(ir::ramp(i, -2, 4), bounds), (Interval{-6, 99}));
-  EXPECT_EQ(interval_of(ir::min(x, c(3)), bounds), std::nullopt);
-  EXPECT_EQ(interval_of(ir::max(ir::min(x, c(3)), c(0)), bounds), (Interval{0, 3}));
-  EXPECT_EQ(interval_of(x % 5, bounds), (Interval{0, 4}));
-  EXPECT_EQ(interval_of(s, bounds), (Interval{INT32_MIN, INT32_MAX}));
-  EXPECT_EQ(interval_of(s + s, bounds), (Interval{INT32_MIN, INT32_MAX}));
-  EXPECT_EQ(interval_of(x < y, bounds), (Interval{0, 1}));
-  EXPECT_EQ(interval_of(f, bounds), std::nullopt);
-  EXPECT_EQ(interval_of(n, bounds), std::nullopt);
 }
 
 class SimplifyStmtTest : public SimplifyTest {
