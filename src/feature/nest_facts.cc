@@ -19,7 +19,7 @@ StageIndex find_hottest(const LoopTree& tree, double* share) {
   double total = 0;
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
     const double flop = computes ? tree.dag->flop(stage.op) : 0;
     total += flop;

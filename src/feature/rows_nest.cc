@@ -87,7 +87,7 @@ void NestFinder::set_attached_means() {
   for (size_t k = tree_->order.size(); k-- > 0;) {
     const StageIndex index = tree_->order[k];
     const Stage& stage = tree_->stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     if (stage.place == Attachment::At) set_attached_means(index);
     for (size_t v = 0; v < tree_->vars.size(); ++v) {
       const LoopVar& var = tree_->vars[v];

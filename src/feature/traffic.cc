@@ -30,10 +30,6 @@ struct Use {
   bool accumulates = false;        // a store that a reduction reads back
 };
 
-bool is_scheduled(const Stage& stage) {
-  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
-}
-
 // The number of values of a variable while the loops outside the point are fixed.
 int64_t moving_extent(const LoopTree& tree, VarIndex index, Point point) {
   const LoopVar& var = tree.var(index);
@@ -74,7 +70,7 @@ class Estimator {
     traffic_.levels = std::move(levels);
     for (const StageIndex index : tree.order) {
       const Stage& stage = tree.stage(index);
-      if (!is_scheduled(stage)) continue;
+      if (!stage.has_loops()) continue;
       for (const Access& access : tree.reads_of(stage)) {
         uses_.push_back({index, access.buffer, &access});
       }

@@ -13,10 +13,6 @@ int64_t extent_of(const LoopTree& tree, const Stage& stage, size_t axis) {
   return tree.var(stage.axes[axis]).extent;
 }
 
-bool reduces(const LoopTree& tree, const Stage& stage, size_t axis) {
-  return tree.var(stage.axes[axis]).kind == IterKind::Reduce;
-}
-
 // 16-bit floats are computed in 32 bits.
 int lane_bytes(ir::Scalar element) {
   const bool narrow_float = element == ir::Scalar::F16 || element == ir::Scalar::BF16;
@@ -52,7 +48,7 @@ class RoleFinder {
   RoleFinder(const LoopTree& tree, StageIndex index, const Target& target, bool may_pack)
       : tree_(tree), stage_(tree.stage(index)), target_(target), may_pack_(may_pack) {
     for (size_t axis = 0; axis < stage_.axes.size(); ++axis) {
-      if (!reduces(tree_, stage_, axis)) spatial_ = axis + 1;
+      if (!is_reduced(tree_, stage_, axis)) spatial_ = axis + 1;
     }
   }
 
@@ -114,7 +110,7 @@ class RoleFinder {
       const bool packs = may_pack_ && is_packable(tree_, access) && is_reused(access);
       cost += !walk.depends || walk.is_contiguous() || walk.run > 1 || packs ? 1 / lanes : 1;
     }
-    if (reduces(tree_, stage_, axis)) return cost + 4 / extent;  // lanes are folded at the end
+    if (is_reduced(tree_, stage_, axis)) return cost + 4 / extent;  // lanes are folded at the end
     double folds = 1;
     for (size_t k = spatial_; k < stage_.axes.size(); ++k) {
       folds *= static_cast<double>(extent_of(tree_, stage_, k));
@@ -130,16 +126,16 @@ class RoleFinder {
     double least = 0.75 * (1 + stage_.accesses);  // the cost of scalar code
     for (size_t k = stage_.axes.size(); k-- > 0;) {
       if (extent_of(tree_, stage_, k) < 2) continue;
-      if (reduces(tree_, stage_, k) && !folds_lanes) continue;
+      if (is_reduced(tree_, stage_, k) && !folds_lanes) continue;
       const double cost = cost_of(k);
-      const bool better = reduces(tree_, stage_, k) || !roles_.vector_reduces
+      const bool better = is_reduced(tree_, stage_, k) || !roles_.vector_reduces
                               ? cost < least
                               // No folding of lanes if the costs are about equal.
                               : cost < 1.5 * least;
       if (!better) continue;
       least = cost;
       roles_.vector = static_cast<int>(k);
-      roles_.vector_reduces = reduces(tree_, stage_, k);
+      roles_.vector_reduces = is_reduced(tree_, stage_, k);
     }
   }
 

@@ -35,6 +35,11 @@ AccessStride access_stride(const schedule::LoopTree& tree, const schedule::Acces
 AccessStride store_stride(const schedule::LoopTree& tree, const schedule::Stage& stage,
                           size_t axis);
 
+// `axis` as above.
+inline bool is_reduced(const schedule::LoopTree& tree, const schedule::Stage& stage, size_t axis) {
+  return tree.var(stage.axes[axis]).kind == schedule::IterKind::Reduce;
+}
+
 inline constexpr int kNoAxis = -1;
 
 struct AxisRoles {

@@ -41,7 +41,7 @@ class ChainFinder {
   void find_members() {
     std::set<StageIndex> deep;  // tiled reductions and stages that depend on them
     for (const StageIndex index : tree_.order) {
-      if (!is_scheduled(tree_, index)) continue;
+      if (!tree_.stage(index).has_loops()) continue;
       bool depends = is_heavy(tree_, index);
       for (const Access& access : tree_.reads_of(tree_.stage(index))) {
         depends = depends || deep.contains(tree_.buffer(access.buffer).stage);

@@ -41,7 +41,7 @@ class DefaultSchedule {
     }
     const std::vector<StageIndex> order = tree().order;  // steps add stages
     for (size_t k = order.size(); k-- > 0;) {            // readers first
-      if (is_scheduled(tree(), order[k])) place(order[k]);
+      if (tree().stage(order[k]).has_loops()) place(order[k]);
     }
     if (!builder_.is_legal()) {
       return fail(ErrorKind::Unsupported, explain(initial, builder_.trace(), builder_.illegal()));

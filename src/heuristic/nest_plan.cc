@@ -48,7 +48,7 @@ class Planner {
     for (const StageIndex index : tree_.order) find_pair(index);
     for (size_t k = tree_.order.size(); k-- > 0;) {  // readers first
       const StageIndex index = tree_.order[k];
-      if (!is_scheduled(tree_, index)) continue;
+      if (!tree_.stage(index).has_loops()) continue;
       const StageIndex root = find_root(index);
       root_of_[index] = root == kNone ? index : root;
       if (root == kNone) {
@@ -63,7 +63,7 @@ class Planner {
 
  private:
   void find_pair(StageIndex index) {
-    if (!is_scheduled(tree_, index) || tree_.is_output(index)) return;
+    if (!tree_.stage(index).has_loops() || tree_.is_output(index)) return;
     const bool light = windows_ != nullptr && is_light_window(tree_, index, *windows_);
     if (!light && !is_heavy(tree_, index)) return;
     if (has_constant_axes(tree_, index)) return;
@@ -117,15 +117,10 @@ class Planner {
 
 }  // namespace
 
-bool is_scheduled(const LoopTree& tree, StageIndex index) {
-  const Stage& stage = tree.stage(index);
-  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
-}
-
 std::vector<const Access*> accesses_to(const LoopTree& tree, StageIndex producer) {
   std::vector<const Access*> reads;
   for (size_t k = 0; k < tree.stages.size(); ++k) {
-    if (!is_scheduled(tree, static_cast<StageIndex>(k))) continue;
+    if (!tree.stages[k].has_loops()) continue;
     for (const Access& access : tree.reads_of(tree.stages[k])) {
       if (tree.buffer(access.buffer).stage == producer) reads.push_back(&access);
     }

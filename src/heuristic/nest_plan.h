@@ -34,9 +34,6 @@ struct NestPlan {
 NestPlan plan_nests(const schedule::LoopTree& tree, double min_rows,
                     const Target* windows = nullptr);
 
-// True if the stage has loops: it is neither an input nor inlined.
-bool is_scheduled(const schedule::LoopTree& tree, schedule::StageIndex stage);
-
 // All accesses to a stage by stages with loops. Valid until the tree changes.
 std::vector<const schedule::Access*> accesses_to(const schedule::LoopTree& tree,
                                                  schedule::StageIndex producer);

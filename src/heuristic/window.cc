@@ -16,10 +16,6 @@ constexpr int64_t kLargestLightWindow = 25;  // taps that are unrolled next to e
 constexpr int64_t kWidestTap = 3;            // more taps meet more borders, each with its own code
 constexpr int64_t kFewestOthers = 16;  // below, the copies of the nest cost more than a border
 
-bool is_reduced(const LoopTree& tree, const Stage& stage, size_t axis) {
-  return tree.var(stage.axes[axis]).kind == IterKind::Reduce;
-}
-
 void add_once(std::vector<int>& axes, size_t axis) {
   if (std::ranges::count(axes, static_cast<int>(axis)) == 0) axes.push_back(static_cast<int>(axis));
 }

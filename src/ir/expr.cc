@@ -248,4 +248,9 @@ const int64_t* as_int(const Expr& expr) {
   return nullptr;
 }
 
+const Expr* uniform_value(const Expr& expr) {
+  if (const auto* b = expr.as<Broadcast>()) return &b->value;
+  return expr.type().is_vector() ? nullptr : &expr;
+}
+
 }  // namespace tilewright::ir

@@ -324,5 +324,9 @@ std::string_view name_of(Intrinsic function);  // "exp", ...
 
 // The value of an integer constant or a Broadcast of one; null for other expressions.
 const int64_t* as_int(const Expr& expr);
+// The scalar that every lane equals: the operand of a Broadcast, or a scalar itself; null for other
+// vectors.
+const Expr* uniform_value(const Expr& expr);
+
 
 }  // namespace tilewright::ir

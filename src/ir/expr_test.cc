@@ -161,6 +161,19 @@ TEST(ExprTest, FloorDivisionAgreesWithItsDefinition) {
     for (int64_t b = -7; b <= 7; ++b) {
       if (b == 0) continue;
       EXPECT_EQ(floor_div(a, b),
+TEST(ExprTest, UniformValues) {
+  const Expr i = var("i");
+  EXPECT_TRUE(uniform_value(i)->same_as(i));
+  EXPECT_TRUE(uniform_value(broadcast(i, 4))->same_as(i));
+  EXPECT_EQ(uniform_value(ramp(i, 1, 4)), nullptr);
+}
+
+TEST(ExprTest, WrappingArithmetic) {
+  EXPECT_EQ(wrapping_sum(INT64_MAX, 2), INT64_MIN + 1);
+  EXPECT_EQ(wrapping_product(INT64_MAX, 2), -2);
+  EXPECT_EQ(wrapping_product(-3, 5), -15);
+}
+
                 static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b))));
       EXPECT_EQ(floor_mod(a, b), a - b * floor_div(a, b));
     }

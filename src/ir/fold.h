@@ -3,6 +3,7 @@
 // range) and functions whose bits `lower` defines (exp and others).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "ir/expr.h"
@@ -16,6 +17,14 @@ std::optional<int64_t> fold_integers(BinaryOp op, Scalar type, int64_t a, int64_
 // -7 / 2 = -4,  -7 mod 2 = 1;  the divisor is not 0.
 int64_t floor_div(int64_t a, int64_t b);
 int64_t floor_mod(int64_t a, int64_t b);
+
+// Modulo 2^64, like I64 arithmetic.
+constexpr int64_t wrapping_sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+constexpr int64_t wrapping_product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 
 // The folded expression, or null if it cannot be folded. Operands are well typed.
 Expr fold(BinaryOp op, const Expr& a, const Expr& b);

@@ -13,36 +13,20 @@ namespace {
 using ir::Expr;
 using ir::Stmt;
 
-class AccessLister : public ir::Visitor {
+class AccessLister : public MaskedVisitor {
  public:
   explicit AccessLister(size_t buffers) : allocated_at_(buffers, 0) {}
 
   AccessList list;
 
   void visit(const Expr& expr) override {
-    if (const auto* node = expr.as<ir::Select>()) {
-      if (const ir::Load* load = load_under(*node, mask_)) {
-        const Expr mask = std::exchange(mask_, Expr());
-        visit(load->indices[0]);
-        mask_ = mask;
-        return note({.buffer = load->buffer, .load = load, .mask = mask}, load->indices[0]);
-      }
-      visit(node->condition);
-      const int outer = std::exchange(condition_depth_, depth_);
-      visit(node->if_true);
-      visit(node->if_false);
-      condition_depth_ = outer;
-      return;
-    }
-    const bool mixes_lanes = expr.as<ir::Load>() != nullptr ||
-                             expr.as<ir::VectorReduce>() != nullptr ||
-                             expr.as<ir::Dot>() != nullptr;
-    const Expr mask = mixes_lanes ? std::exchange(mask_, Expr()) : mask_;
-    ir::Visitor::visit(expr);
-    mask_ = mask;
-    if (const auto* load = expr.as<ir::Load>()) {
-      note({.buffer = load->buffer, .load = load}, load->indices[0]);
-    }
+    const auto* node = expr.as<ir::Select>();
+    if (node == nullptr || load_under(*node, mask()) != nullptr) return MaskedVisitor::visit(expr);
+    visit(node->condition);
+    const int outer = std::exchange(condition_depth_, depth_);
+    visit(node->if_true);
+    visit(node->if_false);
+    condition_depth_ = outer;
   }
 
   void visit(const Stmt& stmt) override {
@@ -68,14 +52,8 @@ class AccessLister : public ir::Visitor {
       }
       case ir::StmtKind::Store: {
         const auto* store = stmt.as<ir::Store>();
-        const bool masked = active_lanes(store->predicate).has_value();
-        const Expr mask = masked ? store->predicate : Expr();
-        visit(store->indices[0]);
-        mask_ = mask;
-        visit(store->value);
-        mask_ = Expr();
-        if (store->predicate.defined()) visit(store->predicate);
-        const bool conditional = store->predicate.defined() && !masked;
+        const Expr mask = visit_operands(*store);
+        const bool conditional = store->predicate.defined() && !mask.defined();
         const int outer = std::exchange(condition_depth_, conditional ? depth_ : condition_depth_);
         note({.buffer = store->buffer, .store = store, .mask = mask}, store->indices[0]);
         condition_depth_ = outer;
@@ -95,6 +73,10 @@ class AccessLister : public ir::Visitor {
   }
 
  private:
+  void visit_load(const ir::Load& load, const Expr& mask) override {
+    note({.buffer = load.buffer, .load = &load, .mask = mask}, load.indices[0]);
+  }
+
   void bind(const Expr& var) { depth_of_[var.as<ir::Var>()->id] = ++depth_; }
 
   void visit_loop(const ir::For& loop) {
@@ -140,7 +122,6 @@ class AccessLister : public ir::Visitor {
 
   int depth_ = 0;  // binders around
   int condition_depth_ = -1;
-  Expr mask_;                      // of the store around
   std::vector<int> allocated_at_;  // per BufferId: binders around its Allocate
   std::unordered_map<ir::VarId, int> depth_of_;
 };

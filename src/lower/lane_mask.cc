@@ -1,6 +1,7 @@
 #include "lower/lane_mask.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/equal.h"
 
@@ -29,6 +30,36 @@ const ir::Load* load_under(const ir::Select& node, const Expr& mask) {
   if (!mask.defined()) return nullptr;
   const auto* load = node.if_true.as<ir::Load>();
   return load != nullptr && ir::equal(node.condition, mask) ? load : nullptr;
+}
+
+void MaskedVisitor::visit(const Expr& expr) {
+  if (const auto* select = expr.as<ir::Select>()) {
+    if (const ir::Load* load = load_under(*select, mask_)) {
+      for (const Expr& index : load->indices) visit_under({}, index);
+      return visit_load(*load, mask_);
+    }
+  }
+  const auto* load = expr.as<ir::Load>();
+  const bool mixes_lanes =
+      load != nullptr || expr.as<ir::VectorReduce>() != nullptr || expr.as<ir::Dot>() != nullptr;
+  const Expr outer = mixes_lanes ? std::exchange(mask_, Expr()) : mask_;
+  Visitor::visit(expr);
+  mask_ = outer;
+  if (load != nullptr) visit_load(*load, {});
+}
+
+void MaskedVisitor::visit_under(const Expr& mask, const Expr& expr) {
+  const Expr outer = std::exchange(mask_, mask);
+  visit(expr);
+  mask_ = outer;
+}
+
+Expr MaskedVisitor::visit_operands(const ir::Store& store) {
+  const Expr mask = active_lanes(store.predicate) ? store.predicate : Expr();
+  for (const Expr& index : store.indices) visit(index);
+  visit_under(mask, store.value);
+  if (store.predicate.defined()) visit(store.predicate);
+  return mask;
 }
 
 }  // namespace tilewright::lower

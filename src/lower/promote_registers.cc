@@ -68,29 +68,14 @@ std::optional<int64_t> constant_start(const Expr& index) {
   return base == nullptr ? std::optional<int64_t>{} : base->value;
 }
 
-class CandidateFinder : public ir::Visitor {
+class CandidateFinder : public MaskedVisitor {
  public:
   explicit CandidateFinder(const ir::Function& function)
       : function_(function), active_(function.buffers.size(), nullptr) {}
 
   Candidates candidates;
 
-  void visit(const Expr& expr) override {
-    if (const auto* select = expr.as<ir::Select>()) {
-      if (const ir::Load* load = load_under(*select, mask_)) {
-        note(load->buffer, load->indices[0], mask_);
-        return visit_without_mask(load->indices[0]);
-      }
-    }
-    if (const auto* load = expr.as<ir::Load>()) note(load->buffer, load->indices[0], {});
-    const bool mixes_lanes = expr.as<ir::Load>() != nullptr ||
-                             expr.as<ir::VectorReduce>() != nullptr ||
-                             expr.as<ir::Dot>() != nullptr;
-    const Expr mask = mixes_lanes ? std::exchange(mask_, Expr()) : mask_;
-    ir::Visitor::visit(expr);
-    mask_ = mask;
-  }
-
+  using MaskedVisitor::visit;
   void visit(const Stmt& stmt) override {
     const auto* allocate = stmt.as<ir::Allocate>();
     if (allocate != nullptr && is_private(allocate->buffer)) {
@@ -105,20 +90,13 @@ class CandidateFinder : public ir::Visitor {
   }
 
  private:
-  void visit_without_mask(const Expr& expr) {
-    const Expr mask = std::exchange(mask_, Expr());
-    visit(expr);
-    mask_ = mask;
+  void visit_load(const ir::Load& load, const Expr& mask) override {
+    note(load.buffer, load.indices[0], mask);
   }
 
   void visit_store(const ir::Store& store) {
-    const Expr mask = active_lanes(store.predicate) ? store.predicate : Expr();
+    const Expr mask = visit_operands(store);
     note(store.buffer, store.indices[0], mask);
-    visit(store.indices[0]);
-    mask_ = mask;
-    visit(store.value);
-    mask_ = Expr();
-    if (store.predicate.defined()) visit(store.predicate);
   }
 
   bool is_private(BufferId buffer) const {
@@ -158,7 +136,6 @@ class CandidateFinder : public ir::Visitor {
   const ir::Function& function_;
   std::vector<Candidate*> active_;  // per buffer: the current Allocate
   int parallel_around_ = 0;
-  Expr mask_;  // of the store around
 };
 
 // Also decides, from the outside in, how many slices there may be: at most kMaxSlices live

@@ -250,7 +250,7 @@ int64_t code_copies(const LoopTree& tree, const Stage& stage, size_t count, int6
 int64_t estimated_instructions(const LoopTree& tree, int vector_bytes) {
   int64_t total = 0;
   for (const Stage& stage : tree.stages) {
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     const int element = ir::bytes_of(tree.buffer(stage.first_buffer).element);
     const int64_t lanes = std::max(1, vector_bytes / element);
     int64_t copies =

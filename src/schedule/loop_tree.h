@@ -148,6 +148,9 @@ struct Stage {
       axes{};  // of the operator (Combine: of the fold): spatial, then reduce
   InlineVector<VarIndex, kMaxLoops> loops{};  // outermost first
 
+
+  // False for an input, and for a stage whose body is part of its readers.
+  bool has_loops() const { return kind != StageKind::Input && place != Attachment::Inlined; }
   // Numbers: the origin and extent of its iteration space.
   InlineVector<arith::Affine, kMaxRank> origin{};  // At: first element per dimension; else 0
   InlineVector<int64_t, kMaxRank> origin_slack{};  // possible deviation of the origin in a tail

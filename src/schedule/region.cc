@@ -498,7 +498,7 @@ bool region_at(const LoopTree& tree, const Access& access, StageIndex at_stage, 
 void set_root_regions(LoopTree& tree) {
   for (size_t k = 0; k < tree.stages.size(); ++k) {
     const Stage& stage = tree.stages[k];
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     StageRanges everywhere(tree, static_cast<StageIndex>(k), {});
     for (const Access& access : tree.reads_of(stage)) {
       if (tree.stage(tree.buffer(access.buffer).stage).place == Attachment::At) continue;

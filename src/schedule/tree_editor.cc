@@ -445,14 +445,14 @@ Illegal check_structure(LoopTree& tree) {
   }
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     if (stage.place == Attachment::At) {
       if (const Illegal illegal = check_place(tree, index)) return illegal;
     }
   }
   for (const StageIndex index : tree.order) {
     const Stage& stage = tree.stage(index);
-    if (stage.kind == StageKind::Input || stage.place == Attachment::Inlined) continue;
+    if (!stage.has_loops()) continue;
     if (const Illegal illegal = check_loops(tree, index)) return illegal;
     if (const Illegal illegal = check_bound(tree, index)) return illegal;
     if (const Illegal illegal = check_fold_order(tree, index)) return illegal;

@@ -21,10 +21,6 @@ constexpr int64_t kRootShare = 2;  // divisor of the memory
 constexpr int64_t kMaxUsefulInstructions = 4096;
 constexpr int64_t kTimesPlain = 8;  // the same as a multiple of the unscheduled program
 
-bool is_computed(const Stage& stage) {
-  return stage.kind != StageKind::Input && stage.place != Attachment::Inlined;
-}
-
 int64_t bytes_of(const LoopTree& tree, const Stage& stage) {
   int64_t bytes = 0;
   for (int k = 0; k < stage.buffers; ++k) {
@@ -154,7 +150,7 @@ RejectReason Validity::check(const LoopTree& tree) const {
   int64_t attached = 0;
   int64_t whole = 0;
   for (const Stage& stage : tree.stages) {
-    if (!is_computed(stage)) continue;
+    if (!stage.has_loops()) continue;
     const bool computes = stage.kind == StageKind::Compute || stage.kind == StageKind::Partial;
     if (computes && wants_threads_[stage.op] && !threads_fit(tree, stage))
       return RejectReason::Threads;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "codegen/c/dot_helpers.h"
+#include "ir/fold.h"
 #include "ir/typing.h"
 #include "ir/visit.h"
 
@@ -17,12 +18,6 @@ namespace {
 using ir::BinaryOp;
 
 constexpr size_t kLongText = 90;  // longer text is bound to a name
-
-// The scalar condition of a Select that is uniform over its lanes; null if it is not.
-const ir::Expr* uniform_condition(const ir::Expr& condition) {
-  if (const auto* b = condition.as<ir::Broadcast>()) return &b->value;
-  return condition.type().is_vector() ? nullptr : &condition;
-}
 
 std::string integer_text(int64_t value, ir::Scalar type) {
   if (type == ir::Scalar::Bool) return value != 0 ? "true" : "false";
@@ -64,10 +59,6 @@ const char* reduction_of(ir::BinaryOp op) {
 }
 
 }  // namespace
-
-int64_t wrapping_product(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
 
 Piece plus(const Piece& base, int64_t offset) {
   if (offset == 0) return base;
@@ -193,11 +184,11 @@ CValue CExprEmitter::emit_divide(const ir::Binary& binary) {
 CValue CExprEmitter::emit_ramp(const ir::Ramp& ramp) {
   const CValue base = values_.bound(emit_uniform(ramp.base));
   const CValue start = values_.broadcast(base, ramp.type.lanes);
-  uint64_t lane = 0;
+  int64_t lane = 0;
   return values_.map(ramp.type, start, [&](size_t k, CType type) -> Piece {
     std::vector<std::string> steps;
     for (unsigned n = 0; n < type.lanes; ++n, ++lane) {
-      const auto step = static_cast<int64_t>(static_cast<uint64_t>(ramp.stride) * lane);
+      const int64_t step = ir::wrapping_product(ramp.stride, lane);
       steps.push_back(integer_text(ir::wrap_integer(step, ramp.type.scalar), ramp.type.scalar));
     }
     const std::string offsets =
@@ -209,7 +200,7 @@ CValue CExprEmitter::emit_ramp(const ir::Ramp& ramp) {
 }
 
 CValue CExprEmitter::emit_select(const ir::Select& select) {
-  if (const ir::Expr* condition = uniform_condition(select.condition)) {
+  if (const ir::Expr* condition = ir::uniform_value(select.condition)) {
     return emit_branches(
         emit_uniform(*condition).pieces[0].text, select.type, [&] { return emit(select.if_true); },
         [&] { return emit(select.if_false); });
@@ -419,10 +410,10 @@ std::optional<LaneIndex> CExprEmitter::lane_index(const ir::Expr& index) {
   if (binary->op == ir::BinaryOp::Add) return LaneIndex{base, a->stride + b->stride};
   if (binary->op == ir::BinaryOp::Sub) return LaneIndex{base, a->stride - b->stride};
   if (const int64_t* factor = ir::as_int(binary->b)) {
-    return LaneIndex{base, wrapping_product(a->stride, *factor)};
+    return LaneIndex{base, ir::wrapping_product(a->stride, *factor)};
   }
   if (const int64_t* factor = ir::as_int(binary->a)) {
-    return LaneIndex{base, wrapping_product(b->stride, *factor)};
+    return LaneIndex{base, ir::wrapping_product(b->stride, *factor)};
   }
   return std::nullopt;
 }
@@ -435,7 +426,9 @@ std::optional<LaneIndex> CExprEmitter::lane_index(ir::BufferId buffer,
     const std::optional<LaneIndex> index = lane_index(indices[d]);
     if (!index) return std::nullopt;
     flat.base = d == 0 ? index->base : flat.base * shape[d] + index->base;
-    flat.stride = d == 0 ? index->stride : wrapping_product(flat.stride, shape[d]) + index->stride;
+    flat.stride =
+        d == 0 ? index->stride
+               : ir::wrapping_sum(ir::wrapping_product(flat.stride, shape[d]), index->stride);
   }
   kept_.push_back(flat.base);
   return flat;
@@ -493,7 +486,7 @@ CValue CExprEmitter::load_lanes(const ir::Load& load, const std::string& buffer)
   if (mask_) mask = values_.bound(values_.as_mask(used_mask(), bytes_of(element)));
   const auto lane_text = [&](unsigned k) {
     const std::string at =
-        index ? plus(start, wrapping_product(index->stride, k)).text : values_.lane(base, k);
+        index ? plus(start, ir::wrapping_product(index->stride, k)).text : values_.lane(base, k);
     const std::string one = fmt::format("{}[{}]", buffer, at);
     return mask ? fmt::format("({} ? {} : 0)", values_.lane(*mask, k), one) : one;
   };

@@ -27,7 +27,6 @@ Piece plus(const Piece& base, int64_t offset);
 // A pointer to an element. The address is a single sum, because an intermediate pointer must not
 // leave its buffer.
 std::string address(const std::string& buffer, const Piece& index);
-int64_t wrapping_product(int64_t a, int64_t b);  // with wraparound, like index arithmetic
 
 class CExprEmitter {
  public:

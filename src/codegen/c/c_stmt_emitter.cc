@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/mentions.h"
+#include "ir/fold.h"
 
 namespace tilewright::codegen {
 
@@ -157,7 +158,7 @@ void CStmtEmitter::store_lanes(const ir::Store& store, const std::string& buffer
   if (index) start = at_once ? base.pieces[0] : values_.bound(base).pieces[0];
   const auto store_lane = [&](unsigned k) {
     const std::string at =
-        index ? plus(start, wrapping_product(index->stride, k)).text : values_.lane(base, k);
+        index ? plus(start, ir::wrapping_product(index->stride, k)).text : values_.lane(base, k);
     frame_.text.line(fmt::format("{}{}[{}] = {};",
                                  mask ? fmt::format("if ({}) ", values_.lane(*mask, k)) : "",
                                  buffer, at, values_.lane(value, k)));

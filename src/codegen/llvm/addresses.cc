@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/fold.h"
+
 namespace tilewright::codegen {
-namespace {
-
-int64_t times(int64_t a, int64_t b) {  // wraps, like index arithmetic
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t plus(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-
-}  // namespace
 
 Address Address::at_lane(unsigned lane) const {
   Address result = *this;
@@ -42,7 +34,8 @@ bool Addresses::decompose(const ir::Expr& index, int64_t factor, Address& addres
     return decompose(broadcast->value, factor, address);
   }
   if (const auto* ramp = index.as<ir::Ramp>()) {
-    address.lane_stride = plus(address.lane_stride, times(ramp->stride, factor));
+    address.lane_stride =
+        ir::wrapping_sum(address.lane_stride, ir::wrapping_product(ramp->stride, factor));
     return decompose(ramp->base, factor, address);
   }
   if (const auto* binary = index.as<ir::Binary>()) {
@@ -51,14 +44,14 @@ bool Addresses::decompose(const ir::Expr& index, int64_t factor, Address& addres
     }
     if (binary->op == ir::BinaryOp::Sub) {
       return decompose(binary->a, factor, address) &&
-             decompose(binary->b, times(factor, -1), address);
+             decompose(binary->b, ir::wrapping_product(factor, -1), address);
     }
     if (binary->op == ir::BinaryOp::Mul) {
       if (const int64_t* b = ir::as_int(binary->b)) {
-        return decompose(binary->a, times(factor, *b), address);
+        return decompose(binary->a, ir::wrapping_product(factor, *b), address);
       }
       if (const int64_t* a = ir::as_int(binary->a)) {
-        return decompose(binary->b, times(factor, *a), address);
+        return decompose(binary->b, ir::wrapping_product(factor, *a), address);
       }
     }
   }
@@ -139,7 +132,7 @@ Value Addresses::pointer(ir::BufferId buffer, const Address& address) {
       result = found->second;
     } else {
       Value base = result;
-      const int64_t step = times(terms[begin].coefficient, element_bytes);
+      const int64_t step = ir::wrapping_product(terms[begin].coefficient, element_bytes);
       const bool moves = end == begin + 1 && frame_.levels[level].counter == terms[begin].value &&
                          (step < 0 || step > 8) && !in_inner_loop(level);
       result = moves ? frame_.moving_pointer(level, base, step) : frame_.at_level(level, [&] {
@@ -177,7 +170,7 @@ Value Addresses::strided_pointers(ir::BufferId buffer, const Address& address, u
   std::vector<llvm::Constant*> steps;
   steps.reserve(lanes);
   for (unsigned k = 0; k < lanes; ++k)
-    steps.push_back(emission_.index(times(address.lane_stride, k)));
+    steps.push_back(emission_.index(ir::wrapping_product(address.lane_stride, k)));
   return builder_.CreateGEP(
       types_.memory_type(emission_.function.buffers[buffer].element.element()),
       pointer(buffer, address), llvm::ConstantVector::get(steps));

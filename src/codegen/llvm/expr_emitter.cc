@@ -13,12 +13,6 @@ namespace {
 using ir::BinaryOp;
 using ir::Scalar;
 
-// The scalar condition of a Select that is uniform over its lanes; null if it is not.
-const ir::Expr* uniform_condition(const ir::Expr& condition) {
-  if (const auto* b = condition.as<ir::Broadcast>()) return &b->value;
-  return condition.type().is_vector() ? nullptr : &condition;
-}
-
 const ir::FloatImm* float_constant(const ir::Expr& expr) {
   const auto* b = expr.as<ir::Broadcast>();
   return (b != nullptr ? b->value : expr).as<ir::FloatImm>();
@@ -148,7 +142,7 @@ Value ExprEmitter::emit_divide(const ir::Binary& binary) {
 Value ExprEmitter::emit_select(const ir::Select& select) {
   const bool lazy =
       emission_.faults.may_fault(select.if_true) || emission_.faults.may_fault(select.if_false);
-  if (const ir::Expr* condition = uniform_condition(select.condition); condition && lazy) {
+  if (const ir::Expr* condition = ir::uniform_value(select.condition); condition && lazy) {
     return emit_branches(
         emit_uniform(*condition), types_.value_type(select.type),
         [&] { return emit(select.if_true); }, [&] { return emit(select.if_false); });

@@ -1,5 +1,4 @@
-// Fused operators that ONNX Runtime's optimizers write: those of the domain com.microsoft, and two
-// in ONNX's own domain.
+// Fused operators of the domain com.microsoft, which ONNX Runtime's optimizers write.
 #include <fmt/format.h>
 
 #include "onnx/convert/contract.h"
@@ -9,12 +8,6 @@
 
 namespace tilewright::onnx {
 namespace {
-
-std::vector<Tensor> convert_simplified_norm(Conversion& node) {
-  const Tensor x = node.operand(0);
-  const size_t axis = resolve_axis(node.attributes().integer("axis", -1), x->rank());
-  return {rms_norm(node, x, node.operand(1), axis, node.attributes().number("epsilon", 1e-5F))};
-}
 
 Tensor skip_sum(Conversion& node, size_t bias) {
   const Tensor sum = node.emit("add", {node.operand(0), node.operand(1)});
@@ -90,7 +83,6 @@ std::vector<Tensor> convert_fused_conv(Conversion& node) {
 }
 
 constexpr ConverterRow kRows[] = {
-    {"SimplifiedLayerNormalization", convert_simplified_norm},
     {"BiasGelu", convert_bias_gelu<false>, kMicrosoft},
     {"FastGelu", convert_bias_gelu<true>, kMicrosoft},
     {"FusedConv", convert_fused_conv, kMicrosoft},

@@ -177,6 +177,7 @@ constexpr ConverterRow kRows[] = {
     {"LpNormalization", convert_lp_norm},
     {"MeanVarianceNormalization", convert_mean_variance_norm},
     {"RMSNormalization", convert_rms_norm},
+    {"SimplifiedLayerNormalization", convert_rms_norm},  // by ONNX Runtime's optimizers
 };
 
 }  // namespace

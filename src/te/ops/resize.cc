@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/fold.h"
 #include "te/ops/dimensions.h"
 
 namespace tilewright::te {
@@ -20,17 +21,15 @@ constexpr std::string_view kRoundings[] = {"floor", "ceil", "round_prefer_floor"
 
 constexpr int64_t kMaxResized = int64_t{1} << 29;  // keeps every numerator within 64 bits
 
-int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }
-
 // (slope * o + offset) / divisor, in lowest terms where that keeps its floor.
 struct SourcePosition {
   int64_t slope = 0, offset = 0, divisor = 1;
 
-  int64_t floor_at(int64_t o) const { return floor_div(slope * o + offset, divisor); }
+  int64_t floor_at(int64_t o) const { return ir::floor_div(slope * o + offset, divisor); }
 
   // slope * o + offset, raised by a multiple of the divisor until it is never negative.
   Expr numerator(const Expr& o, int64_t* raised) const {
-    *raised = offset < 0 ? -floor_div(offset, divisor) : 0;
+    *raised = offset < 0 ? -ir::floor_div(offset, divisor) : 0;
     const int64_t constant = offset + *raised * divisor;
     if (slope == 0) return ir::int_imm(constant);
     const Expr product = slope == 1 ? o : o * slope;
@@ -78,11 +77,11 @@ SourcePosition rounded(const SourcePosition& position, Rounding rounding) {
   return position;
 }
 
-// What divides slope and divisor may go: floor((4 o + 3) / 8) = floor((o + 0) / 2).
+// A common factor of slope and divisor cancels: floor((4 o + 3) / 8) = floor((o + 0) / 2).
 SourcePosition reduced(const SourcePosition& position) {
   const int64_t common = std::gcd(position.slope, position.divisor);
   return {.slope = position.slope / common,
-          .offset = floor_div(position.offset, common),
+          .offset = ir::floor_div(position.offset, common),
           .divisor = position.divisor / common};
 }
 
