@@ -1,8 +1,19 @@
 #include "heuristic/tile_sizes.h"
 
+#include <algorithm>
+
 #include "base/rounding.h"
 
 namespace tilewright::heuristic {
+namespace {
+
+// `sizes` ascends.
+std::span<const int64_t> up_to(int64_t most, std::span<const int64_t> sizes) {
+  const auto end = std::ranges::upper_bound(sizes, most);
+  return sizes.first(static_cast<size_t>(end - sizes.begin()));
+}
+
+}  // namespace
 
 std::vector<int64_t> divisors_of(int64_t n) {
   std::vector<int64_t> low, high;
@@ -22,8 +33,27 @@ int64_t divisor_within(int64_t extent, int64_t low, int64_t high) {
   return high;
 }
 
+std::span<const int64_t> powers_of_two(int64_t most) {
+  static constexpr int64_t kSizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
+  return up_to(most, kSizes);
+}
+
+std::span<const int64_t> block_sizes(int64_t most) {
+  static constexpr int64_t kSizes[] = {1, 2, 3, 4, 6, 8, 12, 16, 32, 64};
+  return up_to(most, kSizes);
+}
+
+std::span<const int64_t> register_rows(int64_t most) {
+  static constexpr int64_t kSizes[] = {1, 2, 3, 4, 6, 8, 12, 14, 16};
+  return up_to(most, kSizes);
+}
+
 bool wastes_little(int64_t extent, int64_t size) {
   return 10 * ceil_div(extent, size) * size <= 13 * extent;
+}
+
+bool may_tile(int64_t extent, int64_t size, bool tails, int64_t whole) {
+  return extent % size == 0 || (tails && whole * size <= extent);
 }
 
 int64_t vector_tile(int64_t extent, int lanes, int vectors) {

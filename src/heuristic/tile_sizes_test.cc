@@ -29,6 +29,28 @@ TEST(TileSizes, ThreeTenthsAreLittle) {
   EXPECT_FALSE(wastes_little(100, 66));  // 132
 }
 
+TEST(TileSizes, ListsEndAtTheLargestSize) {
+  const auto list = [](std::span<const int64_t> sizes) {
+    return std::vector<int64_t>(sizes.begin(), sizes.end());
+  };
+  EXPECT_EQ(list(powers_of_two(8)), (std::vector<int64_t>{1, 2, 4, 8}));
+  EXPECT_EQ(list(powers_of_two(7)), (std::vector<int64_t>{1, 2, 4}));
+  EXPECT_EQ(list(powers_of_two(0)), std::vector<int64_t>());
+  EXPECT_EQ(powers_of_two(1000).back(), 256);
+  EXPECT_EQ(list(block_sizes(16)), (std::vector<int64_t>{1, 2, 3, 4, 6, 8, 12, 16}));
+  EXPECT_EQ(list(register_rows(14)), (std::vector<int64_t>{1, 2, 3, 4, 6, 8, 12, 14}));
+}
+
+TEST(TileSizes, RemaindersFollowWholeTiles) {
+  EXPECT_TRUE(may_tile(24, 12, false));
+  EXPECT_FALSE(may_tile(25, 6, false));
+  EXPECT_TRUE(may_tile(25, 6, true));   // four tiles and 1
+  EXPECT_FALSE(may_tile(25, 7, true));  // three tiles and 4
+  EXPECT_FALSE(may_tile(25, 6, true, 8));
+  EXPECT_TRUE(may_tile(25, 30, true, 0));
+  EXPECT_FALSE(may_tile(25, 30, true, 1));
+}
+
 TEST(TileSizes, SumsLeaveRegistersToOperands) {
   EXPECT_EQ(sums_in_registers(parse_target("x86-64-v4;threads=1").value()), 28);
   EXPECT_EQ(sums_in_registers(parse_target("x86-64-v3;threads=1").value()), 12);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "heuristic/tile_sizes.h"
 #include "space/operand_holes.h"
 #include "space/plain_layout.h"
 #include "space/sum_layout.h"
@@ -16,11 +17,9 @@ namespace {
 // Tiles per block, rows per tile.
 TileDomain block_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
-  for (const int64_t tiles : {1, 2, 3, 4, 6, 8, 12, 16, 32}) {
-    for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 14}) {
-      const int64_t block = tiles * rows;
-      if (block > extent || (extent % block != 0 && !(tails && 4 * block <= extent))) continue;
-      domain.choices.push_back({tiles, rows});
+  for (const int64_t tiles : heuristic::block_sizes(32)) {
+    for (const int64_t rows : heuristic::register_rows(14)) {
+      if (heuristic::may_tile(extent, tiles * rows, tails)) domain.choices.push_back({tiles, rows});
     }
   }
   return domain;
@@ -52,7 +51,7 @@ class ChainLayout {
   }
 
  private:
-  // The loops of the root; gives the one that threads share.
+  // Lays out the loops of the root. Returns the one that threads share.
   Name lay_out_root() {
     const StageName stage{root_.name};
     const heuristic::AxisRoles roles = layout_.roles_of(static_cast<te::OpId>(chain_.root), false);
@@ -89,7 +88,7 @@ class ChainLayout {
     return threads.name;
   }
 
-  // A product of a block, of which the rows are cut. lay_out_sums lays out its other loops.
+  // A product of a block, whose rows are split. lay_out_sums lays out its other loops.
   TiledStage cut_product(te::OpId id, Name threads) {
     const te::Op& op = layout_.op(id);
     const heuristic::AxisRoles roles = layout_.roles_of(id, layout_.has("pack"));

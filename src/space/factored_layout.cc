@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "heuristic/thread_loops.h"
+#include "heuristic/tile_sizes.h"
 #include "space/thread_variants.h"
 
 namespace tilewright::space {
@@ -57,12 +58,14 @@ class PartialResults {
   }
 
  private:
-  // This many vectors, or fewer that divide.
-  TileDomain vectors_of(int64_t extent, std::initializer_list<int64_t> counts) const {
+  // Up to this many vectors.
+  TileDomain vectors_of(int64_t extent, int64_t most) const {
     TileDomain domain{.choices = {}, .extent = 0};
-    for (const int64_t vectors : counts) {
-      const bool divides = extent % (vectors * lanes_) == 0;
-      if (divides || layout_.has("tails")) domain.choices.push_back({vectors * lanes_});
+    for (const int64_t vectors : heuristic::powers_of_two(most)) {
+      const int64_t size = vectors * lanes_;
+      if (heuristic::may_tile(extent, size, layout_.has("tails"), 0)) {
+        domain.choices.push_back({size});
+      }
     }
     return domain;
   }
@@ -74,7 +77,7 @@ class PartialResults {
     const int64_t extent = is_left ? last.extent.high / 2 : last.extent.high;
     const Name loop = reduce_.back();
     if (extent >= 2 * lanes_) {
-      TileDomain domain = vectors_of(is_left ? factored_.unit : extent, {1, 2, 4, 8});
+      TileDomain domain = vectors_of(is_left ? factored_.unit : extent, 8);
       if (domain.choices.empty()) return;
       writer_.add_split(stage_, loop, std::move(domain));
       reduce_.back() = loop.child(0);
@@ -96,7 +99,7 @@ class PartialResults {
       threads_.erase(threads_.begin() + static_cast<std::ptrdiff_t>(axis) + 1);
       return;
     }
-    TileDomain domain = vectors_of(extent, {1, 2, 4});
+    TileDomain domain = vectors_of(extent, 4);
     if (domain.choices.empty()) return;
     domain.extent = extent;
     writer_.add_split(stage_, along.name, std::move(domain));

@@ -1,5 +1,7 @@
 #include "space/plain_layout.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/rounding.h"
@@ -8,6 +10,7 @@
 namespace tilewright::space {
 
 using namespace schedule;  // NOLINT(google-build-using-namespace): a file about its steps
+using heuristic::powers_of_two;
 
 namespace {
 
@@ -76,17 +79,17 @@ class PlainLayout {
     const bool reduces = var.kind == IterKind::Reduce;
     const auto is = [&](int role) { return role == static_cast<int>(axis); };
     if (is(roles_.across)) {
-      lay_out_rows(var, sizes_below(var.extent, {2, 4, 8, 16, 32, 64}));
+      lay_out_rows(var, sizes_below(var.extent, powers_of_two(64).subspan(1)));
     } else if (is(roles_.rows) && !roles_.vector_reduces && op_.has_reduction()) {
-      lay_out_rows(var, sizes_below(var.extent, {1, 2, 4, 8}));
+      lay_out_rows(var, sizes_below(var.extent, powers_of_two(8)));
     } else if (reduces && var.extent > kUnrolledWindow && !roles_.vector_reduces &&
                layout_.has("unroll_and_jam")) {  // some terms at a time
-      writer_.add_split(stage_.name, var.name, sizes_below(var.extent, {1, 2, 4, 8, 16}));
+      writer_.add_split(stage_.name, var.name, sizes_below(var.extent, powers_of_two(16)));
       reduce_.push_back(var.name.child(0));
       rows_.insert(rows_.begin(), var.name.child(1));
       window_ *= var.extent;
     } else if (!reduces && is_scalar_fold() && axis + 1 == op_.axes.size()) {
-      lay_out_rows(var, sizes_below(var.extent, {1, 2, 3, 4, 6, 8, 12, 16}));
+      lay_out_rows(var, sizes_below(var.extent, heuristic::block_sizes(16)));
     } else if (!reduces && chunks_ && loops_.outer.empty() && var.extent >= 8) {
       lay_out_chunks(var);
     } else {
@@ -107,10 +110,10 @@ class PlainLayout {
 
   // True if an axis may be split into parts of this size: without tails, it must divide.
   bool may_cut(int64_t extent, int64_t size) const {
-    return layout_.has("tails") || extent % size == 0;
+    return heuristic::may_tile(extent, size, layout_.has("tails"), 0);
   }
 
-  TileDomain sizes_below(int64_t extent, std::initializer_list<int64_t> sizes) const {
+  TileDomain sizes_below(int64_t extent, std::span<const int64_t> sizes) const {
     TileDomain domain{.choices = {}, .extent = extent};
     for (const int64_t size : sizes) {
       if (size < extent && may_cut(extent, size)) domain.choices.push_back({size});
@@ -123,7 +126,7 @@ class PlainLayout {
 
   void lay_out_chunks(const LoopVar& var) {
     TileDomain domain{.choices = {}, .extent = var.extent};
-    for (int64_t size = 1; 4 * size <= var.extent && size <= 256; size *= 2) {
+    for (const int64_t size : powers_of_two(var.extent / 4)) {
       if (may_cut(var.extent, size)) domain.choices.push_back({size});
     }
     writer_.add_split(stage_.name, var.name, std::move(domain));
@@ -146,9 +149,8 @@ class PlainLayout {
       return;
     }
     TileDomain domain{.choices = {}, .extent = var.extent};
-    for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 16, 32, 64}) {
-      const bool even = var.extent % rows == 0;
-      if (rows < var.extent && (even || (layout_.has("tails") && rows * 4 <= var.extent))) {
+    for (const int64_t rows : heuristic::block_sizes(std::min<int64_t>(64, var.extent - 1))) {
+      if (heuristic::may_tile(var.extent, rows, layout_.has("tails"))) {
         domain.choices.push_back({rows});
       }
     }
@@ -160,7 +162,7 @@ class PlainLayout {
   // Possible extents of the vectorized part of an axis; ascending.
   std::vector<int64_t> lane_sizes(int64_t extent) const {
     std::vector<int64_t> sizes;
-    for (const int64_t vectors : {1, 2, 4, 8}) {
+    for (const int64_t vectors : powers_of_two(8)) {
       const int64_t size = vectors * lanes_;
       if (size < extent && may_cut(extent, size)) sizes.push_back(size);
     }

@@ -14,13 +14,16 @@ using namespace schedule;  // NOLINT(google-build-using-namespace): a file about
 
 namespace {
 
+// A remainder is a copy of all stages of the block.
+constexpr int64_t kBlocksBeforeRemainder = 8;
+
 // Per choice: blocks per task, tiles per block, rows per tile.
 TileDomain row_domain(int64_t extent, bool tails) {
   TileDomain domain{.choices = {}, .extent = extent};
-  for (const int64_t rows : {1, 2, 3, 4, 6, 8, 12, 14, 16}) {
-    for (const int64_t tiles : {1, 2, 4, 8}) {
+  for (const int64_t rows : heuristic::register_rows(16)) {
+    for (const int64_t tiles : heuristic::powers_of_two(8)) {
       const int64_t block = rows * tiles;
-      if (block > extent || (extent % block != 0 && !(tails && 8 * block <= extent))) continue;
+      if (!heuristic::may_tile(extent, block, tails, kBlocksBeforeRemainder)) continue;
       for (const int64_t each : heuristic::divisors_of(ceil_div(extent, block))) {
         domain.choices.push_back({each, tiles, rows});
       }
