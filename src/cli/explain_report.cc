@@ -176,15 +176,13 @@ std::string_view advice_on(record::VerdictKind kind) {
       return "Its output was checked before it was timed.";
     case VerdictKind::Censored:
       return "Its output was correct, but it is clearly slower than the best, so sampling stopped "
-             "early. "
-             "`tilewright replay` times it fully.";
+             "early. `tilewright replay` times it fully.";
     case VerdictKind::Illegal:
       return "A step of the trace does not apply to this workload; the text says which and what "
              "would be legal.";
     case VerdictKind::Lower:
       return "The schedule is legal, but lowering failed. `tilewright lower` with its trace shows "
-             "the "
-             "passes before the failure.";
+             "the passes before the failure.";
     case VerdictKind::Build:
       return "Code generation failed or crashed; the text names the last pass. "
              "`tilewright lower --llvm` with its trace shows its input.";
@@ -195,8 +193,7 @@ std::string_view advice_on(record::VerdictKind kind) {
              "schedule: please report it with its trace.";
     case VerdictKind::RunTimeout:
       return "One call took longer than a multiple of the best one known. `tilewright replay` "
-             "gives "
-             "it more time.";
+             "gives it more time.";
     case VerdictKind::WrongResult:
       return "Its output differs from the definition. This is a bug in Tilewright, not in the "
              "schedule: please report it with its trace.";

@@ -53,8 +53,7 @@ std::string model_finals_text(const ModelFinals& finals) {
   if (!finals.held) return {};
   return fmt::format(
       "in the model: {} per run, {:.3g} x the schedules that are fastest alone; {} of {} kernels "
-      "changed "
-      "({} libraries{})\n",
+      "changed ({} libraries{})\n",
       duration_text(finals.after_ns), finals.before_ns / finals.after_ns, finals.changed,
       finals.kernels, finals.libraries,
       finals.cut_short.empty() ? "" : "; cut short: " + finals.cut_short);

@@ -14,9 +14,8 @@
 // floor(x) and element floor(x) by 1 - w. Positions outside are clamped to the nearest element.
 // Everything but the division for w is exact integer arithmetic.
 //
-// nearest: one stage `Y`, any dtype. linear, for floats: one stage per resized dimension, `T1`,
-// `T2`,
-// ..., the last `Y`, outermost dimension first, in f32 for f16 and bf16; one stage `Y` if no extent
+// nearest: one stage `Y`, any dtype. linear, for floats: one stage per resized dimension, outermost
+// first: `T1`, `T2`, ..., the last `Y`, in f32 for f16 and bf16; one stage `Y` if no extent
 // differs. Axes i, j, k, ... by dimension.
 #pragma once
 
