@@ -29,21 +29,5 @@ TEST(Draft, FindsTheRowsOfARoot) {
   EXPECT_EQ(draft.rows_in({Name("C")}), nullptr);
 }
 
-TEST(DraftWriter, TakesTheOnlyChoice) {
-  schedule::Sketch sketch;
-  DraftWriter writer(sketch);
-  writer.add_split({Name("C")}, Name("i"), {.choices = {{8}}, .extent = 64});
-  writer.add_one_of({Name("C")}, schedule::HoleKind::Other, {{}});
-  EXPECT_EQ(to_text(sketch.trace), "split C i [8]\n");
-  EXPECT_TRUE(sketch.holes.empty());
-}
-
-TEST(DraftWriter, AnnotatesTheTileInRegisters) {
-  schedule::Sketch sketch;
-  const std::vector<Name> loops = {Name("i.1"), Name("j.1")};
-  DraftWriter(sketch).annotate_innermost({Name("C")}, loops, Name("j.1"));
-  EXPECT_EQ(to_text(sketch.trace), "annotate C i.1 unroll\nannotate C j.1 vectorize\n");
-}
-
 }  // namespace
 }  // namespace tilewright::space

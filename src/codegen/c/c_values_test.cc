@@ -1,18 +1,12 @@
-// Text, values and arithmetic alone: no kernel around them.
+// Text and values alone: no kernel around them.
 #include "codegen/c/c_values.h"
 
 #include <gtest/gtest.h>
 
-#include "codegen/c/c_arithmetic.h"
-
 namespace tilewright::codegen {
 namespace {
 
-using ir::BinaryOp;
-
-CValue scalar(const std::string& text, arith::Interval range = arith::kEverything) {
-  return {.type = ir::kIndex, .pieces = {{text}}, .range = range};
-}
+CValue scalar(const std::string& text) { return {.type = ir::kIndex, .pieces = {{text}}}; }
 
 TEST(CText, NamesAreFreeAgainAfterTheirBlock) {
   CText text;
@@ -38,7 +32,6 @@ class CValuesTest : public ::testing::Test {
   CText text_;
   Helpers helpers_;
   CValues values_{text_, helpers_, 8};
-  CArithmetic arithmetic_{values_};
 };
 
 TEST_F(CValuesTest, WhatIsNoAtomGetsAName) {
@@ -52,26 +45,6 @@ TEST_F(CValuesTest, LanesAreFoundInTheirPieces) {
   EXPECT_EQ(values_.lane(value, 7), "a[7]");
   EXPECT_EQ(values_.lane(value, 8), "b[0]");
   EXPECT_EQ(values_.lane(value, 12), "c");
-}
-
-TEST_F(CValuesTest, PlainOperatorsWhereNothingCanWrap) {
-  const CValue small = scalar("i", {0, 100});
-  const CValue sum = arithmetic_.index_arithmetic(BinaryOp::Add, small, scalar("j", {0, 9}));
-  EXPECT_EQ(sum.pieces[0].text, "i + j");
-  EXPECT_EQ(sum.range.high, 109);
-  EXPECT_EQ(arithmetic_.index_arithmetic(BinaryOp::Mul, sum, small).pieces[0].text, "(i + j) * i");
-  EXPECT_EQ(arithmetic_.index_arithmetic(BinaryOp::Add, small, scalar("k")).pieces[0].text,
-            "tw_add_i64(i, k)");
-}
-
-TEST_F(CValuesTest, EasyDivisors) {
-  const int64_t eight = 8, seven = 7;
-  EXPECT_EQ(
-      arithmetic_.divide_by_constant(BinaryOp::Div, scalar("i", {0, 9}), &seven)->pieces[0].text,
-      "i / 7");
-  EXPECT_EQ(arithmetic_.divide_by_constant(BinaryOp::Mod, scalar("i"), &eight)->pieces[0].text,
-            "(i & 7)");
-  EXPECT_FALSE(arithmetic_.divide_by_constant(BinaryOp::Div, scalar("i"), &seven).has_value());
 }
 
 }  // namespace
