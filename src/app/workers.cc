@@ -3,16 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <system_error>
-
 namespace tilewright::app {
-
-Result<std::filesystem::path> program_folder() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) return program.parent_path();
-  return fail(ErrorKind::Io, "cannot find the folder of this program: " + error.message());
-}
 
 Status check_workers(const std::filesystem::path& folder) {
   for (const char* name : {"tilewright-build-worker", "tilewright-run-worker"}) {

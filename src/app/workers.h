@@ -1,5 +1,5 @@
 // Finds the worker programs of src/measure, tilewright-build-worker and tilewright-run-worker,
-// which are in one folder.
+// which are in one folder: an installed Tilewright has them in program_folder().
 #pragma once
 
 #include <filesystem>
@@ -7,9 +7,6 @@
 #include "base/result.h"
 
 namespace tilewright::app {
-
-// Folder of the running executable. An installed Tilewright has the worker programs there.
-Result<std::filesystem::path> program_folder();
 
 // An error that names the worker program that is missing or not executable.
 Status check_workers(const std::filesystem::path& folder);

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "app/replay.h"
-#include "app/workers.h"
 #include "base/json.h"
+#include "base/program_folder.h"
 #include "cli/interrupt.h"
 #include "cli/measure_report.h"
 #include "cli/records_common.h"
@@ -70,7 +70,7 @@ Json json_of(const app::ReplayOutcome& outcome) {
 }
 
 Result<ExitCode> run_replay(const Context& context, app::ReplayOptions options) {
-  options.workers = TRY(app::program_folder());
+  options.workers = TRY(program_folder());
   const Interrupt interrupt;
   const app::ReplayOutcome outcome = TRY(app::replay(options, interrupt.token()));
   if (!outcome.now) {

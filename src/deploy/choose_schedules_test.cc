@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/must_testing.h"
 #include "codegen/version.h"
 #include "deploy/plans_testing.h"
 #include "deploy/runner.h"
@@ -25,22 +26,21 @@ ModelPlan one_matmul() {
   return maker.finish({"y"});
 }
 
-// A store with attempts of the model's task; each has a program of its own.
+// A store with attempts of the model's task, with distinct programs.
 class ChooseSchedules : public testing::Test {
  protected:
   void SetUp() override {
-    record::testing::must(store_.put_machine(machine_));
-    record::testing::must(store_.put_machine(detect_machine()));
+    must(store_.put_machine(machine_));
+    must(store_.put_machine(detect_machine()));
     for (const uint64_t run : {1U, 2U}) {
-      record::testing::must(
-          store_.put_run({.id = {run, run}, .start_us = 1, .command = "", .version = ""}));
+      must(store_.put_run({.id = {run, run}, .start_us = 1, .command = "", .version = ""}));
     }
   }
 
   void put(const std::string& what, const std::string& trace, double latency_ns, uint64_t program,
            CachePolicy cache, bool interleaved = false) {
     const Task task{.workload = *parse_workload(what), .target = target_};
-    record::testing::must(store_.put_task(task));
+    must(store_.put_task(task));
     record::Attempt attempt;
     attempt.run = {run_, run_};
     attempt.sequence = ++sequence_;
@@ -55,7 +55,7 @@ class ChooseSchedules : public testing::Test {
                        .latency_ns = latency_ns,
                        .samples_ns = {latency_ns},
                        .text = {}};
-    record::testing::must(store_.append({&attempt, 1}));
+    must(store_.append({&attempt, 1}));
   }
 
   double latency() { return choose().record->verdict.latency_ns; }
@@ -68,7 +68,7 @@ class ChooseSchedules : public testing::Test {
   }
 
   TestFolder folder_;
-  record::Store store_ = record::testing::must(record::Store::open(folder_ / "records.db"));
+  record::Store store_ = must(record::Store::open(folder_ / "records.db"));
   Machine machine_ = record::testing::machine_named("any");
   Target target_ = host_target(2);
   ModelPlan plan_ = one_matmul();
@@ -149,8 +149,8 @@ TEST_F(ChooseSchedules, LaterOnlyWhereItIsFasterThanTheWinnerAlone) {
   EXPECT_EQ(choose().trace, *schedule::trace_from_text("split C i [32]"));
 }
 
-// Inside a model another may be faster than by itself; what is found later is held against the time
-// that the winner took by itself.
+// Inside a model, another schedule may be faster than alone. A schedule that is found later is
+// compared with the time of the winner alone.
 TEST_F(ChooseSchedules, FinalsInTheModelBeforeThoseOutside) {
   put(kMatmul, "split C i [8]", 1000, 1, CachePolicy::WeightsCold);
   put(kMatmul, "split C i [16]", 1010, 2, CachePolicy::WeightsCold);

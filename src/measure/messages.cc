@@ -1,31 +1,31 @@
 #include "measure/messages.h"
 
-#include "measure/wire.h"
+#include "base/wire.h"
 
 namespace tilewright::measure {
 namespace {
 
 constexpr size_t kSmallest = 8;  // every list item contains at least one number of this size
 
-void write(ByteWriter& to, const Hash128& hash) {
+void write(WireWriter& to, const Hash128& hash) {
   to.number(hash.high);
   to.number(hash.low);
 }
-void read(ByteReader& from, Hash128* hash) {
+void read(WireReader& from, Hash128* hash) {
   hash->high = from.number<uint64_t>();
   hash->low = from.number<uint64_t>();
 }
 
-void write(ByteWriter& to, const std::vector<double>& numbers) {
+void write(WireWriter& to, const std::vector<double>& numbers) {
   to.count(numbers.size());
   for (const double number : numbers) to.number(number);
 }
-void read(ByteReader& from, std::vector<double>* numbers) {
+void read(WireReader& from, std::vector<double>* numbers) {
   numbers->resize(from.count(sizeof(double)));
   for (double& number : *numbers) number = from.number<double>();
 }
 
-void write(ByteWriter& to, const FloatPermissions& permissions) {
+void write(WireWriter& to, const FloatPermissions& permissions) {
   for (const bool permission :
        {permissions.reassociate, permissions.contract, permissions.approximate, permissions.fold,
         permissions.online_softmax, permissions.winograd, permissions.reduced_precision,
@@ -33,7 +33,7 @@ void write(ByteWriter& to, const FloatPermissions& permissions) {
     to.number(permission);
   }
 }
-void read(ByteReader& from, FloatPermissions* permissions) {
+void read(WireReader& from, FloatPermissions* permissions) {
   for (bool* permission :
        {&permissions->reassociate, &permissions->contract, &permissions->approximate,
         &permissions->fold, &permissions->online_softmax, &permissions->winograd,
@@ -42,14 +42,14 @@ void read(ByteReader& from, FloatPermissions* permissions) {
   }
 }
 
-void write(ByteWriter& to, const record::StoredTask& task) {
+void write(WireWriter& to, const record::StoredTask& task) {
   write(to, task.key);
   write(to, task.workload);
   to.text(task.text);
   write(to, task.permissions);
   to.text(task.target);
 }
-void read(ByteReader& from, record::StoredTask* task) {
+void read(WireReader& from, record::StoredTask* task) {
   read(from, &task->key);
   read(from, &task->workload);
   task->text = from.text();
@@ -57,18 +57,18 @@ void read(ByteReader& from, record::StoredTask* task) {
   task->target = from.text();
 }
 
-void write(ByteWriter& to, const runtime::Launch& launch) {
+void write(WireWriter& to, const runtime::Launch& launch) {
   for (const int64_t blocks : launch.grid) to.number(blocks);
   for (const int64_t threads : launch.block) to.number(threads);
   to.number(launch.shared_bytes);
 }
-void read(ByteReader& from, runtime::Launch* launch) {
+void read(WireReader& from, runtime::Launch* launch) {
   for (int64_t& blocks : launch->grid) blocks = from.number<int64_t>();
   for (int64_t& threads : launch->block) threads = from.number<int64_t>();
   launch->shared_bytes = from.number<int64_t>();
 }
 
-void write(ByteWriter& to, const BuiltKernel& kernel) {
+void write(WireWriter& to, const BuiltKernel& kernel) {
   to.text(kernel.artifact.kind);
   to.bytes(kernel.artifact.bytes);
   to.text(kernel.artifact.entry);
@@ -89,7 +89,7 @@ void write(ByteWriter& to, const BuiltKernel& kernel) {
     }
   }
 }
-void read(ByteReader& from, BuiltKernel* kernel) {
+void read(WireReader& from, BuiltKernel* kernel) {
   kernel->artifact.kind = from.text();
   kernel->artifact.bytes = from.bytes();
   kernel->artifact.entry = from.text();
@@ -111,25 +111,25 @@ void read(ByteReader& from, BuiltKernel* kernel) {
   }
 }
 
-void write(ByteWriter& to, const record::Protocol& protocol) {
+void write(WireWriter& to, const record::Protocol& protocol) {
   to.number(protocol.version);
   to.number(protocol.cache);
   to.number(protocol.interleaved);
 }
-void read(ByteReader& from, record::Protocol* protocol) {
+void read(WireReader& from, record::Protocol* protocol) {
   protocol->version = from.number<int>();
   protocol->cache = from.number<record::CachePolicy>();
   protocol->interleaved = from.number<uint8_t>() != 0;
 }
 
 // An unknown kind becomes the last one, `device`.
-record::VerdictKind read_kind(ByteReader& from) {
+record::VerdictKind read_kind(WireReader& from) {
   const auto kind = from.number<uint8_t>();
   return kind < record::kVerdictKinds ? static_cast<record::VerdictKind>(kind)
                                       : record::VerdictKind::Device;
 }
 
-void write(ByteWriter& to, const RunOutcome& outcome) {
+void write(WireWriter& to, const RunOutcome& outcome) {
   to.number(outcome.verdict.kind);
   to.number(outcome.verdict.latency_ns);
   write(to, outcome.verdict.samples_ns);
@@ -143,7 +143,7 @@ void write(ByteWriter& to, const RunOutcome& outcome) {
   to.number(conditions.load);
   to.number(outcome.kernel_ns);
 }
-void read(ByteReader& from, RunOutcome* outcome) {
+void read(WireReader& from, RunOutcome* outcome) {
   outcome->verdict.kind = read_kind(from);
   outcome->verdict.latency_ns = from.number<double>();
   read(from, &outcome->verdict.samples_ns);
@@ -158,21 +158,21 @@ void read(ByteReader& from, RunOutcome* outcome) {
   outcome->kernel_ns = from.number<double>();
 }
 
-ByteWriter message(MessageKind kind) {
-  ByteWriter to;
+WireWriter message(MessageKind kind) {
+  WireWriter to;
   to.number(kind);
   return to;
 }
 
 // A message to a worker starts with its kind; a reply does not.
-ByteReader after_kind(std::string_view bytes) {
-  ByteReader from(bytes);
+WireReader after_kind(std::string_view bytes) {
+  WireReader from(bytes);
   from.number<MessageKind>();
   return from;
 }
 
 template <class Message>
-Result<Message> finished(const ByteReader& from, Message message) {
+Result<Message> finished(const WireReader& from, Message message) {
   if (!from.complete()) return fail(ErrorKind::Io, "a malformed message between processes");
   return message;
 }
@@ -187,7 +187,7 @@ Result<MessageKind> kind_of(std::string_view bytes) {
 }
 
 std::string encode(const TaskMessage& task) {
-  ByteWriter to = message(MessageKind::Task);
+  WireWriter to = message(MessageKind::Task);
   write(to, task.task);
   to.text(task.operands_path);
   write(to, task.tolerance.absolute);
@@ -196,7 +196,7 @@ std::string encode(const TaskMessage& task) {
   return std::move(to).take();
 }
 Result<TaskMessage> decode_task(std::string_view bytes) {
-  ByteReader from = after_kind(bytes);
+  WireReader from = after_kind(bytes);
   TaskMessage task;
   read(from, &task.task);
   task.operands_path = from.text();
@@ -207,13 +207,13 @@ Result<TaskMessage> decode_task(std::string_view bytes) {
 }
 
 std::string encode(const TaskReply& reply) {
-  ByteWriter to;
+  WireWriter to;
   to.text(reply.error);
   to.number(reply.resident_bytes);
   return std::move(to).take();
 }
 Result<TaskReply> decode_task_reply(std::string_view bytes) {
-  ByteReader from(bytes);
+  WireReader from(bytes);
   TaskReply reply;
   reply.error = from.text();
   reply.resident_bytes = from.number<int64_t>();
@@ -221,13 +221,13 @@ Result<TaskReply> decode_task_reply(std::string_view bytes) {
 }
 
 std::string encode(const BuildMessage& build) {
-  ByteWriter to = message(MessageKind::Build);
+  WireWriter to = message(MessageKind::Build);
   to.text(build.trace);
   to.number(build.timeout_s);
   return std::move(to).take();
 }
 Result<BuildMessage> decode_build(std::string_view bytes) {
-  ByteReader from = after_kind(bytes);
+  WireReader from = after_kind(bytes);
   BuildMessage build;
   build.trace = from.text();
   build.timeout_s = from.number<double>();
@@ -235,7 +235,7 @@ Result<BuildMessage> decode_build(std::string_view bytes) {
 }
 
 std::string encode(const BuildReply& reply) {
-  ByteWriter to;
+  WireWriter to;
   to.number(reply.failure);
   to.text(reply.text);
   write(to, reply.kernel);
@@ -244,7 +244,7 @@ std::string encode(const BuildReply& reply) {
   return std::move(to).take();
 }
 Result<BuildReply> decode_build_reply(std::string_view bytes) {
-  ByteReader from(bytes);
+  WireReader from(bytes);
   BuildReply reply;
   reply.failure = read_kind(from);
   reply.text = from.text();
@@ -255,7 +255,7 @@ Result<BuildReply> decode_build_reply(std::string_view bytes) {
 }
 
 std::string encode(const RunMessage& run) {
-  ByteWriter to = message(MessageKind::Run);
+  WireWriter to = message(MessageKind::Run);
   to.number(run.job);
   to.count(run.kernels.size());
   for (const BuiltKernel& kernel : run.kernels) write(to, kernel);
@@ -268,7 +268,7 @@ std::string encode(const RunMessage& run) {
   return std::move(to).take();
 }
 Result<RunMessage> decode_run(std::string_view bytes) {
-  ByteReader from = after_kind(bytes);
+  WireReader from = after_kind(bytes);
   RunMessage run;
   run.job = from.number<RunJob>();
   run.kernels.resize(from.count(kSmallest));
@@ -283,7 +283,7 @@ Result<RunMessage> decode_run(std::string_view bytes) {
 }
 
 std::string encode(const RunReply& reply) {
-  ByteWriter to;
+  WireWriter to;
   to.count(reply.outcomes.size());
   for (const RunOutcome& outcome : reply.outcomes) write(to, outcome);
   to.text(reply.error);
@@ -291,7 +291,7 @@ std::string encode(const RunReply& reply) {
   return std::move(to).take();
 }
 Result<RunReply> decode_run_reply(std::string_view bytes) {
-  ByteReader from(bytes);
+  WireReader from(bytes);
   RunReply reply;
   reply.outcomes.resize(from.count(kSmallest));
   for (RunOutcome& outcome : reply.outcomes) read(from, &outcome);
@@ -301,7 +301,7 @@ Result<RunReply> decode_run_reply(std::string_view bytes) {
 }
 
 std::string encode(const ModelsMessage& models) {
-  ByteWriter to = message(MessageKind::Models);
+  WireWriter to = message(MessageKind::Models);
   to.count(models.libraries.size());
   for (const std::string& library : models.libraries) to.text(library);
   to.number(models.threads);
@@ -310,7 +310,7 @@ std::string encode(const ModelsMessage& models) {
   return std::move(to).take();
 }
 Result<ModelsMessage> decode_models(std::string_view bytes) {
-  ByteReader from = after_kind(bytes);
+  WireReader from = after_kind(bytes);
   ModelsMessage models;
   models.libraries.resize(from.count(kSmallest));
   for (std::string& library : models.libraries) library = from.text();
@@ -321,7 +321,7 @@ Result<ModelsMessage> decode_models(std::string_view bytes) {
 }
 
 std::string encode(const ModelsReply& reply) {
-  ByteWriter to;
+  WireWriter to;
   to.count(reply.timings.size());
   for (const ModelTiming& timing : reply.timings) {
     write(to, timing.runs_ns);
@@ -333,7 +333,7 @@ std::string encode(const ModelsReply& reply) {
   return std::move(to).take();
 }
 Result<ModelsReply> decode_models_reply(std::string_view bytes) {
-  ByteReader from(bytes);
+  WireReader from(bytes);
   ModelsReply reply;
   reply.timings.resize(from.count(kSmallest));
   for (ModelTiming& timing : reply.timings) {

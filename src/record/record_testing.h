@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "base/check.h"
+#include "base/must_testing.h"
 #include "base/rng.h"
 #include "base/temporary_folder.h"
 #include "record/store.h"
@@ -19,13 +19,6 @@ class ScratchFolder : public TemporaryFolder {
  public:
   ScratchFolder() : TemporaryFolder(make_scratch_folder("tilewright-").value()) {}
 };
-
-template <class T>
-T must(Result<T> result) {
-  CHECK(result.has_value(), "{}", result.error().message);
-  return std::move(*result);
-}
-inline void must(const Status& status) { CHECK(status.has_value(), "{}", status.error().message); }
 
 inline Task task_for(const std::string& what, int threads = 1) {
   return {.workload = must(parse_workload(what)),

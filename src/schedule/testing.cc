@@ -7,17 +7,12 @@
 #include <stdexcept>
 
 #include "base/json.h"
+#include "base/must_testing.h"
 #include "schedule/explain.h"
 #include "task/parse.h"
 
 namespace tilewright::schedule::testing {
 namespace {
-
-template <class T>
-T value_of(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
-}
 
 std::string without_inputs(const std::string& text) {
   std::string out;
@@ -32,18 +27,17 @@ std::string without_inputs(const std::string& text) {
 
 }  // namespace
 
-Trace trace_of(std::string_view text) { return value_of(trace_from_text(text)); }
+Trace trace_of(std::string_view text) { return must(trace_from_text(text)); }
 
 Workbench::Workbench(std::string_view operator_text)
-    : workload_(value_of(parse_workload(operator_text))),
-      initial_(value_of(initial_tree(workload_))) {}
+    : workload_(must(parse_workload(operator_text))), initial_(must(initial_tree(workload_))) {}
 
 Workbench::Workbench(std::shared_ptr<const te::Dag> dag)
     : workload_(make_workload(std::move(dag), {}, "a Dag of the test")),
-      initial_(value_of(initial_tree(workload_))) {}
+      initial_(must(initial_tree(workload_))) {}
 
 LoopTree Workbench::tree(std::string_view steps) const& {
-  return value_of(apply_or_explain(initial_, trace_of(steps)));
+  return must(apply_or_explain(initial_, trace_of(steps)));
 }
 
 Illegal Workbench::refusal(std::string_view steps) const {

@@ -11,7 +11,6 @@
 namespace tilewright::tune {
 namespace {
 
-using record::testing::must;
 using record::testing::ScratchFolder;
 
 std::vector<TunedTask> two_tasks() {

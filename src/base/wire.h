@@ -1,6 +1,12 @@
-// The byte format of messages between the tuner and its workers on the same machine: numbers in
-// native representation, texts and lists after their length. Readers do not trust their input: past
-// the end they return zeros and set a failure flag, so a message of a dying worker is harmless.
+// WireWriter, WireReader: a byte format for processes and files of one machine: numbers in native
+// representation, texts and lists after their length. A reader does not trust its input: past the
+// end it returns zeros and sets a failure flag, so a message of a dying process is harmless.
+//
+//   WireWriter to;
+//   to.number(int32_t{7});
+//   to.text("split");
+//   WireReader from(bytes);   // bytes = std::move(to).take()
+//   from.number<int32_t>();   // 7
 #pragma once
 
 #include <cstddef>
@@ -12,9 +18,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace tilewright::measure {
+namespace tilewright {
 
-class ByteWriter {
+class WireWriter {
  public:
   template <class T>
   void number(T value) {
@@ -39,9 +45,9 @@ class ByteWriter {
   std::string bytes_;
 };
 
-class ByteReader {
+class WireReader {
  public:
-  explicit ByteReader(std::string_view bytes) : rest_(bytes) {}
+  explicit WireReader(std::string_view bytes) : rest_(bytes) {}
 
   template <class T>
   T number() {
@@ -79,4 +85,4 @@ class ByteReader {
   bool failed_ = false;
 };
 
-}  // namespace tilewright::measure
+}  // namespace tilewright
