@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Holds the sources to tools/layers.txt: which folder of src/ may include which.
+"""Checks the includes of src/ against tools/layers.txt, which lists the folders that each folder may include.
 
-Every `#include "folder/..."` of a file under src/ must name its own folder or one that its row
-allows, transitively; every `#include <library/...>` of a library in the last column must stand in
-the folder that owns it. What is marked `(tests)` is for x_test.cc, x_testing.h and x_testing.cc only.
-What is marked `(direct)` allows that folder and base; only tests may include what it may in turn.
-Each folder with sources needs a row, and each row a folder with sources.
+Every `#include "folder/..."` of a file under src/, or of a folder of tests/ that has a row, must name its own
+folder or one that its row allows, transitively; every `#include <library/...>` of a library in the last column
+must be in the folder that owns it. Entries marked `(tests)` are for x_test.cc, x_testing.h and x_testing.cc
+only. Entries marked `(direct)` allow that folder and base; only tests may also include the folders that it may
+include. Each folder of src/ with sources needs a row, and each row a folder with sources.
 """
 
-import argparse
 import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import checking
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 SUFFIXES = {".h", ".cc", ".c"}
 HEADER = ["folder", "purpose", "may include", "third-party only here"]
 MARKS = ["", "(tests)", "(direct)"]
-BASE = "base"  # what every folder may use
+BASE = "base"  # every folder may include it
 
 
 class TableError(Exception):
@@ -26,17 +26,17 @@ class TableError(Exception):
 
 
 class Row:
-    """What one folder may include: name -> its mark, "" where there is none."""
+    """The folders that one folder may include: name -> mark, "" if there is none."""
 
     def __init__(self, folder, may_include, libraries):
         self.folder = folder
-        self.may_include = may_include  # direct; Table closes it
+        self.may_include = may_include  # direct ones; Table adds the transitive ones
         self.libraries = libraries
 
 
 class Table:
-    """The rows by folder. `reach` is what each may include, itself among it, closed under what those
-    may include in turn; `test_reach` the same for its tests."""
+    """The rows by folder. `reach` is the transitive closure of the folders that each may include, with
+    itself; `test_reach` is the same for its tests."""
 
     def __init__(self, text):
         self.rows = {}
@@ -53,7 +53,7 @@ class Table:
                     raise TableError(f"{row.folder} may include {folder}, which has no row above")
             self.rows[row.folder] = row
         self.reach, self.test_reach = {}, {}
-        for folder, row in self.rows.items():  # rows name only rows above: one pass closes
+        for folder, row in self.rows.items():  # rows name only rows above, so one pass is sufficient
             always = [f for f, mark in row.may_include.items() if mark == ""]
             direct = [f for f, mark in row.may_include.items() if mark == "(direct)"]
             self.reach[folder] = {folder}.union(*(self.reach[f] for f in always))
@@ -77,7 +77,7 @@ class Table:
         return items
 
     def folder_of(self, path):
-        """The row that speaks for a path below src/: the longest that is a prefix of it."""
+        """The row for a path as an include names it: the longest one that is a prefix of the path."""
         parts = path.split("/")[:-1]
         for length in range(len(parts), 0, -1):
             folder = "/".join(parts[:length])
@@ -90,16 +90,17 @@ def line_of(text, position):
     return text.count("\n", 0, position) + 1
 
 
-def check_file(table, path, text):
-    """The violations in one file; `path` is relative to src/."""
+def check_file(table, file, text):
+    """The violations in one file; `file` is relative to the root of the tree."""
+    path = file.removeprefix("src/")  # as an include names it
     folder = table.folder_of(path)
     if folder is None:
-        yield f"src/{path}:1: {path.split('/')[0]} has no row in tools/layers.txt"
+        yield f"{file}:1: {path.split('/')[0]} has no row in tools/layers.txt"
         return
     is_test = pathlib.PurePath(path).stem.endswith(("_test", "_testing"))
     reach = (table.test_reach if is_test else table.reach)[folder]
     for match in INCLUDE.finditer(text):
-        where = f"src/{path}:{line_of(text, match.start(2))}"
+        where = f"{file}:{line_of(text, match.start(2))}"
         quoted, name = match.group(1) == '"', match.group(2)
         if quoted and "/" in name:
             other = table.folder_of(name)
@@ -110,7 +111,8 @@ def check_file(table, path, text):
                 yield f"{where}: {folder} may not include {other}; it may include {allowed}"
             continue
         if quoted:
-            yield f'{where}: write "{folder}/{name}": includes are rooted at src/'
+            top = "src/" if file.startswith("src/") else "the root of the tree"
+            yield f'{where}: write "{folder}/{name}": includes are rooted at {top}'
             continue
         library = re.split(r"[-/.]", name)[0]
         for row in table.rows.values():
@@ -128,26 +130,15 @@ def check_tree(root):
     except TableError as error:
         return [f"tools/layers.txt: {error}"]
     problems, used = [], set()
-    for file in sorted((root / "src").rglob("*")):
-        if file.suffix not in SUFFIXES:
-            continue
-        path = file.relative_to(root / "src").as_posix()
-        used.add(table.folder_of(path))
-        problems += check_file(table, path, file.read_text())
+    folders = ["src", *(folder for folder in table.rows if folder.startswith("tests/"))]
+    for name, file in checking.files_of(root, folders, SUFFIXES):
+        used.add(table.folder_of(name.removeprefix("src/")))
+        problems += check_file(table, name, file.read_text())
     for folder in table.rows:
         if folder not in used:
             problems.append(f"tools/layers.txt: {folder} has a row but no sources")
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    problems = check_tree(parser.parse_args().root)
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(check_tree, __doc__))

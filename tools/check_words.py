@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 """Finds words that established ones replaced, British spellings, `one a line` for one per line, and idioms.
 
-It reads code, comments, help texts and documents alike. ALLOWED lists the places that store or accept
-an older form.
+It reads code, comments, help texts and documents. ALLOWED lists the places that store or accept an older
+form.
 """
 
-import argparse
 import functools
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+import checking
+
 FOLDERS = ("src", "tests", "bench", "tools", "docs", "examples", "cmake")
 SUFFIXES = {".h", ".cc", ".c", ".in", ".py", ".sh", ".md", ".txt", ".cmake", ".proto", ""}
 TOP_LEVEL = ("*.md", "dev", "CMakeLists.txt", "CMakePresets.json")
-SKIPPED = {"tools/check_words.py", "tools/checkers_test.py", "tests/onnx/passed.txt"}
+SKIPPED = {
+    "tools/check_words.py",
+    "tools/checkers_test.py",
+    "tools/requirements.txt",
+    "tests/onnx/passed.txt",
+}
 
 # Stems of the verbs that end in -ize here and in -ise elsewhere (exercise and precise are neither).
 STEMS = (
@@ -42,7 +46,7 @@ WORDS = [
     (r"whilst|amongst", "while, among"),
 ]
 
-# Identifiers: what to write, and the folder it holds for.
+# Identifiers: the replacement, and the folder that the rule applies to.
 IDENTIFIERS = {
     "bar_most": ("bar_max", ""),
     "Walls": ("WorkerPool", ""),
@@ -66,7 +70,7 @@ IDENTIFIERS = {
     "letters_of": ("code_point_count", ""),
 }
 
-# Prefixes of identifiers: a pattern of the whole name, and what to write.
+# Prefixes of identifiers: a pattern of the whole name, and the replacement.
 PREFIXES = [
     (re.compile(r"most_\w+|kMost[A-Z]\w*|MOST_\w+"), "max_, kMax or MAX_"),
     (re.compile(r"least_\w+|kLeast[A-Z]\w*|LEAST_\w+"), "min_, kMin or MIN_"),
@@ -84,7 +88,7 @@ PER = (
     "argument column folder block access pair level hole"
 ).split()
 
-# Phrases: a pattern within a line, and what to write.
+# Phrases: a pattern within a line, and the replacement.
 PHRASES = [
     (r"sees? no keys?\b", "fully masked query"),
     (r"fewer letters\b", "operand with broadcast dimensions dropped"),
@@ -100,7 +104,7 @@ PHRASES = [
     ),
 ]
 
-# Idioms that a reader has to guess. They count in sources, documents and examples (`has_prose`).
+# Idioms that make a reader guess. They are rejected in all files except tests (`has_prose`).
 IDIOMS = [
     (r"[Ss]o many\b", "the number"),
     (r"of (?:its|their) own\b", "private, or separate"),
@@ -116,13 +120,33 @@ IDIOMS = [
     (r"held against\b", "compared with"),
     (r"anew\b", "again"),
     (r"a wish\b", "a hint"),
+    (r"tak(?:e|es|en|ing) apart\b", "decompose"),
+    (r"tak(?:e|es|ing) turns\b", "alternate"),
+    (r"hardly\b", "rarely, or few"),
+    (r"midst\b", "during"),
+    (
+        r"[Bb]eside (?:the|it|its|them|that|those|this|our|ours|other|what|an?|others)\b",
+        "next to, or in addition to",
+    ),
+    (r"gives? back\b", "return"),
+    (r"(?:goes|do|does|go) without\b", "omit, or not use"),
+    (r"of ours\b", "of this repository, or of this process"),
+    (r"for people\b", "for display"),
+    (r"says? nothing\b", "does not concern, or no output"),
+    (r"once more\b", "again"),
+    (r"[Bb]enches\b", "benchmarks"),
+    (r"in vain\b", "without a result"),
+    (r"[Ww]here there (?:is|are) (?:none|no|nothing)\b", "if there is none"),
+    (r"[Ww]hat (?:\w+ ){1,4}ma(?:kes?|de) of\b", "the results of"),
+    (r"lies? (?:there|beside|behind|as|where)\b", "is stored, or is in"),
+    (r"held to (?:it|its|our|them|their)\b", "checked against"),
 ]
 HINT = re.compile(
     r"no key|\b(?:most|least|MOST|LEAST)_|kMost|kLeast|fewer letters| an? (?:%s|cycle|run|iteration|update|contestant)\b|" % "|".join(PER)
     + "|".join(pattern for pattern, _ in IDIOMS)
 )
 
-# Forms that are stored or accepted: where, the text that may stand there, and why.
+# Forms that are stored or accepted: the place, the permitted text, and the reason.
 ALLOWED = [
     ("src/record/", "licences", "member of NDJSON records and column of the store"),
     ("src/schedule/fields.cc", "vectorise", "older traces have it"),
@@ -142,33 +166,22 @@ ALLOWED = [
 
 
 def words_in(text):
-    """The words of a text, also those that make up identifiers, each once."""
+    """The words of a text, including those that identifiers consist of, each once."""
     return set(re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text))
 
 
 @functools.cache
 def replacement_of(word):
-    """What to write in place of a word in lower case; None where it may stand."""
+    """The replacement of a word in lower case; None if it is permitted."""
     for pattern, better in WORDS:
         if re.fullmatch(pattern, word):
             return better
     return None
 
 
-def files_of(root):
-    for pattern in TOP_LEVEL:
-        yield from sorted(root.glob(pattern))
-    for folder in FOLDERS:
-        for file in sorted((root / folder).rglob("*")):
-            if file.is_file() and file.suffix in SUFFIXES:
-                yield file
-
-
 def has_prose(path):
-    """Whether idioms count here: in sources, documents and examples, not in their tests."""
-    if re.search(r"_(?:test|fuzz)\.", path):
-        return False
-    return "/" not in path or path.startswith(("src/", "docs/", "examples/"))
+    """True if idioms are rejected in this file: all files but tests (x_test.cc, x_test.py) and fuzzers."""
+    return not re.search(r"_(?:test|fuzz)\.", path)
 
 
 def check_line(path, line):
@@ -190,7 +203,7 @@ def check_line(path, line):
 
 
 def is_suspect(text):
-    """Whether a closer look is needed: most files are done with here."""
+    """True if the lines must be checked one by one, which most files do not need."""
     if HINT.search(text) or not IDENTIFIERS.keys().isdisjoint(re.findall(r"\w+", text)):
         return True
     return any(replacement_of(word.lower()) for word in words_in(text))
@@ -198,8 +211,8 @@ def is_suspect(text):
 
 def check_tree(root):
     problems = []
-    for file in files_of(root):
-        path = file.relative_to(root).as_posix()
+    top = [(file.name, file) for pattern in TOP_LEVEL for file in sorted(root.glob(pattern))]
+    for path, file in [*top, *checking.files_of(root, FOLDERS, SUFFIXES)]:
         if path in SKIPPED:
             continue
         try:
@@ -212,14 +225,5 @@ def check_tree(root):
     return problems
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    problems = check_tree(parser.parse_args().root)
-    for problem in problems:
-        print(problem)
-    return 1 if problems else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(checking.main(check_tree, __doc__))
