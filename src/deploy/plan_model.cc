@@ -14,6 +14,8 @@
 #include "graph/op_table.h"
 #include "graph/separate_outputs.h"
 #include "heuristic/default_trace.h"
+#include "runtime/host/buffer.h"
+#include "runtime/host/kernel.h"
 #include "schedule/apply.h"
 
 namespace tilewright::deploy {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "codegen/back_ends/bound_kernel_testing.h"
 #include "codegen/back_ends/build_kernel.h"
 #include "codegen/interp/interp.h"
 #include "ir/verify.h"
@@ -18,6 +19,7 @@ namespace {
 
 using schedule::LoopTree;
 
+constexpr int64_t kGuardBytes = 256;
 constexpr int64_t kMaxSteps = 100'000'000;  // of the interpreter
 constexpr double kAnyOrder = 4;  // a fold of tuples in another order than RoundingBound's own
 
@@ -42,7 +44,7 @@ bool calls_functions(const te::Dag& dag) {
   return calls.found;
 }
 
-// The one that makes artifacts for the target; the interpreter where there is none.
+// The back end that makes artifacts for the target; the interpreter if there is none.
 const codegen::BackEnd& default_back_end(const Target& target) {
   const Result<const codegen::BackEnd*> found = codegen::back_end_for(target);
   return found ? **found : codegen::all_back_ends().front();
@@ -186,7 +188,7 @@ std::optional<Failure> ProgramChecker::check_compiled(const LoopTree& tree,
     return Failure{FailureKind::Compiled, std::move(text)};
   };
   Result<codegen::BoundKernel> kernel =
-      codegen::BoundKernel::build(task_, tree, trace, {.back_end = back_end, .guard_bytes = 256});
+      codegen::BoundKernel::build(task_, tree, trace, {.back_end = back_end}, kGuardBytes);
   if (!kernel) return fail(kernel.error().message);
   for (size_t k = 0; k < operands_.size(); ++k) {
     std::memcpy(kernel->operand(k).data(), operands_[k].data(), operands_[k].size());

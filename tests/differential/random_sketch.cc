@@ -6,7 +6,6 @@
 
 #include "schedule/intrinsics.h"
 #include "space/tile_domain.h"
-#include "target/target.h"
 #include "te/predicates.h"
 
 namespace tilewright::testing {
@@ -205,8 +204,13 @@ class Tiler {
 
 class SketchMaker {
  public:
-  SketchMaker(const Workload& workload, Rng& rng)
-      : dag_(*workload.dag), workload_(workload), rng_(rng), writer_(rng), tiler_(writer_, rng) {}
+  SketchMaker(const Workload& workload, const Target& target, Rng& rng)
+      : dag_(*workload.dag),
+        workload_(workload),
+        target_(target),
+        rng_(rng),
+        writer_(rng),
+        tiler_(writer_, rng) {}
 
   Sketch run() {
     for (te::OpId op = static_cast<te::OpId>(dag_.ops().size()); op-- > 0;) {
@@ -242,12 +246,12 @@ class SketchMaker {
     add_reads(main, id);
   }
 
-  // A sum of products that a tensor intrinsic of this machine computes. False: there is none.
+  // A sum of products that a tensor intrinsic of the target computes. False: there is none.
   bool add_tensorized(te::OpId id, StageName main) {
     const te::Op& op = dag_.op(id);
     for (const TensorIntrinsic& intrinsic : all_intrinsics()) {
       const bool fits = !match_operands(intrinsic, op.body[0]).empty();
-      if (!fits || op.axes.empty() || !host_target(1).has(intrinsic.capability)) continue;
+      if (!fits || op.axes.empty() || !target_.has(intrinsic.capability)) continue;
       const Name lanes = op.axes.back().name, factors = op.reduce_axes.back().name;
       writer_.add(Split{main, lanes, {intrinsic.lanes()}, Tail::Peel});
       writer_.add(Split{main, factors, {intrinsic.factors()}, Tail::Peel});
@@ -267,7 +271,7 @@ class SketchMaker {
     return false;
   }
 
-  // A reduction with accumulators of its own, as kernels have them.
+  // A reduction with separate accumulators, as in real kernels.
   void add_cached(te::OpId id, StageName main, bool output) {
     const te::Op& op = dag_.op(id);
     const StageName write{.op = op.name, .role = StageRole::Write};
@@ -403,6 +407,7 @@ class SketchMaker {
 
   const te::Dag& dag_;
   const Workload& workload_;
+  const Target& target_;
   Rng& rng_;
   SketchWriter writer_;
   Tiler tiler_;
@@ -414,8 +419,8 @@ class SketchMaker {
 
 }  // namespace
 
-Sketch random_sketch(const Workload& workload, Rng& rng) {
-  return SketchMaker(workload, rng).run();
+Sketch random_sketch(const Workload& workload, const Target& target, Rng& rng) {
+  return SketchMaker(workload, target, rng).run();
 }
 
 }  // namespace tilewright::testing

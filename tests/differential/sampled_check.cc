@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/rng.h"
-#include "codegen/back_ends/build_kernel.h"
+#include "codegen/back_ends/bound_kernel_testing.h"
 
 namespace tilewright::testing {
 namespace {
@@ -32,7 +32,7 @@ SampledChecker::SampledChecker(Task task, uint64_t seed)
 
 std::optional<std::string> SampledChecker::check(const schedule::LoopTree& tree,
                                                  const schedule::Trace& trace) {
-  auto kernel = codegen::BoundKernel::build(task_, tree, trace, {.guard_bytes = 256});
+  auto kernel = codegen::BoundKernel::build(task_, tree, trace, {}, /*guard_bytes=*/256);
   if (!kernel) return kernel.error().message;
   for (size_t k = 0; k < operands_.size(); ++k) {
     std::memcpy(kernel->operand(k).data(), operands_[k].data(), operands_[k].size());

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "codegen/back_ends/build_kernel.h"
+#include "codegen/back_ends/bound_kernel_testing.h"
 #include "runtime/abi/float_control.h"
 #include "runtime/abi/kernel_abi.h"
 #include "runtime/abi/thread_pool.h"

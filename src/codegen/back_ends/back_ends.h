@@ -18,8 +18,8 @@ std::span<const BackEnd> all_back_ends();
 Result<const BackEnd*> back_end_for(const Target& target,
                                     std::span<const BackEnd> rows = all_back_ends());
 
-// The row of a text form that serves the target, with the form. An error that lists the forms if no
-// row has one of that name.
+// A text form, and its row that serves the target. An error that lists the forms if no row has one
+// of that name.
 struct TextRow {
   const BackEnd* back_end = nullptr;
   const TextForm* form = nullptr;

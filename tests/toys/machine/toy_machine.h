@@ -1,7 +1,13 @@
-// A back end for a made-up machine: the interpreter as a device with shared memory and a short list
-// of passes. A target is a CPU or a CUDA device, so it borrows the text `cuda:sm_75`, with the
-// sizes of that device's memories; it has nothing else of CUDA. All of it is in this folder: a back
-// end is its row, its loader and its code.
+// A back end for a made-up machine, the proof that a back end is its own files and its rows:
+//
+//   device/     the machine and its instructions: the interpreter of loop IR stands for the device
+//   loader/     what a folder of src/runtime is: loads code and calls the device, no compiler
+//   back_end/   what a folder of src/codegen is: passes, compiler, text form, row
+//
+// tools/layers.txt has rows for the three folders, so they include what a back end under src/ may
+// include. A target is a CPU or a CUDA device, so the machine borrows the text `cuda:sm_75` and the
+// memory sizes of that device; nothing else of CUDA is used. The tables below have no other row for
+// that target.
 #pragma once
 
 #include <vector>
@@ -11,10 +17,12 @@
 
 namespace tilewright::toys {
 
-const runtime::Loader& toy_loader();  // without a compiler: for a run worker
-const codegen::BackEnd& toy_back_end();
+// The rows of the program that do not serve the target of the machine.
+std::vector<codegen::BackEnd> other_back_ends();
+std::vector<runtime::Loader> other_loaders();
 
-// The loaders of the program and this one.
+// The same, and then the row of the machine.
+std::vector<codegen::BackEnd> back_ends_with_toy();
 std::vector<runtime::Loader> loaders_with_toy();
 
 }  // namespace tilewright::toys

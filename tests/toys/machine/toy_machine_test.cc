@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "app/doctor.h"
 #include "app/explain.h"
@@ -13,9 +13,9 @@
 #include "app/model_tasks.h"
 #include "app/replay.h"
 #include "app/tune.h"
-#include "back_end_check.h"
+#include "base/must_testing.h"
 #include "base/temporary_folder.h"
-#include "codegen/back_ends/build_kernel.h"
+#include "codegen/back_ends/bound_kernel_testing.h"
 #include "deploy/plan_workload.h"
 #include "deploy/runner.h"
 #include "ir/element.h"
@@ -25,8 +25,13 @@
 #include "runtime/host/loaders.h"
 #include "schedule/apply.h"
 #include "task/parse.h"
-#include "toy_code.h"
-#include "toy_machine.h"
+#include "tests/differential/back_end_check.h"
+#include "tests/differential/random_programs.h"
+#include "tests/differential/settings.h"
+#include "tests/toys/machine/back_end/toy_back_end.h"
+#include "tests/toys/machine/device/toy_code.h"
+#include "tests/toys/machine/loader/toy_loader.h"
+#include "tests/toys/machine/toy_machine.h"
 
 namespace tilewright::toys {
 namespace {
@@ -34,13 +39,7 @@ namespace {
 constexpr const char* kWorkload = "matmul:m=6,n=8,k=5";
 
 Task toy_task(const char* workload = kWorkload) {
-  return {*parse_workload(workload), *parse_target("cuda:sm_75")};
-}
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  return *std::move(result);
+  return {*parse_workload(workload), toy_target()};
 }
 
 schedule::Trace trace_of(const std::string& text) { return must(schedule::trace_from_text(text)); }
@@ -52,7 +51,7 @@ schedule::LoopTree tree_of(const Task& task, const schedule::Trace& trace) {
 std::vector<float> run(const Task& task, const schedule::Trace& trace,
                        const codegen::BackEnd* back_end) {
   auto kernel = codegen::BoundKernel::build(task, tree_of(task, trace), trace,
-                                            {.back_end = back_end, .guard_bytes = 64});
+                                            {.back_end = back_end}, /*guard_bytes=*/64);
   if (!kernel) {
     ADD_FAILURE() << kernel.error().message;
     return {};
@@ -89,14 +88,12 @@ TEST(ToyMachine, ItsProbeWorks) {
 }
 
 TEST(ToyMachine, IsFoundByItsTargetAndOnlyWhereItIsARow) {
-  const Target target = *parse_target("cuda:sm_75");
-  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
-  std::vector<codegen::BackEnd> rows(all.begin(), all.end());
-  EXPECT_FALSE(codegen::back_end_for(target, rows).has_value());
-  rows.push_back(toy_back_end());
+  const Target target = toy_target();
+  EXPECT_FALSE(codegen::back_end_for(target, other_back_ends()).has_value());
+  const std::vector<codegen::BackEnd> rows = back_ends_with_toy();
   EXPECT_EQ((*codegen::back_end_for(target, rows))->name, "toy");
   EXPECT_EQ((*codegen::back_end_for(*parse_target("x86-64-v3"), rows))->name, "llvm");
-  EXPECT_FALSE(runtime::check_loadable(target).has_value());
+  EXPECT_FALSE(runtime::check_loadable(target, other_loaders()).has_value());
   EXPECT_TRUE(runtime::check_loadable(target, loaders_with_toy()).has_value());
 }
 
@@ -109,13 +106,25 @@ TEST(ToyMachine, ComputesWhatTheCpuDoes) {
   }
 }
 
-// The checks of tests/differential, with the machine as a row of the table: its passes, its
-// compiler, its loader.
-TEST(ToyMachine, PassesTheDifferentialTests) {
+// The random programs of tests/differential, with the machine as a row of the table: its passes,
+// its compiler, its loader. The same environment variables widen the run.
+TEST(ToyMachine, RandomProgramsAgree) {
+  const int64_t cases = tilewright::testing::setting("TILEWRIGHT_DIFFERENTIAL_CASES", 500) / 10;
+  const std::vector<codegen::BackEnd> rows = back_ends_with_toy();
+  tilewright::testing::RandomPrograms programs(tilewright::testing::seed_setting(),
+                                               {.target = toy_target(), .rows = rows});
+  programs.run(cases);
+  if (HasFailure()) return;
+  const tilewright::testing::Tally& tally = programs.tally();
+  EXPECT_EQ(tally.programs, cases);
+  EXPECT_GT(tally.distinct.size(), static_cast<size_t>(cases) / 2);
+  EXPECT_GT(tally.compared, 1000);
+}
+
+// What random programs lack: shared memory and loops bound to blocks and threads.
+TEST(ToyMachine, ProgramsForDevicesAgree) {
   const Task task = toy_task("matmul:m=6,n=8,k=5,constant=B");
-  const std::span<const codegen::BackEnd> all = codegen::all_back_ends();
-  std::vector<codegen::BackEnd> rows(all.begin(), all.end());
-  rows.push_back(toy_back_end());
+  const std::vector<codegen::BackEnd> rows = back_ends_with_toy();
   tilewright::testing::ProgramChecker checker(task, 1);
   tilewright::testing::BackEndBatch batch(task.target, rows);
   const std::vector<std::string> programs = {
@@ -146,8 +155,10 @@ TEST(ToyMachine, BatchesLowerByThePassesOfTheirRow) {
   const schedule::Trace trace = trace_of("reorder C [k, i, j]\nannotate C j vectorize\n");
   tilewright::testing::ProgramChecker checker(task, 1);
   tilewright::testing::Interpreted interpreted;  // with vectors, which the machine refuses
+  const codegen::BackEnd& interpreter = codegen::all_back_ends().front();
   const auto problem =
-      checker.check(tree_of(task, trace), trace, {.compiled = false, .interpreted = &interpreted});
+      checker.check(tree_of(task, trace), trace,
+                    {.compiled = false, .interpreted = &interpreted, .back_end = &interpreter});
   ASSERT_FALSE(problem.has_value()) << problem->text;
   std::vector<codegen::BackEnd> rows = {toy_back_end()};
   static constexpr std::array kPlain = {lower::Pass{"flatten", lower::flatten},
@@ -183,10 +194,43 @@ TEST(ToyMachine, ItsOwnPassesRunAndNoOthers) {
   std::vector<std::string> names;
   for (const lower::PassReport& report : reports) names.push_back(report.pass);
   EXPECT_THAT(names,
-              ::testing::ElementsAre("build_nest", "flatten", "expand_functions", "serialize"));
+              ::testing::ElementsAre("build_nest", "flatten", "expand_functions", "bind_threads"));
   const auto artifact = codegen::compile(toy_back_end(), *function, task.target);
   ASSERT_TRUE(artifact.has_value()) << artifact.error().message;
   EXPECT_EQ(artifact->launch.grid[0], 6);
+}
+
+// The axes of bound loops give the launch; a tail has no more threads than a whole tile.
+TEST(ToyMachine, BoundLoopsAreALaunch) {
+  const Task task = toy_task("matmul:m=10,n=8,k=5");
+  const schedule::Trace trace = trace_of(
+      "cache_read A [C] scope=shared\nsplit C i [4]\nreorder C [i.0, j, i.1, k]\n"
+      "bind C i.0 block_y\nbind C j block_x\nbind C i.1 thread_z\n"
+      "compute_at A.read C i.0\nbind A.read d1 thread_x\n");
+  const auto artifact =
+      codegen::build_artifact(task, tree_of(task, trace), trace, {.back_end = &toy_back_end()});
+  ASSERT_TRUE(artifact.has_value()) << artifact.error().message;
+  EXPECT_EQ(artifact->launch,
+            (runtime::Launch{.grid = {8, 3, 1}, .block = {5, 1, 4}, .shared_bytes = 4 * 5 * 4}));
+  const Task cpu{task.workload, host_target(1)};
+  EXPECT_EQ(run(task, trace, &toy_back_end()), run(cpu, trace_of(""), nullptr));
+}
+
+// Memories of a thread reach the back end as the schedule selected them.
+TEST(ToyMachine, BuffersAreInTheMemoryOfTheSchedule) {
+  const Task task = toy_task();
+  for (const auto& [scope, expected] :
+       {std::pair{"local", ir::Scope::DeviceLocal},
+        std::pair{"register", ir::Scope::DeviceRegister}, std::pair{"shared", ir::Scope::Shared},
+        std::pair{"global", ir::Scope::DeviceGlobal}}) {
+    const schedule::Trace trace = trace_of("cache_read A [C] scope=" + std::string(scope) +
+                                           "\nbind C i block_x\ncompute_at A.read C i\n");
+    const ir::Function function =
+        must(codegen::lower_for(toy_back_end(), task, tree_of(task, trace), trace));
+    const auto buffer = std::ranges::find(function.buffers, "A.read", &ir::Buffer::name);
+    ASSERT_NE(buffer, function.buffers.end());
+    EXPECT_EQ(buffer->scope, expected) << scope;
+  }
 }
 
 TEST(ToyMachine, SharedMemoryHasALimit) {
@@ -218,19 +262,18 @@ TEST(ToyMachine, BytesAreNotTrusted) {
   }
 }
 
-// The tables of the program with the toy's rows in them.
-struct ToyTables {
-  ToyTables() { back_ends.push_back(toy_back_end()); }
+struct Tables {
   deploy::BackEndTables view() const { return {.back_ends = back_ends, .loaders = loaders}; }
 
-  std::vector<codegen::BackEnd> back_ends{codegen::all_back_ends().begin(),
-                                          codegen::all_back_ends().end()};
-  std::vector<runtime::Loader> loaders = loaders_with_toy();
+  std::vector<codegen::BackEnd> back_ends;
+  std::vector<runtime::Loader> loaders;
 };
+Tables with_toy() { return {back_ends_with_toy(), loaders_with_toy()}; }
+Tables without_toy() { return {other_back_ends(), other_loaders()}; }
 
 app::TuneOptions tune_options(const TemporaryFolder& folder) {
   return {.what = {kWorkload},
-          .target = {.target = "cuda:sm_75", .threads = 0},
+          .target = {.target = print_target(toy_target()), .threads = 0},
           .records = folder / "toy.db",
           .workers = TILEWRIGHT_TOY_WORKERS,
           .trials = 8};
@@ -238,7 +281,7 @@ app::TuneOptions tune_options(const TemporaryFolder& folder) {
 
 TEST(ToyMachine, IsTunedThroughTheApplication) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
-  const ToyTables tables;
+  const Tables tables = with_toy();
   app::TuneOptions options = tune_options(folder);
   options.tables = tables.view();
   app::TuneListener silent;
@@ -246,11 +289,13 @@ TEST(ToyMachine, IsTunedThroughTheApplication) {
   EXPECT_TRUE(outcome.status.has_value()) << outcome.status.error().message;
   EXPECT_TRUE(outcome.has_winner());
   EXPECT_EQ(outcome.tally.trials(), 8U);
-  EXPECT_EQ(outcome.peak_gflops, 0);  // that of the CPU says nothing of it
+  EXPECT_EQ(outcome.peak_gflops, 0);  // that of the CPU does not apply to it
 
   app::ReplayOptions again{.id = outcome.rows.at(0).result.winning_trial()->attempt.hex(),
                            .records = options.records,
                            .workers = options.workers};
+  const Tables others = without_toy();
+  again.tables = others.view();
   EXPECT_THAT(app::replay(again, {}).error().message,
               ::testing::HasSubstr("no code is made for cuda:sm_75"));
   again.tables = tables.view();
@@ -259,10 +304,10 @@ TEST(ToyMachine, IsTunedThroughTheApplication) {
   EXPECT_EQ(replayed.now->attempt.verdict.kind, record::VerdictKind::Timed);
 }
 
-// The host that measured it is this machine, but its caches, lanes and peak say nothing of it.
+// The host that measured it is this machine, but its caches, lanes and peak do not apply to it.
 TEST(ToyMachine, IsExplained) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
-  const ToyTables tables;
+  const Tables tables = with_toy();
   app::TuneOptions options = tune_options(folder);
   options.tables = tables.view();
   app::TuneListener silent;
@@ -289,24 +334,26 @@ TEST(ToyMachine, IsNotTunedWithoutItsRows) {
   const TemporaryFolder folder = must(make_scratch_folder("tilewright-toy-"));
   app::TuneListener silent;
   app::TuneOptions options = tune_options(folder);
+  const Tables others = without_toy();
+  options.tables = others.view();
   const auto no_compiler = app::tune(options, silent, {});
   ASSERT_FALSE(no_compiler.has_value());
   EXPECT_THAT(no_compiler.error().message, ::testing::HasSubstr("no code is made for cuda:sm_75"));
-  const ToyTables tables;
+  const Tables tables = with_toy();
   options.tables.back_ends = tables.back_ends;
   const auto no_loader = app::tune(options, silent, {});
   ASSERT_FALSE(no_loader.has_value());
-  EXPECT_THAT(
-      no_loader.error().message,
-      ::testing::HasSubstr("this program drives no CUDA device, which the target cuda:sm_75"));
+  EXPECT_THAT(no_loader.error().message, ::testing::HasSubstr("cuda:sm_75"));
 }
 
 // Each function of the application that needs a back end takes it from its options.
 TEST(ToyMachine, ItsTasksAreListedAndDrawn) {
-  const ToyTables tables;
+  const Tables tables = with_toy();
   app::ModelOptions options{.model = {.what = kWorkload},
-                            .target = {.target = "cuda:sm_75", .threads = 0},
+                            .target = {.target = print_target(toy_target()), .threads = 0},
                             .records = app::kNoRecords};
+  const Tables others = without_toy();
+  options.tables = others.view();
   EXPECT_FALSE(app::model_tasks(options).has_value());
   EXPECT_FALSE(app::view_model(options).has_value());
   options.tables = tables.view();
@@ -315,31 +362,34 @@ TEST(ToyMachine, ItsTasksAreListedAndDrawn) {
 }
 
 TEST(ToyMachine, IsExamined) {
-  const ToyTables tables;
+  const Tables tables = with_toy();
   app::DoctorListener silent;
   const app::MachineReport report = must(
-      app::examine_machine({.threads = 1, .seconds = 0.01, .back_ends = tables.back_ends}, silent));
+      app::examine_machine({.threads = 1, .seconds = 0.01, .tables = tables.view()}, silent, {}));
   ASSERT_EQ(report.back_ends.size(), tables.back_ends.size());
   EXPECT_EQ(report.back_ends.back().back_end->name, "toy");
   EXPECT_TRUE(report.back_ends.back().status.has_value());
 }
 
 TEST(ToyMachine, IsLoweredByItsOwnPasses) {
-  const ToyTables tables;
-  app::LowerOptions options{.what = kWorkload, .target = {.target = "cuda:sm_75", .threads = 0}};
+  const Tables tables = with_toy();
+  app::LowerOptions options{.what = kWorkload,
+                            .target = {.target = print_target(toy_target()), .threads = 0}};
+  const Tables others = without_toy();
+  options.tables = others.view();
   EXPECT_FALSE(app::lower_operator(options).has_value());
-  options.back_ends = tables.back_ends;
+  options.tables = tables.view();
   const app::Lowered lowered = must(app::lower_operator(options));
   ASSERT_EQ(lowered.passes.size(), 4U);
-  EXPECT_EQ(lowered.passes.back().pass, "serialize");
+  EXPECT_EQ(lowered.passes.back().pass, "bind_threads");
 }
 
 TEST(ToyMachine, ItsCodeIsShownAsText) {
-  const ToyTables tables;
+  const Tables tables = with_toy();
   app::LowerOptions options{.what = kWorkload,
-                            .target = {.target = "cuda:sm_75", .threads = 0},
+                            .target = {.target = print_target(toy_target()), .threads = 0},
                             .texts = {"toy"},
-                            .back_ends = tables.back_ends};
+                            .tables = tables.view()};
   const app::Lowered lowered = must(app::lower_operator(options));
   ASSERT_TRUE(lowered.status.has_value()) << lowered.status.error().message;
   ASSERT_EQ(lowered.texts.size(), 1U);
@@ -347,7 +397,7 @@ TEST(ToyMachine, ItsCodeIsShownAsText) {
   EXPECT_THAT(lowered.texts[0].text, ::testing::HasSubstr("for v < 6:"));
   options.texts = {"assembly"};  // which is a form of another machine's code
   EXPECT_EQ(app::lower_operator(options)->status.error().kind, ErrorKind::Unsupported);
-  options.back_ends = codegen::all_back_ends();
+  options.tables = {};
   options.target.target = "x86-64-v3";
   options.texts = {"toy"};
   EXPECT_THAT(app::lower_operator(options).error().message,
@@ -357,14 +407,17 @@ TEST(ToyMachine, ItsCodeIsShownAsText) {
 // A model of one kernel is compiled and run in this process: the Runner calls the device's loader.
 TEST(ToyMachine, IsCompiledAndRunByTheRunner) {
   const Task task = toy_task("matmul:m=6,n=8,k=5,constant=none");
-  const ToyTables tables;
+  const Tables tables = with_toy();
   const deploy::ModelPlan plan = deploy::plan_workload(task.workload, {});
   deploy::Choice choice;
   choice.trace = trace_of("split C i [2]\nannotate C i.0 parallel\n");
-  EXPECT_FALSE(deploy::compile_model(plan, {&choice, 1}, task.target).has_value());
+  const Tables others = without_toy();
+  EXPECT_FALSE(
+      deploy::compile_model(plan, {&choice, 1}, task.target, {.back_ends = others.back_ends})
+          .has_value());
   const deploy::Program program =
       must(deploy::compile_model(plan, {&choice, 1}, task.target, {.back_ends = tables.back_ends}));
-  EXPECT_FALSE(deploy::Runner::load(program).has_value());
+  EXPECT_FALSE(deploy::Runner::load(program, others.loaders).has_value());
   deploy::Runner runner = must(deploy::Runner::load(program, tables.loaders));
   std::vector<graph::Constant> inputs;
   for (const deploy::ProgramTensor& input : program.inputs) {

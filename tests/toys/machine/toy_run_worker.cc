@@ -1,6 +1,6 @@
-// A run worker with the toy machine's loader beside those of the program.
+// A run worker with the loader of the made-up machine.
 #include "measure/run_worker.h"
-#include "toy_machine.h"
+#include "tests/toys/machine/toy_machine.h"
 
 int main(int argument_count, char** arguments) {
   return tilewright::measure::run_worker_main(argument_count, arguments,

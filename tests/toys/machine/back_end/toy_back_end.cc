@@ -1,30 +1,33 @@
-// The half that a build worker links: the passes and the compiler.
+#include "tests/toys/machine/back_end/toy_back_end.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "ir/print.h"
+#include "ir/visit.h"
 #include "lower/expand_functions.h"
 #include "lower/flatten.h"
-#include "toy_code.h"
-#include "toy_machine.h"
+#include "tests/toys/machine/device/toy_code.h"
+#include "tests/toys/machine/loader/toy_loader.h"
 
 namespace tilewright::toys {
 namespace {
 
-// The machine runs one loop over blocks: threads of a CPU become blocks of a grid.
+// Threads of a CPU become blocks of a grid.
 //
-//   parallel for i < 4: ...   ->   for i < 4: ...      and launch.grid[0] = 4
-void serialize(ir::Function& function, const lower::PassContext&) {
+//   parallel for i < 4: ...   ->   block_x for i < 4: ...
+void bind_threads(ir::Function& function, const lower::PassContext&) {
   const auto* outer = function.body.as<ir::For>();
   if (outer == nullptr || outer->loop_kind != ir::ForKind::Parallel) return;
-  function.body = ir::make_for(outer->var, outer->extent, ir::ForKind::Serial, outer->body);
+  function.body = ir::make_bound_for(outer->var, outer->extent, ThreadAxis::BlockX, outer->body);
 }
 
 constexpr std::array kPasses = {
     lower::Pass{"flatten", lower::flatten},
     lower::Pass{"expand_functions", lower::expand_functions},
-    lower::Pass{"serialize", serialize},
+    lower::Pass{"bind_threads", bind_threads},
 };
 
 int64_t shared_bytes(const ir::Function& function) {
@@ -35,6 +38,29 @@ int64_t shared_bytes(const ir::Function& function) {
   }
   return bytes;
 }
+
+// Blocks and threads for the largest loop of each axis.
+class LaunchFinder : public ir::Visitor {
+ public:
+  using ir::Visitor::visit;
+  runtime::Launch launch;
+
+  void visit(const ir::Expr&) override {}
+  void visit(const ir::Stmt& stmt) override {
+    if (const auto* loop = stmt.as<ir::For>()) note(*loop);
+    ir::Visitor::visit(stmt);
+  }
+
+ private:
+  void note(const ir::For& loop) {
+    const int64_t* extent = ir::as_int(loop.extent);
+    const bool in_grid = is_block(loop.axis);
+    if (extent == nullptr || (!in_grid && !is_thread(loop.axis))) return;
+    auto& extents = in_grid ? launch.grid : launch.block;
+    int64_t& most = extents[static_cast<size_t>(dimension_of(loop.axis))];
+    most = std::max(most, *extent);
+  }
+};
 
 Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function> functions,
                                                    const Target& target,
@@ -47,14 +73,14 @@ Result<std::vector<runtime::Artifact>> compile_all(std::span<const ir::Function>
       return fail(ErrorKind::Build, fmt::format("{} bytes of shared memory; the machine has {}",
                                                 shared, target.bytes(MemoryScope::Shared)));
     }
-    const auto* outer = function.body.as<ir::For>();
-    const int64_t* blocks = outer == nullptr ? nullptr : ir::as_int(outer->extent);
+    LaunchFinder finder;
+    finder.visit(function.body);
+    finder.launch.shared_bytes = shared;
     std::vector<uint8_t> bytes = TRY(encode(function));
-    artifacts.push_back(
-        {.kind = std::string(toy_loader().kind),
-         .bytes = std::move(bytes),
-         .entry = function.name,
-         .launch = {.grid = {blocks == nullptr ? 1 : *blocks, 1, 1}, .shared_bytes = shared}});
+    artifacts.push_back({.kind = std::string(toy_loader().kind),
+                         .bytes = std::move(bytes),
+                         .entry = function.name,
+                         .launch = finder.launch});
   }
   return artifacts;
 }
@@ -80,7 +106,7 @@ const codegen::BackEnd& toy_back_end() {
       .compile = compile_all,
       .loader = &toy_loader(),
       .texts = kTexts,
-      .probe = [] { return codegen::works_on(toy_back_end(), *parse_target("cuda:sm_75")); },
+      .probe = [] { return codegen::works_on(toy_back_end(), toy_target()); },
       .remedy = "make one up"};
   return row;
 }

@@ -1,9 +1,7 @@
-// The half that a run worker links: bytes -> a program that the interpreter runs.
-#include "codegen/interp/interp.h"
-#include "runtime/host/loaders.h"
+#include "tests/toys/machine/loader/toy_loader.h"
+
 #include "runtime/host/timer.h"
-#include "toy_code.h"
-#include "toy_machine.h"
+#include "tests/toys/machine/device/toy_device.h"
 
 namespace tilewright::toys {
 namespace {
@@ -12,11 +10,11 @@ constexpr int32_t kDeviceFault = 7;
 
 class ToyCode : public runtime::LoadedCode {
  public:
-  explicit ToyCode(ir::Function function) : function_(std::move(function)) {}
+  explicit ToyCode(ToyProgram program) : program_(std::move(program)) {}
 
   int32_t call(const TilewrightCall& call) const override {
-    const std::span<void* const> arguments(call.arguments, function_.arguments.size());
-    return codegen::interpret(function_, arguments) ? TILEWRIGHT_STATUS_OK : kDeviceFault;
+    const std::span<void* const> arguments(call.arguments, program_.arguments());
+    return program_.run(arguments) ? TILEWRIGHT_STATUS_OK : kDeviceFault;
   }
   // The device's clock counts the time that it works, not what else the host does meanwhile.
   double time(const TilewrightCall& call, int64_t calls, int32_t* status) const override {
@@ -26,16 +24,18 @@ class ToyCode : public runtime::LoadedCode {
   }
 
  private:
-  ir::Function function_;
+  ToyProgram program_;
 };
 
-bool is_toy(const Target& target) { return target == *parse_target("cuda:sm_75"); }
+bool is_toy(const Target& target) { return target == toy_target(); }
 
 Result<std::unique_ptr<runtime::LoadedCode>> load(const runtime::Artifact& artifact) {
-  return std::make_unique<ToyCode>(TRY(decode(artifact.bytes)));
+  return std::make_unique<ToyCode>(TRY(ToyProgram::load(artifact.bytes)));
 }
 
 }  // namespace
+
+Target toy_target() { return *parse_target("cuda:sm_75"); }
 
 const runtime::Loader& toy_loader() {
   static const runtime::Loader row = {.kind = "toy",
@@ -43,13 +43,6 @@ const runtime::Loader& toy_loader() {
                                       .runs_here = [](const Target&) { return Status(); },
                                       .load = load};
   return row;
-}
-
-std::vector<runtime::Loader> loaders_with_toy() {
-  const std::span<const runtime::Loader> all = runtime::all_loaders();
-  std::vector<runtime::Loader> rows(all.begin(), all.end());
-  rows.push_back(toy_loader());
-  return rows;
 }
 
 }  // namespace tilewright::toys

@@ -1,16 +1,13 @@
-#include "toy_code.h"
+#include "tests/toys/machine/device/toy_code.h"
 
 #include <unordered_map>
 
+#include "base/wire.h"
 #include "ir/verify.h"
-#include "measure/wire.h"
 #include "runtime/host/seal.h"
 
 namespace tilewright::toys {
 namespace {
-
-using measure::ByteReader;
-using measure::ByteWriter;
 
 constexpr uint64_t kMagic = 0x31544f59;  // "YOT1"
 constexpr int kMaxDepth = 1000;
@@ -20,6 +17,7 @@ class Writer {
   Status function(const ir::Function& function) {
     to_.number(kMagic);
     to_.text(function.name);
+    to_.number(static_cast<uint8_t>(function.denormals));
     to_.count(function.buffers.size());
     for (const ir::Buffer& buffer : function.buffers) {
       to_.text(buffer.name);
@@ -100,6 +98,7 @@ class Writer {
       case ir::StmtKind::For: {
         const auto& node = *stmt.as<ir::For>();
         to_.number(node.loop_kind);
+        to_.number(node.axis);
         TRY(exprs({node.var, node.extent}));
         return this->stmt(node.body);
       }
@@ -121,6 +120,9 @@ class Writer {
         TRY(exprs(node.indices));
         return expr(node.value);
       }
+      case ir::StmtKind::Prefetch:
+        to_.number(stmt.as<ir::Prefetch>()->buffer);
+        return exprs(stmt.as<ir::Prefetch>()->indices);
       case ir::StmtKind::Allocate:
         to_.number(stmt.as<ir::Allocate>()->buffer);
         return this->stmt(stmt.as<ir::Allocate>()->body);
@@ -129,11 +131,11 @@ class Writer {
         for (const ir::Stmt& one : stmt.as<ir::Block>()->stmts) TRY(this->stmt(one));
         return {};
       default:
-        return fail(ErrorKind::Unsupported, "the toy machine neither transposes nor prefetches");
+        return fail(ErrorKind::Unsupported, "the toy machine does not transpose");
     }
   }
 
-  ByteWriter to_;
+  WireWriter to_;
 };
 
 class Reader {
@@ -145,6 +147,7 @@ class Reader {
     if (from_.number<uint64_t>() != kMagic) return bad();
     ir::Function function;
     function.name = from_.text();
+    function.denormals = from_.number<uint8_t>() != 0;
     function.buffers.resize(from_.count(1));
     for (ir::Buffer& buffer : function.buffers) {
       buffer.name = from_.text();
@@ -258,8 +261,11 @@ class Reader {
     switch (from_.number<ir::StmtKind>()) {
       case ir::StmtKind::For: {
         const auto kind = from_.number<ir::ForKind>();
+        const auto axis = from_.number<ThreadAxis>();
         const std::vector<ir::Expr> of = TRY(exprs(2));
-        return ir::make_for(of[0], of[1], kind, TRY(stmt()));
+        ir::Stmt body = TRY(stmt());
+        if (kind != ir::ForKind::Bound) return ir::make_for(of[0], of[1], kind, std::move(body));
+        return ir::make_bound_for(of[0], of[1], axis, std::move(body));
       }
       case ir::StmtKind::If: {
         ir::Expr condition = TRY(expr());
@@ -275,6 +281,10 @@ class Reader {
         std::vector<ir::Expr> indices = TRY(exprs(0));
         return ir::make_store(buffer, std::move(indices), TRY(expr()));
       }
+      case ir::StmtKind::Prefetch: {
+        const auto buffer = from_.number<ir::BufferId>();
+        return ir::make_prefetch(buffer, TRY(exprs(0)));
+      }
       case ir::StmtKind::Allocate: {
         const auto buffer = from_.number<ir::BufferId>();
         return ir::make_allocate(buffer, TRY(stmt()));
@@ -289,7 +299,7 @@ class Reader {
     }
   }
 
-  ByteReader from_;
+  WireReader from_;
   std::unordered_map<ir::VarId, ir::Expr> vars_;
   int depth_ = 0;
 };
@@ -302,7 +312,7 @@ Result<std::vector<uint8_t>> encode(const ir::Function& function) {
   return std::move(writer).take();
 }
 
-// The seal is checked first: builders of loop IR take what another function was made of.
+// The seal is checked first, because the builders of loop IR do not check their arguments.
 Result<ir::Function> decode(std::span<const uint8_t> bytes) {
   return Reader(TRY(runtime::unsealed(bytes))).function();
 }
