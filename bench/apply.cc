@@ -1,20 +1,22 @@
 // ./dev bench apply: from a trace to its LoopTree, the hot path of every search, on one core.
 //
 // Two conv2d sketches: the steps of bench/traces/C2D2.trace with other factors and some annotations
-// on or off, and a deep one with four levels of tiles, as sketch rules make them. No two calls in a
-// row see the same trace, so that the branch predictor meets what it would meet in a search:
+// on or off, and a deep one with four levels of tiles, as sketch rules make them. Consecutive calls
+// have different traces, so that branch prediction is as in a search:
 //
 //   instantiate   sketch + genome -> trace
 //   apply         trace -> LoopTree, into a tree that is reused
-//   retile        the same structure, other factors -> the numbers of the LoopTree anew
+//   retile        the same structure, other factors -> the numbers of the LoopTree
 //
-// Heap allocations are counted by this program's own operator new.
+// This program replaces operator new, which counts heap allocations.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <new>
 
 #include "base/file.h"
+#include "base/must_testing.h"
+#include "base/quantile.h"
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
 #include "schedule/apply.h"
@@ -45,7 +47,7 @@ namespace {
 
 constexpr double kApplyBarUs = 10;
 constexpr double kRetileBarUs = 3;
-constexpr double kAllocationBar = 0.01;  // a call
+constexpr double kAllocationBar = 0.01;  // per call
 
 // Space and reduction tiled in turn, "SSRSRS", with a cache for the results, the padded input made
 // per tile and the weights packed.
@@ -104,13 +106,13 @@ struct Cost {
   std::vector<double> microseconds;
   int64_t allocations = 0;
 
-  double median() const { return quantile(microseconds, 0.5); }
+  double median() const { return median_of(microseconds); }
   double allocations_a_call() const {
     return static_cast<double>(allocations) / static_cast<double>(microseconds.size());
   }
 };
 
-// One call, timed; what the clock itself takes (some 20 ns) is within.
+// One timed call, including the time of the clock (about 20 ns).
 template <class Call>
 void measure(Cost* cost, const Call& call) {
   using Clock = std::chrono::steady_clock;
@@ -153,10 +155,10 @@ std::vector<schedule::Genome> legal_genomes(const Case& c, const schedule::Genom
 
 void report(const Case& c, const char* what, const Cost& cost, Rows* rows) {
   fmt::print("{:<10}{:<14}{:>10.2f}{:>10.2f}{:>14.4f}\n", c.name, what, cost.median(),
-             quantile(cost.microseconds, 0.95), cost.allocations_a_call());
+             quantile_of_unsorted(cost.microseconds, 0.95), cost.allocations_a_call());
   const std::string name = fmt::format("{}/{}", what, c.name);
   rows->add(name, "median_us", cost.median());
-  rows->add(name, "p95_us", quantile(cost.microseconds, 0.95));
+  rows->add(name, "p95_us", quantile_of_unsorted(cost.microseconds, 0.95));
   rows->add(name, "allocations", cost.allocations_a_call());
 }
 

@@ -1,12 +1,12 @@
 // ./dev bench compile: from a LoopTree to a callable kernel. 200 schedules of matmul, conv2d and
-// softmax, drawn from sketches such as a tuner has: register tiles of 1x16 to 14x32, operands
+// softmax, drawn from sketches like those of a tuner: register tiles of 1x16 to 14x32, operands
 // packed, loops parallel, unrolled and vectorized, tiles that divide and tiles that leave
-// remainders. Every legal draw counts, however long it takes.
+// remainders. Every legal draw counts, whatever its compile time.
 //
 // The schedules (five times as many with --full) are compiled in rounds, all of them in each: first
-// some rounds to warm up, then those that count. Time is CPU time of the compiling thread over all
-// compiles that count; the growth of memory is taken between the ends of rounds, where the same
-// work has just been done.
+// some warm-up rounds, then the measured ones. Time is the CPU time of the compiling thread in the
+// measured rounds. The growth of memory is measured between the ends of rounds, after the same work
+// each time.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -15,9 +15,12 @@
 #include <numeric>
 #include <utility>
 
+#include "base/must_testing.h"
+#include "base/quantile.h"
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
 #include "codegen/back_ends/build_kernel.h"
+#include "runtime/host/kernel.h"
 #include "runtime/host/timer.h"
 #include "schedule/apply.h"
 #include "schedule/explain.h"
@@ -172,7 +175,7 @@ struct Schedule {
   std::shared_ptr<const Task> task;
   schedule::Trace trace;
   schedule::LoopTree tree;
-  std::vector<double> milliseconds;  // of each compile that counts
+  std::vector<double> milliseconds;  // of each measured compile
 };
 
 // The drawn schedules of a source; no program twice.
@@ -213,7 +216,7 @@ class Passes {
       if (name == pass) return samples.push_back(milliseconds);
     }
     passes_.push_back({std::string(pass), {}});
-    passes_.back().second.reserve(compiles_);  // so that memory is the compiler's affair alone
+    passes_.back().second.reserve(compiles_);  // so that only the compiler allocates memory
     passes_.back().second.push_back(milliseconds);
   }
   void clear() {
@@ -224,11 +227,11 @@ class Passes {
     for (const auto& [name, samples] : passes_) {
       const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) /
                           static_cast<double>(samples.size());
-      fmt::print("{:<22}{:>10.3f}{:>10.3f}{:>10.3f}\n", name, mean, quantile(samples, 0.5),
-                 quantile(samples, 0.95));
+      fmt::print("{:<22}{:>10.3f}{:>10.3f}{:>10.3f}\n", name, mean, median_of(samples),
+                 quantile_of_unsorted(samples, 0.95));
       rows->add("compile/" + name, "mean_ms", mean);
-      rows->add("compile/" + name, "median_ms", quantile(samples, 0.5));
-      rows->add("compile/" + name, "p95_ms", quantile(samples, 0.95));
+      rows->add("compile/" + name, "median_ms", median_of(samples));
+      rows->add("compile/" + name, "p95_ms", quantile_of_unsorted(samples, 0.95));
     }
   }
 
@@ -260,10 +263,10 @@ double compile(const Schedule& schedule, Passes& passes) {
 
 struct Memory {
   double resident_kib;
-  double in_use_kib;  // what malloc has given out and not got back
+  double in_use_kib;  // allocated by malloc and not freed
 };
 Memory memory_now() {
-  malloc_trim(0);  // what is free goes back first: how much malloc hoards is jitter
+  malloc_trim(0);  // returns free memory first, whose amount varies
   long total = 0;
   long resident = 0;
   std::ifstream("/proc/self/statm") >> total >> resident;
@@ -281,11 +284,11 @@ double drift(const std::vector<Memory>& ends, double Memory::* what) {
     first.push_back(ends[k].*what);
     last.push_back(ends[ends.size() - 1 - k].*what);
   }
-  return quantile(last, 0.5) - quantile(first, 0.5);
+  return median_of(last) - median_of(first);
 }
 
 void print_slowest(std::vector<const Schedule*> by_time, int count) {
-  const auto median = [](const Schedule* s) { return quantile(s->milliseconds, 0.5); };
+  const auto median = [](const Schedule* s) { return median_of(s->milliseconds); };
   std::sort(by_time.begin(), by_time.end(),
             [&](const Schedule* a, const Schedule* b) { return median(a) > median(b); });
   for (int k = 0; k < count; ++k) {
@@ -308,8 +311,8 @@ void print_by_source(const std::vector<Schedule>& schedules) {
       ++count;
       all.insert(all.end(), s.milliseconds.begin(), s.milliseconds.end());
     }
-    fmt::print("{:<50}{:>5}{:>10.2f}{:>10.2f}{:>10.2f}\n", source.what, count, quantile(all, 0.5),
-               quantile(all, 0.95), quantile(all, 1));
+    fmt::print("{:<50}{:>5}{:>10.2f}{:>10.2f}{:>10.2f}\n", source.what, count, median_of(all),
+               quantile_of_unsorted(all, 0.95), quantile_of_unsorted(all, 1));
   }
 }
 
@@ -350,8 +353,8 @@ int run(const Flags& flags, Rows& rows) {
   fmt::print("\nthe slowest:\n");
   print_slowest(by_time, 3);
 
-  const double median = quantile(all, 0.5);
-  const double p95 = quantile(all, 0.95);
+  const double median = median_of(all);
+  const double p95 = quantile_of_unsorted(all, 0.95);
   const double growth = drift(ends, &Memory::resident_kib);
   const double heap = drift(ends, &Memory::in_use_kib);
   rows.add("compile", "median_ms", median);

@@ -1,16 +1,19 @@
-// ./dev bench deploy: is what is measured what is deployed? For 20 kernels, written by hand, by
-// default and at random, the time of the record (a Session, the ordinary protocol) beside the time
-// of the same object in a shared library, called by a plain C program (deploy_caller.c) with memory
-// of its own. The two take turns; each time is the median over the turns. With --full more turns,
-// and the C program also with huge pages. At the end, a compiled model with denormal activations
-// beside the same model without.
+// ./dev bench deploy: compares measured and deployed times. For 20 kernels with schedules written
+// by hand, default and random ones, the time of the record (a Session, the ordinary protocol) is
+// compared with the time of the same object in a shared library, called by a plain C program
+// (deploy_caller.c) with separate memory. The two alternate; each time is the median over the
+// turns. With --full there are more turns, and the C program also runs with huge pages. At the end,
+// a compiled model with denormal activations is compared with the same model without.
 #include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
 #include <optional>
 
+#include "base/quantile.h"
+#include "base/temporary_folder.h"
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "codegen/back_ends/build_kernel.h"
@@ -51,24 +54,6 @@ constexpr Case kCases[] = {
 };
 constexpr const char* kHow[] = {"hand", "default", "random"};
 
-// A folder that is removed with its files.
-class Folder {
- public:
-  Folder() : path_(program_folder() / fmt::format("bench-deploy-{}", getpid())) {
-    std::filesystem::create_directory(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 void write(const std::string& path, const void* bytes, size_t count) {
   std::ofstream file(path, std::ios::binary);
   file.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
@@ -79,19 +64,19 @@ void write(const std::string& path, const void* bytes, size_t count) {
 // The kernel as a shared library and its operands as files: the words of deploy_caller after
 // MEMORY.
 std::vector<std::string> export_library(const Task& task, const schedule::Trace& trace,
-                                        const Folder& folder) {
+                                        const TemporaryFolder& folder) {
   const schedule::LoopTree initial = must(schedule::initial_tree(task.workload));
   const schedule::LoopTree tree = must(schedule::apply_or_explain(initial, trace));
   const runtime::Artifact object = must(codegen::build_artifact(task, tree, trace));
-  const std::string object_file = folder.file("kernel.o");
-  const std::string library = folder.file("kernel.so");
+  const std::string object_file = folder / "kernel.o";
+  const std::string library = folder / "kernel.so";
   write(object_file, object.bytes.data(), object.bytes.size());
   const std::string link = fmt::format("{} -shared -o {} {} {}", TILEWRIGHT_LINKER, library,
                                        object_file, TILEWRIGHT_LIBRARIES);
   CHECK(std::system(link.c_str()) == 0, "cannot link: {}", link);
 
   measure::SharedOperands operands = must(measure::SharedOperands::create(task.workload));
-  must_hold(oracle::draw_inputs(task.workload, 1, operands.sections()));
+  must(oracle::draw_inputs(task.workload, 1, operands.sections()));
   std::vector<std::string> words = {library, object.entry, std::to_string(task.target.threads()),
                                     std::to_string(object.workspace_bytes(task.target.threads()))};
   for (size_t k = 0; k < task.workload.operands.size(); ++k) {
@@ -101,7 +86,7 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
       words.push_back(fmt::format(":{}", bytes.size()));
       continue;
     }
-    words.push_back(folder.file(fmt::format("operand{}", k)));
+    words.push_back(folder / fmt::format("operand{}", k));
     const auto buffer = static_cast<schedule::BufferIndex>(operand.tensor);
     if (tree.buffer(buffer).packed_for == schedule::kNone) {
       write(words.back(), bytes.data(), bytes.size());
@@ -116,11 +101,11 @@ std::vector<std::string> export_library(const Task& task, const schedule::Trace&
   return words;
 }
 
-// The C program, asked over pipes.
+// The C program, controlled over pipes.
 class Caller {
  public:
   Caller(const char* memory, const std::vector<std::string>& words) {
-    std::vector<std::string> all = {(program_folder() / "bench/bench_deploy_caller").string(),
+    std::vector<std::string> all = {(worker_folder() / "bench/bench_deploy_caller").string(),
                                     memory};
     all.insert(all.end(), words.begin(), words.end());
     std::vector<char*> raw;
@@ -174,7 +159,7 @@ double record_ns(measure::Session& session, const schedule::Trace& trace) {
 schedule::Trace trace_of(const Case& c, const Task& task, measure::Session& session) {
   if (c.how == Case::Hand) return hand_trace(c.what);
   if (c.how == Case::Default) return must(heuristic::default_trace(task.workload, task.target));
-  Rng rng(5);  // the fastest of some: one that is worth deploying
+  Rng rng(5);  // the fastest of several, as would be deployed
   const auto drawn = space::random_traces(task, 24, rng);
   const auto answers = measure_all(session, drawn);
   const schedule::Trace* best = nullptr;
@@ -191,18 +176,18 @@ schedule::Trace trace_of(const Case& c, const Task& task, measure::Session& sess
 }
 
 struct Outcome {
-  double record_ns, deployed_ns, huge_ns;  // huge_ns: 0 when not asked for
+  double record_ns, deployed_ns, huge_ns;  // huge_ns: 0 if not requested
 };
 
 Outcome run_case(const Case& c, bool full) {
   const Task task = task_of(c.what);
   ScratchStore scratch("deploy");
   measure::SessionOptions options = session_options("bench deploy");
-  options.force = true;
-  options.measure.censor_multiple = 1e9;  // every one of them is to be timed
+  options.recall = record::Recall::None;
+  options.measure.censor_multiple = 1e9;  // all of them are timed
   measure::Session session = must(measure::Session::start(task, scratch.store(), options));
   const schedule::Trace trace = trace_of(c, task, session);
-  const Folder folder;
+  const TemporaryFolder folder = must(TemporaryFolder::make(worker_folder(), "bench-deploy-"));
   const std::vector<std::string> words = export_library(task, trace, folder);
   Caller plain("plain", words);
   std::optional<Caller> huge;
@@ -215,7 +200,7 @@ Outcome run_case(const Case& c, bool full) {
     calls.push_back(plain.slice_ns());
     if (huge) huge_calls.push_back(huge->slice_ns());
   }
-  return {median(records), median(calls), huge ? median(huge_calls) : 0};
+  return {median_of(records), median_of(calls), huge ? median_of(huge_calls) : 0};
 }
 
 // Attention that hides half of the keys by scores of `hidden`; at -100 their weights are denormal
@@ -272,7 +257,7 @@ DenormalTimes time_denormals(bool kept) {
     usual_ns.push_back(usual.run_ns(runner.model()));
     denormal_ns.push_back(denormal.run_ns(runner.model()));
   }
-  return {median(usual_ns), median(denormal_ns)};
+  return {median_of(usual_ns), median_of(denormal_ns)};
 }
 
 double add_denormals(Rows& rows) {
@@ -317,11 +302,11 @@ int run(const Flags& flags, Rows& rows) {
   }
   const auto near = std::count_if(differences.begin(), differences.end(),
                                   [](double percent) { return percent <= kFarBar; });
-  rows.add("deploy", "median_difference_percent", median(differences));
+  rows.add("deploy", "median_difference_percent", median_of(differences));
   rows.add("deploy", "within_7_percent", near);
   const double denormals = add_denormals(rows);
   fmt::print("\n");
-  print_verdict("difference, median", median(differences), kMedianBar, "%");
+  print_verdict("difference, median", median_of(differences), kMedianBar, "%");
   print_floor(fmt::format("within {} %, of {}", kFarBar, std::size(kCases)),
               static_cast<double>(near), static_cast<double>(kNearBar), "");
   print_verdict("a model with denormal activations", denormals, kDenormalBar, "x");

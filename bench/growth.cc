@@ -1,8 +1,10 @@
-// ./dev bench growth: does any process of measuring grow? The same candidates, drawn at random for
-// operators of several kinds, are measured over and over; the resident set of the tuner, of the
-// builders and of the run worker is read after each round, when the same work has just been done.
-// Without recycling, so that nothing hides a leak; one operator also as users have it. That one has
-// 5,000 trials with --full, else 1,000; the others a fifth.
+// ./dev bench growth: measures whether the memory of the processes grows. The same candidates,
+// drawn at random for operators of several kinds, are measured repeatedly. The resident sets of the
+// tuner, the builders and the run worker are read after each round, after the same work each time.
+// Workers are not recycled, so that a leak is visible; one operator is also measured with the
+// default options. That one has 5,000 trials with --full, else 1,000; the others have a fifth.
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 
@@ -56,7 +58,7 @@ void run_one(const std::string& what, size_t trials, bool recycle, Rows* rows, d
   Rng rng(7);
   const auto candidates = space::random_traces(task, trials / kRounds, rng);
   measure::SessionOptions options = session_options("bench growth");
-  options.force = true;
+  options.recall = record::Recall::None;
   if (!recycle) {
     options.measure.recycle_after = 1'000'000'000;
     options.measure.recycle_growth = int64_t{1} << 50;
@@ -71,7 +73,7 @@ void run_one(const std::string& what, size_t trials, bool recycle, Rows* rows, d
   }
   const double took = seconds_now() - start;
   const measure::Shares shares = session.measurer().shares();
-  fmt::print("\n{}, {} trials{}, {:.1f} a second; {} builders and {} run workers were started\n",
+  fmt::print("\n{}, {} trials{}, {:.1f} per second; {} builders and {} run workers were started\n",
              what, kRounds * candidates.size(), recycle ? ", workers recycled" : "",
              static_cast<double>(kRounds * candidates.size()) / took, shares.builders_started,
              shares.runners_started);

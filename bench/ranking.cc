@@ -1,14 +1,15 @@
-// ./dev bench ranking: does the adaptive protocol pick the right one? For sets of random schedules
-// of C2D2:
+// ./dev bench ranking: measures whether the adaptive protocol selects the fastest candidate. For
+// sets of random schedules of C2D2:
 //
 //   adaptive   all of them by the ordinary protocol, then the finals: one is chosen
 //   long       all that are right again, 1 s each in 5 interleaved rounds, in groups; the chosen
 //              one is in every group; times are taken against it, so that the speed of the machine
 //              at that moment cancels
 //
-// What is quoted is how much slower the chosen one is than the best of the long protocol, and what
-// share of the long protocol's time the adaptive one took. By default one set of 60; with --full 5
-// sets of 300 (half an hour).
+// The results are how much slower the chosen one is than the best of the long protocol, and the
+// time of the adaptive protocol as a share of that of the long one. The default is one set of 60;
+// with --full 5 sets of 300 (half an hour).
+#include "base/quantile.h"
 #include "bench/measuring.h"
 #include "bench/rows.h"
 #include "space/random_trace.h"
@@ -18,7 +19,7 @@ namespace {
 
 constexpr double kLossBar = 3;   // percent
 constexpr double kTimeBar = 20;  // percent
-constexpr size_t kGroup = 50;    // kernels that are loaded at once, besides the chosen one
+constexpr size_t kGroup = 50;    // kernels loaded at once, in addition to the chosen one
 constexpr int kRounds = 5;
 constexpr const char* kWhat = "C2D2";
 
@@ -131,11 +132,11 @@ int run(const Flags& flags, Rows& rows) {
     rows.add(name, "adaptive_s", outcome.adaptive_s);
     rows.add(name, "long_s", outcome.long_s);
   }
-  rows.add("ranking", "loss_percent", median(losses));
-  rows.add("ranking", "time_percent", median(shares));
+  rows.add("ranking", "loss_percent", median_of(losses));
+  rows.add("ranking", "time_percent", median_of(shares));
   fmt::print("\n");
-  print_verdict("the chosen one behind the best, median", median(losses), kLossBar, "%");
-  print_verdict("time of the long protocol, median", median(shares), kTimeBar, "%");
+  print_verdict("the chosen one behind the best, median", median_of(losses), kLossBar, "%");
+  print_verdict("time of the long protocol, median", median_of(shares), kTimeBar, "%");
   return 0;
 }
 

@@ -1,14 +1,17 @@
-// ./dev bench records: a store of a million attempts: export, import, what a record takes on the
-// disk, and the questions a tuner asks. --full: four million.
+// ./dev bench records: a store of a million attempts: export, import, disk space per record, and
+// the queries of a tuner. --full: four million.
 //
-// The attempts are made up but of real form: traces of two sketches as rules make them (a deep
-// convolution, a tiled matmul) with random factors, 8 tasks of the suite, ten samples each where
-// timed, a tenth of them failures with a text. Files lie in the folder for temporary files.
+// The attempts are synthetic but realistic: traces of two sketches like those of the rules (a deep
+// convolution, a tiled matmul) with random factors, 8 tasks of the suite, ten samples per timed
+// attempt; a tenth of the attempts are failures with a text. Files are in the folder for temporary
+// files.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 
 #include "base/check.h"
+#include "base/must_testing.h"
+#include "base/quantile.h"
 #include "base/temporary_folder.h"
 #include "bench/rows.h"
 #include "bench/sketch_text.h"
@@ -139,13 +142,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void must_work(const Status& status) { CHECK(status.has_value(), "{}", status.error().message); }
-
 record::Store open_store(const fs::path& path, const Bench& bench) {
   record::Store store = must(record::Store::open(path));
-  for (const Task& task : bench.tasks) must_work(store.put_task(task));
-  must_work(store.put_machine(bench.machine));
-  must_work(store.put_run(bench.run));
+  for (const Task& task : bench.tasks) must(store.put_task(task));
+  must(store.put_machine(bench.machine));
+  must(store.put_run(bench.run));
   return store;
 }
 
@@ -154,7 +155,7 @@ void report(Rows& rows, std::string_view name, std::string_view metric, double v
   rows.add(fmt::format("records/{}", name), metric, value);
 }
 
-// The durable way: what a tuner does after each verdict, or after a group of them.
+// Durable appends, as by a tuner after each verdict or group of verdicts.
 void time_appends(const fs::path& folder, Bench& bench, Rows& rows) {
   record::Store store = open_store(folder / "appends.db", bench);
   for (const size_t group : {size_t{1}, size_t{16}}) {
@@ -164,7 +165,7 @@ void time_appends(const fs::path& folder, Bench& bench, Rows& rows) {
     const Clock::time_point start = Clock::now();
     size_t done = 0;
     while (done < attempts.size() && seconds_since(start) < 5) {
-      must_work(store.append(std::span(attempts).subspan(done, group)));
+      must(store.append(std::span(attempts).subspan(done, group)));
       done += group;
     }
     report(rows, fmt::format("append/{}", group), "records_per_s",
@@ -204,12 +205,12 @@ int run(const Flags& flags, Rows& rows) {
     for (int64_t k = 0; k < count; ++k) {
       group.push_back(draw(bench));
       if (group.size() < 50'000 && k + 1 < count) continue;
-      must_work(store.append(group));
+      must(store.append(group));
       group.clear();
     }
     std::ofstream out(folder / "lines.ndjson");
     const Clock::time_point start = Clock::now();
-    must_work(record::export_ndjson(store, out));
+    must(record::export_ndjson(store, out));
     report(rows, "export", "seconds", seconds_since(start));
   }
   const auto lines_bytes = static_cast<double>(fs::file_size(folder / "lines.ndjson"));
@@ -242,8 +243,8 @@ int run(const Flags& flags, Rows& rows) {
         must(store.best(bench.keys[static_cast<size_t>(k) % bench.keys.size()], protocol, 10));
     CHECK(found.size() == 10, "ten are found");
   });
-  report(rows, "best 10 of a task", "median_ms", quantile(best, 0.5));
-  report(rows, "best 10 of a task", "p95_ms", quantile(best, 0.95));
+  report(rows, "best 10 of a task", "median_ms", median_of(best));
+  report(rows, "best 10 of a task", "p95_ms", quantile_of_unsorted(best, 0.95));
   size_t resumed = 0;
   const auto resume = milliseconds_of(5, [&](int k) {
     resumed = must(store.measured({.task = bench.keys[static_cast<size_t>(k)],
@@ -252,14 +253,14 @@ int run(const Flags& flags, Rows& rows) {
                                    .code_generator = 1}))
                   .size();
   });
-  report(rows, "resume", "median_ms", quantile(resume, 0.5));
-  report(rows, "resume", "records_per_ms", static_cast<double>(resumed) / quantile(resume, 0.5));
+  report(rows, "resume", "median_ms", median_of(resume));
+  report(rows, "resume", "records_per_ms", static_cast<double>(resumed) / median_of(resume));
   const auto list = milliseconds_of(3, [&](int) { must(store.summaries()); });
-  report(rows, "list of tasks", "median_ms", quantile(list, 0.5));
+  report(rows, "list of tasks", "median_ms", median_of(list));
 
   fmt::print("\n");
   print_verdict("import of a million", import_s * million, kImportBarS, "s");
-  print_verdict("best of a task, p95", quantile(best, 0.95), kBestBarMs, "ms");
+  print_verdict("best of a task, p95", quantile_of_unsorted(best, 0.95), kBestBarMs, "ms");
   return 0;
 }
 

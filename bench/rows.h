@@ -1,5 +1,5 @@
-// What the benches in C++ share with those in Python (bench/harness/report.py): the flags, and the
-// rows of --json: {"name", "metric", "value"}, those that describe the machine last.
+// Flags and JSON rows of the benchmarks in C++, as in those in Python (bench/harness/report.py). A
+// row of --json is {"name", "metric", "value"}; the rows that describe the machine are last.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <fstream>
 #include <map>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,7 @@ namespace tilewright::bench {
 
 struct Flags {
   bool full = false;
-  std::string json;  // where rows go; empty: nowhere
+  std::string json;  // file for the rows; empty: none
 };
 
 // Exits with status 2 and a line on stderr for anything but [--full] [--json FILE].
@@ -39,16 +38,6 @@ inline Flags parse_flags(int count, char** words) {
     }
   }
   return flags;
-}
-
-// The element at floor(q * (n - 1)) of the sorted samples, as everywhere in the benches.
-inline double quantile(std::span<const double> of, double q) {
-  if (of.empty()) return 0;
-  std::vector<double> samples(of.begin(), of.end());
-  const auto at = static_cast<size_t>(q * static_cast<double>(samples.size() - 1));
-  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(at),
-                   samples.end());
-  return samples[at];
 }
 
 inline std::string first_line(const std::string& path) {
@@ -104,7 +93,7 @@ class Rows {
   std::vector<Json> rows_;
 };
 
-// What was reached, beside the bar: at most that much, or at least.
+// Prints a value and its bar. print_verdict: the bar is an upper limit; print_floor: a lower one.
 inline void print_verdict(std::string_view what, double value, double bar, std::string_view unit) {
   fmt::print("{:<44}{:>10.2f} {:<4} bar {:>7.2f}  {}\n", what, value, unit, bar,
              value <= bar ? "reached" : "NOT REACHED");
@@ -115,8 +104,8 @@ inline void print_floor(std::string_view what, double value, double bar, std::st
              value >= bar ? "reached" : "NOT REACHED");
 }
 
-// What a bench is: prints a table, adds its rows, returns the exit status. bench/main.cc has the
-// main function of them all, which parses the flags and writes the rows.
+// Each benchmark defines this function: it prints a table, adds its rows and returns the exit
+// status. The main function in bench/main.cc parses the flags and writes the rows.
 int run(const Flags& flags, Rows& rows);
 
 }  // namespace tilewright::bench

@@ -3,8 +3,8 @@
 //   bench_search_rates --records FILE [--json FILE]
 //
 // FILE is the store of a run of `tilewright tune C2D2 --trials 200`. A model is trained on its
-// measurements, as after trial 200. Evolution then proposes batches, each time without memory of
-// the one before: every candidate that counts is unique, legal and new. The models are scored by
+// measurements, as after trial 200. Evolution then proposes batches, each without knowledge of the
+// previous one: every counted candidate is unique, legal and new. The models are scored by
 // XGBoost's predictor and by the evaluator of src/cost. No measurement is reported to evolution: it
 // starts from random candidates, where a search at trial 200 starts from some of the measured ones.
 #include <fmt/format.h>
@@ -12,9 +12,11 @@
 #include <chrono>
 #include <ctime>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "base/must_testing.h"
 #include "bench/rows.h"
 #include "cost/xgboost_model.h"
 #include "feature/program_encoder.h"
@@ -30,16 +32,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kTrials = 200;  // that the model is trained on
+constexpr size_t kTrials = 200;  // training samples of the model
 constexpr size_t kAsked = 64;    // candidates per batch
-constexpr double kSeconds = 3;   // that are counted
+constexpr double kSeconds = 3;   // measured time
 constexpr int kMinRounds = 5;
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 // Of all threads of this process.
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -87,7 +83,7 @@ cost::Samples samples_of(record::Store& store, const Task& task, const Machine& 
 struct Rate {
   double wall_s = 0;
   double cpu_s =
-      0;  // of all threads; less than wall times threads: they waited, or shared the cpus
+      0;  // of all threads; less than wall times threads: they waited, or shared the CPUs
   int rounds = 0;
   search::AssessorCounts counts;
 };
@@ -106,7 +102,7 @@ void add(const search::AssessorCounts& from, search::AssessorCounts* to) {
   to->predict_s += from.predict_s;
 }
 
-// Each round is a search of its own: a new assessor, which remembers nothing, and another seed.
+// Each round is a separate search, with a new, empty assessor and another seed.
 Rate rate_of(const space::Space& space, const Machine& machine, const cost::CostModel& model) {
   Rate rate;
   while (rate.wall_s < kSeconds || rate.rounds < kMinRounds) {
@@ -133,7 +129,7 @@ void print_rate(std::string_view name, const Rate& rate, int threads, Rows* rows
   const auto scored = static_cast<double>(c.scored);
   const double per_s = scored / rate.wall_s;
   fmt::print(
-      "{:<12}{:>9.0f} scored a second; {} rounds, of {} asked: {} scored, {} seen before, "
+      "{:<12}{:>9.0f} scored per second; {} rounds, of {} proposed: {} scored, {} seen before, "
       "{} illegal, {} rejected\n",
       name, per_s, rate.rounds - 1, c.asked, c.scored, c.known, c.illegal, c.rejected);
   rows->add(name, "scored_per_s", per_s);

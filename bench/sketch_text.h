@@ -6,27 +6,15 @@
 // At most one pair of braces per line. A parse error ends the program.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <cstdlib>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/must_testing.h"
 #include "schedule/sketch.h"
 
 namespace tilewright::bench {
-
-template <class T>
-T must(Result<T> result) {
-  if (!result) {
-    fmt::print(stderr, "{}\n", result.error().message);
-    std::exit(1);
-  }
-  return std::move(*result);
-}
 
 // `a {b | c} d` -> `a b d`, `a c d`; a blank choice gives an empty line.
 inline std::vector<std::string> choices_of(const std::string& line) {

@@ -1,6 +1,6 @@
-// What the benches time of ours, over the line protocol of bench/protocol.h: a register-only FMA
+// Our worker of the benchmarks, over the line protocol of bench/protocol.h: a register-only FMA
 // loop (the peak), copying and summing (the bandwidth), kernels that are built from the text of a
-// trace, with sampled elements held against the operator's definition, and compiled models.
+// trace, with sampled elements compared with the operator's definition, and compiled models.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "codegen/back_ends/build_kernel.h"
+#include "base/must_testing.h"
+#include "codegen/back_ends/bound_kernel_testing.h"
 #include "heuristic/default_trace.h"
 #include "protocol.h"
 #include "runtime/host/buffer.h"
@@ -27,13 +28,6 @@
 
 namespace tilewright::bench {
 namespace {
-
-// Results turn into exceptions here: the protocol reports those as `error` lines.
-template <class T>
-T must(Result<T> result) {
-  if (!result) throw std::runtime_error(result.error().message);
-  if constexpr (!std::is_void_v<T>) return std::move(*result);
-}
 
 // The same pool, threads and pinning as kernels have, so that peak and kernel meet one machine.
 void on_threads(int threads, const std::function<void(int64_t)>& body) {
@@ -100,8 +94,8 @@ void read_operand(const std::string& path, runtime::AlignedBuffer& into) {
   std::memcpy(into.data(), bytes.data(), bytes.size());
 }
 
-// The files of the request go to the operands by order: what an operator calls its operands is its
-// own affair.
+// The files of the request are assigned to the operands by order, because the operators name their
+// operands differently.
 void fill(const Workload& workload, const Json& request, codegen::BoundKernel& kernel) {
   const auto folder = must(member<std::string>(request, "input_dir"));
   const Json* inputs = find_member(request, "inputs");
@@ -242,7 +236,7 @@ Prepared prepare_model(const Json& request) {
 Prepared prepare(const std::string& text) {
   const Json request = must(parse_json(text));
   const std::string kind = must(member<std::string>(request, "kind"));
-  if (kind == "model") return prepare_model(request);  // has a pool of its own
+  if (kind == "model") return prepare_model(request);  // has a separate pool
   runtime::ThreadPool::process().pin_caller();
   if (kind == "peak") return prepare_peak(request);
   if (kind == "copy") return prepare_copy(request);

@@ -1,13 +1,11 @@
-// Operators that nobody prepared for go all the way: rules make a space of them, and what a short
-// search proposes is built, checked and right. How fast it is, bench unseen says.
+// Tests operators outside the table: the rules derive their spaces, and the proposals of a short
+// search are built, checked and correct. bench unseen measures their speed.
 #include "tests/e2e/unseen_operators.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-
+#include "base/must_testing.h"
+#include "base/temporary_folder.h"
 #include "tune/tuning.h"
 
 namespace tilewright {
@@ -31,24 +29,16 @@ class Tally : public tune::LoopListener {
   std::string texts;
 };
 
-// build/PRESET for build/PRESET/tests/e2e/test: the workers lie there.
-std::filesystem::path program_folder() {
-  const auto self = std::filesystem::read_symlink("/proc/self/exe");
-  return self.parent_path().parent_path().parent_path();
-}
-
 TEST(UnseenOperators, AreTunedToRightResults) {
-  const auto path =
-      std::filesystem::path(::testing::TempDir()) / fmt::format("unseen_{}.db", getpid());
-  auto store = record::Store::open(path);
-  ASSERT_TRUE(store.has_value());
+  const TemporaryFolder folder = must(make_scratch_folder("tilewright-unseen-"));
+  record::Store store = must(record::Store::open(folder / "records.db"));
   for (const unseen::UnseenOperator& op : unseen::unseen_operators()) {
     tune::TuningOptions options;
-    options.measure.workers = program_folder();
+    options.measure.workers = TILEWRIGHT_WORKERS;
     options.trials = kTrials;
     options.command = "a test";
     const Task task{.workload = op.workload, .target = host_target(1)};
-    auto tuning = tune::Tuning::start({{.task = task, .weight = 1}}, *store, options);
+    auto tuning = tune::Tuning::start({{.task = task, .weight = 1}}, store, options);
     ASSERT_TRUE(tuning.has_value()) << op.name << ": " << tuning.error().message;
     Tally tally;
     const Status status = tuning->run(&tally);
@@ -57,7 +47,6 @@ TEST(UnseenOperators, AreTunedToRightResults) {
     EXPECT_LT(10 * tally.failures, tally.trials) << op.name << ": " << tally.texts;
     EXPECT_NE(tuning->result(0).winner(), nullptr) << op.name;
   }
-  for (const char* end : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + end);
 }
 
 }  // namespace
