@@ -1,9 +1,9 @@
-/* A program as a user would write it: opens a shared library with one kernel, gives it memory of
- * its own and times calls. It links nothing of ours; the interface is runtime/abi/kernel_abi.h.
+/* A program as a user would write it: opens a shared library with one kernel, allocates its memory
+ * and times calls. It links no code of this repository; the interface is runtime/abi/kernel_abi.h.
  *
  *   deploy_caller MEMORY LIBRARY SYMBOL THREADS WORKSPACE OPERAND...
  *
- * MEMORY is plain (aligned_alloc) or huge (the same, with huge pages asked for). OPERAND is a file
+ * MEMORY is plain (aligned_alloc) or huge (the same, with huge pages requested). OPERAND is a file
  * with the bytes of an input, or `:BYTES` for an output. Each line `slice SECONDS` on stdin is
  * answered by a line `NANOSECONDS SAMPLES`: the lowest tenth of samples of one call, or of as many
  * as take 50 us.

@@ -1,4 +1,4 @@
-// The main function of the benches in C++; what is thrown becomes a line on stderr.
+// The main function of the benchmarks in C++. An exception becomes a line on stderr.
 #include <cstdio>
 #include <exception>
 

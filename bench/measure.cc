@@ -1,12 +1,12 @@
-// ./dev bench measure: how fast candidates get their verdicts. For each workload:
+// ./dev bench measure: the rate of trials. For each workload:
 //
 //   explore   schedules near the one written by hand (bench/traces) and random ones are measured;
 //             those within 5 x of the best known are kept
-//   measure   those again, with a store of its own that is empty: built, checked, timed, stored
+//   measure   those again, with an empty store: built, checked, timed, stored
 //
-// What is quoted are trials of `measure`, all of which are timed; what was censored or failed in
-// `explore` stands apart. Overhead is wall time outside of the kernel's own runs. Every check is
-// on, and every verdict is durable before it counts.
+// The reported trials are those of `measure`, all of which are timed; censored and failed
+// candidates of `explore` are reported separately. Overhead is the wall time outside of the runs of
+// the kernel. All checks are on, and every verdict is durable before it counts.
 #include <array>
 
 #include "bench/measuring.h"

@@ -1,13 +1,14 @@
 #pragma once
-// The worker's side of the line protocol of the benches (bench/harness/__init__.py has the whole):
+// The worker's side of the line protocol of the benchmarks (bench/harness/__init__.py defines it):
 //
 //   prepare {json}  ->  ready {json}                                           or  error {json}
 //   slice SECONDS   ->  times {"count":n,"min_ns":a,"p10_ns":b,"p50_ns":c}     or  error {json}
 //   quit
 //
 // `serve` runs it on stdin and stdout in the calling thread until `quit` or the end of input. It
-// owns stdout: nothing else may write there. JSON is text to it, so each worker uses the JSON
-// reader it likes. Whatever `prepare` or the call throws becomes an `error` line; the worker lives.
+// owns stdout: nothing else may write there. It passes JSON as text, so each worker may use any
+// JSON library. An exception from `prepare` or from the call becomes an `error` line, and the
+// worker continues.
 
 #include <algorithm>
 #include <chrono>
@@ -21,7 +22,8 @@
 
 namespace tilewright::bench {
 
-// What `prepare` gives back: the JSON object of the `ready` line, and one call of the thing timed.
+// The result of `prepare`: the JSON object of the `ready` line, and a function that makes one timed
+// call.
 struct Prepared {
   std::string ready_json = "{}";
   std::function<void()> call;
@@ -30,8 +32,7 @@ struct Prepared {
 // Durations of the calls of one slice, ascending, never empty.
 using Durations = std::vector<std::int64_t>;
 
-// Calls once untimed, to warm caches, threads and clocks, then at least once timed, until about
-// `seconds` have passed.
+// Makes one untimed call as a warm-up, then timed calls, at least one, for about `seconds`.
 inline Durations run_slice(const std::function<void()>& call, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Clock::duration duration) {
@@ -78,7 +79,7 @@ inline std::string error_json(const std::string& message) {
   return out + "\"}";
 }
 
-// The loop. `prepare` gets the JSON text after the word; a second `prepare` replaces the first.
+// The loop. `prepare` receives the JSON text of its line; a second `prepare` replaces the first.
 inline void serve(const std::function<Prepared(const std::string&)>& prepare) {
   Prepared prepared;
   std::string line;

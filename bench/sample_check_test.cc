@@ -47,7 +47,7 @@ TEST(SampleCheck, AcceptsWhatIsRight) {
 
 TEST(SampleCheck, NamesAWrongElement) {
   Ran ran("matmul:m=3,n=5,k=7");
-  ran.output()[14] += 10;  // the last is always looked at
+  ran.output()[14] += 10;  // the last element is always checked
   const auto wrong = find_wrong_sample(ran.task.workload, ran.kernel);
   ASSERT_TRUE(wrong.has_value());
   EXPECT_THAT(*wrong, testing::MatchesRegex("C\\[2, 4\\] is .* where the definition gives .*"));

@@ -1,4 +1,4 @@
-// Candidates near a schedule that was written by hand, for the benches of measuring.
+// Candidates similar to a schedule that was written by hand, for the benchmarks of measuring.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,15 @@
 
 namespace tilewright::bench {
 
-// Legal schedules near one written by hand, no program twice: factors halved, doubled or moved by a
-// step, so that some divide and some do not; tails of every kind; loops unrolled or not.
+// Legal schedules similar to one written by hand, with distinct programs: factors are halved,
+// doubled or changed by a step, so that some divide and some do not; all kinds of tails; loops
+// unrolled or not.
 class TraceVariants {
  public:
   TraceVariants(const Task& task, schedule::Trace base, uint64_t seed)
       : initial_(must(schedule::initial_tree(task.workload))), base_(std::move(base)), rng_(seed) {}
 
-  // `count` more, or fewer when there are no others.
+  // `count` further schedules; fewer if no more exist.
   std::vector<schedule::Trace> draw(size_t count) {
     std::vector<schedule::Trace> out;
     schedule::LoopTree tree;

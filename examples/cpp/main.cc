@@ -27,7 +27,7 @@ class Model {
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
-  // By DLPack: what tensors of other libraries come as. Shapes and types are checked.
+  // With DLPack, the tensor format of many libraries. Shapes and types are checked.
   std::vector<float> run(std::vector<float>& input) {
     const TilewrightTensorInfo& from = api_.inputs[0];
     const TilewrightTensorInfo& to = api_.outputs[0];

@@ -13,7 +13,7 @@ namespace {
 struct Allowed {
   std::string_view name;
   bool FloatPermissions::* permission;
-  bool of_operators;  // it changes what the kernel of an operator computes
+  bool of_operators;  // it affects the kernel of an operator
 };
 constexpr Allowed kAllowed[] = {{"winograd", &FloatPermissions::winograd, false},
                                 {"denormals", &FloatPermissions::denormals, true}};

@@ -14,7 +14,7 @@ namespace tilewright::app {
 
 // An unknown name is an error that lists the names.
 Result<FloatPermissions> model_permissions(const std::vector<std::string>& allow);
-// Of an operator by itself. Those that only the passes over a model use are errors.
+// The same for a single operator. Permissions that only the passes over a model use are errors.
 Result<FloatPermissions> operator_permissions(const std::vector<std::string>& allow);
 
 }  // namespace tilewright::app

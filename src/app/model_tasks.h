@@ -34,8 +34,8 @@ struct ModelTask {
 
 struct ModelTasks {
   std::vector<ModelTask> tasks;
-  size_t tuned = 0;     // that have a record with a time
-  double tuned_ns = 0;  // of one run of the model: those by weight
+  size_t tuned = 0;     // number of tasks that have a record with a time
+  double tuned_ns = 0;  // weighted sum of their times
 };
 
 Result<ModelTasks> model_tasks(const ModelOptions& options);

@@ -31,7 +31,7 @@ std::unexpected<Error> bad_trace(size_t trace, const std::string& message) {
   return fail(ErrorKind::BadInput, fmt::format("trace {}: {}", trace, message));
 }
 
-// One part of the text form; `lines_before` stand above it in the file.
+// One part of the text form; `lines_before` precede it in the file.
 Status add_text(std::string_view part, size_t lines_before, std::vector<schedule::Trace>* traces) {
   if (is_blank(part)) return {};
   Result<schedule::Trace> trace = schedule::trace_from_text(part);

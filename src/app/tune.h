@@ -99,7 +99,7 @@ struct TuneOutcome {
   double overhead_s = 0;  // time of search and learning
   tune::LearningCost learning{};
   bool shares_model = false;   // all tasks shared one cost model
-  std::string why_not_shared;  // model_scope had no effect; empty: it had, or asks for nothing
+  std::string why_not_shared;  // why model_scope `run` had no effect; may be empty
   std::string scored_task;     // task of the last round with scores; empty: none
   tune::RoundReport scored_round{};
   Hash128 trajectory;

@@ -104,7 +104,7 @@ Result<TuneTasks> tune_tasks_of(const std::vector<std::string>& words, const Mod
     return fail(ErrorKind::BadInput,
                 "nothing to tune; name a model, such as resnet50.onnx, or an operator");
   }
-  // Operators beside a model get those that they can have.
+  // Operators that are tuned together with a model get those permissions that apply to operators.
   const bool beside = std::ranges::any_of(words, is_model_file);
   FloatPermissions permissions =
       TRY(beside ? model_permissions(choice.allow) : operator_permissions(choice.allow));

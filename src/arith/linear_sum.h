@@ -1,15 +1,15 @@
 // LinearSum: constant + coefficient * atom + ..., the one form behind the simplifier
 // (arith/linear.h), the indices of passes (lower/linear_index.h) and the addresses of accesses
-// (codegen/llvm/addresses.h). An atom is an I64 expression that the owner takes apart no further.
+// (codegen/llvm/addresses.h). An atom is an I64 expression that the owner does not decompose
+// further.
 //
 //   (3 + 2*i + 1*(j/2))  plus  4 * (1 - i + k)  =  7 - 2*i + 1*(j/2) + 4*k
 //
-// A Term is a LinearTerm with facts about its atom that its owner keeps: a range, an id. It may
-// hide `same_atom` by a faster test, and `precedes` to keep terms in an order other than that of
-// their first appearance.
+// A Term is a LinearTerm with additional data about its atom, such as a range or an id. It may hide
+// `same_atom` with a faster test, and `precedes` to order terms other than by first appearance.
 //
 // No atom occurs twice and no coefficient is 0. Numbers wrap like I64, so a sum always equals its
-// expression modulo 2^64; `exact` says that none wrapped.
+// expression modulo 2^64; `exact` is true if none wrapped.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +61,7 @@ struct LinearSum {
     }
   }
 
-  // The coefficient of the atom of `term`; 0 where the sum has no such term.
+  // The coefficient of the atom of `term`; 0 if the sum has no such term.
   int64_t coefficient_like(const Term& term) const {
     for (const Term& own : terms) {
       if (own.same_atom(term)) return own.coefficient;
@@ -92,7 +92,7 @@ struct Summand {
 // The summands in order, at least one; those with negative numbers, but the first, are subtracted.
 //   2*i, -1*j, -3  ->  i * 2 - j - 3
 ir::Expr write_sum(std::span<const Summand> summands, ir::Type type);
-// Whether `expr` is what write_sum would return, with the same atoms.
+// True if `expr` equals the result of write_sum, with the same atoms.
 bool is_written_as(std::span<const Summand> summands, const ir::Expr& expr);
 
 }  // namespace tilewright::arith

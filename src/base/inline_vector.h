@@ -2,9 +2,9 @@
 // steps, affine forms and regions, which are copied millions of times. Overflow is a CHECK: code
 // that fills one from user input tests full() first and returns an Error.
 //
-// Vectors of small elements are trivially copyable: all of one are moved without asking how many it
-// has, and so are arrays of what contains them. A copy of larger elements costs what the vector
-// holds, so N may be generous.
+// A vector of small elements is trivially copyable: a copy moves its whole storage, and arrays of
+// structures with such vectors are copied as bytes. A copy of larger elements costs as much as the
+// vector holds, so N may be generous.
 #pragma once
 
 #include <algorithm>
@@ -66,7 +66,7 @@ class InlineVector {
   }
   constexpr void insert_at(size_t position, const T& item) {
     CHECK(size_ < N, "InlineVector of {} is full", N);
-    const T added = item;  // it may be one of those that move
+    const T added = item;  // `item` may be an element that moves
     push_back(added);
     std::copy_backward(begin() + position, end() - 1, end());
     items_[position] = added;

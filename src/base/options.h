@@ -15,8 +15,8 @@
 // options have equal texts, and a new option does not change existing texts. A renamed option is
 // also read under its former name. A field is a bool, a whole number, a double, a string without
 // commas, an enumeration, whose words `option_words(Enum)` lists in the order of its values, or a
-// NestedSelection. Options that contradict each other are refused by a member `std::string fault()
-// const`, which is optional: empty, or what is wrong. Pure functions.
+// NestedSelection. An optional member `std::string fault() const` rejects options that contradict
+// each other: it returns the reason, or an empty text. Pure functions.
 #pragma once
 
 #include <cmath>

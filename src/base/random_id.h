@@ -1,4 +1,4 @@
-// Random 128-bit identifiers, unique across processes: the runs of a store are named by them.
+// Random 128-bit identifiers, unique across processes. They name the runs of a store.
 #pragma once
 
 #include <random>

@@ -38,7 +38,7 @@ bool read_all(int fd, double end_s, const StopToken& stop, std::string* out) {
   return false;
 }
 
-// Waits as long as there is time for the child, then kills it. Its status, as waitpid has it.
+// Waits for the child until the time limit, then kills it. Returns its status as from waitpid.
 int reap(pid_t child, double end_s, const StopToken& stop) {
   int status = 0;
   for (int wait_ms = kFirstWaitMs; seconds_now() < end_s && !stop.requested();

@@ -6,9 +6,10 @@
 //   const auto explorer = TRY(explorers().make(chosen, context));
 //   chosen.text()                        // evolution:population=512
 //
-// Values. A test or a program around this one copies a built-in table and adds rows to it; two rows
-// may be made by one factory with other defaults. Only rows of the library's own tables are built
-// in, in copies of those tables too. Immutable once made: share freely.
+// A value. A test or an embedding program copies a built-in table and adds rows to the copy;
+// several rows may share a factory with different defaults. Rows of the library's tables are
+// built-in, also in copies; all others are custom. Immutable after construction: threads may share
+// it.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +24,8 @@
 
 namespace tilewright {
 
-// Canonical: equal selections have equal texts, whatever the user wrote. An option that selects a
-// row of another table is canonical if Table::parse was given the canonical text of that table.
+// Canonical: equal selections have equal texts, however the user wrote them. An option that selects
+// a row of another table is canonical if Table::parse was given the canonical text of that table.
 struct Selection {
   std::string name;
   std::string options{};  // as written by print_options
@@ -38,7 +39,7 @@ struct TableRow {
   std::string name;
   std::string what;
   std::vector<OptionInfo> options;
-  // `nested`: of the selections among the options; null: they stay as written.
+  // `nested` makes selections among the options canonical; null: they stay as written.
   std::function<Result<std::string>(std::string_view options, const CanonicalText& nested)>
       canonical;
   std::function<Result<Product>(const Context& context, std::string_view options)> make;
@@ -82,11 +83,10 @@ class Table {
  public:
   using Row = TableRow<Product, Context>;
 
-  // A caller's own table: all its rows are custom. `noun` is what they are, for messages:
-  // `cost model`.
+  // A table of the caller: all rows are custom. `noun` names a row in messages: `cost model`.
   Table(std::string_view noun, std::vector<Row> rows) : noun_(noun), rows_(std::move(rows)) {}
 
-  // For the library's own tables: what these rows make changes with the library's versions only.
+  // A table of the library. The products of its rows change only with the versions of the library.
   static Table built_in(std::string_view noun, std::vector<Row> rows) {
     Table table(noun, std::move(rows));
     table.built_in_ = table.rows_.size();
@@ -139,7 +139,7 @@ class Table {
 
   std::string noun_;
   std::vector<Row> rows_;
-  size_t built_in_ = 0;  // of the rows, the first
+  size_t built_in_ = 0;  // number of built-in rows, which come first
 };
 
 }  // namespace tilewright

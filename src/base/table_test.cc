@@ -154,7 +154,7 @@ TEST(Table, TakesCustomRows) {
   EXPECT_TRUE(fences.is_built_in("thin"));
   EXPECT_FALSE(fences.is_built_in("none"));
   EXPECT_FALSE(fences.is_built_in("fat"));
-  EXPECT_FALSE(Fences("fence", fences.rows()).is_built_in("thin"));  // whoever made it
+  EXPECT_FALSE(Fences("fence", fences.rows()).is_built_in("thin"));  // whatever its factory is
   EXPECT_EQ(fences.make(fences.parse("none").value(), 1).error().message, "there is nothing");
   EXPECT_EQ(table_names(fences.entries()), "thin, thick, none");
   EXPECT_TRUE(

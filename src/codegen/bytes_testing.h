@@ -25,7 +25,7 @@ std::vector<T> values_of_bytes(const Bytes& bytes) {
   return values;
 }
 
-// The bits of a float, those of the zero of its sign if it is a denormal that counts as zero.
+// The bits of a float; of the zero of its sign if it is a denormal that counts as zero.
 inline uint64_t flushed_bits(ir::Scalar type, uint64_t bits) {
   const auto with = [bits](uint64_t exponent, uint64_t sign) {
     return (bits & exponent) == 0 ? bits & sign : bits;
@@ -42,7 +42,7 @@ inline uint64_t flushed_bits(ir::Scalar type, uint64_t bits) {
   }
 }
 
-// NaNs are equal, whatever their payload. Unless denormals are kept, they are zeros of their sign.
+// NaNs are equal for any payload. Unless denormals are kept, they count as zeros of their sign.
 inline bool same_element(ir::Scalar type, const uint8_t* a, const uint8_t* b,
                          bool denormals = true) {
   const auto size = static_cast<size_t>(ir::bytes_of(type));

@@ -1,5 +1,5 @@
-// What an instruction for dot products computes, and the search in a back end's table of them. A
-// row of such a table derives from DotSignature and adds how the back end writes it.
+// DotSignature: the function of a dot product instruction, and the lookup in a back end's table of
+// them. A row of such a table derives from DotSignature and adds how the back end emits it.
 #pragma once
 
 #include <span>
@@ -23,11 +23,12 @@ struct DotSignature {
   }
 };
 
-// The error where no row serves: it names the intrinsic, or the types of a dot product without one.
+// The error if no row matches. It names the intrinsic, or the types of a dot product without one.
 std::unexpected<Error> no_instruction_for(const ir::Dot& dot,
                                           const std::vector<std::string>& known);
 
-// The row that the dot product names; the first that computes it where it names none.
+// The row of the intrinsic that the dot product names, or, if it names none, the first row that
+// computes it.
 template <class Row>
 Result<const Row*> find_dot(std::span<const Row> rows, const ir::Dot& dot) {
   std::vector<std::string> known;

@@ -59,7 +59,7 @@ TILEWRIGHT_VECTORS_512 inline I32x16 next_index(I32x16 index, I32x16 column, F32
   return vectors_512::or_where(right, twice, vectors_512::splat(1));
 }
 
-// What the tree adds to each lane.
+// The value that the tree adds to each lane.
 TILEWRIGHT_VECTORS_512 inline F32x16 leaf_of(const Tree& tree, const float* turned, I32x16 lane) {
   using vectors_512::load;
   using vectors_512::lookup;

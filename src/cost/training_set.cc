@@ -18,7 +18,7 @@ constexpr size_t kEnoughOwn = 8;  // with this many of the task itself, no other
 bool may_be_held_out(size_t program) { return Hasher().add(program).finish().low % 5 == 0; }
 
 // A fifth by index, of the samples of the task itself if there are enough. Samples of other tasks
-// say little about when to stop.
+// are a poor criterion for when to stop.
 std::vector<bool> find_held_out(const Samples& samples) {
   std::vector<bool> any(samples.size()), own(samples.size());
   size_t owned = 0;

@@ -9,7 +9,7 @@
 namespace tilewright::cost {
 namespace {
 
-// So many that weigh 1, then others.
+// That number of samples with weight 1, then others.
 Samples samples_with(size_t own, size_t others) {
   Samples samples = synthetic_samples({.programs = own + others});
   samples.weight.assign(own, 1.0F);

@@ -1,5 +1,5 @@
-// BackEndTables: the compilers and loaders in force. The built-in tables by default; a caller adds
-// a back end by tables that contain its rows. A view: the rows outlive it.
+// BackEndTables: the compilers and loaders in use: the built-in tables by default. To add a back
+// end, a caller passes tables that also contain its rows. A view: the rows outlive it.
 #pragma once
 
 #include <span>

@@ -18,8 +18,8 @@ namespace tilewright::deploy {
 struct CompileOptions {
   std::string name = "model";  // characters other than letters, digits and _ become _
   bool c_source = false;       // also generate C source
-  // False: only C source, with the passes of the back end that prints it, which serves targets that
-  // the first back end does not. The kernels have no artifacts.
+  // False: only C source, lowered with the passes of the C back end, which also serves targets that
+  // the first back end does not. The kernels then have no artifacts.
   bool artifacts = true;
   int jobs = 0;  // kernels built concurrently; 0: one per CPU
   // Called on any thread, one call at a time.

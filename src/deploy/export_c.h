@@ -1,4 +1,4 @@
-// A Program as one C source: kernels, run time, table and constants, and STEM.h beside it. The
+// A Program as one C source with kernels, runtime, table and constants, and STEM.h next to it. The
 // source defines NAME_model (runtime/abi/model_abi.h). The same Program gives the same bytes.
 #pragma once
 
@@ -11,11 +11,11 @@
 
 namespace tilewright::deploy {
 
-// A C compiler takes some 40 bytes of memory for each byte of them.
+// The limit of embedded constants. A C compiler needs about 40 bytes of memory for each byte of
+// them.
 inline constexpr int64_t kMaxEmbeddedInC = int64_t{64} << 20;  // bytes
 
-// The Program was compiled with c_source. Constants beyond kMaxEmbeddedInC are an error unless
-// they are beside.
+// The Program was compiled with c_source. Embedded constants beyond kMaxEmbeddedInC are an error.
 Status export_c(const Program& program, const std::filesystem::path& c,
                 const ExportOptions& options = {});
 

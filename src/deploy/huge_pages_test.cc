@@ -188,7 +188,7 @@ TEST(HugePages, SmallModelsDoNotGrow) {
   const ConstantsPlace place = place_of_constants(file);
   EXPECT_EQ(place.section.sh_addralign, 4096U);
   EXPECT_EQ(place.segment.p_align, 4096U);
-  // Objects are left to whoever links them.
+  // The alignment in objects is left to the linker of the program.
   ASSERT_TRUE(export_object(must_compile(large_model()), folder / "m.o").has_value());
   EXPECT_EQ(place_of_constants(*read_file(folder / "m.o")).section.sh_addralign, 4096U);
 }

@@ -14,7 +14,7 @@ namespace tilewright::deploy {
 TilewrightDataType data_type_of(ir::Scalar element);  // in DLPack's encoding
 std::string needed_features(const Target& target);  // `sse4.2,avx`: features that the code may use
 
-// True if its runs keep denormals: kernels that do not need them get along with them too.
+// True if its runs keep denormals. Kernels that do not need them run correctly with them too.
 bool keeps_denormals(const Program& program);
 
 struct TableRows {

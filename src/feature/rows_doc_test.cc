@@ -1,4 +1,4 @@
-// docs/features.md is made from feature_table. TILEWRIGHT_GOLDEN=update writes it anew.
+// docs/features.md is generated from feature_table. TILEWRIGHT_GOLDEN=update rewrites it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 
 namespace tilewright::feature {
 
-// Sets also the share of the busiest thread, which rows_caches.h reads.
+// Also sets the share of the busiest thread, which rows_caches.h reads.
 void write_kernel(RowState& state, const Weighted& weighted);
 
 }  // namespace tilewright::feature

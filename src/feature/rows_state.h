@@ -1,5 +1,5 @@
 // RowState: a feature row while its groups of columns are written: the statement with its nest and
-// touches, what several groups need to know of them, and the row. Scratch memory, reused for the
+// touches, the values that several groups share, and the row. Scratch memory, reused for the
 // statements of a program. Not thread-safe.
 #pragma once
 

@@ -1,5 +1,5 @@
 // The table of features: the name and the meaning of each number of a row, in the order of
-// feature/rows_layout.h. docs/features.md is made from it.
+// feature/rows_layout.h. docs/features.md is generated from it.
 #pragma once
 
 #include <cstddef>

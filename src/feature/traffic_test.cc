@@ -12,7 +12,7 @@ namespace {
 
 using schedule::testing::Workbench;
 
-// One level of so many bytes that moves single elements.
+// One level of that capacity, with elements as the unit of transfer.
 std::vector<MemoryLevel> one_level(int64_t capacity) {
   return {{.name = "level", .capacity = capacity, .beyond = "beyond"}};
 }
@@ -74,8 +74,8 @@ TEST(Traffic, OfLinesCountsWhatIsMovedAlong) {
   EXPECT_EQ(bytes_of(traffic, "A"), 64.0 * 64 * 4);
 }
 
-// 24 x 16 sums are 1536 bytes; with what an iteration of k.0 reads beside them they do not fit into
-// 2048, but registers keep them: loaded and stored once per tile.
+// 24 x 16 accumulators are 1536 bytes. Together with the reads of an iteration of k.0 they do not
+// fit into 2048 bytes, but registers keep them: they are loaded and stored once per tile.
 TEST(Traffic, OfSumsInRegistersIsOnceATile) {
   const Workbench bench("matmul:m=24,n=64,k=64");
   const schedule::LoopTree tree =

@@ -1,5 +1,6 @@
 // Attributes: the parameters of a node other than its operands. Each has a name and an integer, a
-// number, a text or a list of integers. Ordered by name, so equal attributes print and hash alike.
+// number, a text or a list of integers. Ordered by name, so equal attributes have equal texts and
+// hashes.
 #pragma once
 
 #include <cstdint>

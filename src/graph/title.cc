@@ -73,7 +73,7 @@ std::string contract_title(const Graph& graph, const Node& node) {
   return batch == 1 ? "matmul " + size : fmt::format("batch_matmul {}x{}", batch, size);
 }
 
-// Batches, queries, keys, and what is summed of each.
+// The extents of batches, queries, keys, and of the summed dimensions.
 std::string attention_title(const Graph& graph, const Node& node) {
   const auto letters = attention_letters(node.attributes);
   if (!letters) return node.op;

@@ -20,7 +20,7 @@ constexpr int64_t kMaxRows = 64;
 constexpr int64_t kFewestRows = 8;
 constexpr int64_t kFewestUses = 8;  // uses of a copied operand, by rows
 
-// Rows per block: what stays in cache, with enough blocks for the threads.
+// Rows per block: as many as stay in cache, with enough blocks for the threads.
 int64_t rows_of(const Tiling& tiling, const Chain& chain) {
   const LoopTree& tree = tiling.tree();
   if (chain.rows < 0) return 1;

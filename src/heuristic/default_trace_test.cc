@@ -136,7 +136,7 @@ struct Shape {
   const char* tree;  // of the default schedule, without lines about inputs
 };
 
-// What the rules make of the typical workloads, for a reader to judge.
+// The schedules that the rules give typical workloads, for a reader to judge.
 constexpr Shape kShapes[] = {
     {"matmul:m=512,n=512,k=512,constant=B",
      "parallel for j.0 < 16\n"

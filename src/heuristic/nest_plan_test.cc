@@ -25,7 +25,7 @@ struct PlanCase {
 constexpr PlanCase kCases[] = {
     {"conv2d_bias_bn_relu:n=1,h=8,w=8,ci=4,co=8,kernel=3,pad=1",
      "compute_inline T1\ncompute_inline T2\ncompute_inline T3\n", "C in Y; "},
-    // The reader of a pair has a nest of its own; what follows it is another.
+    // The reader of a pair has a separate nest; the following stage has another.
     {"conv2d_bias_bn_relu:n=1,h=8,w=8,ci=4,co=8,kernel=3,pad=1", "",
      "C in T1; T3 T2 by 4 with Y; "},
     {"softmax:m=64,n=64", "", "R S E M by 1 with Y; "},

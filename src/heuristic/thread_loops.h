@@ -17,20 +17,20 @@ inline constexpr int64_t kTasksPerThread = 4;  // parallel iterations, if there 
 double vector_operations(const schedule::LoopTree& tree, schedule::StageIndex stage,
                          const Target& target);
 
-// From this work on, threads save more than it costs to wake them: the default schedule uses them.
+// Minimum work for which threads save more time than waking them costs: the default schedule uses
+// them.
 inline constexpr double kWorthThreads = 8192;
 bool is_worth_threads(const schedule::LoopTree& tree, schedule::StageIndex stage,
                       const Target& target);
 
-// From this work on, no search tries the stage without threads. Below, they are a choice: the
-// default schedule is then in the space, whichever way it decided.
+// Minimum work for which no search tries the stage without threads. Below it, threads are a choice,
+// so the space contains the default schedule with or without them.
 inline constexpr double kAlwaysThreads = 4 * kWorthThreads;
 bool is_always_threaded(const schedule::LoopTree& tree, schedule::StageIndex stage,
                         const Target& target);
 
-// Makes one parallel loop of the outermost of `outer`, which it takes the place of there; a single
-// long loop is cut into chunks. Gives the outermost loop, parallel or not; nothing when there is
-// none.
+// Replaces the outermost loops of `outer` by one parallel loop; a single long loop is split into
+// chunks. Returns the outermost loop, parallel or not; nothing if there is none.
 std::optional<Name> make_parallel(Tiling& tiling, schedule::StageIndex stage,
                                   std::vector<Name>& outer, bool work_is_large);
 

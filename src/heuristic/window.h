@@ -42,8 +42,8 @@ int phased_rows(const schedule::LoopTree& tree, schedule::StageIndex stage, cons
 RegisterTile window_tile(const schedule::LoopTree& tree, schedule::StageIndex stage,
                          const AxisRoles& roles, const Target& target, const TileStyle& style);
 
-// True if the stage adds a border to its only operand, and its readers are better off with
-// conditions: the lanes do not cross the border, and few taps do.
+// True if the stage adds a border to its only operand, and conditions in its readers cost less than
+// the stage: the lanes do not cross the border, and few taps do.
 bool pays_inlined_border(const schedule::LoopTree& tree, schedule::StageIndex stage,
                          const Target& target);
 

@@ -90,9 +90,9 @@ enum class Intrinsic : uint8_t {
   Bitcast,  // (*) reinterprets the bits as another type of the same size
 };
 
-// How a Dot adds its products where they are floats. Of integers every sum is exact, or wraps.
+// How a Dot adds products of floats. Sums of integers are exact or wrap.
 enum class DotRounding : uint8_t {
-  Ascending,          // from f = 0 up: sum = fma(a, b, sum) in F32
+  Ascending,          // from f = 0 up: sum = fma(a, b, sum) in the type of the sum
   DescendingFlushed,  // from f = F - 1 down, and denormal operands and results count as zeros of
                       // their sign: VDPBF16PS (Intel SDM)
 };
@@ -235,12 +235,11 @@ struct VectorReduce : Node {
 };
 // One step of R * L dot products of F factors at once: lane r * L + l is sum[r * L + l] + sum over
 // f of a[r * F + f] * b[l * F + f], where `sum` has R * L lanes, `a` has R * F and `b` has L * F.
-// `intrinsic` is the instruction that computes it (schedule/intrinsics.h); of several that compute
-// the same, back ends take that one.
+// `intrinsic` names the instruction that computes it (schedule/intrinsics.h), which selects one if
+// several compute the same.
 // - I32 sums of I8 or U8 times I8 or U8: exact products, sums that wrap.
-// - F32 sums of F16 times F16 or of BF16 times BF16: each product is added with one rounding, in
-// the
-//   order that `rounding` says.
+// - F32 sums of F16 times F16 or of BF16 times BF16, F64 sums of F64 times F64: each product is
+//   added with one rounding, in the order given by `rounding`.
 struct Dot : Node {
   static constexpr ExprKind kKind = ExprKind::Dot;
   Expr sum, a, b;
@@ -324,9 +323,9 @@ std::string_view name_of(Intrinsic function);  // "exp", ...
 
 // The value of an integer constant or a Broadcast of one; null for other expressions.
 const int64_t* as_int(const Expr& expr);
+
 // The scalar that every lane equals: the operand of a Broadcast, or a scalar itself; null for other
 // vectors.
 const Expr* uniform_value(const Expr& expr);
-
 
 }  // namespace tilewright::ir

@@ -6,7 +6,7 @@
 // I64 and F32 constants are printed bare, others in a cast (`i32(5)`). `x16(v)` is a broadcast,
 // `ramp(base, stride, lanes)` a ramp, `f16x8(v)` a cast. The scope of a Let or Allocate is the
 // lines below it; if statements follow its scope, it is indented like a loop. Buffers without a
-// namer are b0, b1, ... Names are not made unique: variables of the same name print alike.
+// namer are b0, b1, ... Names are not made unique: variables with the same name have the same text.
 #pragma once
 
 #include <functional>

@@ -7,13 +7,13 @@
 //   cast (arithmetic_type). A float is rounded to nearest, ties to even; NaN stays NaN, overflow
 //   gives infinity.
 // - Denormals of F32 and F64 count as zero, unless the function keeps them (Function::denormals).
-//   An arithmetic operation, a comparison and a cast take a denormal operand for the zero of its
-//   sign, and give that zero where the result, rounded to the precision of the type, is denormal.
+//   An arithmetic operation, a comparison and a cast treat a denormal operand as the zero of its
+//   sign, and return that zero if the result, rounded to the precision of the type, is denormal.
 //   Operations that only move values (Load, Select, Neg, Abs, Bitcast, Min, Max) may do either, and
-//   so may casts to BF16, which has the same denormals as F32: two results are the same if they
-//   are equal with denormals taken for zeros. Denormals of F16 are always kept; F32 has them as
-//   ordinary numbers. This is a mode of the processor (runtime/abi/float_control.h), not a part of
-//   the code: the caller of a kernel sets it, and the interpreter runs in the same mode.
+//   so may casts to BF16, which has the same denormals as F32: two results count as equal if they
+//   are equal after denormals are replaced by zeros. Denormals of F16 are always kept; F32 has them
+//   as ordinary numbers. This is a mode of the processor (runtime/abi/float_control.h), not a part
+//   of the code: the caller of a kernel sets it, and the interpreter runs in the same mode.
 // - Float to integer truncates toward zero; NaN gives 0, out of range saturates. Float to Bool is
 //   x != 0. Integer to narrower integer keeps the low bits. Integer to float rounds to nearest.
 #pragma once
@@ -56,8 +56,8 @@ double convert(double value, Scalar to);  // result exactly representable in `to
 int64_t convert_to_integer(double value, Scalar to);
 int64_t wrap_integer(int64_t value, Scalar to);  // integer -> narrower integer or Bool
 
-// The value, or the zero of its sign where it is a denormal that counts as zero (see above): of
-// F32, BF16 or F64.
+// The value, or the zero of its sign if it is a denormal that counts as zero (see above), which is
+// one of F32, BF16 or F64.
 double flush_denormal(double value, Scalar type);
 // The least positive number of a float type that is not denormal.
 double min_normal(Scalar type);

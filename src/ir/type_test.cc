@@ -58,8 +58,8 @@ TEST(TypeTest, EveryBf16RoundTrips) {
   }
 }
 
-// Between each value and the next lies a tie, which goes to the even one; just beside it, to the
-// nearer. The value after the largest finite one is infinity.
+// Halfway between two adjacent values is a tie, which rounds to the even one; next to the tie, to
+// the nearer one. The value after the largest finite one is infinity.
 template <class ToF32, class FromF32>
 void check_ties(uint16_t infinity, Scalar type, ToF32 to_f32, FromF32 from_f32) {
   for (uint16_t bits = 0; bits < infinity; ++bits) {

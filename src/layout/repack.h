@@ -3,8 +3,8 @@
 //
 //   repack([2, 3], [d1:3, d0:2], {a b c d e f})  ->  {a d b e c f}
 //
-// An offset of a layout is a sum of one term for each logical dimension, so the terms are tabled
-// once and an element costs one addition. Memory is walked in tiles.
+// An offset of a layout is a sum of one term for each logical dimension, so the terms are tabulated
+// once and an element costs one addition. Memory is traversed in tiles.
 #pragma once
 
 #include <cstddef>

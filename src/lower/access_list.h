@@ -34,7 +34,7 @@ struct LoopAccesses {
   const ir::For* loop = nullptr;
   int depth = 0;
   size_t begin = 0, end = 0;  // range in `accesses`
-  bool has_parallel = false;  // contains a Parallel loop
+  bool has_parallel = false;  // contains a Parallel or a Bound loop
 };
 
 struct AccessList {

@@ -14,7 +14,7 @@
 namespace tilewright::lower {
 
 struct IndexTerm : arith::LinearTerm {
-  ir::VarId var = 0;  // the atom; 0: it is no variable
+  ir::VarId var = 0;  // the atom; 0: not a variable
 
   bool same_atom(const IndexTerm& other) const {
     return var == other.var && (var != 0 || LinearTerm::same_atom(other));

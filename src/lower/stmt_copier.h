@@ -1,6 +1,6 @@
-// StmtCopier: the base of passes that copy statements for places where variables have values.
+// StmtCopier: the base of passes that copy statements for contexts in which variables have values.
 // Indices become canonical sums, a Select with a decided condition becomes its arm, and variables
-// bound in a copy are new. A pass overrides the kinds of nodes about which it knows more.
+// bound in a copy are new. A pass overrides the functions of nodes that it can simplify further.
 //
 //   with i = 1:   select(i < 2, A[i * 4 + j], 0)   ->   A[j + 4]
 #pragma once
@@ -24,7 +24,7 @@ class StmtCopier : public ir::Rewriter {
   // The condition of a Select in the copy.
   virtual ir::Expr decided(const ir::Expr& condition) { return rewrite(condition); }
 
-  // The variable that stands for `var`, which the copy binds.
+  // The new variable for `var`, which the copy binds.
   ir::Expr renamed(const ir::Expr& var);
   std::vector<ir::Expr> rewrite_indices(const std::vector<ir::Expr>& indices) const;
 

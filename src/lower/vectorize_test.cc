@@ -58,7 +58,7 @@ TEST_F(Vectorize, RestUnderAMask) {
   EXPECT_EQ(masked(7, store(c, j, at(b, j))),
             "C[ramp(0, 1, 8)] = select(ramp(0, 1, 8) < x8(7), B[ramp(0, 1, 8)], x8(0.0)) "
             "where ramp(0, 1, 8) < x8(7)\n");
-  // Whole vectors, and a rest that is a vector of its own, have no mask.
+  // Whole vectors, and a remainder that is one shorter vector, have no mask.
   EXPECT_EQ(masked(20, store(c, j, at(b, j))),
             "C[ramp(0, 1, 16)] = B[ramp(0, 1, 16)]\nC[ramp(16, 1, 4)] = B[ramp(16, 1, 4)]\n");
   EXPECT_EQ(masked(35, store(c, j, at(b, zero))),

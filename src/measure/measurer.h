@@ -1,7 +1,7 @@
 // Measurer: turns candidates into verdicts. Two kinds of worker process isolate this process from
 // the candidates: build workers, which contain LLVM, and a run worker, which has no compiler.
-// Whatever a candidate does (loops, exhausts memory, crashes, writes out of bounds) costs one
-// trial: the worker is replaced, and the verdict says what happened.
+// A candidate that loops, exhausts memory, crashes or writes out of bounds costs one trial: the
+// worker is replaced, and the verdict says what happened.
 //
 //   build workers, one per CPU    trace -> BuiltKernel      limits: CPU time, memory
 //   run worker                  load, check, time         limits: time of a call, memory
@@ -44,8 +44,10 @@ struct MeasureOptions {
   int recycle_after = 1000;  // jobs after which a worker is replaced
   // Growth of resident memory after which a worker is replaced.
   int64_t recycle_growth = int64_t{512} << 20;
-  uint64_t seed = 1;                // seed of the inputs
-  std::function<bool()> stop = {};  // polled between trials: true ends measuring early
+  uint64_t seed = 1;  // seed of the inputs
+  // Polled between trials: true ends measuring early. tune::Tuning also polls it on the thread that
+  // prepares the next round: there it must be thread-safe.
+  std::function<bool()> stop = {};
   // Loaders of the run worker.
   std::span<const runtime::Loader> loaders = runtime::all_loaders();
 };

@@ -1,10 +1,10 @@
-// BenchMemory: the operands and the workspace of one workload, guarded. Operands lie where
-// Operand::storage says: in their layout, or within the larger array that they are a part of;
-// constants are row-major.
+// BenchMemory: the operands and the workspace of one workload, guarded. Operands are stored as
+// Operand::storage describes: in their layout, or within the larger array that they are a part of.
+// Constants are row-major.
 //
 // MountedKernel: a loaded kernel with its constants packed, ready to be called on that memory.
 //
-// Not to be shared between threads.
+// Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ struct BenchMemory {
   // The contiguous elements of operand k: in place, or gathered into `scratch`.
   std::span<const std::byte> row_major(const Workload& workload, size_t k,
                                        std::vector<std::byte>& scratch) const;
-  // Of outputs with gaps between elements: `output Y: ...` where bytes between its elements are no
-  // longer `poison`; else nothing.
+  // Checks the gaps between the elements of outputs: `output Y: ...` if bytes there are no longer
+  // `poison`; otherwise empty.
   std::string damage_between(const Workload& workload, std::byte poison) const;
 };
 

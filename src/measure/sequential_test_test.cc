@@ -100,7 +100,7 @@ TEST(SequentialTest, FindsTheBestOfFiftyWithFewSamplesForLosers) {
 struct Stop {
   const char* name;
   double incumbent_ns;
-  std::vector<double> samples;  // taken in turn, the last one for ever
+  std::vector<double> samples;  // taken in order; the last one is repeated
   size_t expected;              // how many are taken
 };
 

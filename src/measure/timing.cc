@@ -21,9 +21,9 @@ using runtime::now_ns;
 constexpr double kWarmUpNs = 200e3;
 constexpr double kLongNs = 500e3;  // longer calls need no warm-up: the first sample serves as one
 constexpr int64_t kMaxCalls = 100'000;  // per sample, for a kernel that does almost nothing
-constexpr int64_t kRetries = 32;        // of disturbed samples ...
-constexpr double kRetryNs = 8e6;        // ... and the time they may take,
-constexpr int64_t kFreeRetries = 2;     // beyond these
+constexpr int64_t kRetries = 32;        // of disturbed samples
+constexpr double kRetryNs = 8e6;        // limit of their time
+constexpr int64_t kFreeRetries = 2;     // retries that the limit does not apply to
 // Factor of the lowest sample up to which a disturbed one is accepted.
 constexpr double kAsLow = 1.01;
 constexpr double kSlowClock = 0.9;
@@ -71,7 +71,7 @@ class Sampler {
  private:
   bool retry(double sample_ns) {
     if (disturbed_ >= kRetries || (disturbed_ >= kFreeRetries && retried_ns_ > kRetryNs)) {
-      return false;  // the machine is never quiet: use the disturbed samples
+      return false;  // the machine is never idle: use the disturbed samples
     }
     ++disturbed_;
     retried_ns_ += sample_ns * static_cast<double>(calls_);

@@ -111,7 +111,7 @@ TEST(Workbench, PartsOfLargerArrays) {
   EXPECT_THAT(longer.verdict.text, HasSubstr("output Y: written between its elements"));
 }
 
-// Where an operand lies is asked of its storage, whether that is a part or a layout.
+// The location of an operand follows from its storage, a part or a layout.
 TEST(BenchMemory, OperandsLieAsTheirStorageSays) {
   Workload workload = parse_workload("elementwise:shape=3x6,chain=relu").value();
   const std::vector<int64_t> shape = {3, 6};

@@ -57,7 +57,7 @@ Result<graph::Graph> import_model(std::span<const std::byte> bytes,
   if (bytes.empty()) return fail(ErrorKind::BadInput, "an empty file, not an ONNX model");
   google::protobuf::SetLogHandler(nullptr);  // errors are reported by this function
   auto model = std::make_shared<ModelProto>();
-  // NOLINTNEXTLINE(*-reinterpret-cast): bytes as the parser wants them
+  // NOLINTNEXTLINE(*-reinterpret-cast): the byte type of the parser
   google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
                                                 static_cast<int>(bytes.size()));
   if (!model->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {

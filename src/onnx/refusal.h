@@ -1,6 +1,6 @@
 // Refusal: the exception that ends the conversion of a node. Almost every line of a converter can
-// find the file at fault, so converters throw instead of returning a Result; the Importer catches
-// it and returns an Error that names the node. It never leaves this folder.
+// detect an error in the file, so converters throw instead of returning a Result; the Importer
+// catches it and returns an Error that names the node. It never leaves this folder.
 #pragma once
 
 #include <string>

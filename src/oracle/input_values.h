@@ -7,7 +7,7 @@
 // a maximum is detected.
 //
 //   matmul of f32, k = 512     integers in [-127, 127]: 512 * 127 * 127 < 2^24
-//   maximum over 1000          integers in [-2^23, 2^23]: hardly two are equal
+//   maximum over 1000          integers in [-2^23, 2^23]: few are equal
 //   sqrt(sum of squares)       integers in [-4, 4]: the sum is exact, its root is not
 //   softmax                    fractions in [-1, 1], up to 3 at the ends
 //   gather from 100 rows       indices in [0, 99]

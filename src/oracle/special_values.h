@@ -1,12 +1,12 @@
 // Special values: a second set of inputs, with NaN, infinities and denormals in a few places of the
 // first one. Results that depend on none of them are as before; the others follow from the
-// semantics of ir/type.h and ir/expr.h, which say what an operation makes of such values, and NaN
-// or infinity is the result in whatever order a sum is taken.
+// semantics of ir/type.h and ir/expr.h, which define each operation on such values. The order of a
+// sum does not change whether it is NaN or infinity.
 //
 //   matmul, NaN in A[2, 5]: row 2 of C is NaN, all other elements are as before
 //
-// With the permission winograd there are denormals alone: the transforms multiply by 0 and may
-// leave that out, so that it is open which elements near a NaN are NaN.
+// With the permission winograd there are only denormals: the transforms multiply by 0 and may omit
+// that, so it is unspecified which elements near a NaN are NaN.
 //
 // Constants keep their values: a kernel may rely on them being finite (docs/decisions.md). So do
 // inputs that decide an index or an integer divisor, inputs of few elements, integers, and inputs
@@ -30,12 +30,12 @@ struct SpecialValue {
   double value = 0;
 };
 
-// At distinct places, by operand and offset. Depends only on the content of the workload. Empty if
-// no input can have one.
+// At distinct elements, ordered by operand and offset. Depends only on the content of the workload.
+// Empty if no input can have one.
 std::vector<SpecialValue> special_values(const Workload& workload);
 
-// The tolerance of results for these inputs: that of the first set, or more where the rest of a
-// denormal can make a difference.
+// The tolerance of results for these inputs: that of the first set, but for float outputs at least
+// some multiples of the least normal f32, the effect of a denormal.
 Tolerance special_tolerance(const Workload& workload, const Tolerance& usual);
 
 // Compares outputs with the definition at some of the elements that the special values changed.

@@ -1,6 +1,6 @@
-// Line: one thing that a store holds, as it travels between stores, and its JSON text. Each text is
-// one line, an object with "type" and "v" (the version of the format) first; see docs/records.md.
-// Values. record/print_line.h writes them, record/parse_line.h reads them.
+// Line: one object of a store in the form in which stores exchange it, and its JSON text. Each text
+// is one line, an object with "type" and "v" (the version of the format) first; see
+// docs/records.md. Values. record/print_line.h writes them, record/parse_line.h reads them.
 //
 // Unknown members are kept as text in `extra`: an object with sorted members, or empty. Lines of
 // other types, of a newer version, or with unknown words (a verdict, a protocol) are a ForeignLine,

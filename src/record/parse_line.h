@@ -11,7 +11,7 @@
 
 namespace tilewright::record {
 
-// Reads lines; keeps its buffers between them. Not to be shared between threads.
+// Reads lines; keeps its buffers between them. Not thread-safe.
 class LineReader {
  public:
   LineReader();
@@ -19,8 +19,8 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // At least kPadding bytes of memory lie behind the line, whatever they hold. An error says what
-  // is wrong with it. Memory of an Attempt in `out` is used again.
+  // At least kPadding readable bytes must follow the line; their content does not matter. An error
+  // names the problem. The memory of an Attempt in `out` is reused.
   static constexpr size_t kPadding = 64;
   Status parse(std::string_view line, Line* out);
   const Hash128& attempt_id() const;  // of the attempt that was parsed last
@@ -30,7 +30,7 @@ class LineReader {
   std::unique_ptr<Impl> impl_;
 };
 
-Result<Line> parse_line(std::string_view line);  // of any memory
+Result<Line> parse_line(std::string_view line);  // copies the line to add the padding
 
 // Whether an attempt can be written and read back: numbers are finite, times are not negative,
 // `extra` is as parse_line makes it.

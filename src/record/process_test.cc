@@ -55,7 +55,7 @@ TEST(Processes, ManyWriteOneStoreAtOnce) {
   std::vector<pid_t> children;
   for (int writer = 0; writer < kWriters; ++writer) {
     children.push_back(start([&, writer] {
-      Store store = store_with(folder / "a.db", task);  // made by whoever comes first
+      Store store = store_with(folder / "a.db", task);  // created by the first process
       for (int k = 0; k < kEach; k += 4) {
         std::vector<Attempt> group;
         for (int j = k; j < k + 4; ++j) group.push_back(attempt_of(task, writer, j));

@@ -1,6 +1,7 @@
 // Row numbers of candidates and attempts: 63 bits of a hash of their content. The table itself
 // therefore finds existing rows, without an index. If two rows have the same number, which is very
-// rare, the second takes the next one: a row is at one of kMaxTries numbers, starting at its own.
+// rare, the second takes the next one: a row has one of kMaxTries numbers, starting at that of its
+// hash.
 #pragma once
 
 #include <algorithm>

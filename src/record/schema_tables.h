@@ -1,10 +1,10 @@
-// The SQL of the current schema, for schema.cc, which makes it, and schema_upgrade.cc, which brings
-// older files to it.
+// The SQL of the current schema, for schema.cc, which creates it, and schema_upgrade.cc, which
+// upgrades older files to it.
 //
-// Rows refer to each other by numbers of this file; `key` is identity by content, the same in every
-// store. Candidates and attempts are many: their numbers are made from their content
-// (record/row_number.h), which saves an index for each. What is written once is guarded by
-// triggers. Times as in record/attempt.h.
+// Rows refer to each other by row numbers of this file; `key` identifies a row by its content, in
+// every store. The numbers of candidates and attempts, which are many, are derived from their
+// content (record/row_number.h), which saves an index for each. Triggers protect rows that never
+// change. Times are as in record/attempt.h.
 #pragma once
 
 #include <initializer_list>
@@ -63,7 +63,7 @@ CREATE TABLE trajectories(
   UNIQUE(key, run)) STRICT;
 )sql";
 
-// The trace of a candidate is shapes.text with its numbers put in (record/codec.h).
+// The trace of a candidate is shapes.text with its numbers inserted (record/codec.h).
 inline constexpr const char* kCandidatesAndAttempts = R"sql(
 CREATE TABLE candidates(
   id INTEGER PRIMARY KEY,
@@ -99,10 +99,10 @@ CREATE TABLE attempts(
 inline constexpr const char* kIndexOfForeignLines =
     "CREATE INDEX foreign_lines_of_kind ON foreign_lines(kind, key);";
 
-// Lines go when they have become rows, and only those that waited for it.
+// Condition of the trigger: only waiting lines may be deleted, when they become rows.
 inline constexpr const char* kUnlessWaiting = "WHEN OLD.kind <> 'waiting'";
 
-// One for resume and for counts, one for the fastest.
+// The first is for resuming and counting, the second for the fastest attempts.
 inline constexpr const char* kIndexesOfAttempts = R"sql(
 CREATE INDEX attempts_of_setting
   ON attempts(task, machine, protocol, code_generator, verdict);
@@ -113,7 +113,7 @@ CREATE INDEX attempts_by_latency
 inline constexpr const char* kDropIndexesOfAttempts =
     "DROP INDEX IF EXISTS attempts_of_setting; DROP INDEX IF EXISTS attempts_by_latency;";
 
-// Triggers that refuse UPDATE or DELETE.
+// A trigger that rejects UPDATE or DELETE.
 std::string guard(std::string_view table, std::string_view act, std::string_view when);
 std::string guards(std::initializer_list<std::string_view> tables);
 

@@ -187,7 +187,7 @@ int64_t insert_candidate(Database& database, int version, int64_t number, const 
   return number;
 }
 
-// A file of an older version with these attempts of kMatmul, by SQL of its own.
+// A file of an older version with these attempts of kMatmul, written by the SQL of that version.
 void write_version(int version, const std::filesystem::path& path,
                    const std::vector<Attempt>& attempts) {
   const auto database = must(Database::open(path, Access::Create));
@@ -248,7 +248,7 @@ TEST_P(OlderSchema, IsUpgradedWithoutLoss) {
                                   .protocol = attempts[0].protocol,
                                   .code_generator = attempts[0].code_generator};
     EXPECT_EQ(must(store.measured(setting)).size(), attempts.size() + static_cast<size_t>(again));
-    // A mark in a command is text for people and no trajectory.
+    // A mark in a command is only for display, not a trajectory.
     EXPECT_EQ(must(store.find_run({1, 2}))->command,
               "tune x (trajectory 0123) walked: 40 trials 2 s");
     EXPECT_EQ(must(Database::open(folder / "a.db", Access::Read))
@@ -414,7 +414,7 @@ TEST(Schema, DamageOfTheSchemaIsNamed) {
   }
 }
 
-// Runs `body` in a process of its own, as a user who owns nothing when we are root.
+// Runs `body` in a separate process, which has no privileges if this one is root.
 int in_a_child(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {

@@ -17,10 +17,10 @@
 namespace tilewright::record {
 namespace {
 
-// The SQL that an upgrade executes is that of the version it leads to, and stays as it is when the
-// current schema (schema_tables.h) moves on.
+// An upgrade executes the SQL of the version that it upgrades to. That SQL does not change when the
+// current schema (schema_tables.h) does.
 
-// Takes the guards from a table and gives it another name.
+// Removes the triggers of a table and renames it.
 void put_aside(Database& database, std::string_view table) {
   database.execute(
       fmt::format("DROP TRIGGER IF EXISTS {0}_no_update;"
@@ -158,7 +158,7 @@ CREATE TABLE trajectories(
 )sql";
 
 // 3 -> 4: trajectories were marks in the command of a run, which stay there as text; older searches
-// start over. Lines that a newer program has exported take their place.
+// start again. Trajectory lines from a newer program, stored as foreign lines, become rows.
 void upgrade_from_3(Database& database) {
   database.execute(kTrajectories4);
   database.execute(guards({"trajectories"}));

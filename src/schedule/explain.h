@@ -1,4 +1,4 @@
-// explain: an Illegal as a message for people. It says what is wrong with a step, where, why, and
+// explain: converts an Illegal to a message, which says what is wrong with a step, where, why, and
 // what would be legal there. Built on demand, since rejecting a candidate costs no string.
 //
 //   illegal step 1 `split C x [2]`: C has no loop x; its loops are i, j, k

@@ -1,6 +1,6 @@
-// The canonical hash of a LoopTree: 128 bits of everything that decides the program. Loops are
-// numbered by (stage in order, position), so neither names nor the steps that led here matter, only
-// what is computed where, in which order and how. Records store it.
+// The canonical hash of a LoopTree: 128 bits of everything that determines the program. Loops are
+// numbered by (stage in order, position), so the hash does not depend on names or on the steps that
+// produced the tree. Records store it.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ bool names_stage(const Step& step, const StageName& stage) {
       step);
 }
 
-// What a choice puts in the place of one step of the sketch's trace; no steps: the step is off.
+// The steps with which a choice replaces one step of the sketch's trace; none: the step is off.
 struct Replacement {
   int16_t step = 0;
   bool keeps_place = false;  // one step that other holes may still change

@@ -48,7 +48,7 @@ class Chooser {
     for (size_t k = 0; k < turns.size() && k < most; ++k) take(turns[k].index);
   }
 
-  // The best candidate with each decision that was hardly tried and may still win, least tried
+  // The best candidate with each decision that was rarely tried and may still win, least tried
   // first.
   void take_of_each_decision() {
     const size_t most = share_of(options_.decision_share, options_.count);

@@ -1,6 +1,6 @@
 // choose_batch: selects the candidates to propose from those that a search has found. Most are the
 // best by score. The others keep the batch diverse: at least one of each sketch that may still win,
-// one of each decision that was hardly tried, some that differ from the fastest measured ones in
+// one of each decision that was rarely tried, some that differ from the fastest measured ones in
 // one decision, and some at random. Few are nearly equal to a better one.
 #pragma once
 
@@ -15,7 +15,7 @@ struct BatchOptions {
   size_t count = 64;
   double random_share = 0.05;   // share of `count` that is drawn from `fresh`
   double sketch_share = 0.25;   // largest share reserved for sketches that are not represented
-  double decision_share = 0.4;  // largest share reserved for decisions that were hardly tried
+  double decision_share = 0.4;  // largest share reserved for decisions that were rarely tried
   size_t decision_trials = 3;   // a decision with this many trials is not reserved for
   // Largest share that differs from the fastest measured ones in one decision.
   double neighbor_share = 0.15;

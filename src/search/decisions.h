@@ -1,6 +1,6 @@
 // Decisions: the choices of all sketches that are not tile sizes, numbered so that the same choice
-// has one number in every sketch: `compute_inline P` is one decision, wherever it may be taken.
-// What was tried is counted by them, so that each gets its chance before a model that never saw it
+// has the same number in every sketch: `compute_inline P` is one decision in all sketches. Trials
+// are counted per decision, so that each decision is tried before a model that has no samples of it
 // rules it out. Immutable; the sketches outlive it.
 #pragma once
 

@@ -22,7 +22,7 @@ double genomes_in(std::span<const schedule::Sketch> sketches);
 // Every genome of every sketch, in order. For small spaces.
 std::vector<Candidate> all_candidates(std::span<const schedule::Sketch> sketches);
 
-// The candidates of one question: legal ones, each genome assessed once, each program kept once.
+// The legal candidates of one call of `ask`: each genome is assessed once, each program kept once.
 class CandidatePool {
  public:
   explicit CandidatePool(Assessor* assessor) : assessor_(assessor) {}

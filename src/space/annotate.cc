@@ -90,7 +90,7 @@ class Annotator {
                    .inside = {op_of(layout_.space, factored.stage)}});
   }
 
-  // A stage at root with what is computed inside of it.
+  // A stage at root with the stages computed inside it.
   void annotate_root(te::OpId op) {
     const StageName stage{layout_.op(op).name};
     const StageIndex index = LayoutContext::index_of(op);

@@ -93,7 +93,7 @@ struct Draft {
 
 // The operator of a stage.
 te::OpId op_of(const SpaceContext& context, StageName stage);
-// No rule has decided about the operator: its loops and its place are left to annotation.
+// True if no rule has scheduled the operator: its loops and its location are left to annotation.
 bool is_open(const SpaceContext& context, const Draft& draft, te::OpId op);
 // The stage of the operator before, where rules continue; an empty name if there is none.
 StageName previous_stage(const SpaceContext& context, StageName stage);

@@ -1,4 +1,5 @@
-// For tests of layouts: an operator with an empty draft, and what a layout wrote as text.
+// For tests of layouts: an operator with an empty draft, and the steps and holes of a layout as
+// text.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // Placements: all ways to compute the members of a nest at root, inline, or at one of the loops of
-// the nest. A stage is computed no further in than its readers are. Pure functions.
+// the nest. A stage is computed at the loop of its readers or further out. Pure functions.
 //
 //   Y[i, j] with loops i.0, i.1        S at i.1, M at i.0       legal
 //                                      S at i.0, M at i.1       not: S reads M

@@ -99,7 +99,7 @@ TEST(RandomTraces, AreFewerWhenThereAreNoMore) {
   expect_sound(task, traces);
 }
 
-// The space holds what fast kernels are made of, not just anything that is legal.
+// The space contains the features of fast kernels, not only legal schedules.
 TEST(RandomTraces, HaveVectorsThreadsAndPackedConstants) {
   const Task task = task_of("C2D2");
   const auto initial = schedule::initial_tree(task.workload);

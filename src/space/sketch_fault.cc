@@ -132,7 +132,7 @@ class SketchCheck {
   }
 
   const Sketch& sketch_;
-  size_t hole_ = 0;  // that is looked at
+  size_t hole_ = 0;  // that is checked
   std::vector<Filled> filled_;
 };
 

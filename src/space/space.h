@@ -37,10 +37,10 @@ Status check_off(const SpaceOptions& options, const Target& target);
 
 class Space {
  public:
-  // An error for an unknown name in `off`, or a workload without any schedule.
+  // An error for an unknown name in `off`, a sketch of a custom rule with a fault
+  // (space/sketch_fault.h), or a workload without any schedule.
   static Result<Space> make(const Task& task, const SpaceOptions& options = {});
-  // An error for a sketch with a fault (space/sketch_fault.h), or of which no genome that was tried
-  // is legal.
+  // An error for a sketch with a fault, or of which no genome that was tried is legal.
   static Result<Space> of_sketches(const Task& task, std::vector<schedule::Sketch> sketches);
 
   const Task& task() const { return *task_; }

@@ -1,4 +1,4 @@
-// For tests of spaces: tasks and spaces that are known to exist, and random programs of them.
+// For tests of spaces: tasks and spaces (creating them must succeed), and random programs of them.
 #pragma once
 
 #include <string_view>

@@ -8,8 +8,8 @@
 
 namespace tilewright::space {
 
-// Lays out the inner stage of `tiled` and fills in its levels and its lane. The axis `rows` is cut
-// by the caller's split (-1: none is); lanes come in tiles of at most `vectors` vectors.
+// Lays out the inner stage of `tiled` and fills in its levels and its lane. The caller's split
+// splits the axis `rows` (-1: none); lanes come in tiles of at most `vectors` vectors.
 void lay_out_sums(const LayoutContext& layout, TiledStage* tiled, int rows, int64_t vectors);
 
 }  // namespace tilewright::space

@@ -1,7 +1,7 @@
 // The ways to parallelize the loops of a stage: the first loop, the first two fused, and so on.
 // Pure functions.
 //
-//   outer i, j   ->   {i parallel, j}, {(i,j) parallel}, and where the work is little {i, j}
+//   outer i, j   ->   {i parallel, j}, {(i,j) parallel}, and, if there is little work, {i, j}
 #pragma once
 
 #include <span>
@@ -18,16 +18,16 @@ struct ThreadVariant {
   std::vector<Name> loops{};  // outside in; other stages may be computed there
 };
 
-// At least one. `is_worth`: there is no variant without threads where the target has several.
+// At least one. `is_worth`: no variant without threads, if the target has several.
 std::vector<ThreadVariant> thread_variants(const Target& target, schedule::StageName stage,
                                            const PlainLoops& loops, bool is_worth);
 
-// Makes one parallel loop of as many of the first loops as give each thread some iterations; no
-// steps for a target of one thread.
+// Fuses the first loops into one parallel loop, enough of them for several iterations per thread;
+// no steps for a target with one thread.
 DraftWriter::Steps parallel_steps(const Target& target, schedule::StageName stage,
                                   std::span<const PlannedLoop> loops);
 
-// One parallel loop of several.
+// Fuses the loops into one parallel loop.
 FusedLoops fuse_parallel(schedule::StageName stage, std::span<const Name> loops);
 
 }  // namespace tilewright::space

@@ -19,7 +19,7 @@ bool belongs_to(Name loop, Name axis) {
   return loop == axis || loop.text().starts_with(axis.text() + ".");
 }
 
-// The orders of a level that are tried: as the axes come, and with the lanes' axis first.
+// The orders of a level: axis order, and with the lanes' axis first.
 std::vector<std::vector<Name>> orders_of(const std::vector<Name>& level, Name lane_axis,
                                          bool several) {
   std::vector<std::vector<Name>> orders = {level};
@@ -51,7 +51,7 @@ class TiledLayout {
  private:
   using Steps = DraftWriter::Steps;
 
-  // Order, threads and copy of the owner; gives the loop that threads share.
+  // Order, threads and copy of the owner. Returns the loop that threads share.
   Name lay_out_owner() {
     const te::Op& op = layout_.op(op_of(layout_.space, tiled_.owner));
     const bool spatial_lane = tiled_.lane_axis >= 0 && !tiled_.lane_reduces;
@@ -113,8 +113,8 @@ class TiledLayout {
     });
   }
 
-  // Leaves the choices that unroll every loop of `stage` whose axis has the hint
-  // always_unroll_inner, or the last one, which unrolls most, where none does.
+  // Keeps only the choices that unroll every loop of `stage` whose axis has the hint
+  // always_unroll_inner; if there are none, the last choice, which unrolls most.
   void keep_hinted(StageName stage, const std::vector<Name>& loops,
                    std::vector<Steps>& choices) const {
     std::vector<Step> wanted;
@@ -131,7 +131,7 @@ class TiledLayout {
     choices.erase(choices.begin(), kept == choices.end() ? choices.end() - 1 : kept);
   }
 
-  // Windows are unrolled from the inside out, as far as the code bears.
+  // Windows are unrolled from the inside out, as far as the code size permits.
   void unroll_windows() {
     constexpr int64_t kMaxCopies = 64;
     const te::Op& op = layout_.op(tiled_.op);

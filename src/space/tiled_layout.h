@@ -9,7 +9,7 @@
 namespace tilewright::space {
 
 // Order, threads and unrolling of both stages of `tiled`, and the attachment of the inner one.
-// Gives the loop that threads share; an empty name when there is none.
+// Returns the loop that threads share; an empty name if there is none.
 Name lay_out_tiled(const LayoutContext& layout, const TiledStage& tiled);
 
 }  // namespace tilewright::space

@@ -56,7 +56,7 @@ TEST(TiledLayout, MayLeaveThreadsOutOfLittleWork) {
   EXPECT_EQ(bench.holes(), "parallel C 2");
 }
 
-// The tile is computed by a stage of its own, in the second level of the stage that copies it.
+// The tile is computed by a separate stage, in the second level of the stage that copies it.
 TEST(TiledLayout, AttachesTheInnerStage) {
   LayoutBench bench("matmul:m=64,n=64,k=64", {"tile_structures"});
   TiledStage tiled = product(bench);

@@ -1,6 +1,7 @@
 // Capabilities: the properties of a target that schedules and passes query in place of its
-// instruction set. Capability lists operations, MemoryScope lists kinds of memory by who shares
-// them. One table (capability.cc) maps a capability to the requirement of each kind of target.
+// instruction set. Capability lists operations, MemoryScope lists kinds of memory by the threads
+// that share them. One table (capability.cc) maps a capability to the requirement of each kind of
+// target.
 //
 //   target.has(Capability::DotU8I8Lanes16)      x86-64 with avx512vnni: true
 //   target.bytes(MemoryScope::Shared)           cuda:sm_90a: 232448; a CPU: 0

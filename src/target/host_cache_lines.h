@@ -1,5 +1,5 @@
-// Evicts memory from all caches of this machine, line by line, on every core: the state that a
-// kernel finds after much other work. Uses the unordered flush where the processor has it. Does
+// Evicts memory from all caches of this machine, line by line, on every core: the state of the
+// caches after other programs have run. Uses the unordered flush where the processor has it. Does
 // nothing on processors other than x86-64.
 #pragma once
 

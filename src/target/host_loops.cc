@@ -11,7 +11,7 @@ namespace {
 
 // --- multiply-add: one loop for each vector width ---
 //
-// Written in assembly so that neither optimization level nor sanitizer changes what is measured.
+// Written in assembly, so that optimization level and sanitizers do not change the measured code.
 // Two pipes of latency 4 or 5 need 10 chains; 24 (or 12, where there are 16 registers) hide it on
 // anything known. The accumulators start at zero and grow by 1e-12 per step: no denormals, no
 // infinities.
@@ -64,7 +64,7 @@ __attribute__((target("avx2,fma"))) void fma_loop_256(int64_t iterations) {
         "xmm10", "xmm11", "xmm14", "xmm15");
 }
 
-// Without FMA a multiply and an add stand for it.
+// Without FMA, a multiply and an add replace it.
 void fma_loop_128(int64_t iterations) {
   __asm__ volatile(
       "movss %[small], %%xmm14\n"

@@ -4,7 +4,7 @@
 //   TILEWRIGHT_VECTORS_256 void scale_256(float* row) { scale_by_blocks(row); }
 //   void scale(float* row) { (host_has_vectors_256() ? scale_256 : scale_plain)(row); }
 //
-// No function gets fused multiply-adds by this alone: all versions give the same bits. Where
+// The attributes do not enable fused multiply-adds: all versions give the same bits. Where
 // TILEWRIGHT_HAS_VECTORS_512 is 1, target/host_vectors_512.h has the vectors of 512 bits.
 #pragma once
 

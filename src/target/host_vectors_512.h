@@ -1,5 +1,5 @@
-// Vectors of 512 bits for loops of our own process: types and the operations that those loops need,
-// each one instruction, inlined into functions marked TILEWRIGHT_VECTORS_512
+// Vectors of 512 bits for hot loops of this process: types and the operations that those loops
+// need, each one instruction, inlined into functions marked TILEWRIGHT_VECTORS_512
 // (target/host_vectors.h). Empty where TILEWRIGHT_HAS_VECTORS_512 is 0.
 //
 //   TILEWRIGHT_VECTORS_512 void add_one(float* to) { store(to, add(load(to), splat(1.0f))); }

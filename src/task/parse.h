@@ -1,8 +1,8 @@
 // Parses a workload as a user writes it: the text of an operator (`matmul:m=512,n=512,k=512`), a
 // name of the suite (`C2D2`, `C2D2.b16`), or a Dag in JSON: `dag:{"constants":["W"],"ops":[...]}`,
 // see te/dag_json.h. `"parts":{"Y":[[1,8,8,96],64]}` names operands that are parts of larger
-// arrays, with the extents and the alignment of those; `"winograd":true` grants that permission, as
-// the operator conv2d_winograd does, and `"denormals":true` that one.
+// arrays, with the extents and the alignment of those; `"winograd":true` grants the permission
+// winograd, as the operator conv2d_winograd does, and `"denormals":true` the permission denormals.
 #pragma once
 
 #include <memory>

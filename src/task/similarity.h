@@ -1,6 +1,6 @@
-// How alike two workloads are. There is one notion of it, for the task scheduler (groups of tasks
-// that reach the same FLOP/s), the warm start (whose samples teach most) and the deployment (the
-// nearest record of a kernel). It rests on three facts:
+// The similarity of two workloads. The task scheduler uses it to group tasks that reach similar
+// FLOP/s, the warm start to select samples, and the deployment to find the nearest record of a
+// kernel. It is computed from:
 //
 //   loops       of each operator that computes: its spatial and reduction axes
 //   structure   of each operator: kind, axes and element types; equal structures differ in extents
@@ -8,7 +8,7 @@
 //
 //   matmul:m=64,n=48,k=32 has the loops `2.1 `, FLOP 196608 and the group `2.1 25`
 //
-// Values; share freely between threads.
+// Values; threads may share them.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct WorkloadForm {
   double flop = 0;
 
   int size_class() const;
-  // Equal for tasks of equal loops and size class: `2.1 25`.
+  // Equal for tasks with equal loops and size class: `2.1 25`.
   std::string group() const;
 
   bool operator==(const WorkloadForm&) const = default;
@@ -43,7 +43,7 @@ enum class Likeness : int {
   Loops,  // equal loops
   Other,
 };
-// The most alike compare less: by likeness, then by how far the logarithms of FLOP are apart.
+// A sort key, most similar first: by Likeness, then by the difference of the logarithms of FLOP.
 std::pair<Likeness, double> distance(const Workload& one, const Workload& other);
 
 }  // namespace tilewright

@@ -1,10 +1,10 @@
 // Workload: a Dag with its float permissions and the roles of its operands. Task: a Workload for a
 // Target. Both are values with keys by content: two workloads that compute the same function on the
-// same kinds of operands have the same key, whatever their names and those of their axes. A key
-// covers shapes, types, expressions, roles, layouts, enclosing arrays, alignments and permissions.
-// It excludes names, texts, and the hints of axes and operators, which guide the search and do not
-// change the function. Keys are stored: raise their version when their content changes. Immutable;
-// shared between threads.
+// same kinds of operands have the same key, even if their names and those of their axes differ. A
+// key covers shapes, types, expressions, roles, layouts, enclosing arrays, alignments and
+// permissions. It excludes names, texts, and the hints of axes and operators, which guide the
+// search and do not change the function. Keys are stored: raise their version when their content
+// changes. Immutable; shared between threads.
 #pragma once
 
 #include <memory>
@@ -48,8 +48,7 @@ struct Operand {
   std::vector<int64_t> within{};
 
   bool is_part() const { return !within.empty(); }
-  // Where its elements lie in the caller's array: that of `within`, or of `layout`. A part is
-  // row-major.
+  // The layout of its elements in the caller's array: `layout`, or row-major within `within`.
   layout::Layout storage() const;
 
   bool operator==(const Operand&) const = default;

@@ -1,4 +1,4 @@
-// te::Dag: a tensor computation without its schedule, as Halide's algorithm or TVM's ComputeDAG.
+// te::Dag: a tensor computation without its schedule, like Halide's algorithm or TVM's ComputeDAG.
 // Immutable once built (te/dag_builder.h); threads may share it.
 //
 // A Dag is a list of operators in topological order. A placeholder is an input tensor. A compute

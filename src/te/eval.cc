@@ -181,7 +181,7 @@ class Evaluator::Frame {
   }
 
   Evaluator& evaluator_;
-  std::vector<std::pair<ir::VarId, double>> values_;  // few: searching beats hashing
+  std::vector<std::pair<ir::VarId, double>> values_;  // few: a search is faster than hashing
 };
 
 Evaluator::Evaluator(const Dag& dag, InputReader inputs, bool denormals)

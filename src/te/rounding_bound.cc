@@ -33,10 +33,10 @@ bool fits(double value, ir::Scalar type) {
   return std::isnan(value) || ir::convert(value, type) == value;
 }
 
-// Infinity or NaN beyond doubt.
+// True if the value is certainly infinity or NaN.
 bool is_sure(Bounded x) { return x.error == 0 && !std::isfinite(x.value); }
 bool is_nan(Bounded x) { return x.error == 0 && std::isnan(x.value); }
-// A number beyond doubt, whichever it is, 0 only if `zero`.
+// True if the value is certainly finite, and, unless `zero`, certainly not 0.
 bool is_number(Bounded x, bool zero = true) {
   return std::isfinite(x.value) && std::isfinite(x.error) && (zero || x.error < std::abs(x.value));
 }
@@ -75,7 +75,7 @@ class Arithmetic {
     if ((is_sure(a) && (is_sure(b) || is_number(b))) || (is_sure(b) && is_number(a))) {
       return {sum, 0};
     }
-    const double part = sum - a.value;  // Knuth's TwoSum: what the sum has lost
+    const double part = sum - a.value;  // Knuth's TwoSum: the rounding error of the sum
     const bool exact = (a.value - (sum - part)) + (b.value - part) == 0;
     return rounded(type, sum, a.error + b.error, exact);
   }
@@ -333,7 +333,7 @@ class RoundingBound::Frame {
 
  private:
   Bounded load(const ir::Load& node) {
-    InlineVector<int64_t, kMaxRank> indices;  // a load is evaluated by the million
+    InlineVector<int64_t, kMaxRank> indices;  // loads are evaluated millions of times
     for (const ir::Expr& index : node.indices) {
       indices.push_back(static_cast<int64_t>(eval(index).value));
     }

@@ -58,10 +58,10 @@ class Learner {
  public:
   Learner(std::shared_ptr<cost::CostModel> model, const LearnerOptions& options);
 
-  // A task takes part, with samples of `others` from before the run (groups from 1 on). Samples of
-  // one origin are one group of the run, whichever tasks borrow them: also those of a task of the
-  // run. A program counts once in it, with what its own task measured if it did. Gives the number
-  // of the task here, which is its group.
+  // Adds a task, with borrowed samples `others` from before the run (groups from 1 on). Samples of
+  // one origin are one group of the run, even if several tasks borrow them or the origin is a task
+  // of the run. A program counts once per group, with the measurement by its task if that is in the
+  // run. Returns the number of the task, which is its group.
   size_t join(const cost::Samples& others, const cost::SampleOrigin& origin = {});
   // The caller appends samples of a task: inputs, latency, trace and program, one of each. Group
   // and weight are filled in here.
@@ -72,7 +72,8 @@ class Learner {
   Status learn(size_t task);
 
   const cost::CostModel& model() const { return *model_; }
-  // The model was trained on enough samples to guide this task: its own, or many of others.
+  // True if the model was trained on enough samples to guide this task: its own, or many borrowed
+  // ones.
   bool guides(size_t task) const;
   int64_t version() const { return cost_.trainings; }             // changes whenever scores change
   size_t borrowed(size_t task) const { return borrowed_[task]; }  // samples it joined with
@@ -83,9 +84,10 @@ class Learner {
   std::vector<size_t> used_others(size_t own) const;
   void append_others(std::span<const size_t> used, cost::Samples* all) const;
   cost::Samples all(std::span<const size_t> used) const;
-  // The task of the run that measured the programs of a borrowed group; none: another.
+  // The task of the run that measured the programs of a borrowed group; none: a task outside the
+  // run.
   std::optional<size_t> task_of(uint32_t group) const;
-  // The samples with the run's numbers for their groups.
+  // The samples, with groups numbered as in the run.
   cost::Samples renumbered(cost::Samples others);
   size_t groups_of_tasks() const { return options_.tasks == 1 ? 1 : 2 * options_.tasks; }
 
@@ -93,14 +95,14 @@ class Learner {
   LearnerOptions options_;
   std::vector<cost::Samples> tasks_;
   std::vector<size_t> borrowed_;
-  cost::Samples others_;                      // of before the run
-  std::unordered_set<Hash128> known_others_;  // their groups and programs
+  cost::Samples others_;                      // borrowed, from before the run
+  std::unordered_set<Hash128> known_others_;  // groups and programs of others_
   std::map<Hash128, size_t> task_of_origin_;
-  std::vector<std::unordered_set<Hash128>> own_programs_;  // per task: what it has measured
+  std::vector<std::unordered_set<Hash128>> own_programs_;  // per task: programs that it measured
   std::map<Hash128, uint32_t> group_of_origin_;
-  uint32_t groups_ = 0;    // of others
+  uint32_t groups_ = 0;    // number of borrowed groups
   size_t trained_on_ = 0;  // samples of the run, at the last training
-  size_t seen_ = 0;        // samples of the run, those that were dropped included
+  size_t seen_ = 0;        // samples of the run, including dropped ones
   size_t seen_at_training_ = 0;
   std::vector<size_t> counted_;  // per task: how many of its samples are counted in seen_
   LearningCost cost_;

@@ -26,7 +26,7 @@ struct SearchTables {
   cost::ModelTable models = cost::models();
   feature::EncodingTable encodings = feature::encodings();
 
-  // A row of `models`. The encoding that its options select is of `encodings`.
+  // Parses a selection of `models`. The encoding in its options is a row of `encodings`.
   Result<Selection> parse_model(std::string_view text) const;
 };
 
@@ -40,15 +40,17 @@ Result<BaseModel> load_base_model(const std::filesystem::path& path, const Selec
 
 // Tasks of one target may share both.
 struct Models {
-  std::shared_ptr<cost::CostModel> learned;   // null: nothing is learned
-  std::shared_ptr<cost::CostModel> analytic;  // guides until `learned` does; null: no scores
+  std::shared_ptr<cost::CostModel> learned;  // null: nothing is learned
+  // Guides until `learned` does. Null: no scores until then, because the table of encodings lacks
+  // those that it reads, or there is no model at all.
+  std::shared_ptr<cost::CostModel> analytic;
 
   // True if scores are random and no model will learn.
   bool mean_nothing() const { return !learned && (!analytic || !analytic->is_trained()); }
 };
 
-// An error if a model needs an encoding that is not in the tables. `base`: initial model; may be
-// null.
+// An error if the selected model needs an encoding that is not in the tables. `base`: initial
+// model; may be null.
 Result<Models> make_models(const Selection& cost, const SearchTables& tables, const Target& target,
                            const Machine& machine, uint64_t seed, const BaseModel* base = nullptr);
 

@@ -1,6 +1,5 @@
 // Objective: the function of the best latency of each task that a run minimizes (Ansor, OSDI 2020,
-// section 6.2). A goal is something to make fast: a network, which may share tasks with others, or
-// a single operator.
+// section 6.2). A goal is a network, which may share tasks with others, or a single operator.
 //
 //   Sum             f1 = sum over goals of L(goal), where L = sum of weight * latency
 //   Targets         f2 = sum of max(L, target): a goal that meets its target no longer counts

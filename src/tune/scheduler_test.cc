@@ -40,7 +40,7 @@ Objective objective_of(ObjectiveKind kind, size_t tasks) {
   return objective;
 }
 
-// So many rounds, or until the scheduler ends it; the tasks chosen.
+// Runs that number of rounds, or until the scheduler ends. Returns the chosen tasks.
 std::vector<size_t> play(Scheduler& scheduler, const std::vector<Curve>& curves, int rounds) {
   std::vector<size_t> chosen;
   for (int k = 0; k < rounds; ++k) {

@@ -1,7 +1,8 @@
 // StoredTrials: the TrialRunner of one task over a store. A program with a stored verdict gets that
-// verdict; the others are measured in a session, which starts with the first of them. A verdict is
-// looked up once per proposal here. The session looks it up again before a build and before a run,
-// because another process may have stored it in the meantime (measure/session.h).
+// verdict; the others are measured in a session, which starts with the first of them. Both ask
+// measure::known_verdict: this class once for all proposals, by which it is decided whether a
+// session is needed at all; the session before each build and each run, because another process may
+// have stored a verdict in the meantime.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// docs/search.md is made from the tables. TILEWRIGHT_GOLDEN=update writes it anew.
+// docs/search.md is generated from the tables. TILEWRIGHT_GOLDEN=update rewrites it.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -70,8 +70,8 @@ double finals_of(const FinalsPlan& plan, std::span<const Contestant> contestants
   return seconds;
 }
 
-// A run by a clock of its own: trials until they are over, then the finals of each task, which
-// take somewhat less or more than they should.
+// A run with a simulated clock: trials until they are over, then the finals of each task, which
+// take somewhat less or more time than planned.
 double run_of(double seconds, size_t tasks, double trial_s, const Contestant& like, Rng& rng) {
   double clock = 100;
   TimeBudget budget(seconds, tasks, clock, [&] { return clock; });

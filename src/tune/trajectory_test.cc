@@ -21,7 +21,7 @@ TEST(Trajectory, IsFoundAgainByItsKey) {
   EXPECT_FALSE(again.is_new());
   EXPECT_EQ(again.begin_us, first.begin_us);
   EXPECT_EQ(again.runs.size(), 1U);
-  // The command is for people: what it says makes no trajectory.
+  // The command is only for display and does not define a trajectory.
   const std::string text = must(store.find_run(*again.runs.begin()))->command;
   EXPECT_EQ(text, "tune x");
   must(store.put_run({.id = {8, 8},

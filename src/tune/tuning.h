@@ -92,7 +92,7 @@ class Tuning {
   const Trajectory& trajectory() const;
   const TuningLoop& loop() const;
   bool shares_model() const;  // one model for all tasks
-  // Why the tasks share none although the options ask for it; empty: they share, or do not ask.
+  // Why the tasks do not share a model although model_scope is Run; otherwise empty.
   const std::string& why_not_shared() const;
   LearningCost learning_cost() const;  // sum over all models
 

@@ -19,10 +19,12 @@
 namespace tilewright::tune {
 
 struct LoopOptions {
-  int64_t trials = 0;            // of all tasks; 0: no limit
-  int in_flight = 1;             // 1 or 2; changes the order of rounds
-  std::function<bool()> stop{};  // polled between trials
-  bool shares_model = false;     // tasks share one model, which learns only while no task proposes
+  int64_t trials = 0;  // of all tasks; 0: no limit
+  int in_flight = 1;   // 1 or 2; changes the order of rounds
+  // Polled between rounds, while another thread may poll the `stop` of a search: if both are one
+  // function, it must be thread-safe.
+  std::function<bool()> stop{};
+  bool shares_model = false;  // tasks share one model, which learns only while no task proposes
 };
 
 // Factories for the parts of a task, called before its first round.

@@ -85,7 +85,7 @@ TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearnedFrom) {
   ASSERT_EQ(found.samples.size(), 50U);
   EXPECT_EQ(found.samples.inputs.at(0).programs(), 50U);
   EXPECT_THAT(found.samples.weight, ::testing::Each(0.3F));
-  // The similar one first; each task is a group of its own, and none is 0.
+  // The similar task comes first; each task is a separate group, and none is 0.
   EXPECT_EQ(std::ranges::count(found.samples.group, found.samples.group.front()), 30);
   EXPECT_THAT(found.samples.group, ::testing::Each(::testing::Gt(0U)));
   // Each group says whose programs it has: they are encoded again from their traces.
@@ -107,7 +107,7 @@ TEST_F(WarmStartOfStore, OthersOfTheSameTargetFromBeforeAreLearnedFrom) {
   EXPECT_EQ(texts.size(), 2U);
   EXPECT_NE(texts.front(), texts.back());
 
-  // The replay rule: what came later is not there, whenever it is asked.
+  // The replay rule: later records are never used.
   EXPECT_EQ(others(150).samples.size(), 20U);
   EXPECT_EQ(others(200).samples.size(), 20U);
   EXPECT_EQ(others(201).samples.size(), 50U);

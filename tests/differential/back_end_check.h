@@ -1,6 +1,6 @@
 // BackEndBatch: programs that the interpreter has run, compiled by every back end that serves the
-// target. Each is lowered by the passes of that back end; its kernels give the bits of the
-// interpreter on the same loop IR.
+// target. Each program is lowered by the passes of that back end. Its kernel must compute the same
+// bits as the interpreter on the same loop IR.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace tilewright::testing {
 
 struct BatchFailure {
   size_t program;    // in the order in which they were added
-  std::string text;  // the first difference, or what the compiler says
+  std::string text;  // the first difference, or the compiler's message
 };
 
 class BackEndBatch {
@@ -26,8 +26,8 @@ class BackEndBatch {
   void add(const Workload& workload, Interpreted program);
   size_t size() const { return programs_.size(); }
 
-  // Compiles and runs all of them by each back end: the first that differs, or of which a compiler
-  // complains.
+  // Compiles and runs all programs with each back end. Returns the first one that differs or fails
+  // to compile.
   std::optional<BatchFailure> check();
 
  private:
@@ -40,7 +40,8 @@ class BackEndBatch {
   };
 
   std::optional<BatchFailure> check(const codegen::BackEnd& back_end);
-  // The program as the back end lowers it, interpreted where no other has the same passes.
+  // The program lowered by the back end's passes, and interpreted unless another back end has the
+  // same passes.
   static Result<const LoweredProgram*> lowered_for(const codegen::BackEnd& back_end,
                                                    Program& program);
   std::optional<BatchFailure> first_not_compiled(const codegen::BackEnd& back_end,

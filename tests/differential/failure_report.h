@@ -1,5 +1,5 @@
-// What a failing test prints: the operator, the least trace that fails in the same way, and what
-// differs first.
+// The report of a failing test: the operator, a minimized trace that fails in the same way, and the
+// first difference.
 #pragma once
 
 #include <functional>
@@ -11,12 +11,12 @@
 
 namespace tilewright::testing {
 
-// Of a program that `checker` has found to fail.
+// For a program that fails the checks of `checker`.
 std::string failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
                            const schedule::Trace& trace, const CheckOptions& options,
                            const Failure& failure);
 
-// Of one whose C source gives other results than the interpreter, or does not compile.
+// For a program whose C source does not compile, or whose results differ from the interpreter's.
 std::string c_failure_report(ProgramChecker& checker, const schedule::LoopTree& initial,
                              const schedule::Trace& trace);
 

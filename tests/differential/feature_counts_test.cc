@@ -52,7 +52,7 @@ struct StatementCount {
   std::map<ir::BufferId, BufferCount> buffers;
 };
 
-// Watches one run of a nest. Which statement accesses a buffer is told by the loops that are bound.
+// Observes one run of a nest. The bound loops identify the statement that accesses a buffer.
 class Watcher {
  public:
   Watcher(const LoopTree& tree, const std::vector<lower::LoopBinding>& bindings)
@@ -293,8 +293,8 @@ TEST_P(FeatureCountsTest, RowsAreWhatTheInterpreterDoes) {
   }
 }
 
-// How a statement comes back to elements of a buffer: after so many executions at the least, and
-// so many times in a row at that distance.
+// The reuse of elements of a buffer by a statement: the minimum number of executions between two
+// uses, and the number of consecutive reuses at that distance.
 struct Reuse {
   int64_t distance = 0, times = 0;  // 0: no element is used by two executions
 };

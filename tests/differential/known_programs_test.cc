@@ -1,4 +1,4 @@
-// Programs that random runs once found to go wrong, minimized; each a case of its own.
+// Minimized programs that random runs found to fail; each is a separate case.
 #include <gtest/gtest.h>
 
 #include "program_check.h"

@@ -1,5 +1,5 @@
-// The fixed sizes of a LoopTree hold what a GPU makes of the largest operators: a convolution of
-// three dimensions whose image and channels are blocked, in tiles of tiles.
+// The fixed sizes of a LoopTree are sufficient for GPU schedules of the largest operators: a 3-D
+// convolution whose image and channels are blocked, in two levels of tiles.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Dags that no operator of the table has: reductions in a row, tensors read by several operators in
-// several ways, axes that run backwards, tuples that are read on, rows too long for the stack.
+// Dags that no operator of the table has: consecutive reductions, tensors that several operators
+// read in several ways, reversed axes, tuples with readers, rows too long for the stack.
 #pragma once
 
 #include "base/rng.h"
@@ -7,7 +7,7 @@
 
 namespace tilewright::testing {
 
-Workload argmax_read_on(Rng& rng);   // the largest element of a row and where it first is
+Workload argmax_read_on(Rng& rng);   // the largest element of a row and its first position
 Workload chained_matmuls(Rng& rng);  // A x B x W
 Workload stencil(Rng& rng);          // shifted, plain and reversed reads of one tensor
 Workload flipped(Rng& rng);          // transposed and reversed

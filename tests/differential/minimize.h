@@ -1,9 +1,9 @@
-// Makes a failing trace smaller while it fails: drops steps, and with each the later ones that do
-// not apply without it, takes smaller factors, and peels tails.
+// Minimizes a failing trace: drops steps, together with later steps that do not apply without them,
+// reduces factors, and replaces tails by peel.
 //
 //   split C i [8, 4] tail=mask       ->   split C i [2]
 //   split C j [16]                        cache_write C
-//   cache_write C                         (what it takes for the failure)
+//   cache_write C                         (sufficient for the failure)
 //   annotate C.write i parallel
 #pragma once
 
@@ -17,8 +17,8 @@ namespace tilewright::testing {
 using StillFails =
     std::function<bool(const schedule::LoopTree& tree, const schedule::Trace& trace)>;
 
-// `trace` is legal and fails. Only legal traces are tried; the result is one that fails and of
-// which no simplification above does.
+// `trace` is legal and fails. Only legal traces are tried. The result fails, and no further
+// simplification of it fails.
 schedule::Trace minimize(const schedule::LoopTree& initial, const schedule::Trace& trace,
                          const StillFails& still_fails);
 

@@ -67,8 +67,8 @@ class ValueRanges : public ir::Visitor {
 
 constexpr double kDenormalShare = 0.03;
 
-// Some floats become denormal: zeros to a kernel that does not keep them. Draws of its own leave
-// the other values as they are.
+// Makes some floats denormal, which are zeros for a kernel that does not keep denormals. A separate
+// generator leaves the other values unchanged.
 void make_some_denormal(std::vector<uint8_t>& bytes, ir::Scalar type, int64_t elements,
                         uint64_t seed) {
   if (type != ir::Scalar::F32 && type != ir::Scalar::F64 && type != ir::Scalar::BF16) return;

@@ -1,11 +1,11 @@
-// ProgramChecker: compares the results of a program of one task: of the interpreted nest, of
-// te/eval, of the interpreted fully lowered IR, and of the kernel of the target's back end. It also
-// compares regions with the elements that the program touches.
+// ProgramChecker: compares four results of a program of one task: the interpreted nest, te/eval,
+// the interpreted fully lowered IR, and the kernel of the target's back end. It also compares
+// regions with the elements that the program touches.
 //
 // The nest and the lowered IR agree with te/eval up to rounding, and exactly where sums are exact.
 // The lowered IR and the kernel agree bit by bit; so do nest and lowered IR if the permissions
-// allow no difference. All of them flush denormals, or keep them, as the permissions say; a
-// denormal that is only moved may stay (ir/type.h). Not to be shared between threads.
+// allow no difference. All of them flush or keep denormals according to the permissions; a denormal
+// that is only moved may stay (ir/type.h). Not thread-safe.
 #pragma once
 
 #include <optional>
@@ -35,14 +35,14 @@ struct Failure {
   std::string text;  // the first difference
 };
 
-// A program after one list of passes, and what the interpreter made of it.
+// A program after one list of passes, and the interpreter's results.
 struct LoweredProgram {
   std::span<const lower::Pass> passes;
   ir::Function function;
   Memory results;
 };
 
-// A program that was checked, for further back ends.
+// A checked program, for comparison with further back ends.
 struct Interpreted {
   schedule::LoopTree tree;
   schedule::Trace trace;
@@ -58,7 +58,7 @@ struct CheckOptions {
 
 bool same_passes(std::span<const lower::Pass> a, std::span<const lower::Pass> b);
 
-// Runs the function on `memory`: the error of the interpreter, or nothing.
+// Interprets the function on `memory`. Returns the error of the interpreter, or nothing.
 std::optional<std::string> interpret_on(const ir::Function& function, Memory& memory,
                                         codegen::AccessObserver observer = {});
 
@@ -71,15 +71,15 @@ class ProgramChecker {
 
   const Task& task() const { return task_; }
 
-  // `tree` is what apply made of `trace`.
+  // `tree` is the result of applying `trace`.
   std::optional<Failure> check(const schedule::LoopTree& tree, const schedule::Trace& trace,
                                const CheckOptions& options = {});
 
   const RegionCount& regions() const { return regions_; }
-  int64_t compared() const { return compared_; }  // elements held against te/eval ...
+  int64_t compared() const { return compared_; }  // elements compared with te/eval
   int64_t unbounded() const {
     return unbounded_;
-  }  // ... in vain: there is no bound on their rounding
+  }  // of those: elements without a bound on their rounding
 
  private:
   std::optional<Failure> check_all(const schedule::LoopTree& tree, const schedule::Trace& trace,

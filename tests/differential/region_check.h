@@ -1,6 +1,6 @@
-// Regions against the elements that were touched: each element that the interpreter of a nest reads
-// lies in the regions of its access at every loop around it, and where a dimension is said to be
-// exact, every element of its region is touched.
+// RegionChecker: compares regions with touched elements. Each element that the interpreter of a
+// nest reads must lie in the regions of its access at every surrounding loop. If a dimension is
+// exact, every element of its region must be touched.
 //
 //   for i.0 < 2: for i.1 < 3: ... X[i.0 * 3 + i.1]
 //   at i.0, region 3*i.0 + [0, 3), exact:   i.0 = 1 touches 3, 4 and 5: equal
@@ -20,10 +20,10 @@
 namespace tilewright::testing {
 
 struct RegionCount {
-  int64_t touched = 0;  // elements, in one dimension at one loop, held against a region
-  int64_t regions = 0;  // dimensions of an access at one loop ...
-  int64_t exact = 0;    // ... that are exact
-  int64_t equal = 0;    // ranges at one value of the loops outside, found equal to what was touched
+  int64_t touched = 0;  // elements, in one dimension at one loop, compared with a region
+  int64_t regions = 0;  // dimensions of an access at one loop
+  int64_t exact = 0;    // of those: exact ones
+  int64_t equal = 0;    // ranges for one value of the outer loops, equal to the touched elements
 
   void add(const RegionCount& other);
   std::string text() const;
@@ -36,7 +36,7 @@ class RegionChecker {
 
   void on_access(const codegen::AccessEvent& event, const codegen::Environment& environment);
 
-  std::string finish();  // what is wrong; empty: nothing
+  std::string finish();  // the first error; empty: none
   const RegionCount& count() const { return count_; }
 
  private:
@@ -47,9 +47,9 @@ class RegionChecker {
     const schedule::Access* access = nullptr;
     std::vector<schedule::VarIndex> around;  // loops outside its stage, outermost first
     std::vector<Dims> at;
-    bool is_known = false;  // no other access reads the buffer, and what it holds is certain
+    bool is_known = false;  // no other access reads the buffer, and its content is known
   };
-  // What was touched at one point while the loops outside had certain values.
+  // The elements touched at one point for fixed values of the outer loops.
   struct Touched {
     Index base;
     std::vector<std::set<int64_t>> dims;
@@ -79,7 +79,7 @@ class RegionChecker {
 
   const schedule::LoopTree& tree_;
   const ir::Function& nest_;
-  std::vector<std::vector<ir::VarId>> vars_;  // that stand for a loop, by loop
+  std::vector<std::vector<ir::VarId>> vars_;  // the IR variables of each loop
   std::vector<layout::Layout> layouts_;       // by buffer
   std::vector<Reader> readers_;
   std::vector<std::vector<size_t>> reads_;  // of a buffer, in readers_

@@ -1,6 +1,7 @@
-// Programs of workloads that are too large for the interpreter: compiled, run, and some elements of
-// each output held against te/eval within the bound of their rounding. The first and the last
-// elements are among them; nothing may be written outside the buffers.
+// SampledChecker: checks programs of workloads that are too large for the interpreter. They are
+// compiled and run, and sampled elements of each output are compared with te/eval within their
+// rounding bound. The first and the last element are always sampled. Writes outside the buffers are
+// detected.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ class SampledChecker {
 
   const Task& task() const { return task_; }
 
-  // What is wrong with the program of the trace, if anything is.
+  // The first error of the program of the trace, or nothing.
   std::optional<std::string> check(const schedule::LoopTree& tree, const schedule::Trace& trace);
 
  private:

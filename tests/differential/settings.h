@@ -1,4 +1,4 @@
-// Environment variables that widen these tests.
+// Environment variables that extend these tests.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace tilewright::testing {
 
 inline int64_t setting(const char* name, int64_t otherwise) {
-  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nobody writes it
+  const char* text = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): never written
   return text == nullptr ? otherwise : std::atoll(text);
 }
 

@@ -1,5 +1,5 @@
-// All steps that can be tried on a state of a schedule, of every kind and over all stages and loops
-// that there are, with at most two values for every other field.
+// The steps to try on a schedule: all kinds of steps, on all stages and loops, with at most two
+// values for every other field.
 #pragma once
 
 #include <vector>

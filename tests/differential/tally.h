@@ -1,4 +1,4 @@
-// What a run of random programs has drawn, for people.
+// Tally: statistics of a run of random programs, for display.
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
-// Operators that nobody prepared for: no name, no default of their own, made of te alone. What the
-// rules of the space make of them is tested and measured.
+// Operators that are not in the table, built from te alone. With them, the rules of the space are
+// tested and measured on operators for which they were not written.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The text of a golden file: a program that somebody wrote down, and what became of it.
+// The text of a golden file: a program written by hand, and the code generated from it.
 //
 //   == code generator 1
 //   == target
@@ -39,8 +39,8 @@ struct GoldenFile {
 std::string to_text(const GoldenFile& file);
 Result<GoldenFile> parse_golden_file(std::string_view text);
 
-// The lines in which two texts differ, from the first that does to the last, cut off where they are
-// many; empty for equal texts.
+// The lines from the first to the last difference of two texts, truncated if there are many; empty
+// for equal texts.
 //
 //   line 12:
 //   - C.0[0] = C.0[0] + A[k]

@@ -1,4 +1,4 @@
-// The program of a golden file: its task and schedule, and how its code is held to its meaning.
+// The program of a golden file: its task and schedule, and the check of its code.
 #pragma once
 
 #include <filesystem>
@@ -30,11 +30,12 @@ std::vector<std::string> golden_names();  // of all files, in order
 std::filesystem::path golden_path(const std::string& name);
 Result<GoldenProgram> load_golden_program(const std::string& name);
 
-// Operands of small random numbers, constants as the schedule packs them.
+// Operands with small random numbers; constants are packed as in the schedule.
 Memory golden_operands(const GoldenProgram& program);
 
-// Fails the test unless the interpreter and LLVM compute the same bits, and those up to rounding
-// what the loops mean that no pass has touched. The machine must run code of the target.
+// Fails the test unless the interpreter and LLVM compute the same bits, which must equal, up to
+// rounding, the results of the loop nest before all passes. The machine must be able to run code
+// for the target.
 void expect_right(const GoldenProgram& program, const ir::Function& function);
 
 }  // namespace tilewright::testing

@@ -1,4 +1,4 @@
-// Computes Graphs as users do: passes, partition, default schedules, machine code.
+// Computes Graphs as in deployment: passes, partition, default schedules, machine code.
 #pragma once
 
 #include "tests/onnx/run_case.h"

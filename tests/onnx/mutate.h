@@ -1,4 +1,4 @@
-// Models with something changed that their makers would not have changed: what a reader survives.
+// Mutated models, which test that the importer accepts or rejects any file.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace tilewright::onnx {
 
 // Imports `count` mutations of each model: bytes replaced; operators, names, attributes, shapes and
-// small constants exchanged for others and for absurd ones. Gives what an import said that ended
-// neither in a Graph nor in an error with a message, by the name of the test.
+// small constants replaced by others and by invalid ones. Returns the imports that gave neither a
+// Graph nor an error with a message, by the name of the test.
 std::vector<std::string> import_mutations(const NodeCases& cases, size_t count);
 
 }  // namespace tilewright::onnx

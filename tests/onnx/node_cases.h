@@ -17,7 +17,7 @@ struct NodeCase {
   bool tensors = true;  // all inputs and outputs are
   std::vector<std::string> operators;
   std::vector<std::string> types;  // of inputs and outputs, as ONNX names them
-  std::string model;               // protobuf, as all that follows
+  std::string model;               // protobuf, like the following members
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };

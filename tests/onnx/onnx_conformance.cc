@@ -1,15 +1,14 @@
-// Runs ONNX's node tests through the importer and what computes its Graphs.
+// Runs ONNX's node tests: imports each model and computes its Graph.
 //
 //   onnx_conformance CASES SOURCE_DIR [--write] [--evaluate] [--only TEXT] [--mutations COUNT]
 //   [--strict]
 //
-// Prints how many pass and fails when one of tests/onnx/passed.txt does not or is not in the
-// package any more, when docs/onnx.md is not what --write would write, when the share of our
-// operator set is below 85 %, or when anything crashes. --write writes that list and docs/onnx.md
-// anew. --evaluate computes node by node instead of compiling, and does not look at that page.
-// --only runs tests whose names have TEXT in them and says why each fails. Each model is imported
-// again COUNT times (by default 3) with something changed in it, which must end in a Graph or an
-// error.
+// Prints the number of passing tests. Fails if a test of tests/onnx/passed.txt does not pass or is
+// no longer in the package, if docs/onnx.md differs from the output of --write, if the passing
+// share of the supported operator set is below 85 %, or if a test crashes. --write rewrites that
+// list and docs/onnx.md. --evaluate computes node by node instead of compiling, and does not check
+// that page. --only runs tests whose names contain TEXT and prints why each fails. Each model is
+// also imported COUNT times (by default 3) with mutations, which must give a Graph or an error.
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-// What the node tests have shown: counts, the list of those that pass, and docs/onnx.md.
+// The results of the node tests: counts, the list of passing tests, and docs/onnx.md.
 #pragma once
 
 #include <set>
@@ -23,20 +23,20 @@ struct Share {
   }
 };
 
-// Tests of f32 and integers that use nothing but operators of our table.
+// Tests of f32 and integers that use only operators of the table.
 bool is_of_our_set(const NodeCase& node_case);
 Share share_of_our_set(const std::vector<Ran>& ran);
 size_t count(const std::vector<Ran>& ran, Outcome outcome);
 
 std::string passed_list(const std::vector<Ran>& ran);  // names, one per line, under a comment
-// Names of the stored list that were run and do not pass any more, and those that were not run: the
-// package does not have them any more.
+// Names of the stored list that were run and no longer pass, and names that were not run because
+// the package no longer has them.
 struct Lost {
   std::vector<std::string> failing;
   std::vector<std::string> vanished;
 };
 Lost regressions(const std::vector<Ran>& ran, const std::string& stored);
-// Where two texts differ first: `line 7: "new" instead of "old"`; empty where they do not.
+// The first difference of two texts: `line 7: "new" instead of "old"`; empty if they are equal.
 std::string first_difference(const std::string& text, const std::string& stored);
 
 std::string document(const NodeCases& cases, const std::vector<Ran>& ran);

@@ -16,7 +16,7 @@ enum class Outcome { Passed, Failed, Unsupported, Crashed };
 struct CaseResult {
   Outcome outcome = Outcome::Failed;
   std::string reason;           // unless it passed
-  bool fixed_operands = false;  // operands that shape the program were given as constants
+  bool fixed_operands = false;  // operands that determine shapes were passed as constants
 };
 
 // Computes the outputs of a Graph.

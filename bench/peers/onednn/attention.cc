@@ -7,7 +7,7 @@
 
 namespace onednn_peer {
 
-// Q K^T of Q[b, seq, heads, dim] and K likewise, read in place; softmax in place where asked for.
+// Q K^T of Q[b, seq, heads, dim] and K likewise, read in place; softmax in place if requested.
 std::vector<Variant> scores(const Request& request) {
   const Dims q = request.shape("Q");
   const Product product{reordered(q, {0, 2, 1, 3}), reordered(q, {0, 2, 3, 1}),
@@ -22,7 +22,8 @@ std::vector<Variant> scores(const Request& request) {
   });
 }
 
-// softmax(Q K^T / sqrt(dim)) V; the second product takes the scores as the first laid them out.
+// softmax(Q K^T / sqrt(dim)) V; the second product reads the scores in the layout that the first
+// one wrote.
 std::vector<Variant> attention(const Request& request) {
   const Dims q = request.shape("Q");
   const memory::desc rows = row_major(q), columns = reordered(q, {0, 1, 3, 2});

@@ -1,4 +1,4 @@
-// Convolutions of every kind that the suite has; channels last in the files.
+// All convolutions of the suite; channels last in the files.
 #pragma once
 
 #include "bench/peers/onednn/variant.h"

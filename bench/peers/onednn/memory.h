@@ -1,6 +1,5 @@
-// Operands of a workload as oneDNN sees them. The files hold them row-major; oneDNN orders the
-// dimensions of a convolution (n, c, spatial...) and reads the memory through strides. f32
-// throughout.
+// Operands of a workload as oneDNN memory. The files are row-major; oneDNN orders the dimensions of
+// a convolution (n, c, spatial...) and reads the memory through strides. All operands are f32.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -16,15 +15,14 @@ Dims row_major_strides(const Dims& shape);
 
 memory::desc row_major(const Dims& shape);
 
-// The dimensions of a row-major tensor in another order: of [b, s, h, d], {0, 2, 1, 3} sees
-// (b, h, s, d).
+// The dimensions of a row-major tensor in another order: {0, 2, 1, 3} makes [b, s, h, d] a tensor
+// with the dimensions (b, h, s, d).
 memory::desc reordered(const Dims& shape, const std::vector<std::size_t>& order);
 
 // [n, spatial..., c] in memory -> dimensions (n, c, spatial...).
 memory::desc channels_last(const Dims& shape);
 
-// [kernel..., ci/g, co] in memory -> dimensions (g, co/g, ci/g, kernel...), without g where it
-// is 1.
+// [kernel..., ci/g, co] in memory -> dimensions (g, co/g, ci/g, kernel...), without g if it is 1.
 memory::desc grouped_weights(const Dims& shape, memory::dim groups);
 
 // The same dimensions in a layout that oneDNN chooses.
@@ -39,12 +37,12 @@ class Context {
   const dnnl::engine& engine() const { return engine_; }
   dnnl::stream& stream() { return stream_; }
 
-  // FOLDER/<operand>.bin as it lies there, seen through `user`.
+  // FOLDER/<operand>.bin, unchanged, described by `user`.
   memory load(const std::string& operand, const memory::desc& user);
-  // The same numbers laid out as `wanted`; the same memory if it is that already.
+  // The same elements in the layout `wanted`; `from` itself if it has that layout.
   memory lay_out(const memory& from, const memory::desc& wanted);
-  // A row-major tensor of `shape` with its dimensions in another order, row-major again, and then
-  // seen through `as`: [2, 3, 5] by {0, 2, 1} is [2, 5, 3], which may be seen as [10, 3].
+  // Permutes the dimensions of a row-major tensor of `shape`. The result is row-major and described
+  // by `as`: [2, 3, 5] by {0, 2, 1} is [2, 5, 3], which `as` may describe as [10, 3].
   memory transpose(const memory& from, const Dims& shape, const std::vector<std::size_t>& order,
                    const memory::desc& as);
 

@@ -5,8 +5,8 @@
 
 namespace onednn_peer {
 
-// C = A B of matrices or batches of them, wherever `a`, `b` and `c` say that they lie; the last
-// dimensions are rows and columns. `scale` multiplies C.
+// C = scale * A B, of matrices or batches of them, in the layouts of `a`, `b` and `c`; the last two
+// dimensions are rows and columns.
 struct Product {
   memory::desc a, b, c;
   float scale = 1.0f;
@@ -23,7 +23,7 @@ struct PlannedProduct {
   }
 };
 
-// `a` and `b` lie as the product says; they are laid out as oneDNN wants them.
+// `a` and `b` have the layouts of `product`; they are reordered into those that oneDNN selects.
 PlannedProduct plan_product(Context& context, const Product& product, const memory& a,
                             const memory& b, Layout layout);
 

@@ -1,4 +1,4 @@
-// Operators that go over rows: softmax, layer norm, and the norm of whole matrices.
+// Operators on rows: softmax, layer norm, and the norm of whole matrices.
 #pragma once
 
 #include "bench/peers/onednn/variant.h"
@@ -11,6 +11,6 @@ Step softmax_over_last(Context& context, const memory& from, const memory& to);
 std::vector<Variant> softmax(const Request& request);
 std::vector<Variant> layer_norm(const Request& request);
 std::vector<Variant> norm(const Request& request);
-std::vector<Variant> relu(const Request& request);  // of a few elements: the floor of a call
+std::vector<Variant> relu(const Request& request);  // of a few elements: the overhead of a call
 
 }  // namespace onednn_peer

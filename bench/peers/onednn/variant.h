@@ -1,5 +1,5 @@
-// What an operator is to the worker: variants, each a chain of oneDNN primitives. Operands are
-// loaded and laid out when a variant is made, so a call executes primitives and nothing else.
+// Variants of an operator: each is a chain of oneDNN primitives. Operands are loaded and reordered
+// when a variant is made, so that a call only executes primitives.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 struct Step {
   dnnl::primitive primitive;
   std::unordered_map<int, memory> arguments;
-  std::string implementation;  // what oneDNN says it chose
+  std::string implementation;  // as reported by oneDNN
 };
 
 struct Program {
@@ -27,7 +27,7 @@ struct Program {
 
 struct Variant {
   std::string name;
-  std::function<Program(Context&)> make;  // throws dnnl::error where oneDNN does not offer it
+  std::function<Program(Context&)> make;  // throws dnnl::error if oneDNN does not support it
 };
 
 // The request of `prepare` (bench/harness/__init__.py), as far as operators need it.
@@ -46,18 +46,18 @@ struct Request {
   Json params, shapes;
 };
 
-// Who chooses the layouts: Plain = row-major as the files have it; PackedWeights = oneDNN for the
-// weights; Free = oneDNN for everything.
+// The choice of layouts. Plain: all row-major, as in the files. PackedWeights: oneDNN selects the
+// layout of the weights. Free: oneDNN selects all layouts.
 enum class Layout { Plain, PackedWeights, Free };
 
-// One variant a layout.
+// One variant per Layout.
 std::vector<Variant> in_all_layouts(const std::function<Program(Context&, Layout)>& make);
 
-// What to ask oneDNN for, given how the operand lies.
+// The descriptor to request from oneDNN for an operand in the layout `user`.
 memory::desc activation(const memory::desc& user, Layout layout);
 memory::desc weight(const memory::desc& user, Layout layout);
 
-// For Program::output: `output` back in the user's layout.
+// For Program::output: converts `output` to the layout of `user`.
 std::function<memory(Context&)> laid_out(const memory& output, const memory::desc& user);
 
 }  // namespace onednn_peer

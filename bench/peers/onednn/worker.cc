@@ -1,9 +1,9 @@
-// The oneDNN peer: one workload through oneDNN's own C++ interface, timed by the benches' protocol.
+// The oneDNN peer: one workload through oneDNN's C++ interface, timed by the protocol of the
+// benchmarks.
 //
-// It gets the best oneDNN has: every layout it can choose is tried once at `prepare` and the
-// fastest stays; moving operands into the chosen layout is done outside the timed call, activations
-// too. The convolution is the direct algorithm, all arithmetic is f32. bench/harness/peers.py
-// builds it.
+// It uses the fastest variant of oneDNN: each choice of layouts is timed once at `prepare`.
+// Operands, activations included, are converted to the selected layout outside the timed call. The
+// convolution is the direct algorithm, all arithmetic is f32. bench/harness/peers.py builds it.
 #include <omp.h>
 
 #include <fstream>
@@ -38,7 +38,7 @@ std::string implementations(const Program& program) {
   return names;
 }
 
-// The fastest of the variants that oneDNN offers.
+// The fastest of the variants that oneDNN supports.
 struct Choice {
   std::shared_ptr<Program> program;
   std::string variant;
@@ -57,7 +57,7 @@ Choice choose(const std::vector<Variant>& variants, Context& context) {
       if (median_ns >= best_ns) continue;
       best_ns = median_ns;
       best = {std::move(program), variant.name};
-    } catch (const dnnl::error& e) {  // this variant is not offered; another may be
+    } catch (const dnnl::error& e) {  // this variant is not supported; another may be
       why_not = variant.name + ": " + e.what();
     }
   }

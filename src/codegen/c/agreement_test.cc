@@ -269,7 +269,7 @@ void add_parallel(Programs& programs) {
                        make_block({make_for(i, int_imm(23), ForKind::Parallel, task), second})))});
 }
 
-// Registers under branches, Lets bound again, variable extents, a buffer and a Let nobody reads.
+// Registers under branches, Lets bound again, variable extents, an unread buffer and an unused Let.
 void add_statements(Programs& programs) {
   for (Scalar type : {Scalar::Bool, Scalar::F16, Scalar::F32, Scalar::I64}) {
     for (unsigned lanes : {1U, 3U, 16U}) {

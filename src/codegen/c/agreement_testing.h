@@ -1,6 +1,6 @@
 // For tests: collects programs, compiles all of them into one C library, and compares every byte of
-// every argument with the result of the interpreter. Both flush denormals, or keep them, as the
-// function says.
+// every argument with the result of the interpreter. Both flush or keep denormals as the function
+// requires.
 #pragma once
 
 #include <fmt/format.h>

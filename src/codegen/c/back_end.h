@@ -8,7 +8,7 @@ namespace tilewright::codegen {
 
 const BackEnd& c_back_end();
 
-// The name of its text form that has the functions.
+// The name of the text form that contains the functions.
 inline constexpr std::string_view kCSourceText = "source";
 
 }  // namespace tilewright::codegen

@@ -18,8 +18,8 @@ class CArithmetic {
   // On one piece: all operators except comparisons and integer division.
   Piece combine(ir::BinaryOp op, CType type, const Piece& a, const Piece& b);
 
-  // Integer / and %, rounding toward minus infinity: by a constant with a simple form, if it is
-  // one, and by any divisor. `type` is that of the operands.
+  // Integer / and %, rounding toward minus infinity. divide_by_constant: nothing if the divisor is
+  // not a constant with a simple form. divide: any divisor.
   std::optional<CValue> divide_by_constant(ir::BinaryOp op, const CValue& a,
                                            const int64_t* constant);
   CValue divide(ir::BinaryOp op, const CValue& a, const CValue& b);

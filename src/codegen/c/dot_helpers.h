@@ -8,8 +8,8 @@
 
 namespace tilewright::codegen {
 
-// A helper (sum, a word of factors of a, one of b). An error that names the intrinsic where there
-// is none.
+// A helper (sum, a word of factors of a, one of b). An error that names the intrinsic if there is
+// none.
 Result<std::string_view> dot_helper(const ir::Dot& dot);
 
 }  // namespace tilewright::codegen

@@ -9,11 +9,11 @@
 //       promoted to a signed type
 //   $D, $F, $K, $L  f64, f32, u32, i64 of $T's lanes
 //   $H  $T with half the lanes                 $l, $h  the lower and the upper half of `a`
-//   $1  `a` for each lane                      $f  what ends builtins: f for F32, else nothing
+//   $1  `a` for each lane                      $f  suffix of builtins: f for F32, else nothing
 //   $p  ps or pd                               $d  nothing or d, as in __m512d
 //   $b  bits of an element                     $n  $b - 1
 //   $c  the scalar that masked moves of AVX2 point to
-//   $+, $-  bounds of $R as constants of $T: what is not between them saturates
+//   $+, $-  bounds of $R as constants of $T: values outside saturate
 //   $M, $m  the largest and the smallest $R, as bits
 //   @name:X, @name:XY  the helper `name` with $T (and $R) as the letters say
 #pragma once

@@ -1,10 +1,11 @@
 // The interpreter: runs a loop-IR Function on plain arrays, slowly and obviously. It is the
 // reference for every back end and is written for readability: one case per node, every index
 // checked against its buffer, every value held in its exact type. It accepts the IR after any pass:
-// nested or flat indices, vectors or scalars; Unrolled and Vectorized loops run as serial ones.
+// nested or flat indices, vectors or scalars. Loops of any kind run as serial ones; for Bound loops
+// that is as if all threads of a loop had finished before the next statement begins.
 //
-// It runs under the float control of a kernel, so that the processor flushes denormals for both
-// alike (ir/type.h): at which results exactly is a matter of its rounding.
+// It runs under the float control of a kernel, so that the processor flushes the same denormals in
+// both (ir/type.h). Which results it flushes depends on its rounding.
 #pragma once
 
 #include <cstdint>

@@ -3,9 +3,9 @@
 // zero-extended), floats as the bits of their format, so that holding a value never rounds it or
 // quiets a NaN. Operations on floats flush denormals if the calling thread does.
 //
-// The interpreter is the reference for the folder of constants (ir/fold.h) as for the back ends, so
-// it shares no operation with it: a mistake in one of them shows as a difference. Conversions
-// between a float and other types are those of ir/type.h.
+// The interpreter is the reference for the constant folder (ir/fold.h) too, so they share no
+// operation: an error in one of them shows as a difference. Conversions between a float and other
+// types are those of ir/type.h.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,8 @@ void store_lane(ir::Scalar type, Lane lane, std::byte* to);
 // Empty if the operation has no value: a zero divisor, a shift out of range.
 std::optional<Lane> binary_lane(ir::BinaryOp op, ir::Scalar operands, Lane a, Lane b);
 Lane fma_lane(ir::Scalar type, Lane a, Lane b, Lane c);
-// sum + a * b as Dot adds one product: integers into an I32, floats of type `factor` into an F32.
+// sum + a * b as Dot adds one product: integers into an I32, F64 into an F64, floats of another
+// type `factor` into an F32.
 Lane dot_lane(ir::Scalar factor, ir::DotRounding rounding, Lane a, Lane b, Lane sum);
 Lane cast_lane(ir::Scalar from, ir::Scalar to, Lane value);
 Lane bitcast_lane(ir::Scalar from, ir::Scalar to, Lane value);

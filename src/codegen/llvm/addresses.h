@@ -1,6 +1,6 @@
-// The addresses of accesses. The index of an access is taken apart into a
-// LinearSum and a stride between lanes. Terms go to the level where their atom is bound;
-// the pointer of each level is the pointer of the level outside plus its terms, kept for reuse:
+// The addresses of accesses. The index of an access is decomposed into a LinearSum and a stride
+// between lanes. Terms go to the level where their atom is bound; the pointer of each level is the
+// pointer of the level outside plus its terms, kept for reuse:
 //
 //   A[i * 512 + k + 3] in loops i, k:   level of i: p = A + i * 512
 //                                       level of k: q = p + k;   here: load q[3]
@@ -17,7 +17,7 @@
 
 namespace tilewright::codegen {
 
-struct AddressTerm : arith::LinearTerm {  // the atom is a Var, or what is not affine
+struct AddressTerm : arith::LinearTerm {  // the atom is a Var or not affine
   int64_t key = 0;                        // of the atom (codegen/llvm/atoms.h)
   bool same_atom(const AddressTerm& other) const { return key == other.key; }
 };
@@ -51,8 +51,8 @@ class Addresses {
   // False if the lanes of the access are not evenly spaced.
   bool decompose(ir::BufferId buffer, const std::vector<ir::Expr>& indices, Address& address);
   Value pointer(ir::BufferId buffer, const Address& address);  // of the first lane
-  // A vector of pointers, one per lane: for lanes that are not evenly spaced, and for those that
-  // are.
+  // A vector of pointers, one per lane: lane_pointers for lanes that are not evenly spaced,
+  // strided_pointers for those that are.
   Value lane_pointers(ir::BufferId buffer, const std::vector<ir::Expr>& indices);
   Value strided_pointers(ir::BufferId buffer, const Address& address, unsigned lanes);
   // A number that divides the address in bytes.

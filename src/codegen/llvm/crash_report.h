@@ -1,5 +1,5 @@
 // For processes in which the compiler may crash: on a fatal signal, LLVM writes the current pass
-// and function to stderr. The process then dies of that signal, as it would have.
+// and function to stderr. The process then dies of that signal.
 #pragma once
 
 namespace tilewright::codegen {

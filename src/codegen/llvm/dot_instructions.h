@@ -9,7 +9,7 @@
 
 namespace tilewright::codegen {
 
-// An intrinsic of LLVM: (sum, a for each lane, b). An error that names the intrinsic where there is
+// An intrinsic of LLVM: (sum, a for each lane, b). An error that names the intrinsic if there is
 // none or the target lacks it.
 Result<llvm::Intrinsic::ID> dot_instruction(const ir::Dot& dot, const Target& target);
 

@@ -71,7 +71,7 @@ TEST(Program, ThreadBufferOutsideAParallelLoopIsWorkerZeros) {
 }
 
 TEST(Program, DeepNestsAndFusedIndices) {
-  // out[a, b, c, d, e] from a fused loop of 2 * 3 * 4, taken apart by / and %.
+  // out[a, b, c, d, e] from a fused loop of 2 * 3 * 4, decomposed by / and %.
   const Expr fused = var("fused"), d = var("d"), e = var("e");
   const Expr a = fused / 12, b = fused / 4 % 3, c = fused % 4;
   const auto wide = [](const Expr& x) { return broadcast(x, 8); };
@@ -285,7 +285,7 @@ TEST(Program, TailsAreMasked) {
   EXPECT_EQ(count("call void @llvm.masked.store"), 1u) << text;
   EXPECT_EQ(count("load float"), 1u) << text;
   EXPECT_EQ(count("@llvm.masked.gather"), 0u) << text;
-  EXPECT_EQ(count("select <16 x i1>"), 0u) << text;  // nobody looks at the other lanes of acc
+  EXPECT_EQ(count("select <16 x i1>"), 0u) << text;  // the other lanes of acc are unused
 }
 
 // Past the caches where the address is a multiple of the vector; an ordinary store elsewhere.

@@ -6,7 +6,7 @@
 //   relu(y)                    the same node, in the order of y
 //   concat(y, z; axis=3)       in the order that moves the fewest bytes; the axis follows
 //   conv(y, w)                 in channels-last order (by `windows`)
-//   contract(y, z)             letters are relabelled (by `contracts`)
+//   contract(y, z)             letters are relabeled (by `contracts`)
 //   others, outputs            y in its own order: one transpose, or a reshape if only dimensions
 //                              of extent 1 are permuted, or a transposed constant
 //

@@ -1,4 +1,4 @@
-// Attention as transformers spell it out: recognized, and taken apart again.
+// Attention in the decomposed form of transformers: recognized, and split again.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -282,7 +282,7 @@ TEST(AbsorbBroadcasts, OfAContraction) {
   const ValueId other = g.add("contract", {tall, x}, {{"a", "bkj"}, {"b", "bik"}, {"out", "ij"}});
   const Graph before = g.finish({sum, other});
   const Graph now = after(before, absorb_broadcasts);
-  EXPECT_EQ(count(now, "broadcast"), 1);  // nobody else has the letter j
+  EXPECT_EQ(count(now, "broadcast"), 1);  // no other operand has the letter j
   EXPECT_EQ(count(now, "tile"), 0) << now.to_string();
   const std::vector<Constant> inputs = random_inputs(before, 5);
   EXPECT_LT(largest_error(evaluate_graph(before, inputs), evaluate_graph(now, inputs)), 2e-6);

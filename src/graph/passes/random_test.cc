@@ -248,7 +248,7 @@ int64_t number_of_graphs() {
   return asked == nullptr ? 150 : std::atoll(asked);
 }
 
-// Results of which nothing is left but rounding say nothing.
+// Results that consist of rounding errors only are not compared.
 bool is_stable(const Graph& graph, const std::vector<Constant>& inputs,
                const std::vector<Constant>& outputs) {
   std::vector<Constant> nearby;

@@ -1,5 +1,5 @@
 // FloatScope: flushes or keeps denormals on the calling thread while it lives, then restores the
-// thread's float control (runtime/abi/float_control.h), also when an exception passes.
+// thread's float control (runtime/abi/float_control.h), also if an exception is thrown.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Kernel: a loaded artifact, ready to be called. Needs no compiler. Movable; may be called by
-// several threads at once. A call sets the float control as the artifact says and restores that of
-// the caller.
+// several threads at once. A call sets the float control that the artifact requires and restores
+// that of the caller.
 //
 //   const Kernel kernel = TRY(Kernel::load(artifact));
 //   const int32_t status = kernel({.arguments = arguments, ..., .threads = 2});

@@ -12,7 +12,8 @@ namespace tilewright::runtime {
 // are not a library for this machine or lack the function.
 Result<std::unique_ptr<LoadedCode>> load_library_code(const Artifact& artifact);
 
-// The pointer in such a library through which its parallel loops call ours.
+// The name of the pointer in such a library through which its parallel loops call
+// tilewright_parallel_for of this process.
 inline constexpr const char* kHostParallelFor = "tilewright_host_parallel_for";
 
 }  // namespace tilewright::runtime

@@ -37,7 +37,7 @@ struct Loader {
   bool (*serves)(const Target& target) = nullptr;
   Status (*runs_here)(const Target& target) = nullptr;  // an error that names what is missing
   // An error or loaded code, never a fault, however the bytes were damaged (runtime/host/seal.h).
-  // Loading and calling undamaged bytes runs them: they are trusted as their back end is.
+  // Loading and calling undamaged bytes executes them, so they must come from a trusted back end.
   Result<std::unique_ptr<LoadedCode>> (*load)(const Artifact& artifact) = nullptr;
 };
 

@@ -16,13 +16,13 @@ namespace tilewright::runtime {
 
 std::span<const Loader> all_loaders();
 
-// Whether this machine executes code for the target: asks the first loader that serves it.
+// Checks that this machine can execute code for the target, with the first loader that serves it.
 Status check_loadable(const Target& target, std::span<const Loader> loaders = all_loaders());
 
 const Loader* find_loader(std::string_view kind,
                           std::span<const Loader> loaders = all_loaders());  // or null
 
-// An error where no loader takes that kind.
+// An error if no loader handles artifacts of that kind.
 Result<const Loader*> loader_of(const Artifact& artifact,
                                 std::span<const Loader> loaders = all_loaders());
 

@@ -1,6 +1,6 @@
 // Seal: a hash after the bytes of an artifact, by which a loader recognizes damaged bytes if their
-// format cannot be checked while it is loaded: dlopen maps a shared library as it is. A seal is no
-// signature: bytes that were altered on purpose can be sealed again. Pure functions.
+// format cannot be checked while it is loaded: dlopen maps a shared library without checks. A seal
+// is not a signature: bytes that were altered on purpose can be sealed again. Pure functions.
 //
 //   bytes   ->   bytes, 16 bytes of hash
 #pragma once

@@ -91,7 +91,7 @@ for n < 1
       for c < 3
         Y (1x4x4x3) <- T3
 )"},
-      // Splits of its own go with its loops.
+      // Its splits are removed with its loops.
       {"elementwise:shape=4x8,chain=relu+exp", "split T1 j [4]\ncompute_at T1 Y i\n",
        "compute_inline T1", R"(
 T1: inlined

@@ -75,7 +75,8 @@ TEST(Pack, Illegal) {
   });
 }
 
-// A later step that takes the reader away is refused too: the layout would follow nobody's loops.
+// A later step that removes the reader is rejected too, because no loops would determine the
+// layout.
 TEST(Pack, IsHeldAgainstTheFinishedTrace) {
   const Workbench bench(kMatmul);
   for (const std::string later : {"cache_write C\n", "cache_read B [C]\n", "rfactor C k\n"}) {

@@ -32,7 +32,7 @@ for i < 4
     for k.0 < 2
       C (4x6) <- C.rfactor
 )"},
-      // What lies behind the end of k is folded as the identity.
+      // Iterations past the end of k fold the identity.
       {"matmul:m=4,n=6,k=35", "split C k [16] tail=pad\n", "rfactor C k.1", R"(
 for i < 4
   for j < 6

@@ -101,7 +101,7 @@ TEST(Attention, HalvesAreRoundedOnceAtTheEnd) {
 TEST(Attention, FoldingTheIdentityChangesNothing) {
   const auto dag = attention_online({.seq = 8, .dim = 2}, 4);
   const Op& fold = dag->op(dag->find_op(Name("F")).value());
-  // max(lowest, m), l * exp(m - m) + 0 * exp(lowest - m): evaluated as a Dag of its own.
+  // max(lowest, m), l * exp(m - m) + 0 * exp(lowest - m): evaluated as a separate Dag.
   for (const double m : {-1e30, -5.0, 0.0, 7.0, 1e30, static_cast<double>(-0x1.fffffep127)}) {
     DagBuilder builder;
     const TensorId x = builder.placeholder("X", {3}, ir::Scalar::F32);

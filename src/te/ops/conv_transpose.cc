@@ -59,7 +59,7 @@ double useful_taps(const ConvTransposeShape& shape, size_t dim) {
          static_cast<double>(with_more(output + shape.below(dim)) - with_more(shape.below(dim)));
 }
 
-// `spatial` between n and the channels, or behind both.
+// `spatial` between n and the channels, or after both.
 template <class T>
 std::vector<T> arranged(const T& n, const std::vector<T>& spatial, const T& channel,
                         bool channels_first) {

@@ -35,7 +35,7 @@ struct ConvTransposeShape {
   int64_t pad = 0;
   int64_t output_padding = 0;  // rows and columns added at the end of the output, below stride
   ir::Scalar element = ir::Scalar::F32;
-  // Where dimensions or sides differ: one number per dimension, in place of those above.
+  // If dimensions or sides differ: one number per dimension, instead of the numbers above.
   std::vector<int64_t> strides = {}, pads_below = {}, pads_above = {}, output_paddings = {};
   std::vector<int64_t> dilations = {};  // default: 1 each
   int64_t groups = 1;                   // W[kh, kw, ci, co/groups]

@@ -21,7 +21,7 @@ struct Window {
   int64_t stride = 1;
   int64_t pad = 0;  // zeros on each side
   int64_t dilation = 1;
-  // Where dimensions or sides differ: one number per dimension, in place of those above.
+  // If dimensions or sides differ: one number per dimension, instead of the numbers above.
   std::vector<int64_t> strides = {}, pads_below = {}, pads_above = {}, dilations = {};
 
   size_t rank() const { return input.size(); }

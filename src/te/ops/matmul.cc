@@ -29,7 +29,7 @@ Result<MatmulShape> shape_of(std::string_view op, const Arguments& arguments) {
                      .transpose_b = arguments.flag("transpose_b")};
 }
 
-// The product as stage `C`, for each index of `batch` where there is one.
+// The product as stage `C`, for each index of `batch` if there is one.
 std::shared_ptr<const Dag> product(const MatmulShape& shape, std::optional<int64_t> batch) {
   LetterExtents extents = {{'i', shape.m}, {'j', shape.n}, {'k', shape.k}};
   if (batch) extents['b'] = *batch;

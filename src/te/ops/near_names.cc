@@ -37,7 +37,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::vector<std::string> near_names(std::string_view name, std::span<const std::string> known,
                                     size_t limit) {
-  constexpr size_t kLongest = 64;  // nothing we know is longer, and hostile input may be
+  constexpr size_t kLongest = 64;  // longer than all known names; limits hostile input
   if (name.size() > kLongest) return {};
   std::vector<std::pair<int, size_t>> near;  // distance, position in `known`
   for (size_t k = 0; k < known.size(); ++k) {

@@ -174,7 +174,7 @@ Status check_window(const PoolShape& shape, const PoolWindow& window) {
   return {};
 }
 
-// How many elements of the window that begins at `first` lie in [low, high) along a dimension.
+// The number of elements in [low, high), along one dimension, of the window that begins at `first`.
 Expr covered_along(const Expr& first, int64_t low, int64_t high, int64_t kernel, int64_t step) {
   if (step == 1) {
     return ir::min(first + kernel, ir::int_imm(high)) - ir::max(first, ir::int_imm(low));

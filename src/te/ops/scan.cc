@@ -29,7 +29,7 @@ class Scan {
   }
 
  private:
-  // source[j - before], plus source[j - before - distance] where there is a distance.
+  // source[j - before], plus source[j - before - distance] if there is a distance.
   TensorId add_stage(std::string_view name, TensorId source, int64_t before,
                      std::optional<int64_t> distance, ir::Scalar stored) {
     const std::vector<Axis> axes = axes_of(builder_, shape_.shape);

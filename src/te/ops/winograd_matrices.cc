@@ -9,7 +9,7 @@ ir::Expr equals(const ir::Expr& index, size_t value) {
   return ir::binary(ir::BinaryOp::Eq, index, ir::int_imm(static_cast<int64_t>(value)));
 }
 
-// One row; what it does not list is 0.
+// One row; entries that it does not list are 0.
 ir::Expr entry_of_row(const std::vector<double>& row, const ir::Expr& column, ir::Type type) {
   ir::Expr entry = ir::imm(0, type);
   for (size_t c = row.size(); c-- > 0;) {

@@ -6,7 +6,7 @@
 
 namespace tilewright::toys {
 
-// `sign` -1 makes what it says wrong: another model of the same name.
+// `sign` -1 inverts the predictions: a different model with the same name.
 cost::ModelRow toy_model(float sign = 1);
 
 }  // namespace tilewright::toys

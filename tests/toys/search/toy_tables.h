@@ -1,4 +1,4 @@
-// The tables with the toys in them: one line each.
+// The built-in tables with the toys added, one line each.
 #pragma once
 
 #include "toy_encoding.h"
