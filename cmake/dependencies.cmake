@@ -1,5 +1,5 @@
-# Every third-party package, found in one place. Which folder may use which is in
-# tools/layers.txt; ./dev installs them.
+# Finds all third-party packages. tools/layers.txt lists the folders that may use each; ./dev installs
+# them.
 
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)            # shared; anywhere

@@ -1,6 +1,6 @@
-# Precompiled headers: only a shorter build. Every source still includes what it uses;
+# Precompiled headers, which only shorten the build. Every source still includes what it uses;
 # tools/run_tidy.py reads the sources without them. A header belongs here when many sources include
-# it and it never changes: headers of the standard library, fmt and GoogleTest, none of ours.
+# it and it never changes: headers of the standard library, fmt and GoogleTest, none of this repository.
 #
 # Each list is compiled once and shared by all targets of its kind:
 #   tilewright_pch_library   position-independent code, for static libraries
@@ -16,14 +16,14 @@ set(pch_headers
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/empty.cc" CONTENT "")
 
 # tilewright_precompile(NAME DEPS t... HEADERS <h>...)
-# DEPS give the definitions that the headers see; whoever uses them must have the same.
+# DEPS determine the definitions for the headers; targets that use them must have the same ones.
 function(tilewright_precompile name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPS;HEADERS")
   add_library(${name} OBJECT "${PROJECT_BINARY_DIR}/empty.cc")
   target_link_libraries(${name} PRIVATE fmt::fmt spdlog::spdlog Threads::Threads ${arg_DEPS})
   list(TRANSFORM arg_HEADERS REPLACE ".+" "$<$<COMPILE_LANGUAGE:CXX>:\\0>")
   target_precompile_headers(${name} PRIVATE ${arg_HEADERS})
-  # The time of a header is in what clang writes; ccache would never find it again.
+  # Clang writes the time stamps of headers into its output, which ccache would then never find again.
   target_compile_options(${name} PRIVATE
     "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 endfunction()
@@ -39,7 +39,7 @@ target_compile_options(tilewright_pch_program PRIVATE -fPIE)
 target_compile_options(tilewright_pch_test PRIVATE -fPIE)
 
 # tilewright_use_precompiled(TARGET library|program|test)
-# Sources in C do without.
+# C sources do not use precompiled headers.
 function(tilewright_use_precompiled target kind)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "\\.c$")

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the files of compile_commands.json, in parallel, and remembers the clean ones.
 
-Most of the time goes into the headers, so files with the same flags are read together: a unit is a
-generated source with the text of several of them. Private names (static or in an unnamed namespace)
-that occur in other files of the unit get a suffix there. The files in which a unit has findings are
-run again alone, all of them where it does not parse, and only those runs report and decide.
+Most of the time is spent on headers, so files with the same flags are read together: a unit is a generated
+source with the text of several files. Private names (static or in an unnamed namespace) that occur in other
+files of the unit get a suffix there. If a unit has findings, the affected files are run again one by one (all
+files if the unit does not parse). Only those runs report findings and determine the exit status.
 
-A file is skipped when a stamp says it was clean with the same contents, the same headers of ours
-(followed through their includes), the same flags and the same checks. Stamps and units lie in the
-build folder; deleting them only costs time. Tests (x_test.cc) are left to the compiler's warnings
-and the sanitizers: reading GoogleTest's headers takes longer than all else. Precompiled headers
-are left out of the commands. --unit-size 1 reads every file alone, so that a file which relies on
-others for its includes does not parse; --nightly does so and adds the checks of
-tools/clang_tidy_nightly. The exit status is 1 when any file has a finding.
+A file is skipped if a stamp shows that it was clean with the same content, the same headers of this
+repository (followed through their includes), the same flags and the same checks. Stamps and units are in the
+build folder; deleting them only costs time. Tests (x_test.cc) are not checked, because reading GoogleTest's
+headers takes longer than all other files; compiler warnings and sanitizers cover them. Precompiled headers
+are removed from the commands. --unit-size 1 reads every file separately, so a file that relies on others for
+its includes does not parse; --nightly does that and adds the checks of tools/clang_tidy_nightly. The exit
+status is 1 if any file has a finding.
 """
 
 import argparse
@@ -32,15 +32,15 @@ FOLDERS = ("src", "tests", "bench")
 UNIT_SIZE = 24
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 INCLUDE_LINE = re.compile(r"^ *# *include .*$", re.MULTILINE)
-# What CMake adds to a command that uses precompiled headers, for GCC and for clang.
+# The flags that CMake adds to a command for precompiled headers, for GCC and for clang.
 PRECOMPILED = re.compile(
     r" -Winvalid-pch(?: -Xclang -include-pch -Xclang \S+)?(?: -Xclang)? -include(?: -Xclang)? \S+\.hxx"
 )
 OUTPUT = re.compile(r" -o \S+ -c \S+$")
-# GCC's own warning flags mean nothing to clang.
+# Warning flags of GCC that clang does not know.
 EXTRA = ("--extra-arg=-Wno-unknown-warning-option", "--quiet")
 FINDING = re.compile(r"^(/\S+):(\d+):\d+: (?:warning|error): .* \[([\w.,-]+)\]$", re.MULTILINE)
-# Besides findings clang-tidy prints counts of what it suppressed in system headers.
+# In addition to findings, clang-tidy prints counts of suppressed ones in system headers.
 NOISE = re.compile(r"^\d+ warnings? (generated|treated as errors?)|^Suppressed|^Use -header")
 
 
@@ -48,7 +48,7 @@ NOISE = re.compile(r"^\d+ warnings? (generated|treated as errors?)|^Suppressed|^
 
 
 def headers_of(path, seen):
-    """All headers of ours that `path` includes, directly or not, added to `seen`."""
+    """Adds to `seen` all headers of this repository that `path` includes, directly or indirectly."""
     for name in INCLUDE.findall(path.read_text(errors="replace")):
         for base in (path.parent, ROOT / "src", ROOT):
             header = base / name
@@ -91,7 +91,7 @@ VALUE = re.compile(r"[A-Za-z_][\w:<>,&* ()]*?[ &*>](\w+)(?:\[\w*\])*(?: =|\{|;)"
 FUNCTION = re.compile(r"[A-Za-z_][\w:<>,&* ]*?[ &*>](\w+)\(")
 MEMBER = re.compile(r"(?:\.|->)(\w+)")
 HEAD = re.compile(r"^\w.* (\w+)\(.*\{$", re.MULTILINE)
-WORD = re.compile(r"(?<![.:\w])(?<!->)[A-Za-z_]\w*")  # no member, no qualified name
+WORD = re.compile(r"(?<![.:\w])(?<!->)[A-Za-z_]\w*")  # neither a member nor a qualified name
 
 
 @functools.cache
@@ -112,7 +112,7 @@ class Source:
         self.heads = {found[0]: found[1] for found in HEAD.finditer(bare)}
         self.macros = set(MACRO.findall(bare))
         self.opened = set(OPENED.findall(bare))
-        # Others in a unit would hide a using-declaration or an include that is not needed.
+        # Other files of a unit would hide an unused using-declaration or include.
         includes = INCLUDE_LINE.findall(self.text)
         self.alone = len(includes) != len(set(includes)) or any(
             len(re.findall(rf"\b{name}\b", bare)) == 1 for name in USING.findall(bare)
@@ -133,7 +133,8 @@ class Source:
                     self.private.add(found[1])
                     if found.re is FUNCTION:
                         functions.add(found[1])
-        # Private names that must stay: they are members' names too, or overload those of headers.
+        # Private names that cannot be renamed: they are also names of members, or overloads of names in
+        # headers.
         headers = set().union(*(words_of(header) for header in headers_of(path, set())))
         self.members = set(MEMBER.findall(bare))
         self.fixed = self.private & (self.members | (headers & functions))
@@ -181,7 +182,7 @@ def divide(sources, size):
 
 
 def write_unit(path, unit):
-    """Writes the text of the sources into one, each include once. Returns where each one ends."""
+    """Writes one source with the text of all, each include once. Returns the last line of each."""
     included = set()
 
     def once(found):
@@ -194,7 +195,7 @@ def write_unit(path, unit):
     for number, source in enumerate(unit):
         others = [other for other in unit if other is not source]
         names = source.private & set().union(*(other.words for other in others))
-        # Programs define the same functions, each for itself.
+        # Each program defines the same functions.
         names |= {
             name
             for head, name in source.heads.items()
@@ -208,7 +209,7 @@ def write_unit(path, unit):
 
 
 def suspects(path, ends, text):
-    """The numbers of the sources that the output names; all where it names anything else."""
+    """The numbers of the sources that the output names; all of them if it names any other file."""
     found = set()
     for where, line, check_name in FINDING.findall(text):
         if where != str(path) or check_name.startswith("clang-diagnostic-error"):
@@ -229,7 +230,7 @@ def check(tidy, commands, path):
 
 
 class Runner:
-    """Runs units and, where they are not clean, their files; writes stamps and prints verdicts."""
+    """Runs units and, if they are not clean, their files; writes stamps and prints verdicts."""
 
     def __init__(self, tidy, commands, total):
         self.tidy = tidy
@@ -299,7 +300,7 @@ def main():
     wanted = {pathlib.Path(name).resolve() for name in options.files}
     commands = chosen(plain_commands(options.build), wanted)
     entries = [entry for by_flags in commands.values() for entry in by_flags.values()]
-    groups = {}  # by flags: the files that have to be read
+    groups = {}  # by flags: the files to be read
     stamps = {}
     for path, by_flags in sorted(commands.items()):
         stamp = folder / stamp_of(sorted(by_flags), path, checks)

@@ -226,7 +226,7 @@ Status Replay::annotate(const Json& json) {
   const int64_t how = TRY(integer(json, 3));
   if (how == 0) return {};
   if (how < 0 || how >= std::ssize(kAnnotations)) {
-    return refuse(fmt::format("annotation {} is not one of ours", how));
+    return refuse(fmt::format("annotation {} is not supported", how));
   }
   const std::string_view word = kAnnotations[static_cast<size_t>(how)];
   text_ += fmt::format("{} {} {} {}\n", how <= 3 ? "annotate" : "bind", where.stage->name,

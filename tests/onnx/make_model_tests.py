@@ -2,9 +2,9 @@
 
     .venv/bin/python tests/onnx/make_model_tests.py OUT
 
-Weights are random, sizes tiny; what counts is how torch's exporters spell things: shapes taken apart and
-put together again, masks made by Range, Trilu, Expand, Where and ScatterND, rotary embeddings by Slice,
-Neg and Concat, norms and activations in pieces, heads repeated by Expand.
+Weights are random and sizes tiny. The tests cover the forms that torch's exporters write: shapes that are
+decomposed and reassembled, masks made by Range, Trilu, Expand, Where and ScatterND, rotary embeddings by
+Slice, Neg and Concat, decomposed norms and activations, heads repeated by Expand.
 """
 
 import pathlib
@@ -51,11 +51,11 @@ class Writer:
         return names[0] if outputs == 1 else names
 
     def extent(self, x, axis):
-        """One extent of a tensor, the way tracing writes it."""
+        """One extent of a tensor, as tracing writes it."""
         return self.op("Gather", self.op("Shape", x), self.constant(axis), axis=0)
 
     def shape(self, *extents):
-        """A list put together of extents and numbers."""
+        """A list assembled from extents and numbers."""
         parts = []
         for extent in extents:
             if isinstance(extent, int):
@@ -88,7 +88,7 @@ class Writer:
         return self.op("Add", self.weight(outer), self.op("MatMul", x, self.weight(inner, outer)))
 
     def split_norm(self, x, width):
-        """Layer norm before there was an operator for it."""
+        """Layer norm, decomposed as before ONNX had the operator."""
         mean = self.op("ReduceMean", x, axes=[-1])
         away = self.op("Sub", x, mean)
         square = self.op("Pow", away, self.constant(2, np.float32))
@@ -177,7 +177,8 @@ def rotated(w, x, cosines, sines):
 
 
 def causal_mask(w, tokens, mask):
-    """As transformers makes it: a triangle, then what is padding, written over a slice of it."""
+    """As the transformers library makes it: a triangle, of which a slice is overwritten by the padding
+    mask."""
     batch, length = w.extent(tokens, 0), w.extent(tokens, 1)
     least = helper.make_tensor("v", TensorProto.FLOAT, [1], [MIN])
     square = w.op("ConstantOfShape", w.shape(length, length), value=least)
@@ -316,7 +317,7 @@ def convnext():
 
 
 def mobile_net():
-    """Squeeze and excitation, hard activations, and a part that is scaled up again."""
+    """Squeeze and excitation, hard activations, and an upsampled branch."""
     w = Writer("model_mobilenet_v3", 13)
     x = w.input("x", w.rng.normal(0, 1, (1, 3, 15, 15)).astype(np.float32))
     x = w.op("Conv", x, w.weight(8, 3, 3, 3), w.weight(8), strides=[2, 2], pads=[1, 1, 1, 1])

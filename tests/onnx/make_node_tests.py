@@ -2,10 +2,10 @@
 
     .venv/bin/python tests/onnx/make_node_tests.py OUT [SEEDS]
 
-With SEEDS the models alone are written into that folder, to begin fuzzing with.
-The package `onnx` makes the tests by running its reference code; a few draw random numbers, with a
-fixed seed. The file is a line of JSON about the whole, then for each test a line of JSON with the
-lengths of what follows: the model, its inputs, the outputs it should give (all as protobuf).
+With SEEDS, also writes each model into that folder, as a seed for fuzzing. The package `onnx` makes the tests
+by running its reference code; a few draw random numbers, with a fixed seed. The file has a line of JSON about
+all tests. Each test is a line of JSON with the lengths of the parts that follow: the model, its inputs and
+the expected outputs, all as protobuf.
 """
 
 import collections

@@ -1,7 +1,8 @@
-"""Real exports, whole: each is imported, compiled untuned, run on several sets of inputs (harness/input_sets), and
-compared with ONNX Runtime. The models are found as `./dev bench models` finds them: in the folder
-TILEWRIGHT_MODELS, or in shared/models beside the checkout. With TILEWRIGHT_ALL_MODELS=1 also models that read
-no floats with denormals in their embeddings. Exit code 77 (skipped) without the folder or the packages.
+"""Tests of whole exported models: each is imported, compiled untuned, run on several sets of inputs
+(harness/input_sets), and compared with ONNX Runtime. The models are those of `./dev bench models`: in the
+folder TILEWRIGHT_MODELS, or in shared/models next to the checkout. With TILEWRIGHT_ALL_MODELS=1, models that
+read no floats also run with denormals in their embeddings. Exit code 77 (skipped) without the folder or the
+packages.
 
     real_models_test.py PROGRAM [NAME...]
 """
@@ -25,7 +26,7 @@ def skip(why):
 
 
 class Reference:
-    """ONNX Runtime, whose failures are ours to tell."""
+    """ONNX Runtime. The test reports its failures."""
 
     def __init__(self, model):
         options = onnxruntime.SessionOptions()
@@ -34,7 +35,7 @@ class Reference:
             self.session = onnxruntime.InferenceSession(
                 str(model), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as problem:  # it has no class of its own for them
+        except Exception as problem:  # ONNX Runtime has no exception class
             raise ValueError(f"ONNX Runtime failed: {problem}") from problem
 
     def outputs(self, feeds):
@@ -54,8 +55,8 @@ def run(program, *words):
 
 
 def error_of(program, library, feeds, outputs, folder):
-    """Largest difference from ONNX Runtime over the largest magnitude, of all outputs; infinite where
-    one is not a number."""
+    """Largest difference from ONNX Runtime over the largest magnitude, of all outputs; infinite if an element
+    is NaN."""
     words = []
     for number, (name, array) in enumerate(feeds.items()):
         np.save(folder / f"in{number}.npy", array)

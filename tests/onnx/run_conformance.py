@@ -1,5 +1,6 @@
-"""The CTest entry of ONNX's node tests and of small models: makes them where they are missing or of another
-version of the package, then runs onnx_conformance over them. Exit code 77 (skipped) without the package.
+"""The CTest entry of ONNX's node tests and of small models: generates them if they are missing or from
+another version of the package, then runs onnx_conformance on them. Exit code 77 (skipped) without the
+package.
 
     run_conformance.py PROGRAM SOURCE_DIR BUILD_DIR [ARGUMENTS...]
 """
