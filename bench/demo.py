@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""./dev demo: a small convolutional network, made here, tuned for this machine in two minutes, compiled
-to a library, and shown untuned, tuned and beside ONNX Runtime in the same run; the tuning curve is
-written as an SVG. What was measured is kept, so a second demo tunes nothing."""
+"""./dev demo: generates a small convolutional network, tunes it for this machine in two minutes, compiles it
+to a library, and compares the untuned and the tuned library with ONNX Runtime in one run. Writes the tuning
+curve as an SVG. Measurements are stored, so a second demo tunes nothing."""
 
 import json
 import os
@@ -26,7 +26,7 @@ def path(name):
 
 
 def tuned(model, build_dir):
-    """The tuning, with the curve of the first demo where this one had nothing to do."""
+    """Tunes. If there was nothing to do, the curve is that of the first demo."""
     tuning = run_tune(model, path("demo.db"), SECONDS, build_dir, threads=THREADS)
     try:
         if not tuning.result["measured"]:
@@ -53,7 +53,7 @@ def rows_of(match, made):
 
 
 def draw(tuning, match):
-    """Sums of task times, scaled so that the last one is the time that was measured."""
+    """Draws sums of task times, scaled so that the last one is the measured time of the model."""
     final_ns, times = match.time_ns("tuned"), {}
     for name in ("untuned", RUNTIME):
         if match.time_ns(name):
@@ -99,13 +99,13 @@ def main(build_dir=os.path.join(peers.BUILD, "release")):
     if picture:
         print(f"tuning curve: {os.path.relpath(picture, peers.ROOT)}")
     if not match.trustworthy:
-        print("! the machine did other work meanwhile: the numbers are unreliable")
+        print("! other processes were running: the numbers are unreliable")
     failures = [f"– {LABELS[who]}: {why}" for who, why in match.failures().items()]
     print("\n".join([*failures, ""]))
     print("Next:")
     print("  build/release/tilewright tune YOUR.onnx --seconds 900    your own model")
     print("  build/release/tilewright compile YOUR.onnx -o YOUR.so    a library with a C interface")
-    print("  build/release/tilewright bench YOUR.so                   what takes the time in it")
+    print("  build/release/tilewright bench YOUR.so                   the time of each task")
     print("  build/release/tilewright tune C2D2                       a single operator")
     print("  ./dev bench models                                       whole models against their peers")
     print("  ./dev test                                               the whole test suite")

@@ -44,7 +44,7 @@ Memory memory_now(const measure::Measurer& measurer) {
 }
 
 // The highest reading of the second half above the highest of the first: a heap reaches its size at
-// some time, a leak goes on.
+// some time, a leak continues to grow.
 double growth_kib(const std::vector<Memory>& readings, double Memory::* what) {
   const auto middle = readings.begin() + static_cast<std::ptrdiff_t>(readings.size() / 2);
   const auto less = [what](const Memory& a, const Memory& b) { return a.*what < b.*what; };

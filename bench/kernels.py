@@ -7,7 +7,7 @@ participants of a case run in the same alternating rounds, each in its own proce
 suite's flop; a memory-bound one against copying or summing the same number of bytes
 (bench/harness/limits.py). Cases and bars are in bench/harness/cases.py.
 
-A schedule that is being written is looked at by `kernels NAME --trace FILE --no-peers --rounds 5`.
+To examine a schedule while writing it: `kernels NAME --trace FILE --no-peers --rounds 5`.
 """
 
 import argparse
@@ -39,7 +39,7 @@ def trace_text(case, options):
 
 
 def contestants_of(case, workload, options, folder):
-    """Ours, its limit and the peers, by name; outputs go to FOLDER/NAME.out."""
+    """Our worker, the limit and the peers, by name; outputs are written to FOLDER/NAME.out."""
 
     def fields(name):
         return workload.prepare_fields(case.threads, folder, os.path.join(folder, name + ".out"))
@@ -60,9 +60,9 @@ def contestants_of(case, workload, options, folder):
 
 
 def errors_of(outcome, folder):
-    """Relative errors of ours and of the peers against ONNX Runtime, or oneDNN without it. Where the
-    peers disagree with each other, ours counts against the nearer one: who is right then is up to
-    the elements that our worker holds against the definition."""
+    """Relative errors of our output and of the peers', relative to ONNX Runtime, or to oneDNN without it. If
+    the peers disagree, our output is compared with the nearer one; the elements that our worker compares with
+    the definition then decide."""
     outputs = {}
     for name in ("ours", *PEER_LAUNCHERS):
         path = os.path.join(folder, name + ".out")
@@ -118,7 +118,7 @@ def peer_versions():
 
 
 def look_reasons(options):
-    """Why what is printed is a look and not a result; such runs neither use nor keep results."""
+    """Why the output is a preview and not a result; such runs neither use nor store results."""
     reasons = []
     if options.trace:
         reasons.append("--trace")
@@ -167,7 +167,7 @@ def parse(arguments):
         "--trace", metavar="FILE", help="the schedule of the one NAME, in place of bench/traces"
     )
     parser.add_argument(
-        "--no-peers", action="store_true", help="ours and the limit only; for a quick look"
+        "--no-peers", action="store_true", help="only our kernel and the limit; for a preview"
     )
     parser.add_argument(
         "--rounds",
@@ -209,7 +209,7 @@ def main(arguments=None):
     except suite.Unsupported as error:
         print(f"kernels: {error}", file=sys.stderr)
         return 2
-    if options.trace:  # a trace fits one workload: leave out what a bar is relative to
+    if options.trace:  # a trace fits one workload: leave out the case that a bar refers to
         base = options.names[0].partition("/")[0]
         cases = [case for case in cases if case.workload == base]
     results = [run_case(case, workloads[case.workload], options, kept) for case in cases]
@@ -220,7 +220,7 @@ def main(arguments=None):
         for case in cases:
             print(f"\n{case.name}:\n{trace_text(case, options) or report.ABSENT}")
     if options.json:
-        report.write_rows(options.json, report.machine_rows() + rows_of(results))
+        report.write_rows(options.json, report.machine_rows() + report.stated(rows_of(results)))
     short = any(r.case.bar is not None and verdict(r, results) != "reached" for r in results)
     return 1 if any(r.wrong for r in results) or (options.check and short) else 0
 

@@ -43,7 +43,8 @@ struct Near {
   Counts explored;
 };
 
-// Explores until `wanted` candidates are near the best, or the space or patience ends.
+// Explores until `wanted` candidates are near the best, or the space or the limit of attempts is
+// exhausted.
 Near explore(const std::string& what, const Task& task, size_t wanted) {
   Near out;
   Rng rng(2024);

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 """./dev bench models: whole models, tuned and compiled, in alternating rounds with ONNX Runtime and
-OpenVINO: 2 threads, f32.
+OpenVINO, in f32 with 2 threads or --threads N.
 
-Each model is tuned for 60 s and compiled; with --seconds 900 it is then tuned to 15 minutes in all and compiled
-again. These libraries and the one without any tuning run in turns with the peers, and outputs are compared with
-ONNX Runtime's. In the same rounds the FMA peak and the bandwidth are measured, of which the limit of a model is
-computed: the sum over its kernels of the larger of FLOP over the peak and bytes over the bandwidth. The bandwidth
-is that of reading as many bytes as the model has, weights and activations. By default ten models, less than an
-hour; with --full all of the folder of models. What was tuned and measured is kept a machine and a build
-(build/bench): a run that was cut off goes on. Rounds with peers that ran beside other work are shown but not kept.
-With --allow winograd models are tuned and compiled with that permission: stores, libraries and figures of their
-own, named with it.
+Each model is tuned for 60 s and compiled; with --seconds 900 it is then tuned up to a total of 15 minutes and
+compiled again. These libraries and the untuned one alternate with the peers, and outputs are compared with
+those of ONNX Runtime. The FMA peak and the bandwidth are measured in the same rounds. They give the limit of
+a model: the sum over its kernels of the larger of FLOP over the peak and bytes over the bandwidth. The
+bandwidth is that of reading as many bytes as the model has, weights and activations. The default is ten
+models, less than an hour; --full runs all models of the folder. Results are stored per machine and build
+(build/bench), so an interrupted run resumes. Results that were measured while other processes were running
+are shown but not stored. With --allow winograd, models are tuned and compiled with that permission; stores,
+libraries and figures are separate and have its name. So are those of other numbers of threads than 2: the
+figures of --threads 16 are those of resnet50.16t, and the default there is eight models.
 
     ./dev bench models --match model.onnx --library model.so --peers onnxruntime,openvino
 
-only compares a library that is there; `tilewright bench --peers` calls that.
+only compares an existing library; `tilewright bench --peers` runs this command.
 """
 
 import argparse
@@ -23,10 +24,19 @@ import json
 import os
 import sys
 
-from harness import peers, report
+from harness import machine, peers, report
 from harness.bars import Report
 from harness.compare import BUSY_CPUS
-from harness.model_files import INPUT_SHAPES, ModelError, materialized, model_names, models_folder
+from harness.match_options import add_match_options, parse_match_options
+from harness.model_files import (
+    INPUT_SHAPES,
+    THREADS,
+    ModelError,
+    default_models,
+    materialized,
+    model_names,
+    models_folder,
+)
 from harness.model_match import PEERS, inputs_of, match_from_json, parse_shapes, play
 from harness.model_tuning import (
     ModelTuning,
@@ -41,25 +51,13 @@ from harness.model_tuning import (
     tuning_runs,
 )
 from harness.operator_class import class_shares
-from harness.rounds import MIN_ROUNDS, QUANTILE
-from harness.tuned import TuneError, build_key
+from harness.rounds import QUANTILE
+from harness.tuned import STORE_SUFFIXES, NotStored, TuneError, build_key
 
-THREADS = 2
 TUNE_S = 60.0
-DEFAULT = (
-    "resnet50",
-    "mobilenet_v2",
-    "bert_base_128",
-    "vit_b_32",
-    "maxvit_t",
-    "efficientnet_v2_s",
-    "t5_small_encoder_128",
-    "unet_128",
-    "regnet_x_800mf",
-    "dcgan",
-)
+FROM_STORE = ("again", "match", "tasks", "both_parts")  # figures of a model that follow from its records
 LEAST, MIN_MEAN, MIN_SHARE, MIN_SUM = 1.0, 1.15, 0.9, 0.9
-AHEAD, OF_LIMIT = 1.2, 0.92  # each model reaches one of them
+AHEAD, OF_LIMIT = 1.2, 0.92  # each model must reach one of them
 MIN_UNTUNED, MIN_OF_CLASS = 1.0, 0.87  # mean over the better peer; tuned over untuned time of a class
 MIN_CLASS = 0.01  # share of a class in the untuned time of all models, for which its bar counts
 MAX_MEMORY, MEMORY_MODELS = 1.3, ("resnet50", "bert_base_128")
@@ -69,12 +67,22 @@ UNTUNED = "untuned"
 
 
 def suffix_of(options):
-    """What tells the names of a run with permissions from those of a plain one."""
-    return "".join(f".{name}" for name in options.allow)
+    """The suffix of the names of a run with permissions, or with another number of threads."""
+    threads = f".{options.threads}t" if options.threads != THREADS else ""
+    return threads + "".join(f".{name}" for name in options.allow)
+
+
+def names_of(options):
+    """The models of a run."""
+    if options.only:
+        return options.only
+    if options.full:
+        return model_names(models_folder())
+    return default_models(options.threads)
 
 
 class Bench:
-    """One run of this bench: what it keeps, and where."""
+    """One run of this benchmark, with its stored results and their location."""
 
     def __init__(self, options):
         self.options = options
@@ -84,7 +92,7 @@ class Bench:
         digest = hashlib.sha256(build_key(options.build).encode())
         digest.update(f"{options.rounds} {options.slice} {options.seconds}".encode())
         self.key = "any" if options.any_build else digest.hexdigest()
-        self.suffix = suffix_of(options)
+        self.suffix, self.threads = suffix_of(options), options.threads
 
     def path(self, name, ending):
         return os.path.join(self.folder, name.replace(" ", "") + self.suffix + ending)
@@ -95,18 +103,40 @@ class Bench:
         name += self.suffix
         return self.kept.get_any(name) if self.options.any_build else self.kept.get(name, self.key)
 
+    def was_disturbed(self, name):
+        """True if other processes were running during the stored tuning."""
+        tunings = [self.get(f"tune/{name}/{s:g}") for s in tuning_runs(self.options.seconds).values()]
+        return any(tuning and tuning["other_cpus"] > BUSY_CPUS for tuning in tunings)
+
+    def discard(self, name):
+        """Deletes the store of the model and forgets what follows from it."""
+        for suffix in STORE_SUFFIXES:
+            if os.path.exists(self.path(name, ".db") + suffix):
+                os.remove(self.path(name, ".db") + suffix)
+        runs = tuning_runs(self.options.seconds)
+        of_run = [f"{what}/{name}/{s:g}" for s in runs.values() for what in ("tune", "spent")]
+        of_library = [f"compile/{name}/{which}" for which in runs]
+        for entry in (*of_run, *of_library, *(f"{what}/{name}" for what in FROM_STORE)):
+            self.put(entry, None)
+
+    def needs_measuring(self):
+        """Called before anything is measured. Raises NotStored if only stored results are wanted."""
+        if self.options.stored:
+            raise NotStored()
+
     def put(self, name, value):
         self.kept.put(name + self.suffix, self.key, value)
 
     def tuned(self, name, model, seconds, before=None):
-        """Tunes up to that many seconds in all."""
+        """Tunes up to that total number of seconds."""
         kept = self.get(f"tune/{name}/{seconds:g}")
         if kept:
             return ModelTuning(**kept)
+        self.needs_measuring()
         store, build = self.path(name, ".db"), self.options.build
         before = before or ModelTuning()
         spent_name = f"spent/{name}/{seconds:g}"
-        earlier = self.get(spent_name) or 0.0  # of a tuning run that was cut off
+        earlier = self.get(spent_name) or 0.0  # of an interrupted tuning run
 
         def note(spent):
             if spent + earlier - (self.get(spent_name) or 0.0) > NOTE_EVERY_S:
@@ -115,17 +145,19 @@ class Bench:
         before.seconds += earlier
         left = max(seconds - before.seconds, 1.0)
         allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
-        tuning = run_tune(model, store, left, build, before, THREADS, note, allow, shapes)
+        tuning = run_tune(model, store, left, build, before, self.threads, note, allow, shapes)
         self.put(f"tune/{name}/{seconds:g}", vars(tuning))
         return tuning
 
     def again(self, name, model, tuning):
-        """Seconds and trials measured of the same command once more."""
+        """Seconds and measured trials of the same command, repeated."""
         kept = self.get(f"again/{name}")
         if kept is None:
+            self.needs_measuring()
             store, build = self.path(name, ".db"), self.options.build
             allow, shapes = self.options.allow, INPUT_SHAPES.get(name, "")
-            once_more = run_tune(model, store, tuning.asked_s, build, None, THREADS, None, allow, shapes)
+            asked_s = tuning.asked_s
+            once_more = run_tune(model, store, asked_s, build, None, self.threads, None, allow, shapes)
             kept = [once_more.seconds, once_more.result["measured"]]
             self.put(f"again/{name}", kept)
         return kept
@@ -134,9 +166,10 @@ class Bench:
         """The library, and the bytes of its weights and activations."""
         library = self.path(f"{name}.{which}", ".so")
         kept = self.get(f"compile/{name}/{which}")
-        if not kept or not os.path.exists(library):
+        if not kept or not (os.path.exists(library) or self.options.stored):
+            self.needs_measuring()
             o, shapes = self.options, INPUT_SHAPES.get(name, "")
-            kept = compile_library(model, store or "none", library, o.build, THREADS, o.allow, shapes)
+            kept = compile_library(model, store or "none", library, o.build, self.threads, o.allow, shapes)
             self.put(f"compile/{name}/{which}", kept)
         return library, kept["constant_bytes"] + kept["arena_bytes"]
 
@@ -144,24 +177,24 @@ class Bench:
         kept = self.get(f"match/{name}")
         if kept:
             return match_from_json(kept)
+        self.needs_measuring()
         o = self.options
         arrays = inputs_of(model, parse_shapes(INPUT_SHAPES.get(name, "")))
         probes = {
-            "peak": {"kind": "peak", "threads": THREADS},
-            "sum": {"kind": "sum", "bytes": model_bytes, "threads": THREADS},
+            "peak": {"kind": "peak", "threads": self.threads},
+            "sum": {"kind": "sum", "bytes": model_bytes, "threads": self.threads},
         }
-        match = play(model, libraries, THREADS, o.rounds, o.slice, o.build, tuple(PEERS), arrays, probes)
+        match = play(model, libraries, self.threads, o.rounds, o.slice, o.build, tuple(PEERS), arrays, probes)
         if match.trustworthy:
             self.put(f"match/{name}", match.to_json())
         return match
 
     def one(self, name, out):
-        """Everything of one model; gives its Line."""
-        model, store = materialized(name), self.path(name, ".db")
-        if self.options.fresh:
-            for suffix in ("", "-wal", "-shm"):
-                if os.path.exists(store + suffix):
-                    os.remove(store + suffix)
+        """Runs everything for one model. Returns its Line."""
+        model = None if self.options.stored else materialized(name)
+        store = self.path(name, ".db")
+        if self.options.fresh or (self.was_disturbed(name) and not self.options.stored):
+            self.discard(name)
         untuned, model_bytes = self.compiled(name, model, UNTUNED)
         libraries = {UNTUNED: untuned}
         out.progress(name, None)
@@ -171,12 +204,14 @@ class Bench:
             libraries[which], _ = self.compiled(name, model, which, store)
         tasks = self.get(f"tasks/{name}")
         if tasks is None:
+            self.needs_measuring()
             o, shapes = self.options, INPUT_SHAPES.get(name, "")
-            tasks = tasks_of(model, store, o.build, THREADS, o.allow, shapes)
+            tasks = tasks_of(model, store, o.build, self.threads, o.allow, shapes)
             self.put(f"tasks/{name}", tasks)
         match = self.match(name, model, libraries, model_bytes)
         parts = self.get(f"both_parts/{name}")
         if not parts:
+            self.needs_measuring()
             parts = bench_libraries([untuned, libraries[which]], 6, self.options.build)
             self.put(f"both_parts/{name}", parts)
         again = self.again(name, model, tuning)
@@ -199,29 +234,29 @@ class Line:
 
     @property
     def quiet(self):
-        """Neither tuning nor the rounds ran beside other work."""
+        """True if no other processes were running during tuning and the rounds."""
         return self.match.trustworthy and self.tuning.other_cpus <= BUSY_CPUS
 
     @property
     def share(self):
-        """Of a run that is in its tasks."""
+        """The share of a run that is spent in its tasks."""
         return self.parts[1]["tasks_share"]
 
     @property
     def of_limit(self):
-        """The limit of the model over what it takes; None without the rates of this machine."""
+        """The limit of the model over its time; None without the rates of this machine."""
         rates = self.match.rate("peak", "flop"), self.match.rate("sum", "bytes")
         ours = self.match.time_ns(self.long)
         return limit_ns(self.tasks, *rates) / ours if all(rates) and ours else None
 
     @property
     def near_the_top(self):
-        """At least 1 where the model is far ahead of the better peer, or near its limit."""
+        """At least 1 if the model is far ahead of the better peer, or near its limit."""
         return max((self.ratio(self.long) or 0) / AHEAD, (self.of_limit or 0) / OF_LIMIT)
 
     @property
     def tuned_sum(self):
-        """What tuning measured of the tasks over what the model takes."""
+        """The sum of the task times measured by tuning over the time of the model."""
         ours = self.match.time_ns(self.long)
         return self.recorded_ns / ours if self.recorded_ns and ours else None
 
@@ -233,7 +268,7 @@ class Line:
         return passed_after(self.tuning.curve, ours, peer, max(slower, default=0.0))
 
     def memory(self, name):
-        """MiB that the model took: the peak less what the process had before."""
+        """Memory of the model in MiB: the peak minus the memory of the process before."""
         peak, before = self.match.ready(name, "peak_kib"), self.match.ready(name, "before_kib")
         return (peak - before) / 1024 if peak and before else None
 
@@ -274,7 +309,7 @@ def judge(line, out):
             out.say(f"! {name}: the output of {who} is WRONG ({match.errors[who]:.0e})")
     if not quiet:
         cpus = max(match.outcome.other_cpus, line.tuning.other_cpus)
-        out.say(f"! {name}: beside other work ({cpus:.1f} cpus)")
+        out.say(f"! {name}: other processes were running ({cpus:.1f} CPUs)")
     out.bar(f"{name}: times the better peer, {long}", line.ratio(long), LEAST, trusted=quiet)
     what = f"{name}: over {AHEAD:g} x the peer, or over {OF_LIMIT:.0%} of its limit"
     out.bar(what, line.near_the_top, 1.0, trusted=quiet)
@@ -286,6 +321,7 @@ def judge(line, out):
     if name in MEMORY_MODELS:
         out.bar_max(f"{name}: memory over ONNX Runtime's", line.memory_ratio, MAX_MEMORY)
     for metric, value in {
+        "quiet": int(quiet),
         "vs_best_peer": line.ratio(long),
         **{f"vs_best_peer_{which.replace(' ', '')}": line.ratio(which) for which in line.names[:-1]},
         "vs_untuned": match.ratio(long, UNTUNED),
@@ -307,7 +343,7 @@ def judge(line, out):
 
 
 def judge_untuned(bench, lines, quiet, out):
-    """The code without tuning: over the peers, and by class of operators over the tuned code."""
+    """Judges the untuned code: its speed over the peers, and its time by class of operators."""
     if not lines:
         return
     mean = report.geometric_mean([line.ratio(UNTUNED) for line in lines])
@@ -315,7 +351,7 @@ def judge_untuned(bench, lines, quiet, out):
     out.bar(f"geometric mean of {len(lines)} models, untuned", mean, MIN_UNTUNED, trusted=quiet)
     shares = class_shares([line.parts for line in lines])
     for name, (ratio, share) in sorted(shares.items(), key=lambda item: -item[1][1]):
-        out.row(name, "tuned_over_untuned", ratio)
+        out.row(name + bench.suffix, "tuned_over_untuned", ratio)
         what = f"{name}, {share:.1%} of untuned time: tuned over untuned"
         if share >= MIN_CLASS:
             out.bar(what, ratio, MIN_OF_CLASS, trusted=quiet)
@@ -325,18 +361,17 @@ def judge_untuned(bench, lines, quiet, out):
 
 def run_all(options, out):
     bench = Bench(options)
-    names = options.only or (model_names(models_folder()) if options.full else DEFAULT)
     out.say(
-        f"{THREADS} threads, f32; {options.rounds} alternating rounds of {options.slice:g} s slices; "
+        f"{options.threads} threads, f32; {options.rounds} alternating rounds of {options.slice:g} s slices; "
         f"ms are the {100 * QUANTILE:g}th percentile over slices of the slice's median run"
     )
     lines = []
-    for name in names:
+    for name in names_of(options):
         try:
             lines.append(bench.one(name, out))
         except (ModelError, TuneError, ValueError) as error:
             out.say(f"! {name}: {error}")
-            out.missed.append(name)
+            out.missed.append(name + bench.suffix)
     tuned = tuple(tuning_runs(options.seconds))
     out.table(header(tuned), [line.cells() for line in lines])
     for line in lines:
@@ -355,7 +390,7 @@ def run_all(options, out):
 
 
 def run_match(options):
-    """One library against the peers that were asked for."""
+    """Compares one library with the requested peers."""
     wanted = [name for name in options.peers.split(",") if name]
     unknown = [name for name in wanted if name not in PEERS]
     if unknown:
@@ -390,7 +425,7 @@ def run_match(options):
         for name, reason in match.failures().items():
             print(f"– {name}: {reason}")
         if not match.trustworthy:
-            print(f"! beside other work ({match.outcome.other_cpus:.1f} cpus)")
+            print(f"! other processes were running ({match.outcome.other_cpus:.1f} CPUs)")
         if match.unchecked():
             print(f"! outputs were not compared: {match.unchecked()}")
         for name in wrong:
@@ -407,27 +442,23 @@ def parse(arguments):
     add = parser.add_argument
     add("--full", action="store_true", help="all models of the folder of models")
     add("--only", metavar="NAME,...", default="", help="these models only")
-    add("--json", metavar="FILE", help="also write rows {name, metric, value}")
     add("--seconds", type=float, default=TUNE_S, help="tuning time per model (default: 60)")
-    add("--rounds", type=int, default=MIN_ROUNDS, help="alternating rounds of a match")
-    add("--slice", type=float, default=0.3, metavar="SECONDS", help="length of a slice")
-    add("--fresh", action="store_true", help="ignore stored results and tune again")
-    add("--any-build", action="store_true", help="also use results of other builds")
     add("--allow", metavar="NAME,...", default="", help="permissions beyond the default ones: winograd, denormals")
-    add("--check", action="store_true", help="exit with 1 unless every bar is reached")
-    add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
     add("--match", metavar="MODEL.onnx", help="only compare --library with --peers")
     add("--library", metavar="MODEL.so")
     add("--peers", default=",".join(PEERS))
     add("--input-shapes", default="", help="shapes of open dimensions: x:[1,3,224,224]")
-    add("--threads", type=int, default=THREADS, help="with --match: threads of each participant")
+    add("--threads", type=int, default=THREADS, help="threads of each participant (default: 2)")
     add("--input", action="append", default=[], metavar="NAME=FILE.npy", help="with --match")
     add("--json-lines", action="store_true", help="with --match: one object per line")
-    options = parser.parse_args(arguments)
+    add_match_options(parser, slice_s=0.3)
+    options = parse_match_options(parser, arguments)
     options.only = [name for name in options.only.split(",") if name]
     options.allow = sorted({name for name in options.allow.split(",") if name})
     if options.match and not options.library:
         parser.error("--match needs --library")
+    if options.threads < 1:
+        parser.error("--threads must be at least 1")
     if options.match and options.allow:
         parser.error("--allow is for tuning and compiling: a library of --match is compiled already")
     return options
@@ -440,7 +471,10 @@ def main(arguments=None):
     if not os.path.exists(program(options.build)):
         print(f"no {program(options.build)}: build it first", file=sys.stderr)
         return 2
-    out = Report()
+    if machine.choose_cpus(options.threads) is None:
+        print(f"--threads {options.threads}: this machine has fewer processors", file=sys.stderr)
+        return 2
+    out = Report(options.threads)
     print(report.machine_line())
     run_all(options, out)
     return out.finish(options)

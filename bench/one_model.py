@@ -3,13 +3,13 @@
 
     ./dev bench one_model resnet18 mobilenet_v2 bert_tiny_128 --seconds 120 --seeds 1 2 3
 
-Each model is tuned from an empty store, with each scope and seed, for the same time. The table shows
-how long a run took until its kernels together were within 2 % of the best result of all runs of that
-model, and of its own final result; and the share of the wall time that went into learning, which stays
-below 10 %. Arms take turns, so that a drift of the machine meets both alike.
+Each model is tuned from an empty store, with each scope and seed, for the same time. The table shows the time
+until the kernels of a run together were within 2 % of the best result of all runs of that model, and of the
+final result of the run; and the share of the wall time spent on learning, which must stay below 10 %. Arms
+alternate, so that a drift of the machine affects both equally.
 
-An arm that is done is kept (build/bench/one_model): a run that was cut off goes on with the next one.
---minutes ends a call early, between two arms. Names are models of the folder of models, or files.
+A completed arm is stored (build/bench/one_model), so an interrupted run resumes with the next one. --minutes
+ends a call early, between two arms. Names are models of the model folder, or files.
 """
 
 import argparse
@@ -29,18 +29,18 @@ MAX_LEARNING = 0.10  # of the wall time
 
 
 class ArmError(Exception):
-    """A run that failed; says why in a line."""
+    """A run failed; the message is one line."""
 
 
 def total_ns(best, weights, tasks):
-    """The time of all kernels, each as often as the model runs it; None before each has one."""
+    """The time of all kernels, weighted by their calls per run of the model; None until each has a time."""
     if len(best) < tasks:
         return None
     return sum(weights[task] * best[task] for task in best)
 
 
 def curve_of(lines, tasks=None):
-    """(seconds, line of JSON) pairs -> what is kept of an arm. Points are (seconds, total in ns)."""
+    """(seconds, line of JSON) pairs -> the stored form of an arm. Points are (seconds, total in ns)."""
     best, weights, points, result = {}, {}, [], {}
     learn_s = 0.0
     seen = []
@@ -71,7 +71,7 @@ def curve_of(lines, tasks=None):
 
 
 def seconds_to(points, goal_ns):
-    """When the curve came to the goal or below; None: never."""
+    """The time at which the curve reached the goal; None: never."""
     return next((seconds for seconds, total in points if total <= goal_ns), None)
 
 
@@ -94,7 +94,7 @@ def run_arm(program, model, scope, seed, seconds, trials):
 
 
 def kept(path, make):
-    """What the file has, or what `make` gives, which it has from then on."""
+    """The content of the file, or the result of `make`, which is then stored in it."""
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
@@ -108,12 +108,13 @@ def kept(path, make):
 
 
 def learning_share(arm):
-    """Of all that follows the answers of a round: encoding the samples, training, telling the explorer."""
+    """The share of all work after the verdicts of a round: encoding the samples, training, reporting to the
+    explorer."""
     return arm["learn_s"] / arm["wall_s"]
 
 
 def rows_of(model, arms):
-    """`arms`: (scope, seed) -> arm. The goal is that of the best of all of them."""
+    """`arms`: (scope, seed) -> arm. The goal follows from the best of all arms."""
     done = {key: arm for key, arm in arms.items() if arm["points"]}
     rows = []
     if not done:
@@ -184,10 +185,10 @@ def main():
         verdict = "below" if max(shares) < MAX_LEARNING else "NOT below"
         print(f"learning: at most {report.percent(max(shares))} of the wall time, {verdict} 10 %")
     if not complete:
-        print("not complete: start it again to go on")
+        print("incomplete: repeat the command to resume")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=1)
+            json.dump(report.stated(rows), file, indent=1)
     over = bool(shares) and max(shares) >= MAX_LEARNING
     return 1 if failed or over else 0
 

@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""./dev bench search: what the search finds, how fast it looks and what its parts are worth.
+"""./dev bench search: the results of the search, its speed, and the contribution of its parts.
 
-  1  scored candidates a second by stage, and what a round costs beside building and measuring
-  2  the operator suite against the best of oneDNN, ONNX Runtime and OpenVINO, and MetaSchedule
-  3  the schedules written by hand, matched
+  1  scored candidates per second by stage, and the overhead of a round over building and measuring
+  2  the operator suite against the best of oneDNN, ONNX Runtime and OpenVINO, and MetaSchedule; with --full
+     all workloads, also with batch 16 where a call takes less than 0.3 s
+  3  the search against the schedules written by hand
   4  search against random candidates, and ablations
-  5  operators that nobody prepared for    \\
-  6  killed and started again               }  tests, run from here
+  5  operators outside the suite           \\
+  6  killed runs that resume                }  tests, started from here
   7  explorers on synthetic landscapes     /
 
-Without --full part 2 takes one workload of each class. Tuning, matches and MetaSchedule's runs are
-kept a machine and a build (build/bench): a run that was cut off goes on. What ran beside other work
-is shown but not kept.
+Without --full part 2 takes one workload of each class. Tuning, matches and MetaSchedule's runs are stored per
+machine and build (build/bench), so an interrupted run resumes. Results that were measured while other
+processes were running are shown but not stored.
 """
 
 import argparse
@@ -20,10 +21,10 @@ import subprocess
 import sys
 import tempfile
 
-from harness import peers, report, search_random, search_suite, suite
+from harness import peers, report, search_random, search_suite, suite, versus
 from harness.bars import Report
 from harness.compare import BUSY_CPUS
-from harness.rounds import MIN_ROUNDS
+from harness.match_options import add_match_options, parse_match_options
 from harness.tuned import OtherWork, Tuner, TuneError
 
 ROUND_TRIALS = 24 + 32 + 48 + 48 + 48 + 64 + 64  # two rounds of 64 at the end
@@ -34,15 +35,15 @@ TESTS = {
     7: (("src/search/tilewright_search_test", "--gtest_filter=*andscape*"), {}),
 }
 TEST_TITLES = {
-    5: "operators that nobody prepared for",
+    5: "operators outside the suite",
     6: "killed 10 times and started again",
     7: "explorers on synthetic landscapes, 100 seeds",
 }
 
 
 def run_rates(options, tuner, out):
-    """The bench in C++ does the counting; the model is that of a tuned run."""
-    out.title("1. scored candidates a second: C2D2, unique, legal, uncached, model of trial 200")
+    """Runs the C++ benchmark, with the model of a tuned run."""
+    out.title("1. scored candidates per second: C2D2, unique, legal, uncached, model of trial 200")
     program = os.path.join(options.build, "bench", "bench_search_rates")
     workload = suite.load()["C2D2"]
     tuned = tuner.run(search_suite.request_of(workload, name="C2D2/rates", seconds=None))
@@ -57,7 +58,7 @@ def run_rates(options, tuner, out):
         rows = os.path.join(folder, "rows.json")
         command = [program, "--records", tuned.store, "--json", rows]
         work = OtherWork()
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env=peers.environment())
         other_cpus = work.cpus()
         out.say(done.stdout.rstrip())
         if done.returncode != 0:
@@ -65,12 +66,12 @@ def run_rates(options, tuner, out):
         found = {(r["name"], r["metric"]): r["value"] for r in report.read_rows(rows)}
     for name, least in (("xgboost", MIN_SCORED), ("own forest", MIN_SCORED_OWN)):
         value = found.get((name, "scored_per_s"))
-        out.bar(f"scored a second, {name}", value, least, trusted=other_cpus <= BUSY_CPUS)
+        out.bar(f"scored per second, {name}", value, least, trusted=other_cpus <= BUSY_CPUS)
     out.rows += [{"name": n, "metric": m, "value": v} for (n, m), v in found.items()]
     rounds = [r for r in longer.rounds if r["tried"] == 64]
     costs = [r["propose_s"] + r["learn_s"] for r in rounds]
     out.bar_max(
-        f"a round of 64 beside building and measuring, worst of {len(costs)}",
+        f"overhead of a round of 64 over building and measuring, worst of {len(costs)}",
         max(costs, default=None),
         MAX_ROUND_S,
         "s",
@@ -109,20 +110,15 @@ def parse(arguments):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--full", action="store_true", help="all 56 workloads, and batch 16 of one of each class")
-    add("--json", metavar="FILE", help="also write rows {name, metric, value}")
+    add("--full", action="store_true", help="all 56 workloads, and most with batch 16")
+    add("--batch", action="store_true", help="part 2 also with batch 16, where a call takes less than 0.3 s")
     add("--only", metavar="NAME,...", default="", help="these workloads only")
     add("--part", type=int, action="append", choices=range(1, 8), help="may be repeated")
     add("--no-metaschedule", action="store_true", help="part 2 without TVM")
-    add("--no-ablations", action="store_true", help="part 4 without them")
+    add("--no-ablations", action="store_true", help="part 4 without ablations")
     add("--write-docs", metavar="FILE", help="write the table of ablations there")
-    add("--rounds", type=int, default=MIN_ROUNDS, help="alternating rounds of a match")
-    add("--slice", type=float, default=0.06, metavar="SECONDS", help="length of a slice")
-    add("--fresh", action="store_true", help="ignore what was kept")
-    add("--any-build", action="store_true", help="also what another build has found and measured")
-    add("--check", action="store_true", help="exit with 1 unless every bar is reached")
-    add("--build", default=os.path.join(peers.BUILD, "release"), help="build folder")
-    options = parser.parse_args(arguments)
+    add_match_options(parser, slice_s=0.06)
+    options = parse_match_options(parser, arguments)
     options.only = [name for name in options.only.split(",") if name]
     options.part = sorted(set(options.part or range(1, 8)))
     return options
@@ -147,9 +143,9 @@ def main(arguments=None):
     options = parse(arguments)
     kept = report.Kept(os.path.join(peers.BUILD, "bench"), "search")
     stores = os.path.join(peers.BUILD, "bench", "search")
-    tuner = Tuner(stores, options.build, kept, options.fresh, options.any_build)
+    tuner = Tuner(stores, options.build, kept, options.fresh, options.any_build, options.stored)
     matches = search_suite.Matches(options, kept)
-    out = Report()
+    out = Report(versus.THREADS)
     print(report.machine_line())
     for number in options.part:
         try:

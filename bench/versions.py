@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""./dev bench versions --old BUILD: two builds of Tilewright against each other, in one run.
+"""./dev bench versions --old BUILD: compares two builds of Tilewright in one run.
 
-BUILD is the build folder of the older version (programs and benches). Both versions take turns for
-at least 10 rounds; each figure is the median over rounds of new against old, above 1 is better:
+BUILD is the build folder of the older version (programs and benchmarks). Both versions alternate for at least
+10 rounds. Each figure is the median over the rounds of new relative to old; above 1 is better:
 
   apply     trace to LoopTree, and retile (bench_apply)
   compile   LoopTree to kernel (bench_compile)
   score     candidates per second with XGBoost and with our forest (bench_search_rates)
   trials    measured candidates per second (bench_measure)
   models    each model of --models is tuned once by the old version; both compile it from that store.
-            The libraries must have the same bytes; where they differ, they are timed in turns.
+            The libraries must have the same bytes; where they differ, they are timed in alternation.
 
-The exit status is 1 where a bar is missed, and where a figure of the old version has no counterpart.
---only picks parts. The default models are made from TILEWRIGHT_MODELS, as by ./dev bench models.
+The exit status is 1 if a bar is missed, or if a figure of the old version has no counterpart. --only selects
+parts. The default models are made from TILEWRIGHT_MODELS, as by ./dev bench models.
 """
 
 import argparse
@@ -52,11 +52,11 @@ BENCHES = {
 
 
 class VersionError(Exception):
-    """One line for people."""
+    """An error message of one line."""
 
 
 def better(metric, old, new):
-    """How much better new is: times are better when shorter, rates when higher."""
+    """The ratio by which the new version is better: shorter times and higher rates are better."""
     if old <= 0 or new <= 0:
         raise VersionError(f"{metric} is not positive: {old}, {new}")
     return new / old if metric.endswith("_per_s") else old / new
@@ -78,7 +78,7 @@ def medians(rounds):
 
 def run(command, **more):
     done = subprocess.run(command, capture_output=True, text=True, **more)
-    if done.returncode not in (0, 1):  # 1: a bench that missed a bar of its own
+    if done.returncode not in (0, 1):  # 1: the benchmark missed one of its bars
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise VersionError(f"{' '.join(command)} ended with status {done.returncode}: {last}")
     return done
@@ -153,7 +153,7 @@ def parse(words):
     )
     add = parser.add_argument
     add("--old", required=True, metavar="BUILD", help="build folder of the older version")
-    add("--build", default=os.path.join(ROOT, "build", "release"), help="of the newer one")
+    add("--build", default=os.path.join(ROOT, "build", "release"), help="build folder of the newer version")
     add("--rounds", type=int, default=MIN_ROUNDS, help=f"turns of each (default: {MIN_ROUNDS})")
     add("--only", default=",".join(PARTS), metavar="PART,...", help="of " + ", ".join(PARTS))
     add(
@@ -162,7 +162,7 @@ def parse(words):
         metavar="FILE.onnx",
         help=f"for the part `models` (default: {', '.join(DEFAULT_MODELS)})",
     )
-    add("--seconds", type=float, default=60, help="of tuning each model (default: 60)")
+    add("--seconds", type=float, default=60, help="tuning time per model (default: 60)")
     add("--full", action="store_true", help="no effect; every part is run by default")
     add("--json", metavar="FILE", help="write rows of results")
     options = parser.parse_args(words)
@@ -183,7 +183,7 @@ def main(words=None):
     try:
         models = options.models or []
         if "models" in options.only and not models:
-            models = [materialized(name) for name in DEFAULT_MODELS]  # before hours of benches
+            models = [materialized(name) for name in DEFAULT_MODELS]  # first, because it may fail
         with tempfile.TemporaryDirectory(prefix="tilewright-versions-") as folder:
             for part in ("apply", "compile", "trials"):
                 if part in options.only:

@@ -1,8 +1,8 @@
-"""What the benches share: workers, alternating rounds, the suite, the machine, tables.
+"""Shared by the benchmarks: workers, alternating rounds, the suite, the machine, tables.
 
 Every participant of a comparison (our kernel, the FMA peak, oneDNN, ONNX Runtime,
-OpenVINO) is a *worker*: a
-process of its own that speaks this protocol, one line per message, on stdin and stdout.
+OpenVINO) is a *worker*: a separate process that implements this protocol on stdin and stdout, one line per
+message.
 
     orchestrator              worker
     prepare {json}            ready {json}    built, loaded, warmed; or
@@ -15,34 +15,34 @@ process of its own that speaks this protocol, one line per message, on stdin and
 
     kind         "kernel"
     name         name in the suite, such as "C2D2"
-    op           what our command line takes, "C2D2" or "matmul:m=512,..."
+    op           argument of our command line, "C2D2" or "matmul:m=512,..."
     trace        our worker only: the schedule as text; without it the default schedule
     workload     {"op": ..., "params": {...}} as in bench/suite.json
     shapes       operand -> dimensions in the suite's order, {"X": [1,14,14,256], ...}
     inputs       the operands that are read, in the order in which the operator takes them
-    constants    operands known at compile time, ["W"]; only these may be laid out in advance
-    threads      how many; the process may run on exactly that many processors (affinity mask)
+    constants    operands known at compile time, ["W"]; only these may be packed in advance
+    threads      number of threads, and of processors in the affinity mask of the process
     input_dir    folder with <operand>.bin for each input: f32, little-endian, row-major
-    output_file  optional: before `ready`, write the output there in the same form
+    output_file  optional: file to which the output is written before `ready`, in the same form
 
-and `ready` may have "version" (of a library), "detail" (what was chosen) and, of ours,
-"compile_ms" and "wrong": a single element that differs from the operator's definition. More kinds
-are served by our worker, each thread taking its part:
+`ready` may have "version" (of a library) and "detail" (the selected implementation). Our worker adds
+"compile_ms" and "wrong": a single element that differs from the operator's definition. Our worker also serves
+these kinds, whose work is divided between the threads:
 
     {"kind": "peak", "threads": T}              a register-only FMA loop; ready {"flop": per call}
     {"kind": "copy", "method": "memcpy" | "vector", "threads": T, "bytes": B}
                                                 copies B bytes; ready {"bytes": read and written}
     {"kind": "sum", "threads": T, "bytes": B}   sums floats; ready {"bytes": read}
 
-A whole model is prepared by
+The request for a whole model:
 
     {"kind": "model", "model": FILE.onnx, "library": FILE.so, "threads": T, "output_dir": FOLDER,
      "inputs": [{"name": ..., "file": raw bytes, "type": "float32", "shape": [...]}, ...]}
 
-of which ours opens the library and the peers read the model; each writes its outputs to
-FOLDER/<index>.bin, as they are, and `ready` has "open_ms", "before_kib" and "peak_kib": the memory of
-the process before the model was opened, and the most until its first run had ended.
+Our worker opens the library, the peers read the model. Each writes its raw outputs to FOLDER/<index>.bin.
+`ready` has "open_ms", "before_kib" and "peak_kib": the memory of the process before the model was opened, and
+its peak until the end of the first run.
 
-Between slices a worker may spin for a while: the orchestrator starts a slice only when every thread
-of every other worker sleeps, and counts as failed a worker that does not come to rest.
+A worker may spin for a short time after a slice. The orchestrator starts a slice only when all threads of all
+other workers sleep. A worker that keeps spinning has failed.
 """

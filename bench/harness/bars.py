@@ -1,4 +1,4 @@
-"""What a bench prints: figures as they come, and bars with whether they are reached."""
+"""The output of a benchmark: figures as they become known, and whether bars are reached."""
 
 import sys
 
@@ -6,11 +6,13 @@ from harness import report
 
 
 class Report:
-    """Prints as figures come, and collects the rows of --json and the bars that are not reached."""
+    """Prints figures as they become known. Collects the rows of --json and the bars that are not reached.
+    Each row has the processor's name and the number of threads."""
 
-    def __init__(self):
+    def __init__(self, threads=None):
+        self.threads = threads
         self.rows, self.missed = [], []
-        self.disturbed = False  # some of the ablations ran beside other work
+        self.disturbed = False  # other processes were running during some ablations
 
     def title(self, text):
         print(f"\n{text}", flush=True)
@@ -38,21 +40,21 @@ class Report:
             print(f"{name}: {report.number(ratio)}", file=sys.stderr, flush=True)
 
     def finish(self, options):
-        """What was not reached, the rows of --json, and the exit code."""
+        """Prints the bars that were not reached, writes the rows of --json, and returns the exit code."""
         if self.missed:
             print(f"\nnot reached: {len(self.missed)}")
             for what in self.missed:
                 print(f"  {what}")
         if options.json:
-            report.write_rows(options.json, report.machine_rows() + self.rows)
+            report.write_rows(options.json, report.machine_rows() + report.stated(self.rows, self.threads))
         return 1 if options.check and self.missed else 0
 
     def _judge(self, what, value, bar, unit, reached, trusted):
-        """What ran beside other work reaches nothing: load slows some participants more than
-        others, and the limit most of all."""
+        """A figure measured while other processes were running reaches no bar: load slows some participants
+        more than others, and the limit most of all."""
         verdict = "not known" if value is None else "reached" if reached else "NOT REACHED"
         if value is not None and not trusted:
-            verdict = f"no result: beside other work ({verdict.lower()})"
+            verdict = f"no result: other processes were running ({verdict.lower()})"
         print(report.bar_line(what, value, bar, unit, verdict), flush=True)
         if not (reached and trusted):
             self.missed.append(what)

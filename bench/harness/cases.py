@@ -1,4 +1,4 @@
-"""The cases of `bench kernels`: workloads at thread counts with the bars they have to reach."""
+"""The cases of `bench kernels`: workloads with thread counts and bars."""
 
 import os
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from harness import suite
 from harness.suite import Workload
 
 TRACES = os.path.join(suite.BENCH, "traces")
-LONG_FLOP = 2e10  # --full leaves out what takes seconds per call; name it to run it
+LONG_FLOP = 2e10  # --full leaves out cases with seconds per call; they run only by name
 SHARE = "share"  # of the peak or of the bandwidth, whichever bounds the workload
 
 
 @dataclass(frozen=True)
 class Bar:
-    """The least value of a metric: SHARE, `vs_onednn` or `vs_onnxruntime`. With `of`, the metric
-    counts relative to that of another case in the same run."""
+    """The minimum of a metric: SHARE, `vs_onednn` or `vs_onnxruntime`. With `of`, it applies to the ratio to
+    another case in the same run."""
 
     least: float
     metric: str = SHARE
@@ -30,7 +30,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Case:
-    """A workload at a thread count; `bar` is what it has to reach, if anything."""
+    """A workload with a thread count and, if it has one, a bar."""
 
     workload: str
     threads: int = 2
@@ -73,13 +73,13 @@ CASES = (
 
 
 def load_workloads():
-    """The suite and what this bench adds to it, by name."""
+    """The suite and the additional workloads of this benchmark, by name."""
     return suite.load() | {PRIME.name: PRIME}
 
 
 def choose_cases(names, full, workloads):
-    """Names are GMM3 or GMM3/1t; without any, the cases with a bar; --full adds the whole suite.
-    What a bar is relative to comes along. An unknown name raises Unsupported."""
+    """Names are GMM3 or GMM3/1t; without names, the cases with a bar; --full adds the whole suite. Cases that
+    a bar refers to are included. An unknown name raises Unsupported."""
     known = {case.name: case for case in CASES}
     if not names and full:
         for workload in workloads.values():

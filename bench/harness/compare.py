@@ -8,12 +8,12 @@ from harness import machine
 from harness.rounds import QUANTILE, Series, alternate
 from harness.worker import Worker, WorkerError, wait_for_rest
 
-BUSY_CPUS = 0.25  # more than this of other work and the result is not to be trusted
+BUSY_CPUS = 0.25  # above this load by other processes, the result is not reliable
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """`launch` gives (command, environment) or raises WorkerError; `spec` is what to prepare."""
+    """`launch` returns (command, environment) or raises WorkerError; `spec` is the request to prepare."""
 
     launch: Callable
     spec: dict
@@ -21,14 +21,14 @@ class Contestant:
 
 @dataclass
 class Outcome:
-    """Series by name, and how many processors were busy with other work meanwhile."""
+    """Series by name, and the number of processors that other processes kept busy meanwhile."""
 
     series: dict = field(default_factory=dict)
     other_cpus: float = 0.0
 
 
 def compare(contestants, threads, rounds, slice_s, on_round=None):
-    """Contestants by name -> Outcome. Who cannot take part is there too, with the reason."""
+    """Contestants by name -> Outcome. A contestant that failed has a series with the reason."""
     cpus = machine.choose_cpus(threads)
     if cpus is None:
         reason = f"needs {threads} processors"
@@ -56,7 +56,7 @@ def compare(contestants, threads, rounds, slice_s, on_round=None):
 
 
 class Played:
-    """What matches have in common: fields `ours`, `outcome` and `errors`."""
+    """The base of matches, which have the fields `ours`, `outcome` and `errors`."""
 
     def time_ns(self, name, q=QUANTILE):
         series = self.outcome.series.get(name)

@@ -1,5 +1,5 @@
-"""A tuning curve as an SVG: the time of a model over the seconds of its tuning, with lines for what it
-is compared with. Standard library only."""
+"""A tuning curve as an SVG: the time of a model over the seconds of its tuning, with lines for comparison.
+Standard library only."""
 
 import math
 from html import escape
@@ -61,8 +61,8 @@ def svg(points, lines, title):
 
 
 def _baselines(heights):
-    """Of labels beside what they name, ascending: at its height, or below the label before; the lowest
-    stay within the picture and push others up."""
+    """The baselines of labels next to their lines, ascending: at the height of the line, or below the
+    previous label. The lowest stay within the picture and push the others up."""
     places = []
     for height in heights:
         places.append(max(height + 4, places[-1] + APART if places else 0))

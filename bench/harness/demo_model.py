@@ -1,5 +1,5 @@
-"""The small convolutional network of ./dev demo: made here, with weights from a seed. Residual blocks,
-one of them depthwise, at a size where a run takes about a millisecond."""
+"""Generates the small convolutional network of ./dev demo, with weights from a seed: residual blocks, one of
+them depthwise. A run takes about a millisecond."""
 
 import numpy as np
 import onnx
@@ -10,7 +10,7 @@ CLASSES = 10
 
 
 class Writer:
-    """Nodes and weights, one after the other; values have the names n0, n1, ..."""
+    """Appends nodes and weights; values have the names n0, n1, ..."""
 
     def __init__(self, seed):
         self._rng = np.random.default_rng(seed)
@@ -37,7 +37,7 @@ class Writer:
         return self.node("Relu", y) if relu else y
 
     def block(self, x, ci, co, stride):
-        """Two convolutions and the way around them."""
+        """Two convolutions and a skip connection."""
         y = self.conv(self.conv(x, ci, co, stride=stride), co, co, relu=False)
         around = x if ci == co and stride == 1 else self.conv(x, ci, co, 1, stride, relu=False)
         return self.node("Relu", self.node("Add", y, around))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Stands in for `tilewright tune --json` and `tilewright records export` in tests: answers with
-rounds of made-up latencies, the first of which is the default schedule's.
+"""A fake of `tilewright tune --json` and `tilewright records export` for tests: prints rounds of made-up
+latencies, the first of which is that of the default schedule.
 
-FAKE_TUNE in the environment is JSON: {"latencies": [...], "exit": 0, "trace": "..."}; each word
-that is tuned gets the same answer. --search random doubles all latencies.
+FAKE_TUNE in the environment is JSON: {"latencies": [...], "exit": 0, "trace": "..."}; each tuned word gets
+the same rounds. --search random doubles all latencies.
 """
 
 import json
@@ -12,8 +12,8 @@ import sys
 
 
 def print_records(told):
-    """One attempt a latency, with a program and a trace of its own; the schedule that was fastest
-    has the trace told. Finals and other tasks do not count."""
+    """One attempt per latency, each with a separate program and trace; the fastest schedule has the trace
+    from FAKE_TUNE. The finals and the attempts of another task must not count."""
     print(json.dumps({"type": "run", "id": "r"}))
     timed = [t for t in told["latencies"] if t is not None]
     for number, latency in enumerate(timed):

@@ -1,6 +1,6 @@
-"""A worker for tests: answers the protocol as the fields of `prepare` tell it.
+"""A worker for tests: answers the protocol as the fields of `prepare` specify.
 
-ns       what every slice reports, in nanoseconds
+ns       the time that every slice reports, in nanoseconds
 ready    fields of the `ready` line
 fail     "prepare" answers error, "slice" dies in the second slice, "hang" never answers a slice,
          "spin" keeps a thread running after each slice, "babble" answers with something else

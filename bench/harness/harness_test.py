@@ -1,15 +1,18 @@
-"""Tests of workers, rounds and reports with a fake worker; needs nothing but Python. From bench/:
+"""Tests of workers, rounds and reports with a fake worker. Needs only Python. From bench/:
 
 python3 -m unittest harness.harness_test
 """
 
+import argparse
 import json
 import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
-from harness import machine, report
+from harness import machine, peers, report
+from harness.bars import Report
 from harness.compare import Contestant, compare
 from harness.rounds import alternate, quantile
 from harness.worker import Worker, WorkerError, wait_for_rest
@@ -60,6 +63,49 @@ class WorkerTest(unittest.TestCase):
         with Worker("fake", FAKE, cpus) as worker:
             worker.prepare({"ns": 1})
             self.assertEqual(os.sched_getaffinity(worker.pid), cpus)
+
+
+class MachineTest(unittest.TestCase):
+    STAT = "cpu  100 0 50 900 10 0 0 0 0 0\ncpu0 90 0 40 100 5 0 0 0 0 0\ncpu1 10 0 10 800 5 0 0 0 0 0\nintr 7\n"
+
+    def test_only_processors_that_may_be_used_count(self):
+        self.assertEqual(machine.busy_ticks(self.STAT, {1}), 20)
+        self.assertEqual(machine.busy_ticks(self.STAT, {0, 1}), 150)
+        self.assertEqual(machine.busy_ticks(self.STAT, {0, 7}), 150)  # not listed: all
+
+    def test_cores_have_all_processors(self):
+        self.assertEqual(sorted(cpu for core in machine.cores() for cpu in core), sorted(os.sched_getaffinity(0)))
+
+    def test_named_machines_are_one(self):
+        plain = machine.identity()
+        with mock.patch("platform.node", lambda: "another"):
+            self.assertNotEqual(machine.identity(), plain)
+            with mock.patch.dict(os.environ, {"TILEWRIGHT_BENCH_MACHINE": "rented"}):
+                named = machine.identity()
+        with mock.patch.dict(os.environ, {"TILEWRIGHT_BENCH_MACHINE": "rented"}):
+            self.assertEqual(machine.identity(), named)
+            with mock.patch("harness.machine.describe", lambda: {"cpu": "another"}):
+                self.assertNotEqual(machine.identity(), named)
+
+
+class LaunchersTest(unittest.TestCase):
+    def test_libraries_are_for_our_programs_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "bench"))
+            built = os.path.join(folder, "onednn_worker")
+            for path in (built, os.path.join(folder, "bench", "bench_worker")):
+                with open(path, "w"):
+                    pass
+            settings = {"TILEWRIGHT_BENCH_LIBRARIES": "/libraries", "TILEWRIGHT_ONEDNN_WORKER": built}
+            with mock.patch.dict(os.environ, settings):
+                self.assertEqual(peers.ours(folder)[1], {"LD_LIBRARY_PATH": "/libraries"})
+                command, environment = peers.onednn()
+                self.assertEqual((command, environment["LD_LIBRARY_PATH"]), ([built], "/libraries"))
+                self.assertEqual(environment["OMP_PROC_BIND"], "close")
+                self.assertEqual(peers.environment()["LD_LIBRARY_PATH"], "/libraries")
+                os.remove(built)
+                with self.assertRaisesRegex(WorkerError, "oneDNN: no "):
+                    peers.onednn()
 
 
 class RoundsTest(unittest.TestCase):
@@ -129,6 +175,26 @@ class ReportTest(unittest.TestCase):
             report.write_rows(path, [row, {**row, "value": None}])
             with open(path) as file:
                 self.assertEqual(json.load(file), [row])
+
+    def test_rows_state_processor_and_threads(self):
+        cpu = machine.describe()["cpu"]
+        rows = [{"name": "a", "metric": "b", "value": 1}, {"name": "a", "metric": "c", "value": 1, "threads": 1}]
+        self.assertEqual([(row["cpu"], row["threads"]) for row in report.stated(rows, 16)], [(cpu, 16), (cpu, 1)])
+        with tempfile.TemporaryDirectory() as folder:
+            out, options = Report(threads=16), argparse.Namespace(check=False)
+            options.json = os.path.join(folder, "rows.json")
+            out.row("resnet50.16t", "ms", 3.0)
+            self.assertEqual(out.finish(options), 0)
+            row = report.read_rows(options.json)[-1]
+            self.assertEqual((row["name"], row["cpu"], row["threads"]), ("resnet50.16t", cpu, 16))
+
+    def test_processes_store_results_in_one_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = (report.Kept(folder, "models") for _ in range(2))
+            first.put("a", "key", 1)
+            second.put("b", "key", 2)
+            self.assertEqual([report.Kept(folder, "models").get(name, "key") for name in "ab"], [1, 2])
+            self.assertEqual(second.get("a", "key"), 1)
 
     def test_kept_results_need_the_same_key(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,5 +1,5 @@
-"""The inputs with which a model is compared with ONNX Runtime: friendly ones, sequences of half length, and
-denormals. Needs the Python packages onnx and numpy."""
+"""The inputs for comparing a model with ONNX Runtime: ordinary ones, sequences of half length, and denormals.
+Needs the Python packages onnx and numpy."""
 
 import numpy as np
 import onnx
@@ -11,9 +11,9 @@ DENORMAL = 1e-40  # f32 is denormal below 1.2e-38
 
 
 def input_sets(model_path, shapes=None):
-    """Name -> inputs as of inputs_of. `half`, of a model that reads tokens: the second half of each sequence
-    is padding, and masked where the model has a mask. `denormals`, of a model that reads floats: every
-    second number is one."""
+    """Name -> inputs as returned by inputs_of. `half`, for a model that reads tokens: the second half of each
+    sequence is padding, masked if the model has a mask. `denormals`, for a model that reads floats: every
+    second number is a denormal."""
     friendly = inputs_of(model_path, shapes)
     sets = {"friendly": friendly}
     half = {name: _half(array) for name, array in friendly.items()}
@@ -45,8 +45,8 @@ def _denormal(array):
 
 
 def with_denormal_embeddings(model_path, path):
-    """Writes the model with denormals in every second element of the largest table that tokens select from:
-    what a model that reads no floats can have of them. False if it has no such table."""
+    """Writes the model with denormals in every second element of its largest embedding table, for models that
+    read no floats. False if it has no such table."""
     model = onnx.load(model_path)
     constants = {tensor.name: tensor for tensor in model.graph.initializer}
     named = [node.input[0] for node in model.graph.node if node.op_type == "Gather"]
@@ -61,7 +61,7 @@ def with_denormal_embeddings(model_path, path):
 
 
 def _through_identities(model, names):
-    """Exporters name a shared constant by an Identity."""
+    """Follows Identity nodes, by which exporters name a shared constant."""
     of = {node.output[0]: node.input[0] for node in model.graph.node if node.op_type == "Identity"}
     for name in names:
         while name in of:

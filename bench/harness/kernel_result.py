@@ -1,4 +1,4 @@
-"""A case of `bench kernels` once measured: rates, shares, ratios, and the table that shows them."""
+"""The result of a case of `bench kernels`: rates, shares, ratios, and their table."""
 
 from dataclasses import dataclass
 
@@ -14,14 +14,14 @@ MAX_RELATIVE_ERROR = 1e-4
 
 @dataclass(frozen=True)
 class Result:
-    """A case measured. Rates are flop/ns = GFLOP/s, or bytes/ns = GB/s where memory bounds it."""
+    """A measured case. Rates are flop/ns = GFLOP/s, or bytes/ns = GB/s where memory bounds it."""
 
     case: Case
     unit: str
     share: float | None  # of the limit
     rates: dict  # participant -> rate at the low quantile; "limit" is the fastest probe
     metrics: dict  # as in the rows of --json
-    details: dict  # participant -> what it says of itself
+    details: dict  # participant -> details from its `ready`
     failures: dict  # participant -> why it has no time
     errors: dict  # participant -> error of its output over max |out|
     other_cpus: float
@@ -29,7 +29,7 @@ class Result:
 
     @property
     def wrong_sample(self):
-        """What our worker found wrong with single elements, or nothing."""
+        """The wrong element that our worker reports, or nothing."""
         return self.details.get("ours", {}).get("wrong", "")
 
     @property
@@ -38,7 +38,7 @@ class Result:
 
     @property
     def checked(self):
-        """Whether there was an output of a peer to compare ours with."""
+        """True if our output could be compared with that of a peer."""
         return "ours" in self.errors
 
 
@@ -90,7 +90,7 @@ def result_of(case, workload, outcome, errors):
 
 
 def bar_value(result, results):
-    """What the bar is about; None without a bar or where something has no time."""
+    """The value that the bar applies to; None without a bar, or if a time is missing."""
     bar = result.case.bar
     if bar is None:
         return None
@@ -103,7 +103,7 @@ def bar_value(result, results):
 
 
 def verdict(result, results=()):
-    """`results` are those of the same run, for bars that are relative to another case."""
+    """`results` are all results of the run, for bars that refer to another case."""
     if result.wrong:
         return "WRONG"
     value = bar_value(result, results)
@@ -122,7 +122,8 @@ def rows_of(results):
         if r.case.bar and r.case.bar.of:
             other = r.case.bar.of.partition("/")[0]
             metrics[f"share_vs_{other}"] = bar_value(r, results)
-        rows += [{"name": r.case.name, "metric": m, "value": v} for m, v in metrics.items()]
+        named = {"name": r.case.name, "threads": r.case.threads}
+        rows += [named | {"metric": m, "value": v} for m, v in metrics.items()]
     return rows
 
 
@@ -158,7 +159,7 @@ def error_text(r):
 
 
 def notes(results):
-    """One line for everything that a reader of the table must know besides."""
+    """Notes on the table, one line each."""
     lines = {}
     for r in results:
         for name, reason in r.failures.items():
@@ -170,10 +171,10 @@ def notes(results):
         if r.errors.get("onednn", 0.0) > MAX_RELATIVE_ERROR:
             lines.setdefault("! oneDNN and ONNX Runtime disagree", []).append(r.case.name)
         if r.other_cpus > BUSY_CPUS:
-            text = "the machine did other work meanwhile: not kept, run again when it is quiet"
+            text = "other processes were running: not stored, run again on an idle machine"
             lines.setdefault(f"! {text}", []).append(f"{r.case.name} ({r.other_cpus:.1f} cpus)")
         if r.kept:
-            lines.setdefault("= kept from an earlier run here (--fresh measures anew)", []).append(
+            lines.setdefault("= stored by an earlier run (--fresh measures again)", []).append(
                 r.case.name
             )
         for name, label in PEERS.items():

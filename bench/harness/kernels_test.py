@@ -1,5 +1,4 @@
-"""Tests of `bench kernels`: cases, bars, verdicts, what is kept; needs nothing but Python. Run from
-bench/:
+"""Tests of `bench kernels`: cases, bars, verdicts, stored results. Needs only Python. Run from bench/:
 
 python3 -m unittest harness.kernels_test
 """
@@ -152,6 +151,7 @@ class ResultTest(unittest.TestCase):
             self.assertEqual(verdict(prime, [other, prime]), wanted)
             self.assertEqual(verdict(prime, [prime]), report.ABSENT)
             rows = {(r["name"], r["metric"]): r["value"] for r in rows_of([other, prime])}
+            self.assertEqual({r["threads"] for r in rows_of([other, prime])}, {2})
             self.assertAlmostEqual(rows[(f"{PRIME.name}/2t", "share_vs_GMM2")], rate / 9)
 
     def test_without_a_reference_nothing_is_reached(self):

@@ -1,5 +1,5 @@
-"""What bounds a workload on this machine, and who measures that: a register-only FMA loop, or
-memory traffic of as many bytes on the same threads."""
+"""The limit of a workload on this machine, and the workers that measure it: a register-only FMA loop, or
+memory traffic of the same number of bytes, on the same threads."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -7,11 +7,11 @@ from typing import Callable
 
 @dataclass(frozen=True)
 class Limit:
-    """`work` of a workload is counted in the unit of `done`, the field that a measuring worker
-    reports for one of its calls; the faster of several measuring workers is the limit."""
+    """`work` is the work of a workload, in the unit of `done`, which is the field that a probe reports for
+    one call. The fastest of several probes is the limit."""
 
     done: str  # "flop" or "bytes"
-    work: Callable  # workload -> how much of it a call does
+    work: Callable  # workload -> work per call
     probes: Callable  # (work, threads) -> name -> `prepare` of our worker
 
     @property

@@ -1,4 +1,4 @@
-"""The machine that measures: what it is, which processors to use, what else ran meanwhile."""
+"""The machine that measures: its description, the processors to use, the load by other processes."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ def _read(path):
 
 
 def describe():
-    """Name -> value, for people and for the rows of --json."""
+    """Name -> value, for display and for the rows of --json."""
     fields = {}
     for line in _read("/proc/cpuinfo").splitlines():
         key, _, value = line.partition(":")
@@ -33,28 +33,52 @@ def describe():
 
 
 def identity():
-    """A short hash that differs between machines; results under another one are never reused."""
+    """A short hash that identifies the machine; results of other machines are never reused. Machines with the
+    same description count as one if TILEWRIGHT_BENCH_MACHINE gives them the same name: rented machines have
+    a new host name each time."""
     parts = [f"{key}={value}" for key, value in sorted(describe().items())]
-    parts += [_read("/etc/machine-id"), platform.node()]
+    name = os.environ.get("TILEWRIGHT_BENCH_MACHINE")
+    parts += [name] if name else [_read("/etc/machine-id"), platform.node()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def choose_cpus(threads):
-    """The processors for that many threads, one per core while cores last; None if too few."""
-    allowed = sorted(os.sched_getaffinity(0))
-    if threads > len(allowed):
+    """The processors for that number of threads, one per core if there are enough; None if there are too
+    few."""
+    if threads > len(os.sched_getaffinity(0)):
         return None
-    cores = {}
-    for cpu in allowed:
-        path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
-        cores.setdefault(_read(path) or str(cpu), []).append(cpu)
-    siblings = max(len(group) for group in cores.values())
-    spread = [group[i] for i in range(siblings) for group in cores.values() if i < len(group)]
+    groups = cores()
+    siblings = max(len(group) for group in groups)
+    spread = [group[i] for i in range(siblings) for group in groups if i < len(group)]
     return set(spread[:threads])
 
 
+def cores():
+    """The processors that this process may use, as lists of the hardware threads of a core."""
+    found = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        path = f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list"
+        found.setdefault(_read(path) or str(cpu), []).append(cpu)
+    return list(found.values())
+
+
+def busy_ticks(stat, cpus):
+    """The time that these processors were not idle, from the text of /proc/stat; of all processors if it does
+    not list each of them."""
+    fields = {line.split()[0]: line.split()[1:9] for line in stat.splitlines() if line.startswith("cpu")}
+    names = [f"cpu{cpu}" for cpu in cpus]
+    if not all(name in fields for name in names):
+        names = ["cpu"]
+    busy = 0
+    for name in names:
+        ticks = [int(word) for word in fields[name]]
+        busy += sum(ticks) - ticks[3] - ticks[4]  # all but idle and waiting for disks
+    return busy
+
+
 class OtherLoad:
-    """How many processors were busy with something that is not ours since this was made.
+    """The number of processors that other processes kept busy since construction, of those that this process
+    may use.
 
     Counts time stolen by the hypervisor too. Ours = this process and the given pids.
     """
@@ -69,8 +93,7 @@ class OtherLoad:
         return max(0.0, (all_busy - ours) / wall) if wall > 0 else 0.0
 
     def _now(self):
-        fields = [int(word) for word in _read("/proc/stat").splitlines()[0].split()[1:9]]
-        busy = sum(fields) - fields[3] - fields[4]  # all but idle and waiting for disks
+        busy = busy_ticks(_read("/proc/stat"), os.sched_getaffinity(0))
         ours = 0
         for pid in self._pids:
             text = _read(f"/proc/{pid}/stat")

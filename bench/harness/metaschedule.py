@@ -1,4 +1,4 @@
-"""TVM's MetaSchedule as a peer: an environment of its own, tuning once per machine, and a launcher."""
+"""TVM's MetaSchedule as a peer: a separate environment, tuning once per machine, and a launcher."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from harness.worker import WorkerError
 
 WORKLOADS = ("GMM2", "C2D2", "DEP0")
 TRIALS = 200
-MIN_SPEED, MIN_RATE = 2.0, 20.0  # ours over its: of kernels, of trials a second
+MIN_SPEED, MIN_RATE = 2.0, 20.0  # our speed over its: kernels, trials per second
 # Without dependencies: the newest ffi crashes.
 PINNED = ("apache-tvm==0.27.0.post1", "apache-tvm-ffi==0.1.14.post1")
 NEEDED = ("numpy", "psutil", "ml_dtypes", "cloudpickle", "xgboost", "typing_extensions", "scipy")
@@ -27,7 +27,7 @@ def python():
 
 
 def set_up():
-    """Makes the environment unless it is there; raises WorkerError where that fails."""
+    """Creates the environment if it is missing; raises WorkerError if that fails."""
     wanted = "\n".join((*PINNED, *NEEDED)) + "\n"
     if os.path.exists(STAMP) and os.path.exists(python()):
         with open(STAMP) as file:
@@ -66,8 +66,8 @@ def spec_of(workload, threads, trials, input_dir, output_file=None):
 
 
 def tune(workload, threads, trials=TRIALS):
-    """Tunes unless that was done on this machine: minutes. Gives the fields that the worker wrote:
-    trials, seconds, trials_per_second, best_us. One that was cut off begins again."""
+    """Tunes, for minutes, unless this machine has a result. Returns the fields that the worker wrote: trials,
+    seconds, trials_per_second, best_us. An interrupted run begins again."""
     set_up()
     folder = store_of(workload, trials)
     result = os.path.join(folder, "result.json")
@@ -90,7 +90,7 @@ def tune(workload, threads, trials=TRIALS):
             raise WorkerError(f"MetaSchedule: {workload.name}: {said}")
         with open(result) as file:
             fields = json.load(file) | {"other_cpus": work.cpus()}
-        if fields["other_cpus"] > BUSY_CPUS:  # to be tuned again when it is quiet
+        if fields["other_cpus"] > BUSY_CPUS:  # to be tuned again without load by other processes
             os.rename(result, result + ".disturbed")
             return fields
         with open(result, "w") as file:

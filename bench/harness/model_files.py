@@ -1,5 +1,5 @@
-"""The models that are tried whole: a folder has them without weights (NAME.stripped.onnx) and
-materialize.py, which fills those in by a seed. Standard library only."""
+"""The model files of the benchmarks. A folder has them without weights (NAME.stripped.onnx), and
+materialize.py, which adds weights from a seed. Uses the standard library only."""
 
 import os
 import subprocess
@@ -9,25 +9,45 @@ from harness import peers
 
 STRIPPED = ".stripped.onnx"
 
-# Of the models that leave dimensions open.
+# For models with symbolic dimensions.
 INPUT_SHAPES = {
     "bert_base_dynamic": "ids:[1,200];mask:[1,200]",
     "resnet50_dynamic_batch": "x:[4,3,224,224]",
 }
 
 
+# The models of a run that names none; with another number of threads, the first eight.
+THREADS = 2
+DEFAULT = (
+    "resnet50",
+    "mobilenet_v2",
+    "bert_base_128",
+    "vit_b_32",
+    "maxvit_t",
+    "efficientnet_v2_s",
+    "t5_small_encoder_128",
+    "unet_128",
+    "regnet_x_800mf",
+    "dcgan",
+)
+
+
+def default_models(threads):
+    return DEFAULT if threads == THREADS else DEFAULT[:8]
+
+
 class ModelError(Exception):
-    """A model that cannot be had; says why in a line."""
+    """A model is not available; the message is one line."""
 
 
 def models_folder():
-    """What TILEWRIGHT_MODELS names, or shared/models beside the checkout."""
+    """The folder that TILEWRIGHT_MODELS names, or shared/models next to the checkout."""
     beside = os.path.join(peers.ROOT, "..", "shared", "models")
     return os.environ.get("TILEWRIGHT_MODELS") or os.path.normpath(beside)
 
 
 def model_names(folder):
-    """Of the models in the folder, ascending; none where there is no such folder."""
+    """The names of the models in the folder, ascending; none if there is no such folder."""
     try:
         files = sorted(os.listdir(folder))
     except OSError:
@@ -36,7 +56,7 @@ def model_names(folder):
 
 
 def materialized(name):
-    """The path of the runnable model, made from its stripped form where it is not there or older."""
+    """The path of the complete model, which is made from its stripped form if it is missing or older."""
     path = os.path.join(peers.BUILD, "models", name + ".onnx")
     folder = models_folder()
     stripped = os.path.join(folder, name + STRIPPED)

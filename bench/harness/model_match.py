@@ -1,5 +1,5 @@
-"""A compiled model against the same model in other libraries, in alternating rounds, with the outputs
-compared. Needs the Python packages onnx and numpy."""
+"""Compares a compiled model with the same model in other libraries, in alternating rounds, and compares the
+outputs. Needs the Python packages onnx and numpy."""
 
 import os
 import re
@@ -19,7 +19,7 @@ PEERS = {
 }
 REFERENCE = "onnxruntime"
 MAX_RELATIVE_ERROR = 1e-4
-MAX_TOKEN = 1000  # ids of tokens are below
+MAX_TOKEN = 1000  # token ids are smaller
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Match(Played):
 
     ours: tuple
     outcome: Outcome
-    errors: dict = field(default_factory=dict)  # participant -> against the reference
+    errors: dict = field(default_factory=dict)  # participant -> error relative to the reference
 
     def best_peer(self):
         """The name of the fastest peer whose outputs are right, or None."""
@@ -36,14 +36,14 @@ class Match(Played):
         return min(fit, key=self.time_ns, default=None)
 
     def ratio(self, name, other):
-        """How many times as fast as the other one; None without both times, where it is wrong, and
-        where the reference, though it took part, could not tell."""
+        """The speed relative to the other participant; None if a time is missing, if the output is wrong, or
+        if the reference took part but failed to check it."""
         mine, others = self.time_ns(name), self.time_ns(other) if other else None
         known = REFERENCE not in self.outcome.series or not self.unchecked()
         return others / mine if known and mine and others and not self.is_wrong(name) else None
 
     def is_wrong(self, name):
-        return not self.errors.get(name, 0.0) <= MAX_RELATIVE_ERROR  # also where it is no number
+        return not self.errors.get(name, 0.0) <= MAX_RELATIVE_ERROR  # also if it is NaN
 
     def unchecked(self):
         """Why outputs were not compared; None: they were."""
@@ -56,7 +56,7 @@ class Match(Played):
         return f"{label} failed: {reference.failure or 'it gave no outputs'}"
 
     def rate(self, probe, what):
-        """What a probe does per ns: `flop` or `bytes`; None where it did not take part."""
+        """The rate of a probe per ns, in `flop` or `bytes`; None if it did not take part."""
         time_ns = self.time_ns(probe) if probe in self.outcome.series else None
         return self.ready(probe, what) / time_ns if time_ns else None
 
@@ -81,7 +81,7 @@ def parse_shapes(text):
 
 
 def given_arrays(words, names):
-    """`NAME=FILE.npy`, or `FILE.npy` where the model has one input -> name -> array."""
+    """`NAME=FILE.npy`, or `FILE.npy` if the model has one input -> name -> array."""
     arrays = {}
     for word in words:
         name, equals, path = word.partition("=")
@@ -97,8 +97,8 @@ def given_arrays(words, names):
 
 
 def inputs_of(model_path, shapes=None, given=()):
-    """Name -> array: those given (see given_arrays), others the same each time: floats are normal,
-    masks are one, other integers small."""
+    """Name -> array: the given ones (see given_arrays); the others are the same each time: floats are
+    normally distributed, masks are one, other integers are small."""
     graph = onnx.load(model_path, load_external_data=False).graph
     constants = {tensor.name for tensor in graph.initializer}
     values = [value for value in graph.input if value.name not in constants]
@@ -138,7 +138,7 @@ def _made(value, shape):
 
 
 def write_inputs(arrays, folder):
-    """Raw bytes a file; gives the `inputs` of a request."""
+    """Writes one file of raw bytes per input. Returns the `inputs` of a request."""
     result = []
     for index, (name, array) in enumerate(arrays.items()):
         path = os.path.join(folder, f"input{index}.bin")
@@ -156,7 +156,7 @@ def output_types(model_path):
 
 
 def array_error(got, wanted):
-    """max |got - wanted| / max |wanted|; infinite where shapes differ or anything is no finite number."""
+    """max |got - wanted| / max |wanted|; infinite if shapes differ or an element is not finite."""
     got, wanted = (np.asarray(one, dtype=np.float64) for one in (got, wanted))
     if got.shape != wanted.shape or not (np.isfinite(got).all() and np.isfinite(wanted).all()):
         return float("inf")
@@ -187,8 +187,8 @@ def errors_of(names, outcome, model_path, folder):
 
 
 def play(model_path, libraries, threads, rounds, slice_s, build_dir, with_peers, arrays=None, probes=None):
-    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS. `arrays`: of inputs_of. `probes`:
-    name -> what our worker measures in the same rounds."""
+    """`libraries`: name -> .so of the model. `with_peers`: names of PEERS. `arrays`: from inputs_of.
+    `probes`: name -> request that our worker measures in the same rounds."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
         inputs = write_inputs(arrays or inputs_of(model_path), folder)
 

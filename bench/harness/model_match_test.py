@@ -1,7 +1,10 @@
-"""What a match of models says of outputs, shapes and inputs, and the names of a run with permissions. Needs
-numpy and onnx; no model is run."""
+"""Tests of model matches: outputs, shapes, inputs, and the names of a run with permissions. Needs numpy and
+onnx; no model is run."""
 
+import contextlib
+import io
 import os
+import random
 import sys
 import tempfile
 import unittest
@@ -15,7 +18,7 @@ except ImportError as missing:
     sys.exit(77)
 
 import models
-from harness import input_sets
+from harness import data, input_sets, suite
 from harness.compare import Outcome
 from harness.model_match import (
     Match,
@@ -40,7 +43,7 @@ def write_model(path):
 
 
 def write_token_model(path):
-    """y = table[ids] * mask, where the table has another name by an Identity."""
+    """y = table[ids] * mask, where an Identity gives the table another name."""
     value = onnx.helper.make_tensor_value_info
     inputs = [value(name, onnx.TensorProto.INT64, [1, 4]) for name in ("ids", "mask")]
     y = value("y", onnx.TensorProto.FLOAT, None)
@@ -126,6 +129,29 @@ class Inputs(unittest.TestCase):
                 inputs_of(model)
 
 
+class Files(unittest.TestCase):
+    def test_numpy_and_the_standard_library_agree(self):
+        workload = suite.Workload("x", "matmul", {"m": 3, "n": 5, "k": 7}, 0, ())
+        with tempfile.TemporaryDirectory() as folder:
+            a, b = (os.path.join(folder, name + ".bin") for name in "AB")
+            read = []
+            for module in (data.np, None):
+                with mock.patch.object(data, "np", module):
+                    data.write_inputs(workload, folder)
+                    read.append([data.read_floats(path).tolist() for path in (a, b)])
+            self.assertEqual(read[0], read[1])
+            rng = random.Random(1)
+            wanted = [rng.random() - 0.5 for _ in range(1000)]
+            for got in (wanted, [x * (1 + 1e-5 * rng.random()) for x in wanted], wanted[:-1], [NAN, *wanted[1:]]):
+                data.write_floats(a, got)
+                data.write_floats(b, wanted)
+                by_numpy = data.relative_error(a, b)
+                with mock.patch.object(data, "np", None):
+                    self.assertAlmostEqual(by_numpy, data.relative_error(a, b), places=15)
+            data.write_floats(b, [])
+            self.assertEqual(data.relative_error(b, b), INF)
+
+
 class InputSets(unittest.TestCase):
     def test_floats_become_denormals(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -166,9 +192,49 @@ class FloatPermissions(unittest.TestCase):
             theirs.put("match/a", 2)
             self.assertEqual((ours.get("match/a"), theirs.get("match/a")), (1, 2))
 
+    def test_numbers_of_threads_have_names_of_their_own(self):
+        two, sixteen = models.parse([]), models.parse(["--threads", "16", "--allow", "winograd"])
+        self.assertEqual((models.suffix_of(two), models.suffix_of(sixteen)), ("", ".16t.winograd"))
+        self.assertEqual(models.names_of(sixteen), models.names_of(two)[:8])
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(models.peers, "BUILD", folder):
+            with mock.patch.object(models, "build_key", lambda build: "key"):
+                one, other = models.Bench(two), models.Bench(sixteen)
+            one.put("match/a", 1)
+            self.assertIsNone(other.get("match/a"))
+            self.assertEqual(os.path.basename(other.path("a", ".db")), "a.16t.winograd.db")
+
+    def test_stored_results_are_shown_without_measuring(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(models.peers, "BUILD", folder):
+            program = os.path.join(folder, "tilewright")
+            with open(program, "w"):
+                pass
+            text = io.StringIO()
+            with contextlib.redirect_stdout(text):
+                models.main(["--stored", "--only", "resnet18", "--threads", "1", "--build", folder])
+            self.assertIn("resnet18: no stored result", text.getvalue())
+            self.assertIn("1 threads, f32", text.getvalue())
+
     def test_are_not_for_a_library(self):
         with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
             models.parse(["--match", "m.onnx", "--library", "m.so", "--allow", "winograd"])
+
+
+class StoredResults(unittest.TestCase):
+    def test_a_disturbed_tuning_is_repeated(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch("models.peers.BUILD", folder):
+            open(os.path.join(folder, "tilewright"), "w").close()
+            bench = models.Bench(models.parse(["--build", folder]))
+            store = bench.path("m", ".db")
+            for other_cpus, disturbed in ((0.0, False), (1.0, True)):
+                bench.put("tune/m/60", vars(ModelTuning(other_cpus=other_cpus)))
+                bench.put("match/m", {"ratio": 1})
+                self.assertEqual(bench.was_disturbed("m"), disturbed)
+            open(store, "w").close()
+            bench.discard("m")
+            self.assertFalse(os.path.exists(store))
+            self.assertFalse(bench.was_disturbed("m"))
+            self.assertIsNone(bench.get("tune/m/60"))
+            self.assertIsNone(bench.get("match/m"))
 
 
 if __name__ == "__main__":

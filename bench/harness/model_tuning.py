@@ -1,5 +1,5 @@
-"""`tilewright tune MODEL` for the benches: with the time at which each round ended, so that one can
-tell when a model became faster than something."""
+"""`tilewright tune MODEL` for the benchmarks, with the time at which each round ended, which shows when a
+model became faster than a peer."""
 
 import json
 import os
@@ -7,12 +7,13 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 
+from harness import peers
 from harness.tuned import OtherWork, TuneError
 
 
 @dataclass
 class ModelTuning:
-    """A tuning of a model, possibly of several tuning runs."""
+    """The tuning of a model, in one or several tuning runs."""
 
     result: dict = field(default_factory=dict)  # of the last tuning run
     rounds: list = field(default_factory=list)  # [seconds of tuning, task, its best time in ns so far]
@@ -22,8 +23,8 @@ class ModelTuning:
 
     @property
     def curve(self):
-        """(seconds of tuning, sum of the best task times in ns): what the last tuning run knows of defaults
-        holds for all, so a task that an early tuning run did not come to counts there too."""
+        """(seconds of tuning, sum of the best task times in ns). The default times known to the last tuning
+        run apply to all runs, so a task that an early run did not reach counts there too."""
         tasks = {task["task"]: task for task in self.result.get("tasks", ())}
         best, points = {}, []
         for at, task, ns in self.rounds:
@@ -36,7 +37,7 @@ SHORT_S = 60.0  # the first tuning run
 
 
 def tuning_runs(seconds):
-    """Name -> seconds of tuning in all, ascending: `60 s` and what was asked for, or that alone."""
+    """Name -> total seconds of tuning, ascending: `60 s` and the requested time, or the latter alone."""
     all_seconds = [s for s in (SHORT_S,) if s < seconds] + [seconds]
     return {_duration(s): s for s in all_seconds}
 
@@ -51,22 +52,22 @@ def program(build_dir, name="tilewright"):
 
 
 def _flags(store, threads, allow, shapes):
-    """Of all verbs; `allow` are permissions that models are not given by default, `shapes` those of inputs
-    that the model leaves open."""
+    """The flags of all verbs. `allow`: permissions that are off by default; `shapes`: shapes of inputs with
+    symbolic dimensions."""
     words = ["--records", store, "--threads", str(threads)]
     words += ["--input-shapes", shapes] if shapes else []
     return [*words, "--allow", ",".join(allow)] if allow else words
 
 
 def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=None, allow=(), shapes=""):
-    """Tunes for that long, after what `before` did; gives both as one. `on_round` is told the seconds
-    so far."""
+    """Tunes for `seconds` more after `before`. Returns both as one tuning. `on_round` receives the seconds so
+    far."""
     before = before or ModelTuning()
     command = [program(build_dir), "tune", model, "--json", "--seconds", f"{seconds:g}"]
     command += _flags(store, threads, allow, shapes)
     work, begin = OtherWork(), time.monotonic()
     result, rounds = None, []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=peers.environment()) as process:
         for line in process.stdout:
             fields = json.loads(line)
             if "round" in fields:
@@ -85,8 +86,8 @@ def run_tune(model, store, seconds, build_dir, before=None, threads=2, on_round=
 
 
 def model_ns(best, tasks):
-    """Sum by weight of what is known at a moment; what had no round yet is taken as its default
-    schedule was measured later, or left out where it never was."""
+    """Weighted sum of the times known at a moment. A task without a round counts with the later time of its
+    default schedule, or not at all if that was never measured."""
     total = 0.0
     for key, task in tasks.items():
         ns = best.get(key) or task.get("default_ns") or task.get("default_trial_ns") or 0.0
@@ -95,9 +96,9 @@ def model_ns(best, tasks):
 
 
 def passed_after(curve, measured_ns, peer_ns, not_before=0.0):
-    """Seconds of tuning after which the model was at least as fast as a peer, by the sum of its task
-    times scaled so that the last one is the time measured; None: never. Not before a moment at which a
-    library was measured to be slower."""
+    """Seconds of tuning after which the model was at least as fast as a peer, by the sum of its task times,
+    scaled so that the last sum is the measured time; None: never. Never before the time at which a library
+    was measured to be slower."""
     if not (curve and measured_ns and peer_ns and measured_ns <= peer_ns):
         return None
     scale = measured_ns / curve[-1][1]
@@ -105,9 +106,9 @@ def passed_after(curve, measured_ns, peer_ns, not_before=0.0):
 
 
 def _said(build_dir, verb, *words):
-    """What the program prints under --json; the last line of what is wrong is the error."""
+    """The output of the program under --json; the last line of stderr is the error."""
     command = [program(build_dir), verb, *words, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run(command, capture_output=True, text=True, env=peers.environment())
     if done.returncode != 0:
         raise TuneError((done.stderr.strip().splitlines() or [f"{verb} failed"])[-1])
     return done.stdout
@@ -126,21 +127,20 @@ def tasks_of(model, store, build_dir, threads=2, allow=(), shapes=""):
 
 
 def recorded_ns(tasks):
-    """Sum by weight of the times that tuning measured of the tasks, those that `compile` takes; None
-    where a task has none."""
+    """Weighted sum of the task times that tuning measured, as used by `compile`; None if a task has none."""
     if not tasks or any("best_ns" not in task for task in tasks):
         return None
     return sum(task["weight"] * task["best_ns"] for task in tasks)
 
 
 def limit_ns(tasks, flop_per_ns, bytes_per_ns):
-    """What a run takes where each task is as fast as its arithmetic or its operands allow."""
+    """The time of a run in which each task is as fast as its arithmetic or its operands allow."""
     return sum(
         task["weight"] * max(task["flop"] / flop_per_ns, task["bytes"] / bytes_per_ns) for task in tasks
     )
 
 
 def bench_libraries(libraries, seconds, build_dir):
-    """The fields of `bench --json` of each, in alternation: quantiles, and tasks beside their sum."""
+    """The fields of `bench --json` of each library, in alternation: quantiles, tasks and their sum."""
     said = _said(build_dir, "bench", *libraries, "--seconds", f"{seconds:g}")
     return [json.loads(line) for line in said.splitlines()]

@@ -1,5 +1,5 @@
-"""What `bench models` and the demo compute from a tuning, and the curve that is drawn. Standard library
-only: no model is run."""
+"""Tests of the figures that `bench models` and the demo compute from a tuning, and of the curve. Needs only
+the standard library: no model is run."""
 
 import json
 import os
@@ -53,11 +53,11 @@ class Tuning(unittest.TestCase):
 
     def test_the_moment_is_by_the_scaled_sum(self):
         points = [(10.0, 4e6), (20.0, 2e6), (30.0, 1e6)]
-        # A run takes 1.5 ms in the end where the sum says 1 ms: the peer's 3 ms are passed at 2.
+        # In the end a run takes 1.5 ms and the sum is 1 ms: the peer's 3 ms correspond to a sum of 2.
         self.assertEqual(passed_after(points, 1.5e6, 3e6), 20.0)
         self.assertIsNone(passed_after(points, 1.5e6, 1.4e6))
         self.assertIsNone(passed_after([], 1.5e6, 3e6))
-        # What was measured to be slower after 25 s had not passed at 20.
+        # A model measured to be slower after 25 s had not passed at 20 s.
         self.assertEqual(passed_after(points, 1.5e6, 3e6, not_before=25.0), 30.0)
 
     def test_tasks_that_a_tuning_run_did_not_come_to_count_in_it(self):
@@ -129,7 +129,7 @@ class FloatPermissions(unittest.TestCase):
     def test_are_said_to_each_verb(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "tilewright")
-            with open(path, "w") as file:  # tells its words
+            with open(path, "w") as file:  # writes its arguments
                 file.write(f"#!{sys.executable}\nimport json, sys\n")
                 file.write("print(json.dumps({'result': sys.argv[1:], 'best_ns': 1, 'weight': 1}))\n")
             os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
@@ -155,6 +155,13 @@ class Columns(unittest.TestCase):
         ):
             self.assertEqual(tuple(tuning_runs(seconds)), names)
         self.assertEqual(list(tuning_runs(900.0).values()), [60.0, 900.0])
+
+
+class Names(unittest.TestCase):
+    def test_other_numbers_of_threads_have_eight_models(self):
+        two, sixteen = (model_files.default_models(threads) for threads in (2, 16))
+        self.assertEqual((len(two), two[:8]), (10, sixteen))
+        self.assertEqual({"maxvit_t", "efficientnet_v2_s", "unet_128"} - set(sixteen), set())
 
 
 class Files(unittest.TestCase):

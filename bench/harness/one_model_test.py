@@ -1,4 +1,4 @@
-"""The curves of one_model.py, from lines as tune prints them."""
+"""Tests of the curves of one_model.py, from lines as tune prints them."""
 
 import unittest
 
@@ -42,7 +42,7 @@ class Curve(unittest.TestCase):
         self.assertEqual(rows["m/run/1", "to_98_of_best_s"], 2.0)
         self.assertIsNone(rows["m/task/1", "to_98_of_best_s"])
         self.assertEqual(rows["m/task/1", "to_98_of_own_s"], 8.0)
-        # Training alone takes less: encoding samples is learning too.
+        # Training alone takes less: encoding samples counts as learning too.
         self.assertEqual(rows["m/task/1", "learning_share"], 0.05)
 
 

@@ -1,4 +1,4 @@
-"""The class of a kernel by its title, as `bench --json` has it: what its heaviest node does."""
+"""The class of a kernel, by its title in `bench --json`: the operator of its heaviest node."""
 
 import re
 
@@ -28,8 +28,8 @@ def class_of(title):
 
 
 def class_shares(pairs):
-    """Of (untuned, tuned) pairs of `bench --json`: class -> time of the tuned kernels over that of the untuned
-    ones, and the latter's share of all time."""
+    """Of (untuned, tuned) pairs of `bench --json`: class -> time of the tuned kernels over that of the
+    untuned ones, and the share of the untuned ones in all time."""
     sums = {}
     for index, libraries in enumerate(zip(*pairs)):
         for library in libraries:

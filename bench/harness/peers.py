@@ -1,7 +1,7 @@
-"""How each kind of worker is started; the oneDNN worker is also built here when it is stale.
+"""Launchers for each kind of worker. The oneDNN worker is also built here if it is out of date.
 
-A launcher is a function without arguments that gives (command, environment), or raises WorkerError
-with the reason why there is no such worker on this machine and what would get it.
+A launcher is a function without arguments that returns (command, environment), or raises WorkerError with the
+reason why this machine has no such worker and how to install it.
 """
 
 import importlib.util
@@ -13,7 +13,19 @@ from harness.suite import BENCH
 from harness.worker import WorkerError
 
 ROOT = os.path.dirname(BENCH)
-BUILD = os.path.join(ROOT, "build")
+BUILD = os.environ.get("TILEWRIGHT_BENCH_FOLDER") or os.path.join(ROOT, "build")  # results and built peers
+
+
+def libraries():
+    """The variables that our programs need besides those of this process. TILEWRIGHT_BENCH_LIBRARIES names a
+    folder of shared libraries, for programs that were built elsewhere; peers in Python do not use it."""
+    folder = os.environ.get("TILEWRIGHT_BENCH_LIBRARIES")
+    return {"LD_LIBRARY_PATH": folder} if folder else {}
+
+
+def environment():
+    """The environment of our programs."""
+    return os.environ | libraries()
 
 
 def ours(build_dir):
@@ -21,7 +33,7 @@ def ours(build_dir):
     path = os.path.join(build_dir, "bench", "bench_worker")
     if not os.path.exists(path):
         raise WorkerError(f"no {os.path.relpath(path, ROOT)}: build the target bench_worker")
-    return [path], {}
+    return [path], libraries()
 
 
 def onnxruntime(worker="worker.py"):
@@ -40,6 +52,12 @@ def _in_python(folder, label, packages, worker):
 
 
 def onednn():
+    settings = {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads"}  # one pinned thread per processor
+    built = os.environ.get("TILEWRIGHT_ONEDNN_WORKER")
+    if built:
+        if not os.path.exists(built):
+            raise WorkerError(f"oneDNN: no {built}")
+        return [built], libraries() | settings
     prefix = sys.prefix  # the wheel puts headers and library under the prefix of the environment
     header = os.path.join(prefix, "include", "oneapi", "dnnl", "dnnl.hpp")
     library = os.path.join(prefix, "lib", "libdnnl.so.3")
@@ -49,12 +67,11 @@ def onednn():
     needs = [*source_files("onednn"), os.path.join(BENCH, "protocol.h"), library]
     if _stale(program, needs):
         _compile_onednn([path for path in needs if path.endswith(".cc")], program, prefix, library)
-    # The wheel's library wants the GNU OpenMP runtime: one thread a processor, bound.
-    return [program], {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads"}
+    return [program], settings  # the wheel's library needs the GNU OpenMP runtime
 
 
 def source_files(peer):
-    """What a peer's worker is made of, in the order of their names."""
+    """The source files of a peer's worker, sorted by name."""
     folders = [peer] if peer == "onednn" else [peer, "graphs"]
     found = []
     for folder in (os.path.join(BENCH, "peers", name) for name in folders):

@@ -1,5 +1,6 @@
-"""Tables for people, rows for programs, and results kept between runs on one machine."""
+"""Tables for display, rows for programs, and results stored between runs on one machine."""
 
+import fcntl
 import json
 import math
 import os
@@ -23,7 +24,7 @@ def percent(value):
 
 
 def table(header, rows, left=1):
-    """The first `left` columns to the left, the others to the right."""
+    """The first `left` columns are aligned to the left, the others to the right."""
     cells = [header, *rows]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
 
@@ -38,14 +39,14 @@ def table(header, rows, left=1):
 
 
 def geometric_mean(values):
-    """None where there are none, or any is not known."""
+    """None if there are no values, or if one is unknown."""
     if not values or any(value is None or value <= 0 for value in values):
         return None
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def bar_line(what, value, bar, unit, verdict):
-    """A figure beside the bar for it."""
+    """A figure and its bar."""
     return f"{what:<58}{number(value):>9} {unit:<4} bar {number(bar):>7}  {verdict}"
 
 
@@ -59,8 +60,14 @@ def machine_rows():
     return [{"name": "machine", "metric": k, "value": v} for k, v in machine.describe().items()]
 
 
+def stated(rows, threads=None):
+    """The rows with the processor's name and, unless a row has it, the number of threads."""
+    common = {"cpu": machine.describe()["cpu"]} | ({"threads": threads} if threads else {})
+    return [common | row for row in rows]
+
+
 def write_rows(path, rows):
-    """An array of {"name", "metric", "value"}; what is unknown is left out."""
+    """Writes an array of {"name", "metric", "value"}; unknown values are left out."""
     known = [row for row in rows if row["value"] is not None]
     with open(path, "w") as file:
         file.write("[\n" + ",\n".join(json.dumps(row) for row in known) + "\n]\n")
@@ -72,30 +79,41 @@ def read_rows(path):
 
 
 class Kept:
-    """Results by case name, valid for one key (a hash of what made them); one file per machine."""
+    """Results by case name, valid for one key (a hash of the inputs of the measurement); one file per
+    machine."""
 
     def __init__(self, folder, bench):
         self._path = os.path.join(folder, f"{bench}.{machine.identity()}.json")
-        try:
-            with open(self._path) as file:
-                self._entries = json.load(file)
-        except (OSError, ValueError):
-            self._entries = {}
+        self._entries = self._read()
 
     def get(self, name, key):
         entry = self._entries.get(name)
         return entry["value"] if entry and entry["key"] == key else None
 
     def get_any(self, name):
-        """Whatever was kept last, by whatever made it."""
+        """The last stored result, under any key."""
         entry = self._entries.get(name)
         return entry["value"] if entry else None
 
     def put(self, name, key, value):
-        """Written at once, so that a killed run loses nothing."""
-        self._entries[name] = {"key": key, "value": value}
-        os.makedirs(os.path.dirname(self._path), exist_ok=True)
-        unfinished = f"{self._path}.{os.getpid()}"
-        with open(unfinished, "w") as file:
-            json.dump(self._entries, file)
-        os.replace(unfinished, self._path)
+        """Writes the file at once, so that a killed run loses nothing. Results that other processes have
+        stored meanwhile remain in the file."""
+        folder = os.path.dirname(self._path)
+        os.makedirs(folder, exist_ok=True)
+        lock = os.open(folder, os.O_RDONLY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self._entries = self._read() | {name: {"key": key, "value": value}}
+            unfinished = f"{self._path}.{os.getpid()}"
+            with open(unfinished, "w") as file:
+                json.dump(self._entries, file)
+            os.replace(unfinished, self._path)
+        finally:
+            os.close(lock)
+
+    def _read(self):
+        try:
+            with open(self._path) as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            return {}

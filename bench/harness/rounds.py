@@ -1,7 +1,7 @@
-"""Alternating rounds: every worker gets one slice per round, in an order shuffled anew each round.
+"""Alternating rounds: every worker gets one slice per round, in a new random order each round.
 
-A slice counts as the median of its calls. A participant's time is a low quantile of its slices, the
-same quantile for all, so what disturbs the machine now and then disturbs no ratio.
+A slice counts as the median of its calls. A participant's time is a low quantile of its slices, the same
+quantile for all, so occasional disturbances do not affect ratios.
 """
 
 import random
@@ -15,14 +15,14 @@ QUANTILE = 0.10
 
 @dataclass
 class Series:
-    """What one participant did over the rounds, or why it could not (`failure`)."""
+    """The times of one participant over the rounds, or why there are none (`failure`)."""
 
     slices_ns: list = field(default_factory=list)
     ready: dict = field(default_factory=dict)
     failure: str = ""
 
     def time_ns(self, q=QUANTILE):
-        """None where there is nothing: a failed participant has no time."""
+        """None for a failed participant."""
         return None if self.failure or not self.slices_ns else quantile(self.slices_ns, q)
 
 
@@ -36,8 +36,8 @@ def quantile(values, q):
 
 
 def alternate(workers, rounds, slice_s, seed=1, on_round=None):
-    """Runs prepared workers (name -> Worker) and gives name -> Series. A worker that fails on the
-    way keeps its reason and is left out of the remaining rounds; the others go on."""
+    """Runs prepared workers (name -> Worker). Returns name -> Series. A worker that fails is left out of the
+    remaining rounds, and its series has the reason; the others continue."""
     rng = random.Random(seed)
     series = {name: Series() for name in workers}
     alive = dict(workers)
@@ -59,7 +59,7 @@ def alternate(workers, rounds, slice_s, seed=1, on_round=None):
 
 
 def _rest(alive, series, except_for):
-    """Waits until the others sleep; one that never does is out."""
+    """Waits until the others sleep; a worker that never does has failed."""
     for name, worker in list(alive.items()):
         if name != except_for:
             try:

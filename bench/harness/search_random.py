@@ -1,6 +1,6 @@
-"""Part 4 of `bench search`: search against random candidates of the same space, and what each part
-of the search is worth. The default schedule, which every run tries first, counts for neither side:
-it would hide what a search finds by itself."""
+"""Part 4 of `bench search`: the search against random candidates of the same space, and the contribution of
+each part of the search. The default schedule, which every run tries first, counts for neither side, because
+it would hide the results of the search."""
 
 import statistics
 from dataclasses import replace
@@ -10,13 +10,13 @@ from harness.cases import load_workloads
 from harness.search_suite import TRIALS, request_of
 from harness.tuned import TuneError, best_so_far, trials_to_reach
 
-# One of each kind of work that is compute-bound enough for schedules to differ.
+# One of each kind of operator that is compute-bound enough for schedules to differ.
 WORKLOADS = ("C1D2", "C2D2", "GMM2", "GRP2", "T2D2", "TBG0")
 SEEDS = (1, 2, 3)
 MAX_TRIALS, MIN_GAIN, MIN_TOP5 = 70, 1.05, 0.9
-SCHEDULED_TRIALS = 64  # a task, under one budget for all
+SCHEDULED_TRIALS = 64  # per task, under one budget for all
 
-# What is left out -> flags of tune; names of rules and extensions as `tilewright space --list`.
+# Omitted part -> flags of tune; names of rules and extensions as in `tilewright space --list`.
 ABLATIONS = {
     "limited space: no fusion, no rfactor": ("--space-off", "tile_and_fuse,rfactor"),
     "beam search": ("--search", "beam"),
@@ -46,8 +46,8 @@ def search_request(workload, seed):
 
 
 def compare_seed(workload, seed, tuner, matches):
-    """Trials until random's best is reached (None: never), the gain in the end, the top-5 score,
-    and whether the machine did nothing else."""
+    """Trials until the best random sample is reached (None: never), the final gain, the top-5 score, and
+    whether the machine was idle otherwise."""
     found = tuner.run(search_request(workload, seed))
     drawn = tuner.run(random_request(workload, seed))
     if found.found() is None or drawn.found() is None:
@@ -62,7 +62,7 @@ def compare_seed(workload, seed, tuner, matches):
 
 
 def middle(values, missing):
-    """The median, with `missing` in place of what is not there; None if that is the median."""
+    """The median, with `missing` in place of None; None if `missing` is the median."""
     value = statistics.median(missing if v is None else v for v in values)
     return None if value == missing else value
 
@@ -130,7 +130,7 @@ def run_ablations(options, tuner, matches, out):
 
 
 def ablate(workload, tuner, matches, out):
-    """What is left out -> speed of its winner over that of the whole search, in the same rounds."""
+    """Omitted part -> speed of the winner without it over that of the whole search, in the same rounds."""
     traces = {}
     try:
         whole = tuner.run(search_request(workload, 1))
@@ -153,13 +153,13 @@ def ablate(workload, tuner, matches, out):
         return {}
     match = matches.play(f"ablation/{workload.name}", workload, usable, False)
     if not match.trustworthy or busy:
-        out.say(f"! ablations of {workload.name}: beside other work")
+        out.say(f"! ablations of {workload.name}: other processes were running")
         out.disturbed = True
     return {what: match.ratio(what, "whole") for what in usable if what != "whole"}
 
 
 def no_scheduler(names, workloads, tuner, matches, out):
-    """All workloads under one budget: tasks in turns, over the scheduler."""
+    """All workloads under one budget: the speed with round robin over the speed with the scheduler."""
     words = tuple(workloads[name].spec() for name in names)
     runs = {}
     for label, flags in (("scheduler", ()), ("turns", ("--no-scheduler",))):
@@ -187,12 +187,12 @@ def no_scheduler(names, workloads, tuner, matches, out):
 
 def write_docs(path, header, rows):
     lines = [
-        "# What each part of the search is worth",
+        "# Contribution of each part of the search",
         "",
         f"Made by `./dev bench search --part 4 --write-docs {path}`. {report.machine_line()}.",
         "",
-        f"Speed of what {TRIALS} trials find with a part left out, over that of the whole search;",
-        "1 = as fast, lower = the part was worth something. Winners run in the same alternating",
+        f"Speed of the winner of {TRIALS} trials without a part, relative to the whole search;",
+        "1 = as fast, lower = the part contributes. Winners run in the same alternating",
         "rounds; the default schedule, which every run tries first, does not count. The scheduler's row: all workloads under one budget of "
         f"{SCHEDULED_TRIALS} trials each.",
         "",

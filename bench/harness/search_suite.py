@@ -1,5 +1,5 @@
-"""Parts 2 and 3 of `bench search`: what a search finds, against the peers, MetaSchedule and the
-schedules written by hand; in alternating rounds all of them."""
+"""Parts 2 and 3 of `bench search`: the results of the search against the peers, MetaSchedule and the
+schedules written by hand, all in alternating rounds."""
 
 import hashlib
 import os
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from harness import data, metaschedule, peers, report, suite, versus
 from harness.cases import CASES, Case, load_workloads, trace_path
 from harness.compare import BUSY_CPUS, Contestant, compare
-from harness.tuned import Request, Tuned, TuneError, build_key
+from harness.tuned import NotStored, Request, Tuned, TuneError, build_key
 from harness.versus import PEERS, THREADS, Match, match_from_json
 from harness.worker import WorkerError
 
 COMPUTE_BOUND = ("C1D", "C2D", "C3D", "GMM", "GRP", "DIL", "CBR")
 OTHERS = ("DEP", "T2D", "CAP", "NRM", "SFM", "TBG", "TBS")
 BARS = {COMPUTE_BOUND: 1.0, OTHERS: 1.3}
-WORST = 0.9
-BATCH = 16
+WORST, MIN_OVER_ONEDNN = 0.97, 1.03
+BATCH, MAX_BATCH_S = 16, 0.3  # workloads with calls below this time are also run with that batch
 TRIALS, SECONDS = 200, 60.0
 HAND_MATCHED, PEAK_SHARE = 0.97, 0.85
 METHOD_FILES = ("suite.json", "protocol.h", "harness/rounds.py", "harness/data.py")
@@ -32,16 +32,23 @@ def class_of(name):
 
 
 def choose(full, only, workloads):
-    """The workloads of part 2 by name: of each class number 2, or 0 of DEP, TBG and TBS; with
-    `full` all of them and batch 16 of those; or the names in `only`."""
+    """The workloads of part 2: number 2 of each class, or number 0 of DEP, TBG and TBS; with `full` all of
+    them; or the names in `only`."""
     number = dict.fromkeys(classes(), 2) | dict.fromkeys(("DEP", "TBG", "TBS"), 0)
     subset = [f"{name}{number[name]}" for name in classes()]
     if only:
         return [named(name, workloads) for name in only]
     if not full:
         return [workloads[name] for name in subset]
-    everything = [w for w in workloads.values() if class_of(w.name) in number and "." not in w.name]
-    return everything + [workloads[name].batched(BATCH) for name in subset]
+    return [w for w in workloads.values() if class_of(w.name) in number and "." not in w.name]
+
+
+def batches_of(lines):
+    """The workloads of these lines with batch 16, where a call takes less than 0.3 s, estimated as 16 times its
+    measured time. A workload without a time is left out."""
+    single = [line for line in lines if "." not in line.workload.name and line.match]
+    times = [(line.workload, line.match.time_ns("tuned")) for line in single]
+    return [w.batched(BATCH) for w, time_ns in times if time_ns and BATCH * time_ns < MAX_BATCH_S * 1e9]
 
 
 def named(name, workloads):
@@ -59,7 +66,7 @@ def request_of(workload, seed=1, **changes):
 
 
 class Matches:
-    """Plays matches, or gives what was kept of them."""
+    """Plays matches, or returns their stored results."""
 
     def __init__(self, options, kept):
         self._options, self._kept = options, kept
@@ -78,6 +85,8 @@ class Matches:
         stored = None if self._options.fresh else self._kept.get(f"match/{name}", key)
         if stored:
             return match_from_json(workload, stored)
+        if self._options.stored:
+            raise NotStored()
         o = self._options
         match = versus.play(workload, traces, o.rounds, o.slice, o.build, with_peers)
         if match.trustworthy:
@@ -87,7 +96,7 @@ class Matches:
 
 @dataclass
 class Line:
-    """A workload of part 2, or why it has no figures."""
+    """A workload of part 2 with its figures, or the reason why it has none."""
 
     workload: object
     tuned: Tuned | None = None
@@ -96,50 +105,71 @@ class Line:
 
     @property
     def trustworthy(self):
-        """Neither tuned nor measured beside other work."""
+        """True if no other processes were running during tuning and measuring."""
         return all(part.trustworthy for part in (self.tuned, self.match) if part)
 
     @property
     def ratio(self):
-        """Over the best peer; None when that is not known, also for a wrong output."""
-        if not self.match or self.match.is_wrong("tuned"):
+        """The speed over the best peer; None if it is not known or the output is wrong."""
+        return self.ratio_to(self.match.best_peer()) if self.match else None
+
+    def ratio_to(self, peer):
+        """The speed over a peer; None if it is not known or an output is wrong."""
+        took_part = self.match and peer in self.match.outcome.series
+        if not took_part or self.match.is_wrong("tuned") or self.match.is_wrong(peer):
             return None
-        return self.match.ratio("tuned", self.match.best_peer())
+        return self.match.ratio("tuned", peer)
 
 
-def tune_and_play(workload, tuner, matches):
+def tune_and_play(workload, tuner, matches, shared="suite"):
+    """The runs of one name share a store."""
     try:
-        tuned = tuner.run(request_of(workload, shared="suite"))
+        tuned = tuner.run(request_of(workload, shared=shared))
+        trace = tuned.winner()
+        if trace is None:
+            return Line(workload, tuned, problem="nothing valid was found")
+        traces = {"tuned": trace, "default": None}
+        match = matches.play(f"{shared}/{workload.name}", workload, traces, True)
     except TuneError as error:
         return Line(workload, problem=str(error))
-    trace = tuned.winner()
-    if trace is None:
-        return Line(workload, tuned, problem="nothing valid was found")
-    traces = {"tuned": trace, "default": None}
-    return Line(workload, tuned, matches.play(f"suite/{workload.name}", workload, traces, True))
+    return Line(workload, tuned, match)
 
 
 def run_suite(options, tuner, matches, out):
     workloads = load_workloads()
     out.title(
-        f"2. what {TRIALS} trials or {SECONDS:g} s find, against the best peer "
-        f"({THREADS} threads, warm; one store for all, so later ones begin with what it knows; GFLOP/s)"
+        f"2. results of {TRIALS} trials or {SECONDS:g} s, against the best peer "
+        f"({THREADS} threads, warm; one store for all, so later ones begin with its records; GFLOP/s)"
     )
-    floor(options, matches, out)
+    if not (options.only or options.stored):
+        floor(options, matches, out)
     lines = []
-    for workload in choose(options.full, options.only, workloads):
-        lines.append(tune_and_play(workload, tuner, matches))
-        out.progress(workload.name, lines[-1].ratio)
+
+    def run(chosen):
+        for workload in chosen:
+            lines.append(tune_and_play(workload, tuner, matches))
+            out.progress(workload.name, lines[-1].ratio)
+
+    run(choose(options.full, options.only, workloads))
+    if options.full or options.batch:
+        run(batches_of(lines))
+    show(lines, out)
+    for group, least in BARS.items():
+        judge_group(lines, group, least, out)
+    for batch in (1, BATCH):
+        judge_onednn(lines, batch, out)
+        judge_worst(lines, batch, out)
+    run_metaschedule(options, tuner, workloads, out)
+
+
+def show(lines, out):
+    """The table of the lines, their notes and rows."""
     header = ["workload", "tuned", "share", "default", *(label for label, _ in PEERS.values())]
     header += ["best peer", "ratio", "trials", "s"]
     out.table(header, [row_of(line) for line in lines])
     for line in lines:
         note(line, out)
         add_rows(line, out)
-    for group, least in BARS.items():
-        judge_group(lines, group, least, out)
-    judge_worst(lines, out)
-    run_metaschedule(options, tuner, workloads, out)
 
 
 def floor(options, matches, out):
@@ -150,7 +180,7 @@ def floor(options, matches, out):
         time_ns = match.time_ns(name)
         texts.append(f"{label} {report.number(time_ns / 1e3 if time_ns else None)}")
         out.row("floor", f"{name}_us", time_ns / 1e3 if time_ns else None)
-    out.say("a call with nothing to do takes, us: " + ", ".join(texts))
+    out.say("overhead of a call, us: " + ", ".join(texts))
 
 
 def row_of(line):
@@ -171,11 +201,11 @@ def note(line, out):
     if line.problem:
         out.say(f"! {name}: {line.problem}")
     if line.tuned and not line.tuned.trustworthy:
-        out.say(f"! {name}: tuned beside other work ({line.tuned.other_cpus:.1f} cpus): not kept")
+        out.say(f"! {name}: tuned under load ({line.tuned.other_cpus:.1f} CPUs): not stored")
     if line.match is None:
         return
     if not line.match.trustworthy:
-        out.say(f"! {name}: measured beside other work ({line.match.outcome.other_cpus:.1f} cpus)")
+        out.say(f"! {name}: measured under load ({line.match.outcome.other_cpus:.1f} CPUs)")
     for who, reason in line.match.failures().items():
         out.say(f"– {name}: {reason if reason.startswith(who) else f'{who}: {reason}'}")
     for who in (*line.match.ours, *(p for p in PEERS if p in line.match.outcome.series)):
@@ -186,6 +216,7 @@ def note(line, out):
 
 def add_rows(line, out):
     name, match = line.workload.name, line.match
+    out.row(name, "quiet", int(match is not None and line.trustworthy))
     if match is None:
         return
     out.row(name, "gflops", match.gflops("tuned"))
@@ -220,14 +251,24 @@ def judge_group(lines, group, least, out):
         out.row(f"{'compute' if group == COMPUTE_BOUND else 'others'}.b{batch}", "vs_best", mean)
 
 
-def judge_worst(lines, out):
-    single = at_batch(lines, 1)
+def judge_onednn(lines, batch, out):
+    chosen = [x for x in at_batch(lines, batch) if class_of(x.workload.name) in COMPUTE_BOUND]
+    if not chosen:
+        return
+    mean = report.geometric_mean([line.ratio_to("onednn") for line in chosen])
+    what = f"compute-bound classes, batch {batch}, over oneDNN: geometric mean"
+    out.bar(what, mean, MIN_OVER_ONEDNN, trusted=all(line.trustworthy for line in chosen))
+    out.row(f"compute.b{batch}", "vs_onednn", mean)
+
+
+def judge_worst(lines, batch, out):
+    single = at_batch(lines, batch)
     if not single:
         return
     known = [line for line in single if line.ratio is not None]
     worst = min(known, key=lambda line: line.ratio, default=None)
     value = worst.ratio if worst and len(known) == len(single) else None
-    what = f"the worst workload, {worst.workload.name if worst else 'none'}"
+    what = f"the worst workload of batch {batch}, {worst.workload.name if worst else 'none'}"
     out.bar(what, value, WORST, trusted=all(line.trustworthy for line in single))
     if len(known) < len(single):
         out.say(f"! {len(single) - len(known)} workloads have no ratio, so no worst is known")
@@ -238,7 +279,7 @@ def judge_worst(lines, out):
 
 def run_metaschedule(options, tuner, workloads, out):
     names = [n for n in metaschedule.WORKLOADS if not options.only or n in options.only]
-    if options.no_metaschedule or not names:
+    if options.no_metaschedule or options.stored or not names:
         return
     out.title(f"   against TVM MetaSchedule, {metaschedule.TRIALS} trials each")
     rows = []
@@ -263,7 +304,7 @@ def run_metaschedule(options, tuner, workloads, out):
         alone = ours.trustworthy and theirs["other_cpus"] <= BUSY_CPUS
         what = f"{name}: our kernel over MetaSchedule's"
         out.bar(what, speed, metaschedule.MIN_SPEED, trusted=quiet and alone)
-        what = f"{name}: our trials a second over its"
+        what = f"{name}: our trials per second over its"
         out.bar(what, rate, metaschedule.MIN_RATE, trusted=alone)
         out.row(name, "vs_metaschedule", speed)
         out.row(name, "trials_rate_vs_metaschedule", rate)

@@ -1,5 +1,5 @@
-"""Tests of `bench search`: what is chosen, kept, compared and judged; needs nothing but Python. Run
-from bench/:
+"""Tests of `bench search`: selection, stored results, comparisons, verdicts. Needs only Python. Run from
+bench/:
 
 python3 -m unittest harness.search_test
 """
@@ -46,10 +46,17 @@ class ChoiceTest(unittest.TestCase):
 
     def test_all(self):
         names = self.names(full=True)
-        single = [name for name in names if not name.endswith(".b16")]
-        self.assertEqual((len(single), len(names)), (56, 70))
-        self.assertEqual(len(set(names)), 70)
+        self.assertEqual((len(names), len(set(names))), (56, 56))
         self.assertFalse(any(name.startswith("MM.") for name in names))
+
+    def test_batches_where_a_call_is_short(self):
+        lines = [
+            Line(WORKLOADS["C2D2"], None, match_of(tuned=18.7e6)),
+            Line(WORKLOADS["GMM2"], None, match_of(tuned=18.8e6)),
+            Line(WORKLOADS["SFM2"], problem="no time"),
+            Line(WORKLOADS["DEP0"].batched(16), None, match_of(tuned=1.0)),
+        ]
+        self.assertEqual([w.name for w in search_suite.batches_of(lines)], ["C2D2.b16"])
 
     def test_by_name(self):
         self.assertEqual(self.names(only=["GMM3", "C2D2.b4"]), ["GMM3", "C2D2.b4"])
@@ -127,7 +134,7 @@ class Fixture(unittest.TestCase):
         self.folder = folder.name
         shutil.copy(os.path.join(HERE, "fake_tune.py"), os.path.join(self.folder, "tilewright"))
         self.tell({"latencies": [9.0, None, 4.0, 5.0], "trace": "split"})
-        # What this machine does besides decides what is kept; here it does nothing.
+        # Results are stored only if the machine is idle otherwise; here it always is.
         quiet = mock.patch("harness.tuned.OtherWork.cpus", lambda _: 0.0)
         quiet.start()
         self.addCleanup(quiet.stop)
@@ -220,7 +227,29 @@ class PartsTest(Fixture):
         self.kept = report.Kept(self.folder, "search")
         code, text, _ = self.run_main(*arguments, "--fresh", times={"tuned": 90, "onednn": 75})
         self.assertEqual(code, 1)
-        self.assertEqual(text.count("NOT REACHED"), 3)
+        self.assertEqual(text.count("NOT REACHED"), 4)
+
+    def test_all_of_the_suite_with_batches(self):
+        arguments = ("--part", "2", "--no-metaschedule", "--full")
+        code, text, rows = self.run_main(*arguments, times={"tuned": 50, "onednn": 75})
+        self.assertEqual(code, 0, text)
+        self.assertEqual(sum(name.endswith(".b16") for name, metric in rows if metric == "gflops"), 56)
+        self.assertAlmostEqual(rows["compute.b16", "vs_onednn"], 1.5)
+        _, _, rows = self.run_main(*arguments, "--fresh", times={"tuned": 2e7, "onednn": 2e7})
+        self.assertEqual(sum(name.endswith(".b16") for name, _ in rows), 0)
+
+    def test_stored_results_are_shown_without_measuring(self):
+        arguments = ("--part", "2", "--no-metaschedule", "--only", "C2D2", "--batch")
+        code, text, rows = self.run_main(*arguments, "--stored", times={})
+        self.assertEqual(code, 1)
+        self.assertIn("C2D2: no stored result", text)
+        self.assertEqual(rows["C2D2", "quiet"], 0)
+        self.run_main(*arguments, times={"tuned": 50})
+        with mock.patch("harness.tuned.Tuner._tune") as tune:
+            _, text, rows = self.run_main(*arguments, "--stored", times={"tuned": 70})
+            tune.assert_not_called()
+        self.assertEqual((rows["C2D2", "quiet"], rows["C2D2.b16", "quiet"]), (1, 1))
+        self.assertAlmostEqual(rows["C2D2", "vs_best_peer"], 2.0)
 
     def test_what_ran_beside_other_work_reaches_nothing(self):
         with mock.patch("harness.tuned.OtherWork.cpus", lambda _: 1.0):
@@ -228,7 +257,7 @@ class PartsTest(Fixture):
                 "--part", "2", "--no-metaschedule", "--only", "C2D2", times={"tuned": 50}
             )
         self.assertEqual(code, 1)
-        self.assertIn("no result: beside other work", text)
+        self.assertIn("no result: other processes were running", text)
         self.assertNotIn("  reached", text)
 
     def test_by_hand(self):

@@ -1,5 +1,6 @@
-"""The operator suite as values: operands, bytes, and how our command line names a workload."""
+"""The operator suite as values: operands, bytes, and the name of a workload on our command line."""
 
+import functools
 import json
 import math
 import os
@@ -10,7 +11,7 @@ MATMULS = ("matmul", "batch_matmul")
 
 
 class Unsupported(Exception):
-    """A name that is neither in the suite nor among the cases of a bench."""
+    """A name that is neither in the suite nor a case of a benchmark."""
 
 
 def _matmul(p):
@@ -85,12 +86,12 @@ OPERANDS = {
     "attention": _attention,
     "relu": lambda p: {"X": [p["extent"]], "Y": [p["extent"]]},
 }
-BATCH = {"softmax": "m", "layer_norm": "m", "matmul": "m"}  # what .b16 multiplies: else b or n
+BATCH = {"softmax": "m", "layer_norm": "m", "matmul": "m"}  # multiplied by .b16; otherwise b or n
 
 
 @dataclass(frozen=True)
 class Workload:
-    """One line of suite.json, or one that a bench adds to it."""
+    """One line of suite.json, or an additional workload of a benchmark."""
 
     name: str
     op: str
@@ -106,16 +107,18 @@ class Workload:
         return list(self.shapes())[:-1]
 
     def constants(self):
-        """The suite says "weight" of the second operand, whatever its name."""
+        """The constants. The suite calls the second operand "weight", whatever its name is."""
         return [self.inputs()[1] if name == "weight" else name for name in self.constant]
 
     def spec(self):
-        """What our command line takes: the name in the suite. Products are written out, since a
-        batch of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none."""
+        """The argument of our command line: the name in the suite. Products are written out, because a batch
+        of one is a plain product: GMM3 -> matmul:m=1024,n=1024,k=1024,constant=none. So are convolutions that
+        are not in the suite."""
         if self.op == "relu":
             return f"elementwise:shape={self.params['extent']},chain=relu"
         if self.op not in MATMULS:
-            return self.name
+            is_new = "in_spatial" in self.params and self.name.partition(".b")[0] not in _names()
+            return self.written_out() if is_new else self.name
         params = dict(self.params)
         op = "matmul" if params.get("b", 1) == 1 else self.op
         if op == "matmul":
@@ -123,8 +126,15 @@ class Workload:
         values = ",".join(f"{key}={value}" for key, value in params.items())
         return f"{op}:{values},constant={'+'.join(self.constants()) or 'none'}"
 
+    def written_out(self):
+        """A convolution as conv2d:n=1,h=14,w=14,ci=17,..."""
+        params = {key: value for key, value in self.params.items() if not key.endswith("_spatial")}
+        extents = dict(zip("hw", self.params["in_spatial"]))
+        values = ",".join(f"{key}={value}" for key, value in (params | extents).items())
+        return f"{self.op}:{values},constant={'+'.join(self.constant) or 'none'}"
+
     def batched(self, count):
-        """C2D2 -> C2D2.b16, with the batch so many times as large."""
+        """C2D2 -> C2D2.b16, with `count` times the batch."""
         key = BATCH.get(self.op) or ("b" if "b" in self.params else "n")
         params = self.params | {key: count * self.params[key]}
         return replace(self, name=f"{self.name}.b{count}", params=params, flop=count * self.flop)
@@ -153,7 +163,12 @@ class Workload:
         return fields | ({"output_file": output_file} if output_file else {})
 
 
-# What a call costs when there is next to nothing to do.
+@functools.cache
+def _names():
+    return frozenset(load())
+
+
+# Measures the overhead of a call.
 FLOOR = Workload("floor", "relu", {"extent": 16}, 16, ())
 
 

@@ -1,4 +1,4 @@
-"""Tests of the suite as values and of inputs as files; needs nothing but Python. Run from bench/:
+"""Tests of the suite as values and of inputs as files. Needs only Python. Run from bench/:
 
 python3 -m unittest harness.suite_test
 """
@@ -75,6 +75,7 @@ class SuiteTest(unittest.TestCase):
             self.assertEqual(self.suite[name].spec(), spec)
         batch = suite.Workload("x", "batch_matmul", {"b": 2, "m": 3, "n": 4, "k": 5}, 0, ())
         self.assertEqual(batch.spec(), "batch_matmul:b=2,m=3,n=4,k=5,constant=none")
+        self.assertEqual(self.suite["C2D2"].batched(16).spec(), "C2D2.b16")
 
     def test_constants(self):
         for name, constants in (

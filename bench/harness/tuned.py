@@ -1,4 +1,5 @@
-"""Runs of `tilewright tune` for the benches: one store each, results kept a machine and a build."""
+"""Runs of `tilewright tune` for the benchmarks: one store per run; results are stored per machine and
+build."""
 
 import hashlib
 import json
@@ -8,7 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass, field
 
-from harness import machine
+from harness import machine, peers
 from harness.compare import BUSY_CPUS
 
 PROGRAMS = ("tilewright", "tilewright-build-worker", "tilewright-run-worker")
@@ -16,12 +17,19 @@ STORE_SUFFIXES = ("", "-wal", "-shm")
 
 
 class TuneError(Exception):
-    """`tilewright tune` is missing, failed or found nothing; says why in a line."""
+    """`tilewright tune` is missing, failed or found nothing; the message is one line."""
+
+
+class NotStored(TuneError):
+    """A run that may only use stored results has none."""
+
+    def __init__(self):
+        super().__init__("no stored result: not measured yet, or measured while other processes were running")
 
 
 @dataclass(frozen=True)
 class Request:
-    """One run: `what` is a list of words for the command line; `name` is its own among all runs."""
+    """One run: `what` is a list of words for the command line; `name` is unique among all runs."""
 
     name: str
     what: tuple
@@ -30,7 +38,7 @@ class Request:
     seed: int = 1
     flags: tuple = ()
     threads: int = 2
-    shared: str = ""  # runs of that name share a store, so later ones begin with what it knows
+    shared: str = ""  # runs of that name share a store, so later ones begin with its records
 
     def arguments(self, store):
         result = ["tune", *self.what, "--json", "--records", store, "--seed", str(self.seed)]
@@ -40,7 +48,7 @@ class Request:
 
 @dataclass
 class Tuned:
-    """What a run said: the object `result`, its rounds, and how busy the machine was otherwise."""
+    """The output of a run: the object `result`, its rounds, and the load by other processes."""
 
     result: dict
     rounds: list = field(default_factory=list)
@@ -49,17 +57,17 @@ class Tuned:
     kept: bool = False
 
     def winner(self, index=0):
-        """The fastest schedule as text; None when nothing was valid."""
+        """The fastest schedule as text; None if nothing was valid."""
         return self.result["tasks"][index].get("winner", {}).get("trace")
 
     def found(self, index=0):
-        """The fastest schedule that the search proposed, as text. The winner may be the default
-        schedule, which every run tries first: to compare searches it must not count."""
+        """The fastest schedule that the search proposed, as text. The winner may be the default schedule,
+        which every run tries first and which must not count when searches are compared."""
         return self.result["tasks"][index].get("found")
 
     def latencies_ns(self):
-        """One per candidate in the order of proposal, the default schedule left out; None for a
-        failure or a censored one. Of runs of one task."""
+        """One per candidate in the order of proposal, without the default schedule; None for a failed or
+        censored candidate. For runs of one task."""
         trials = [trial for one in self.rounds for trial in one["trials"]]
         default_ns = self.result["tasks"][0].get("default_trial_ns")
         if trials and default_ns is not None and trials[0].get("latency_ns") == default_ns:
@@ -67,7 +75,7 @@ class Tuned:
         return [t.get("latency_ns") if t["verdict"] == "timed" else None for t in trials]
 
     def last_quality(self):
-        """Of the model's scores for the last round that it chose."""
+        """The quality of the model's scores in the last round that has one."""
         found = [one["quality"] for one in self.rounds if one.get("quality")]
         return found[-1] if found else None
 
@@ -91,7 +99,7 @@ def best_so_far(latencies_ns):
 
 
 def trials_to_reach(latencies_ns, target_ns):
-    """How many trials until one is at least as fast; None if none is."""
+    """The number of trials until one is at least as fast; None if none is."""
     for count, best in enumerate(best_so_far(latencies_ns), 1):
         if best is not None and best <= target_ns:
             return count
@@ -105,7 +113,7 @@ def parse_output(lines):
         try:
             fields = json.loads(line)
         except ValueError:
-            raise TuneError(f"tune printed what is not JSON: {line[:80]}") from None
+            raise TuneError(f"tune printed a line that is not JSON: {line[:80]}") from None
         if "round" in fields:
             rounds.append(fields["round"])
         elif "result" in fields:
@@ -133,7 +141,8 @@ def fastest_proposed(records, task):
 
 
 class OtherWork:
-    """How many processors were busy with what is neither this process nor one it has waited for."""
+    """The number of processors that were busy with processes other than this one and those that it has waited
+    for."""
 
     def __init__(self):
         self._load = machine.OtherLoad([])
@@ -162,13 +171,14 @@ def build_key(build_dir, names=PROGRAMS):
 
 
 class Tuner:
-    """Runs requests, or gives what was kept of them.
+    """Runs requests, or returns their stored results.
 
-    `any_build`: also what another build of the programs has found.
+    `any_build`: also results of other builds of the programs. `stored`: without a stored result, run raises
+    NotStored.
     """
 
-    def __init__(self, folder, build_dir, kept, fresh=False, any_build=False):
-        self._folder, self._build, self._kept = folder, build_dir, kept
+    def __init__(self, folder, build_dir, kept, fresh=False, any_build=False, stored=False):
+        self._folder, self._build, self._kept, self._stored = folder, build_dir, kept, stored
         self._fresh, self._any_build = fresh, any_build
         self._build_key = "any" if any_build else build_key(build_dir)
 
@@ -180,6 +190,8 @@ class Tuner:
             stored = self._kept.get_any(name) if self._any_build else self._kept.get(name, key)
         if stored:
             return Tuned(**stored, kept=True)
+        if self._stored:
+            raise NotStored()
         tuned = self._tune(request)
         if tuned.trustworthy:
             fields = {"result": tuned.result, "rounds": tuned.rounds, "store": tuned.store}
@@ -190,7 +202,7 @@ class Tuner:
         os.makedirs(self._folder, exist_ok=True)
         name = request.shared or request.name.replace("/", "_")
         store = os.path.join(self._folder, name + ".db")
-        for suffix in STORE_SUFFIXES:  # otherwise a run begins with nothing: its trials are all it had
+        for suffix in STORE_SUFFIXES:  # otherwise the run begins with an empty store
             if not request.shared and os.path.exists(store + suffix):
                 os.remove(store + suffix)
         command = [os.path.join(self._build, PROGRAMS[0]), *request.arguments(store)]
@@ -198,7 +210,7 @@ class Tuner:
             print(f"\r\033[Ktune {request.name}", end="", file=sys.stderr, flush=True)
         work = OtherWork()
         try:
-            done = subprocess.run(command, capture_output=True, text=True)
+            done = subprocess.run(command, capture_output=True, text=True, env=peers.environment())
         except OSError as error:
             raise TuneError(f"cannot start {command[0]}: {error.strerror}") from error
         finally:
@@ -217,7 +229,7 @@ class Tuner:
 
     def _records(self, store):
         command = [os.path.join(self._build, PROGRAMS[0]), "records", "export", "--records", store]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, env=peers.environment())
         if done.returncode != 0:
             raise TuneError(f"{os.path.basename(store)} cannot be exported: {done.stderr.strip()}")
         return done.stdout.splitlines()

@@ -1,4 +1,4 @@
-"""Tests of the comparison of two versions, with programs that are scripts. From bench/:
+"""Tests of the comparison of two versions, with scripts in place of the programs. From bench/:
 
 python3 -m unittest harness.versions_test
 """

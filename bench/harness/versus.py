@@ -1,5 +1,5 @@
-"""One workload: kernels of ours, each under its own schedule, against every peer and the limit, all
-in the same alternating rounds, with the outputs compared. What `bench search` is made of."""
+"""One workload: our kernels, each with a different schedule, against every peer and the limit, all in the
+same alternating rounds, with the outputs compared. `bench search` consists of such matches."""
 
 import os
 import tempfile
@@ -20,12 +20,12 @@ MAX_RELATIVE_ERROR = 1e-4
 
 @dataclass
 class Match(Played):
-    """A workload measured. `ours` names the schedules that took part."""
+    """A measured workload. `ours` names the schedules that took part."""
 
     workload: object
     ours: tuple
     outcome: Outcome
-    errors: dict = field(default_factory=dict)  # participant -> against the reference
+    errors: dict = field(default_factory=dict)  # participant -> error relative to the reference
 
     def gflops(self, name):
         time_ns = self.time_ns(name)
@@ -37,12 +37,12 @@ class Match(Played):
         return min(fit, key=self.time_ns, default=None)
 
     def ratio(self, name, other):
-        """How many times as fast as the other one; None without both times."""
+        """The speed relative to the other participant; None if a time is missing."""
         mine, others = self.time_ns(name), self.time_ns(other) if other else None
         return others / mine if mine and others else None
 
     def share(self, name):
-        """Of the FMA peak or of the bandwidth, whichever bounds the workload."""
+        """The share of the FMA peak or of the bandwidth, whichever bounds the workload."""
         limit, time_ns = limit_of(self.workload), self.time_ns(name)
         rates = []
         for probe in PROBES:
@@ -81,7 +81,7 @@ def contestants_of(workload, traces, folder, build_dir, with_peers=True):
 
 
 def errors_of(names, outcome, folder):
-    """Participant -> its greatest error against the output that most others are near to."""
+    """Participant -> its largest error relative to the output that most others agree with."""
     outputs = {}
     for name in names:
         path = os.path.join(folder, name + ".out")
@@ -95,7 +95,7 @@ def errors_of(names, outcome, folder):
 
 
 def _distance(outputs, name):
-    """The middle error of the others against this one: one outlier does not count."""
+    """The median error of the others relative to this one, so that one outlier does not count."""
     errors = sorted(
         data.relative_error(path, outputs[name]) for key, path in outputs.items() if key != name
     )
@@ -103,7 +103,7 @@ def _distance(outputs, name):
 
 
 def play(workload, traces, rounds, slice_s, build_dir, with_peers=True, on_round=None):
-    """Measures. `traces` as for contestants_of."""
+    """Measures a match. `traces` as for contestants_of."""
     with tempfile.TemporaryDirectory(prefix="tilewright-bench-") as folder:
         data.write_inputs(workload, folder)
         entrants = contestants_of(workload, traces, folder, build_dir, with_peers)

@@ -1,4 +1,4 @@
-"""One worker process, seen from the orchestrator. The protocol is in the package's docstring."""
+"""The orchestrator's handle of one worker process. The package's docstring defines the protocol."""
 
 import glob
 import json
@@ -15,7 +15,7 @@ REST_TIMEOUT_S = 5.0
 
 
 class WorkerError(Exception):
-    """A worker that is missing, died, hung, refused or never comes to rest; says why in a line."""
+    """A worker is missing, died, hangs, reported an error or keeps spinning; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Worker:
         return self._process.pid
 
     def prepare(self, spec, timeout_s=PREPARE_TIMEOUT_S):
-        """Sends the specification; gives the fields of `ready`."""
+        """Sends the request. Returns the fields of `ready`."""
         return self._ask("prepare " + json.dumps(spec), "ready", timeout_s)
 
     def slice(self, seconds, timeout_s=SLICE_TIMEOUT_S):
@@ -70,7 +70,7 @@ class Worker:
             raise WorkerError(f"{self.name}: times without {missing}") from None
 
     def at_rest(self):
-        """Whether every thread sleeps: a spinning one is runnable."""
+        """True if every thread sleeps. A spinning thread is runnable."""
         for path in glob.glob(f"/proc/{self.pid}/task/*/stat"):
             try:
                 with open(path) as file:
@@ -81,7 +81,7 @@ class Worker:
         return True
 
     def close(self):
-        """Asks the worker to leave and ends it if it does not. A second call does nothing."""
+        """Asks the worker to quit, and kills it if it does not. A second call has no effect."""
         if self._stderr.closed:
             return
         try:
@@ -137,7 +137,7 @@ class Worker:
 
 
 def wait_for_rest(workers, timeout_s=REST_TIMEOUT_S):
-    """Returns when no thread of these workers runs, twice in a row, 1 ms apart."""
+    """Returns when two checks in a row, 1 ms apart, find no running thread of these workers."""
     deadline = time.monotonic() + timeout_s
     quiet = 0
     while quiet < 2:

@@ -1,5 +1,5 @@
-"""Every peer on a small workload of every operator against its definition in numpy. Needs
-what the peers need (./dev bench installs it into .venv), else exits with 77. Run from bench/:
+"""Compares every peer on a small workload of every operator with the definition in numpy. Needs the packages
+of the peers (./dev bench installs them into .venv), otherwise exits with 77. Run from bench/:
 
 ../.venv/bin/python -m peers.peers_test
 """
@@ -48,7 +48,7 @@ def convolution(spatial, kernel, stride=1, pad=0, dilation=1, groups=1, ci=6, co
 
 
 HEADS = {"b": 2, "seq": 5, "heads": 3, "dim": 4}
-# Operator, parameters; extents differ so that no two can be exchanged unseen.
+# Operator, parameters. Extents differ, so that exchanged dimensions are detected.
 EXAMPLES = (
     ("matmul", {"m": 3, "n": 5, "k": 7}),
     ("batch_matmul", {"b": 2, "m": 3, "n": 5, "k": 7}),

@@ -1,4 +1,4 @@
-"""Peers that run graphs: read the inputs of a request, keep the fastest of what is on offer."""
+"""For peers that run graphs: reads the inputs of a request, and selects the fastest variant."""
 
 import math
 import os
@@ -20,10 +20,10 @@ def read_inputs(spec):
 
 
 def prepare(spec, offers, version):
-    """Gives the fields of `ready` and one call: that of the fastest offer of any model.
+    """Returns the fields of `ready` and a function that makes one call of the fastest variant of any model.
 
-    offers(model, threads) gives (name, bind) pairs; bind() gives a function that reads the output
-    of the last call, and one call over fixed buffers.
+    offers(model, threads) returns (name, bind) pairs; bind() returns two functions: one reads the output of
+    the last call, the other makes one call over fixed buffers.
     """
     workload = spec["workload"]
     models = models_of(workload["op"], workload["params"], read_inputs(spec), spec["constants"])
@@ -33,7 +33,7 @@ def prepare(spec, offers, version):
             try:
                 read, call = bind()
                 call()
-            except Exception as error:  # this one is not offered; another may be
+            except Exception as error:  # this variant is not supported; another may be
                 why_not = f"{name}: {error}"
                 continue
             p50_ns = run_slice(call, TRIAL_S)["p50_ns"]

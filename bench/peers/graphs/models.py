@@ -1,8 +1,8 @@
 """The operators of the suite as ONNX graphs.
 
-A model takes its activations in ONNX's own layouts (NCHW); what moves operands there and the output
-back is done outside the timed call. Where an operator can be written in several ways it has several
-models, of which the worker keeps the fastest.
+A model takes its activations in ONNX's layouts (NCHW). Operands and outputs are converted outside the timed
+call. An operator that can be written in several ways has several models, of which the worker selects the
+fastest.
 """
 
 import math
@@ -21,7 +21,7 @@ def same(x):
 
 @dataclass(frozen=True)
 class Model:
-    """Nodes over named values; `constants` are initializers, the others are fed."""
+    """Nodes over named values; `constants` are initializers, all other operands are inputs."""
 
     name: str
     nodes: list
@@ -31,7 +31,7 @@ class Model:
 
     @property
     def has_channels(self):
-        """Whether its one input is [n, c, spatial...]."""
+        """True if its only input is [n, c, spatial...]."""
         return any("Conv" in n.op_type for n in self.nodes)
 
     def serialized(self):
@@ -214,7 +214,7 @@ def norm(_, values, __):
 
 
 def identity(_, values, __):
-    """What a call costs when there is nothing to do."""
+    """Measures the overhead of a call."""
     return [Model("Relu", [node("Relu", ["X"])], values)]
 
 

@@ -1,5 +1,5 @@
-"""The side of the benches' protocol that peers in Python share: time calls, answer lines. The
-protocol is described in bench/harness/__init__.py."""
+"""The worker's side of the protocol of the benchmarks, for peers in Python: times calls, answers messages.
+bench/harness/__init__.py defines the protocol."""
 
 import json
 import math
@@ -8,7 +8,7 @@ import time
 
 
 def run_slice(call, seconds):
-    """As bench/protocol.h does: one untimed call, then calls for about that long."""
+    """As in bench/protocol.h: one untimed call, then timed calls for about that time."""
     call()
     durations = []
     begin = before = time.perf_counter_ns()
@@ -28,7 +28,7 @@ def run_slice(call, seconds):
 
 
 def serve(prepare):
-    """`prepare` takes the request and gives the fields of `ready` and one call."""
+    """`prepare` takes the request and returns the fields of `ready` and a function that makes one call."""
     call = None
     for line in sys.stdin:
         word, _, rest = line.strip().partition(" ")
@@ -42,7 +42,7 @@ def serve(prepare):
                 answer = "times " + json.dumps(run_slice(call, float(rest)))
             else:
                 raise ValueError(f"not understood or not prepared: {word}")
-        except Exception as error:  # every failure is an answer; the worker lives
+        except Exception as error:  # every failure is reported; the worker continues
             message = f"{type(error).__name__}: {error}".replace("\n", " ")
             answer = "error " + json.dumps({"message": message})
         print(answer, flush=True)

@@ -1,4 +1,4 @@
-"""Peers that run a whole model: inputs and outputs of a request as arrays, memory of the process."""
+"""For peers that run a whole model: inputs and outputs of a request as arrays, memory of the process."""
 
 import os
 
@@ -20,7 +20,7 @@ def write_outputs(spec, arrays):
 
 
 def memory_kib(what):
-    """`VmHWM` is the most there ever was, `VmRSS` what there is now."""
+    """`VmHWM` is the peak, `VmRSS` the current size."""
     with open("/proc/self/status") as file:
         for line in file:
             if line.startswith(what + ":"):

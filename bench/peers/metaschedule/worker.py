@@ -1,13 +1,13 @@
-"""The TVM MetaSchedule peer, in an environment of its own (bench/harness/metaschedule.py makes it).
+"""The TVM MetaSchedule peer, in a separate environment (made by bench/harness/metaschedule.py).
 
     worker.py tune {json}    tunes a workload into the folder `store`, once; prints one line of JSON
-    worker.py                serves the benches' protocol with the best program of that folder
+    worker.py                serves the protocol of the benchmarks with the best program of that folder
 
-`store` and `trials` are fields of the request beside those of every worker. Operands lie as ours do
-(channels last); MetaSchedule runs as its own entry point sets it up: its default space for CPUs,
-its evolution with XGBoost, its local builder and runner. One thing is changed in its favor: its
-builder's processes import descriptions of GPU instructions first, which takes longer than a round
-of builds and, beside other work, than the builder's patience; ours go without.
+`store` and `trials` are fields of the request in addition to those of every worker. Operands have our layouts
+(channels last). MetaSchedule has its default configuration: its space for CPUs, its evolution with XGBoost,
+its local builder and runner. One change is in its favor: by default, its builder processes first import
+descriptions of GPU instructions, which takes longer than a round of builds, and on a loaded machine longer
+than the builder's time limit. Here they skip that.
 """
 
 import importlib
@@ -109,7 +109,7 @@ def build(module, target, _):
 
 
 def tune(spec):
-    """Seconds are those of tuning alone: importing and writing the operator are not counted."""
+    """Seconds are those of tuning alone, without importing and defining the operator."""
     store, trials = spec["store"], spec["trials"]
     module, target = module_of(spec), target_of(spec["threads"])
     importlib.import_module("tvm.s_tir.tensor_intrin")

@@ -1,5 +1,5 @@
-"""The ONNX Runtime peer for whole models: every optimization, inputs and outputs bound to fixed
-buffers, the session's default memory arena."""
+"""The ONNX Runtime peer for whole models: all optimizations, inputs and outputs bound to fixed buffers, the
+default memory arena of the session."""
 
 import os
 import sys

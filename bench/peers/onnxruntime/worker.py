@@ -1,8 +1,8 @@
-"""The ONNX Runtime peer: a model of one operator, timed by the benches' protocol.
+"""The ONNX Runtime peer: a model of one operator, timed by the protocol of the benchmarks.
 
-Layouts are ONNX's own (graphs/models.py), constants are initializers so that the session packs
-them, inputs and output are bound to fixed buffers, and the session has every optimization. Where
-there are several models the fastest stays.
+Layouts are those of ONNX (graphs/models.py), constants are initializers so that the session packs them,
+inputs and output are bound to fixed buffers, and the session has all optimizations. Of several models, the
+fastest is used.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""The OpenVINO peer for whole models: for latency, in f32, inputs and outputs in fixed buffers that
-no call copies."""
+"""The OpenVINO peer for whole models: optimized for latency, in f32, with inputs and outputs in fixed buffers
+that are not copied."""
 
 import os
 import sys

@@ -1,8 +1,8 @@
-"""The OpenVINO peer: a model of one operator, timed by the benches' protocol.
+"""The OpenVINO peer: a model of one operator, timed by the protocol of the benchmarks.
 
-The models are those of ONNX Runtime (graphs/models.py). Activations may also come and go with their
-channels last, as ours do: OpenVINO then lays out what it wants itself. The fastest stays. Inputs
-and output are fixed buffers that no call copies.
+The models are those of ONNX Runtime (graphs/models.py). Activations may also be channels last, as ours are;
+OpenVINO then chooses inner layouts itself. The fastest variant is used. Inputs and output are fixed buffers
+that are not copied.
 """
 
 import os
@@ -30,7 +30,7 @@ def options_of(threads):
 
 
 def with_channels_last(graph):
-    """The same graph; what its only input and output lie like in memory is changed."""
+    """The same graph with another memory layout of its only input and output."""
     rank = len(graph.input(0).get_partial_shape())
     first, last = LAYOUTS[rank]
     steps = ov.preprocess.PrePostProcessor(graph)
@@ -41,7 +41,7 @@ def with_channels_last(graph):
 
 
 def start(graph, inputs, threads):
-    """Gives the output as an array and one call."""
+    """Returns the output as an array, and a function that makes one call."""
     request = ov.Core().compile_model(graph, "CPU", options_of(threads)).create_infer_request()
     for name, value in inputs.items():
         request.set_tensor(name, ov.Tensor(value, shared_memory=True))
